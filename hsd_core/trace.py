@@ -1,0 +1,360 @@
+"""The trace: the append-only, versioned record of one run. Everything else reads it.
+
+A trace is one `Header`, then events in the order in which they happened, then one `Footer`. A trace
+without a footer was interrupted. Events are frozen and hold ids and numbers only; the one exception is
+`Piece` (id -> bytes), which the recorder adds so that a reader needs no tokenizer.
+
+Times are integers in nanoseconds on the engine's clock: 0 at the start of the run, stopped while the
+consumer of the run holds the generator. `t0` and `t1` bound an event; `t` is a point.
+
+A *serial* numbers every token that any level drafted or drew in a run (0, 1, 2, ...). Two tokens with one
+id are still two serials, so a reader never has to guess who wrote, passed or caught a token.
+`at` is a position in the output: 0 is the first generated token.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeAlias
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The head of a probability row: the most likely ids, their probabilities, and what is left."""
+
+    ids: tuple[int, ...]
+    probs: tuple[float, ...]
+    tail: float
+
+
+@dataclass(frozen=True, slots=True)
+class LevelInfo:
+    """A level as the run used it. `block` (T) is None for the target; `rule` is None for the bottom level."""
+
+    index: int
+    name: str
+    kind: str
+    label: str
+    block: int | None
+    policy: str | None
+    theta: float | None
+    rule: str | None
+    bonus: bool
+    device: str
+    dtype: str
+    layers: int | None = None
+    weights: dict[str, Any] | None = None
+    params: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    event: ClassVar[str] = "header"
+    schema: int
+    stack: str
+    levels: tuple[LevelInfo, ...]
+    sampling: dict[str, Any]
+    seed: int
+    prompt_ids: tuple[int, ...]
+    max_new_tokens: int
+    lossless: bool
+    lossless_reason: str
+    preset: str | None = None
+    machine: str = ""
+    recorded: str = ""
+    versions: dict[str, str] = field(default_factory=dict)
+    profile: dict[str, Any] | None = None
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The bytes of a token id, base64; written at the id's first use."""
+
+    event: ClassVar[str] = "piece"
+    id: int
+    b64: str
+    special: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prefill:
+    event: ClassVar[str] = "prefill"
+    level: int
+    tokens: int
+    t0: int
+    t1: int
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Tokens drafted by the bottom level. `q`: their probability under the law they were drawn from;
+    `confidence`: the raw (temperature 1) top probability of each row, None for a drafter without one;
+    `sources`: which database, exit or model; `forwards` and `rows`: what it computed for them."""
+
+    event: ClassVar[str] = "draft"
+    round: int
+    level: int
+    at: int
+    serials: tuple[int, ...]
+    ids: tuple[int, ...]
+    sources: tuple[str, ...]
+    q: tuple[float, ...]
+    confidence: tuple[float | None, ...]
+    forwards: int
+    rows: int
+    t0: int
+    t1: int
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What a verifier thought of one drafted token.
+
+    `alpha`: acceptance probability (rule `block`: h_i). `coin`: the uniform number thrown, None if none was.
+    `outcome`: accepted | rejected | unjudged (behind a rejected one). `p`, `q`: the token's probability
+    under the verifier's and the drafter's law. `p_row`, `q_row`: the heads of the raw rows at temperature 1 (a
+    drafter without a distribution has a one-hot row); `residual`: the law that a correction is drawn from.
+    """
+
+    serial: int
+    id: int
+    alpha: float
+    coin: float | None
+    outcome: str
+    p: float
+    q: float
+    p_row: Row | None = None
+    q_row: Row | None = None
+    residual: Row | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verify:
+    """One forward of a verifier over the block of level `below`; `rows` counts catch-up and bonus rows too."""
+
+    event: ClassVar[str] = "verify"
+    round: int
+    level: int
+    below: int
+    at: int
+    rows: int
+    checks: tuple[Check, ...]
+    t0: int
+    t1: int
+
+
+@dataclass(frozen=True, slots=True)
+class Correct:
+    """A token drawn from the residual after a reject."""
+
+    event: ClassVar[str] = "correct"
+    round: int
+    level: int
+    at: int
+    serial: int
+    id: int
+    p: float
+    t: int
+    p_row: Row | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bonus:
+    """A token drawn from the verifier's own row when every drafted token (perhaps none) was accepted."""
+
+    event: ClassVar[str] = "bonus"
+    round: int
+    level: int
+    at: int
+    serial: int
+    id: int
+    p: float
+    t: int
+    p_row: Row | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """`level`: who supplied the token; `how`: draft | correct | bonus; `passed`: the levels that accepted it."""
+
+    serial: int
+    id: int
+    level: int
+    how: str
+    source: str
+    passed: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    event: ClassVar[str] = "commit"
+    round: int
+    at: int
+    tokens: tuple[Committed, ...]
+    t: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rollback:
+    """A level's cache was cut from `before` to `after` positions (prompt included)."""
+
+    event: ClassVar[str] = "rollback"
+    round: int
+    level: int
+    before: int
+    after: int
+    t: int
+
+
+@dataclass(frozen=True, slots=True)
+class KvLength:
+    """At rest: cached + catch_up == committed + held (prompt counted in committed)."""
+
+    level: int
+    cached: int
+    catch_up: int
+    committed: int
+    held: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kv:
+    event: ClassVar[str] = "kv"
+    round: int
+    levels: tuple[KvLength, ...]
+    t: int
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """An n-gram store's work since its last event. `hits` counts drafted tokens by database letter."""
+
+    event: ClassVar[str] = "store"
+    round: int
+    level: int
+    inserts: int
+    evictions: int
+    hits: dict[str, int]
+    misses: int
+    t0: int
+    t1: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """From this round on the run follows another plan."""
+
+    event: ClassVar[str] = "plan"
+    round: int
+    stack: str
+    t: int
+
+
+@dataclass(frozen=True, slots=True)
+class LevelTotal:
+    level: int
+    forwards: int
+    rows: int
+    tokens_in: int
+    tokens_out: int
+    ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """`reason`: eos | length | context | stopped. Counts are taken after the cut at the end."""
+
+    event: ClassVar[str] = "footer"
+    reason: str
+    rounds: int
+    committed: int
+    prefill_ns: int
+    decode_ns: int
+    totals: tuple[LevelTotal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """Plain decoding of the same target, measured for the same prompt and seed beside the run (after the footer).
+
+    `token_ns`: the engine's time of each commit, prefill excluded. `equal`: how many leading ids agree with
+    the run's; `margin`: at the first divergence, the gap between plain decoding's two best logits.
+    """
+
+    event: ClassVar[str] = "baseline"
+    stack: str
+    prefill_ns: int
+    token_ns: tuple[int, ...]
+    equal: int
+    diverges: bool
+    margin: float | None = None
+
+
+Event: TypeAlias = (
+    Header | Piece | Prefill | Draft | Verify | Correct | Bonus | Commit | Rollback | Kv | Store | Plan
+    | Footer | Baseline
+)  # fmt: skip
+EVENTS: dict[str, type] = {
+    c.event: c
+    for c in (
+        Header, Piece, Prefill, Draft, Verify, Correct, Bonus, Commit, Rollback, Kv, Store, Plan, Footer, Baseline
+    )
+}  # fmt: skip
+
+_NESTED: dict[tuple[str, str], type] = {
+    ("header", "levels"): LevelInfo,
+    ("verify", "checks"): Check,
+    ("commit", "tokens"): Committed,
+    ("kv", "levels"): KvLength,
+    ("footer", "totals"): LevelTotal,
+}
+
+
+def to_dict(event: Event) -> dict[str, Any]:
+    """An event as plain JSON types, with its name under "event"."""
+    return {"event": event.event, **dataclasses.asdict(event)}
+
+
+def from_dict(record: dict[str, Any]) -> Event:
+    """The inverse of `to_dict`.
+
+    Raises:
+        ValueError: the record is no event of this schema; the message says which field is wrong.
+    """
+    if not isinstance(record, dict) or record.get("event") not in EVENTS:
+        name = record.get("event") if isinstance(record, dict) else type(record).__name__
+        raise ValueError(f"unknown event {name!r}; known: {', '.join(EVENTS)}")
+    name = record["event"]
+    fields = {k: _frozen(name, k, v) for k, v in record.items() if k != "event"}
+    return _build(EVENTS[name], fields, name)
+
+
+def _frozen(event: str, key: str, value: Any) -> Any:
+    nested = _NESTED.get((event, key))
+    if nested is not None:
+        if not isinstance(value, list):
+            raise ValueError(f"{event}.{key}: expected a list, got {type(value).__name__}")
+        return tuple(_build(nested, {k: _frozen("", k, v) for k, v in _mapping(x, key).items()}, key) for x in value)
+    if key in ("p_row", "q_row", "residual") and value is not None:
+        return _build(Row, {k: _frozen("", k, v) for k, v in _mapping(value, key).items()}, key)
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _mapping(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{where}: expected an object, got {type(value).__name__}")
+    return value
+
+
+def _build(cls: type, fields: dict[str, Any], where: str) -> Any:
+    known = {f.name: f for f in dataclasses.fields(cls)}
+    unknown = fields.keys() - known.keys()
+    required = {n for n, f in known.items() if f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING}
+    if unknown or (missing := required - fields.keys()):
+        what = f"unknown field {sorted(unknown)[0]!r}" if unknown else f"missing field {sorted(missing)[0]!r}"
+        raise ValueError(f"{where}: {what}")
+    return cls(**fields)
