@@ -93,7 +93,8 @@ class Prefill:
 class Draft:
     """Tokens drafted by the bottom level. `q`: their probability under the law they were drawn from;
     `confidence`: the raw (temperature 1) top probability of each row, None for a drafter without one;
-    `sources`: which database, exit or model; `forwards` and `rows`: what it computed for them."""
+    `sources`: which database, exit or model; `forwards` and `rows`: what it computed for them, of which
+    `catch_up` rows only brought its cache up to date."""
 
     event: ClassVar[str] = "draft"
     round: int
@@ -106,6 +107,7 @@ class Draft:
     confidence: tuple[float | None, ...]
     forwards: int
     rows: int
+    catch_up: int
     t0: int
     t1: int
 
@@ -134,14 +136,19 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Verify:
-    """One forward of a verifier over the block of level `below`; `rows` counts catch-up and bonus rows too."""
+    """One forward of a verifier over the block of level `below` (None: plain decoding).
+
+    `rows` counts everything it computed; `catch_up` of them only brought its cache up to date, the others
+    each decided one position (the last one is the bonus row, if the verifier wanted one).
+    """
 
     event: ClassVar[str] = "verify"
     round: int
     level: int
-    below: int
+    below: int | None
     at: int
     rows: int
+    catch_up: int
     checks: tuple[Check, ...]
     t0: int
     t1: int
@@ -353,7 +360,8 @@ def _mapping(value: Any, where: str) -> dict[str, Any]:
 def _build(cls: type, fields: dict[str, Any], where: str) -> Any:
     known = {f.name: f for f in dataclasses.fields(cls)}
     unknown = fields.keys() - known.keys()
-    required = {n for n, f in known.items() if f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING}
+    missing_ = dataclasses.MISSING
+    required = {n for n, f in known.items() if f.default is missing_ and f.default_factory is missing_}
     if unknown or (missing := required - fields.keys()):
         what = f"unknown field {sorted(unknown)[0]!r}" if unknown else f"missing field {sorted(missing)[0]!r}"
         raise ValueError(f"{where}: {what}")

@@ -1,0 +1,26 @@
+"""Hierarchical speculative decoding: a stack of levels, each verifying what the one below it proposes.
+
+`run` is the engine; everything else (page, charts, replay, benchmark) reads the events that it yields. Importing
+this package does not import torch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.sampling import Sampling
+from hsd_core.stacks import StackError, format_stack, parse, stack_lossless
+
+if TYPE_CHECKING:
+    from hsd_core.engine import run
+
+__version__ = "0.1.0"
+__all__ = ["Sampling", "StackError", "format_stack", "parse", "run", "stack_lossless"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "run":
+        from hsd_core.engine import run
+
+        return run
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,183 @@
+"""`run`: one generation by one stack, as a stream of events.
+
+The engine knows token ids and numbers only. It yields each event as it happens; its clock stands still while the
+consumer holds the generator. Closing the generator, or a `stop` that turns true, ends the run between two
+forwards and frees every level's state.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import Any
+
+import torch
+
+from hsd_core import trace
+from hsd_core.choices import Choices, SeededChoices
+from hsd_core.clock import EngineClock
+from hsd_core.hierarchy import Hierarchy, Seat, Stopped
+from hsd_core.levels.protocol import Counting, LevelRun
+from hsd_core.sampling import Sampling
+from hsd_core.scribe import Block, Scribe
+from hsd_core.stacks import StackError, check_order, format_stack, stack_lossless
+from hsd_core.trace import Event
+
+TOP_OF_ROW = 8
+
+
+def run(
+    stack: Sequence[Seat],
+    prompt_ids: Sequence[int],
+    sampling: Sampling,
+    seed: int,
+    *,
+    max_new_tokens: int,
+    ends: frozenset[int] = frozenset(),
+    heads: int = TOP_OF_ROW,
+    choices: Choices | None = None,
+    stop: Callable[[], bool] = lambda: False,
+    about: dict[str, Any] | None = None,
+) -> Iterator[Event]:
+    """Decode after `prompt_ids` with a stack (cheapest level first, the target last).
+
+    Args:
+        ends: ids that end the text. heads: how many likeliest tokens of each row go into the trace.
+        choices: where random choices come from; by default a generator seeded with `seed`.
+        stop: asked before every forward; True ends the run with reason "stopped".
+        about: further fields of the header (preset, machine, recorded, versions, title, profile).
+    Yields:
+        Header, Prefill, then rounds (Draft, Verify, Correct or Bonus, Rollback, Kv, Commit, Store), Footer.
+    Raises:
+        StackError: the stack cannot work. ValueError: the prompt is empty or longer than the context.
+    """
+    _check(stack)
+    if not prompt_ids:
+        raise ValueError("the prompt is empty; give at least one token")
+    if max_new_tokens < 1:
+        raise ValueError(f"max_new_tokens is {max_new_tokens}; ask for at least 1")
+    context = min((s.level.max_positions for s in stack if s.level.max_positions is not None), default=None)
+    limit, limited_by = max_new_tokens, "length"
+    if context is not None:
+        if len(prompt_ids) >= context:
+            raise ValueError(f"the prompt has {len(prompt_ids)} tokens, the context {context}; shorten the prompt")
+        if context - len(prompt_ids) < limit:
+            limit, limited_by = context - len(prompt_ids), "context"
+    choices = SeededChoices(seed) if choices is None else choices
+    header = _header(stack, prompt_ids, sampling, seed, max_new_tokens, about or {})
+    state = _Run(stack, list(prompt_ids), sampling, choices, ends, heads, stop, limit, limited_by)
+    return state.events(header)
+
+
+class _Run:
+    """The state of one run: the tape, the levels' own states, the clock."""
+
+    def __init__(
+        self, stack: Sequence[Seat], tape: list[int], sampling: Sampling, choices: Choices, ends: frozenset[int],
+        heads: int, stop: Callable[[], bool], limit: int, limited_by: str,
+    ) -> None:  # fmt: skip
+        self.stack, self.tape, self.ends, self.stop = stack, tape, ends, stop
+        self.limit, self.limited_by, self.prompt = limit, limited_by, len(tape)
+        self.clock = EngineClock()
+        self.scribe = Scribe(self.clock, len(stack), len(tape), heads)
+        self.levels: list[LevelRun] = []
+        self.hierarchy = Hierarchy(
+            stack, self.levels, tape, sampling=sampling, choices=choices, ends=ends, scribe=self.scribe, stop=stop
+        )
+
+    def events(self, header: trace.Header) -> Iterator[Event]:
+        """Open the levels, decode, and close them whatever happens."""
+        decoding = self._decode()
+        try:
+            with self.clock.stopped():
+                yield header
+                # One place more than the text may reach: a verifier scores its last drafted token too.
+                self.levels.extend(seat.level.open(self.prompt + self.limit + 1) for seat in self.stack)
+            for event in decoding:
+                with self.clock.stopped():
+                    yield event
+        finally:
+            decoding.close()
+            for level in self.levels:
+                level.close()
+
+    def _decode(self) -> Generator[Event, None, None]:
+        reason = "stopped"
+        started = prefilled = last = self.clock.now()
+        try:
+            yield from self._prefill()
+            prefilled = last = self.clock.now()
+            while reason == "stopped":
+                block, _ = yield from self.hierarchy.verify(len(self.stack) - 1, self._room())
+                yield self.scribe.commit(block)
+                last = self.clock.now()
+                yield from self._commit(block)
+                if block.tokens[-1].id in self.ends:
+                    reason = "eos"
+                elif self._room() <= 0:
+                    reason = self.limited_by
+                self.scribe.round += 1
+        except Stopped:
+            pass
+        yield self.scribe.footer(reason, prefill_ns=prefilled - started, decode_ns=last - prefilled)
+
+    def _prefill(self) -> Generator[Event, None, None]:
+        """Give every level the prompt; all but its last token goes through the models now."""
+        for i, (seat, level) in enumerate(zip(self.stack, self.levels, strict=True)):
+            if self.stop():
+                raise Stopped
+            t0 = self.clock.now()
+            level.commit(self.tape)
+            if seat.level.has_cache and len(self.tape) > 1:
+                logits, _ = level.score(self.tape[:-1], 1)
+                float(logits[0, 0])  # wait for the device, so that the time is the forward's
+            yield trace.Prefill(i, len(self.tape), t0, self.clock.now())
+
+    def _commit(self, block: Block) -> Generator[Event, None, None]:
+        for i, level in enumerate(self.levels):
+            t0 = self.clock.now()
+            level.commit(block.ids)
+            if isinstance(level, Counting):
+                yield trace.Store(self.scribe.round, i, **level.take_counts(), t0=t0, t1=self.clock.now())
+        yield self.scribe.kv(self.stack, self.levels, len(self.tape))
+
+    def _room(self) -> int:
+        return self.limit - (len(self.tape) - self.prompt)
+
+
+def _check(stack: Sequence[Seat]) -> None:
+    if not stack:
+        raise StackError("the stack is empty; it needs at least a target")
+    check_order([seat.spec for seat in stack])
+    sizes = {seat.level.vocab_size for seat in stack if seat.level.has_cache}
+    if len(sizes) > 1:
+        raise StackError(f"levels disagree on the vocabulary ({sorted(sizes)} tokens); use levels of one family")
+    for i, seat in enumerate(stack):
+        if i > 0 and not seat.level.can_verify:
+            raise StackError(f"level {i} ({seat.level.name}) cannot verify; it can only be the first level")
+        if i < len(stack) - 1 and (seat.block is None or seat.block < 1):
+            raise StackError(f"level {i} ({seat.level.name}) has no block length; write {seat.level.name}:T")
+
+
+def _header(
+    stack: Sequence[Seat], prompt_ids: Sequence[int], sampling: Sampling, seed: int, max_new: int, about: dict[str, Any]
+) -> trace.Header:
+    specs = [seat.spec for seat in stack]
+    lossless, why = stack_lossless(specs, sampling)
+    levels = tuple(
+        trace.LevelInfo(
+            index=i, name=seat.spec.name, kind=seat.level.kind, label=seat.level.label, block=seat.block,
+            policy=seat.spec.policy if i < len(stack) - 1 else None,
+            theta=seat.theta if seat.spec.policy == "confidence" else None,
+            rule=seat.spec.rule if i > 0 else None,
+            bonus=seat.spec.bonus, device=seat.level.device, dtype=seat.level.dtype, layers=seat.level.layers,
+            weights=seat.level.weights, params=seat.level.params,
+        )
+        for i, seat in enumerate(stack)
+    )  # fmt: skip
+    versions = {"python": platform.python_version(), "torch": torch.__version__}
+    about = {**about, "versions": {**versions, **about.get("versions", {})}}
+    return trace.Header(
+        schema=trace.SCHEMA, stack=format_stack(specs), levels=levels, sampling=sampling.as_dict(), seed=seed,
+        prompt_ids=tuple(prompt_ids), max_new_tokens=max_new, lossless=lossless, lossless_reason=why, **about,
+    )  # fmt: skip

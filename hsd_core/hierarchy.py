@@ -1,0 +1,170 @@
+"""HSD: the recursion of hierarchical speculative decoding, in the paper's symbols.
+
+Globerson et al. 2025, "Fast Inference via Hierarchical Speculative Decoding" (arXiv 2510.19705). Levels M_0 .. M_K
+stand cheapest first, M_K is the target:
+
+    HSD(0)  drafts T_0 tokens one by one
+    HSD(i)  until T_i tokens are held:  Verify(i, HSD(i-1))                    0 < i < K
+    HSD(K)  one Verify(K, HSD(K-1)); its tokens are committed
+
+Verify is one forward of M_i over the block from below, then a rule that keeps a prefix and adds one token of M_i's
+own. A block goes up with M_i's full rows, never with the residual; overshoot goes up, it is not cut. A stack of
+one level is plain decoding: Verify(0) of an empty block.
+
+`room` is how many tokens may still be committed. It depends on counts alone, so it may bound any draft, and no
+token ever lies behind the end of the text or an end-of-sequence token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from hsd_core.choices import Choices
+from hsd_core.levels.protocol import DraftOrder, Level, LevelRun
+from hsd_core.policies import DEFAULT_THETA, POLICIES, Held
+from hsd_core.rules import RULES
+from hsd_core.sampling import Sampling, law, raw
+from hsd_core.scribe import Block, Scribe
+from hsd_core.stacks import LevelSpec
+from hsd_core.trace import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A level's place in a stack. `block` is its T; None for the target."""
+
+    level: Level
+    spec: LevelSpec
+    block: int | None
+
+    @property
+    def theta(self) -> float:
+        return DEFAULT_THETA if self.spec.theta is None else self.spec.theta
+
+
+class Stopped(Exception):
+    """The consumer asked the run to stop; raised between two forwards."""
+
+
+class Hierarchy:
+    """One run of a stack. All state is here, in `runs` and on the `tape`; levels are read-only."""
+
+    def __init__(
+        self,
+        seats: Sequence[Seat],
+        runs: Sequence[LevelRun],
+        tape: list[int],
+        *,
+        sampling: Sampling,
+        choices: Choices,
+        ends: frozenset[int],
+        scribe: Scribe,
+        stop: Callable[[], bool],
+    ) -> None:
+        self.seats, self.runs, self.tape = seats, runs, tape
+        self.sampling, self.choices, self.ends = sampling, choices, ends
+        self.scribe, self._stop = scribe, stop
+
+    def pull(self, i: int, room: int) -> Generator[Event, None, Block]:
+        """HSD(i): the next block of level i < K, at most `room` tokens, left at the end of the tape."""
+        if i == 0:
+            return (yield from self._draft(room))
+        held = Block.empty(self.seats[i].level.vocab_size)
+        while True:
+            added, corrected = yield from self.verify(i, room - len(held))
+            held = held + added
+            if len(held) == room or self._ended(held) or self._stops(i, len(held), corrected, added.logits):
+                return held
+
+    def verify(self, i: int, room: int) -> Generator[Event, None, tuple[Block, bool]]:
+        """Verify(i, HSD(i-1)): the tokens that level i keeps or adds, and whether the last one is a correction."""
+        seat, start = self.seats[i], len(self.tape)
+        below_room = room - 1 if seat.spec.bonus else room
+        block = Block.empty(seat.level.vocab_size)
+        if i > 0 and below_room > 0:
+            block = yield from self.pull(i - 1, below_room)
+        self._heed_stop()
+        n = len(block)
+        bonus = seat.spec.bonus and not self._ended(block)
+        # Without a bonus the last drafted token need not be processed: its row would decide nothing.
+        rows = n + 1 if bonus or n == 0 else n
+        t0 = self.scribe.clock.now()
+        logits, work = self.runs[i].score(self.tape[: len(self.tape) - n + rows - 1], rows)
+        p = law(logits, self.sampling)
+        verdict = RULES[seat.spec.rule](block.ids, block.rows, p, self.choices, bonus)
+        t1 = self.scribe.clock.now()
+
+        kept = verdict.accepted
+        yield self.scribe.verify(i, start, block, p, logits, verdict, work, t0, t1)
+        cut = start + kept
+        yield from self._rollback(cut)
+        tokens = block.tokens[:kept]
+        if verdict.token is not None:
+            how = "correct" if kept < n else "bonus"
+            token = self.scribe.token(verdict.token, level=i, how=how, source=seat.level.name)
+            yield self.scribe.own(token, at=cut, p=p[kept], logits=logits[kept])
+            tokens = [*tokens, token]
+            self.tape.append(token.id)
+        out = Block(tokens, p[: len(tokens)], logits[: len(tokens)])
+        self.scribe.handed_up(i, len(tokens))
+        if i < len(self.seats) - 1:  # the target's is written after the commit
+            yield self.scribe.kv(self.seats, self.runs, len(self.tape))
+        return out, kept < n
+
+    def _draft(self, room: int) -> Generator[Event, None, Block]:
+        """HSD(0): at most T_0 tokens, each with the row it was drawn from."""
+        self._heed_stop()
+        seat, start = self.seats[0], len(self.tape)
+        assert seat.block is not None
+        order = DraftOrder(
+            limit=min(seat.block, room),
+            draw=self._draw,
+            stops=lambda drafted, last: self._stops(0, drafted, False, last),
+            ends=self.ends,
+            vocab_size=seat.level.vocab_size,
+        )
+        t0 = self.scribe.clock.now()
+        proposal = self.runs[0].propose(self.tape, order)
+        t1 = self.scribe.clock.now()
+        tokens = [
+            self.scribe.token(token, level=0, how="draft", source=source)
+            for token, source in zip(proposal.ids, proposal.sources, strict=True)
+        ]
+        self.tape.extend(proposal.ids)
+        block = Block(tokens, proposal.rows, proposal.logits)
+        yield self.scribe.draft(0, start, block, proposal.work, t0, t1)
+        self.scribe.handed_up(0, len(tokens))
+        return block
+
+    def _draw(self, logits: Tensor) -> tuple[int, Tensor]:
+        row = law(logits, self.sampling)[0]
+        return self.choices.draw(row), row
+
+    def _stops(self, i: int, length: int, corrected: bool, logits: Tensor | None) -> bool:
+        """Ask level i's policy, before the next token is drawn (design rule: it sees the past only)."""
+        seat = self.seats[i]
+        assert seat.block is not None
+        sure: list[float] = []
+        if seat.spec.policy == "confidence" and logits is not None:
+            sure = raw(torch.atleast_2d(logits)).amax(-1).tolist()
+        return POLICIES[seat.spec.policy](Held(length, seat.block, corrected, sure), seat.theta)
+
+    def _ended(self, block: Block) -> bool:
+        return len(block) > 0 and block.tokens[-1].id in self.ends
+
+    def _rollback(self, cut: int) -> Generator[Event, None, None]:
+        del self.tape[cut:]
+        for i, run in enumerate(self.runs):
+            before = run.cached
+            if before > cut:
+                run.rollback(cut)
+                yield self.scribe.rollback(i, before, cut)
+
+    def _heed_stop(self) -> None:
+        if self._stop():
+            raise Stopped
+

@@ -1,0 +1,75 @@
+"""A causal language model as a level: a decoder over a preallocated KV cache whose rollback is a position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.levels.protocol import DraftOrder, Proposal, Work, draft_token_by_token
+
+if TYPE_CHECKING:
+    from hsd_core.decoders import Decoder
+    from torch import Tensor
+
+PREFILL_CHUNK = 256
+
+
+class ModelLevel:
+    """Any `Decoder` (lean or transformers, float32, bf16 or int8). Read-only; shared between runs."""
+
+    can_draft = True
+    can_verify = True
+    has_cache = True
+
+    def __init__(
+        self, decoder: Decoder, *, name: str, kind: str, label: str, weights: dict[str, object] | None = None
+    ) -> None:
+        self.decoder = decoder
+        self.name, self.kind, self.label = name, kind, label
+        self.weights = weights
+        self.vocab_size = decoder.vocab_size
+        self.max_positions = decoder.max_positions
+        self.layers = decoder.layers
+        self.device = str(decoder.device)
+        self.dtype = str(decoder.dtype).removeprefix("torch.")
+        self.params: dict[str, object] = {}
+
+    def open(self, capacity: int) -> ModelRun:
+        return ModelRun(self.decoder, capacity, source=self.name)
+
+
+class ModelRun:
+    """`cached` positions of the tape have their keys and values in the cache; what follows is the catch-up list."""
+
+    def __init__(self, decoder: Decoder, capacity: int, source: str) -> None:
+        self._decoder = decoder
+        self._cache: Any = decoder.new_cache(capacity)
+        self._source = source
+        self.cached = 0
+
+    def propose(self, tape: list[int], order: DraftOrder) -> Proposal:
+        return draft_token_by_token(self, tape, order, self._source)
+
+    def score(self, tape: Sequence[int], rows: int) -> tuple[Tensor, Work]:
+        new = list(tape[self.cached :])
+        if len(new) < rows:
+            raise ValueError(f"{self._source}: {rows} rows asked for, but only {len(new)} tokens are new on the tape")
+        computed = len(new)
+        # A long prompt goes through in pieces: a mask of chunk x prompt stays small, and a stop is heard between.
+        while len(new) > max(rows, PREFILL_CHUNK):
+            chunk = new[: min(PREFILL_CHUNK, len(new) - rows)]
+            self._decoder.forward(chunk, self._cache, self.cached, 1)
+            self.cached += len(chunk)
+            new = new[len(chunk) :]
+        logits = self._decoder.forward(new, self._cache, self.cached, rows)
+        self.cached += len(new)
+        return logits, Work(1, computed, computed - rows)
+
+    def commit(self, ids: Sequence[int]) -> None:
+        """Nothing to do: the cache already holds what was verified."""
+
+    def rollback(self, length: int) -> None:
+        self.cached = min(self.cached, length)
+
+    def close(self) -> None:
+        self._cache = None

@@ -1,0 +1,135 @@
+"""What a level is: anything that can draft, verify or both.
+
+A `Level` is read-only and may serve many runs; `open` gives the state of one run. The run's *tape* is one
+list of token ids: the prompt, what the target committed, what each level holds, what the bottom drafted. Every
+level sees the same tape, so a level's catch-up list is simply the part of the tape that it has not processed:
+
+    cached + len(tape[cached:]) == committed + held,   len(tape[cached:]) >= 1 at rest
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a forward computed: `rows` in all, `catch_up` of them only to bring the cache up to date."""
+
+    forwards: int
+    rows: int
+    catch_up: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """n drafted tokens.
+
+    rows: (n, V) the law that each token was drawn from. sources: which database, exit or model.
+    logits: (n, V) before the sampling transform, None for a drafter without a distribution.
+    """
+
+    ids: tuple[int, ...]
+    rows: Tensor
+    sources: tuple[str, ...]
+    logits: Tensor | None
+    work: Work
+
+
+@dataclass(frozen=True, slots=True)
+class DraftOrder:
+    """What a drafter is asked for: at most `limit` tokens after `tape`.
+
+    draw: (1, V) logits -> (token id, (V,) row that it was drawn from). stops: asked before each token with the
+    number drafted so far and the last token's logits (None at first); True ends the draft.
+    """
+
+    limit: int
+    draw: Callable[[Tensor], tuple[int, Tensor]]
+    stops: Callable[[int, Tensor | None], bool]
+    ends: frozenset[int]
+    vocab_size: int
+
+
+class LevelRun(Protocol):
+    """A level's state in one run. `cached`: how many positions of the tape it has processed."""
+
+    @property
+    def cached(self) -> int: ...
+
+    def propose(self, tape: list[int], order: DraftOrder) -> Proposal:
+        """Draft after `tape`; must not change it."""
+        ...
+
+    def score(self, tape: Sequence[int], rows: int) -> tuple[Tensor, Work]:
+        """Process what is new on the tape. Returns (rows, V) logits behind its last `rows` tokens."""
+        ...
+
+    def commit(self, ids: Sequence[int]) -> None:
+        """The target committed `ids` (at first: the prompt)."""
+        ...
+
+    def rollback(self, length: int) -> None:
+        """Forget everything behind the first `length` tokens of the tape."""
+        ...
+
+    def close(self) -> None: ...
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """A level run that counts its own inserts, hits, misses and evictions."""
+
+    def take_counts(self) -> dict[str, Any]:
+        """The counts since the last call, by the names of `trace.Store`."""
+        ...
+
+
+class Level(Protocol):
+    name: str
+    kind: str
+    label: str
+    can_draft: bool
+    can_verify: bool
+    has_cache: bool
+    vocab_size: int
+    max_positions: int | None
+    layers: int | None
+    device: str
+    dtype: str
+    weights: dict[str, object] | None
+    params: dict[str, object]
+
+    def open(self, capacity: int) -> LevelRun:
+        """State for one run over a tape of at most `capacity` tokens."""
+        ...
+
+
+def draft_token_by_token(run: LevelRun, tape: list[int], order: DraftOrder, source: str) -> Proposal:
+    """Autoregressive drafting for any level that can score: one forward a token (HSD's level 0)."""
+    import torch
+
+    own = list(tape)
+    ids: list[int] = []
+    rows: list[Tensor] = []
+    logits: list[Tensor] = []
+    forwards = computed = catch_up = 0
+    while len(ids) < order.limit and not order.stops(len(ids), logits[-1] if logits else None):
+        scores, work = run.score(own, 1)
+        token, row = order.draw(scores)
+        ids.append(token)
+        own.append(token)
+        rows.append(row)
+        logits.append(scores[0])
+        forwards, computed, catch_up = forwards + 1, computed + work.rows, catch_up + work.catch_up
+        if token in order.ends:
+            break
+    work = Work(forwards, computed, catch_up)
+    if not ids:
+        return Proposal((), torch.empty(0, order.vocab_size), (), None, work)
+    return Proposal(tuple(ids), torch.stack(rows), (source,) * len(ids), torch.stack(logits), work)

@@ -1,0 +1,89 @@
+"""From logits to the law that tokens are drawn from: one transform for every level of a stack.
+
+Ratios of two levels' probabilities only mean something if both went through the same temperature, top-k and
+top-p. Greedy decoding is the one-hot case, so no rule or level needs a special path for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How tokens are drawn. `temperature` 0 is greedy; `top_k` 0 and `top_p` 1 switch those cuts off.
+
+    Raises:
+        ValueError: a value is out of its range.
+    """
+
+    temperature: float = 0.0
+    top_k: int = 0
+    top_p: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.temperature <= 10.0:
+            raise ValueError(f"temperature {self.temperature} is out of range; use 0 (greedy) to 10")
+        if self.top_k < 0:
+            raise ValueError(f"top-k {self.top_k} is negative; use 0 to switch it off")
+        if not 0.0 < self.top_p <= 1.0:
+            raise ValueError(f"top-p {self.top_p} is out of range; use a value above 0 and up to 1 (1 switches it off)")
+
+    @property
+    def greedy(self) -> bool:
+        return self.temperature == 0.0 or self.top_k == 1
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def law(logits: Tensor, sampling: Sampling) -> Tensor:
+    """The rows that tokens are drawn from.
+
+    Args:
+        logits: (n, V), any floating dtype; half precision is raised to float32, float64 stays.
+    Returns:
+        (n, V) probabilities that sum to 1; each row depends on its own logits only.
+    """
+    logits = _at_least_float32(logits)
+    if sampling.greedy:
+        return one_hot(logits.argmax(-1), logits)
+    logits = logits / sampling.temperature
+    if 0 < sampling.top_k < logits.shape[-1]:
+        logits = _keep_top_k(logits, sampling.top_k)
+    probs = logits.softmax(-1)
+    return _keep_top_p(probs, sampling.top_p) if sampling.top_p < 1.0 else probs
+
+
+def raw(logits: Tensor) -> Tensor:
+    """(n, V) softmax at temperature 1: what confidence and displayed probabilities use, also when greedy."""
+    return _at_least_float32(logits).softmax(-1)
+
+
+def one_hot(ids: Tensor, like: Tensor) -> Tensor:
+    """(n,) ids -> (n, V) rows with all mass on one token, in the dtype and on the device of `like` (.., V)."""
+    rows = like.new_zeros((ids.shape[0], like.shape[-1]))
+    return rows.scatter_(1, ids.unsqueeze(1), 1.0)
+
+
+def _at_least_float32(logits: Tensor) -> Tensor:
+    return logits.float() if logits.element_size() < 4 else logits
+
+
+def _keep_top_k(logits: Tensor, k: int) -> Tensor:
+    # By rank, not by value: with ties at the k-th place exactly k tokens stay.
+    values, ids = logits.topk(k, dim=-1)
+    return logits.new_full(logits.shape, float("-inf")).scatter_(-1, ids, values)
+
+
+def _keep_top_p(probs: Tensor, top_p: float) -> Tensor:
+    """The smallest set of most likely tokens whose mass reaches top_p, renormalised."""
+    values, ids = probs.sort(dim=-1, descending=True, stable=True)
+    before = values.cumsum(-1) - values
+    values = values.masked_fill(before >= top_p, 0.0)
+    values = values / values.sum(-1, keepdim=True)
+    return probs.new_zeros(probs.shape).scatter_(-1, ids, values)

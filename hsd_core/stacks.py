@@ -1,0 +1,150 @@
+"""The one grammar for stacks (command line, URL, file, trace) and what can be said of a stack without weights.
+
+    level[:T][@key=value]...   joined by commas, cheapest first, the last one is the target
+    ngram:4@db=cms,int8:8@policy=flush,target@rule=block
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hsd_core.policies import DEFAULT_THETA, POLICIES
+from hsd_core.sampling import Sampling
+
+MAX_BLOCK = 64
+MAX_LEVELS = 8
+RULE_NAMES = ("greedy", "tokenwise", "block")
+LEVEL_NAMES = ("ngram", "int8", "model", "table", "target")
+_KEYS = ("policy", "theta", "rule", "db", "dtype", "device", "bonus", "id")
+_DTYPES = ("float32", "bfloat16", "float16", "int8")
+
+
+class StackError(ValueError):
+    """A stack that cannot be read or built; the message names the cure."""
+
+
+@dataclass(frozen=True, slots=True)
+class LevelSpec:
+    """One level as written. `block` (T) is None where the preset's is meant, and for the target."""
+
+    name: str
+    block: int | None = None
+    policy: str = "fixed"
+    theta: float | None = None
+    rule: str = "tokenwise"
+    bonus: bool = True
+    db: str | None = None
+    dtype: str | None = None
+    device: str | None = None
+    id: str | None = None
+
+
+def parse(text: str) -> tuple[LevelSpec, ...]:
+    """Read a stack.
+
+    Raises:
+        StackError: the text is no stack; the message says which level is wrong and how to mend it.
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if not text.strip() or not all(parts):
+        raise StackError(f"stack {text!r} has an empty level; write for example ngram:2,int8:8,target")
+    if len(parts) > MAX_LEVELS:
+        raise StackError(f"stack has {len(parts)} levels; {MAX_LEVELS} is the most")
+    specs = tuple(_parse_level(part) for part in parts)
+    check_order(specs)
+    return specs
+
+
+def check_order(specs: Sequence[LevelSpec]) -> None:
+    """What holds of every stack, whatever its weights.
+
+    Raises:
+        StackError: a level stands where it cannot work.
+    """
+    *below, last = specs
+    if last.name not in ("target", "table"):
+        raise StackError(f"the last level is {last.name!r}; end the stack with target")
+    if last.block is not None:
+        raise StackError(f"{last.name}:{last.block} is the last level, which hands nothing up; write {last.name}")
+    if any(spec.name == "target" for spec in below):
+        raise StackError("target stands below another level; it must be the last one")
+    for spec in specs[1:]:
+        if spec.name == "ngram":
+            raise StackError("ngram has no distribution and cannot verify; it can only be the first level")
+
+
+def format_stack(specs: Sequence[LevelSpec]) -> str:
+    """The inverse of `parse`; keys at their default are left out."""
+    return ",".join(_format_level(spec) for spec in specs)
+
+
+def stack_lossless(specs: Sequence[LevelSpec], sampling: Sampling) -> tuple[bool, str]:
+    """Whether the whole stack's output follows the target's law under this sampling, and why.
+
+    Losslessness belongs to the stack and its sampling, not to a rule: a greedy target is exact over
+    anything, while above temperature 0 one inner level whose emitted law is not the row it hands up is enough to
+    spoil the output.
+    """
+    if len(specs) == 1:
+        return True, "plain decoding of the target"
+    if sampling.greedy:
+        return True, "greedy: every committed token is the target's own first choice"
+    lossy = [f"level {i} ({spec.name})" for i, spec in enumerate(specs) if i > 0 and spec.rule == "greedy"]
+    if lossy:
+        return False, f"{', '.join(lossy)}: rule greedy does not draw from the verifier's law at temperature > 0"
+    return True, "every rejected token is corrected from its verifier's residual"
+
+
+def _parse_level(part: str) -> LevelSpec:
+    head, *options = part.split("@")
+    name, colon, block = head.partition(":")
+    if name not in LEVEL_NAMES:
+        raise StackError(f"unknown level {name!r}; levels are {', '.join(LEVEL_NAMES)}")
+    values: dict[str, object] = {"name": name}
+    if colon:
+        values["block"] = _whole(block, f"{name}: block length", 1, MAX_BLOCK)
+    for option in options:
+        key, equals, value = option.partition("=")
+        if key not in _KEYS or not equals or not value:
+            raise StackError(f"{name}: cannot read @{option}; keys are {', '.join(_KEYS)}, written @key=value")
+        values[key] = _value(name, key, value)
+    return LevelSpec(**values)  # type: ignore[arg-type]
+
+
+def _value(name: str, key: str, value: str) -> object:
+    where = f"{name}: {key}"
+    if key == "bonus":
+        return bool(_whole(value, where, 0, 1))
+    if key == "theta":
+        try:
+            theta = float(value)
+        except ValueError:
+            theta = -1.0
+        if not 0.0 <= theta <= 1.0:
+            raise StackError(f"{where} is {value!r}; use a probability from 0 to 1, such as {DEFAULT_THETA}")
+        return theta
+    if key == "db":
+        if not value or set(value) - set("cms") or len(set(value)) != len(value):
+            raise StackError(f"{where} is {value!r}; use the letters c, m and s, each at most once, in order of lookup")
+        return value
+    choices = {"policy": tuple(POLICIES), "rule": RULE_NAMES, "dtype": _DTYPES}.get(key)
+    if choices is not None and value not in choices:
+        raise StackError(f"{where} is {value!r}; use one of {', '.join(choices)}")
+    return value
+
+
+def _whole(text: str, what: str, low: int, high: int) -> int:
+    if not text.isascii() or not text.isdigit() or not low <= int(text) <= high:
+        raise StackError(f"{what} is {text!r}; use a whole number from {low} to {high}")
+    return int(text)
+
+
+def _format_level(spec: LevelSpec) -> str:
+    text = spec.name + (f":{spec.block}" if spec.block is not None else "")
+    default = LevelSpec(spec.name)
+    for key in _KEYS:
+        value = getattr(spec, key)
+        if value != getattr(default, key):
+            text += f"@{key}={int(value) if key == 'bonus' else f'{value:g}' if key == 'theta' else value}"
+    return text

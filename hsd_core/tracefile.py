@@ -1,0 +1,104 @@
+"""Traces as files: JSON lines, one event a line, gzip by the ending .gz.
+
+Reading is strict: a file is refused whole, with the line and the reason, rather than half understood.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from hsd_core.trace import SCHEMA, Event, Footer, Header, from_dict, to_dict
+from hsd_core.trace_types import check_types
+
+MAX_BYTES = 200_000_000
+
+
+class TraceError(ValueError):
+    """A file that is no trace of this schema; the message says where and why."""
+
+
+def dumps(events: Iterable[Event]) -> str:
+    """Events as JSON lines."""
+    return "".join(json.dumps(to_dict(e), separators=(",", ":"), ensure_ascii=False) + "\n" for e in events)
+
+
+def write(path: str | Path, events: Iterable[Event]) -> None:
+    """Write a trace; compressed if the name ends in .gz (without a time stamp: the same run, the same bytes)."""
+    path = Path(path)
+    data = dumps(events).encode()
+    path.write_bytes(pack(data) if path.suffix == ".gz" else data)
+
+
+def pack(data: bytes) -> bytes:
+    """gzip, reproducibly."""
+    return gzip.compress(data, compresslevel=9, mtime=0)
+
+
+def read(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> list[Event]:
+    """Read a trace from a path or from the bytes of a file, compressed or not.
+
+    Raises:
+        TraceError: not a trace, damaged, too large, or of a schema that this version does not know.
+        OSError: the path cannot be read.
+    """
+    data = source if isinstance(source, bytes) else Path(source).read_bytes()
+    text = _text(data, max_bytes)
+    events: list[Event] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+            if not events:
+                _check_header(record)
+            event = from_dict(record)
+            check_types(event)
+        except (ValueError, RecursionError) as error:
+            raise TraceError(f"line {number}: {_reason(error)}") from None
+        if events and isinstance(event, Header):
+            raise TraceError(f"line {number}: a second header; a file holds one run")
+        events.append(event)
+    if not events:
+        raise TraceError("the file is empty; a trace begins with a header line")
+    return events
+
+
+def interrupted(events: Iterable[Event]) -> bool:
+    """True if a trace has no footer."""
+    return not any(isinstance(e, Footer) for e in events)
+
+
+def _check_header(record: object) -> None:
+    if not isinstance(record, dict) or record.get("event") != "header":
+        raise TraceError("this is no trace: its first line is not a header")
+    if record.get("schema") != SCHEMA:
+        raise TraceError(
+            f"trace schema {record.get('schema')!r} is unknown; this version reads schema {SCHEMA}. "
+            "Open it with the version that wrote it, or record the run again"
+        )
+
+
+def _text(data: bytes, max_bytes: int) -> str:
+    if data[:2] == b"\x1f\x8b":
+        try:
+            with gzip.open(io.BytesIO(data)) as file:
+                data = file.read(max_bytes + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise TraceError(f"the compressed file is damaged ({error}); download it again") from None
+    if len(data) > max_bytes:
+        raise TraceError(f"the trace is larger than {max_bytes // 1_000_000} MB")
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise TraceError("this is no trace: the file is not text") from None
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON ({error.msg} at column {error.colno})"
+    return str(error) or type(error).__name__
