@@ -105,12 +105,12 @@ class _Run:
         reason = "stopped"
         started = prefilled = last = self.clock.now()
         try:
-            yield from self._prefill()
-            prefilled = last = self.clock.now()
+            prefilled = last = yield from self._prefill()
             while reason == "stopped":
                 block, _ = yield from self.hierarchy.verify(len(self.stack) - 1, self._room())
-                yield self.scribe.commit(block)
-                last = self.clock.now()
+                commit = self.scribe.commit(block)
+                last = commit.t
+                yield commit
                 yield from self._commit(block)
                 if block.tokens[-1].id in self.ends:
                     reason = "eos"
@@ -121,8 +121,9 @@ class _Run:
             pass
         yield self.scribe.footer(reason, prefill_ns=prefilled - started, decode_ns=last - prefilled)
 
-    def _prefill(self) -> Generator[Event, None, None]:
-        """Give every level the prompt; all but its last token goes through the models now."""
+    def _prefill(self) -> Generator[Event, None, int]:
+        """Give every level the prompt; all but its last token goes through the models now. Returns the time."""
+        now = 0
         for i, (seat, level) in enumerate(zip(self.stack, self.levels, strict=True)):
             if self.stop():
                 raise Stopped
@@ -131,7 +132,9 @@ class _Run:
             if seat.level.has_cache and len(self.tape) > 1:
                 logits, _ = level.score(self.tape[:-1], 1)
                 float(logits[0, 0])  # wait for the device, so that the time is the forward's
-            yield trace.Prefill(i, len(self.tape), t0, self.clock.now())
+            now = self.clock.now()
+            yield trace.Prefill(i, len(self.tape), t0, now)
+        return now
 
     def _commit(self, block: Block) -> Generator[Event, None, None]:
         for i, level in enumerate(self.levels):

@@ -1,0 +1,129 @@
+"""The identities that every trace satisfies, whoever wrote it.
+
+`check` reads a trace as a stranger would and lists what does not add up: the reader's guard against a damaged
+file, and the test that the engine and its scribe tell the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from hsd_core import trace
+from hsd_core.trace import Event
+
+
+def check(events: Sequence[Event]) -> list[str]:
+    """What is wrong with a trace; an empty list if every identity holds."""
+    return [*_order(events), *_tokens(events), *_caches(events), *_totals(events)]
+
+
+def _order(events: Sequence[Event]) -> Iterable[str]:
+    if not events or not isinstance(events[0], trace.Header):
+        yield "the first event is not a header"
+        return
+    levels = len(events[0].levels)
+    footers = [i for i, e in enumerate(events) if isinstance(e, trace.Footer)]
+    if len(footers) > 1:
+        yield f"{len(footers)} footers"
+    clock = rounds = 0
+    for i, event in enumerate(events):
+        level = getattr(event, "level", 0)
+        if not 0 <= level < levels:
+            yield f"event {i} ({event.event}): level {level} of a stack of {levels}"
+        if footers and i > footers[0] and not isinstance(event, (trace.Baseline, trace.Piece)):
+            yield f"event {i} ({event.event}) after the footer"
+        begin, end = getattr(event, "t0", None), getattr(event, "t1", getattr(event, "t", None))
+        if begin is not None and end is not None and begin > end:
+            yield f"event {i} ({event.event}): ends before it begins"
+        if end is not None:
+            if end < clock:
+                yield f"event {i} ({event.event}): the clock runs backwards"
+            clock = max(clock, end)
+        round_ = getattr(event, "round", rounds)
+        if round_ not in (rounds, rounds + 1):
+            yield f"event {i} ({event.event}): round {round_} follows round {rounds}"
+        rounds = round_
+
+
+def _tokens(events: Sequence[Event]) -> Iterable[str]:
+    """Every token has one maker, is judged with its own id, and is committed once, in place, by the target's leave."""
+    made: dict[int, tuple[int, int, str]] = {}  # serial -> (level, id, how)
+    passed: dict[int, tuple[int, ...]] = {}
+    committed = 0
+    target = len(events[0].levels) - 1 if events and isinstance(events[0], trace.Header) else 0
+    for i, event in enumerate(events):
+        where = f"event {i} ({event.event})"
+        if isinstance(event, trace.Draft):
+            made.update((s, (event.level, t, "draft")) for s, t in zip(event.serials, event.ids, strict=False))
+            sizes = {len(event.serials), len(event.ids), len(event.sources), len(event.q), len(event.confidence)}
+            if len(sizes) > 1:
+                yield f"{where}: its lists have different lengths"
+        elif isinstance(event, (trace.Correct, trace.Bonus)):
+            if event.serial in made:
+                yield f"{where}: token {event.serial} was made twice"
+            made[event.serial] = (event.level, event.id, event.event)
+        elif isinstance(event, trace.Verify):
+            yield from _verification(event, made, where)
+            for c in event.checks:
+                if c.outcome == "accepted":
+                    passed[c.serial] = (*passed.get(c.serial, ()), event.level)
+        elif isinstance(event, trace.Commit):
+            if event.at != committed:
+                yield f"{where}: begins at {event.at}, but {committed} tokens were committed"
+            committed += len(event.tokens)
+            for token in event.tokens:
+                if made.pop(token.serial, None) != (token.level, token.id, token.how):
+                    yield f"{where}: token {token.serial} was not made as stated, or was committed before"
+                if token.passed != passed.get(token.serial, ()):
+                    yield f"{where}: token {token.serial} passed {passed.get(token.serial, ())}, not {token.passed}"
+                if token.level != target and target not in token.passed:
+                    yield f"{where}: token {token.serial} was never accepted by the target"
+        elif isinstance(event, trace.Footer) and event.committed != committed:
+            yield f"{where}: says {event.committed} tokens, {committed} were committed"
+
+
+def _verification(event: trace.Verify, made: dict[int, tuple[int, int, str]], where: str) -> Iterable[str]:
+    outcomes = [c.outcome for c in event.checks]
+    kept = outcomes.count("accepted")
+    if outcomes != (["accepted"] * kept + ["rejected"] + ["unjudged"] * len(outcomes))[: len(outcomes)]:
+        yield f"{where}: {outcomes} is not accepted, then one rejected, then unjudged"
+    decided = event.rows - event.catch_up
+    if not max(1, len(event.checks)) <= decided <= len(event.checks) + 1:
+        yield f"{where}: {decided} deciding rows for {len(event.checks)} tokens"
+    for c in event.checks:
+        if c.serial not in made or made[c.serial][1] != c.id:
+            yield f"{where}: token {c.serial} (id {c.id}) was not made"
+
+
+def _caches(events: Sequence[Event]) -> Iterable[str]:
+    for i, event in enumerate(events):
+        if isinstance(event, trace.Rollback) and event.after >= event.before:
+            yield f"event {i} (rollback): from {event.before} to {event.after}"
+        if not isinstance(event, trace.Kv):
+            continue
+        for kv in event.levels:
+            if kv.cached + kv.catch_up != kv.committed + kv.held or kv.catch_up < 1:
+                yield (
+                    f"event {i} (kv): level {kv.level} has {kv.cached} cached + {kv.catch_up} to catch up, "
+                    f"{kv.committed} committed + {kv.held} held"
+                )
+
+
+def _totals(events: Sequence[Event]) -> Iterable[str]:
+    footer = next((e for e in events if isinstance(e, trace.Footer)), None)
+    if footer is None:
+        return
+    for total in footer.totals:
+        drafts = [e for e in events if isinstance(e, trace.Draft) and e.level == total.level]
+        verifies = [e for e in events if isinstance(e, trace.Verify) and e.level == total.level]
+        forwards = sum(e.forwards for e in drafts) + len(verifies)
+        rows = sum(e.rows for e in (*drafts, *verifies))
+        judged = sum(len(e.checks) for e in verifies)
+        busy = sum(e.t1 - e.t0 for e in (*drafts, *verifies))
+        counted = (total.forwards, total.rows, total.tokens_in, total.ns)
+        if counted != (forwards, rows, judged, busy):
+            yield f"footer: level {total.level} counts {counted}, the events {(forwards, rows, judged, busy)}"
+    times = [e.t for e in events if isinstance(e, trace.Commit)]
+    prefilled = max((e.t1 for e in events if isinstance(e, trace.Prefill)), default=0)
+    if times and times[-1] - prefilled != footer.decode_ns:
+        yield f"footer: decode time {footer.decode_ns} ns, the events span {times[-1] - prefilled} ns"

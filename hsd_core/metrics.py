@@ -1,0 +1,151 @@
+"""What a trace says about a run: one definition for each figure, computed from events only.
+
+| figure | definition |
+|---|---|
+| acceptance of level i | drafted tokens that i accepted / that i judged (what lies behind a reject is not judged) |
+| drafts kept | committed tokens that were drafted at the bottom / tokens drafted at the bottom |
+| tokens per target forward | committed / forwards of the target after the prefill |
+| tokens/s | committed / decode time on the engine's clock, prefill excluded |
+| time to first token | prefill and first round |
+| waste of level i | rows that i computed for positions where its choice was not committed / all its rows |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from hsd_core import trace
+from hsd_core.trace import Event
+
+_NS_PER_S = 1e9
+_NS_PER_MS = 1e6
+
+
+class _LevelMeter:
+    def __init__(self) -> None:
+        self.judged = self.accepted = self.forwards = self.rows = self.catch_up = self.useful = self.busy_ns = 0
+
+    def snapshot(self, level: int) -> dict[str, Any]:
+        return {
+            "level": level,
+            "acceptance": _ratio(self.accepted, self.judged),
+            "judged": self.judged,
+            "accepted": self.accepted,
+            "forwards": self.forwards,
+            "ms_per_call": _ratio(self.busy_ns / _NS_PER_MS, self.forwards),
+            "busy_ms": self.busy_ns / _NS_PER_MS,
+            "rows": self.rows,
+            "waste": _ratio(self.rows - self.catch_up - self.useful, self.rows),
+        }
+
+
+class Meter:
+    """Figures of a run so far: feed events in order, ask for a snapshot at any time."""
+
+    def __init__(self) -> None:
+        self._levels: list[_LevelMeter] = []
+        self._choosers: dict[int, list[int]] = {}  # serial -> levels with a row that chose this token
+        self._committed = self._drafted = self._kept = 0
+        self._prefill_end = self._first_commit = self._last_commit = 0
+
+    def feed(self, event: Event) -> None:
+        if isinstance(event, trace.Header):
+            self._levels = [_LevelMeter() for _ in event.levels]
+        elif isinstance(event, trace.Prefill):
+            self._prefill_end = event.t1
+        elif isinstance(event, trace.Draft):
+            self._draft(event)
+        elif isinstance(event, trace.Verify):
+            self._verify(event)
+        elif isinstance(event, (trace.Correct, trace.Bonus)):
+            self._choosers.setdefault(event.serial, []).append(event.level)
+        elif isinstance(event, trace.Commit):
+            self._commit(event)
+
+    def snapshot(self) -> dict[str, Any]:
+        """The figures by name; None where there is nothing to divide by. Times in ms, rates in tokens/s."""
+        target = self._levels[-1] if self._levels else _LevelMeter()
+        decode_s = (self._last_commit - self._prefill_end) / _NS_PER_S
+        return {
+            "committed": self._committed,
+            "tokens_per_s": _ratio(self._committed, decode_s),
+            "tokens_per_target_forward": _ratio(self._committed, target.forwards),
+            "drafts_kept": _ratio(self._kept, self._drafted),
+            "ttft_ms": self._first_commit / _NS_PER_MS if self._committed else None,
+            "decode_ms": decode_s * 1e3,
+            "levels": [level.snapshot(i) for i, level in enumerate(self._levels)],
+        }
+
+    def _draft(self, event: trace.Draft) -> None:
+        level = self._levels[event.level]
+        _work(level, event)
+        self._drafted += len(event.serials)
+        if event.rows:
+            for serial in event.serials:
+                self._choosers.setdefault(serial, []).append(event.level)
+
+    def _verify(self, event: trace.Verify) -> None:
+        level = self._levels[event.level]
+        _work(level, event)
+        for check in event.checks:
+            if check.outcome == "accepted":
+                self._choosers.setdefault(check.serial, []).append(event.level)
+            level.accepted += check.outcome == "accepted"
+            level.judged += check.outcome != "unjudged"
+
+    def _commit(self, event: trace.Commit) -> None:
+        if not self._committed:
+            self._first_commit = event.t
+        self._last_commit = event.t
+        self._committed += len(event.tokens)
+        for token in event.tokens:
+            self._kept += token.how == "draft"
+            for chooser in self._choosers.pop(token.serial, ()):
+                self._levels[chooser].useful += 1
+
+
+def measure(events: Iterable[Event]) -> dict[str, Any]:
+    """The snapshot at the end of a trace."""
+    meter = Meter()
+    for event in events:
+        meter.feed(event)
+    return meter.snapshot()
+
+
+def token_times(events: Iterable[Event]) -> list[int]:
+    """Engine time in ns of each committed token, counted from the end of the prefill."""
+    start, times = 0, []
+    for event in events:
+        if isinstance(event, trace.Prefill):
+            start = event.t1
+        elif isinstance(event, trace.Commit):
+            times += [event.t - start] * len(event.tokens)
+    return times
+
+
+def committed_ids(events: Iterable[Event]) -> list[int]:
+    """The output of a run."""
+    return [token.id for event in events if isinstance(event, trace.Commit) for token in event.tokens]
+
+
+def speed_up(events: Iterable[Event]) -> float | None:
+    """tokens/s of the run / tokens/s of plain decoding beside it; None without a measured baseline."""
+    events = list(events)
+    baseline = next((e for e in events if isinstance(e, trace.Baseline)), None)
+    rate = measure(events)["tokens_per_s"]
+    if baseline is None or not baseline.token_ns or not rate:
+        return None
+    plain = _ratio(len(baseline.token_ns), baseline.token_ns[-1] / _NS_PER_S)
+    return _ratio(rate, plain) if plain else None
+
+
+def _work(level: _LevelMeter, event: trace.Draft | trace.Verify) -> None:
+    level.forwards += event.forwards if isinstance(event, trace.Draft) else 1
+    level.rows += event.rows
+    level.catch_up += event.catch_up
+    level.busy_ns += event.t1 - event.t0
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return part / whole if whole > 0 else None
