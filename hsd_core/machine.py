@@ -1,0 +1,48 @@
+"""What a run ran on, in words a reader can compare: processor, cores, accelerator, library versions."""
+
+from __future__ import annotations
+
+import os
+import platform
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+PACKAGES = ("torch", "transformers", "tokenizers")
+
+
+@cache
+def describe(device: str = "cpu") -> str:
+    """For example "AMD EPYC, 2 cores" or the accelerator's name. Imports torch only for an accelerator."""
+    if device.startswith("cuda"):
+        import torch
+
+        return torch.cuda.get_device_name(device)
+    return f"{_processor()}, {cores()} cores"
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Installed versions of the libraries that decide how a run comes out."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()

@@ -1,0 +1,52 @@
+"""Adds to a run's events what a reader without a tokenizer needs: the bytes of every id, at its first use."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from hsd_core import trace
+from hsd_core.trace import Event
+
+
+class Pieces(Protocol):
+    """What the recorder asks of a tokenizer."""
+
+    def piece(self, id_: int) -> bytes: ...
+
+    def is_special(self, id_: int) -> bool: ...
+
+
+def record(events: Iterable[Event], pieces: Pieces) -> Iterator[Event]:
+    """The same events, each preceded by a `Piece` for every id that appears for the first time (after the header)."""
+    known: set[int] = set()
+    for event in events:
+        fresh = [i for i in dict.fromkeys(_ids(event)) if i not in known]
+        known.update(fresh)
+        told = [trace.Piece(i, base64.b64encode(pieces.piece(i)).decode(), pieces.is_special(i)) for i in fresh]
+        if isinstance(event, trace.Header):
+            yield event
+            yield from told
+        else:
+            yield from told
+            yield event
+
+
+def _ids(event: Event) -> Iterator[int]:
+    if isinstance(event, trace.Header):
+        yield from event.prompt_ids
+    elif isinstance(event, trace.Draft):
+        yield from event.ids
+    elif isinstance(event, (trace.Correct, trace.Bonus)):
+        yield event.id
+        yield from _row(event.p_row)
+    elif isinstance(event, trace.Verify):
+        for check in event.checks:
+            yield from _row(check.p_row)
+            yield from _row(check.q_row)
+            yield from _row(check.residual)
+
+
+def _row(row: trace.Row | None) -> tuple[int, ...]:
+    return row.ids if row is not None else ()
