@@ -38,9 +38,9 @@ class SeededChoices:
     def draw(self, row: Tensor) -> int:
         import torch
 
-        peak, token = row.max(-1)
+        peak, best = row.max(-1)
         if float(peak) >= 1.0:  # a one-hot row: no coin, so greedy runs consume no randomness
-            return int(token)
+            return int(best)
         total = row.double().cumsum(-1)
         # Inverse CDF in float64; side="right" never picks a token of probability zero.
         at = total[-1:] * self._uniform()

@@ -20,7 +20,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from hsd_core.choices import Choices
@@ -150,7 +149,7 @@ class Hierarchy:
         assert seat.block is not None
         sure: list[float] = []
         if seat.spec.policy == "confidence" and logits is not None:
-            sure = raw(torch.atleast_2d(logits)).amax(-1).tolist()
+            sure = raw(logits.reshape(-1, logits.shape[-1])).amax(-1).tolist()
         return POLICIES[seat.spec.policy](Held(length, seat.block, corrected, sure), seat.theta)
 
     def _ended(self, block: Block) -> bool:

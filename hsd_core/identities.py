@@ -117,9 +117,9 @@ def _totals(events: Sequence[Event]) -> Iterable[str]:
         drafts = [e for e in events if isinstance(e, trace.Draft) and e.level == total.level]
         verifies = [e for e in events if isinstance(e, trace.Verify) and e.level == total.level]
         forwards = sum(e.forwards for e in drafts) + len(verifies)
-        rows = sum(e.rows for e in (*drafts, *verifies))
+        rows = sum(e.rows for e in drafts) + sum(e.rows for e in verifies)
         judged = sum(len(e.checks) for e in verifies)
-        busy = sum(e.t1 - e.t0 for e in (*drafts, *verifies))
+        busy = sum(e.t1 - e.t0 for e in drafts) + sum(e.t1 - e.t0 for e in verifies)
         counted = (total.forwards, total.rows, total.tokens_in, total.ns)
         if counted != (forwards, rows, judged, busy):
             yield f"footer: level {total.level} counts {counted}, the events {(forwards, rows, judged, busy)}"

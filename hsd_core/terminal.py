@@ -71,7 +71,8 @@ def _baseline_lines(events: Sequence[Event]) -> Iterator[str]:
     plain = len(baseline.token_ns) / (baseline.token_ns[-1] / 1e9)
     yield f"plain decoding of the same target, measured beside it: {plain:.1f} tokens/s; speed-up {ratio:.2f}x"
     if baseline.diverges:
-        yield f"first divergence from plain decoding at token {baseline.equal}, its top-two margin {baseline.margin:.2g}"
+        margin = "unknown" if baseline.margin is None else f"{baseline.margin:.2g}"
+        yield f"first divergence from plain decoding at token {baseline.equal}, its top-two margin {margin}"
 
 
 def letter(header: trace.Header, level: int) -> str:
@@ -85,7 +86,7 @@ def letter(header: trace.Header, level: int) -> str:
 
 def printable(text: str) -> str:
     """Text that cannot steer a terminal: control characters but newline and tab become visible marks."""
-    return "".join(c if c in "\n\t" or (c.isprintable() or ord(c) > 0x9F) else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return "".join(c if c in "\n\t" or c.isprintable() or ord(c) > 0x9F else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def _ink(header: trace.Header, level: int) -> int:

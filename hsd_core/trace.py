@@ -337,7 +337,8 @@ def from_dict(record: dict[str, Any]) -> Event:
         raise ValueError(f"unknown event {name!r}; known: {', '.join(EVENTS)}")
     name = record["event"]
     fields = {k: _frozen(name, k, v) for k, v in record.items() if k != "event"}
-    return _build(EVENTS[name], fields, name)
+    event: Event = _build(EVENTS[name], fields, name)
+    return event
 
 
 def _frozen(event: str, key: str, value: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
+from collections.abc import Hashable
 from functools import cache
 from typing import Any
 
@@ -30,9 +31,9 @@ def _check_fields(value: Any, where: str) -> None:
 
 
 @cache
-def _hints(cls: type) -> dict[str, Any]:
+def _hints(cls: Hashable) -> dict[str, Any]:
     hints = typing.get_type_hints(cls, vars(trace))
-    return {f.name: hints[f.name] for f in dataclasses.fields(cls)}
+    return {f.name: hints[f.name] for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
 
 
 def _check(value: Any, hint: Any, where: str) -> None:

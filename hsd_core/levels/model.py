@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.levels.protocol import DraftOrder, Proposal, Work, draft_token_by_token
 
 if TYPE_CHECKING:
-    from hsd_core.decoders import Decoder
     from torch import Tensor
+
+    from hsd_core.decoders import Decoder
 
 PREFILL_CHUNK = 256
 
