@@ -54,10 +54,11 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
             f"{_number(level['ms_per_call']):>8} {level['busy_ms']:>9.0f} {accepts:>12} {_percent(level['waste']):>6}"
         )
     ended = f"ended by {footer.reason}" if footer is not None else "interrupted"
+    first = _number(figures["ttft_ms"])
     yield (
         f"{figures['committed']} tokens, {_number(figures['tokens_per_s'])} tokens/s, "
         f"{_number(figures['tokens_per_target_forward'])} per target forward, "
-        f"{_percent(figures['drafts_kept'])} of drafts kept, first token after {_number(figures['ttft_ms'])} ms; {ended}"
+        f"{_percent(figures['drafts_kept'])} of drafts kept, first token after {first} ms; {ended}"
     )
     yield f"{'exact' if header.lossless else 'lossy'}: {header.lossless_reason}"
     yield from _baseline_lines(events)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
-from collections.abc import Hashable
 from functools import cache
 from typing import Any
 
@@ -26,14 +25,14 @@ def check_types(event: trace.Event) -> None:
 
 
 def _check_fields(value: Any, where: str) -> None:
-    for name, hint in _hints(type(value)).items():
+    for name, hint in _hints(type(value)).items():  # type: ignore[arg-type]
         _check(getattr(value, name), hint, f"{where}.{name}")
 
 
 @cache
-def _hints(cls: Hashable) -> dict[str, Any]:
+def _hints(cls: type) -> dict[str, Any]:
     hints = typing.get_type_hints(cls, vars(trace))
-    return {f.name: hints[f.name] for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    return {f.name: hints[f.name] for f in dataclasses.fields(cls)}
 
 
 def _check(value: Any, hint: Any, where: str) -> None:

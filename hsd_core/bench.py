@@ -1,0 +1,193 @@
+"""Stacks measured side by side with plain decoding of the same target.
+
+For every prompt, plain decoding and all stacks run one after another in an order that rotates from prompt to prompt,
+with the same kernels, seed and length; the first prompt warms everything up and is dropped. A stack's speed-up is the
+ratio of total tokens/s over all prompts; its interval is a bootstrap over prompts, so one odd prompt shows.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from hsd_core import metrics
+from hsd_core.equality import compare
+from hsd_core.stacks import format_stack, parse
+from hsd_core.trace import Event, Footer
+
+RESAMPLES = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt and the kind of text that it asks for."""
+
+    text: str
+    category: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One run. Times in ns on the engine's clock; `equal` and `margin` compare its ids with plain decoding's."""
+
+    prompt: int
+    category: str
+    stack: str
+    tokens: int
+    decode_ns: int
+    prefill_ns: int
+    target_forwards: int
+    acceptance: tuple[float | None, ...]
+    kept: float | None
+    equal: int
+    diverges: bool
+    margin: float | None
+
+
+Runner = Callable[[str, str], Iterable[Event]]
+
+
+def read_prompts(path: str | Path) -> list[Prompt]:
+    """A prompts file: JSON lines with `prompt`, or Spec-Bench's `turns` (the first is used), and `category`.
+
+    Raises:
+        ValueError: a line is neither; the message names it.
+    """
+    prompts = []
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+            text = record.get("prompt") or record["turns"][0]
+            prompts.append(Prompt(str(text), str(record.get("category", ""))))
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+            raise ValueError(f'{path}, line {number}: expected JSON with "prompt" or "turns"') from None
+    if not prompts:
+        raise ValueError(f"{path}: no prompts in it")
+    return prompts
+
+
+def read_stacks(path: str | Path) -> list[str]:
+    """A stacks file: one stack a line; empty lines and lines that begin with # are passed over."""
+    lines = [line.strip() for line in Path(path).read_text(encoding="utf-8").splitlines()]
+    stacks = [format_stack(parse(line)) for line in lines if line and not line.startswith("#")]
+    if not stacks:
+        raise ValueError(f"{path}: no stacks in it")
+    return stacks
+
+
+def plain_of(stack: str) -> str:
+    """Plain decoding of a stack's target: its own baseline."""
+    target = parse(stack)[-1]
+    options = "".join(f"@{k}={v}" for k in ("dtype", "device", "id") if (v := getattr(target, k)))
+    return target.name + options
+
+
+def sweep(
+    runner: Runner, stacks: Sequence[str], prompts: Sequence[Prompt], *, done: frozenset[int] = frozenset()
+) -> Iterator[Measurement]:
+    """Measure. `runner(stack, prompt text)` gives a run's events; prompts in `done` are passed over."""
+    everything = list(dict.fromkeys([*(plain_of(stack) for stack in stacks), *stacks]))
+    todo = [i for i in range(len(prompts)) if i not in done]
+    if todo:
+        for stack in everything:  # warm-up: measured like the rest, and dropped
+            for _ in runner(stack, prompts[todo[0]].text):
+                pass
+    for turn, i in enumerate(todo):
+        at = turn % len(everything)
+        runs = {stack: list(runner(stack, prompts[i].text)) for stack in everything[at:] + everything[:at]}
+        for stack in everything:
+            yield _measurement(i, prompts[i], stack, runs[stack], runs[plain_of(stack)])
+
+
+def _measurement(i: int, prompt: Prompt, stack: str, run: list[Event], plain: list[Event]) -> Measurement:
+    figures = metrics.measure(run)
+    footer = next(e for e in run if isinstance(e, Footer))
+    same = compare(run, plain)
+    return Measurement(
+        prompt=i, category=prompt.category, stack=stack, tokens=footer.committed, decode_ns=footer.decode_ns,
+        prefill_ns=footer.prefill_ns, target_forwards=footer.totals[-1].forwards,
+        acceptance=tuple(level["acceptance"] for level in figures["levels"]), kept=figures["drafts_kept"],
+        equal=same.equal, diverges=same.diverges, margin=same.margin,
+    )  # fmt: skip
+
+
+def summary(measurements: Sequence[Measurement]) -> list[dict[str, Any]]:
+    """A row a stack, fastest first: tokens/s, speed-up over its plain decoding with a 95 % interval, acceptance."""
+    by_stack: dict[str, dict[int, Measurement]] = {}
+    for m in measurements:
+        by_stack.setdefault(m.stack, {})[m.prompt] = m
+    rows = [_summary_row(stack, own, by_stack[plain_of(stack)]) for stack, own in by_stack.items()]
+    return sorted(rows, key=lambda row: -row["tokens_per_s"])
+
+
+def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measurement]) -> dict[str, Any]:
+    prompts = sorted(own.keys() & plain.keys())
+    low, high = _interval([(own[i], plain[i]) for i in prompts])
+    levels = max(len(m.acceptance) for m in own.values())
+    judged = [[m.acceptance[i] for m in own.values() if m.acceptance[i] is not None] for i in range(levels)]
+    diverged = [m for m in own.values() if m.diverges]
+    return {
+        "stack": stack,
+        "plain": plain_of(stack),
+        "prompts": len(prompts),
+        "tokens_per_s": _rate([own[i] for i in prompts]),
+        "speed_up": _speed_up([(own[i], plain[i]) for i in prompts]),
+        "interval": (low, high),
+        "median_speed_up": statistics.median(_speed_up([(own[i], plain[i])]) for i in prompts),
+        "slower_on": sum(_speed_up([(own[i], plain[i])]) < 1.0 for i in prompts),
+        "tokens_per_target_forward": sum(m.tokens for m in own.values())
+        / max(1, sum(m.target_forwards for m in own.values())),
+        "acceptance": [statistics.mean(a) if a else None for a in judged],
+        "diverged": len(diverged),
+        "largest_margin": max((m.margin or 0.0 for m in diverged), default=None),
+    }
+
+
+def table(rows: Sequence[dict[str, Any]]) -> str:
+    """The summary as a Markdown table."""
+    lines = [
+        "| stack | tokens/s | speed-up (95 % interval) | slower on | per target forward | accepted, by level | equal |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        accepted = " / ".join("-" if a is None else f"{a:.2f}" for a in row["acceptance"][1:]) or "-"
+        equal = f"{row['prompts'] - row['diverged']}/{row['prompts']}"
+        if row["diverged"]:
+            equal += f" (margin < {row['largest_margin']:.1g})"
+        low, high = row["interval"]
+        lines.append(
+            f"| `{row['stack']}` | {row['tokens_per_s']:.1f} | {row['speed_up']:.2f} ({low:.2f} to {high:.2f}) "
+            f"| {row['slower_on']}/{row['prompts']} | {row['tokens_per_target_forward']:.2f} | {accepted} | {equal} |"
+        )
+    return "\n".join(lines)
+
+
+def to_line(measurement: Measurement) -> str:
+    """One measurement as a JSON line, so that a sweep can be resumed."""
+    return json.dumps(asdict(measurement), separators=(",", ":"))
+
+
+def from_line(line: str) -> Measurement:
+    record = json.loads(line)
+    return Measurement(**{**record, "acceptance": tuple(record["acceptance"])})
+
+
+def _rate(runs: Sequence[Measurement]) -> float:
+    return sum(m.tokens for m in runs) / max(1e-9, sum(m.decode_ns for m in runs) / 1e9)
+
+
+def _speed_up(pairs: Sequence[tuple[Measurement, Measurement]]) -> float:
+    return _rate([own for own, _ in pairs]) / _rate([plain for _, plain in pairs])
+
+
+def _interval(pairs: Sequence[tuple[Measurement, Measurement]]) -> tuple[float, float]:
+    chance = random.Random(0)
+    ratios = sorted(_speed_up(chance.choices(pairs, k=len(pairs))) for _ in range(RESAMPLES))
+    return ratios[int(0.025 * RESAMPLES)], ratios[int(0.975 * RESAMPLES)]

@@ -1,0 +1,52 @@
+"""What "equal to plain decoding" means for greedy runs: the same ids, or a near tie at the first difference.
+
+A product of one row and a product of n rows may differ in their last bits, so where plain decoding's two best logits
+are nearly the same, either may win. The first divergence and plain decoding's margin there are reported, never hidden.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hsd_core import trace
+from hsd_core.metrics import committed_ids
+from hsd_core.trace import Event
+
+TIE = 1e-3  # logits
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`equal` leading ids agree; `margin`: plain decoding's top-two logit margin at the first divergence, if known."""
+
+    equal: int
+    diverges: bool
+    margin: float | None
+
+    @property
+    def holds(self) -> bool:
+        """Equal as the project defines it."""
+        return not self.diverges or (self.margin is not None and self.margin < TIE)
+
+
+def compare(run: Sequence[Event], plain: Sequence[Event]) -> Comparison:
+    """Compare a run with plain decoding (recorded with at least two likeliest tokens a row for a margin)."""
+    own, other = committed_ids(run), committed_ids(plain)
+    equal = next((i for i, (a, b) in enumerate(zip(own, other, strict=False)) if a != b), min(len(own), len(other)))
+    if len(own) == len(other) == equal or _was_stopped(run) or _was_stopped(plain):
+        return Comparison(equal, equal < min(len(own), len(other)), _margin(plain, equal))
+    return Comparison(equal, True, _margin(plain, equal))
+
+
+def _margin(plain: Iterable[Event], at: int) -> float | None:
+    for event in plain:
+        if isinstance(event, trace.Bonus) and event.at == at and event.p_row is not None and len(event.p_row.probs) > 1:
+            first, second = event.p_row.probs[:2]
+            return math.log(first / second)
+    return None
+
+
+def _was_stopped(events: Iterable[Event]) -> bool:
+    return not any(isinstance(e, trace.Footer) and e.reason != "stopped" for e in events)
