@@ -131,7 +131,7 @@ def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measu
     prompts = sorted(own.keys() & plain.keys())
     low, high = _interval([(own[i], plain[i]) for i in prompts])
     levels = max(len(m.acceptance) for m in own.values())
-    judged = [[m.acceptance[i] for m in own.values() if m.acceptance[i] is not None] for i in range(levels)]
+    judged = [[a for m in own.values() if (a := m.acceptance[i]) is not None] for i in range(levels)]
     diverged = [m for m in own.values() if m.diverges]
     return {
         "stack": stack,

@@ -1,0 +1,70 @@
+"""`generate`: decode a prompt with a stack; the text goes to stdout, the totals to stderr."""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import codecs
+import sys
+from typing import Any
+
+from hsd_core import trace, tracefile
+from hsd_core.cli.options import add_preset, add_sampling, progress
+from hsd_core.terminal import printable, totals_lines
+
+
+def add(commands: Any) -> None:
+    parser: argparse.ArgumentParser = commands.add_parser("generate", help="decode a prompt with a stack")
+    add_preset(parser)
+    parser.add_argument("--stack", help="levels, cheapest first (default: the preset's), e.g. ngram:2,int8:8,target")
+    parser.add_argument("--prompt", required=True, metavar="TEXT", help="the prompt; - reads it from stdin")
+    add_sampling(parser)
+    parser.add_argument("--baseline", action="store_true", help="measure plain decoding of the same prompt too")
+    parser.add_argument("--trace", metavar="FILE", help="write the run to FILE (.jsonl or .jsonl.gz)")
+    parser.set_defaults(act=act)
+
+
+def act(options: argparse.Namespace) -> int:
+    from hsd_core.workbench import Workbench
+
+    bench = Workbench.open(options.preset, device=options.device, dtype=options.dtype, progress=progress())
+    prompt = sys.stdin.read() if options.prompt == "-" else options.prompt
+    events: list[trace.Event] = []
+    text = _Text()
+    run = bench.run(
+        options.stack or bench.default_stack, prompt, temperature=options.temperature, top_k=options.top_k,
+        top_p=options.top_p, seed=options.seed, max_new_tokens=options.max_new_tokens, raw=options.raw,
+        baseline=options.baseline,
+    )  # fmt: skip
+    try:
+        for event in run:
+            events.append(event)
+            text.feed(event)
+    finally:
+        run.close()
+        text.close()
+        if options.trace and events:  # an interrupted run is kept: a trace without a footer says that it was
+            tracefile.write(options.trace, events)
+    for line in totals_lines(events, colour=sys.stderr.isatty()):
+        print(line, file=sys.stderr)
+    return 0
+
+
+class _Text:
+    """Committed tokens as text, printed as they come; a character that spans tokens waits for its last byte."""
+
+    def __init__(self) -> None:
+        self._pieces: dict[int, bytes] = {}
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        # A terminal is protected from control characters; a pipe or file gets the text as it is.
+        self._clean = printable if sys.stdout.isatty() else str
+
+    def feed(self, event: trace.Event) -> None:
+        if isinstance(event, trace.Piece):
+            self._pieces[event.id] = b"" if event.special else base64.b64decode(event.b64)
+        elif isinstance(event, trace.Commit):
+            data = b"".join(self._pieces[token.id] for token in event.tokens)
+            print(self._clean(self._decoder.decode(data)), end="", flush=True)
+
+    def close(self) -> None:
+        print(self._clean(self._decoder.decode(b"", final=True)))

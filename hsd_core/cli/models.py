@@ -1,0 +1,32 @@
+"""`models`: presets and their levels, each usable or with the reason why not."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+
+def add(commands: Any) -> None:
+    parser: argparse.ArgumentParser = commands.add_parser("models", help="list presets and levels, usable or why not")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.set_defaults(act=act)
+
+
+def act(options: argparse.Namespace) -> int:
+    from hsd_core.workbench import Workbench
+
+    catalogue = Workbench.catalogue()
+    if options.json:
+        print(json.dumps(catalogue, indent=2, ensure_ascii=False))
+        return 0
+    for preset in catalogue:
+        print(f"{preset['name']}: {preset['title']}; {_state(preset)}")
+        print(f"    default stack {preset['default_stack']}")
+        for level in preset["levels"]:
+            print(f"    {level['letter']} {level['name']:<28} {level['label']}; {_state(level)}")
+    return 0
+
+
+def _state(entry: dict[str, Any]) -> str:
+    return entry["reason"] or "usable" if entry["usable"] else f"not usable: {entry['reason']}"

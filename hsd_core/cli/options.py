@@ -1,0 +1,41 @@
+"""Options that several commands share, and progress on stderr."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+
+DEFAULT_PRESET = "smollm2"
+
+
+def add_preset(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--preset", default=DEFAULT_PRESET, metavar="P", help=f"preset (default {DEFAULT_PRESET})")
+    parser.add_argument("--device", metavar="D", help="cpu, cuda, ... (default: an accelerator if there is one)")
+    parser.add_argument("--dtype", metavar="F", help="the target's dtype (default: float32 on CPU, bfloat16 elsewhere)")
+
+
+def add_sampling(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--max-new-tokens", type=int, default=128, metavar="N", help="length limit (default 128)")
+    parser.add_argument("--temperature", type=float, default=0.0, metavar="T", help="0 is greedy (default)")
+    parser.add_argument("--top-k", type=int, default=0, metavar="K", help="0 switches it off (default)")
+    parser.add_argument("--top-p", type=float, default=1.0, metavar="P", help="1 switches it off (default)")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="the same seed gives the same run")
+    parser.add_argument("--raw", action="store_true", help="no chat template: the prompt is the text itself")
+
+
+def progress() -> Callable[[str, float, float], None]:
+    """A progress line on stderr: in place on a terminal, a line a stage elsewhere."""
+    shown = ""
+
+    def tell(stage: str, done: float, total: float) -> None:
+        nonlocal shown
+        if sys.stderr.isatty():
+            share = f" {done / total:4.0%}" if total else ""
+            end = "\n" if total and done >= total else ""
+            print(f"\r\033[K{stage}{share}", end=end, file=sys.stderr, flush=True)
+        elif stage != shown:
+            print(stage, file=sys.stderr, flush=True)
+        shown = stage
+
+    return tell
