@@ -166,4 +166,3 @@ class Hierarchy:
     def _heed_stop(self) -> None:
         if self._stop():
             raise Stopped
-

@@ -2,6 +2,8 @@
 
     level[:T][@key=value]...   joined by commas, cheapest first, the last one is the target
     ngram:4@db=cms,int8:8@policy=flush,target@rule=block
+
+A missing T is the preset's.
 """
 
 from __future__ import annotations
