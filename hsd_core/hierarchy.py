@@ -25,7 +25,7 @@ from torch import Tensor
 from hsd_core.choices import Choices
 from hsd_core.levels.protocol import DraftOrder, Level, LevelRun
 from hsd_core.policies import DEFAULT_THETA, POLICIES, Held
-from hsd_core.rules import RULES
+from hsd_core.rules import RULES, tokenwise
 from hsd_core.sampling import Sampling, law, raw
 from hsd_core.scribe import Block, Scribe
 from hsd_core.stacks import LevelSpec
@@ -94,7 +94,9 @@ class Hierarchy:
         t0 = self.scribe.clock.now()
         logits, work = self.runs[i].score(self.tape[: len(self.tape) - n + rows - 1], rows)
         p = law(logits, self.sampling)
-        verdict = RULES[seat.spec.rule](block.ids, block.rows, p, self.choices, bonus)
+        # The bottom level judges nobody: plain decoding draws from the law, whatever rule is written there.
+        rule = RULES[seat.spec.rule] if i > 0 else tokenwise
+        verdict = rule(block.ids, block.rows, p, self.choices, bonus)
         t1 = self.scribe.clock.now()
 
         kept = verdict.accepted
