@@ -110,6 +110,8 @@ def _parse_level(part: str) -> LevelSpec:
         key, equals, value = option.partition("=")
         if key not in _KEYS or not equals or not value:
             raise StackError(f"{name}: cannot read @{option}; keys are {', '.join(_KEYS)}, written @key=value")
+        if key in values:
+            raise StackError(f"{name}: {key} is given twice; keep one @{key}=")
         values[key] = _value(name, key, value)
     return LevelSpec(**values)  # type: ignore[arg-type]
 
@@ -137,7 +139,8 @@ def _value(name: str, key: str, value: str) -> object:
 
 
 def _whole(text: str, what: str, low: int, high: int) -> int:
-    if not text.isascii() or not text.isdigit() or not low <= int(text) <= high:
+    # The length first: int() refuses very long texts with an error of its own.
+    if not text.isascii() or not text.isdigit() or len(text) > 9 or not low <= int(text) <= high:
         raise StackError(f"{what} is {text!r}; use a whole number from {low} to {high}")
     return int(text)
 
@@ -148,5 +151,11 @@ def _format_level(spec: LevelSpec) -> str:
     for key in _KEYS:
         value = getattr(spec, key)
         if value != getattr(default, key):
-            text += f"@{key}={int(value) if key == 'bonus' else f'{value:g}' if key == 'theta' else value}"
+            text += f"@{key}={int(value) if key == 'bonus' else _short_number(value) if key == 'theta' else value}"
     return text
+
+
+def _short_number(value: float) -> str:
+    """The shortest text that reads back as the same number."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
