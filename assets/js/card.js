@@ -1,0 +1,219 @@
+/** The token card: where a token came from and what each verifier thought of it. A popover beside the token, a
+ *  sheet at the bottom on a phone. Hover shows it, a click pins it, Escape closes it. */
+
+import { msPerToken } from "./legend.js";
+import { element } from "./token.js";
+import { upTo } from "./trace.js";
+
+const DELAY = 120; // ms before a hover counts
+const PHONE = "(max-width: 640px)";
+const NBSP = "\u00a0";
+
+export function create(host, ctx = {}) {
+  const el = host.appendChild(element("section", "hx-card"));
+  el.setAttribute("aria-label", "Token card");
+  el.hidden = true;
+  const card = new Card(el, ctx);
+  return {
+    el,
+    select: (serial, info) => card.select(serial, info ?? {}),
+    hide: () => card.hide(),
+    update: (model, cursor) => card.update(model, cursor),
+    destroy() {
+      card.destroy();
+      el.remove();
+    },
+  };
+}
+
+class Card {
+  constructor(el, ctx) {
+    Object.assign(this, { el, ctx, model: null, cursor: 0, serials: [], anchor: null, pinned: false, timer: 0, drawn: "" });
+    this.listening = new AbortController();
+    const { signal } = this.listening;
+    document.addEventListener("keydown", (e) => e.key === "Escape" && this.hide(), { signal });
+    document.addEventListener("pointerdown", (e) => this._outside(e.target), { signal });
+    addEventListener("resize", () => this._put(), { signal });
+    document.addEventListener("scroll", () => this._put(), { signal, capture: true, passive: true });
+  }
+
+  destroy() {
+    clearTimeout(this.timer);
+    this.listening.abort();
+  }
+
+  update(model, cursor) {
+    if (model !== this.model) this.hide();
+    this.model = model;
+    this.cursor = cursor;
+    if (!this.el.hidden) this._draw();
+  }
+
+  select(serial, { anchor = null, via = "click", serials = null } = {}) {
+    clearTimeout(this.timer);
+    if (serial === null) {
+      if (via === "escape") this.hide();
+      else if (!this.pinned) this.timer = setTimeout(() => this.hide(), DELAY);
+      return;
+    }
+    if (via === "hover" && this.pinned) return;
+    const show = () => {
+      this.pinned = via === "click";
+      this.serials = serials ?? [serial];
+      this.anchor = anchor;
+      this.el.hidden = false;
+      this._draw();
+      this._put();
+    };
+    if (via === "hover" && this.el.hidden) this.timer = setTimeout(show, DELAY);
+    else show();
+  }
+
+  hide() {
+    clearTimeout(this.timer);
+    if (this.el.hidden) return;
+    this.el.hidden = true;
+    this.pinned = false;
+    this.drawn = "";
+    this.ctx.onHide?.();
+  }
+
+  _outside(target) {
+    if (this.el.hidden || this.el.contains(target) || target.closest?.("[data-serial]")) return;
+    this.hide();
+  }
+
+  _draw() {
+    const records = this.serials.map((serial) => this.model?.tokens.get(serial)).filter(Boolean);
+    if (!records.length) return this.hide();
+    const signature = records.map((r) => [r.serial, this.model.state(r, this.cursor), seen(r, this.cursor).length]).join() + this.pinned;
+    if (signature === this.drawn) return;
+    this.drawn = signature;
+    const close = element("button", "hx-card-close", "\u00d7");
+    close.type = "button";
+    close.setAttribute("aria-label", "Close the card");
+    close.addEventListener("click", () => this.hide());
+    this.el.classList.toggle("hx-pinned", this.pinned);
+    this.el.replaceChildren(close, ...records.map((r) => about(r, this.model, this.cursor)),
+      element("p", "hx-card-note", "Rows are the raw softmax at temperature 1; p and q under “verdicts” are the laws that were used."));
+  }
+
+  /** Beside the anchor, never over it, always inside the window. */
+  _put() {
+    const { el, anchor } = this;
+    if (el.hidden) return;
+    el.classList.toggle("hx-sheet", matchMedia(PHONE).matches);
+    if (matchMedia(PHONE).matches || !anchor?.isConnected) return el.style.removeProperty("translate");
+    const at = anchor.getBoundingClientRect();
+    const { offsetWidth: w, offsetHeight: h } = el;
+    const below = at.bottom + 18 + h < innerHeight || at.top < innerHeight / 2;
+    const y = below ? Math.min(at.bottom + 18, Math.max(8, innerHeight - h - 8)) : Math.max(8, at.top - h - 10);
+    const covers = y < at.bottom && y + h > at.top;
+    const x = covers && at.right + 12 + w < innerWidth ? at.right + 12 : covers ? at.left - w - 12 : at.left - 12;
+    el.style.translate = `${Math.round(Math.min(Math.max(8, x), innerWidth - w - 8))}px ${Math.round(y)}px`;
+  }
+}
+
+const seen = (record, cursor) => record.judgements.filter((j) => j.t <= cursor);
+
+function about(record, model, cursor) {
+  const level = model.levels[record.level];
+  const part = element("div", "hx-card-token");
+  const head = part.appendChild(element("header", "hx-card-head"));
+  head.append(badge(level), element("strong", "hx-card-text", model.pieceText(record.id)));
+  head.append(element("span", "hx-card-state", STATE[model.state(record, cursor)]));
+  part.append(facts(record, model, level));
+  if (record.drawn?.pRow && record.how !== "draft") part.append(rows([["p", record.drawn.pRow, level.hue]], record, model));
+  const verdicts = seen(record, cursor);
+  for (const judgement of verdicts) part.append(verdict(judgement, record, model));
+  if (!verdicts.length) part.append(element("p", "hx-card-none", unjudged(record, model)));
+  return part;
+}
+
+const STATE = { committed: "committed", tentative: "not committed yet", gone: "not in the text", future: "" };
+const HOW = { draft: "drafted", correct: "correction", bonus: "bonus" };
+
+function unjudged(record, model) {
+  if (record.level === model.levels.length - 1) return "The target drew it itself: nothing has to check it.";
+  return record.lostWith === null ? "No verifier has judged it yet." : "Lost with a rejected token before it, before anybody judged it.";
+}
+
+function facts(record, model, level) {
+  const list = element("dl", "hx-card-facts");
+  const ms = msPerToken(model, record);
+  const round = model.rounds[upTo(model.rounds, record.round, (x) => x.round) - 1];
+  const add = (name, value) => list.append(element("dt", "", name), element("dd", "", value));
+  add("supplied by", `${level.name}, ${HOW[record.how] ?? record.how}${record.source ? ` (${record.source})` : ""}`);
+  add("id", String(record.id));
+  add("position", String(record.at));
+  add("round", round ? `${record.round}, ${figure((round.t1 - round.t0) / 1e6)}${NBSP}ms${ms === null ? "" : `, ${figure(ms)}${NBSP}ms a token`}` : String(record.round));
+  if (record.drawn) add("drawn with p", figure(record.drawn.p));
+  return list;
+}
+
+function verdict(j, record, model) {
+  const level = model.levels[j.level];
+  const part = element("div", `hx-verdict hx-${j.outcome}`);
+  const line = part.appendChild(element("p", "hx-verdict-line"));
+  line.append(badge(level), element("span", "", `${level.name}: `), element("b", "", j.outcome));
+  if (j.outcome !== "unjudged") {
+    part.append(element("p", "hx-verdict-sum", `p${NBSP}${figure(j.p)}   q${NBSP}${figure(j.q)}   α${NBSP}${figure(j.alpha)}`), coin(j));
+  }
+  const residual = j.outcome === "rejected" ? j.residual : null;
+  const below = model.levels[Math.max(0, j.level - 1)];
+  const heads = [["p", j.pRow, level.hue], ["q", j.qRow, below.hue], ["residual", residual, "var(--hue-reject)"]].filter((x) => x[1]);
+  if (heads.length) part.append(rows(heads, record, model));
+  return part;
+}
+
+/** The coin against the acceptance probability, as a line from 0 to 1. */
+function coin(j) {
+  const part = element("p", "hx-coin");
+  const sign = j.outcome === "accepted" ? "<" : "\u2265";
+  part.append(element("span", "hx-coin-bar"));
+  part.firstChild.style.setProperty("--alpha", clamp(j.alpha));
+  if (j.coin !== null) {
+    part.firstChild.dataset.coin = "1";
+    part.firstChild.style.setProperty("--coin", clamp(j.coin));
+  }
+  const words = j.coin === null ? `certain: ${j.outcome}, no coin thrown` : `u ${figure(j.coin)} ${sign} α ${figure(j.alpha)}: ${j.outcome}`;
+  part.append(element("span", "", words));
+  return part;
+}
+
+function rows(heads, record, model) {
+  const part = element("div", "hx-rows");
+  for (const [name, row, hue] of heads) {
+    const list = part.appendChild(element("ol", "hx-row"));
+    list.setAttribute("aria-label", `${name}: most likely tokens`);
+    list.style.setProperty("--hue", hue);
+    list.append(element("li", "hx-row-name", name));
+    row.ids.slice(0, 8).forEach((id, i) => list.append(bar(model.pieceText(id), row.probs[i], id === record.id)));
+    if (row.tail > 0.0005) list.append(bar("all others", row.tail, false, "hx-bar-tail"));
+  }
+  return part;
+}
+
+function bar(label, value, mine, more = "") {
+  const item = element("li", `hx-bar ${more} ${mine ? "hx-bar-mine" : ""}`.trim());
+  item.style.setProperty("--p", clamp(value));
+  item.append(element("span", "hx-bar-label", label || "\u2205"), element("span", "hx-bar-value", figure(value)));
+  return item;
+}
+
+function badge(level) {
+  const node = element("span", "hx-badge", level.tag);
+  node.dataset.line = level.underline;
+  node.style.setProperty("--hue", level.hue);
+  return node;
+}
+
+const clamp = (x) => String(Math.min(1, Math.max(0, x ?? 0)));
+
+/** Three significant figures, never in powers of ten. */
+export function figure(x) {
+  if (x === null || x === undefined || !Number.isFinite(x)) return "\u2013";
+  if (x === 0 || x === 1) return String(x);
+  if (Math.abs(x) < 0.001) return "<0.001";
+  return Math.abs(x) >= 100 ? String(Math.round(x)) : String(Number(x.toPrecision(3)));
+}

@@ -1,0 +1,162 @@
+/** The small charts below the lanes, drawn up to the cursor: latency per round by level, tokens/s over time,
+ *  acceptance per level, tokens per target forward. */
+
+import { figure } from "./card.js";
+import { box, roundUp, set, svg } from "./svg.js";
+import { element } from "./token.js";
+import { upTo } from "./trace.js";
+
+const WIDTH = 240;
+const HEIGHT = 52;
+const BARS = 48;
+
+const FORMULA = {
+  latency: "ms of each round on the engine\u2019s clock, stacked by level; the newest on the right",
+  speed: "committed tokens / decode time on the engine\u2019s clock, prefill excluded",
+  acceptance: "tokens of its drafter that a level accepted / tokens of its drafter that it judged",
+  yield: "committed tokens / forwards of the target, bonus and correction included",
+};
+
+export function create(host) {
+  const el = host.appendChild(element("div", "hx-charts"));
+  const panels = { latency: panel(el, "Latency per round", FORMULA.latency), speed: panel(el, "Speed", FORMULA.speed),
+    yield: panel(el, "Tokens per target pass", FORMULA.yield), acceptance: panel(el, "Acceptance", FORMULA.acceptance, true) };
+  let drawn = "";
+  return {
+    el,
+    update(model, cursor) {
+      const shown = upTo(model.snapshots, cursor, (x) => x.t);
+      const signature = [model.version, shown, model.roundAt(cursor)].join();
+      if (signature === drawn && this.model === model) return;
+      drawn = signature;
+      this.model = model;
+      const past = model.snapshots.slice(0, shown);
+      latency(panels.latency, model, cursor);
+      speed(panels.speed, model, past);
+      perPass(panels.yield, past);
+      acceptance(panels.acceptance, model, past[past.length - 1] ?? null);
+    },
+    destroy() {
+      el.remove();
+    },
+  };
+}
+
+function panel(host, title, formula, list = false) {
+  const el = host.appendChild(element("figure", "hx-chart"));
+  const caption = el.appendChild(element("figcaption", "hx-chart-title", title));
+  caption.tabIndex = 0;
+  caption.dataset.formula = formula;
+  caption.setAttribute("aria-description", formula);
+  const value = el.appendChild(element("p", "hx-chart-value"));
+  const body = list ? el.appendChild(element("ul", "hx-gauges"))
+    : svg("svg", { class: "hx-chart-svg", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" }, el);
+  return { el, value, body, paths: new Map() };
+}
+
+function say(panel, number, unit, aside = "") {
+  const text = `${number}|${unit}|${aside}`;
+  if (panel.said === text) return;
+  panel.said = text;
+  panel.value.replaceChildren(element("b", "", number), ` ${unit}`);
+  if (aside) panel.value.append(element("span", "hx-chart-aside", aside));
+}
+
+function path(panel, key, className, hue = "") {
+  if (!panel.paths.has(key)) {
+    const node = svg("path", { class: className, "vector-effect": "non-scaling-stroke" }, panel.body);
+    if (hue) node.style.setProperty("--hue", hue);
+    panel.paths.set(key, node);
+  }
+  return panel.paths.get(key);
+}
+
+function latency(panel, model, cursor) {
+  const done = model.rounds.filter((r) => r.tokens > 0 && r.t1 <= cursor).slice(-BARS);
+  const key = model.levels.map((x) => x.hue).join();
+  if (panel.key !== key) {
+    panel.key = key;
+    panel.paths.clear();
+    panel.body.replaceChildren();
+  }
+  const sum = (r) => r.byLevel.reduce((x, y) => x + (y || 0), 0);
+  const top = roundUp(Math.max(1, ...done.map(sum)));
+  const step = WIDTH / Math.max(16, done.length);
+  const data = model.levels.map(() => "");
+  done.forEach((r, i) => {
+    let y = HEIGHT;
+    const x = WIDTH - (done.length - i) * step;
+    model.levels.forEach((_, level) => {
+      const h = ((r.byLevel[level] || 0) / top) * HEIGHT;
+      if (h < 0.05) return;
+      y -= h;
+      data[level] += box(x, x + step * 0.82, y.toFixed(2), h.toFixed(2));
+    });
+  });
+  model.levels.forEach((level, i) => set(path(panel, i, "hx-chart-bar", level.hue), { d: data[i] }));
+  const last = done[done.length - 1];
+  say(panel, last ? figure(sum(last) / 1e6) : "\u2013", "ms", last ? `full height ${figure(top / 1e6)}\u00a0ms` : "");
+}
+
+function speed(panel, model, past) {
+  const now = past[past.length - 1]?.tokens_per_s ?? null;
+  const plain = plainSpeed(model.baseline);
+  const values = past.map((s) => s.tokens_per_s ?? 0);
+  const top = Math.max(1e-9, ...values.slice(Math.min(2, values.length - 1)), plain ?? 0) * 1.12;
+  const span = Math.max(1, past[past.length - 1]?.t ?? 1);
+  const points = past.map((s, i) => [(s.t / span) * WIDTH, HEIGHT - (Math.min(values[i], top) / top) * (HEIGHT - 2)]);
+  set(path(panel, "area", "hx-chart-area"), { d: points.length > 1 ? `${line(points)}L${WIDTH} ${HEIGHT}L${points[0][0].toFixed(1)} ${HEIGHT}z` : "" });
+  set(path(panel, "line", "hx-chart-line"), { d: points.length > 1 ? line(points) : "" });
+  set(path(panel, "plain", "hx-chart-plain"), { d: plain ? `M0 ${(HEIGHT - (plain / top) * (HEIGHT - 2)).toFixed(1)}H${WIDTH}` : "" });
+  const aside = plain && now ? `${(now / plain).toFixed(2)}\u00d7 plain, ${figure(plain)} measured` : "";
+  say(panel, now === null ? "\u2013" : now.toFixed(now < 100 ? 1 : 0), "tokens/s", aside);
+}
+
+/** Tokens/s of plain decoding, prefill excluded; null when it was not measured. */
+export function plainSpeed(baseline) {
+  const count = baseline?.token_ns?.length ?? 0;
+  return count ? (count / baseline.token_ns[count - 1]) * 1e9 : null;
+}
+
+function perPass(panel, past) {
+  const last = past[past.length - 1];
+  const values = past.map((s, i) => s.committed - (past[i - 1]?.committed ?? 0)).slice(-BARS);
+  const top = Math.max(4, ...values);
+  const step = WIDTH / Math.max(16, values.length);
+  const bars = values.map((n, i) => box(WIDTH - (values.length - i) * step, WIDTH - (values.length - i) * step + step * 0.82,
+    (HEIGHT - (n / top) * HEIGHT).toFixed(2), ((n / top) * HEIGHT).toFixed(2)));
+  set(path(panel, "bars", "hx-chart-bar", "var(--hue-target)"), { d: bars.join("") });
+  const kept = last?.drafts_kept ?? null;
+  say(panel, last?.tokens_per_target_forward ? last.tokens_per_target_forward.toFixed(2) : "\u2013", "tokens",
+    kept === null ? "" : `${Math.round(kept * 100)}\u00a0% of drafts kept`);
+}
+
+function acceptance(panel, model, last) {
+  const verifiers = [...model.levels].reverse().filter((x) => x.index > 0);
+  const key = verifiers.map((x) => x.tag + x.name).join();
+  if (panel.key !== key) {
+    panel.key = key;
+    panel.body.replaceChildren(...verifiers.map(gauge));
+    if (!verifiers.length) panel.body.append(element("li", "hx-gauge-none", "One level: nothing to accept."));
+  }
+  verifiers.forEach((level, i) => {
+    const item = panel.body.children[i];
+    const mine = last?.levels?.[level.index];
+    const value = mine?.acceptance ?? null;
+    item.style.setProperty("--value", String(value ?? 0));
+    const text = value === null ? "\u2013" : value.toFixed(2);
+    if (item.lastChild.textContent !== text) item.lastChild.textContent = text;
+    item.title = mine?.judged ? `${level.name}: ${mine.accepted} of ${mine.judged} judged tokens accepted` : level.name;
+  });
+}
+
+function gauge(level) {
+  const item = element("li", "hx-gauge");
+  const tag = element("span", "hx-badge", level.tag);
+  tag.dataset.line = level.underline;
+  item.style.setProperty("--hue", level.hue);
+  item.append(tag, element("span", "hx-gauge-bar"), element("span", "hx-gauge-value", "\u2013"));
+  return item;
+}
+
+const line = (points) => `M${points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}`;

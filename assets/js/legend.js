@@ -1,0 +1,123 @@
+/** What a token's colour says: one category per token for each way to colour, and the legend that names them.
+ *  A category has a letter, a hue and an underline; none is told by colour alone. */
+
+import { DATABASES, REJECT } from "./kinds.js";
+import { upTo } from "./trace.js";
+
+const NONE = { letter: "\u2013", hue: "var(--muted)", underline: "none" };
+const NICE = [1, 1.5, 2, 3, 5, 7, 10];
+const STEPS = [9, 18, 28, 40, 54]; // percent of the hue, slow is strong
+
+/** How the tokens of a model are coloured: `of(record)` gives {key, letter, name, hue, underline, strength?}. */
+export function colouring(model, by) {
+  if (by === "time") return byTime(model);
+  const level = (i) => ({ key: `l${i}`, letter: model.levels[i].tag, name: model.levels[i].name, hue: model.levels[i].hue, underline: model.levels[i].underline });
+  if (by === "source") return { title: "database, depth or level", of: (record) => sourceOf(model, record, level) };
+  if (by === "passed") return { title: "highest level that accepted it before the target", of: (record, cursor) => passedOf(model, record, cursor, level) };
+  return { title: "level that supplied it", of: (record) => level(record.level) };
+}
+
+function sourceOf(model, record, level) {
+  const base = level(record.level);
+  const database = model.levels[record.level].kind === "ngram" ? DATABASES[record.source] : null;
+  if (database) return { ...base, key: `d${record.source}`, letter: record.source, name: database.name, hue: database.mix };
+  if (!record.source || record.how !== "draft") return base;
+  return { ...base, key: `${base.key}:${record.source}`, name: named(base.name, record.source) };
+}
+
+const named = (name, source) => (name.includes(source) ? name : `${name} (${source})`);
+
+function passedOf(model, record, cursor, level) {
+  const top = model.levels.length - 1;
+  if (record.level === top) return { ...level(top), name: "the target's own" };
+  let highest = -1;
+  for (const { level: i, t } of record.passed) if (i < top && t <= cursor) highest = Math.max(highest, i);
+  if (highest < 0) return { ...NONE, key: "none", name: "none: straight from who supplied it" };
+  return { ...level(highest), key: `p${highest}`, name: `passed ${model.levels[highest].name}` };
+}
+
+/** ms of a token's round, shared among the tokens that the round committed. */
+export function msPerToken(model, record) {
+  const round = model.rounds[upTo(model.rounds, record.round, (x) => x.round) - 1];
+  return round?.round === record.round && round.tokens ? (round.t1 - round.t0) / 1e6 / round.tokens : null;
+}
+
+function byTime(model) {
+  const known = model.rounds.filter((x) => x.tokens).map((x) => (x.t1 - x.t0) / 1e6 / x.tokens).sort((a, b) => a - b);
+  const middle = nice(known[known.length >> 1] ?? 1);
+  const edges = [0.5, 0.8, 1.25, 2].map((x) => x * middle);
+  const names = [`under ${ms(edges[0])}`, ...edges.slice(1).map((x, i) => `${ms(edges[i])} to ${ms(x)}`), `over ${ms(edges[3])}`];
+  const step = (i) => ({ key: `t${i}`, letter: String(i + 1), name: names[i], hue: "var(--hue-target)", underline: "none", strength: STEPS[i] });
+  return {
+    title: "ms of the round for each of its tokens",
+    all: names.map((_, i) => step(i)),
+    of: (record) => {
+      const value = msPerToken(model, record);
+      return value === null ? { ...NONE, key: "none", name: "not known yet" } : step(upTo(edges, value, (x) => x));
+    },
+  };
+}
+
+function nice(value) {
+  const power = 10 ** Math.floor(Math.log10(Math.max(value, 1e-3)));
+  return NICE.reduce((best, x) => (Math.abs(Math.log(x * power / value)) < Math.abs(Math.log(best / value)) ? x * power : best), power);
+}
+
+const ms = (x) => `${x >= 10 ? Math.round(x) : Number(x.toPrecision(2))} ms`;
+
+/** The categories a model holds up to a cursor, in order of level. */
+export function categories(model, cursor, by) {
+  const scheme = colouring(model, by);
+  if (scheme.all) return scheme.all;
+  const found = new Map();
+  if (by === "level") model.levels.forEach((_, i) => keep(found, scheme.of({ level: i })));
+  for (const record of model.tokens.values()) if (record.tDraft <= cursor) keep(found, scheme.of(record, cursor), record.level);
+  return [...found.values()].sort((a, b) => a.order - b.order || (a.key < b.key ? -1 : 1));
+}
+
+function keep(found, category, order = found.size) {
+  if (!found.has(category.key)) found.set(category.key, { ...category, order: category.key === "none" ? -1 : order });
+}
+
+/** The legend as a list. update(model, cursor, {colourBy, ghosts}). */
+export function create(host) {
+  const el = host.appendChild(document.createElement("div"));
+  el.className = "hx-legend";
+  let drawn = "";
+  return {
+    el,
+    update(model, cursor, { colourBy = "level", ghosts = "show" } = {}) {
+      if (!model?.header) return;
+      const all = categories(model, cursor, colourBy);
+      const signature = JSON.stringify([colourBy, ghosts, all]);
+      if (signature === drawn) return;
+      drawn = signature;
+      const title = element("span", "hx-legend-title", colouring(model, colourBy).title);
+      const list = element("ul", "hx-legend-list");
+      list.setAttribute("aria-label", `Legend: ${title.textContent}`);
+      for (const category of all) list.append(entry(category));
+      if (ghosts !== "hide") list.append(entry({ letter: REJECT.letter, name: "rejected, with the letter of who caught it", hue: REJECT.hue, underline: "struck" }));
+      el.replaceChildren(title, list);
+    },
+    destroy() {
+      el.remove();
+    },
+  };
+}
+
+function entry(category) {
+  const item = element("li", "hx-legend-item");
+  const swatch = element("span", "hx-legend-swatch", category.letter);
+  swatch.dataset.line = category.underline;
+  swatch.style.setProperty("--hue", category.hue);
+  if (category.strength) swatch.style.setProperty("--tint", `${category.strength}%`);
+  item.append(swatch, element("span", "hx-legend-name", category.name));
+  return item;
+}
+
+function element(tag, className, text = "") {
+  const node = document.createElement(tag);
+  node.className = className;
+  if (text) node.textContent = text;
+  return node;
+}

@@ -1,0 +1,179 @@
+/** Playback over engine time. The cursor is in ns on the engine's clock; speed 1 is as fast as it was.
+ *
+ *  Three modes: playing (the cursor runs), following (a live run: the cursor is its end) and resting. Frames are
+ *  asked for only while playing. With reduced motion the cursor moves a round at a time instead of a frame at a time.
+ */
+
+import { upTo } from "./trace.js";
+
+export const SPEEDS = Object.freeze([0.1, 0.25, 0.5, 1, 2, 4]);
+
+const BROWSER = {
+  now: () => performance.now(),
+  frame: (f) => requestAnimationFrame(f),
+  cancel: (id) => cancelAnimationFrame(id),
+};
+
+export class Player {
+  /**
+   * @param {(cursor: number, player: Player) => void} onCursor called when the cursor or the mode changes
+   * @param {{reduced?: boolean, clock?: object}} [options] reduced: a round at a time; clock: for tests
+   */
+  constructor(onCursor, { reduced = prefersStillness(), clock = BROWSER } = {}) {
+    this.onCursor = onCursor;
+    this.reduced = reduced;
+    this.clock = clock;
+    this.model = null;
+    this.cursor = 0;
+    this.playing = false;
+    this.following = false;
+    this._speed = 1;
+    this._stop = null; // where a step ends
+    this._frame = 0;
+  }
+
+  get end() {
+    return this.model?.end ?? 0;
+  }
+
+  get speed() {
+    return this._speed;
+  }
+
+  set speed(value) {
+    this._anchor();
+    this._speed = value;
+    this._tell();
+  }
+
+  /** A recorded run, from its beginning, at rest. */
+  attach(model) {
+    this._rest();
+    this.model = model;
+    this.cursor = 0;
+    this._tell();
+  }
+
+  /** A run in progress: the cursor is its end until somebody seeks. */
+  live(model) {
+    this._rest();
+    this.model = model;
+    this.following = true;
+    this.cursor = this.end;
+    this._tell();
+  }
+
+  /** The model has grown. */
+  grow() {
+    if (this.following) this.cursor = this.end;
+    this._tell();
+  }
+
+  /** Goes back to the end of a live run. */
+  follow() {
+    this._rest();
+    this.following = true;
+    this.cursor = this.end;
+    this._tell();
+  }
+
+  /** Plays to the end, or to `until` (ns). At the end it starts again. */
+  play(until = null) {
+    if (!this.model) return;
+    if (until === null && this.cursor >= this.end) this.cursor = 0;
+    this.following = false;
+    this.playing = true;
+    this._stop = until;
+    this._anchor();
+    this.clock.cancel(this._frame);
+    this._frame = this.clock.frame(() => this._tick());
+    this._tell();
+  }
+
+  pause() {
+    this._rest();
+    this._tell();
+  }
+
+  toggle() {
+    if (this.playing) this.pause();
+    else this.play();
+  }
+
+  seek(ns) {
+    this.following = false;
+    this._stop = null;
+    this.cursor = Math.min(Math.max(0, ns), this.end);
+    this._anchor();
+    this._tell();
+  }
+
+  /** One round on or back. On the way on it first stops at each rejection, so that it can be looked at. */
+  step(direction) {
+    this._rest();
+    const marks = this.model?.marks ?? [];
+    const stops = marks.filter((m) => m.kind === "commit" || (direction > 0 && m.kind === "reject"));
+    this._jump(stops, direction);
+  }
+
+  /** To the next, or the last, draft, verdict or commit. */
+  stepEvent(direction) {
+    this._rest();
+    this._jump(this.model?.marks ?? [], direction);
+  }
+
+  destroy() {
+    this._rest();
+    this.model = null;
+  }
+
+  _jump(stops, direction) {
+    if (direction > 0) {
+      const next = stops[upTo(stops, this.cursor, (m) => m.t)];
+      this.seek(next ? next.t : this.end);
+    } else {
+      const before = stops[upTo(stops, this.cursor - 1, (m) => m.t) - 1];
+      this.seek(before ? before.t : 0);
+    }
+  }
+
+  _tick() {
+    if (!this.playing) return;
+    const since = this.clock.now() - this._from;
+    const limit = Math.min(this._stop ?? Infinity, this.end);
+    const now = Math.min(this._base + since * 1e6 * this._speed, limit);
+    const shown = this.reduced && now < limit ? this._roundBefore(now) : now;
+    const done = now >= limit;
+    if (done) this._rest();
+    else this._frame = this.clock.frame(() => this._tick());
+    if (shown !== this.cursor || done) {
+      this.cursor = shown;
+      this._tell();
+    }
+  }
+
+  _roundBefore(t) {
+    const commits = this.model.commitTimes;
+    return Math.max(this._base, commits[upTo(commits, t, (x) => x) - 1] ?? 0);
+  }
+
+  _anchor() {
+    this._from = this.clock.now();
+    this._base = this.cursor;
+  }
+
+  _rest() {
+    this.playing = false;
+    this.following = false;
+    this._stop = null;
+    this.clock.cancel(this._frame);
+  }
+
+  _tell() {
+    this.onCursor(this.cursor, this);
+  }
+}
+
+function prefersStillness() {
+  return globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? false;
+}

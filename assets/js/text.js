@@ -1,0 +1,246 @@
+/** The text, token by token: committed tokens tinted by who supplied them, tentative ones at the end, rejected
+ *  drafts as ghosts where they stood. The committed prefix is never touched again while nothing about it changes. */
+
+import { splitCells } from "./cells.js";
+import { colouring } from "./legend.js";
+import { dress, element, expand, ghostNode, haunt, spoken, tokenNode } from "./token.js";
+import { place, upTo } from "./trace.js";
+
+const STOPS = "[data-serial], .hx-more";
+const CALM = 40; // more new nodes than this at once appear without moving
+
+/**
+ * @param {HTMLElement} host
+ * @param {{onSelect?: (serial: number|null, info: object) => void}} ctx
+ */
+export function create(host, ctx = {}) {
+  const el = host.appendChild(element("div", "hx-text"));
+  const flow = el.appendChild(element("div", "hx-flow"));
+  flow.setAttribute("role", "group");
+  flow.setAttribute("aria-label", "The text, token by token. Arrow keys move between tokens.");
+  const view = new TextView(el, flow, ctx);
+  return {
+    el,
+    update: (model, cursor, opts = {}) => view.update(model, cursor, opts),
+    focus: (serial) => view.focus(serial),
+    destroy() {
+      view.listening.abort();
+      el.remove();
+    },
+  };
+}
+
+class TextView {
+  constructor(el, flow, ctx) {
+    Object.assign(this, { el, flow, ctx, listening: new AbortController() });
+    this._clear();
+    const on = (type, f) => flow.addEventListener(type, f, { signal: this.listening.signal });
+    on("pointerover", (e) => e.pointerType !== "touch" && this._tell(e, "hover"));
+    on("pointerleave", () => this.ctx.onSelect?.(null, { anchor: null, via: "leave" }));
+    on("click", (e) => this._click(e));
+    on("keydown", (e) => this._key(e));
+    on("focusin", (e) => this._focused(e.target));
+  }
+
+  _clear() {
+    this.model = null;
+    this.items = []; // {key, at, node}, in order
+    this.seen = 0; // committed tokens drawn
+    this.style = "";
+    this.flow.replaceChildren();
+    this.current = null; // the node that Tab reaches
+    this.marked = null;
+  }
+
+  update(model, cursor, { colourBy = "level", ghosts = "show", selected = null, round = null } = {}) {
+    if (!model?.header) {
+      if (this.items.length) this._clear();
+      return;
+    }
+    if (model !== this.model) this._clear();
+    this.model = model;
+    this.cursor = cursor;
+    this.flow.dataset.ghosts = ghosts;
+    this.flow.dataset.by = colourBy;
+    const scheme = colouring(model, colourBy);
+    const style = JSON.stringify([colourBy, ghosts, scheme.all ?? null]);
+    const committed = model.committedAt(cursor);
+    const keep = style === this.style ? cellStart(model, Math.min(this.seen, committed)) : { cell: 0, at: 0 };
+    const low = this.el.scrollHeight - this.el.scrollTop - this.el.clientHeight < 48;
+    this._reconcile(keep.at, this._wanted(keep, committed, ghosts), scheme);
+    if (low) this.el.scrollTop = this.el.scrollHeight;
+    this.style = style;
+    this.seen = committed;
+    this._select(selected);
+    this._light(round);
+  }
+
+  /** Items from a committed cell on: ghosts and cells, by position. */
+  _wanted(keep, committed, ghosts) {
+    const { model, cursor } = this;
+    const rest = model.committed.slice(keep.at, committed).map((serial) => model.tokens.get(serial));
+    const cells = splitCells([...rest, ...model.aliveAt(cursor)], (id) => model.piece(id));
+    const haunted = ghosts === "hide" ? new Map() : this._ghosts(keep.at);
+    const wanted = [];
+    let at = keep.at;
+    for (const cell of cells) {
+      const next = at + cell.serials.length;
+      for (; at < next; at++) if (haunted.has(at)) wanted.push({ key: `g${at}`, at, heads: haunted.get(at) }), haunted.delete(at);
+      wanted.push({ key: `t${cell.serials[0]}`, at: next - cell.serials.length, cell });
+    }
+    for (const [place, heads] of [...haunted].sort((a, b) => a[0] - b[0])) wanted.push({ key: `g${place}`, at: place, heads });
+    return wanted;
+  }
+
+  _ghosts(from) {
+    const { model, cursor } = this;
+    const found = new Map();
+    const count = upTo(model.ghosts, cursor, (x) => x.tGone);
+    for (const record of model.ghosts.slice(0, count)) {
+      const at = place(record, cursor);
+      if (at < from) continue;
+      if (!found.has(at)) found.set(at, []);
+      found.get(at).push(record);
+    }
+    return found;
+  }
+
+  _reconcile(from, wanted, scheme) {
+    const cut = upTo(this.items, from - 1, (x) => x.at);
+    const old = new Map(this.items.splice(cut).map((x) => [x.key, x.node]));
+    const fresh = wanted.reduce((n, x) => n + (old.has(x.key) ? 0 : 1), 0);
+    this.flow.classList.toggle("hx-moving", fresh <= CALM);
+    let next = cut ? this.items[cut - 1].node.nextSibling : this.flow.firstChild;
+    for (const item of wanted) {
+      const node = old.get(item.key) ?? (item.cell ? tokenNode(item.cell.serials[0]) : ghostNode());
+      old.delete(item.key);
+      if (item.cell) this._dress(node, item.cell, scheme);
+      else haunt(node, item.heads, this.model, this._fresh(item.heads[item.heads.length - 1]));
+      if (node === next) next = node.nextSibling;
+      else this.flow.insertBefore(node, next);
+      this.items.push({ key: item.key, at: item.at, node });
+    }
+    for (const node of old.values()) node.remove();
+    if (!this.current?.isConnected) this._reach(this.flow.querySelector(STOPS));
+  }
+
+  /** Rejected at the very moment the cursor rests on: drawn large until the next thing happens. */
+  _fresh(record) {
+    const after = this.model.markAfter(record.tGone);
+    return after !== null && this.cursor < after.t && this.cursor - record.tGone < 400e6;
+  }
+
+  _dress(node, cell, scheme) {
+    const { model, cursor } = this;
+    const records = cell.serials.map((serial) => model.tokens.get(serial));
+    const [first] = records;
+    const top = model.levels.length - 1;
+    const tentative = records.some((x) => model.state(x, cursor) !== "committed");
+    const passed = first.passed.filter((x) => x.t <= cursor && x.level < top).map((x) => model.levels[x.level]);
+    const letters = [...new Set(records.map((x) => scheme.of(x, cursor).letter))].join("");
+    dress(node, cell, records, {
+      state: tentative ? "tentative" : "committed",
+      category: scheme.of(first, cursor),
+      passed: passed.map((x) => x.tag).join(" "),
+      marks: tentative ? [letters, ...passed.map((x) => x.tag)].join("\u2009") : letters,
+      dots: tentative ? "" : "\u2022".repeat(passed.length),
+      dotHue: passed.length ? passed[passed.length - 1].hue : "",
+    });
+  }
+
+  _select(serial) {
+    const node = serial === null ? null : this._node(serial);
+    if (node === this.marked) return;
+    this.marked?.classList.remove("hx-selected");
+    node?.classList.add("hx-selected");
+    this.marked = node;
+  }
+
+  _light(round) {
+    if (round === this.round) return;
+    this.round = round;
+    for (const { node } of this.items) {
+      const record = this.model.tokens.get(Number(node.dataset.serial));
+      node.classList.toggle("hx-in-round", round !== null && record?.round === round);
+    }
+  }
+
+  _node(serial) {
+    const direct = this.flow.querySelector(`[data-serial="${serial}"]`);
+    return direct ?? this.flow.querySelector(`[data-serials~="${serial}"]`);
+  }
+
+  // --- pointer and keys ---
+
+  focus(serial) {
+    this._node(serial)?.focus();
+  }
+
+  _tell(event, via) {
+    const anchor = event.target.closest?.("[data-serial]");
+    if (!anchor || !this.flow.contains(anchor)) return;
+    const serials = (anchor.dataset.serials ?? anchor.dataset.serial).split(" ").map(Number);
+    this.ctx.onSelect?.(serials[0], { anchor, via, serials });
+  }
+
+  _click(event) {
+    const more = event.target.closest(".hx-more");
+    if (more) expand(more.parentNode, this.model);
+    else if (getSelection()?.isCollapsed !== false) this._tell(event, "click");
+  }
+
+  _key(event) {
+    const stops = [...this.flow.querySelectorAll(STOPS)];
+    const here = stops.indexOf(event.target.closest(STOPS));
+    const turn = getComputedStyle(this.flow).direction === "rtl" ? -1 : 1;
+    const to = { ArrowRight: here + turn, ArrowLeft: here - turn, Home: 0, End: stops.length - 1 }[event.key];
+    if (to !== undefined) {
+      stops[Math.min(Math.max(0, to), stops.length - 1)]?.focus();
+      this._handled(event);
+    } else if (event.key === "Enter" || event.key === " ") {
+      this._click(event);
+      this._handled(event);
+    } else if (event.key === "Escape") {
+      this.ctx.onSelect?.(null, { anchor: null, via: "escape" });
+    }
+  }
+
+  _handled(event) {
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  _focused(node) {
+    const stop = node.closest(STOPS);
+    if (!stop) return;
+    this._reach(stop);
+    const record = this.model.tokens.get(Number(stop.dataset.serial));
+    if (record) {
+      stop.setAttribute("role", "button");
+      stop.setAttribute("aria-label", spoken(record, this.model, this.cursor));
+    }
+    this._tell({ target: stop }, "focus");
+  }
+
+  /** The one node that Tab reaches. */
+  _reach(node) {
+    if (this.current && this.current !== node) {
+      this.current.tabIndex = -1;
+      if (this.current.dataset.serial) for (const name of ["role", "aria-label"]) this.current.removeAttribute(name);
+    }
+    if (node) node.tabIndex = 0;
+    this.current = node;
+  }
+}
+
+/** The last cell boundary at or before n committed tokens: {cell, at}. */
+function cellStart(model, n) {
+  let at = Math.min(n, model.committed.length);
+  let back = model.committed.length;
+  let cell = model.cells.length;
+  while (cell > 0 && back > at) back -= model.cells[--cell].serials.length;
+  at = back;
+  // A character may still be joined to the cell before the boundary.
+  if (cell > 0) at -= model.cells[--cell].serials.length;
+  return { cell, at };
+}

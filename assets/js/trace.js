@@ -1,0 +1,284 @@
+/** The client's model of a run: events in, token records with times out.
+ *
+ *  Nothing here knows the cursor: a record says when its token was drafted, judged, committed and lost, so what
+ *  the page shows at any moment is a pure function of (model, cursor), live and in replay. Times are ns on the
+ *  engine's clock. A token is *lost* when a verifier rejects it, when one before it is lost, or when the run is cut.
+ */
+
+import { bytesOf, decode, splitCells, visible } from "./cells.js";
+import { styleLevels } from "./kinds.js";
+import { Tally } from "./tally.js";
+
+const NOTHING = Object.freeze({ bytes: new Uint8Array(0), special: false });
+
+export class TraceModel {
+  constructor() {
+    this.header = null;
+    this.footer = null;
+    this.baseline = null;
+    this.levels = []; // header.levels with their looks
+    this.pieces = new Map(); // id -> {bytes, special}
+    this.tokens = new Map(); // serial -> record
+    this.committed = []; // serials, in order
+    this.commitTimes = []; // ns, one per committed token
+    this.cells = []; // the committed text, cell by cell
+    this.rounds = [];
+    this.segments = [];
+    this.snapshots = [];
+    this.marks = []; // {t, kind, round, level}: what stepping stops at
+    this.kv = [];
+    this.ghosts = []; // records that were rejected, in the order of their loss
+    this.end = 0; // last ns seen
+    this.version = 0; // grows with every append
+    this._alive = []; // tentative records, by position
+    this._loose = []; // rejected records whose place may still move
+    this._tally = new Tally();
+  }
+
+  /** Feeds events, in order, each once. Unknown events are skipped. */
+  append(events) {
+    for (const event of events) {
+      this["_" + event.event]?.(event);
+      this.end = Math.max(this.end, event.t1 ?? event.t ?? 0);
+    }
+    if (events.length) this.version += 1;
+  }
+
+  _header(e) {
+    this.header = e;
+    const looks = styleLevels(e.levels);
+    this.levels = e.levels.map((info, i) => ({ ...info, ...looks[i] }));
+    this._tally.start(e.levels.length);
+  }
+
+  _piece(e) {
+    this.pieces.set(e.id, { bytes: bytesOf(e.b64), special: !!e.special });
+  }
+
+  _prefill(e) {
+    this._tally.prefill += e.t1 - e.t0;
+    this.segments.push({ level: e.level, kind: "prefill", t0: e.t0, t1: e.t1, round: null, rows: e.tokens, tokensIn: e.tokens, tokensOut: 0 });
+  }
+
+  _draft(e) {
+    this._segment(e, { kind: "draft", rows: e.rows, tokensIn: 0, tokensOut: e.ids.length });
+    this._tally.work(e.level, e.t1 - e.t0, e.forwards);
+    this._tally.drafted += e.ids.length;
+    const step = (e.t1 - e.t0) / Math.max(1, e.ids.length);
+    e.serials.forEach((serial, i) => {
+      const t = Math.round(e.t0 + step * (i + 1));
+      this._place({ serial, id: e.ids[i], at: e.at + i, level: e.level, how: "draft", source: e.sources[i] ?? "", round: e.round,
+        q: e.q[i] ?? null, confidence: e.confidence[i] ?? null }, t);
+    });
+    if (e.ids.length) this.marks.push({ t: e.t1, kind: "draft", round: e.round, level: e.level });
+  }
+
+  _verify(e) {
+    const kept = e.checks.filter((c) => c.outcome === "accepted").length;
+    const segment = this._segment(e, { kind: "verify", rows: e.rows, tokensIn: e.checks.length, tokensOut: kept });
+    this._tally.work(e.level, e.t1 - e.t0, 1);
+    for (const c of e.checks) {
+      this._tally.check(e.level, c.outcome);
+      const record = this.tokens.get(c.serial);
+      if (!record) continue;
+      record.judgements.push({ level: e.level, outcome: c.outcome, alpha: c.alpha, coin: c.coin, p: c.p, q: c.q,
+        pRow: c.p_row ?? null, qRow: c.q_row ?? null, residual: c.residual ?? null, t: e.t1, round: e.round });
+      if (c.outcome === "accepted") record.passed.push({ level: e.level, t: e.t1 });
+      if (c.outcome === "rejected") {
+        segment.rejected = true;
+        this._lose(record.at, e.t1, e.level, record);
+      }
+    }
+    this.marks.push({ t: e.t1, kind: segment.rejected ? "reject" : "verify", round: e.round, level: e.level });
+    this._open = segment; // a correction or bonus at this level belongs to it
+  }
+
+  _correct(e) {
+    this._extra(e, "correct");
+  }
+
+  _bonus(e) {
+    this._extra(e, "bonus");
+  }
+
+  _extra(e, how) {
+    const record = this._place({ serial: e.serial, id: e.id, at: e.at, level: e.level, how, source: "", round: e.round, q: null, confidence: null }, e.t);
+    record.drawn = { p: e.p, pRow: e.p_row ?? null };
+    if (this._open?.level === e.level && this._open.round === e.round) this._open.tokensOut += 1;
+  }
+
+  _commit(e) {
+    e.tokens.forEach((token, i) => {
+      const at = e.at + i;
+      const record = this.tokens.get(token.serial) ?? this._place({ ...token, at, round: e.round, q: null, confidence: null, passed: [] }, e.t);
+      Object.assign(record, { tCommit: e.t, at, level: token.level, how: token.how, source: token.source || record.source });
+      const known = new Set(record.passed.map((x) => x.level));
+      for (const level of token.passed) if (!known.has(level)) record.passed.push({ level, t: e.t });
+      this.committed.push(token.serial);
+      this.commitTimes.push(e.t);
+      if (this._alive[0] === record) this._alive.shift();
+      else this._alive = this._alive.filter((x) => x !== record);
+      splitCells([record], (id) => this.piece(id), this.cells);
+    });
+    this._loose = this._loose.filter((x) => place(x, Infinity) >= this.committed.length);
+    const round = this._round(e.round, e.t);
+    Object.assign(round, { t1: e.t, tokens: round.tokens + e.tokens.length });
+    this._tally.commit(e.tokens, e.t);
+    this._push({ ...this._tally.snapshot(e.round, e.t) });
+    this.marks.push({ t: e.t, kind: "commit", round: e.round, level: this.levels.length - 1 });
+  }
+
+  _kv(e) {
+    this.kv.push(e);
+  }
+
+  _snapshot(e) {
+    this._push(e);
+  }
+
+  _footer(e) {
+    this.footer = e;
+    if (this._alive.length) this._lose(this._alive[0].at, this.end, null, null);
+  }
+
+  _baseline(e) {
+    this.baseline = e;
+  }
+
+  /** A new token at a position: whatever else stood there, or behind it, is lost. */
+  _place(fields, t) {
+    this._lose(fields.at, t, null, null);
+    const record = { ...fields, tDraft: t, tCommit: null, tGone: null, goneBy: null, lostWith: null, judgements: [], passed: [], followers: [], places: [] };
+    this.tokens.set(record.serial, record);
+    this._alive.push(record);
+    return record;
+  }
+
+  /** Everything tentative from position `at` on is lost at t; `head` is the one that was rejected, by `level`. */
+  _lose(at, t, level, head) {
+    const cut = this._alive.findIndex((x) => x.at >= at);
+    if (cut < 0) return;
+    for (const record of this._alive.splice(cut)) {
+      record.tGone = t;
+      if (record === head) record.goneBy = level;
+      else if (head) {
+        record.lostWith = head.serial;
+        head.followers.push(record);
+      }
+    }
+    for (const ghost of this._loose) if (place(ghost, Infinity) > at) ghost.places.push({ t, at });
+    if (!head) return;
+    this.ghosts.push(head);
+    this._loose.push(head);
+  }
+
+  _segment(e, more) {
+    const segment = { level: e.level, t0: e.t0, t1: e.t1, round: e.round, rejected: false, ...more };
+    this.segments.push(segment);
+    const round = this._round(e.round, e.t0);
+    round.byLevel[e.level] = (round.byLevel[e.level] ?? 0) + (e.t1 - e.t0);
+    round.t1 = Math.max(round.t1, e.t1);
+    return segment;
+  }
+
+  _round(index, t) {
+    let last = this.rounds[this.rounds.length - 1];
+    if (!last || last.round !== index) {
+      last = { round: index, t0: t, t1: t, byLevel: this.levels.map(() => 0), tokens: 0 };
+      this.rounds.push(last);
+    }
+    return last;
+  }
+
+  /** One snapshot a round: the engine's own replaces the derived one. */
+  _push(snapshot) {
+    const last = this.snapshots[this.snapshots.length - 1];
+    if (last?.derived && last.round === snapshot.round) this.snapshots.pop();
+    this.snapshots.push(snapshot);
+  }
+
+  // --- what holds at a cursor (ns) ---
+
+  state(record, cursor) {
+    if (record.tDraft > cursor) return "future";
+    if (record.tGone !== null && record.tGone <= cursor) return "gone";
+    return record.tCommit !== null && record.tCommit <= cursor ? "committed" : "tentative";
+  }
+
+  committedAt(cursor) {
+    return upTo(this.commitTimes, cursor, (x) => x);
+  }
+
+  /** Tentative records at a cursor, by position. */
+  aliveAt(cursor) {
+    const found = [];
+    for (const record of this.tokens.values()) {
+      if (record.tDraft <= cursor && this.state(record, cursor) === "tentative") found.push(record);
+    }
+    return found.sort((a, b) => a.at - b.at);
+  }
+
+  snapshotAt(cursor) {
+    return this.snapshots[upTo(this.snapshots, cursor, (x) => x.t) - 1] ?? null;
+  }
+
+  kvAt(cursor) {
+    return this.kv[upTo(this.kv, cursor, (x) => x.t) - 1] ?? null;
+  }
+
+  /** Index of the round under the cursor, -1 before the first. */
+  roundAt(cursor) {
+    return upTo(this.rounds, cursor, (x) => x.t0) - 1;
+  }
+
+  markAfter(t) {
+    return this.marks[upTo(this.marks, t, (x) => x.t)] ?? null;
+  }
+
+  // --- text ---
+
+  piece(id) {
+    return this.pieces.get(id) ?? NOTHING;
+  }
+
+  /** An id's text, with white space made visible; the id itself when its bytes are not known. */
+  pieceText(id) {
+    return this.pieces.has(id) ? visible(decode(this.piece(id).bytes)) : `#${id}`;
+  }
+
+  /** The first n committed tokens as plain text, special tokens left out. */
+  text(n = this.committed.length) {
+    let seen = 0;
+    let out = "";
+    for (const cell of this.cells) {
+      seen += cell.serials.length;
+      if (seen > n) break;
+      if (!cell.special) out += cell.text;
+    }
+    return out;
+  }
+
+  promptParts() {
+    const records = (this.header?.prompt_ids ?? []).map((id, serial) => ({ id, serial }));
+    return splitCells(records, (id) => this.piece(id)).map(({ text, special }) => ({ text, special }));
+  }
+}
+
+/** Where a rejected token is shown at a cursor: its own place, or where the text was cut before it since. */
+export function place(record, cursor) {
+  let at = record.at;
+  for (const move of record.places) if (move.t <= cursor) at = move.at;
+  return at;
+}
+
+/** How many items of a sorted list lie at or before x. */
+export function upTo(list, x, key) {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const mid = (low + high) >> 1;
+    if (key(list[mid]) <= x) low = mid + 1;
+    else high = mid;
+  }
+  return low;
+}
