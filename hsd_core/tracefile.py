@@ -13,9 +13,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hsd_core.trace import SCHEMA, Event, Footer, Header, from_dict, to_dict
-from hsd_core.trace_types import check_types
+from hsd_core.trace_types import check_stack, check_types
 
 MAX_BYTES = 200_000_000
+_CHOOSE = "choose a .jsonl or .jsonl.gz file of a recorded run"
+_CURE = "The file is damaged or was edited; download it again or record the run again"
 
 
 class TraceError(ValueError):
@@ -49,6 +51,7 @@ def read(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> list[Even
     data = source if isinstance(source, bytes) else Path(source).read_bytes()
     text = _text(data, max_bytes)
     events: list[Event] = []
+    levels = 0
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -56,15 +59,22 @@ def read(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> list[Even
             record = json.loads(line)
             if not events:
                 _check_header(record)
+            elif not isinstance(record, dict) or not isinstance(record.get("event"), str):
+                raise ValueError("expected an object with an event's name")
             event = from_dict(record)
-            check_types(event)
+            if isinstance(event, Header):
+                levels = len(event.levels)
+                check_stack(event)
+            check_types(event, levels)
+        except TraceError as error:
+            raise TraceError(f"line {number}: {error}") from None
         except (ValueError, RecursionError) as error:
-            raise TraceError(f"line {number}: {_reason(error)}") from None
+            raise TraceError(f"line {number}: {_reason(error)}. {_CURE}") from None
         if events and isinstance(event, Header):
-            raise TraceError(f"line {number}: a second header; a file holds one run")
+            raise TraceError(f"line {number}: a second header; a file holds one run, so save each in its own")
         events.append(event)
     if not events:
-        raise TraceError("the file is empty; a trace begins with a header line")
+        raise TraceError(f"the file is empty; {_CHOOSE}")
     return events
 
 
@@ -75,7 +85,7 @@ def interrupted(events: Iterable[Event]) -> bool:
 
 def _check_header(record: object) -> None:
     if not isinstance(record, dict) or record.get("event") != "header":
-        raise TraceError("this is no trace: its first line is not a header")
+        raise TraceError(f"this is no trace: its first line is not a header; {_CHOOSE}")
     if record.get("schema") != SCHEMA:
         raise TraceError(
             f"trace schema {record.get('schema')!r} is unknown; this version reads schema {SCHEMA}. "
@@ -91,14 +101,16 @@ def _text(data: bytes, max_bytes: int) -> str:
         except (OSError, EOFError, zlib.error) as error:
             raise TraceError(f"the compressed file is damaged ({error}); download it again") from None
     if len(data) > max_bytes:
-        raise TraceError(f"the trace is larger than {max_bytes // 1_000_000} MB")
+        raise TraceError(f"the trace is larger than {max_bytes / 1e6:g} MB; record a shorter run")
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise TraceError("this is no trace: the file is not text") from None
+        raise TraceError(f"this is no trace: the file is not text; {_CHOOSE}") from None
 
 
 def _reason(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON ({error.msg} at column {error.colno})"
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
     return str(error) or type(error).__name__
