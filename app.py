@@ -1,0 +1,24 @@
+"""Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share]`."""
+
+from __future__ import annotations
+
+import argparse
+
+from app.page import build, launch_options
+from hsd_core.workbench import Workbench
+
+demo = build(Workbench)
+
+
+def main() -> None:
+    """Parse the command line and serve until interrupted."""
+    parser = argparse.ArgumentParser(description="Open HSD Explorer in a browser.")
+    parser.add_argument("--host", default=None, help="address to listen on (default: this machine only)")
+    parser.add_argument("--port", type=int, default=None, help="port (default: the first free one from 7860)")
+    parser.add_argument("--share", action="store_true", help="also open a public Gradio link")
+    options = parser.parse_args()
+    demo.launch(server_name=options.host, server_port=options.port, share=options.share, **launch_options())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The page: it reads events and knows no tensors, so nothing here imports torch."""

@@ -1,0 +1,182 @@
+"""The figures that people study, below the fold: drawn once per run with plotly, each with its table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gradio as gr
+import plotly.graph_objects as go
+
+from app.notes import Notes, note
+from app.study import Study, rate, study
+from hsd_core.trace import Event, LevelInfo
+
+# Okabe-Ito, light and dark, by kind of level; the same hues as assets/css/base.css.
+HUES: dict[str, tuple[str, str]] = {
+    "ngram": ("#E69F00", "#F2B84B"),
+    "nano": ("#56B4E9", "#7CC8F2"),
+    "draft": ("#56B4E9", "#7CC8F2"),
+    "table": ("#56B4E9", "#7CC8F2"),
+    "exit": ("#009E73", "#35C79C"),
+    "int8": ("#CC79A7", "#E3A3C6"),
+    "model": ("#C9B400", "#F0E442"),
+    "target": ("#0072B2", "#5AB0E6"),
+    "reject": ("#D55E00", "#FF8A3D"),
+}
+INK = ("#1B1F24", "#E8EAED")
+MUTED = ("#5C6570", "#A3ABB5")
+LINE = ("#E1E4E8", "#363C44")
+HEIGHT = 320
+
+
+def build() -> list[gr.components.Component]:
+    """Add the three figures to the Blocks that is open; returns what `draw` fills, in order."""
+    parts: list[gr.components.Component] = []
+    with gr.Row(elem_id="figures"):
+        for name in ("acceptance", "time", "tokens"):
+            with gr.Column(min_width=360, elem_classes="hx-figure"):
+                parts.append(Notes(elem_classes="hx-figure-head", part="head"))
+                parts.append(gr.Plot(show_label=False, visible=False, container=False, elem_id=f"figure-{name}"))
+                parts.append(Notes(elem_classes="hx-figure-table", part="table"))
+    return parts
+
+
+def draw(events: Sequence[Event], *, dark: bool) -> list[Any]:
+    """Head, plot and table of each figure, for the light or the dark page."""
+    seen = study(events)
+    if not seen.levels:
+        return [None, gr.Plot(visible=False), None] * 3
+    parts: list[Any] = []
+    for figure, text in (_acceptance(seen, dark), _time(seen, dark), _tokens(seen, dark)):
+        parts += [text, gr.Plot(value=_style(figure, dark), visible=True), text]
+    return parts
+
+
+def _acceptance(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
+    figure = go.Figure()
+    rows = []
+    for info in seen.levels:
+        cells = [c for c in seen.positions if c.level == info.index]
+        if not cells:
+            continue
+        figure.add_scatter(
+            x=[c.position + 1 for c in cells],
+            y=[c.accepted / c.judged for c in cells],
+            mode="lines+markers",
+            name=f"by {_name(info)}",
+            line={"color": _hue(info, seen, dark), "width": 2},
+            marker={"size": 8, "symbol": ("circle", "square", "diamond", "triangle-up")[info.index % 4]},
+            customdata=[[c.accepted, c.judged] for c in cells],
+            hovertemplate="position %{x}: %{y:.0%} (%{customdata[0]} of %{customdata[1]})<extra></extra>",
+        )
+        rows += [[_name(info), c.position + 1, c.judged, c.accepted, f"{c.accepted / c.judged:.0%}"] for c in cells]
+    figure.update_xaxes(title="position in the block", dtick=1 if len(rows) < 24 else None)
+    figure.update_yaxes(title="accepted / judged", tickformat=".0%", range=[0, 1.05])
+    return figure, note(
+        "Acceptance by position in the block",
+        "How often each verifier kept the token at this position, of those it judged. A token behind a rejected one is not judged.",
+        ["verifier", "position", "judged", "accepted", "share"],
+        rows,
+    )
+
+
+def _time(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
+    figure = go.Figure()
+    names = {info.index: _name(info) for info in seen.levels}
+    spent = [s for s in seen.spent if s.level in names]
+    labels = [names[s.level] for s in spent] + ["between levels"]
+    colours = [_hue(info, seen, dark) for info in seen.levels] + [MUTED[dark]]
+    parts = (
+        ("drafting, kept", [s.drafting for s in spent] + [0.0], ""),
+        ("verifying, kept", [s.verifying for s in spent] + [0.0], "/"),
+        ("for tokens never committed", [s.lost for s in spent] + [0.0], "x"),
+        ("elsewhere", [0.0] * len(spent) + [seen.elsewhere], "."),
+    )
+    for name, values, pattern in parts:
+        figure.add_bar(
+            y=labels,
+            x=values,
+            name=name,
+            orientation="h",
+            marker={
+                "color": colours if pattern != "x" else HUES["reject"][dark],
+                "pattern": {"shape": pattern, "solidity": 0.25, "fgcolor": INK[dark], "fillmode": "overlay"},
+            },
+            hovertemplate=f"%{{y}}: %{{x:.1f}} ms {name}<extra></extra>",
+        )
+    figure.update_layout(barmode="stack")
+    figure.update_xaxes(title="ms of decoding (prefill left out)")
+    rows = [
+        [names[s.level], *(f"{v:.1f}" for v in (s.prefill, s.drafting, s.verifying, s.lost))]
+        for s in spent
+    ]
+    rows.append(["between levels", "", "", "", f"{seen.elsewhere:.1f} (sampling, storing)"])
+    return figure, note(
+        "Where the time went",
+        "Engine time of each level. Time is called lost in proportion to the rows computed for tokens that were never committed.",
+        ["level", "prefill, ms", "drafting, ms", "verifying, ms", "lost, ms"],
+        rows,
+    )
+
+
+def _tokens(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
+    figure = go.Figure()
+    rows = []
+    runs = [("this stack", seen.curve, seen.prefill, HUES["target"][dark], "solid", 3)]
+    if seen.plain:
+        runs.append(("plain decoding, measured", seen.plain, seen.plain_prefill, MUTED[dark], "dash", 2))
+    for name, curve, prefill, colour, dash, width in runs:
+        figure.add_scatter(
+            x=[prefill / 1000, *(t / 1000 for t, _ in curve)],
+            y=[0, *(n for _, n in curve)],
+            mode="lines",
+            name=name,
+            line={"color": colour, "width": width, "dash": dash, "shape": "hv"},
+            hovertemplate="%{x:.2f} s: %{y} tokens<extra></extra>",
+        )
+        speed = rate(curve, prefill)
+        last = curve[-1] if curve else (prefill, 0)
+        rows.append([name, f"{prefill:.0f}", last[1], f"{last[0]:.0f}", "" if speed is None else f"{speed:.1f}"])
+    if seen.prefill:
+        figure.add_vrect(x0=0, x1=seen.prefill / 1000, line_width=0, fillcolor=LINE[dark], opacity=0.6, layer="below")
+        figure.add_annotation(
+            x=0, y=1, yref="paper", xanchor="left", yanchor="top", text="prefill", showarrow=False, font_color=MUTED[dark]
+        )
+    figure.update_xaxes(title="s on the engine's clock", rangemode="tozero")
+    figure.update_yaxes(title="tokens committed", rangemode="tozero")
+    beside = "" if seen.plain else " Plain decoding was not measured in this run."
+    return figure, note(
+        "Tokens against time",
+        f"Committed tokens after each round, beside plain decoding of the same target on the same prompt and seed.{beside}",
+        ["run", "prefill, ms", "tokens", "end, ms", "tokens/s"],
+        rows,
+    )
+
+
+def _style(figure: go.Figure, dark: bool) -> go.Figure:
+    figure.update_layout(
+        height=HEIGHT,
+        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"color": INK[dark], "size": 12, "family": "system-ui, sans-serif"},
+        legend={"orientation": "h", "y": -0.28, "x": 0},
+        showlegend=True,
+        modebar={"remove": ["lasso2d", "select2d", "autoScale2d"], "bgcolor": "rgba(0,0,0,0)", "color": MUTED[dark]},
+        hoverlabel={"bgcolor": INK[1 - dark], "font_color": INK[dark]},
+    )
+    figure.update_xaxes(gridcolor=LINE[dark], zerolinecolor=LINE[dark], automargin=True)
+    figure.update_yaxes(gridcolor=LINE[dark], zerolinecolor=LINE[dark], automargin=True)
+    return figure
+
+
+def _name(info: LevelInfo) -> str:
+    # Plotly reads a small HTML in its labels and a trace may come from anyone.
+    name = (info.name or info.kind).replace("<", "‹").replace(">", "›")
+    return f"{name}:{info.block}" if info.block else name
+
+
+def _hue(info: LevelInfo, seen: Study, dark: bool) -> str:
+    kind = "target" if info.index == seen.levels[-1].index else info.kind
+    return HUES.get(kind, HUES["model"])[dark]

@@ -1,0 +1,57 @@
+"""The page: its tabs, and how Gradio serves them without reaching outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from app import api
+from app.play import Play
+from app.recordings import Recordings
+from app.stage import ASSETS
+
+TITLE = "HSD Explorer"
+_SYSTEM = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif")
+_SYSTEM_MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "DejaVu Sans Mono", "monospace")
+
+
+def build(workbench: Any, traces: Path = ASSETS / "traces") -> gr.Blocks:
+    """The whole page. No model is opened and torch is not imported.
+
+    Args:
+        workbench: the class `hsd_core.workbench.Workbench`, or another with its `catalogue` and `open`.
+        traces: folder of the recordings to bundle.
+    """
+    gr.set_static_paths([ASSETS / "js", ASSETS / "css"])
+    play = Play(workbench, Recordings(traces))
+    with gr.Blocks(title=TITLE, analytics_enabled=False, fill_width=True) as demo:
+        _tabs([("Play", play.build)])
+        api.add(play)
+    return demo.queue(default_concurrency_limit=1, max_size=20)
+
+
+def launch_options() -> dict[str, Any]:
+    """What `launch` needs besides host and port: system fonts, nothing from elsewhere."""
+    theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
+    return {
+        "theme": theme,
+        "footer_links": ["api"],
+        "run_history": False,
+        "ssr_mode": False,
+        "show_error": False,
+        "quiet": False,
+    }
+
+
+def _tabs(tabs: list[tuple[str, Callable[[], None]]]) -> None:
+    """One tab needs no tab bar."""
+    if len(tabs) == 1:
+        tabs[0][1]()
+        return
+    with gr.Tabs():
+        for name, fill in tabs:
+            with gr.Tab(name):
+                fill()

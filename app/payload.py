@@ -1,0 +1,70 @@
+"""The wire: events become the JSON payloads that the page's Stage component applies.
+
+A payload is `{"run", "from", "ev", "final", "status"}`. `ev` holds the events as `trace.to_dict` writes them, in
+order, with a snapshot pseudo-event after each commit, so that the page needs no definition of a metric.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from hsd_core.metrics import Meter
+from hsd_core.trace import Commit, Event, to_dict
+
+_ROWS = ("p_row", "q_row", "residual")
+
+
+class Wire:
+    """Turns the events of one run, fed in order, into records for the page.
+
+    Args:
+        detail: "full", or "light" to leave the probability rows out.
+    """
+
+    def __init__(self, detail: str = "full") -> None:
+        self.records: list[dict[str, Any]] = []
+        self._meter = Meter()
+        self._light = detail == "light"
+
+    def feed(self, event: Event) -> None:
+        """Append the event's record and, after a commit, the snapshot of the metrics so far."""
+        self._meter.feed(event)
+        record = to_dict(event)
+        if self._light:
+            _drop_rows(record)
+        self.records.append(record)
+        if isinstance(event, Commit):
+            snapshot = self._meter.snapshot()
+            self.records.append({**snapshot, "event": "snapshot", "round": event.round, "t": event.t})
+
+
+def records(events: Iterable[Event]) -> list[dict[str, Any]]:
+    """The records of a whole trace."""
+    wire = Wire()
+    for event in events:
+        wire.feed(event)
+    return wire.records
+
+
+def status(mode: str, text: str, *, title: str = "", detail: str = "", **more: Any) -> dict[str, Any]:
+    """What the title bar says. `mode`: live | recorded | loading | waiting | error | idle."""
+    return {"mode": mode, "text": text, "title": title, "detail": detail, **more}
+
+
+def payload(run: str, start: int, ev: list[dict[str, Any]], final: bool, state: dict[str, Any]) -> dict[str, Any]:
+    """Records `start`.. of a run; `final` payloads hold them all (start = 0)."""
+    return {"run": run, "from": start, "ev": ev, "final": final, "status": state}
+
+
+def dumps(value: Any) -> str:
+    """Compact JSON; a string crosses Gradio's diffing and the browser's state proxies at a fraction of the cost."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _drop_rows(record: dict[str, Any]) -> None:
+    for part in (record, *record.get("checks", ())):
+        for name in _ROWS:
+            if name in part:
+                part[name] = None

@@ -1,0 +1,137 @@
+"""The Play tab: the Stage, the figures below it, and the events between page and engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gradio as gr
+
+from app import figures
+from app.examples import EXAMPLES
+from app.generate import Loader, stream
+from app.payload import payload, status
+from app.recordings import MAX_FILE, PREFIX, RecordingError, Recordings, opened, recorded
+from app.runs import Runs
+from app.settings import DEFAULTS, LIMITS, MAX_PROMPT, RequestError, parse, run_id
+from app.stage import Stage
+from hsd_core.trace import Event
+
+
+class Play:
+    """What the tab's handlers share: the recordings, the loader and the runs. One per page."""
+
+    def __init__(self, workbench: Any, recordings: Recordings) -> None:
+        self._workbench = workbench
+        self._recordings = recordings
+        self.loader = Loader(workbench)
+        self.runs = Runs()
+
+    def build(self) -> None:
+        """Add the tab's components to the Blocks that is open."""
+        stage = Stage(
+            self._recordings.first(),
+            setup={
+                "catalogue": self._workbench.catalogue(),
+                "recordings": self._recordings.menu(),
+                "examples": EXAMPLES,
+                "limits": {**LIMITS, "prompt": MAX_PROMPT, "file": MAX_FILE},
+                "defaults": DEFAULTS,
+            },
+            server_functions=[_named(f) for f in (self.recording, self.open_trace, self.stop, self.place, self.tail)],
+        )
+        stage.generate(
+            self.generate,
+            outputs=[stage],
+            concurrency_id="model",
+            concurrency_limit=1,
+            show_progress="hidden",
+            api_visibility="private",
+        )
+        panels = figures.build()
+        stage.figures(
+            self.figures, outputs=panels, queue=False, show_progress="hidden", api_visibility="private"
+        )
+
+    def generate(self, event: gr.EventData) -> Iterator[dict[str, Any]]:
+        """Run what the page asks for, in the queue of the model."""
+        data = event._data
+        try:
+            request = parse(data)
+        except RequestError as error:
+            name = data.get("run") if isinstance(data, dict) else ""
+            yield payload(str(name)[:64], 0, [], True, status("error", str(error)))
+            return
+        run = self.runs.announce(request.run)
+        yield from stream(self.loader, request, run)
+
+    def figures(self, event: gr.EventData) -> list[Any]:
+        """The figures of a run that the server knows, for the theme that the page shows."""
+        data = event._data if isinstance(event._data, dict) else {}
+        return figures.draw(self._events(str(data.get("run", ""))), dark=data.get("dark") is True)
+
+    def recording(self, data: Any) -> dict[str, Any]:
+        """A bundled recording, by name."""
+        try:
+            return self._recordings.payload(str(data.get("name", "")) if isinstance(data, dict) else "")
+        except RecordingError as error:
+            return _error(error)
+
+    def open_trace(self, data: Any) -> dict[str, Any]:
+        """A trace that the visitor chose from their disk."""
+        try:
+            events = opened(data)
+            name = run_id(data.get("run"))
+            shown = recorded(name, events, title=str(data.get("name", ""))[:120])
+        except (RecordingError, RequestError) as error:
+            return _error(error)
+        run = self.runs.announce(name)
+        run.events, run.records, run.state, run.stage = events, shown["ev"], shown["status"], "done"
+        return shown
+
+    def stop(self, data: Any) -> bool:
+        """Ask a run to end at its next round."""
+        self.runs.stop(run_id(data.get("run") if isinstance(data, dict) else None))
+        return True
+
+    def place(self, data: Any) -> int:
+        """How many runs come before this one; called from the moment Generate is pressed."""
+        name = run_id(data.get("run") if isinstance(data, dict) else None)
+        self.runs.announce(name)
+        return self.runs.ahead(name)
+
+    def tail(self, data: Any) -> dict[str, Any]:
+        """What a page that lost its stream misses: records `from`.. of a run."""
+        data = data if isinstance(data, dict) else {}
+        run = self.runs.get(str(data.get("run", "")))
+        if run is None:
+            return payload("", 0, [], False, status("error", "the server no longer has this run"))
+        start = data.get("from", 0)
+        start = start if isinstance(start, int) and 0 <= start <= len(run.records) else 0
+        final = run.stage == "done"
+        return payload(run.name, start, run.records[start:], final and start == 0, run.state)
+
+    def _events(self, name: str) -> list[Event]:
+        run = self.runs.get(name)
+        if run is not None:
+            return list(run.events)
+        if name.startswith(PREFIX):
+            try:
+                return self._recordings.events(name.removeprefix(PREFIX))
+            except RecordingError:
+                return []
+        return []
+
+
+def _named(method: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A plain function under the method's name: Gradio marks server functions with an attribute."""
+
+    def call(data: Any) -> Any:
+        return method(data)
+
+    call.__name__ = method.__name__
+    return call
+
+
+def _error(error: Exception) -> dict[str, Any]:
+    return payload("", 0, [], True, status("error", str(error)))

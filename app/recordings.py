@@ -1,0 +1,106 @@
+"""Recorded runs: the bundled ones, in the order of their file names, and traces that a visitor opens."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+from app.payload import payload, records, status
+from hsd_core import tracefile
+from hsd_core.trace import Event, Header
+
+MAX_FILE = 20 * 2**20
+PREFIX = "recorded-"
+
+
+class RecordingError(ValueError):
+    """A recording that cannot be shown; the message says why."""
+
+
+class Recordings:
+    """The bundled recordings of a folder. The first by name is what the page opens with."""
+
+    def __init__(self, folder: Path) -> None:
+        self._paths = {p.name.removesuffix(".gz").removesuffix(".jsonl"): p for p in sorted(folder.glob("*.jsonl*"))}
+
+    def menu(self) -> list[dict[str, Any]]:
+        """What the menu shows for each: name, title, stack, preset, machine and date, read from the first line only."""
+        return [{"name": name, **_summary(path)} for name, path in self._paths.items()]
+
+    def events(self, name: str) -> list[Event]:
+        """The events of a bundled recording.
+
+        Raises:
+            RecordingError: no such recording, or one of another schema.
+        """
+        path = self._paths.get(name)
+        if path is None:
+            raise RecordingError(f"there is no recording {name[:80]!r}; choose one from the menu")
+        return _read(path)
+
+    def payload(self, name: str) -> dict[str, Any]:
+        """A bundled recording as a final payload."""
+        return recorded(PREFIX + name, self.events(name))
+
+    def first(self) -> dict[str, Any] | None:
+        """The payload that the page opens with; None when nothing is bundled."""
+        return self.payload(next(iter(self._paths))) if self._paths else None
+
+
+def recorded(run: str, events: list[Event], *, title: str = "") -> dict[str, Any]:
+    """Events that were recorded before, as a final payload."""
+    header = next((e for e in events if isinstance(e, Header)), None)
+    if header is None:
+        raise RecordingError("the trace has no header; it was not written by this program or was cut off")
+    where = ", ".join(part for part in (_day(header.recorded), header.machine) if part)
+    state = status("recorded", f"recorded on {where}" if where else "recorded", title=title or header.title)
+    return payload(run, 0, records(events), True, state)
+
+
+def opened(data: Any) -> list[Event]:
+    """The events of a file that a visitor sent as `{"name", "base64"}`.
+
+    Raises:
+        RecordingError: too large, no gzip or JSON lines, or not a trace of this schema.
+    """
+    text = data.get("base64") if isinstance(data, dict) else None
+    if not isinstance(text, str):
+        raise RecordingError("no file arrived; choose a .jsonl or .jsonl.gz trace")
+    if len(text) > MAX_FILE * 4 // 3 + 4:
+        raise RecordingError(f"the file is larger than {MAX_FILE // 2**20} MB, which no trace of one run is")
+    try:
+        packed = base64.b64decode(text, validate=True)
+    except binascii.Error as error:
+        raise RecordingError("the file was damaged on its way here; try again") from error
+    return _read(packed)
+
+
+def _read(source: Path | bytes) -> list[Event]:
+    try:
+        return tracefile.read(source)
+    except (tracefile.TraceError, OSError) as error:
+        raise RecordingError(str(error)) from error
+
+
+def _summary(path: Path) -> dict[str, Any]:
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
+            header = json.loads(file.readline())
+    except (OSError, ValueError) as error:
+        return {"title": path.name, "stack": "", "preset": None, "machine": "", "recorded": "", "reason": str(error)}
+    return {
+        "title": header.get("title") or path.name,
+        "stack": header.get("stack", ""),
+        "preset": header.get("preset"),
+        "machine": header.get("machine", ""),
+        "recorded": _day(header.get("recorded", "")),
+        "reason": "",
+    }
+
+
+def _day(stamp: str) -> str:
+    return stamp[:10]

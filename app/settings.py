@@ -1,0 +1,125 @@
+"""What a visitor may ask for: one request, checked and clamped on the server before anything runs.
+
+The page sends the same names that stand in its URL (`prompt`, `stack`, `preset`, ...). Out-of-range figures are
+clamped and said so; things that are no figures at all are refused with a message that names the cure.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+MAX_PROMPT = 8000
+MAX_STACK = 400
+DETAILS = ("full", "light")
+LIMITS: dict[str, tuple[float, float]] = {
+    "temperature": (0.0, 2.0),
+    "top_k": (0, 1000),
+    "top_p": (0.01, 1.0),
+    "seed": (0, 2**31 - 1),
+    "max_new_tokens": (1, 512),
+}
+DEFAULTS: dict[str, Any] = {
+    "temperature": 0.0,
+    "top_k": 0,
+    "top_p": 1.0,
+    "seed": 0,
+    "max_new_tokens": 96,
+    "raw": False,
+    "baseline": True,
+    "detail": "full",
+}
+_RUN_ID = re.compile(r"[A-Za-z0-9-]{8,64}")
+
+
+class RequestError(ValueError):
+    """A request that cannot be run; the message names what was given and the cure."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """One run as asked for. `notes` say what was clamped; `detail` "light" leaves probability rows out of the trace."""
+
+    run: str
+    prompt: str
+    stack: str
+    preset: str
+    device: str | None = None
+    temperature: float = 0.0
+    top_k: int = 0
+    top_p: float = 1.0
+    seed: int = 0
+    max_new_tokens: int = 96
+    raw: bool = False
+    baseline: bool = True
+    detail: str = "full"
+    notes: tuple[str, ...] = ()
+
+
+def parse(data: Any) -> RunRequest:
+    """A request from the page's JSON.
+
+    Raises:
+        RequestError: a field is missing, too long or of the wrong type.
+    """
+    if not isinstance(data, Mapping):
+        raise RequestError("the request is empty; reload the page and press Generate again")
+    notes: list[str] = []
+    figures = {name: _figure(name, data.get(name, DEFAULTS[name]), notes) for name in LIMITS}
+    detail = data.get("detail", "full")
+    return RunRequest(
+        run=run_id(data.get("run")),
+        prompt=_prompt(data.get("prompt")),
+        stack=_text("stack", data.get("stack"), MAX_STACK),
+        preset=_text("preset", data.get("preset"), 80),
+        device=_text("device", data.get("device"), 20) if data.get("device") else None,
+        temperature=figures["temperature"],
+        top_k=int(figures["top_k"]),
+        top_p=figures["top_p"],
+        seed=int(figures["seed"]),
+        max_new_tokens=int(figures["max_new_tokens"]),
+        raw=data.get("raw", False) is True,
+        baseline=data.get("baseline", True) is True,
+        detail=detail if detail in DETAILS else "full",
+        notes=tuple(notes),
+    )
+
+
+def run_id(value: Any) -> str:
+    """A run's name as the page made it up: 8 to 64 letters, figures and hyphens.
+
+    Raises:
+        RequestError: it is none.
+    """
+    if not isinstance(value, str) or not _RUN_ID.fullmatch(value):
+        raise RequestError("the run has no usable name; reload the page and try again")
+    return value
+
+
+def _prompt(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise RequestError("the prompt is empty; write something or choose an example")
+    if len(value) > MAX_PROMPT:
+        raise RequestError(f"the prompt has {len(value)} characters; the limit is {MAX_PROMPT}, so shorten it")
+    return value
+
+
+def _text(name: str, value: Any, longest: int) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise RequestError(f"no {name} was given; choose one and press Generate again")
+    if len(value) > longest:
+        raise RequestError(f"the {name} has {len(value)} characters; the limit is {longest}")
+    return value.strip()
+
+
+def _figure(name: str, value: Any, notes: list[str]) -> float:
+    low, high = LIMITS[name]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise RequestError(f"{name} must be a figure between {low:g} and {high:g}")
+    clamped = min(max(value, low), high)
+    if clamped != value:
+        notes.append(f"{name} {value:g} was set to {clamped:g}")
+    return clamped

@@ -1,0 +1,114 @@
+/** Small helpers for native DOM. Text always goes in as text: nothing here parses HTML. */
+
+/**
+ * An element with attributes and children. `on*` keys are listeners, `text` is its text, other keys attributes;
+ * false, null and undefined leave an attribute out.
+ */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    if (key === "text") element.textContent = value;
+    else if (key === "style") for (const [name, v] of Object.entries(value)) element.style.setProperty(name, v);
+    else if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else element.setAttribute(key, value === true ? "" : value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** Sets text only when it differs, so that nothing is repainted for nothing. */
+export function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+const ICONS = {
+  more: "M5 12h.01M12 12h.01M19 12h.01",
+  down: "M6 9l6 6 6-6",
+  up: "M6 15l6-6 6 6",
+  theme: "M12 3a9 9 0 1 0 0 18zM12 3a9 9 0 0 1 0 18",
+  copy: "M9 9h10v10H9zM5 15V5h10",
+  save: "M12 4v11m-4-4l4 4 4-4M5 19h14",
+  open: "M12 16V5m-4 4l4-4 4 4M5 19h14",
+  remove: "M6 6l12 12M18 6L6 18",
+  add: "M12 5v14M5 12h14",
+  grip: "M9 6h.01M15 6h.01M9 12h.01M15 12h.01M9 18h.01M15 18h.01",
+};
+
+/** A line icon; decoration only, so name the button that holds it. */
+export function icon(name) {
+  const space = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(space, "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("class", "hx-icon");
+  svg.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS(space, "path");
+  path.setAttribute("d", ICONS[name]);
+  svg.append(path);
+  return svg;
+}
+
+/**
+ * A button that opens a panel below it. Esc and a click elsewhere close it; focus goes back to the button.
+ * @returns {{el: HTMLElement, button: HTMLElement, panel: HTMLElement, close: () => void}}
+ */
+export function popover(button, panel, { onOpen = () => {}, label = "" } = {}) {
+  const el = h("div", { class: "hx-pop" }, button, panel);
+  panel.hidden = true;
+  panel.classList.add("hx-pop-panel");
+  if (label) panel.setAttribute("aria-label", label);
+  button.setAttribute("aria-expanded", "false");
+  const set = (open) => {
+    if (open === !panel.hidden) return;
+    panel.hidden = !open;
+    button.setAttribute("aria-expanded", String(open));
+    if (open) onOpen();
+  };
+  button.addEventListener("click", () => set(panel.hidden));
+  el.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || panel.hidden) return;
+    event.stopPropagation();
+    set(false);
+    button.focus();
+  });
+  const outside = (event) => { if (!el.contains(event.target)) set(false); };
+  document.addEventListener("pointerdown", outside);
+  el.addEventListener("focusout", (event) => { if (event.relatedTarget && !el.contains(event.relatedTarget)) set(false); });
+  return { el, button, panel, close: () => set(false), destroy: () => document.removeEventListener("pointerdown", outside) };
+}
+
+/** Arrow keys, Home and End move between the items of a list of buttons. */
+export function arrows(list, selector) {
+  list.addEventListener("keydown", (event) => {
+    const items = [...list.querySelectorAll(selector)];
+    const at = items.indexOf(document.activeElement);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
+    if (to === undefined || !items.length) return;
+    event.preventDefault();
+    items[(to + items.length) % items.length].focus();
+  });
+}
+
+/** Shows the `data-tip` of what is hovered or focused inside `root`; one tip at a time. */
+export function tips(root) {
+  const tip = h("div", { class: "hx-tip", role: "tooltip", id: "hx-tip", hidden: true });
+  root.append(tip);
+  const show = (event) => {
+    const owner = event.target.closest?.("[data-tip]");
+    if (!owner || !root.contains(owner)) return hide();
+    tip.textContent = owner.dataset.tip;
+    tip.hidden = false;
+    const box = owner.getBoundingClientRect();
+    const wide = tip.offsetWidth;
+    tip.style.left = `${Math.max(8, Math.min(box.left, innerWidth - wide - 8))}px`;
+    const above = box.top - tip.offsetHeight - 8;
+    tip.style.top = `${above > 8 ? above : box.bottom + 8}px`;
+    owner.setAttribute("aria-describedby", "hx-tip");
+  };
+  const hide = () => { tip.hidden = true; };
+  root.addEventListener("pointerover", show);
+  root.addEventListener("focusin", show);
+  root.addEventListener("pointerleave", hide);
+  root.addEventListener("focusout", hide);
+  root.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+}

@@ -1,0 +1,38 @@
+/** The run that is shown: payloads in, a model out. Payloads may come twice or leave gaps; the records are in order. */
+
+import { TraceModel } from "./trace.js";
+
+export class Feed {
+  constructor() {
+    this.run = null;
+    this.model = null;
+    this.records = [];
+    this.final = false;
+  }
+
+  /**
+   * Applies a payload that holds events.
+   * @returns {"new"|"grown"|"same"|"gap"} gap: records between those held and these are missing
+   */
+  take(payload) {
+    const fresh = payload.run !== this.run;
+    if (fresh && payload.from > 0) return "gap";
+    if (fresh) {
+      this.run = payload.run;
+      this.model = new TraceModel();
+      this.records = [];
+      this.final = false;
+    }
+    if (payload.from > this.records.length) return "gap";
+    const news = payload.ev.slice(this.records.length - payload.from);
+    this.records.push(...news);
+    this.model.append(news);
+    this.final ||= payload.final;
+    return fresh ? "new" : news.length ? "grown" : "same";
+  }
+
+  /** The trace as JSON lines, without the page's own pseudo-events. */
+  lines() {
+    return this.records.filter((r) => r.event !== "snapshot").map((r) => JSON.stringify(r) + "\n").join("");
+  }
+}

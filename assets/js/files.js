@@ -1,0 +1,44 @@
+/** Text and traces out of the page and into it. */
+
+/** Copies text, also where the page has no secure context (a plain http address on a LAN). */
+export async function copy(text) {
+  if (navigator.clipboard && window.isSecureContext) {
+    await navigator.clipboard.writeText(text);
+    return;
+  }
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.style.position = "fixed";
+  area.style.opacity = "0";
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  if (!done) throw new Error("this browser did not let the page copy");
+}
+
+/** Saves text as a gzip file. */
+export async function saveGzip(text, name) {
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
+  const url = URL.createObjectURL(await new Response(stream).blob());
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** A file that the visitor chose, as base64. */
+export function readBase64(file) {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).replace(/^data:[^,]*,/, ""));
+    reader.onerror = () => reject(new Error("the file could not be read"));
+    reader.readAsDataURL(file);
+  });
+}
+
+/** A name for a run that nobody guesses; `crypto.randomUUID` needs a secure context, this does not. */
+export function newName() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
+}

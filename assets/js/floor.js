@@ -1,0 +1,165 @@
+/** One floor of the tower: switch, handle, letter, T, cost, caches and, folded away, rule, policy and order. */
+
+import { h, icon, say } from "./dom.js";
+import { DEFAULTS, MAX_BLOCK, POLICIES, RULES } from "./stack.js";
+
+/** @returns {{el: HTMLElement, update: (figures: object|null, kv: object|null, longest: number) => void}} */
+export function floorOf(level, at) {
+  const ms = h("span", { class: "hx-ms", tabindex: "0", "data-tip": "ms per call: busy time / forwards of this level, measured in this run" });
+  const kv = kvBar();
+  const details = at.bottom && at.top ? null : more(level, at);
+  const row = h(
+    "div",
+    { class: "hx-floor-row" },
+    at.top ? h("span", { class: "hx-grip-gap" }) : grip(at),
+    h("span", { class: "hx-tag", text: at.look.tag, "aria-hidden": "true" }),
+    name(level, at),
+    at.top ? h("span", { class: "hx-signs", text: "signs every token" }) : stepper(level, at),
+    ms,
+    at.top ? h("span", { class: "hx-switch-gap" }) : toggle(level, at),
+    details ? details.button : h("span", { class: "hx-more-gap" }),
+  );
+  const el = h(
+    "li",
+    {
+      class: `hx-floor${at.top ? " hx-floor-top" : ""}${level.on ? "" : " hx-off"}${at.reason ? " hx-bad" : ""}`,
+      style: { "--hue": at.look.hue },
+      "data-position": at.position,
+      draggable: at.top ? null : "true",
+    },
+    h("div", { class: "hx-floor-card" }, row, kv.el, at.reason ? h("p", { class: "hx-floor-reason", text: at.reason }) : null, details?.panel),
+  );
+  return {
+    el,
+    update(figures, lengths, longest) {
+      say(ms, figures?.ms_per_call == null ? "– ms" : `${brief(figures.ms_per_call)} ms`);
+      kv.update(lengths, longest);
+    },
+  };
+}
+
+function name(level, at) {
+  return h(
+    "span",
+    {
+      class: "hx-floor-name", tabindex: "-1", title: `${at.info.label} (${at.info.kind})`,
+    },
+    h("b", { text: at.info.label }),
+    h("small", { text: at.info.dtype || level.options.db || at.info.kind }),
+  );
+}
+
+function toggle(level, at) {
+  return h("input", {
+    type: "checkbox", role: "switch", class: "hx-switch", checked: level.on, "data-key": `on-${at.position}`,
+    "aria-label": `${at.info.label} in the stack`,
+    onchange: (event) => { level.on = event.target.checked; at.onEdit(); },
+  });
+}
+
+function stepper(level, at) {
+  const set = (value) => {
+    level.block = Math.min(MAX_BLOCK, Math.max(1, Math.round(value) || 1));
+    at.onEdit();
+  };
+  const value = at.info.block;
+  const label = `T, the block length of ${at.info.label}`;
+  return h(
+    "span",
+    { class: "hx-stepper", "data-tip": "T: how many tokens this level hands up at most" },
+    h("button", { type: "button", text: "−", "aria-label": `${label}: one less`, "data-key": `less-${at.position}`, disabled: value <= 1, onclick: () => set(value - 1) }),
+    h("input", {
+      inputmode: "numeric", value: String(value), "aria-label": label, "data-key": `t-${at.position}`, maxlength: "2",
+      onchange: (event) => set(+event.target.value),
+      onkeydown: (event) => {
+        const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+        if (step) { event.preventDefault(); set(+event.target.value + step); }
+      },
+    }),
+    h("button", { type: "button", text: "+", "aria-label": `${label}: one more`, "data-key": `more-${at.position}`, disabled: value >= MAX_BLOCK, onclick: () => set(value + 1) }),
+  );
+}
+
+function grip(at) {
+  return h("button", {
+    type: "button", class: "hx-grip", "aria-label": `move ${at.info.label}: arrow up or down`, "data-key": `grip-${at.position}`,
+    "data-tip": "drag, or use the arrow keys, to move this level",
+    onkeydown: (event) => {
+      const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+      if (step) { event.preventDefault(); at.onMove(step); }
+    },
+  }, icon("grip"));
+}
+
+function more(level, at) {
+  const panel = h("div", { class: "hx-floor-more" });
+  panel.hidden = !at.open;
+  const button = h("button", {
+    type: "button", class: "hx-icon-button", "aria-label": `rule, policy and order of ${at.info.label}`, "aria-expanded": String(at.open),
+    "data-key": `details-${at.position}`,
+    onclick: () => {
+      panel.hidden = !panel.hidden;
+      button.setAttribute("aria-expanded", String(!panel.hidden));
+      at.onOpen(!panel.hidden);
+    },
+  }, icon("down"));
+  if (!at.bottom) panel.append(choice("rule", RULES, level, at, "how this level decides which drafted tokens to keep"));
+  if (!at.top) {
+    panel.append(choice("policy", POLICIES, level, at, "when this level hands its block up"));
+    if (level.options.policy === "confidence") panel.append(theta(level, at));
+    panel.append(
+      h("div", { class: "hx-floor-order" },
+        h("button", { type: "button", class: "hx-quiet", "data-key": `up-${at.position}`, onclick: () => at.onMove(1) }, icon("up"), "up"),
+        h("button", { type: "button", class: "hx-quiet", "data-key": `down-${at.position}`, disabled: at.bottom, onclick: () => at.onMove(-1) }, icon("down"), "down"),
+        h("button", { type: "button", class: "hx-quiet", onclick: () => at.onRemove() }, icon("remove"), "remove")),
+    );
+  }
+  return { button, panel };
+}
+
+function choice(key, names, level, at, tip) {
+  const select = h("select", {
+    class: "hx-select", "data-key": `${key}-${at.position}`,
+    onchange: (event) => { level.options[key] = event.target.value; at.onEdit(); },
+  }, ...Object.entries(names).map(([value, text]) => h("option", { value, text })));
+  select.value = level.options[key] ?? DEFAULTS[key];
+  return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: key }), select);
+}
+
+function theta(level, at) {
+  return h("label", { class: "hx-field", "data-tip": "stop after a token whose top probability is below θ" }, h("span", { text: "θ" }),
+    h("input", {
+      type: "number", min: "0", max: "1", step: "0.05", class: "hx-input", "data-key": `theta-${at.position}`, value: level.options.theta ?? DEFAULTS.theta,
+      onchange: (event) => { level.options.theta = String(Math.min(1, Math.max(0, +event.target.value || 0))); at.onEdit(); },
+    }));
+}
+
+function kvBar() {
+  const committed = h("i", { class: "hx-kv-committed" });
+  const held = h("i", { class: "hx-kv-held" });
+  const el = h("div", { class: "hx-kv", role: "img", "aria-label": "cache: nothing yet", "data-tip": "cache of this level: nothing yet" }, committed, held);
+  return {
+    el,
+    update(kv, longest) {
+      const known = kv ? Math.min(kv.cached, kv.committed) : 0;
+      const tentative = kv ? Math.max(0, kv.cached - kv.committed) : 0;
+      committed.style.width = `${(100 * known) / longest}%`;
+      held.style.width = `${(100 * tentative) / longest}%`;
+      const text = kv
+        ? `cache of this level: ${known} committed, ${tentative} tentative positions; ${kv.catch_up} to catch up`
+        : "cache of this level: nothing yet";
+      if (el.dataset.tip !== text) {
+        el.dataset.tip = text;
+        el.setAttribute("aria-label", text);
+      }
+    },
+  };
+}
+
+/** Three figures are enough: .02, 5.1, 26, 108. */
+export function brief(value) {
+  if (value >= 100) return value.toFixed(0);
+  if (value >= 10) return value.toFixed(0);
+  if (value >= 1) return value.toFixed(1);
+  return value.toFixed(2).replace(/^0/, "");
+}

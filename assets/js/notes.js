@@ -1,0 +1,43 @@
+// Title, description and data table of one figure, from JSON, by textContent only.
+
+export function mount(root, { props, watch }) {
+  const show = () => {
+    const note = props.value ? JSON.parse(props.value) : null;
+    root.replaceChildren(...(note ? (props.part === "table" ? [table(note)] : head(note)) : []));
+  };
+  watch("value", show);
+  show();
+}
+
+function head(note) {
+  return [make("h2", note.title, "hx-figure-title"), make("p", note.text, "hx-figure-text")];
+}
+
+function table(note) {
+  const details = make("details", "", "hx-figure-data");
+  details.append(make("summary", `The figures of “${note.title}” as a table`));
+  const body = document.createElement("table");
+  const top = body.createTHead().insertRow();
+  for (const name of note.columns) {
+    const cell = make("th", name);
+    cell.scope = "col";
+    top.append(cell);
+  }
+  const rows = body.createTBody();
+  for (const row of note.rows) {
+    const line = rows.insertRow();
+    row.forEach((value, i) => line.append(make(i ? "td" : "th", String(value))));
+  }
+  const scroll = make("div", "", "hx-figure-scroll");
+  scroll.tabIndex = 0;
+  scroll.append(body);
+  details.append(scroll);
+  return details;
+}
+
+function make(tag, text, className) {
+  const element = document.createElement(tag);
+  if (text) element.textContent = text;
+  if (className) element.className = className;
+  return element;
+}

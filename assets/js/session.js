@@ -1,0 +1,84 @@
+/** One visitor's dealings with the server: start, stop, queue, lost streams, recordings, opened files. */
+
+import { newName, readBase64 } from "./files.js";
+
+const POLL_MS = 2000;
+
+export class Session {
+  /**
+   * @param {object} ports trigger(event, data) and call.{recording,open_trace,stop,place,tail}
+   * @param {{onPayload: (payload: object) => void, onWait: (ahead: number) => void}} ctx
+   */
+  constructor({ trigger, call }, ctx) {
+    this.trigger = trigger;
+    this.call = call;
+    this.ctx = ctx;
+    this.pending = null; // name of the run that was asked for and is not over
+    this.started = false; // its first events arrived
+    this.stopping = false;
+    this.heard = 0; // when its last payload came
+    this._timer = null;
+    document.addEventListener("visibilitychange", () => { if (!document.hidden) this._look(); });
+  }
+
+  get state() {
+    if (!this.pending) return "idle";
+    return this.stopping ? "stopping" : "busy";
+  }
+
+  /** Asks for a run. */
+  async start(request) {
+    this.pending = newName();
+    this.started = false;
+    this.stopping = false;
+    this.heard = performance.now();
+    this.trigger("generate", { ...request, run: this.pending });
+    this._timer = setInterval(() => this._look(), POLL_MS);
+    await this._look();
+  }
+
+  async stop() {
+    if (!this.pending || this.stopping) return;
+    this.stopping = true;
+    await this.call.stop({ run: this.pending });
+  }
+
+  /** A payload of the pending run came. */
+  hear(payload) {
+    this.heard = performance.now();
+    if (payload.ev.length) this.started = true;
+    if (payload.final) this._end();
+  }
+
+  async recording(name) {
+    this.ctx.onPayload(await this.call.recording({ name }));
+  }
+
+  async open(file, limit) {
+    if (file.size > limit) throw new Error(`the file is larger than ${limit / 2 ** 20} MB, which no trace of one run is`);
+    const base64 = await readBase64(file);
+    this.ctx.onPayload(await this.call.open_trace({ name: file.name, base64, run: newName() }));
+  }
+
+  /** The records from `from` on, after a gap. */
+  async catchUp(run, from) {
+    this.ctx.onPayload(await this.call.tail({ run, from }));
+  }
+
+  _end() {
+    clearInterval(this._timer);
+    this.pending = null;
+    this.stopping = false;
+  }
+
+  async _look() {
+    const run = this.pending;
+    if (!run) return;
+    if (!this.started) {
+      const ahead = await this.call.place({ run });
+      if (run === this.pending && !this.started) this.ctx.onWait(ahead);
+    }
+    // Background tabs and sleeping phones lose the stream: the server still has the run.
+    if (performance.now() - this.heard > 2 * POLL_MS) await this.catchUp(run, 0);
+  }
+}

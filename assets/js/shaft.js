@@ -1,0 +1,71 @@
+/** Between two floors: the tokens that the level below hands up in this round, and what the level above did to them. */
+
+import { h, say } from "./dom.js";
+
+const MOST = 16;
+
+/** @returns {{el: HTMLElement, update: Function}} */
+export function shaftOf() {
+  const tiles = h("span", { class: "hx-tiles", "aria-hidden": "true" });
+  const fill = h("i");
+  const value = h("b");
+  const gauge = h("span", { class: "hx-gauge", tabindex: "0" }, h("span", { class: "hx-gauge-bar", "aria-hidden": "true" }, fill), value);
+  const el = h("div", { class: "hx-shaft" }, tiles, gauge);
+  return {
+    el,
+    update(model, cursor, level, round, figures) {
+      draw(tiles, model ? seen(model, cursor, level, round) : []);
+      const a = figures?.acceptance;
+      fill.style.width = `${100 * (a ?? 0)}%`;
+      say(value, a == null ? "a –" : `a ${a.toFixed(2)}`);
+      gauge.dataset.tip = a == null
+        ? "acceptance: tokens from below that this level accepted / that it judged"
+        : `acceptance: ${figures.accepted} accepted / ${figures.judged} judged of the tokens from below, measured in this run`;
+    },
+  };
+}
+
+/** Tokens of this round that stand before the verifier `level`, oldest first: [{hue, state}]. */
+function seen(model, cursor, level, round) {
+  const found = [];
+  for (const record of roundTokens(model, round)) {
+    if (record.level >= level || record.tDraft > cursor) continue;
+    const below = record.judgements.filter((j) => j.level < level);
+    if (below.some((j) => j.outcome !== "accepted" || j.t > cursor)) continue;
+    if (below.length < level - 1 - record.level) continue;
+    const verdict = record.judgements.find((j) => j.level === level);
+    const known = verdict && verdict.t <= cursor ? verdict.outcome : "waiting";
+    found.push({ serial: record.serial, hue: model.levels[record.level].hue, state: known });
+  }
+  return found.slice(-MOST);
+}
+
+const cache = new WeakMap();
+
+function roundTokens(model, round) {
+  if (round === null) return [];
+  let kept = cache.get(model);
+  if (!kept || kept.version !== model.version) {
+    const rounds = new Map();
+    for (const record of model.tokens.values()) {
+      if (!rounds.has(record.round)) rounds.set(record.round, []);
+      rounds.get(record.round).push(record);
+    }
+    kept = { version: model.version, rounds };
+    cache.set(model, kept);
+  }
+  return kept.rounds.get(round) ?? [];
+}
+
+function draw(host, tiles) {
+  while (host.children.length > tiles.length) host.lastChild.remove();
+  while (host.children.length < tiles.length) host.append(h("i", { class: "hx-tile" }));
+  tiles.forEach((tile, i) => {
+    const element = host.children[i];
+    if (element.dataset.state !== tile.state) element.dataset.state = tile.state;
+    if (element.dataset.serial !== String(tile.serial)) {
+      element.dataset.serial = tile.serial;
+      element.style.setProperty("--hue", tile.hue);
+    }
+  });
+}

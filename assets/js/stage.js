@@ -1,0 +1,322 @@
+/** The first screen: puts the parts together. `mount` is called once by the component that owns `root`. */
+
+import { fields, read, write } from "./address.js";
+import { create as createCard } from "./card.js";
+import { promptRow, titleBar } from "./controls.js";
+import { h, say, tips } from "./dom.js";
+import { Feed } from "./feed.js";
+import { create as createLanes } from "./lanes.js";
+import { Player } from "./player.js";
+import { Session } from "./session.js";
+import { describe, progressText, spoken } from "./status.js";
+import { loadStyles } from "./styles.js";
+import { tallyLine } from "./tally-line.js";
+import { textPanel } from "./text-panel.js";
+import { createTower } from "./tower.js";
+import { create as createTransport } from "./transport.js";
+
+/**
+ * @param {HTMLElement} root
+ * @param {{props: object, trigger: Function, watch: Function, call: object}} ports from the component's js_on_load
+ */
+export async function mount(root, ports) {
+  await loadStyles();
+  const stage = new Stage(root.querySelector(".hx-root") ?? root, ports);
+  ports.watch("value", () => stage.receive(ports.props.value));
+  await stage.begin(ports.props.value);
+}
+
+class Stage {
+  constructor(root, ports) {
+    this.root = root;
+    this.ports = ports;
+    this.setup = JSON.parse(ports.props.setup);
+    this.known = fields(this.setup.limits);
+    this.feed = new Feed();
+    this.shown = null; // status of the run that is shown
+    this.view = { selected: null, round: null };
+    const first = this.setup.catalogue.find((p) => p.usable) ?? this.setup.catalogue[0];
+    this.defaults = { ...this.setup.defaults, preset: first?.name ?? "", device: "", ghosts: "show", colour: "level", prompt: "", recording: "" };
+    this.settings = { ...this.defaults };
+    this.session = new Session(ports, { onPayload: (p) => this.apply(p), onWait: (n) => this._wait(n) });
+    this.player = new Player((cursor) => this._schedule(cursor));
+    this._build();
+  }
+
+  /** The first paint: what the address asks for, else the first recording. */
+  async begin(value) {
+    const { given, refused } = read(location.search, this.known);
+    Object.assign(this.settings, given);
+    this._preset();
+    if (given.stack && !this.tower.setStack(given.stack)) refused.push(`stack=${given.stack.slice(0, 40)}`);
+    this.asked = given;
+    const wanted = given.recording && this.setup.recordings.some((r) => r.name === given.recording) ? given.recording : null;
+    if (wanted) await this._try(() => this.session.recording(wanted));
+    else if (value) this.apply(JSON.parse(value));
+    if (!this.feed.model) this._empty();
+    this.asked = {};
+    if (!given.stack && !this.tower.stack) this.tower.setStack(this._catalogue()?.default_stack ?? "target");
+    if (refused.length) this.tell(`Left out of the address, because not valid: ${refused.join(", ")}.`);
+    this.settings.stack = this.tower.stack;
+    this._refresh();
+  }
+
+  /** A value from the component. */
+  receive(value) {
+    if (value) this.apply(JSON.parse(value));
+  }
+
+  /** One payload, from the stream, a recording or a file. */
+  apply(payload) {
+    const mine = payload.run === this.session.pending;
+    if (mine) this.session.hear(payload);
+    if (payload.status?.mode === "error") this.tell(payload.status.text, "error");
+    else if (mine && !payload.ev.length) payload.final ? this.tell(payload.status.text) : this.progress(payload.status);
+    if (payload.ev.length) this._events(payload, mine);
+    this._busy();
+  }
+
+  _events(payload, mine) {
+    const live = payload.status.mode === "live" || payload.status.mode === "error";
+    if (live && !mine && payload.run !== this.feed.run) return; // a run that was left
+    const what = this.feed.take(payload);
+    if (what === "gap") return void this._try(() => this.session.catchUp(payload.run, 0));
+    this.shown = payload.status;
+    if (what === "new") this._newRun(live);
+    else if (live) this.player.grow();
+    if (live && !payload.final) this.progress(payload.status.phase === "plain" ? payload.status : null);
+    if (payload.final) this._finished(live);
+    this._status();
+  }
+
+  _newRun(live) {
+    const { header } = this.feed.model;
+    this.view = { selected: null, round: null };
+    this.card.hide();
+    this.note.hidden = true;
+    this.root.dataset.empty = "false";
+    if (!live) this._adopt(header);
+    this.tower.setRun(header);
+    this.text.title(this.shown.title || (live ? "" : header.title));
+    if (live) this.player.live(this.feed.model);
+    else this._replay();
+    this._figuresSoon();
+  }
+
+  _replay() {
+    this.player.attach(this.feed.model);
+    if (this.player.reduced) this.player.seek(this.player.end);
+    else this.player.play();
+  }
+
+  /** A recording brings its own stack and prompt, unless the address asked for others. */
+  _adopt(header) {
+    if (!this.asked?.preset && this.setup.catalogue.some((p) => p.name === header.preset)) this.settings.preset = header.preset;
+    this._preset();
+    if (!this.asked?.stack) this.tower.setStack(header.stack);
+    const prompt = this._promptOf(header);
+    if (!this.asked?.prompt && prompt) this.settings.prompt = prompt;
+    this.settings.stack = this.tower.stack;
+    this._refresh();
+  }
+
+  _promptOf(header) {
+    const example = this.setup.examples.find((e) => e.title === header.title);
+    if (example) return example.prompt;
+    const said = this.feed.model.promptParts().filter((part) => !part.special).map((part) => part.text);
+    const user = said.filter((text) => text.startsWith("user\n")).at(-1);
+    return user ? user.slice(5) : header.sampling?.raw ? said.join("") : "";
+  }
+
+  _finished(live) {
+    this.progress(null);
+    if (live) this.say(spoken(this.feed.model, this.shown));
+    this._figuresSoon();
+  }
+
+  // ---- building
+
+  _build() {
+    this.title = titleBar({ onTheme: () => this._theme() });
+    this.prompt = promptRow({
+      setup: this.setup, settings: this.settings,
+      onEdit: (name, value) => this.edit(name, value),
+      onGo: () => this.go(),
+      onExample: (e) => { this.edit("prompt", e.prompt); this.prompt.show(); },
+      onRecording: (name) => this._try(async () => {
+        await this.session.stop();
+        await this.session.recording(name);
+        this.edit("recording", name);
+      }),
+    });
+    this.text = textPanel({
+      settings: this.settings,
+      feed: this.feed,
+      onEdit: (name, value) => this.edit(name, value),
+      onSelect: (serial, info) => { this.card.select(serial, info); this.view.selected = serial; this._draw(); },
+      onOpen: (file) => this._try(() => this.session.open(file, this.setup.limits.file)),
+      onTell: (text, kind) => this.tell(text, kind),
+    });
+    this.tower = createTower(h("div"), { onChange: (stack) => this.edit("stack", stack) });
+    this.tally = tallyLine();
+    this.spoken = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
+    this.note = h("p", { class: "hx-note", role: "alert", hidden: true });
+    const clock = h("section", { class: "hx-clock", "aria-label": "lanes on one clock" });
+    this.stageEl = h("div", { class: "hx-stage" }, this.title.el, this.prompt.el, h("div", { class: "hx-main" }, this.text.el, this.tower.el), clock, this.note, this.spoken);
+    this.root.replaceChildren(this.stageEl);
+    this.lanes = createLanes(clock, { onSeek: (ns) => this.player.seek(ns), onRound: (round) => { this.view.round = round; this._draw(); } });
+    this.transport = createTransport(clock, { player: this.player });
+    clock.append(this.tally.el);
+    this.card = createCard(this.stageEl, { onSelect: (serial) => { this.view.selected = serial; this._draw(); } });
+    tips(this.stageEl);
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && !event.defaultPrevented && this.session.pending) this._try(() => this.session.stop().then(() => this._busy()));
+    });
+    setInterval(() => { if (this.session.pending && this.session.started) this.say(spoken(this.feed.model, this.shown)); }, 2000);
+    this._watchFigures();
+  }
+
+  // ---- what the visitor does
+
+  edit(name, value) {
+    this.settings[name] = value;
+    if (name === "preset") {
+      this._preset();
+      this.tower.setStack(this._catalogue()?.default_stack ?? "target");
+      this.settings.stack = this.tower.stack;
+    }
+    this._refresh();
+  }
+
+  go() {
+    if (this.session.pending) return this._try(() => this.session.stop().then(() => this._busy()));
+    const reason = this._whyNot();
+    if (reason) return this.tell(reason, "error");
+    this.note.hidden = true;
+    this.settings.recording = "";
+    this._refresh();
+    const { prompt, stack, preset, device, temperature, top_k, top_p, seed, max_new_tokens, raw, baseline, detail } = this.settings;
+    return this._try(async () => {
+      const started = this.session.start({ prompt, stack, preset, device, temperature, top_k, top_p, seed, max_new_tokens, raw, baseline, detail });
+      this._busy();
+      await started;
+    });
+  }
+
+  _whyNot() {
+    const preset = this._catalogue();
+    if (!preset) return "No preset is known, so nothing can be run.";
+    if (!preset.usable) return `${preset.title}: ${preset.reason}`;
+    if (!this.settings.prompt.trim()) return "The prompt is empty: write something or choose an example.";
+    return this.tower.faults[0] ?? "";
+  }
+
+  async _try(action) {
+    try {
+      await action();
+    } catch (error) {
+      this.tell(error?.message || String(error) || "the server did not answer", "error");
+    }
+  }
+
+  // ---- showing
+
+  _refresh() {
+    this.prompt.show();
+    this.text.show();
+    this._busy();
+    const query = write(location.search, { ...this.settings, stack: this.settings.stack }, { ...this.defaults, stack: this._catalogue()?.default_stack }, this.known);
+    history.replaceState(history.state, "", location.pathname + query + location.hash);
+    this._draw();
+  }
+
+  _busy() {
+    this.prompt.busy(this.session.state, this._whyNot());
+    this._status();
+  }
+
+  _status() {
+    this.title.set(describe(this.feed.model, this.shown, this.session));
+  }
+
+  /** Redraws at the next frame; many changes of the cursor make one drawing. */
+  _schedule() {
+    if (this._frame) return;
+    this._frame = requestAnimationFrame(() => { this._frame = 0; this._draw(); });
+  }
+
+  _draw() {
+    const { model } = this.feed;
+    if (!model?.header) return;
+    const cursor = this.player.cursor;
+    const opts = { colourBy: this.settings.colour, ghosts: this.settings.ghosts, live: this.player.following, ...this.view };
+    for (const part of [this.text, this.tower, this.lanes, this.transport, this.card]) part.update(model, cursor, opts);
+    this.tally.update(model, cursor, this.shown?.phase === "plain");
+  }
+
+  _empty() {
+    this.root.dataset.empty = "true";
+    this.text.empty();
+    this._status();
+  }
+
+  /** A message that stays until the next run; `kind` "error" or nothing. */
+  tell(text, kind = "") {
+    this.progress(null);
+    say(this.note, text);
+    this.note.dataset.kind = kind;
+    this.note.hidden = !text;
+  }
+
+  progress(status) {
+    this.text.progress(status ? progressText(status) : null);
+  }
+
+  say(text) {
+    say(this.spoken, text);
+  }
+
+  _wait(ahead) {
+    if (ahead > 0) this.progress({ mode: "waiting", text: `waiting: ${ahead} ${ahead === 1 ? "run is" : "runs are"} before yours`, detail: "Meanwhile you can replay a recording." });
+  }
+
+  _catalogue() {
+    return this.setup.catalogue.find((p) => p.name === this.settings.preset);
+  }
+
+  _preset() {
+    this.tower.setPreset(this._catalogue());
+  }
+
+  _theme() {
+    const dark = document.body.classList.toggle("dark");
+    this._drawFigures(dark);
+  }
+
+  // ---- the figures below the fold
+
+  _watchFigures() {
+    const watch = new IntersectionObserver((entries) => {
+      this.figuresSeen = entries.some((entry) => entry.isIntersecting);
+      if (this.figuresSeen) this._drawFigures();
+    });
+    const find = () => {
+      const figures = document.querySelector("#figures");
+      if (figures) watch.observe(figures);
+      else setTimeout(find, 300);
+    };
+    find();
+  }
+
+  _figuresSoon() {
+    if (this.figuresSeen) this._drawFigures();
+  }
+
+  /** Plotly's script is large: it is asked for when somebody looks. */
+  _drawFigures(dark = document.body.classList.contains("dark")) {
+    const wanted = `${this.feed.run} ${dark}`;
+    if (!this.feed.final || !this.figuresSeen || this.figuresOf === wanted) return;
+    this.figuresOf = wanted;
+    this.ports.trigger("figures", { run: this.feed.run, dark });
+  }
+}

@@ -1,0 +1,40 @@
+/** Sentences: what the title bar, the progress note and the spoken line say. */
+
+const PLACES = { cpu: "CPU", cuda: "GPU" };
+
+/** The title bar's badge: live or recorded, which weights, on which device, in which dtype, exact or lossy. */
+export function describe(model, status, session) {
+  const header = model?.header;
+  if (!header) {
+    return session.pending ? { mode: "loading", text: "preparing the run", tip: "" } : { mode: "idle", text: "no run yet", tip: "Choose a recording, or press Generate." };
+  }
+  const top = header.levels.at(-1);
+  const running = session.pending && session.started && !model.footer;
+  const mode = status.mode === "recorded" ? "recorded" : status.mode === "error" ? "error" : "live";
+  const parts = [mode === "live" ? (running ? "live" : "live, done") : mode === "error" ? "interrupted" : "recorded", weights(header), `${PLACES[top.device?.split(":")[0]] ?? top.device} ${top.dtype}`, header.lossless ? "exact" : "lossy"];
+  const tip = [
+    status.text && `${status.text}.`,
+    header.lossless ? `Exact: ${header.lossless_reason}.` : `Lossy: ${header.lossless_reason}.`,
+    source(top),
+    header.machine && `Machine: ${header.machine}.`,
+  ].filter(Boolean).join(" ");
+  return { mode: session.pending && !session.started ? "loading" : mode, text: parts.join(" · "), tip };
+}
+
+const weights = (header) => header.levels.at(-1).label || header.preset || "target";
+const source = (level) => (level.weights?.source ? `Weights: ${level.weights.source}.` : "");
+
+/** Loading: what is happening, how far, and what one can do meanwhile. */
+export function progressText(status) {
+  const share = typeof status.share === "number" && status.stage === "fetch" ? `, ${Math.round(100 * status.share)} %` : "";
+  return { mode: status.mode, text: `${status.text}${share}`, detail: status.detail || "", share: status.share ?? null, waited: status.waited ?? 0 };
+}
+
+/** The polite line for screen readers: a summary, never the tokens. */
+export function spoken(model, status) {
+  if (!model?.header) return "";
+  const s = model.snapshots.at(-1);
+  const speed = s?.tokens_per_s ? `, ${s.tokens_per_s.toFixed(0)} tokens per second` : "";
+  const kept = s?.drafts_kept == null ? "" : `, ${Math.round(100 * s.drafts_kept)} percent of drafts kept`;
+  return `${status?.text ?? ""}: ${model.committed.length} tokens${speed}${kept}.`;
+}

@@ -1,0 +1,45 @@
+/** The line of figures below the lanes: each with its unit, its formula and its source. */
+
+import { h, say } from "./dom.js";
+
+const FIGURES = [
+  ["speed", "tokens/s", "committed / decode time on the engine's clock, prefill excluded"],
+  ["plain", "plain", "tokens/s of plain decoding of the same target, prompt and seed, measured in the same run"],
+  ["ratio", "speed-up", "tokens/s of this run / tokens/s of plain decoding, both measured"],
+  ["forward", "tokens per target pass", "committed / forwards of the target, corrections and bonus tokens included"],
+  ["kept", "of drafts kept", "committed tokens drafted at the bottom / tokens drafted at the bottom"],
+  ["first", "to the first token", "prefill and first round, on the engine's clock"],
+];
+
+/** @returns {{el: HTMLElement, update: (model, cursor, waiting: boolean) => void}} */
+export function tallyLine() {
+  const slots = {};
+  const el = h("dl", { class: "hx-figures" });
+  for (const [key, name, tip] of FIGURES) {
+    const value = h("dd", { text: "–" });
+    el.append(h("div", { class: `hx-figure-${key}`, tabindex: "0", "data-tip": tip }, value, h("dt", { text: name })));
+    slots[key] = value;
+  }
+  return {
+    el,
+    update(model, cursor, waiting) {
+      const s = model?.snapshotAt(cursor);
+      const plain = plainRate(model);
+      const whole = model && cursor >= (model.commitTimes.at(-1) ?? Infinity);
+      say(slots.speed, s?.tokens_per_s == null ? "–" : one(s.tokens_per_s));
+      say(slots.plain, plain === null ? (waiting ? "measuring…" : "–") : one(plain));
+      say(slots.ratio, whole && plain && s?.tokens_per_s ? `${(s.tokens_per_s / plain).toFixed(2)}×` : "–");
+      say(slots.forward, s?.tokens_per_target_forward == null ? "–" : s.tokens_per_target_forward.toFixed(1));
+      say(slots.kept, s?.drafts_kept == null ? "–" : `${Math.round(100 * s.drafts_kept)} %`);
+      say(slots.first, s?.ttft_ms == null ? "–" : s.ttft_ms >= 1000 ? `${(s.ttft_ms / 1000).toFixed(1)} s` : `${Math.round(s.ttft_ms)} ms`);
+    },
+  };
+}
+
+/** tokens/s of the measured baseline, or null. */
+export function plainRate(model) {
+  const times = model?.baseline?.token_ns;
+  return times?.length && times.at(-1) > 0 ? times.length / (times.at(-1) / 1e9) : null;
+}
+
+const one = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));

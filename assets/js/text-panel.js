@@ -1,0 +1,89 @@
+/** The text's panel: its head (title, colour by, copy, save, open), the token text, the legend, progress, the empty state. */
+
+import { h, icon, say } from "./dom.js";
+import { copy, saveGzip } from "./files.js";
+import { create as createLegend } from "./legend.js";
+import { create as createText } from "./text.js";
+
+const COLOURS = [
+  ["level", "supplied by"],
+  ["passed", "accepted by"],
+  ["source", "database or depth"],
+  ["time", "time"],
+];
+
+export function textPanel(ctx) {
+  const { settings, feed } = ctx;
+  const title = h("h2", { text: "The text" });
+  const colour = h("select", {
+    class: "hx-select", "aria-label": "colour by", "data-tip": "what a token's colour says",
+    onchange: () => ctx.onEdit("colour", colour.value),
+  }, ...COLOURS.map(([value, text]) => h("option", { value, text: `colour: ${text}` })));
+  const ghosts = h("input", { type: "checkbox", onchange: () => ctx.onEdit("ghosts", ghosts.checked ? "show" : "hide") });
+  const file = h("input", {
+    type: "file", accept: ".jsonl,.gz,application/gzip,application/json", class: "hx-sr", tabindex: "-1", "aria-hidden": "true",
+    onchange: () => {
+      if (file.files[0]) ctx.onOpen(file.files[0]);
+      file.value = "";
+    },
+  });
+  const button = (name, label, onclick) => h("button", { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick }, icon(name));
+  const told = async (action, done) => {
+    if (!feed.model?.header) return ctx.onTell("There is no run yet.", "");
+    try {
+      await action();
+      ctx.onTell(done, "");
+    } catch (error) {
+      ctx.onTell(error.message, "error");
+    }
+  };
+  const head = h(
+    "header",
+    { class: "hx-panel-head" },
+    title,
+    h("label", { class: "hx-tick", "data-tip": "drafts that a level rejected, struck out where they stood" }, ghosts, h("span", { text: "rejected drafts" })),
+    colour,
+    button("copy", "copy the text", () => told(() => copy(feed.model.text()), "The text was copied.")),
+    button("save", "download the trace", () => told(() => saveGzip(feed.lines(), "trace.jsonl.gz"), "The trace was saved as trace.jsonl.gz.")),
+    button("open", "open a trace file", () => file.click()),
+    file,
+  );
+  const body = h("div", { class: "hx-text-body" });
+  const foot = h("footer", { class: "hx-text-foot" });
+  const share = h("i");
+  const saying = h("b");
+  const detail = h("span");
+  const progress = h("div", { class: "hx-progress", hidden: true }, h("div", { class: "hx-progress-bar", "aria-hidden": "true" }, share), saying, detail);
+  const blank = h(
+    "div",
+    { class: "hx-empty", hidden: true },
+    h("b", { text: "Nothing has been run yet." }),
+    h("p", { text: "Write a prompt and press Generate: the text appears here, each token tinted by the level that supplied it." }),
+    h("p", { text: "The first run fetches and loads the weights, which takes a minute or two; later ones start at once. You can also open a trace file." }),
+  );
+  const el = h("section", { class: "hx-text-panel", "aria-label": "the text" }, head, body, foot, progress, blank);
+  const text = createText(body, { onSelect: ctx.onSelect });
+  const legend = createLegend(foot, {});
+  return {
+    el,
+    title(name) { say(title, name || "The text"); },
+    show() {
+      colour.value = settings.colour;
+      ghosts.checked = settings.ghosts === "show";
+    },
+    update(model, cursor, opts) {
+      blank.hidden = true;
+      text.update(model, cursor, opts);
+      legend.update(model, cursor, opts);
+    },
+    empty() { blank.hidden = false; },
+    progress(status) {
+      progress.hidden = !status;
+      if (!status) return;
+      say(saying, status.text);
+      say(detail, status.detail);
+      progress.dataset.known = String(status.share !== null);
+      share.style.width = status.share === null ? "" : `${100 * status.share}%`;
+    },
+  };
+}

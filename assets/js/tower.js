@@ -1,0 +1,248 @@
+/** The tower: the stack as a building, cheapest level on the ground floor, the target as the roof. It is the
+ *  composer (switches, order, T, rules) and the live gauge of the run that is shown, when the two are the same stack. */
+
+import { h, icon, say } from "./dom.js";
+import { floorOf } from "./floor.js";
+import { styleLevels } from "./kinds.js";
+import { faults, format, MAX_LEVELS, parse } from "./stack.js";
+import { shaftOf } from "./shaft.js";
+
+/**
+ * @param {HTMLElement} host
+ * @param {{onChange: (stack: string) => void}} ctx
+ */
+export function createTower(host, ctx) {
+  const tower = new Tower(ctx);
+  host.append(tower.el);
+  return tower;
+}
+
+class Tower {
+  constructor(ctx) {
+    this.ctx = ctx;
+    this.levels = []; // cheapest first: {name, block, options, on}
+    this.preset = null;
+    this.run = null; // header of the run that is shown
+    this.views = []; // floors, cheapest first
+    this.open = new Set(); // levels whose details are open
+    this.list = h("ol", { class: "hx-floors", "aria-label": "levels, the target first" });
+    this.note = h("p", { class: "hx-tower-note" });
+    this.presets = h("select", { class: "hx-select hx-stack-pick", "aria-label": "ready-made stacks", onchange: () => this._pick() });
+    this.add = h("div", { class: "hx-add" });
+    this.el = h(
+      "section",
+      { class: "hx-tower", "aria-label": "the tower: levels of the stack" },
+      h("header", { class: "hx-panel-head" }, h("h2", { text: "The tower" }), this.presets),
+      h("div", { class: "hx-tower-body" }, h("div", { class: "hx-roof", "aria-hidden": "true" }), this.list, this.add, this.note),
+    );
+    this._drag();
+  }
+
+  get stack() {
+    return format(this.levels.filter((level) => level.on));
+  }
+
+  /** Reasons why this stack cannot run, as sentences. */
+  get faults() {
+    return faults(this.levels.filter((level) => level.on), (level, i) => this._find(level, i)).map((f) => f.reason);
+  }
+
+  /** Another preset: its levels are what can be added. */
+  setPreset(preset) {
+    this.preset = preset;
+    const stacks = preset?.stacks ?? [];
+    this.presets.replaceChildren(
+      h("option", { value: "", text: stacks.length ? "ready-made stacks" : "your stack" }),
+      ...stacks.map((s) => h("option", { value: s.stack, text: s.note ? `${s.title} · ${s.note}` : s.title })),
+    );
+    this.render();
+  }
+
+  /** Shows a stack; returns false when the text is none. */
+  setStack(text) {
+    const levels = parse(text);
+    if (!levels) return false;
+    if (text !== this.stack) this.levels = levels.map((level) => ({ ...level, on: true }));
+    this.render();
+    return true;
+  }
+
+  /** The run whose figures the floors show. */
+  setRun(header) {
+    this.run = header;
+    this.render();
+  }
+
+  /** Structure: rebuilt when the stack changes, never while a run plays. */
+  render() {
+    const on = this.levels.filter((level) => level.on);
+    const bad = new Map(faults(on, (level, i) => this._find(level, i)).map((f) => [on[f.index], f.reason]));
+    const same = this._same();
+    const infos = this.levels.map((level) => this._info(level, same));
+    const looks = styleLevels(infos);
+    const focus = this._focused();
+    let at = 0;
+    this.views = this.levels.map((level, i) => {
+      const index = level.on ? at++ : null;
+      const view = floorOf(level, {
+        position: i,
+        top: i === this.levels.length - 1,
+        bottom: i === 0,
+        look: looks[i],
+        info: infos[i],
+        reason: bad.get(level) ?? "",
+        open: this.open.has(level),
+        onEdit: () => this._edited(),
+        onMove: (step) => this.move(i, i + step),
+        onRemove: () => this._remove(i),
+        onOpen: (open) => (open ? this.open.add(level) : this.open.delete(level)),
+      });
+      view.shaft = i > 0 ? shaftOf() : null;
+      if (view.shaft) view.el.append(view.shaft.el);
+      view.index = index;
+      return view;
+    });
+    this.list.replaceChildren(...this.views.map((view) => view.el).reverse());
+    this._addMenu();
+    say(this.note, this.run && !same ? "The run shown is of another stack. Press Generate to run this one." : "");
+    this.el.classList.toggle("hx-stale", Boolean(this.run) && !same);
+    this.presets.value = [...this.presets.options].some((o) => o.value === this.stack) ? this.stack : "";
+    this._restore(focus);
+    this._last = null;
+  }
+
+  /** Gauges at a moment of the run. */
+  update(model, cursor) {
+    const same = model?.header && this._same();
+    const snapshot = same ? model.snapshotAt(cursor) : null;
+    const kv = same ? model.kvAt(cursor) : null;
+    const longest = same ? model.header.prompt_ids.length + model.header.max_new_tokens : 1;
+    const round = same ? model.rounds[model.roundAt(cursor)]?.round ?? null : null;
+    for (const view of this.views) {
+      const level = view.index === null ? null : view.index;
+      const figures = level === null ? null : snapshot?.levels.find((l) => l.level === level) ?? null;
+      view.update(figures, level === null ? null : kv?.levels.find((l) => l.level === level) ?? null, longest);
+      if (view.shaft) view.shaft.update(same && level !== null ? model : null, cursor, level, round, figures);
+    }
+  }
+
+  /** Moves a level; the roof stays the roof. */
+  move(from, to) {
+    const top = this.levels.length - 1;
+    if (from === to || from < 0 || to < 0 || from >= top || to >= top) return;
+    const [level] = this.levels.splice(from, 1);
+    this.levels.splice(to, 0, level);
+    this._edited();
+    this.views[to]?.el.querySelector(".hx-floor-name")?.focus();
+  }
+
+  _edited() {
+    this.render();
+    this.ctx.onChange(this.stack);
+  }
+
+  _remove(i) {
+    this.levels.splice(i, 1);
+    this._edited();
+  }
+
+  _pick() {
+    if (this.presets.value && this.setStack(this.presets.value)) this.ctx.onChange(this.stack);
+  }
+
+  _same() {
+    return Boolean(this.run) && this.run.stack === this.stack;
+  }
+
+  _find(level, index) {
+    const named = (this.preset?.levels ?? []).filter((l) => l.name === level.name);
+    const exact = named.find((l) => l.params?.id && l.params.id === level.options.id);
+    return exact ?? named[0] ?? (this._same() ? runLevel(this.run.levels[index]) : null);
+  }
+
+  _info(level, same) {
+    const index = this.levels.filter((l) => l.on).indexOf(level);
+    const ran = same && index >= 0 ? this.run.levels[index] : null;
+    const known = this._find(level, index);
+    return {
+      kind: ran?.kind ?? known?.kind ?? level.name,
+      name: level.name,
+      label: ran?.label || known?.label || level.name,
+      block: level.block ?? ran?.block ?? known?.default_block ?? 4,
+      dtype: ran?.dtype ?? level.options.dtype ?? "",
+      verifies: known ? known.can_verify : true,
+    };
+  }
+
+  _addMenu() {
+    const levels = (this.preset?.levels ?? []).filter((l) => l.name !== "target");
+    const full = this.levels.length >= MAX_LEVELS;
+    const items = levels.map((known) => {
+      const reason = this._whyNot(known, full);
+      return h(
+        "li",
+        {},
+        h("button", {
+          class: "hx-item", type: "button", "aria-disabled": reason ? "true" : null,
+          onclick: () => { if (!reason) this._add(known); },
+        },
+        h("span", { class: "hx-item-title", text: known.label || known.name }),
+        h("span", { class: "hx-item-note", text: reason || `${known.name}, T = ${known.default_block ?? 4}` })),
+      );
+    });
+    if (!levels.length) items.push(h("li", {}, h("p", { class: "hx-item-note", text: this.preset?.reason || "this preset has no other level" })));
+    const details = h(
+      "details",
+      { class: "hx-add-list" },
+      h("summary", {}, icon("add"), h("span", { text: "add a level" })),
+      h("ul", {}, ...items),
+    );
+    details.open = this.add.querySelector("details")?.open ?? false;
+    this.add.replaceChildren(details);
+  }
+
+  _whyNot(known, full) {
+    if (!known.usable) return known.reason || "cannot be used here";
+    if (full) return `a stack has ${MAX_LEVELS} levels at most`;
+    if (!known.can_draft) return "cannot draft; it can only be the roof";
+    if (!known.can_verify && this.levels[0] && this.levels.length > 1 && this.levels[0].name === known.name) return "is the bottom level already";
+    return "";
+  }
+
+  _add(known) {
+    const options = known.params?.id ? { id: known.params.id } : {};
+    const level = { name: known.name, block: known.default_block ?? 4, options, on: true };
+    const at = known.can_verify ? Math.max(0, this.levels.length - 1) : 0;
+    this.levels.splice(at, 0, level);
+    this._edited();
+  }
+
+  _focused() {
+    const active = document.activeElement;
+    return active && this.el.contains(active) && active.dataset.key ? active.dataset.key : null;
+  }
+
+  _restore(key) {
+    if (key) this.el.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+  }
+
+  _drag() {
+    let from = null;
+    this.list.addEventListener("dragstart", (event) => {
+      const floor = event.target.closest?.(".hx-floor");
+      from = floor ? +floor.dataset.position : null;
+      event.dataTransfer?.setData("text/plain", "level");
+    });
+    this.list.addEventListener("dragover", (event) => { if (from !== null) event.preventDefault(); });
+    this.list.addEventListener("drop", (event) => {
+      event.preventDefault();
+      const to = event.target.closest?.(".hx-floor");
+      if (to && from !== null) this.move(from, Math.min(+to.dataset.position, this.levels.length - 2));
+      from = null;
+    });
+  }
+}
+
+function runLevel(info) {
+  return info && { ...info, usable: true, reason: "", can_draft: true, can_verify: info.kind !== "ngram", default_block: info.block };
+}
