@@ -15,7 +15,6 @@ from typing import Any
 
 from hsd_core import trace
 
-
 _LEVELS = ("level", "below", "passed")
 _PARALLEL = (("serials", "ids", "sources", "q", "confidence"), ("ids", "probs"))
 

@@ -56,7 +56,7 @@ def read(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> list[Even
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record = json.loads(line, parse_constant=_refuse)
             if not events:
                 _check_header(record)
             elif not isinstance(record, dict) or not isinstance(record.get("event"), str):
@@ -106,6 +106,10 @@ def _text(data: bytes, max_bytes: int) -> str:
         return data.decode()
     except UnicodeDecodeError:
         raise TraceError(f"this is no trace: the file is not text; {_CHOOSE}") from None
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no number in JSON")
 
 
 def _reason(error: Exception) -> str:
