@@ -19,6 +19,11 @@ export function decode(bytes) {
   return decoder.decode(bytes);
 }
 
+/** Bytes as they are written in a card: \u2039E9 80\u203a. */
+export function hex(bytes) {
+  return `\u2039${[...bytes].map((b) => b.toString(16).toUpperCase().padStart(2, "0")).join(" ")}\u203a`;
+}
+
 /** How many bytes at the end begin a character that they do not finish. */
 export function unfinished(bytes) {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {

@@ -9,6 +9,7 @@ import { upTo } from "./trace.js";
 const WIDTH = 240;
 const HEIGHT = 52;
 const BARS = 48;
+const FINE = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
 
 const FORMULA = {
   latency: "ms of each round on the engine\u2019s clock, stacked by level; the newest on the right",
@@ -80,7 +81,7 @@ function latency(panel, model, cursor) {
     panel.body.replaceChildren();
   }
   const sum = (r) => r.byLevel.reduce((x, y) => x + (y || 0), 0);
-  const top = roundUp(Math.max(1, ...done.map(sum)));
+  const top = roundUp(Math.max(1, ...done.map(sum)), FINE);
   const step = WIDTH / Math.max(16, done.length);
   const data = model.levels.map(() => "");
   done.forEach((r, i) => {
@@ -95,7 +96,7 @@ function latency(panel, model, cursor) {
   });
   model.levels.forEach((level, i) => set(path(panel, i, "hx-chart-bar", level.hue), { d: data[i] }));
   const last = done[done.length - 1];
-  say(panel, last ? figure(sum(last) / 1e6) : "\u2013", "ms", last ? `full height ${figure(top / 1e6)}\u00a0ms` : "");
+  say(panel, last ? figure(sum(last) / 1e6) : "\u2013", "ms", last ? `scale 0\u2013${figure(top / 1e6)}\u00a0ms` : "");
 }
 
 function speed(panel, model, past) {

@@ -162,7 +162,7 @@ class Lanes {
       const top = y(s.level) + 2;
       const [left, right] = [x(s.t0), x(s.t1)];
       data.get(s.kind + s.level)?.push(box(left, Math.max(left + 0.8, right - 0.7), top, lane - 4, 0.8));
-      if (s.rejected && right - left > 4) rejects.push(box(right - 2.7, right - 0.7, top, lane - 4));
+      if (s.rejected && right - left > 7) rejects.push(box(right - 2.7, right - 0.7, top, lane - 4));
       if (right - left > LABEL_WIDTH && s.kind !== "prefill") words.push([(left + right) / 2, top + lane / 2, counts(s)]);
       else if (right - left > 2 * LABEL_WIDTH) words.push([(left + right) / 2, top + lane / 2, "prefill"]);
     }

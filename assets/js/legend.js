@@ -96,13 +96,18 @@ export function create(host) {
       const list = element("ul", "hx-legend-list");
       list.setAttribute("aria-label", `Legend: ${title.textContent}`);
       for (const category of all) list.append(entry(category));
-      if (ghosts !== "hide") list.append(entry({ letter: REJECT.letter, name: "rejected, with the letter of who caught it", hue: REJECT.hue, underline: "struck" }));
+      if (ghosts !== "hide") list.append(entry({ letter: "word", name: "rejected; xQ: caught by Q, struck in its colour".replaceAll("Q", catcher(model)), hue: REJECT.hue, underline: "struck" }));
       el.replaceChildren(title, list);
     },
     destroy() {
       el.remove();
     },
   };
+}
+
+/** The letter to explain ghosts with: the last verifier below the target, or the target. */
+function catcher(model) {
+  return model.levels[Math.max(1, model.levels.length - 2)]?.tag ?? "T";
 }
 
 function entry(category) {

@@ -24,10 +24,10 @@ export function box(x0, x1, y, h, least = 1) {
   return `M${x0.toFixed(1)} ${y}h${w.toFixed(1)}v${h}h-${w.toFixed(1)}z`;
 }
 
-/** The 1, 2 or 5 times a power of ten at or above x. */
-export function roundUp(x) {
+/** The round number (1, 2 or 5 times a power of ten, or of the steps given) at or above x. */
+export function roundUp(x, steps = [1, 2, 5, 10]) {
   const power = 10 ** Math.floor(Math.log10(Math.max(x, 1e-9)));
-  return [1, 2, 5, 10].map((n) => n * power).find((n) => n >= x * 0.999) ?? 10 * power;
+  return steps.map((n) => n * power).find((n) => n >= x * 0.999) ?? 10 * power;
 }
 
 /** ns as text with a unit: 0.02 ms, 58 ms, 1.25 s. */

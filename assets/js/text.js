@@ -137,7 +137,7 @@ class TextView {
     const top = model.levels.length - 1;
     const tentative = records.some((x) => model.state(x, cursor) !== "committed");
     const passed = first.passed.filter((x) => x.t <= cursor && x.level < top).map((x) => model.levels[x.level]);
-    const letters = [...new Set(records.map((x) => scheme.of(x, cursor).letter))].join("");
+    const letters = [...new Set(records.map((x) => scheme.of(x, cursor).letter))].slice(0, 3).join("");
     dress(node, cell, records, {
       state: tentative ? "tentative" : "committed",
       category: scheme.of(first, cursor),
@@ -159,9 +159,11 @@ class TextView {
   _light(round) {
     if (round === this.round) return;
     this.round = round;
-    for (const { node } of this.items) {
-      const record = this.model.tokens.get(Number(node.dataset.serial));
-      node.classList.toggle("hx-in-round", round !== null && record?.round === round);
+    for (const { node, key } of this.items) {
+      if (key[0] === "g") continue;
+      const token = node.childNodes[1];
+      const record = this.model.tokens.get(Number(token.dataset.serial));
+      token.classList.toggle("hx-in-round", round !== null && record?.round === round);
     }
   }
 
@@ -185,7 +187,7 @@ class TextView {
 
   _click(event) {
     const more = event.target.closest(".hx-more");
-    if (more) expand(more.parentNode, this.model);
+    if (more) expand(more.closest(".hx-ghosts"), this.model);
     else if (getSelection()?.isCollapsed !== false) this._tell(event, "click");
   }
 

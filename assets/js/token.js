@@ -2,16 +2,16 @@
  *  dressed: only attributes that differ are written. Text goes in by textContent only; letters, marks and white
  *  space glyphs are CSS content, so that copied text is the plain text. */
 
-import { decode, visible } from "./cells.js";
-
 const GHOST_LENGTH = 18;
 
-/** A new node for a cell whose first token is `serial`. */
+/** A new node for a cell whose first token is `serial`: white space stays outside the token, so that its box is
+ *  one box even where a line breaks. */
 export function tokenNode(serial) {
-  const node = element("span", "hx-tok");
-  node.dataset.serial = serial;
-  node.tabIndex = -1;
-  node.append("", element("span", "hx-w"), "");
+  const node = element("span", "hx-cell");
+  const token = element("span", "hx-tok");
+  token.dataset.serial = serial;
+  token.tabIndex = -1;
+  node.append("", token, "");
   return node;
 }
 
@@ -25,31 +25,34 @@ export function tokenNode(serial) {
 export function dress(node, cell, records, look) {
   const text = cell.special ? "" : cell.text;
   if (node.cellText !== cell.text || node.cellSize !== cell.serials.length) write(node, cell, text);
-  const word = node.childNodes[1];
-  put(node, "state", look.state);
-  put(node, "line", look.category.underline);
-  put(node, "level", String(records[0].level));
-  put(node, "how", records[0].how);
-  put(node, "passed", look.passed);
-  put(word, "mark", look.marks);
-  put(word, "dots", look.dots);
-  put(word, "partial", cell.partial ? "1" : "");
-  style(node, "--hue", look.category.hue);
-  style(node, "--tint", look.category.strength ? `${look.category.strength}%` : "");
-  style(node, "--dot", look.dots ? look.dotHue : "");
+  const token = node.childNodes[1];
+  put(token, "state", look.state);
+  put(node, "soft", look.state === "tentative" ? "1" : "");
+  put(token, "line", look.category.underline);
+  put(token, "level", String(records[0].level));
+  put(token, "how", records[0].how);
+  put(token, "passed", look.passed);
+  put(token, "mark", look.marks);
+  put(token, "narrow", look.marks.length > 1 && cell.text.trim().length < 2 ? "1" : "");
+  put(token, "dots", look.dots);
+  put(token, "partial", cell.partial ? "1" : "");
+  style(token, "--hue", look.category.hue);
+  style(token, "--tint", look.category.strength ? `${look.category.strength}%` : "");
+  style(token, "--dot", look.dots ? look.dotHue : "");
 }
 
 function write(node, cell, text) {
   const [, lead, body, trail] = /^(\s*)([^]*?)(\s*)$/.exec(text);
-  const [before, word, after] = node.childNodes;
+  const [before, token, after] = node.childNodes;
   const blank = body === "" && !cell.special && !cell.partial;
+  const lines = text.includes("\n");
   before.data = blank ? "" : lead;
-  word.textContent = cell.special ? cell.text : body;
-  after.data = blank ? lead : trail;
-  put(node, "special", cell.special ? "1" : "");
-  put(word, "glyph", /\n/.test(text) && (blank || trail) ? "\u21b5".repeat(Math.min(3, text.split("\n").length - 1)) : "");
-  put(node, "parts", cell.serials.length > 1 ? String(cell.serials.length) : "");
-  put(node, "serials", cell.serials.join(" "));
+  token.textContent = cell.special ? cell.text : blank && !lines ? lead : body;
+  after.data = blank ? (lines ? lead : "") : trail;
+  put(token, "special", cell.special ? "1" : "");
+  put(token, "glyph", lines && (blank || trail.includes("\n")) ? "\u21b5".repeat(Math.min(3, text.split("\n").length - 1)) : "");
+  put(token, "parts", cell.serials.length > 1 ? String(cell.serials.length) : "");
+  put(token, "serials", cell.serials.join(" "));
   node.cellText = cell.text;
   node.cellSize = cell.serials.length;
 }
@@ -77,8 +80,10 @@ export function haunt(node, heads, model, fresh) {
   node.heads = heads;
   const last = heads[heads.length - 1];
   const more = heads.reduce((n, x) => n + 1 + x.followers.length, -1);
-  node.replaceChildren(ghost(last, model));
-  if (more > 0) node.append(moreButton(more));
+  const tail = element("span", "hx-ghost-tail");
+  put(tail, "by", model.levels[last.goneBy]?.tag ?? "");
+  if (more > 0) tail.append(moreButton(more));
+  node.replaceChildren(ghost(last, model), tail);
   if (open) expand(node, model);
 }
 
@@ -98,12 +103,12 @@ export function expand(node, model) {
     if (i < node.heads.length - 1) all.append(ghost(head, model));
     for (const record of head.followers) all.append(ghost(record, model));
   });
-  node.insertBefore(all, button);
+  node.append(all);
 }
 
 function ghost(record, model) {
   const node = element("span", record.goneBy === null ? "hx-ghost hx-ghost-lost" : "hx-ghost");
-  const full = model.pieces.has(record.id) ? visible(decode(model.piece(record.id).bytes).replace(/^ /, "")) : `#${record.id}`;
+  const full = model.pieceText(record.id).replace(/^\u00b7(?=.)/, "");
   const by = model.levels[record.goneBy];
   node.tabIndex = -1;
   node.dataset.serial = record.serial;

@@ -5,7 +5,7 @@
  *  engine's clock. A token is *lost* when a verifier rejects it, when one before it is lost, or when the run is cut.
  */
 
-import { bytesOf, decode, splitCells, visible } from "./cells.js";
+import { bytesOf, decode, hex, splitCells, visible } from "./cells.js";
 import { styleLevels } from "./kinds.js";
 import { Tally } from "./tally.js";
 
@@ -241,9 +241,12 @@ export class TraceModel {
     return this.pieces.get(id) ?? NOTHING;
   }
 
-  /** An id's text, with white space made visible; the id itself when its bytes are not known. */
+  /** An id's text, white space made visible; its bytes when it is part of a character; the id when they are unknown. */
   pieceText(id) {
-    return this.pieces.has(id) ? visible(decode(this.piece(id).bytes)) : `#${id}`;
+    if (!this.pieces.has(id)) return `#${id}`;
+    const { bytes } = this.piece(id);
+    const text = decode(bytes);
+    return text.includes("\ufffd") ? hex(bytes) : visible(text);
   }
 
   /** The first n committed tokens as plain text, special tokens left out. */
