@@ -1,19 +1,12 @@
-"""Shared by all tests: the checkout on the path, and few threads (the toys are far too small for more)."""
+"""Shared by all tests. Few threads: the toys are far too small for more."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-HERE = Path(__file__).parent
-for folder in (HERE.parent, HERE):
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
+import contextlib
 
 
 def pytest_configure() -> None:
-    try:
+    with contextlib.suppress(ImportError):  # tests of the page run without torch
         import torch
-    except ImportError:  # tests of the page run without it
-        return
-    torch.set_num_threads(1)
+
+        torch.set_num_threads(1)

@@ -4,17 +4,19 @@
 has mass. `every_path` replays a function under one script after the other until all branches were taken.
 
 `run_law` replays whole runs. Its number of paths grows as the product over all tokens and coins, so `merged_law` joins
-paths on the way: what `Hierarchy.pull` and `verify` hand up in one context is enumerated once (by the real methods), and
-from then on it is one choice among blocks. Rows are functions of the prefix, so blocks with equal ids are one.
+paths on the way: what `Hierarchy.pull` and `verify` hand up in one context is enumerated once (by the real methods) and
+is one choice among blocks from then on. Rows are functions of the prefix, so blocks with equal ids are one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 from unittest.mock import patch
 
+import torch
 from torch import Tensor
+from toys import output_of
 
 import hsd_core
 from hsd_core import engine
@@ -22,7 +24,6 @@ from hsd_core.clock import EngineClock
 from hsd_core.hierarchy import Hierarchy, Seat
 from hsd_core.sampling import Sampling, law
 from hsd_core.scribe import Block, Scribe
-from toys import output_of
 
 T = TypeVar("T")
 Law = dict[tuple[int, ...], float]
@@ -95,7 +96,7 @@ def merged_law(stack: Sequence[Seat], prompt: Sequence[int], max_new: int, **opt
     """As `run_law`, joining paths inside the hierarchy; the engine's own loop runs over the joined blocks."""
 
     class OneMemo(Merged):
-        memo: dict[Any, Any] = {}
+        memo: ClassVar[dict[Any, Any]] = {}
 
     with patch.object(engine, "Hierarchy", OneMemo):
         return run_law(stack, prompt, max_new, **options)
@@ -104,7 +105,7 @@ def merged_law(stack: Sequence[Seat], prompt: Sequence[int], max_new: int, **opt
 class Merged(Hierarchy):
     """A hierarchy in which what a level hands up is one choice among blocks, each enumerated from the real methods."""
 
-    memo: dict[Any, Any]
+    memo: ClassVar[dict[Any, Any]]
 
     def pull(self, i: int, room: int) -> Generator[Any, None, Block]:
         yield from ()
@@ -146,7 +147,8 @@ class Merged(Hierarchy):
         for mass, (block, corrected) in every_path(once):
             name = (tuple(block.ids), corrected)
             masses[name] = masses.get(name, 0.0) + mass
-            blocks.setdefault(name, (block, corrected))
+            known, _ = blocks.setdefault(name, (block, corrected))
+            assert torch.allclose(known.rows.double(), block.rows.double(), atol=1e-12), "rows depend on the path"
         return list(masses.values()), list(blocks.values())
 
 

@@ -1,0 +1,130 @@
+"""Negative controls: engines with the known mistakes of public code must fail the same distance test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+from enumerator import distance, merged_law, run_law, target_law
+from torch import Tensor
+from toys import toy_stack
+
+from hsd_core import hierarchy, rules
+from hsd_core.choices import Choices
+from hsd_core.hierarchy import Hierarchy
+from hsd_core.rules import Verdict
+from hsd_core.scribe import Block
+
+EXACT = 1e-12
+WRONG = 1e-3
+
+
+def off_by(text: str, *, whole: bool = False, tokens: int = 3, seed: int = 11) -> float:
+    stack = toy_stack(text, 3, seed)
+    law = (run_law if whole else merged_law)(stack, [0], tokens)
+    return distance(law, target_law(stack, [0], tokens))
+
+
+@pytest.mark.parametrize("text", ["table:2,table", "table:2,table:2,table", "ngram:2,table"])
+def test_correcting_from_p_instead_of_the_residual_is_caught(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert off_by(text) < EXACT
+    monkeypatch.setattr(rules, "_residual", lambda p, q, fallback=None: p)
+    assert off_by(text) > WRONG
+
+
+def test_an_unweighted_residual_in_block_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert off_by("table:3,table@rule=block", tokens=4, seed=10) < EXACT
+    right = rules._residual
+    monkeypatch.setattr(rules, "_residual", lambda p, q, fallback=None: right(p if fallback is None else fallback, q))
+    assert off_by("table:3,table@rule=block", tokens=4, seed=10) > WRONG
+    assert off_by("table:3,table") < EXACT, "tokenwise has no weight and must not change"
+
+
+def test_an_uncapped_last_step_in_block_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def uncapped(draft: list[int], q: Tensor, p: Tensor, choices: Choices, bonus: bool) -> Verdict:
+        running = 1.0
+        for ratio in rules._ratios(draft, q, p, capped=False):
+            running *= ratio
+
+        def acceptance(t: int, n: int, weight: float, q: Tensor, p: Tensor) -> float:
+            return min(1.0, running) if t == n else capped(t, n, weight, q, p)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(rules, "_block_acceptance", acceptance)
+            return block(draft, q, p, choices, bonus)
+
+    block, capped = rules.block, rules._block_acceptance
+    monkeypatch.setattr(hierarchy, "RULES", MappingProxyType({**rules.RULES, "block": uncapped}))
+    assert off_by("table:3,table@rule=block") > WRONG
+
+
+def dropping(real: Any, kept: Callable[[Block], int]) -> Any:
+    """A `pull` that hands up only the first `kept(block)` tokens."""
+
+    def pull(self: Hierarchy, i: int, room: int) -> Generator[Any, None, Block]:
+        held = yield from real(self, i, room)
+        keep = kept(held)
+        yield from self._rollback(len(self.tape) - len(held) + keep)
+        return Block(held.tokens[:keep], held.rows[:keep], held.logits[:keep])
+
+    return pull
+
+
+STACKS = ["table:2,table", "table:3,table@rule=block", "table:2,table:2,table", "table:2,table:2@rule=block,table"]
+
+
+@pytest.mark.parametrize("text", STACKS)
+def test_dropping_a_token_for_its_own_chance_is_caught(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def all_but_an_unlikely_last(held: Block) -> int:
+        return len(held) - (len(held) > 1 and float(held.rows[-1][held.ids[-1]]) < 0.4)
+
+    monkeypatch.setattr(Hierarchy, "pull", dropping(Hierarchy.pull, all_but_an_unlikely_last))
+    assert off_by(text, tokens=4) > WRONG
+
+
+def test_dropping_the_last_token_of_a_verified_block_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Whether a verified block has one token more depends on whether the one before was accepted, so on its value.
+    monkeypatch.setattr(Hierarchy, "pull", dropping(Hierarchy.pull, lambda held: max(1, len(held) - 1)))
+    assert off_by("table:2,table:2,table", tokens=4) > WRONG
+    assert off_by("table:2,table", tokens=4) < EXACT, "a drafted block has a length of its own"
+
+
+@pytest.mark.parametrize("text", STACKS)
+@pytest.mark.parametrize("most", [1, 2])
+def test_cutting_a_block_by_count_stays_exact(text: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Hierarchy, "pull", dropping(Hierarchy.pull, lambda held: min(most, len(held))))
+    assert off_by(text, tokens=4) < EXACT
+
+
+@pytest.mark.parametrize("text", ["table:1,table:2,table", "table:1,table:2,table@rule=block"])
+def test_handing_up_the_residual_is_caught(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forgetful(draft: list[int], q: Tensor, p: Tensor, choices: Choices, bonus: bool) -> Verdict:
+        verdict = rules.tokenwise(draft, q, p, choices, bonus)
+        if verdict.residual is not None:
+            p[verdict.accepted] = verdict.residual
+        return verdict
+
+    monkeypatch.setattr(hierarchy, "RULES", MappingProxyType({**rules.RULES, "tokenwise": forgetful}))
+    assert off_by(text, whole=True) > WRONG
+
+
+def test_a_bonus_from_the_drafters_row_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stale(draft: list[int], q: Tensor, p: Tensor, choices: Choices, bonus: bool) -> Verdict:
+        wrong = p.clone()
+        wrong[len(draft) :] = p[:1]
+        return rules.tokenwise(draft, q, wrong, choices, bonus)
+
+    monkeypatch.setattr(hierarchy, "RULES", MappingProxyType({**rules.RULES, "tokenwise": stale}))
+    assert off_by("table:1,table") > WRONG
+
+
+def test_a_missed_rollback_is_an_error_not_a_wrong_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forgotten(self: Hierarchy, cut: int) -> Generator[Any, None, None]:
+        del self.tape[cut:]
+        yield from ()
+
+    monkeypatch.setattr(Hierarchy, "_rollback", forgotten)
+    with pytest.raises(AssertionError, match="no prefix of the tape"):
+        off_by("table:2,table", whole=True)
