@@ -6,7 +6,9 @@ EXAMPLES: tuple[dict[str, str], ...] = (
     {
         "title": "Translate",
         "note": "copies names and figures",
-        "prompt": "Translate into French: The ferry to Oban leaves at a quarter past nine, and the next one not before noon.",
+        "prompt": (
+            "Translate into French: The ferry to Oban leaves at a quarter past nine, and the next one not before noon."
+        ),
     },
     {
         "title": "Summarise",
@@ -22,8 +24,8 @@ EXAMPLES: tuple[dict[str, str], ...] = (
         "title": "Write code",
         "note": "regular, so cheap levels guess well",
         "prompt": (
-            "Write a Python function that takes a list of temperatures in degrees Celsius and returns a dictionary with "
-            "the lowest, the highest and the mean, each rounded to one decimal place. Add a docstring."
+            "Write a Python function that takes a list of temperatures in degrees Celsius and returns a dictionary "
+            "with the lowest, the highest and the mean, each rounded to one decimal place. Add a docstring."
         ),
     },
     {

@@ -27,6 +27,7 @@ HUES: dict[str, tuple[str, str]] = {
 INK = ("#1B1F24", "#E8EAED")
 MUTED = ("#5C6570", "#A3ABB5")
 LINE = ("#E1E4E8", "#363C44")
+PAPER = ("#FFFFFF", "#171A1F")
 HEIGHT = 320
 
 
@@ -75,7 +76,8 @@ def _acceptance(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
     figure.update_yaxes(title="accepted / judged", tickformat=".0%", range=[0, 1.05])
     return figure, note(
         "Acceptance by position in the block",
-        "How often each verifier kept the token at this position, of those it judged. A token behind a rejected one is not judged.",
+        "How often each verifier kept the token at this position, of those it judged (a token behind a rejected "
+        "one is not judged).",
         ["verifier", "position", "judged", "accepted", "share"],
         rows,
     )
@@ -88,10 +90,8 @@ def _time(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
     labels = [names[s.level] for s in spent] + ["between levels"]
     colours = [_hue(info, seen, dark) for info in seen.levels] + [MUTED[dark]]
     parts = (
-        ("drafting, kept", [s.drafting for s in spent] + [0.0], ""),
-        ("verifying, kept", [s.verifying for s in spent] + [0.0], "/"),
-        ("for tokens never committed", [s.lost for s in spent] + [0.0], "x"),
-        ("elsewhere", [0.0] * len(spent) + [seen.elsewhere], "."),
+        ("for tokens that were committed", [s.drafting + s.verifying for s in spent] + [seen.elsewhere], ""),
+        ("for tokens that never were", [s.lost for s in spent] + [0.0], "/"),
     )
     for name, values, pattern in parts:
         figure.add_bar(
@@ -100,21 +100,19 @@ def _time(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
             name=name,
             orientation="h",
             marker={
-                "color": colours if pattern != "x" else HUES["reject"][dark],
-                "pattern": {"shape": pattern, "solidity": 0.25, "fgcolor": INK[dark], "fillmode": "overlay"},
+                "color": HUES["reject"][dark] if pattern else colours,
+                "pattern": {"shape": pattern, "solidity": 0.2, "fgcolor": PAPER[dark], "fillmode": "overlay"},
             },
             hovertemplate=f"%{{y}}: %{{x:.1f}} ms {name}<extra></extra>",
         )
     figure.update_layout(barmode="stack")
     figure.update_xaxes(title="ms of decoding (prefill left out)")
-    rows = [
-        [names[s.level], *(f"{v:.1f}" for v in (s.prefill, s.drafting, s.verifying, s.lost))]
-        for s in spent
-    ]
+    rows = [[names[s.level], *(f"{v:.1f}" for v in (s.prefill, s.drafting, s.verifying, s.lost))] for s in spent]
     rows.append(["between levels", "", "", "", f"{seen.elsewhere:.1f} (sampling, storing)"])
     return figure, note(
         "Where the time went",
-        "Engine time of each level. Time is called lost in proportion to the rows computed for tokens that were never committed.",
+        "Engine time of each level. Time is called lost in proportion to the rows computed for tokens that were "
+        "never committed.",
         ["level", "prefill, ms", "drafting, ms", "verifying, ms", "lost, ms"],
         rows,
     )
@@ -141,14 +139,22 @@ def _tokens(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
     if seen.prefill:
         figure.add_vrect(x0=0, x1=seen.prefill / 1000, line_width=0, fillcolor=LINE[dark], opacity=0.6, layer="below")
         figure.add_annotation(
-            x=0, y=1, yref="paper", xanchor="left", yanchor="top", text="prefill", showarrow=False, font_color=MUTED[dark]
+            x=0,
+            y=1,
+            yref="paper",
+            xanchor="left",
+            yanchor="top",
+            text="prefill",
+            showarrow=False,
+            font_color=MUTED[dark],
         )
     figure.update_xaxes(title="s on the engine's clock", rangemode="tozero")
     figure.update_yaxes(title="tokens committed", rangemode="tozero")
     beside = "" if seen.plain else " Plain decoding was not measured in this run."
     return figure, note(
         "Tokens against time",
-        f"Committed tokens after each round, beside plain decoding of the same target on the same prompt and seed.{beside}",
+        "Committed tokens after each round, beside plain decoding of the same target on the same prompt and "
+        f"seed.{beside}",
         ["run", "prefill, ms", "tokens", "end, ms", "tokens/s"],
         rows,
     )

@@ -25,12 +25,14 @@ LOADING = {
     "load": "loading the weights (some seconds)",
 }
 MEANWHILE = "Meanwhile you can replay a recording."
+MEASURING = "measuring plain decoding of the same target"
 ENDINGS = {
     "eos": "the text is complete",
     "length": "the length limit was reached",
     "context": "the context is full",
     "stopped": "stopped",
 }
+HEADS = {"full": 8, "light": 0}  # likeliest tokens of each row that the trace keeps
 log = logging.getLogger(__name__)
 
 
@@ -81,17 +83,17 @@ def _stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[dict[str,
     began = time.monotonic()
     while not future.done():
         if run.stopped.is_set():
-            run.state = status("idle", "stopped before it began", detail="Loading goes on; the next run finds it ready.")
+            run.state = status("idle", "stopped before it began", detail="Loading goes on for the next run.")
             yield payload(run.name, 0, [], True, run.state)
             return
         run.state = _loading(progress, time.monotonic() - began)
         yield payload(run.name, 0, [], False, run.state)
         time.sleep(0.25)
     workbench = future.result()
-    wire = Wire(request.detail)
+    wire = Wire()
     run.records = wire.records
     run.state = status("live", "generating", detail=notes)
-    sent, last = 0, 0.0
+    sent, last, levels = 0, 0.0, 0
     footer: Footer | None = None
     events = workbench.run(
         request.stack,
@@ -103,6 +105,7 @@ def _stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[dict[str,
         max_new_tokens=request.max_new_tokens,
         raw=request.raw,
         baseline=request.baseline,
+        heads=HEADS[request.detail],
         stop=run.stopped.is_set,
     )
     with closing(events):
@@ -110,10 +113,11 @@ def _stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[dict[str,
             run.events.append(event)
             wire.feed(event)
             urgent = isinstance(event, Header)
+            levels = len(event.levels) if isinstance(event, Header) else levels
             if isinstance(event, Footer):
                 footer, urgent = event, True
-                if request.baseline and event.reason != "stopped":
-                    run.state = status("live", "measuring plain decoding of the same target", detail=notes, phase="plain")
+                if request.baseline and levels > 1 and event.reason != "stopped":
+                    run.state = status("live", MEASURING, detail=notes, phase="plain")
             now = time.monotonic()
             if urgent or now - last >= PERIOD_S:
                 yield payload(run.name, sent, wire.records[sent:], False, run.state)

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from starlette.middleware import Middleware
 
 from app import api
+from app.headers import Revalidate
 from app.play import Play
 from app.recordings import Recordings
 from app.stage import ASSETS
@@ -38,6 +40,7 @@ def launch_options() -> dict[str, Any]:
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
     return {
         "theme": theme,
+        "app_kwargs": {"middleware": [Middleware(Revalidate)]},
         "footer_links": ["api"],
         "run_history": False,
         "ssr_mode": False,

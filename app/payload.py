@@ -13,28 +13,18 @@ from typing import Any
 from hsd_core.metrics import Meter
 from hsd_core.trace import Commit, Event, to_dict
 
-_ROWS = ("p_row", "q_row", "residual")
-
 
 class Wire:
-    """Turns the events of one run, fed in order, into records for the page.
+    """Turns the events of one run, fed in order, into records for the page."""
 
-    Args:
-        detail: "full", or "light" to leave the probability rows out.
-    """
-
-    def __init__(self, detail: str = "full") -> None:
+    def __init__(self) -> None:
         self.records: list[dict[str, Any]] = []
         self._meter = Meter()
-        self._light = detail == "light"
 
     def feed(self, event: Event) -> None:
         """Append the event's record and, after a commit, the snapshot of the metrics so far."""
         self._meter.feed(event)
-        record = to_dict(event)
-        if self._light:
-            _drop_rows(record)
-        self.records.append(record)
+        self.records.append(to_dict(event))
         if isinstance(event, Commit):
             snapshot = self._meter.snapshot()
             self.records.append({**snapshot, "event": "snapshot", "round": event.round, "t": event.t})
@@ -61,10 +51,3 @@ def payload(run: str, start: int, ev: list[dict[str, Any]], final: bool, state: 
 def dumps(value: Any) -> str:
     """Compact JSON; a string crosses Gradio's diffing and the browser's state proxies at a fraction of the cost."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _drop_rows(record: dict[str, Any]) -> None:
-    for part in (record, *record.get("checks", ())):
-        for name in _ROWS:
-            if name in part:
-                part[name] = None

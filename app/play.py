@@ -49,9 +49,7 @@ class Play:
             api_visibility="private",
         )
         panels = figures.build()
-        stage.figures(
-            self.figures, outputs=panels, queue=False, show_progress="hidden", api_visibility="private"
-        )
+        stage.figures(self.figures, outputs=panels, queue=False, show_progress="hidden", api_visibility="private")
 
     def generate(self, event: gr.EventData) -> Iterator[dict[str, Any]]:
         """Run what the page asks for, in the queue of the model."""

@@ -79,9 +79,7 @@ def study(events: Sequence[Event]) -> Study:
         lost = level["busy_ms"] * (level["waste"] or 0.0)
         kept = level["busy_ms"] - lost
         drafts = index == 0 and len(result.levels) > 1
-        result.spent.append(
-            Spent(index, prefill[index] * MS, kept if drafts else 0.0, 0.0 if drafts else kept, lost)
-        )
+        result.spent.append(Spent(index, prefill[index] * MS, kept if drafts else 0.0, 0.0 if drafts else kept, lost))
         decode -= level["busy_ms"]
     result.elsewhere = max(0.0, decode)
     return result
@@ -92,4 +90,3 @@ def rate(curve: Sequence[tuple[float, int]], prefill: float) -> float | None:
     if not curve or curve[-1][0] <= prefill or not all(a[1] <= b[1] for a, b in pairwise(curve)):
         return None
     return curve[-1][1] / (curve[-1][0] - prefill) * 1000
-

@@ -14,7 +14,7 @@ export function floorOf(level, at) {
     at.top ? h("span", { class: "hx-grip-gap" }) : grip(at),
     h("span", { class: "hx-tag", text: at.look.tag, "aria-hidden": "true" }),
     name(level, at),
-    at.top ? h("span", { class: "hx-signs", text: "signs every token" }) : stepper(level, at),
+    at.top ? h("span") : stepper(level, at),
     ms,
     at.top ? h("span", { class: "hx-switch-gap" }) : toggle(level, at),
     details ? details.button : h("span", { class: "hx-more-gap" }),
@@ -45,7 +45,7 @@ function name(level, at) {
       class: "hx-floor-name", tabindex: "-1", title: `${at.info.label} (${at.info.kind})`,
     },
     h("b", { text: at.info.label }),
-    h("small", { text: at.info.dtype || level.options.db || at.info.kind }),
+    h("small", { text: at.top ? `${at.info.note} · signs every token` : at.info.note }),
   );
 }
 

@@ -2,6 +2,7 @@
 
 export function mount(root, { props, watch }) {
   const show = () => {
+    describe(root, props);
     const note = props.value ? JSON.parse(props.value) : null;
     root.replaceChildren(...(note ? (props.part === "table" ? [table(note)] : head(note)) : []));
   };
@@ -15,7 +16,7 @@ function head(note) {
 
 function table(note) {
   const details = make("details", "", "hx-figure-data");
-  details.append(make("summary", `The figures of “${note.title}” as a table`));
+  details.append(named(make("summary", "as a table"), `${note.title}, as a table`));
   const body = document.createElement("table");
   const top = body.createTHead().insertRow();
   for (const name of note.columns) {
@@ -33,6 +34,20 @@ function table(note) {
   scroll.append(body);
   details.append(scroll);
   return details;
+}
+
+/** The plot beside these words is a picture to a screen reader: its description and its table say the same. */
+function describe(root, props) {
+  const plot = root.closest(".hx-figure")?.querySelector('[id^="figure-"]');
+  if (!plot || !props.value) return;
+  const { title, text } = JSON.parse(props.value);
+  plot.setAttribute("role", "figure");
+  named(plot, `${title}. ${text} The table below holds the same figures.`);
+}
+
+function named(element, label) {
+  element.setAttribute("aria-label", label);
+  return element;
 }
 
 function make(tag, text, className) {

@@ -9,7 +9,7 @@ export function shaftOf() {
   const tiles = h("span", { class: "hx-tiles", "aria-hidden": "true" });
   const fill = h("i");
   const value = h("b");
-  const gauge = h("span", { class: "hx-gauge", tabindex: "0" }, h("span", { class: "hx-gauge-bar", "aria-hidden": "true" }, fill), value);
+  const gauge = h("span", { class: "hx-keeps", tabindex: "0" }, h("span", { class: "hx-keeps-bar", "aria-hidden": "true" }, fill), value);
   const el = h("div", { class: "hx-shaft" }, tiles, gauge);
   return {
     el,

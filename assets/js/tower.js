@@ -33,7 +33,8 @@ class Tower {
       "section",
       { class: "hx-tower", "aria-label": "the tower: levels of the stack" },
       h("header", { class: "hx-panel-head" }, h("h2", { text: "The tower" }), this.presets),
-      h("div", { class: "hx-tower-body" }, h("div", { class: "hx-roof", "aria-hidden": "true" }), this.list, this.add, this.note),
+      h("div", { class: "hx-tower-body" }, h("div", { class: "hx-roof", "aria-hidden": "true" }), this.list, this.add),
+      this.note,
     );
     this._drag();
   }
@@ -121,7 +122,7 @@ class Tower {
     for (const view of this.views) {
       const level = view.index === null ? null : view.index;
       const figures = level === null ? null : snapshot?.levels.find((l) => l.level === level) ?? null;
-      view.update(figures, level === null ? null : kv?.levels.find((l) => l.level === level) ?? null, longest);
+      view.update(figures && { ...figures, ms_per_call: figures.ms_per_call ?? callsOf(model, cursor, level, figures) }, level === null ? null : kv?.levels.find((l) => l.level === level) ?? null, longest);
       if (view.shaft) view.shaft.update(same && level !== null ? model : null, cursor, level, round, figures);
     }
   }
@@ -169,7 +170,7 @@ class Tower {
       name: level.name,
       label: ran?.label || known?.label || level.name,
       block: level.block ?? ran?.block ?? known?.default_block ?? 4,
-      dtype: ran?.dtype ?? level.options.dtype ?? "",
+      note: noteOf(level, ran, known),
       verifies: known ? known.can_verify : true,
     };
   }
@@ -241,6 +242,18 @@ class Tower {
       from = null;
     });
   }
+}
+
+/** What stands below a level's name: an n-gram level's databases, another's number format. */
+function noteOf(level, ran, known) {
+  if ((ran?.kind ?? known?.kind) === "ngram") return `databases ${[...(level.options.db ?? ran?.params?.db ?? known?.params?.db ?? "cms")].join(" ")}`;
+  return level.options.dtype ?? ran?.dtype ?? known?.params?.dtype ?? known?.kind ?? level.name;
+}
+
+/** ms per call of a level without forwards, an n-gram lookup: its busy time over its calls. */
+function callsOf(model, cursor, level, figures) {
+  const calls = model.segments.filter((s) => s.level === level && s.kind !== "prefill" && s.t1 <= cursor).length;
+  return calls ? figures.busy_ms / calls : null;
 }
 
 function runLevel(info) {
