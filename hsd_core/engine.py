@@ -91,8 +91,9 @@ class _Run:
         try:
             with self.clock.stopped():
                 yield header
-                # One place more than the text may reach: a verifier scores its last drafted token too.
-                self.levels.extend(seat.level.open(self.prompt + self.limit + 1) for seat in self.stack)
+                # `room` bounds every draft, so the tape never outgrows the text (and may fill the context exactly).
+                for seat in self.stack:
+                    self.levels.append(seat.level.open(self.prompt + self.limit))
             for event in decoding:
                 with self.clock.stopped():
                     yield event
