@@ -132,7 +132,7 @@ def _block_acceptance(t: int, n: int, weight: float, q: Tensor, p: Tensor) -> fl
     if t == n:
         return weight
     spare = float((weight * p[t] - q[t].to(p.device)).clamp_min(0.0).sum())
-    kept = spare + 1.0 - weight
+    kept = spare + (1.0 - weight)
     # weight 1 and no spare mass: p_{t+1} equals q_{t+1}, and a longer prefix is always kept.
     return spare / kept if kept > 0.0 else 1.0
 
