@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
+COLDEST = 0.001  # far below it, logits / temperature overflow float32
+
+
 @dataclass(frozen=True, slots=True)
 class Sampling:
     """How tokens are drawn. `temperature` 0 is greedy; `top_k` 0 and `top_p` 1 switch those cuts off.
@@ -26,8 +29,8 @@ class Sampling:
     top_p: float = 1.0
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.temperature <= 10.0:
-            raise ValueError(f"temperature {self.temperature} is out of range; use 0 (greedy) to 10")
+        if self.temperature != 0.0 and not COLDEST <= self.temperature <= 10.0:
+            raise ValueError(f"temperature {self.temperature} is out of range; use 0 (greedy) or {COLDEST} to 10")
         if self.top_k < 0:
             raise ValueError(f"top-k {self.top_k} is negative; use 0 to switch it off")
         if not 0.0 < self.top_p <= 1.0:
