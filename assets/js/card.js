@@ -9,6 +9,7 @@ const DELAY = 120; // ms before a hover counts
 const PHONE = "(max-width: 640px)";
 const NBSP = "\u00a0";
 
+/** ctx.onSelect(serial|null): called when the card opens on a token or closes. */
 export function create(host, ctx = {}) {
   const el = host.appendChild(element("section", "hx-card"));
   el.setAttribute("aria-label", "Token card");
@@ -18,6 +19,10 @@ export function create(host, ctx = {}) {
     el,
     select: (serial, info) => card.select(serial, info ?? {}),
     hide: () => card.hide(),
+    /** The serial that the card shows, null while it is closed: what the other views should mark. */
+    get selected() {
+      return el.hidden ? null : card.serials[0];
+    },
     update: (model, cursor) => card.update(model, cursor),
     destroy() {
       card.destroy();
@@ -64,6 +69,7 @@ class Card {
       this.el.hidden = false;
       this._draw();
       this._put();
+      this.ctx.onSelect?.(this.serials[0]);
     };
     if (via === "hover" && this.el.hidden) this.timer = setTimeout(show, DELAY);
     else show();
@@ -75,7 +81,7 @@ class Card {
     this.el.hidden = true;
     this.pinned = false;
     this.drawn = "";
-    this.ctx.onHide?.();
+    this.ctx.onSelect?.(null);
   }
 
   _outside(target) {
@@ -94,8 +100,9 @@ class Card {
     close.setAttribute("aria-label", "Close the card");
     close.addEventListener("click", () => this.hide());
     this.el.classList.toggle("hx-pinned", this.pinned);
-    this.el.replaceChildren(close, ...records.map((r) => about(r, this.model, this.cursor)),
-      element("p", "hx-card-note", "Rows are the raw softmax at temperature 1; p and q under “verdicts” are the laws that were used."));
+    const note = this.pinned || matchMedia(PHONE).matches ? "" : " Click the token for every verifier\u2019s rows.";
+    this.el.replaceChildren(close, ...records.map((r) => about(r, this.model, this.cursor, note === "")),
+      element("p", "hx-card-note", `p, q and \u03b1 are of the laws that were used; the bars are the raw softmax at temperature 1.${note}`));
   }
 
   /** Beside the anchor, never over it, always inside the window. */
@@ -116,7 +123,8 @@ class Card {
 
 const seen = (record, cursor) => record.judgements.filter((j) => j.t <= cursor);
 
-function about(record, model, cursor) {
+/** `full`: with the rows of every verifier, not only of the last one. */
+function about(record, model, cursor, full) {
   const level = model.levels[record.level];
   const part = element("div", "hx-card-token");
   const head = part.appendChild(element("header", "hx-card-head"));
@@ -125,7 +133,7 @@ function about(record, model, cursor) {
   part.append(facts(record, model, level));
   if (record.drawn?.pRow && record.how !== "draft") part.append(rows([["p", record.drawn.pRow, level.hue]], record, model));
   const verdicts = seen(record, cursor);
-  for (const judgement of verdicts) part.append(verdict(judgement, record, model));
+  verdicts.forEach((judgement, i) => part.append(verdict(judgement, record, model, full || i === verdicts.length - 1)));
   if (!verdicts.length) part.append(element("p", "hx-card-none", unjudged(record, model)));
   return part;
 }
@@ -151,7 +159,7 @@ function facts(record, model, level) {
   return list;
 }
 
-function verdict(j, record, model) {
+function verdict(j, record, model, full) {
   const level = model.levels[j.level];
   const part = element("div", `hx-verdict hx-${j.outcome}`);
   const line = part.appendChild(element("p", "hx-verdict-line"));
@@ -162,7 +170,7 @@ function verdict(j, record, model) {
   const residual = j.outcome === "rejected" ? j.residual : null;
   const below = model.levels[Math.max(0, j.level - 1)];
   const heads = [["p", j.pRow, level.hue], ["q", j.qRow, below.hue], ["residual", residual, "var(--hue-reject)"]].filter((x) => x[1]);
-  if (heads.length) part.append(rows(heads, record, model));
+  if (heads.length && full) part.append(rows(heads, record, model));
   return part;
 }
 
@@ -187,7 +195,8 @@ function rows(heads, record, model) {
     const list = part.appendChild(element("ol", "hx-row"));
     list.setAttribute("aria-label", `${name}: most likely tokens`);
     list.style.setProperty("--hue", hue);
-    list.append(element("li", "hx-row-name", name));
+    const certain = row.ids.length === 1 && row.probs[0] === 1;
+    list.append(element("li", "hx-row-name", certain ? `${name}, one-hot` : name));
     row.ids.slice(0, 8).forEach((id, i) => list.append(bar(model.pieceText(id), row.probs[i], id === record.id)));
     if (row.tail > 0.0005) list.append(bar("all others", row.tail, false, "hx-bar-tail"));
   }

@@ -4,9 +4,8 @@
 import { create as createCharts } from "./charts.js";
 import { box, duration, roundUp, set, svg, ticks } from "./svg.js";
 import { element } from "./token.js";
-import { upTo } from "./trace.js";
 
-const WINDOW_ROUNDS = 12;
+const WINDOW_ROUNDS = 8;
 const LABEL_WIDTH = 34; // px a block needs to carry its counts
 const AXIS = 18; // px
 
@@ -87,7 +86,7 @@ class Lanes {
     const rounds = model.rounds.length || 1;
     const first = model.rounds[0]?.t0 ?? 0;
     const wanted = Math.max(((model.end - first) / rounds) * WINDOW_ROUNDS, 1e6);
-    if (!this.span || this.span > wanted * 2.5 || this.span < wanted / 1.5) this.span = roundUp(wanted);
+    if (!this.span || this.span > wanted * 2.2 || this.span < wanted / 1.4) this.span = roundUp(wanted, [1, 1.5, 2, 3, 5, 7, 10]);
     const right = Math.max(cursor + (this.live ? 0 : this.span * 0.25), this.span);
     return [right - this.span, right];
   }
@@ -160,7 +159,7 @@ class Lanes {
     for (const s of model.segments) {
       if (s.t1 < a || s.t0 > b) continue;
       const top = y(s.level) + 2;
-      const [left, right] = [x(s.t0), x(s.t1)];
+      const [left, right] = [Math.max(0, x(s.t0)), Math.min(width, x(s.t1))];
       data.get(s.kind + s.level)?.push(box(left, Math.max(left + 0.8, right - 0.7), top, lane - 4, 0.8));
       if (s.rejected && right - left > 7) rejects.push(box(right - 2.7, right - 0.7, top, lane - 4));
       if (right - left > LABEL_WIDTH && s.kind !== "prefill") words.push([(left + right) / 2, top + lane / 2, counts(s)]);
@@ -224,8 +223,9 @@ class Lanes {
   }
 
   _frame(s) {
-    const { x, y, lane } = this.scale;
-    return { x: x(s.t0), y: y(s.level) + 1.5, width: Math.max(2, x(s.t1) - x(s.t0)), height: lane - 3 };
+    const { x, y, lane, width } = this.scale;
+    const [left, right] = [Math.max(0, x(s.t0)), Math.min(width, x(s.t1))];
+    return { x: left, y: y(s.level) + 1.5, width: Math.max(2, right - left), height: lane - 3 };
   }
 
   /** The same for those who hear the page. */

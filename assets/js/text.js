@@ -39,12 +39,13 @@ class TextView {
     on("pointerleave", () => this.ctx.onSelect?.(null, { anchor: null, via: "leave" }));
     on("click", (e) => this._click(e));
     on("keydown", (e) => this._key(e));
+    on("copy", (e) => copyPlain(e));
     on("focusin", (e) => this._focused(e.target));
   }
 
   _clear() {
     this.model = null;
-    this.items = []; // {key, at, node}, in order
+    this.items = []; // {key, at, node, ends}, in order; ends: a paragraph ends behind it
     this.seen = 0; // committed tokens drawn
     this.style = "";
     this.flow.replaceChildren();
@@ -109,19 +110,31 @@ class TextView {
     const cut = upTo(this.items, from - 1, (x) => x.at);
     const old = new Map(this.items.splice(cut).map((x) => [x.key, x.node]));
     const fresh = wanted.reduce((n, x) => n + (old.has(x.key) ? 0 : 1), 0);
-    this.flow.classList.toggle("hx-moving", fresh <= CALM);
-    let next = cut ? this.items[cut - 1].node.nextSibling : this.flow.firstChild;
+    let last = cut ? this.items[cut - 1] : null;
     for (const item of wanted) {
-      const node = old.get(item.key) ?? (item.cell ? tokenNode(item.cell.serials[0]) : ghostNode());
+      const made = old.has(item.key) ? null : item.cell ? tokenNode(item.cell.serials[0]) : ghostNode();
+      if (made && fresh <= CALM) made.classList.add("hx-new");
+      const node = made ?? old.get(item.key);
       old.delete(item.key);
       if (item.cell) this._dress(node, item.cell, scheme);
       else haunt(node, item.heads, this.model, this._fresh(item.heads[item.heads.length - 1]));
-      if (node === next) next = node.nextSibling;
-      else this.flow.insertBefore(node, next);
-      this.items.push({ key: item.key, at: item.at, node });
+      const same = last !== null && !last.ends;
+      const paragraph = same ? last.node.parentNode : this._paragraph(last);
+      const next = same ? last.node.nextSibling : paragraph.firstChild;
+      if (node !== next) paragraph.insertBefore(node, next);
+      last = { key: item.key, at: item.at, node, ends: item.cell?.text.endsWith("\n") ?? false };
+      this.items.push(last);
     }
     for (const node of old.values()) node.remove();
+    const end = last?.node.parentNode ?? null;
+    while (this.flow.lastChild !== end) this.flow.lastChild.remove();
     if (!this.current?.isConnected) this._reach(this.flow.querySelector(STOPS));
+  }
+
+  /** The block after the one that `last` ends: a paragraph is laid out without the others. */
+  _paragraph(last) {
+    const next = last ? last.node.parentNode.nextSibling : this.flow.firstChild;
+    return next ?? this.flow.appendChild(element("div", "hx-par"));
   }
 
   /** Rejected at the very moment the cursor rests on: drawn large until the next thing happens. */
@@ -194,8 +207,7 @@ class TextView {
   _key(event) {
     const stops = [...this.flow.querySelectorAll(STOPS)];
     const here = stops.indexOf(event.target.closest(STOPS));
-    const turn = getComputedStyle(this.flow).direction === "rtl" ? -1 : 1;
-    const to = { ArrowRight: here + turn, ArrowLeft: here - turn, Home: 0, End: stops.length - 1 }[event.key];
+    const to = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: stops.length - 1 }[event.key];
     if (to !== undefined) {
       stops[Math.min(Math.max(0, to), stops.length - 1)]?.focus();
       this._handled(event);
@@ -233,6 +245,16 @@ class TextView {
     if (node) node.tabIndex = 0;
     this.current = node;
   }
+}
+
+/** A copied selection is the committed text: no ghosts, no tentative tokens, no special tokens. */
+function copyPlain(event) {
+  const part = element("div");
+  const selection = getSelection();
+  for (let i = 0; i < selection.rangeCount; i++) part.append(selection.getRangeAt(i).cloneContents());
+  for (const node of part.querySelectorAll(".hx-ghosts, [data-soft], [data-special]")) node.remove();
+  event.clipboardData.setData("text/plain", part.textContent);
+  event.preventDefault();
 }
 
 /** The last cell boundary at or before n committed tokens: {cell, at}. */

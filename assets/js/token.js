@@ -33,7 +33,7 @@ export function dress(node, cell, records, look) {
   put(token, "how", records[0].how);
   put(token, "passed", look.passed);
   put(token, "mark", look.marks);
-  put(token, "narrow", look.marks.length > 1 && cell.text.trim().length < 2 ? "1" : "");
+  put(token, "narrow", look.marks.length > cell.text.trim().length ? String(Math.min(3, look.marks.length - 1) || "") : "");
   put(token, "dots", look.dots);
   put(token, "partial", cell.partial ? "1" : "");
   style(token, "--hue", look.category.hue);
@@ -82,7 +82,11 @@ export function haunt(node, heads, model, fresh) {
   const more = heads.reduce((n, x) => n + 1 + x.followers.length, -1);
   const tail = element("span", "hx-ghost-tail");
   put(tail, "by", model.levels[last.goneBy]?.tag ?? "");
-  if (more > 0) tail.append(moreButton(more));
+  if (more > 0) {
+    tail.append(moreButton(more));
+    tail.style.setProperty("--tag", String(tail.dataset.by.length + 1));
+    tail.style.setProperty("--size", String(String(more).length + 1));
+  }
   node.replaceChildren(ghost(last, model), tail);
   if (open) expand(node, model);
 }
