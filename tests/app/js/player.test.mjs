@@ -1,0 +1,95 @@
+// Claims about playback, with a clock that the test moves.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Player } from "../../../assets/js/player.js";
+
+function setup({ reduced = false } = {}) {
+  let time = 0;
+  let next = null;
+  const clock = { now: () => time, frame: (f) => ((next = f), 1), cancel: () => (next = null) };
+  const seen = [];
+  const player = new Player((cursor) => seen.push(cursor), { reduced, clock });
+  const model = {
+    end: 100e6,
+    commitTimes: [40e6, 100e6],
+    marks: [{ t: 10e6, kind: "draft" }, { t: 20e6, kind: "reject" }, { t: 40e6, kind: "commit" }, { t: 70e6, kind: "verify" }, { t: 100e6, kind: "commit" }],
+  };
+  const pass = (ms) => {
+    time += ms;
+    const f = next;
+    next = null;
+    f?.();
+  };
+  return { player, model, pass, seen, waiting: () => next !== null };
+}
+
+test("speed 1 is as fast as it was, speed 0.5 half as fast", () => {
+  const { player, model, pass } = setup();
+  player.attach(model);
+  player.play();
+  pass(30);
+  assert.equal(player.cursor, 30e6);
+  player.speed = 0.5;
+  pass(20);
+  assert.equal(player.cursor, 40e6);
+});
+
+test("playing stops at the end and asks for no more frames; play then starts again", () => {
+  const { player, model, pass, waiting } = setup();
+  player.attach(model);
+  player.play();
+  pass(500);
+  assert.equal(player.cursor, model.end);
+  assert.equal(player.playing, false);
+  assert.equal(waiting(), false);
+  player.play();
+  assert.equal(player.cursor, 0);
+});
+
+test("a step on stops at a rejection first, then at the round's end; a step back goes a round", () => {
+  const { player, model } = setup();
+  player.attach(model);
+  const stops = [1, 1, 1, -1, -1].map((d) => (player.step(d), player.cursor / 1e6));
+  assert.deepEqual(stops, [20, 40, 100, 40, 0]);
+});
+
+test("events are stepped one by one, both ways", () => {
+  const { player, model } = setup();
+  player.attach(model);
+  const stops = [1, 1, 1, 1, -1, -1].map((d) => (player.stepEvent(d), player.cursor / 1e6));
+  assert.deepEqual(stops, [10, 20, 40, 70, 40, 20]);
+});
+
+test("a live run is followed until somebody seeks", () => {
+  const { player, model } = setup();
+  player.live(model);
+  model.end = 120e6;
+  player.grow();
+  assert.equal(player.cursor, 120e6);
+  player.seek(50e6);
+  model.end = 140e6;
+  player.grow();
+  assert.equal(player.cursor, 50e6);
+  player.follow();
+  assert.equal(player.cursor, 140e6);
+});
+
+test("with reduced motion the cursor moves a round at a time", () => {
+  const { player, model, pass } = setup({ reduced: true });
+  player.attach(model);
+  player.play();
+  pass(30);
+  assert.equal(player.cursor, 0);
+  pass(30);
+  assert.equal(player.cursor, 40e6);
+});
+
+test("a seek stays within the run", () => {
+  const { player, model } = setup();
+  player.attach(model);
+  player.seek(-5);
+  assert.equal(player.cursor, 0);
+  player.seek(1e12);
+  assert.equal(player.cursor, model.end);
+});

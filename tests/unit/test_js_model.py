@@ -1,0 +1,23 @@
+"""The client's model of a run and its playback, tested in node; skipped, with the cure, where node is missing."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SUITES = sorted((ROOT / "tests" / "app" / "js").glob("*.test.mjs"))
+
+
+def test_there_are_suites():
+    assert SUITES
+
+
+@pytest.mark.parametrize("suite", SUITES, ids=lambda path: path.name)
+def test_suite_passes_in_node(suite):
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed: install Node.js 20 or newer to test the page's model")
+    done = subprocess.run([node, "--test", str(suite)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
