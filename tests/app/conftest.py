@@ -1,0 +1,63 @@
+"""A served page and a browser for it. Without a browser its tests are skipped, and say how to get one."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pagekit import slowed, write_recordings
+
+from hsd_core.workbench import Workbench
+
+NO_BROWSER = "no Chromium was found: apt-get install chromium, or python -m playwright install chromium"
+
+
+@pytest.fixture(scope="session")
+def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_recordings(tmp_path_factory.mktemp("traces"), Workbench)
+
+
+@pytest.fixture(scope="session")
+def site(recordings: Path) -> Iterator[str]:
+    """The address of the page, served with the real engine read slowly."""
+    from app.page import build, launch_options
+
+    demo = build(slowed(Workbench), recordings)
+    options = {**launch_options(), "quiet": True}
+    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
+    yield address
+    demo.close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright to test the page")
+    with playwright.sync_playwright() as driver:
+        system = shutil.which("chromium") or shutil.which("chromium-browser")
+        try:
+            browser = driver.chromium.launch(executable_path=system, args=["--no-sandbox"])
+        except playwright.Error:
+            pytest.skip(NO_BROWSER)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A page at 1440 x 900 that fails its test on a script error or a request to another host."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
+    page.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    page.on("request", lambda request: faults.append(f"outside: {request.url}") if _outside(request.url) else None)
+    yield page
+    context.close()
+    assert not faults, faults
+
+
+def _outside(url: str) -> bool:
+    return not url.startswith(("http://127.0.0.1", "data:", "blob:"))

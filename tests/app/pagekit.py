@@ -1,0 +1,94 @@
+"""What the page's tests share: hand-written traces, a slow consumer of the real engine, a served page."""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from hsd_core import tracefile
+from hsd_core.trace import (
+    SCHEMA,
+    Bonus,
+    Commit,
+    Committed,
+    Event,
+    Footer,
+    Header,
+    LevelInfo,
+    LevelTotal,
+    Piece,
+    Prefill,
+    Row,
+    Verify,
+)
+
+HOSTILE = (
+    "${alert(1)}", "`${document.title='PWNED'}`", "<img src=x onerror=window.PWNED=1>", "{{x}}", "{{{value}}}",
+    "</script><script>window.PWNED=2</script>", " 🌅👩‍👩‍👧", " صباح الخير", " שלום", " 早上好", "\n", "${x",
+)  # fmt: skip
+
+
+def plain_run(pieces: Sequence[str], *, title: str = "handmade", label: str = "target") -> list[Event]:
+    """A trace of plain decoding that writes these pieces, one a round."""
+    vocabulary = list(dict.fromkeys(pieces))
+    level = LevelInfo(0, "target", "target", label, None, None, None, "tokenwise", True, "cpu", "float32")
+    events: list[Event] = [
+        Header(
+            SCHEMA, "target", (level,), {"temperature": 0.0, "top_k": 0, "top_p": 1.0}, 0, (0,), len(pieces), True,
+            "plain decoding", preset="handmade", machine="<b>machine</b>", recorded="2026-01-02", title=title,
+        ),
+        *(Piece(i, base64.b64encode(text.encode()).decode()) for i, text in enumerate(vocabulary)),
+        Prefill(0, 1, 0, 1_000_000),
+    ]  # fmt: skip
+    t = 1_000_000
+    for at, text in enumerate(pieces):
+        chosen = vocabulary.index(text)
+        row = Row((chosen,), (0.9,), 0.1)
+        events += [
+            Verify(at, 0, None, at, 1, 0, (), t, t + 5_000_000),
+            Bonus(at, 0, at, at, chosen, 0.9, t + 5_000_000, row),
+            Commit(at, at, (Committed(at, chosen, 0, "bonus", "model", ()),), t + 5_000_000),
+        ]
+        t += 5_000_000
+    total = LevelTotal(0, len(pieces), len(pieces), 0, len(pieces), 5_000_000 * len(pieces))
+    events.append(Footer("length", len(pieces), len(pieces), 1_000_000, t - 1_000_000, (total,)))
+    return events
+
+
+def toy_run(workbench: Any, prompt: str = "The tower of levels", **options: Any) -> list[Event]:
+    """A run of the real engine on the preset that needs no weights."""
+    toy = next(p for p in workbench.catalogue() if p["name"] == "toy")
+    bench = workbench.open("toy")
+    return list(bench.run(toy["default_stack"], prompt, max_new_tokens=40, baseline=True, **options))
+
+
+def write_recordings(folder: Path, workbench: Any) -> Path:
+    """Two recordings: one of the real engine, one whose every text is hostile."""
+    tracefile.write(folder / "00-toy.jsonl.gz", toy_run(workbench, title="A toy tower"))
+    hostile = plain_run(HOSTILE, title="<img src=x onerror=window.PWNED=3>", label="{{x}}${alert(1)}")
+    tracefile.write(folder / "01-hostile.jsonl.gz", hostile)
+    return folder
+
+
+def slowed(workbench: Any, seconds: float = 0.01) -> Any:
+    """The same workbench read by a slow consumer, so that there is time to press Stop."""
+
+    class Slow:
+        catalogue = staticmethod(workbench.catalogue)
+
+        def __init__(self, bench: Any) -> None:
+            self._bench = bench
+
+        @classmethod
+        def open(cls, preset: str, **options: Any) -> Slow:
+            return cls(workbench.open(preset, **options))
+
+        def run(self, *args: Any, **options: Any) -> Iterator[Event]:
+            for event in self._bench.run(*args, **options):
+                time.sleep(seconds)
+                yield event
+
+    return Slow

@@ -1,0 +1,244 @@
+"""The page in a browser: what a visitor sees and can do. The engine is the real one, on the toy preset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from pagekit import HOSTILE
+
+from hsd_core import tracefile
+from hsd_core.trace import Baseline, Commit, Footer, Header
+
+STACK = "table:4@id=order1,table@id=order6"
+
+
+def visit(page: Any, site: str, query: str = "") -> None:
+    page.goto(site + query)
+    page.wait_for_selector(".hx-stage")
+
+
+def text(page: Any) -> str:
+    return page.locator(".hx-text-body").inner_text()
+
+
+def generate(page: Any, prompt: str) -> None:
+    page.locator("#hx-prompt").fill(prompt)
+    page.get_by_role("button", name="Generate").click()
+
+
+def finished(page: Any) -> None:
+    page.wait_for_function("document.querySelector('.hx-go').textContent === 'Generate'")
+
+
+def saved(page: Any, folder: Path) -> list[Any]:
+    with page.expect_download() as download:
+        page.get_by_role("button", name="download the trace").click()
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
+    return tracefile.read(path)
+
+
+def test_the_first_paint_is_a_recording_with_tokens(page: Any, site: str) -> None:
+    visit(page, site)
+    page.wait_for_selector(".hx-text-body [data-serial], .hx-text-body [data-cell], .hx-text-body .hx-token")
+    assert page.locator(".hx-status").inner_text().startswith("recorded")
+    assert page.locator(".hx-text-panel h2").inner_text() == "A toy tower"
+
+
+def test_the_first_screen_needs_no_scrolling_at_1440_by_900(page: Any, site: str) -> None:
+    visit(page, site)
+    box = page.locator(".hx-figures").bounding_box()
+    assert box["y"] + box["height"] <= 900
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_live_run_streams_and_ends_with_a_measured_baseline(page: Any, site: str, tmp_path: Path) -> None:
+    visit(page, site, "/?preset=toy&max_new_tokens=30")
+    generate(page, "The tower never")
+    page.wait_for_selector(".hx-status[data-mode='live']")
+    finished(page)
+    events = saved(page, tmp_path)
+    assert isinstance(events[0], Header) and any(isinstance(e, Footer) for e in events)
+    assert isinstance(events[-1], Baseline)
+    committed = sum(len(e.tokens) for e in events if isinstance(e, Commit))
+    assert committed == 30
+    assert page.locator(".hx-figure-plain dd").inner_text() not in ("–", "measuring…")
+
+
+def test_stop_ends_the_run_and_keeps_its_trace(page: Any, site: str, tmp_path: Path) -> None:
+    visit(page, site, "/?preset=toy&max_new_tokens=512")
+    generate(page, "The tower never lies")
+    page.wait_for_selector(".hx-status[data-mode='live']")
+    page.get_by_role("button", name="Stop").click()
+    finished(page)
+    footer = next(e for e in saved(page, tmp_path) if isinstance(e, Footer))
+    assert footer.reason == "stopped" and footer.committed < 512
+
+
+def test_escape_stops_and_the_next_run_is_whole(page: Any, site: str, tmp_path: Path) -> None:
+    visit(page, site, "/?preset=toy&max_new_tokens=400")
+    page.locator("#hx-prompt").fill("When the small level")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector(".hx-status[data-mode='live']")
+    page.keyboard.press("Escape")
+    finished(page)
+    page.get_by_role("button", name="settings", exact=True).click()
+    page.get_by_label("new tokens").fill("12")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Generate").click()
+    page.wait_for_function("document.querySelector('.hx-go').textContent === 'Stop'")
+    finished(page)
+    footer = next(e for e in saved(page, tmp_path) if isinstance(e, Footer))
+    assert footer.reason in ("length", "eos") and footer.committed <= 12
+
+
+def test_changing_the_stack_marks_the_run_and_changes_the_next_one(page: Any, site: str, tmp_path: Path) -> None:
+    visit(page, site, f"/?preset=toy&max_new_tokens=12&stack={STACK}")
+    generate(page, "The tower")
+    finished(page)
+    assert page.locator(".hx-stale").count() == 0
+    page.get_by_role("button", name="one more").first.click()
+    assert page.locator(".hx-stale").count() == 1
+    page.get_by_role("button", name="Generate").click()
+    page.wait_for_function("document.querySelector('.hx-go').textContent === 'Stop'")
+    finished(page)
+    assert page.locator(".hx-stale").count() == 0
+    assert saved(page, tmp_path)[0].levels[0].block == 5
+
+
+def test_a_level_can_be_switched_off_added_moved_and_removed(page: Any, site: str) -> None:
+    visit(page, site, f"/?preset=toy&stack={STACK}")
+    asked = lambda: parse_qs(urlsplit(page.url).query).get("stack", [""])[0]  # noqa: E731
+    page.get_by_role("switch").first.click()
+    assert asked() == "table@id=order6"
+    page.get_by_role("switch").first.click()
+    assert asked() == STACK
+    page.get_by_text("add a level").click()
+    page.get_by_role("button", name="character table, order3").click()
+    assert asked() == "table:4@id=order1,table:4@id=order3,table@id=order6"
+    page.get_by_role("button", name="move character table, order1").focus()
+    page.keyboard.press("ArrowUp")
+    assert asked() == "table:4@id=order3,table:4@id=order1,table@id=order6"
+    page.locator(".hx-floor").nth(1).get_by_role("button", name="rule, policy and order").click()
+    page.get_by_role("button", name="remove").click()
+    assert asked() == "table:4@id=order3,table@id=order6"
+
+
+def test_what_cannot_be_used_is_shown_with_its_reason(page: Any, site: str) -> None:
+    visit(page, site, "/?preset=toy&stack=table@id=order6,ngram:4,table@id=order6")
+    assert page.locator(".hx-floor-reason").count() >= 1
+    button = page.get_by_role("button", name="Generate")
+    assert button.get_attribute("aria-disabled") == "true"
+    assert button.get_attribute("data-tip")
+
+
+@pytest.mark.parametrize("by", ["passed", "source", "time", "level"])
+def test_the_colour_switch_recolours_and_stands_in_the_address(page: Any, site: str, by: str) -> None:
+    visit(page, site)
+    page.get_by_label("colour by").first.select_option("time")
+    before = page.locator(".hx-text-foot").inner_text()
+    page.get_by_label("colour by").first.select_option(by)
+    page.wait_for_timeout(100)
+    assert (page.locator(".hx-text-foot").inner_text() == before) is (by == "time")
+    assert parse_qs(urlsplit(page.url).query).get("colour", ["level"]) == [by]
+
+
+def test_hostile_tokens_titles_and_labels_are_text(page: Any, site: str) -> None:
+    visit(page, site, "/?recording=01-hostile")
+    page.get_by_role("button", name="To the end").click()
+    page.wait_for_timeout(300)
+    shown = text(page)
+    for piece in HOSTILE:
+        if piece.strip() and piece.isascii():
+            assert piece in shown.replace("\n", ""), piece
+    for piece in ("🌅", "صباح", "שלום", "早上好"):
+        assert piece in shown.replace("\u2066", ""), piece
+    assert page.locator(".hx-text-panel h2").inner_text() == "<img src=x onerror=window.PWNED=3>"
+    assert page.locator(".hx-stage img").count() == 0
+    assert page.evaluate("window.PWNED === undefined && document.title !== 'PWNED'")
+
+
+@pytest.mark.parametrize("prompt", [HOSTILE[0], HOSTILE[1], HOSTILE[2], HOSTILE[3], HOSTILE[5], HOSTILE[11], "🌅 שלום"])
+def test_hostile_prompts_are_text(page: Any, site: str, prompt: str, tmp_path: Path) -> None:
+    visit(page, site, "/?preset=toy&max_new_tokens=4&baseline=0")
+    generate(page, prompt)
+    page.wait_for_selector(".hx-status[data-mode='live']")
+    finished(page)
+    assert page.locator("#hx-prompt").input_value() == prompt
+    assert bytes(saved(page, tmp_path)[0].prompt_ids).decode() == prompt
+    assert page.locator(".hx-stage img, .error-container").count() == 0
+    assert page.evaluate("window.PWNED === undefined && document.title !== 'PWNED'")
+
+
+def test_settings_go_round_through_the_address(page: Any, site: str) -> None:
+    wanted = {
+        "preset": "toy", "stack": STACK, "prompt": "a & b = c? 🌅", "temperature": "0.7", "top_k": "20", "top_p": "0.9",
+        "seed": "7", "max_new_tokens": "33", "raw": "1", "baseline": "0", "ghosts": "hide", "colour": "source",
+    }  # fmt: skip
+    visit(page, site)
+    page.evaluate("(query) => { location.search = new URLSearchParams(query).toString(); }", wanted)
+    page.wait_for_function("location.search.includes('33')")
+    page.wait_for_selector(".hx-stage")
+    assert page.locator("#hx-prompt").input_value() == wanted["prompt"]
+    page.get_by_label("colour by").first.select_option("level")  # a change rewrites the address
+    kept = {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+    assert kept == {name: value for name, value in wanted.items() if name != "colour"}
+
+
+def test_what_is_not_valid_in_the_address_is_left_out_and_said(page: Any, site: str) -> None:
+    visit(page, site, "/?temperature=hot&top_p=7&seed=5&stack=,,")
+    note = page.locator(".hx-note")
+    assert note.is_visible()
+    for part in ("temperature=hot", "top_p=7", "stack=,,"):
+        assert part in note.inner_text()
+    kept = parse_qs(urlsplit(page.url).query)
+    assert kept.get("seed") == ["5"] and "temperature" not in kept and "top_p" not in kept
+
+
+def test_a_saved_trace_opens_again(page: Any, site: str, recordings: Path) -> None:
+    visit(page, site)
+    page.locator("input[type=file]").set_input_files(recordings / "01-hostile.jsonl.gz")
+    page.wait_for_function("document.querySelector('.hx-text-panel h2').textContent.includes('01-hostile')")
+    assert page.locator(".hx-status").inner_text().startswith("recorded")
+
+
+def test_a_file_that_is_no_trace_is_refused_and_the_run_stays(page: Any, site: str, tmp_path: Path) -> None:
+    visit(page, site)
+    page.wait_for_selector(".hx-status[data-mode='recorded']")
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text("<img src=x onerror=window.PWNED=1>\n")
+    page.locator("input[type=file]").set_input_files(bad)
+    page.wait_for_selector(".hx-note[data-kind='error']:not([hidden])")
+    assert page.locator(".hx-text-panel h2").inner_text() == "A toy tower"
+
+
+def test_figures_are_drawn_when_somebody_looks(page: Any, site: str) -> None:
+    visit(page, site)
+    assert page.locator(".js-plotly-plot").count() == 0
+    page.locator("#figures").scroll_into_view_if_needed()
+    page.mouse.wheel(0, 2000)
+    page.wait_for_selector(".js-plotly-plot")
+    page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length === 3")
+    assert page.locator(".hx-figure table").count() == 3
+    assert page.locator("#figure-tokens").get_attribute("aria-label").startswith("Tokens against time")
+
+
+def test_a_phone_shows_one_column_without_sideways_scrolling(page: Any, site: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    visit(page, site)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    tower, words = page.locator(".hx-tower").bounding_box(), page.locator(".hx-text-panel").bounding_box()
+    assert tower["y"] > words["y"] + words["height"] and abs(tower["width"] - words["width"]) < 2
+
+
+def test_the_status_line_is_polite_and_holds_no_tokens(page: Any, site: str) -> None:
+    visit(page, site, "/?preset=toy&max_new_tokens=20")
+    generate(page, "The tower never lies")
+    page.wait_for_selector(".hx-status[data-mode='live']")
+    finished(page)
+    line = page.locator("[aria-live=polite]").first
+    assert "20 tokens" in line.inner_text()
+    assert page.locator(".hx-text-body [aria-live]").count() == 0

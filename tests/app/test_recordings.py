@@ -1,0 +1,68 @@
+"""Recordings: listed by their first line, opened whole, refused with a reason."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from pathlib import Path
+
+import pytest
+from pagekit import plain_run
+
+from app.recordings import MAX_FILE, RecordingError, Recordings, opened, recorded
+from hsd_core import tracefile
+
+
+def sent(data: bytes) -> dict[str, str]:
+    return {"name": "file", "base64": base64.b64encode(data).decode()}
+
+
+def test_the_menu_has_title_stack_machine_and_date_in_name_order(recordings: Path) -> None:
+    menu = Recordings(recordings).menu()
+    assert [entry["name"] for entry in menu] == ["00-toy", "01-hostile"]
+    assert menu[1]["recorded"] == "2026-01-02" and menu[1]["machine"] == "<b>machine</b>" and menu[1]["stack"] == "target"
+
+
+def test_the_page_opens_with_the_first_recording_and_a_snapshot_after_each_commit(recordings: Path) -> None:
+    first = Recordings(recordings).first()
+    assert first is not None and first["final"] and first["from"] == 0
+    names = [record["event"] for record in first["ev"]]
+    assert names[0] == "header" and names.count("snapshot") == names.count("commit") > 0
+    assert all(names[i + 1] == "snapshot" for i, name in enumerate(names) if name == "commit")
+
+
+def test_no_recordings_is_no_error(tmp_path: Path) -> None:
+    assert Recordings(tmp_path).first() is None and Recordings(tmp_path).menu() == []
+    assert Recordings(tmp_path / "nowhere").menu() == []
+
+
+@pytest.mark.parametrize("name", ["nothing", "../00-toy", "/etc/passwd", ""])
+def test_only_listed_names_are_opened(recordings: Path, name: str) -> None:
+    with pytest.raises(RecordingError, match="no recording"):
+        Recordings(recordings).events(name)
+
+
+def test_a_sent_file_opens_packed_or_plain() -> None:
+    events = plain_run(["a", "b"])
+    text = tracefile.dumps(events).encode()
+    assert opened(sent(text)) == opened(sent(gzip.compress(text))) == events
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\x1f\x8bbroken", b"{}", b"null\n", b"[]", b'{"event":"header","schema":999}\n', b"\xff\xfe"]
+)
+def test_what_is_no_trace_is_refused_with_a_message(data: bytes) -> None:
+    with pytest.raises(RecordingError) as refusal:
+        recorded("run", opened(sent(data)))
+    assert len(str(refusal.value)) > 10
+
+
+def test_a_file_that_is_too_large_is_refused_before_it_is_unpacked() -> None:
+    with pytest.raises(RecordingError, match="20 MB"):
+        opened({"name": "big", "base64": "A" * (MAX_FILE * 4 // 3 + 8)})
+
+
+@pytest.mark.parametrize("data", [None, {}, {"base64": 7}, {"base64": "%%%"}])
+def test_a_request_without_a_file_is_refused(data: object) -> None:
+    with pytest.raises(RecordingError):
+        opened(data)

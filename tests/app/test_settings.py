@@ -1,0 +1,44 @@
+"""Requests are checked on the server: figures clamped, nonsense refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.settings import LIMITS, MAX_PROMPT, RequestError, parse
+
+GOOD: dict[str, Any] = {"run": "a" * 32, "prompt": "hello", "stack": "target", "preset": "toy"}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_figures_are_clamped_to_their_limits_and_it_is_said(name: str) -> None:
+    low, high = LIMITS[name]
+    for asked, given in ((low - 1, low), (high + 1, high)):
+        request = parse({**GOOD, name: asked})
+        assert getattr(request, name) == given
+        assert any(name in note for note in request.notes)
+
+
+@pytest.mark.parametrize("value", ["12", None, True, float("nan"), float("inf"), [], {}])
+def test_what_is_no_figure_is_refused(value: Any) -> None:
+    with pytest.raises(RequestError, match="max_new_tokens"):
+        parse({**GOOD, "max_new_tokens": value})
+
+
+def test_a_prompt_that_is_empty_or_too_long_is_refused() -> None:
+    for prompt in ("", "  \n", None, "x" * (MAX_PROMPT + 1)):
+        with pytest.raises(RequestError, match="prompt"):
+            parse({**GOOD, "prompt": prompt})
+    assert parse({**GOOD, "prompt": "x" * MAX_PROMPT}).prompt
+
+
+@pytest.mark.parametrize("run", ["", "short", "../../etc/passwd", "x" * 65, None, 7])
+def test_a_run_has_a_plain_name(run: Any) -> None:
+    with pytest.raises(RequestError, match="name"):
+        parse({**GOOD, "run": run})
+
+
+def test_defaults_measure_plain_decoding_and_are_greedy() -> None:
+    request = parse(GOOD)
+    assert request.baseline and request.temperature == 0.0 and not request.raw and not request.notes
