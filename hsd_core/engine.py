@@ -24,6 +24,7 @@ from hsd_core.stacks import StackError, check_order, format_stack, stack_lossles
 from hsd_core.trace import Event
 
 TOP_OF_ROW = 8
+PREFILL_CHUNK = 256  # a long prompt goes through in pieces, so that a stop is heard between
 
 
 def run(
@@ -126,12 +127,13 @@ class _Run:
         """Give every level the prompt; all but its last token goes through the models now. Returns the time."""
         now = 0
         for i, (seat, level) in enumerate(zip(self.stack, self.levels, strict=True)):
-            if self.stop():
-                raise Stopped
             t0 = self.clock.now()
             level.commit(self.tape)
-            if seat.level.has_cache and len(self.tape) > 1:
-                logits, _ = level.score(self.tape[:-1], 1)
+            end = len(self.tape) - 1 if seat.level.has_cache else 0
+            for start in range(0, end, PREFILL_CHUNK):
+                if self.stop():
+                    raise Stopped
+                logits, _ = level.score(self.tape[: min(start + PREFILL_CHUNK, end)], 1)
                 float(logits[0, 0])  # wait for the device, so that the time is the forward's
             now = self.clock.now()
             yield trace.Prefill(i, len(self.tape), t0, now)

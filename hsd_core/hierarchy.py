@@ -124,7 +124,7 @@ class Hierarchy:
         order = DraftOrder(
             limit=min(seat.block, room),
             draw=self._draw,
-            stops=lambda drafted, last: self._stops(0, drafted, False, last),
+            stops=self._stops_draft,
             ends=self.ends,
             vocab_size=seat.level.vocab_size,
         )
@@ -144,6 +144,10 @@ class Hierarchy:
     def _draw(self, logits: Tensor) -> tuple[int, Tensor]:
         row = law(logits, self.sampling)[0]
         return self.choices.draw(row), row
+
+    def _stops_draft(self, drafted: int, last: Tensor | None) -> bool:
+        self._heed_stop()  # a draft is one forward a token
+        return self._stops(0, drafted, False, last)
 
     def _stops(self, i: int, length: int, corrected: bool, logits: Tensor | None) -> bool:
         """Ask level i's policy, before the next token is drawn (design rule: it sees the past only)."""
