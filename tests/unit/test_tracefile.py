@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toys import toy_stack
+
+import hsd_core
+from hsd_core.sampling import Sampling
+from hsd_core.trace import EVENTS, Baseline, Event, Piece, Plan, Store, to_dict
+from hsd_core.tracefile import TraceError, dumps, interrupted, pack, read, write
+
+
+def recorded(text: str = "ngram:2,table:2,table@rule=block", **options: Any) -> list[Event]:
+    stack = toy_stack(text, 4, seed=2)
+    return list(hsd_core.run(stack, [0, 1], Sampling(1.0, top_p=0.95), 3, max_new_tokens=8, **options))
+
+
+RUN = recorded()
+LINES = dumps(RUN).splitlines()
+
+
+@pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
+def test_what_is_written_reads_back(name: str, tmp_path: Path) -> None:
+    extra = [Piece(3, "aGk="), Store(0, 0, 1, 0, {"c": 2}, 1, 5, 6), Plan(1, "table", 9)]
+    events = [*RUN[:-1], *extra, RUN[-1], Baseline("target", 5, (1, 2), 2, True, 1e-5)]
+    assert {e.event for e in events} == EVENTS.keys(), "every kind of event makes the journey"
+    write(tmp_path / name, events)
+    assert read(tmp_path / name) == events
+    assert read((tmp_path / name).read_bytes()) == events
+
+
+@pytest.mark.parametrize("options", [{}, {"heads": 0}, {"about": {"profile": {"costs": [1.5]}, "title": "é"}}])
+@pytest.mark.parametrize("text", ["table", "table:3,table", "ngram:1,table:2,table:2,table@bonus=0"])
+def test_real_runs_read_back(text: str, options: dict[str, Any]) -> None:
+    events = recorded(text, **options)
+    assert read(dumps(events).encode()) == events
+
+
+def test_gz_bytes_are_reproducible(tmp_path: Path) -> None:
+    write(tmp_path / "a.gz", RUN)
+    write(tmp_path / "b.gz", RUN)
+    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
+    assert (tmp_path / "a.gz").read_bytes()[4:8] == b"\0\0\0\0", "no time stamp"
+
+
+def test_compression_is_seen_in_the_bytes_not_in_the_name(tmp_path: Path) -> None:
+    (tmp_path / "run.jsonl").write_bytes(pack(dumps(RUN).encode()))
+    assert read(tmp_path / "run.jsonl") == RUN
+
+
+def test_blank_lines_and_windows_line_ends_are_read() -> None:
+    assert read(("\n" + "\r\n\r\n".join(LINES)).encode()) == RUN
+
+
+def test_a_run_without_a_footer_is_read_as_interrupted() -> None:
+    cut = read("\n".join(LINES[:-1]).encode())
+    assert interrupted(cut)
+    assert not interrupted(RUN)
+
+
+def line_of(event: str, **changes: Any) -> str:
+    """The first line of this event in the recorded run, changed; a change to None drops the field."""
+    record = next(to_dict(e) for e in RUN if e.event == event)
+    record = json.loads(json.dumps(record)) | changes
+    return json.dumps({key: value for key, value in record.items() if value != "drop"})
+
+
+def after_header(line: str) -> bytes:
+    return f"{LINES[0]}\n{line}\n".encode()
+
+
+def altered(event: str, change: Callable[[dict[str, Any]], object]) -> bytes:
+    record = json.loads(line_of(event))
+    change(record)
+    return json.dumps(record).encode() if event == "header" else after_header(json.dumps(record))
+
+
+DAMAGE = "damaged or was edited; download it again or record the run again"
+
+REFUSED = {
+    "empty": (b"", "the file is empty; choose a .jsonl"),
+    "blank": (b"\n\n", "the file is empty; choose a .jsonl"),
+    "empty gz": (pack(b""), "the file is empty; choose a .jsonl"),
+    "not JSON": (b"hello\n", "line 1: not JSON"),
+    "cut line": ("\n".join(LINES)[:-5].encode(), f"line {len(LINES)}: not JSON"),
+    "not text": (b"\xff\xfe\x00", "the file is not text; choose"),
+    "another JSON": (b'{"a": 1}', "line 1: this is no trace: its first line is not a header; choose"),
+    "a list": (b"[1, 2]", "line 1: this is no trace"),
+    "no header": ("\n".join(LINES[1:]).encode(), "line 1: this is no trace"),
+    "newer schema": (line_of("header", schema=2).encode(), "line 1: trace schema 2 is unknown; this version reads"),
+    "no schema": (line_of("header", schema="drop").encode(), "line 1: trace schema None is unknown"),
+    "true schema": (line_of("header", schema=True).encode(), "expected a whole number, got bool"),
+    "second header": (f"{LINES[0]}\n{LINES[1]}\n{LINES[0]}".encode(), "line 3: a second header; a file holds one run"),
+    "unknown event": (after_header('{"event": "dance"}'), "line 2: unknown event 'dance'; known: header"),
+    "nameless event": (after_header('{"event": []}'), "line 2: expected an object with an event's name"),
+    "no object": (after_header("[]"), "line 2: expected an object"),
+    "missing field": (after_header(line_of("prefill", t1="drop")), "line 2: prefill: missing field 't1'"),
+    "unknown field": (after_header(line_of("prefill", colour=1)), "line 2: prefill: unknown field 'colour'"),
+    "text in an id": (after_header(line_of("bonus", id="<b>")), "line 2: bonus.id: expected a whole number, got str"),
+    "bool for int": (after_header(line_of("bonus", id=True)), "line 2: bonus.id: expected a whole number, got bool"),
+    "float for int": (after_header(line_of("bonus", at=1.0)), "bonus.at: expected a whole number, got float"),
+    "null for int": (after_header(line_of("bonus", at=None)), "bonus.at: expected a whole number, got NoneType"),
+    "text for number": (after_header(line_of("bonus", p="1")), "bonus.p: expected a number, got str"),
+    "bool for number": (after_header(line_of("bonus", p=True)), "bonus.p: expected a number, got bool"),
+    "NaN": (after_header(line_of("bonus", p=float("nan"))), "NaN is no number in JSON"),
+    "huge number": (after_header(line_of("bonus", p=0.5).replace("0.5", "1e999")), "expected a finite number, got inf"),
+    "number for text": (after_header('{"event":"piece","id":1,"b64":2}'), "piece.b64: expected text, got int"),
+    "int for bool": (after_header('{"event":"piece","id":1,"b64":"","special":1}'), "expected true or false, got int"),
+    "text in a list": (altered("draft", lambda r: r.update(ids=["x"])), "draft.ids[0]: expected a whole number"),
+    "text for a list": (altered("draft", lambda r: r.update(ids="12")), "draft.ids: expected a list, got str"),
+    "uneven lists": (altered("draft", lambda r: r["ids"].append(1)), "serials, ids, sources, q, confidence differ"),
+    "no such level": (after_header(line_of("prefill", level=3)), "prefill.level: there is no level 3; the stack has 3"),
+    "negative level": (after_header(line_of("prefill", level=-1)), "prefill.level: there is no level -1"),
+    "passed by nobody": (altered("commit", lambda r: r["tokens"][0].update(passed=[7])), "there is no level 7"),
+    "total of nobody": (altered("footer", lambda r: r["totals"][0].update(level=9)), "there is no level 9"),
+    "wrong check": (altered("verify", lambda r: r.update(checks=[1])), "checks: expected an object, got int"),
+    "checks no list": (altered("verify", lambda r: r.update(checks={})), "verify.checks: expected a list, got dict"),
+    "wrong row": (altered("bonus", lambda r: r.update(p_row=[])), "p_row: expected an object, got list"),
+    "uneven row": (altered("bonus", lambda r: r["p_row"]["ids"].append(1)), "ids, probs differ in length"),
+    "hits of text": (
+        after_header(json.dumps(to_dict(Store(0, 0, 1, 0, {"c": "x"}, 1, 5, 6)))),  # type: ignore[dict-item]
+        "store.hits.c: expected a whole number, got str",
+    ),
+    "levels unordered": (altered("header", lambda r: r["levels"].reverse()), "numbered 0, 1, ..., got [2, 1, 0]"),
+    "no levels": (line_of("header", levels=[]).encode(), "levels numbered 0, 1, ..., got []"),
+    "nested deeply": (after_header("[" * 200_000), "line 2: nested too deeply"),
+    "truncated gz": (pack("\n".join(LINES).encode())[:-12], "the compressed file is damaged"),
+    "a gz's first bytes": (b"\x1f\x8b", "the compressed file is damaged"),
+    "garbled gz": (pack(b"x" * 99)[:20] + b"????" * 5, "the compressed file is damaged"),
+}
+
+
+@pytest.mark.parametrize("case", list(REFUSED))
+def test_a_damaged_file_is_refused_with_line_and_cure(case: str) -> None:
+    data, message = REFUSED[case]
+    with pytest.raises(TraceError) as caught:
+        read(data)
+    said = str(caught.value)
+    assert message in said
+    assert any(cure in said for cure in (DAMAGE, "choose a", "download it again", "record the run again", "save each"))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_file_too_large_is_refused(packed: bool) -> None:
+    data = dumps(RUN).encode()
+    assert read(pack(data) if packed else data, max_bytes=len(data)) == RUN
+    with pytest.raises(TraceError, match=r"is larger than .* MB; record a shorter run"):
+        read(pack(data) if packed else data, max_bytes=len(data) - 1)
+
+
+def test_a_gzip_bomb_is_unpacked_no_further_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    real = gzip.GzipFile.read
+    monkeypatch.setattr(gzip.GzipFile, "read", lambda self, size=-1: asked.append(size) or real(self, size))
+    bomb = gzip.compress(b"\0" * 20_000_000)
+    assert len(bomb) < 30_000
+    with pytest.raises(TraceError, match="is larger than 1 MB"):
+        read(bomb, max_bytes=1_000_000)
+    assert asked == [1_000_001]
+
+
+def test_a_missing_file_is_an_os_error(tmp_path: Path) -> None:
+    with pytest.raises(OSError):
+        read(tmp_path / "none.jsonl")
+
+
+def test_no_single_wrong_value_is_read_or_crashes() -> None:
+    """Every field of every event, replaced by every kind of JSON value: read as the same type, or refused."""
+    for event in {e.event: e for e in RUN}.values():
+        record = json.loads(json.dumps(to_dict(event)))
+        for key in record.keys() - {"event"}:
+            for value in (None, True, -7, 2.5, "x", [], [None], ["x"], [[1]], {}, {"x": "y"}):
+                line = json.dumps(record | {key: value})
+                try:
+                    back = read(line.encode() if event.event == "header" else after_header(line))
+                except TraceError:
+                    continue
+                assert json.loads(json.dumps(to_dict(back[-1])))[key] == value
