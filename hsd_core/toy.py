@@ -32,7 +32,8 @@ _PARAGRAPH = (
 class ToyTokenizer:
     """One id a byte, and one that ends the text."""
 
-    ends = frozenset({END})
+    vocab_size = VOCAB_SIZE
+    eos_ids = frozenset({END})
 
     def encode(self, text: str) -> list[int]:
         return list(text.encode())

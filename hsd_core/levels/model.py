@@ -29,8 +29,8 @@ class ModelLevel:
         self.name, self.kind, self.label = name, kind, label
         self.weights = weights
         self.vocab_size = decoder.vocab_size
-        self.max_positions = decoder.max_positions
-        self.layers = decoder.layers
+        self.max_positions: int | None = decoder.max_positions
+        self.layers: int | None = decoder.layers
         self.device = str(decoder.device)
         self.dtype = str(decoder.dtype).removeprefix("torch.")
         self.params: dict[str, object] = {}

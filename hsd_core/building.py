@@ -1,0 +1,146 @@
+"""From a written level to a built one: weights, device, dtype, databases.
+
+A `Builder` belongs to one workbench. Levels are built on first use and kept; they are read-only, so every run shares
+them. What cannot be built is refused with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from hsd_core.decoders import Decoder, load_decoder
+from hsd_core.hierarchy import Seat
+from hsd_core.levels.model import ModelLevel
+from hsd_core.levels.ngram import NgramLevel
+from hsd_core.levels.protocol import Level
+from hsd_core.ngram import Databases, load_model_db, load_text_db, tokenizer_fingerprint
+from hsd_core.presets import Preset
+from hsd_core.stacks import LevelSpec, StackError
+from hsd_core.tokenizer import Tokenizer, same_tokenizer
+from hsd_core.toy import ORDERS, ToyTokenizer, toy_level
+from hsd_core.weights import Source, ensure
+
+Progress = Callable[[str, float, float], None]
+WARM_ROWS = (1, 8)
+
+
+def pick_device(wanted: str | None) -> str:
+    """The device to use: the wanted one, else an accelerator if there is one.
+
+    Raises:
+        StackError: the wanted device is not here.
+    """
+    name = wanted or ("cuda" if torch.cuda.is_available() else "cpu")
+    if name != "cpu" and not name.startswith("cuda"):
+        raise StackError(f"unknown device {name!r}; use cpu or cuda")
+    if name.startswith("cuda") and not torch.cuda.is_available():
+        raise StackError("no CUDA device was found; use --device cpu")
+    return name
+
+
+class Builder:
+    """Builds the levels of a preset on one device."""
+
+    def __init__(self, preset: Preset, device: str | None, dtype: str | None, progress: Progress) -> None:
+        self.preset = preset
+        self.device = "cpu" if preset.toy else pick_device(device)
+        self.dtype = dtype or preset.dtype(self.device)
+        self._progress = progress
+        self._levels: dict[tuple[Any, ...], Level] = {}
+        self.tokenizer: Tokenizer | ToyTokenizer
+        if preset.toy:
+            self.tokenizer = ToyTokenizer()
+        else:
+            self.folder = ensure(preset.target, progress)
+            self.tokenizer = Tokenizer(self.folder)
+        self.ends = self.tokenizer.eos_ids
+
+    def seat(self, spec: LevelSpec, *, last: bool) -> Seat:
+        """The level of `spec` in its place; `last` is the target, which has no block length."""
+        block = None if last else spec.block or self.preset.blocks.get(spec.name, 4)
+        return Seat(self._level(spec), spec, block)
+
+    def _level(self, spec: LevelSpec) -> Level:
+        key = (spec.name, spec.id, spec.db, spec.dtype, spec.device)
+        if key not in self._levels:
+            build = {"table": self._table, "ngram": self._ngram, "int8": self._int8}.get(spec.name, self._model)
+            self._levels[key] = build(spec)
+        return self._levels[key]
+
+    def _table(self, spec: LevelSpec) -> Level:
+        if not self.preset.toy:
+            raise StackError(f"preset {self.preset.name} has no tables; its levels are ngram, int8, model and target")
+        if spec.id not in ORDERS:
+            raise StackError(f"table@id={spec.id} is unknown; ids are {', '.join(ORDERS)}")
+        return toy_level(spec.id)
+
+    def _ngram(self, spec: LevelSpec) -> Level:
+        if self.preset.toy:
+            raise StackError("the preset toy has only table levels; write table@id=order1")
+        order = spec.db or self.preset.databases
+        paths = {"m": self.preset.model_db, "s": self.preset.text_db}
+        missing = [letter for letter in order if letter != "c" and paths[letter] is None]
+        if missing and spec.db:
+            raise StackError(f"preset {self.preset.name} ships no database {missing[0]!r}; write ngram@db=c")
+        order = "".join(letter for letter in order if letter not in missing)
+        if not order:
+            raise StackError(f"preset {self.preset.name} has no n-gram databases for this tokenizer; leave ngram out")
+        known = tokenizer_fingerprint(self.folder / "tokenizer.json")
+        model_db = load_model_db(paths["m"], tokenizer=known) if "m" in order and paths["m"] else None
+        text_db = load_text_db(paths["s"], tokenizer=known) if "s" in order and paths["s"] else None
+        return NgramLevel(
+            lambda: Databases(order, model_db=model_db, text_db=text_db),
+            self.tokenizer.vocab_size,
+            label="n-gram databases " + " ".join(f"D{letter}" for letter in order),
+            params={"db": order},
+        )
+
+    def _int8(self, spec: LevelSpec) -> Level:
+        if self.preset.toy:
+            raise StackError("the preset toy has only table levels; write table@id=order3")
+        device = pick_device(spec.device) if spec.device else self.device
+        if device != "cpu":
+            raise StackError(
+                f"int8 is a CPU kernel here and the device is {device}; write int8@device=cpu, or leave it out"
+            )
+        return self._decoded(
+            self.folder, self.preset.target, "int8", device, spec.name, "int8", "int8 copy of the target"
+        )
+
+    def _model(self, spec: LevelSpec) -> Level:
+        if self.preset.toy:
+            raise StackError(f"the preset {self.preset.name} has only table levels; write table@id=order3")
+        device = pick_device(spec.device) if spec.device else self.device
+        if spec.name == "target":
+            dtype = spec.dtype or self.dtype
+            return self._decoded(
+                self.folder, self.preset.target, dtype, device, "target", "target", self.preset.target.title
+            )  # fmt: skip
+        source = Source.parse(spec.id) if spec.id else self.preset.draft
+        if source is None:
+            raise StackError(f"preset {self.preset.name} has no smaller model; name one with model@id=HUB-OR-FOLDER")
+        folder = ensure(source, self._progress)
+        reason = same_tokenizer(Tokenizer(folder), self.tokenizer)
+        if reason:
+            raise StackError(f'level "{source.title}": {reason}; use a level of the same family')
+        return self._decoded(folder, source, spec.dtype or self.dtype, device, "model", "model", source.title)
+
+    def _decoded(
+        self, folder: Path, source: Source, dtype: str, device: str, name: str, kind: str, label: str
+    ) -> ModelLevel:
+        self._progress("load", 0.0, 1.0)
+        decoder = load_decoder(folder, dtype=dtype, device=device, vocab=self.tokenizer.vocab_size)
+        _warm_up(decoder)
+        self._progress("load", 1.0, 1.0)
+        return ModelLevel(decoder, name=name, kind=kind, label=label, weights=source.as_dict(folder))
+
+
+def _warm_up(decoder: Decoder) -> None:
+    """A first forward of each kind, so that no run pays for kernels that are chosen at their first use."""
+    cache = decoder.new_cache(2 * max(WARM_ROWS))
+    for rows in WARM_ROWS:
+        decoder.forward([0] * rows, cache, 0, rows)

@@ -1,0 +1,89 @@
+"""Presets and levels as the page and the command line list them: usable, or shown with the reason why not.
+
+Needs no weights, no network and no torch import, so that a page can be drawn at once.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from hsd_core.presets import PRESETS, Preset
+from hsd_core.toy import ORDERS
+
+LETTERS = {"ngram": "N", "int8": "Q", "model": "M", "table": "M", "target": "T"}
+
+
+def catalogue() -> list[dict[str, Any]]:
+    """One entry a preset, usable ones first; all values are plain JSON types."""
+    entries = [_preset(preset) for preset in PRESETS.values()]
+    return sorted(entries, key=lambda entry: not entry["usable"])
+
+
+def _preset(preset: Preset) -> dict[str, Any]:
+    usable, reason, download_mb = preset.status()
+    return {
+        "name": preset.name,
+        "title": preset.title,
+        "usable": usable,
+        "reason": reason,
+        "needs_download": download_mb > 0,
+        "download_mb": download_mb,
+        "default_stack": preset.default_stack,
+        "stacks": [{"name": s.name, "title": s.title, "stack": s.stack, "note": s.note} for s in preset.stacks],
+        "levels": _levels(preset),
+        "devices": _devices(),
+    }
+
+
+def _levels(preset: Preset) -> list[dict[str, Any]]:
+    if preset.toy:
+        return [_level("table", f"character table, {order}", 4, params={"id": order}) for order in ORDERS]
+    gpu = accelerator()
+    databases = [
+        letter for letter, path in (("c", ""), ("m", preset.model_db), ("s", preset.text_db)) if path is not None
+    ]
+    return [
+        _level(
+            "ngram", "n-gram databases", preset.blocks.get("ngram", 2), can_verify=False,
+            params={"db": "".join(databases)},
+        ),
+        _level("int8", "int8 copy of the target", preset.blocks.get("int8", 8), reason=""),
+        _level(
+            "model", preset.draft.title if preset.draft else "a smaller model", preset.blocks.get("model", 4),
+            reason="" if preset.draft else "this preset has no smaller model of the target's family",
+        ),
+        _level("target", preset.target.title + (" on the accelerator" if gpu else ""), None),
+    ]  # fmt: skip
+
+
+def _level(
+    name: str, label: str, block: int | None, *, reason: str = "", can_verify: bool = True,
+    params: dict[str, Any] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    return {
+        "name": name,
+        "kind": name,
+        "letter": LETTERS[name],
+        "label": label,
+        "can_draft": True,
+        "can_verify": can_verify,
+        "default_block": block,
+        "usable": not reason,
+        "reason": reason,
+        "params": params or {},
+    }
+
+
+def _devices() -> list[dict[str, Any]]:
+    found = accelerator()
+    return [
+        {"name": "cpu", "usable": True, "reason": ""},
+        {"name": "cuda", "usable": found, "reason": "" if found else "no CUDA device was found"},
+    ]
+
+
+def accelerator() -> bool:
+    """Whether an NVIDIA driver is here. Asking torch would mean importing it; building a level asks it again."""
+    return find_spec("torch") is not None and Path("/proc/driver/nvidia/version").exists()
