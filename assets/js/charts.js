@@ -15,13 +15,13 @@ const FORMULA = {
   latency: "ms of each round on the engine\u2019s clock, stacked by level; the newest on the right",
   speed: "committed tokens / decode time on the engine\u2019s clock, prefill excluded",
   acceptance: "tokens of its drafter that a level accepted / tokens of its drafter that it judged",
-  yield: "committed tokens / forwards of the target, bonus and correction included",
+  yield: "committed tokens / forwards of the target, bonus and correction included; a bar per round",
 };
 
 export function create(host) {
   const el = host.appendChild(element("div", "hx-charts"));
   const panels = { latency: panel(el, "Latency per round", FORMULA.latency), speed: panel(el, "Speed", FORMULA.speed),
-    yield: panel(el, "Tokens per target pass", FORMULA.yield), acceptance: panel(el, "Acceptance", FORMULA.acceptance, true) };
+    yield: panel(el, "Tokens per pass", FORMULA.yield), acceptance: panel(el, "Acceptance", FORMULA.acceptance, true) };
   let drawn = "";
   return {
     el,
@@ -49,10 +49,11 @@ function panel(host, title, formula, list = false) {
   caption.tabIndex = 0;
   caption.dataset.formula = formula;
   caption.setAttribute("aria-description", formula);
+  const aside = el.appendChild(element("span", "hx-chart-aside"));
   const value = el.appendChild(element("p", "hx-chart-value"));
   const body = list ? el.appendChild(element("ul", "hx-gauges"))
     : svg("svg", { class: "hx-chart-svg", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" }, el);
-  return { el, value, body, paths: new Map() };
+  return { el, value, aside, body, paths: new Map() };
 }
 
 function say(panel, number, unit, aside = "") {
@@ -60,7 +61,7 @@ function say(panel, number, unit, aside = "") {
   if (panel.said === text) return;
   panel.said = text;
   panel.value.replaceChildren(element("b", "", number), ` ${unit}`);
-  if (aside) panel.value.append(element("span", "hx-chart-aside", aside));
+  panel.aside.textContent = aside;
 }
 
 function path(panel, key, className, hue = "") {
@@ -96,7 +97,7 @@ function latency(panel, model, cursor) {
   });
   model.levels.forEach((level, i) => set(path(panel, i, "hx-chart-bar", level.hue), { d: data[i] }));
   const last = done[done.length - 1];
-  say(panel, last ? figure(sum(last) / 1e6) : "\u2013", "ms", last ? `scale 0\u2013${figure(top / 1e6)}\u00a0ms` : "");
+  say(panel, last ? figure(sum(last) / 1e6) : "\u2013", "ms", last ? `0\u2013${figure(top / 1e6)}\u00a0ms` : "");
 }
 
 function speed(panel, model, past) {
@@ -109,8 +110,7 @@ function speed(panel, model, past) {
   set(path(panel, "area", "hx-chart-area"), { d: points.length > 1 ? `${line(points)}L${WIDTH} ${HEIGHT}L${points[0][0].toFixed(1)} ${HEIGHT}z` : "" });
   set(path(panel, "line", "hx-chart-line"), { d: points.length > 1 ? line(points) : "" });
   set(path(panel, "plain", "hx-chart-plain"), { d: plain ? `M0 ${(HEIGHT - (plain / top) * (HEIGHT - 2)).toFixed(1)}H${WIDTH}` : "" });
-  const aside = plain && now ? `${(now / plain).toFixed(2)}\u00d7 plain, ${figure(plain)} measured` : "";
-  say(panel, now === null ? "\u2013" : now.toFixed(now < 100 ? 1 : 0), "tokens/s", aside);
+  say(panel, now === null ? "\u2013" : now.toFixed(now < 100 ? 1 : 0), "tokens/s", plain ? `dashed: plain, ${figure(plain)}` : "");
 }
 
 /** Tokens/s of plain decoding, prefill excluded; null when it was not measured. */
@@ -127,9 +127,7 @@ function perPass(panel, past) {
   const bars = values.map((n, i) => box(WIDTH - (values.length - i) * step, WIDTH - (values.length - i) * step + step * 0.82,
     (HEIGHT - (n / top) * HEIGHT).toFixed(2), ((n / top) * HEIGHT).toFixed(2)));
   set(path(panel, "bars", "hx-chart-bar", "var(--hue-target)"), { d: bars.join("") });
-  const kept = last?.drafts_kept ?? null;
-  say(panel, last?.tokens_per_target_forward ? last.tokens_per_target_forward.toFixed(2) : "\u2013", "tokens",
-    kept === null ? "" : `${Math.round(kept * 100)}\u00a0% of drafts kept`);
+  say(panel, last?.tokens_per_target_forward ? last.tokens_per_target_forward.toFixed(2) : "\u2013", "on average", past.length ? `0\u2013${top}` : "");
 }
 
 function acceptance(panel, model, last) {
