@@ -1,0 +1,104 @@
+"""A second bookkeeping of a run, from its events alone: what every level's cache and the tape must be at every moment.
+
+The engine reports `cached`, `held` and `committed`; here they are derived from what was computed and rolled back, so a
+report that only agrees with itself does not pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hsd_core import trace
+
+
+class Ledger:
+    def __init__(self, header: trace.Header, cacheless: frozenset[int], ends: frozenset[int]) -> None:
+        self.prompt = len(header.prompt_ids)
+        self.tape = list(header.prompt_ids)
+        self.serials: list[int] = [-1] * self.prompt
+        self.committed = self.prompt
+        self.cached = dict.fromkeys((i for i in range(len(header.levels)) if i not in cacheless), 0)
+        self.ends, self.limit = ends, header.max_new_tokens
+        self.steps = self.last = self.seen = 0
+        self.done = False
+
+    def feed(self, event: trace.Event) -> None:
+        self.steps += event.event in ("draft", "verify")
+        assert not self.done, "an event after the footer"
+        times = [getattr(event, name) for name in ("t0", "t1", "t") if hasattr(event, name)]
+        assert times == sorted(times), f"{event.event}: ends before it begins"
+        assert not times or times[-1] >= self.last, f"{event.event}: time ran backwards"
+        self.last = times[-1] if times else self.last
+        getattr(self, f"_{event.event}", lambda event: None)(event)
+        assert len(self.tape) - self.prompt <= self.limit, "a token behind the end of the text"
+        assert not self.ends.intersection(self.tape[self.prompt : -1]), "a token behind an end of sequence"
+
+    def _add(self, level: int, at: int, serials: Sequence[int], ids: Sequence[int]) -> None:
+        assert at == len(self.tape) - self.prompt
+        assert list(serials) == list(range(self.seen, self.seen + len(ids))), "serials are not in order"
+        self.seen += len(ids)
+        self.tape += ids
+        self.serials += serials
+
+    def _prefill(self, event: trace.Prefill) -> None:
+        assert event.tokens == self.prompt
+        if event.level in self.cached:
+            self.cached[event.level] = self.prompt - 1
+
+    def _draft(self, event: trace.Draft) -> None:
+        self._add(event.level, event.at, event.serials, event.ids)
+        assert event.rows - event.catch_up == event.forwards
+        if event.level in self.cached:
+            self.cached[event.level] += event.rows
+            assert self.cached[event.level] == len(self.tape) - 1 or not event.ids
+
+    def _verify(self, event: trace.Verify) -> None:
+        n = len(event.checks)
+        start = len(self.tape) - n
+        assert event.at == start - self.prompt
+        assert [check.id for check in event.checks] == self.tape[start:]
+        assert [check.serial for check in event.checks] == self.serials[start:]
+        assert event.rows - event.catch_up in ((n, n + 1) if n else (1,))
+        outcomes = [check.outcome for check in event.checks]
+        accepted = outcomes.count("accepted")
+        assert outcomes == (["accepted"] * accepted + ["rejected"] + ["unjudged"] * n)[:n]
+        self.cached[event.level] += event.rows
+        del self.tape[start + accepted :], self.serials[start + accepted :]
+
+    def _rollback(self, event: trace.Rollback) -> None:
+        assert event.before == self.cached[event.level] > event.after == len(self.tape)
+        self.cached[event.level] = event.after
+
+    def _correct(self, event: trace.Correct | trace.Bonus) -> None:
+        self._add(event.level, event.at, [event.serial], [event.id])
+
+    _bonus = _correct
+
+    def _commit(self, event: trace.Commit) -> None:
+        assert event.at == self.committed - self.prompt
+        assert [token.id for token in event.tokens] == self.tape[self.committed :]
+        assert [token.serial for token in event.tokens] == self.serials[self.committed :]
+        assert event.tokens, "a round that commits nothing"
+        self.committed = len(self.tape)
+
+    def _kv(self, event: trace.Kv) -> None:
+        assert [length.level for length in event.levels] == list(self.cached)
+        for length in event.levels:
+            assert length.cached == self.cached[length.level]
+            assert (length.committed, length.held) == (self.committed, len(self.tape) - self.committed)
+            assert length.cached + length.catch_up == length.committed + length.held
+            assert length.catch_up >= 1, f"level {length.level} has nothing left to process"
+
+    def _footer(self, event: trace.Footer) -> None:
+        assert event.committed == self.committed - self.prompt
+        self.done = True
+
+
+def audit(events: Sequence[trace.Event], *, cacheless: frozenset[int], ends: frozenset[int]) -> Ledger:
+    """Feed a whole run; AssertionError where an event contradicts the ones before."""
+    header = events[0]
+    assert isinstance(header, trace.Header)
+    ledger = Ledger(header, cacheless, ends)
+    for event in events[1:]:
+        ledger.feed(event)
+    return ledger

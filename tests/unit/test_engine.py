@@ -1,0 +1,326 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from toys import LookupLevel, LookupRun, output_of, table, toy_stack
+
+import hsd_core
+from hsd_core import engine, scribe
+from hsd_core.clock import EngineClock
+from hsd_core.hierarchy import Seat
+from hsd_core.levels.protocol import Work
+from hsd_core.levels.table import TableLevel, TableRun
+from hsd_core.sampling import Sampling
+from hsd_core.stacks import LevelSpec, StackError
+
+SAMPLED = Sampling(1.0)
+TEXT = "table:2,table:3@policy=flush,table@rule=block"
+
+
+class SpyRun(TableRun):
+    def __init__(self, level: SpyLevel, capacity: int) -> None:
+        super().__init__(level.table, level.name)
+        self._level, self._capacity = level, capacity
+
+    def score(self, tape: Sequence[int], rows: int) -> tuple[torch.Tensor, Work]:
+        assert len(tape) <= self._capacity, "more positions than the engine asked room for"
+        self._level.before_forward()
+        return super().score(tape, rows)
+
+    def close(self) -> None:
+        self._level.open_runs -= 1
+        self._level.closed += 1
+        super().close()
+
+
+class SpyLevel(TableLevel):
+    """Counts the runs that are open; `before_forward` is called at each forward."""
+
+    open_runs = closed = 0
+
+    def __init__(self, *args: Any, before_forward: Callable[[], object] = lambda: None) -> None:
+        super().__init__(*args)
+        self.before_forward = before_forward
+
+    def open(self, capacity: int) -> SpyRun:
+        self.open_runs += 1
+        return SpyRun(self, capacity)
+
+
+def spied(text: str = TEXT, before_forward: Callable[[], object] = lambda: None) -> list[Seat]:
+    seats = toy_stack(text, 4, seed=8)
+    return [replace(s, level=SpyLevel(s.level.table, 4, before_forward=before_forward)) for s in seats]  # type: ignore
+
+
+def open_runs(stack: Sequence[Seat]) -> list[int]:
+    return [seat.level.open_runs for seat in stack]  # type: ignore[attr-defined]
+
+
+def start(stack: Sequence[Seat], prompt: Sequence[int] = (0, 1), **options: Any) -> Any:
+    return hsd_core.run(stack, prompt, **{"sampling": SAMPLED, "seed": 5, "max_new_tokens": 12, **options})
+
+
+def test_a_run_begins_with_its_header_and_ends_with_its_footer() -> None:
+    events = list(start(spied()))
+    names = [event.event for event in events]
+    assert names[:4] == ["header", "prefill", "prefill", "prefill"]
+    assert names.count("header") == names.count("footer") == 1
+    assert names[-1] == "footer"
+    assert events[-1].reason == "length"
+    assert events[-1].committed == len(output_of(events)) == 12
+    assert events[-1].rounds == names.count("commit")
+
+
+def test_the_header_says_how_the_run_was_made() -> None:
+    stack = toy_stack("table:2@policy=confidence,table:3@bonus=0,table@rule=block", 4)
+    header = next(start(stack, about={"title": "one", "versions": {"gpu": "none"}}))
+    assert header.stack == "table:2@policy=confidence,table:3@bonus=0,table@rule=block"
+    assert [level.index for level in header.levels] == [0, 1, 2]
+    assert [level.block for level in header.levels] == [2, 3, None]
+    assert [level.policy for level in header.levels] == ["confidence", "fixed", None]
+    assert [level.theta for level in header.levels] == [0.6, None, None]
+    assert [level.rule for level in header.levels] == [None, "tokenwise", "block"]
+    assert [level.bonus for level in header.levels] == [True, False, True]
+    assert (header.seed, header.prompt_ids, header.max_new_tokens) == (5, (0, 1), 12)
+    assert header.lossless
+    assert header.title == "one"
+    assert header.versions.keys() == {"python", "torch", "gpu"}
+    lossy = next(start(toy_stack("table:2,table@rule=greedy", 4)))
+    assert not lossy.lossless
+    assert "greedy" in lossy.lossless_reason
+
+
+def test_an_end_token_ends_the_run_and_is_kept() -> None:
+    ended = 0
+    for seed in range(20):
+        events = list(start(spied(), seed=seed, ends=frozenset({3})))
+        output = output_of(events)
+        assert 3 not in output[:-1]
+        assert (events[-1].reason == "eos") == (output[-1] == 3)
+        ended += output[-1] == 3
+    assert ended > 5
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 5, 13])
+@pytest.mark.parametrize("text", ["table", "table:5,table", "table:4@bonus=0,table@bonus=0", "table:3,table:9,table"])
+def test_exactly_the_tokens_asked_for_are_committed(text: str, most: int) -> None:
+    events = list(start(spied(text), max_new_tokens=most))
+    assert len(output_of(events)) == most
+    assert events[-1].reason == "length"
+
+
+def test_the_smallest_context_of_the_stack_ends_the_run() -> None:
+    stack = spied()
+    stack[1].level.max_positions = 9
+    events = list(start(stack, max_new_tokens=50))
+    assert events[-1].reason == "context"
+    assert len(output_of(events)) == 7
+
+
+def test_a_finished_run_has_closed_every_level() -> None:
+    stack = spied()
+    list(start(stack))
+    assert open_runs(stack) == [0, 0, 0]
+    assert [seat.level.closed for seat in stack] == [1, 1, 1]  # type: ignore[attr-defined]
+
+
+def test_closing_at_any_event_leaves_nothing_open() -> None:
+    events = len(list(start(spied())))
+    for cut in range(events + 1):
+        stack = spied()
+        run = start(stack)
+        for _ in range(cut):
+            next(run)
+        run.close()
+        assert open_runs(stack) == [0, 0, 0]
+        assert [seat.level.closed for seat in stack] == [int(cut > 1)] * 3  # type: ignore[attr-defined]
+        assert next(run, None) is None
+
+
+def test_dropping_the_iterator_leaves_nothing_open() -> None:
+    stack = spied()
+    run = start(stack)
+    for _ in range(6):
+        next(run)
+    assert open_runs(stack) == [1, 1, 1]
+    del run
+    assert open_runs(stack) == [0, 0, 0]
+
+
+def test_an_error_in_any_forward_leaves_nothing_open() -> None:
+    class Broken(Exception):
+        pass
+
+    forwards: list[int] = []
+    list(start(spied(before_forward=lambda: forwards.append(1))))
+    for failing in range(len(forwards)):
+        left = [failing]
+
+        def forward(left: list[int] = left) -> None:
+            left[0] -= 1
+            if left[0] < 0:
+                raise Broken
+
+        stack = spied(before_forward=forward)
+        with pytest.raises(Broken):
+            list(start(stack))
+        assert open_runs(stack) == [0, 0, 0]
+
+
+def test_a_level_that_cannot_open_leaves_nothing_open() -> None:
+    stack = spied()
+
+    def refuse(capacity: int) -> SpyRun:
+        raise MemoryError
+
+    stack[2].level.open = refuse  # type: ignore[method-assign]
+    with pytest.raises(MemoryError):
+        list(start(stack))
+    assert open_runs(stack) == [0, 0, 0]
+
+
+def test_stop_ends_the_run_with_a_footer_whenever_it_turns_true() -> None:
+    asked: list[bool] = []
+    whole = list(start(spied(), stop=lambda: asked.append(True) or False))
+    for most in range(len(asked)):
+        stack = spied()
+        left = iter([False] * most)
+        events = list(start(stack, stop=lambda left=left: next(left, True)))
+        footer = events[-1]
+        assert (footer.event, footer.reason) == ("footer", "stopped")
+        assert footer.committed == len(output_of(events)) < 12
+        assert output_of(events) == output_of(whole)[: footer.committed], "what was committed is what would have been"
+        assert footer.decode_ns >= 0
+        assert footer.prefill_ns >= 0
+        assert open_runs(stack) == [0, 0, 0]
+
+
+@pytest.mark.parametrize("text", ["table", "table:4,table", TEXT])
+def test_stop_is_asked_before_every_forward(text: str) -> None:
+    heard: list[str] = []
+    stack = spied(text, before_forward=lambda: heard.append("forward"))
+    list(start(stack, [0, 1] * 300, stop=lambda: heard.append("stop") or False))
+    forwards = [i for i, what in enumerate(heard) if what == "forward"]
+    assert len(forwards) > 12
+    assert all(heard[i - 1] == "stop" for i in forwards)
+
+
+def test_consumer_and_scribe_cost_nothing_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    time = [0]
+    monkeypatch.setattr(engine, "EngineClock", lambda: EngineClock(lambda: time[0]))
+
+    def slow_raw(logits: torch.Tensor) -> torch.Tensor:
+        time[0] += 10**6
+        return logits.softmax(-1)
+
+    monkeypatch.setattr(scribe, "raw", slow_raw)
+
+    def forward() -> None:
+        time[0] += 10
+
+    events, forwards = [], 0
+    for event in start(spied(before_forward=forward)):
+        time[0] += 10**9
+        events.append(event)
+        forwards += getattr(event, "forwards", 0) if event.event == "draft" else event.event in ("verify", "prefill")
+    footer = events[-1]
+    assert footer.prefill_ns == 30
+    assert footer.prefill_ns + footer.decode_ns == 10 * forwards
+    assert sum(total.ns for total in footer.totals) == footer.decode_ns
+    for event in events:
+        if event.event in ("verify", "prefill"):
+            assert event.t1 - event.t0 == 10
+        elif event.event == "draft":
+            assert event.t1 - event.t0 == 10 * event.forwards
+
+
+def test_totals_count_what_the_events_say() -> None:
+    events = list(start(spied(), max_new_tokens=40))
+    for total in events[-1].totals:
+        mine = [e for e in events if e.event in ("draft", "verify") and e.level == total.level]
+        own = [e for e in events if e.event in ("correct", "bonus") and e.level == total.level]
+        assert total.forwards == sum(getattr(e, "forwards", 1) for e in mine)
+        assert total.rows == sum(e.rows for e in mine)
+        assert total.ns == sum(e.t1 - e.t0 for e in mine)
+        judged = [c for e in mine if e.event == "verify" for c in e.checks]
+        assert total.tokens_in == len(judged)
+        drafted = sum(len(e.ids) for e in mine if e.event == "draft")
+        assert total.tokens_out == drafted + sum(c.outcome == "accepted" for c in judged) + len(own)
+
+
+def test_a_store_is_written_after_each_commit() -> None:
+    class CountingRun(LookupRun):
+        inserted = 0
+
+        def commit(self, ids: Sequence[int]) -> None:
+            self.inserted += len(ids)
+
+        def take_counts(self) -> dict[str, Any]:
+            counts = {"inserts": self.inserted, "evictions": 0, "hits": {"c": 1}, "misses": 0}
+            self.inserted = 0
+            return counts
+
+    class CountingLevel(LookupLevel):
+        def open(self, capacity: int) -> LookupRun:
+            return CountingRun(self)
+
+    stack = [
+        Seat(CountingLevel(lambda prefix: [0], 4), LevelSpec("ngram", 2), 2),
+        Seat(TableLevel(table(4, 1), 4), LevelSpec("table"), None),
+    ]
+    events = list(start(stack))
+    stores = [event for event in events if event.event == "store"]
+    commits = [event for event in events if event.event == "commit"]
+    assert [s.round for s in stores] == [c.round for c in commits]
+    # the prompt (2 tokens) is inserted at the prefill and counted with the first round
+    assert [s.inserts for s in stores] == [len(c.tokens) + 2 * (i == 0) for i, c in enumerate(commits)]
+
+
+def test_two_runs_of_one_stack_do_not_disturb_each_other() -> None:
+    stack = spied()
+    alone = output_of(list(start(stack, seed=1)))
+    one, two, seen = start(stack, seed=1), start(stack, seed=2), []
+    for event in one:
+        seen.append(event)
+        next(two, None)
+    assert output_of(seen) == alone
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"stack": []}, StackError, "the stack is empty; it needs at least a target"),
+        ({"prompt": []}, ValueError, "the prompt is empty; give at least one token"),
+        ({"max_new_tokens": 0}, ValueError, "ask for at least 1"),
+        ({"prompt": [0] * 9}, ValueError, "the prompt has 9 tokens, the context 9; shorten the prompt"),
+    ],
+)
+def test_a_run_that_cannot_work_is_refused_at_once(change: dict[str, Any], error: type, message: str) -> None:
+    stack = spied()
+    stack[-1].level.max_positions = 9
+    options = {"stack": stack, "prompt": [0, 1], **change}
+    with pytest.raises(error) as caught:
+        start(options.pop("stack"), options.pop("prompt"), **options)
+    assert message in str(caught.value)
+    assert open_runs(stack) == [0, 0, 0]
+
+
+def test_a_stack_that_cannot_work_is_refused_at_once() -> None:
+    def level(vocab: int = 4) -> TableLevel:
+        return TableLevel(table(vocab, 1), vocab)
+
+    drafter, target = LookupLevel(lambda prefix: [], 4), Seat(level(), LevelSpec("table"), None)
+    cases = [
+        ([Seat(level(5), LevelSpec("table", 2), 2), target], "levels disagree on the vocabulary"),
+        ([Seat(level(), LevelSpec("table"), None), target], "has no block length; write table:T"),
+        ([target, target, Seat(level(), LevelSpec("table", 2), 2)], "is the last level, which hands nothing up"),
+        ([Seat(level(), LevelSpec("table", 1), 1), Seat(drafter, LevelSpec("table"), None)], "cannot verify"),
+    ]
+    for stack, message in cases:
+        with pytest.raises(StackError) as caught:
+            start(stack)
+        assert message in str(caught.value)
