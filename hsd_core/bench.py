@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import random
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -91,7 +91,7 @@ def plain_of(stack: str) -> str:
 
 def sweep(
     runner: Runner, stacks: Sequence[str], prompts: Sequence[Prompt], *, done: frozenset[int] = frozenset()
-) -> Iterator[Measurement]:
+) -> Generator[Measurement, None, None]:
     """Measure. `runner(stack, prompt text)` gives a run's events; prompts in `done` are passed over."""
     everything = list(dict.fromkeys([*(plain_of(stack) for stack in stacks), *stacks]))
     todo = [i for i in range(len(prompts)) if i not in done]

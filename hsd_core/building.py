@@ -104,12 +104,9 @@ class Builder:
             raise StackError("the preset toy has only table levels; write table@id=order3")
         device = pick_device(spec.device) if spec.device else self.device
         if device != "cpu":
-            raise StackError(
-                f"int8 is a CPU kernel here and the device is {device}; write int8@device=cpu, or leave it out"
-            )
-        return self._decoded(
-            self.folder, self.preset.target, "int8", device, spec.name, "int8", "int8 copy of the target"
-        )
+            raise StackError(f"int8 is a CPU kernel and the device is {device}; write int8@device=cpu, or leave it out")
+        label = "int8 copy of the target"
+        return self._decoded(self.folder, self.preset.target, "int8", device, "int8", "int8", label)
 
     def _model(self, spec: LevelSpec) -> Level:
         if self.preset.toy:
@@ -117,13 +114,13 @@ class Builder:
         device = pick_device(spec.device) if spec.device else self.device
         if spec.name == "target":
             dtype = spec.dtype or self.dtype
-            return self._decoded(
-                self.folder, self.preset.target, dtype, device, "target", "target", self.preset.target.title
-            )  # fmt: skip
+            label = self.preset.target.title
+            return self._decoded(self.folder, self.preset.target, dtype, device, "target", "target", label)
         source = Source.parse(spec.id) if spec.id else self.preset.draft
         if source is None:
             raise StackError(f"preset {self.preset.name} has no smaller model; name one with model@id=HUB-OR-FOLDER")
         folder = ensure(source, self._progress)
+        assert isinstance(self.tokenizer, Tokenizer)
         reason = same_tokenizer(Tokenizer(folder), self.tokenizer)
         if reason:
             raise StackError(f'level "{source.title}": {reason}; use a level of the same family')

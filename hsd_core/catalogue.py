@@ -41,13 +41,11 @@ def _levels(preset: Preset) -> list[dict[str, Any]]:
     if preset.toy:
         return [_level("table", f"character table, {order}", 4, params={"id": order}) for order in ORDERS]
     gpu = accelerator()
-    databases = [
-        letter for letter, path in (("c", ""), ("m", preset.model_db), ("s", preset.text_db)) if path is not None
-    ]
+    shipped = {"c": True, "m": preset.model_db is not None, "s": preset.text_db is not None}
     return [
         _level(
             "ngram", "n-gram databases", preset.blocks.get("ngram", 2), can_verify=False,
-            params={"db": "".join(databases)},
+            params={"db": "".join(letter for letter in preset.databases if shipped[letter])},
         ),
         _level("int8", "int8 copy of the target", preset.blocks.get("int8", 8), reason=""),
         _level(
