@@ -1,0 +1,192 @@
+"""Text to ids and back, from a folder's tokenizer.json; transformers is not imported (it takes seconds).
+
+A token's `piece` is its true bytes, so a reader can join pieces into characters that span tokens.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from tokenizers import Tokenizer as FastTokenizer
+
+
+class TokenizerError(ValueError):
+    """A folder without a tokenizer that can be used; the message names the cure."""
+
+
+class Tokenizer:
+    """The tokenizer of a model folder.
+
+    Attributes:
+        vocab_size: one more than the largest id that stands for text or a special token.
+        eos_ids: the ids that end a text.
+        digest: a name for vocabulary, merges and special ids: equal for equal tokenizers.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        """
+        Raises:
+            TokenizerError: no tokenizer.json there, or not one that can be read.
+        """
+        folder = Path(folder)
+        path = folder / "tokenizer.json"
+        if not path.is_file():
+            raise TokenizerError(f"{folder} has no tokenizer.json; save the model's fast tokenizer into it")
+        try:
+            self._fast = FastTokenizer.from_file(str(path))
+            self._spec: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        except Exception as error:  # the Rust library raises bare Exception
+            raise TokenizerError(f"{path} cannot be read: {error}") from error
+        self._config = _json(folder / "tokenizer_config.json")
+        self._template_file = folder / "chat_template.jinja"
+        self._token_of: dict[int, str] = {i: t for t, i in self._fast.get_vocab(with_added_tokens=True).items()}
+        self._added = {a["id"]: a for a in self._spec.get("added_tokens", [])}
+        self.vocab_size = max(self._token_of) + 1
+        self.eos_ids = self._ends(_json(folder / "generation_config.json"), _json(folder / "config.json"))
+
+    def encode(self, text: str) -> list[int]:
+        """Ids of a text as it stands, with the tokenizer's own start token if it adds one."""
+        return self._fast.encode(text).ids
+
+    def chat(self, prompt: str) -> list[int]:
+        """Ids of a user's turn in the model's chat template, up to where the assistant's answer starts.
+
+        A model without a template gets the bare prompt.
+        """
+        template = self._template
+        if template is None:
+            return self.encode(prompt)
+        return self._fast.encode(self._render(template, prompt), add_special_tokens=False).ids
+
+    def piece(self, id_: int) -> bytes:
+        """The bytes that an id stands for; a special token gives its name; an unused id gives none."""
+        token = self._token_of.get(id_)
+        if token is None:
+            return b""
+        if id_ in self._added:
+            return token.encode()
+        if self._byte_level:
+            return bytes(_BYTE_OF[c] for c in token) if all(c in _BYTE_OF for c in token) else token.encode()
+        if len(token) == 6 and token.startswith("<0x") and token.endswith(">"):
+            return bytes([int(token[3:5], 16)])
+        return token.replace("\u2581", " ").encode()
+
+    def is_special(self, id_: int) -> bool:
+        """Whether the id is a control token, not text. Unused ids count as special."""
+        return id_ not in self._token_of or bool(self._added.get(id_, {}).get("special"))
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text of ids, without special tokens; bytes that are no UTF-8 become U+FFFD."""
+        return self._fast.decode(list(ids), skip_special_tokens=True)
+
+    @cached_property
+    def digest(self) -> str:
+        identity = [sorted(self.ids.items()), self.merges, sorted(self.specials.items())]
+        return hashlib.sha256(json.dumps(identity, ensure_ascii=True).encode()).hexdigest()
+
+    @property
+    def ids(self) -> dict[str, int]:
+        """Token -> id, added tokens included."""
+        return {t: i for i, t in self._token_of.items()}
+
+    @cached_property
+    def merges(self) -> list[str]:
+        merges = self._spec.get("model", {}).get("merges") or []
+        return [m if isinstance(m, str) else " ".join(m) for m in merges]
+
+    @property
+    def specials(self) -> dict[str, int]:
+        """Special token -> id."""
+        return {a["content"]: i for i, a in self._added.items() if a.get("special")}
+
+    @cached_property
+    def _byte_level(self) -> bool:
+        return '"ByteLevel"' in json.dumps([self._spec.get("decoder"), self._spec.get("pre_tokenizer")])
+
+    @cached_property
+    def _template(self) -> str | None:
+        if self._template_file.is_file():
+            return self._template_file.read_text(encoding="utf-8")
+        template = self._config.get("chat_template")
+        if isinstance(template, list):  # several, by name
+            template = next((t["template"] for t in template if t.get("name") == "default"), None)
+        return template
+
+    def _render(self, template: str, prompt: str) -> str:
+        from jinja2 import TemplateError
+        from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+        environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
+        environment.globals["raise_exception"] = _refuse
+        environment.globals["strftime_now"] = _today
+        environment.filters["tojson"] = lambda value, indent=None: json.dumps(value, ensure_ascii=False, indent=indent)
+        named = {k: self._named(k) or "" for k in ("bos_token", "eos_token", "pad_token")}
+        messages = [{"role": "user", "content": prompt}]
+        try:
+            return environment.from_string(template).render(messages=messages, add_generation_prompt=True, **named)
+        except TemplateError as error:
+            raise TokenizerError(f"the model's chat template fails: {error}; use --raw") from error
+
+    def _named(self, key: str) -> str | None:
+        value = self._config.get(key)
+        return value.get("content") if isinstance(value, dict) else value
+
+    def _ends(self, *configs: dict[str, Any]) -> frozenset[int]:
+        for config in configs:
+            value = config.get("eos_token_id")
+            if value is not None:
+                return frozenset(value if isinstance(value, list) else [value])
+        id_ = self._fast.token_to_id(self._named("eos_token") or "")
+        return frozenset() if id_ is None else frozenset([id_])
+
+
+def same_tokenizer(one: Tokenizer, other: Tokenizer) -> str | None:
+    """Why two tokenizers are not one and the same (vocabulary, merges, special ids), or None if they are."""
+    if one.digest == other.digest:
+        return None
+    mine, theirs = one.ids, other.ids
+    agree = sum(theirs.get(token) == i for token, i in mine.items())
+    most = max(len(mine), len(theirs))
+    if agree < most:
+        return f"tokenizer differs from the target's ({agree} of {most} ids agree)"
+    if one.merges != other.merges:
+        return "tokenizer differs from the target's (same ids, other merges)"
+    return "tokenizer differs from the target's (same ids, other special tokens)"
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        raise TokenizerError(f"{path} is not JSON: {error}; fetch the model again") from error
+    return value if isinstance(value, dict) else {}
+
+
+def _refuse(message: str) -> None:
+    from jinja2 import TemplateError
+
+    raise TemplateError(message)
+
+
+def _today(pattern: str) -> str:
+    from datetime import datetime
+
+    return datetime.now().strftime(pattern)
+
+
+def _byte_of() -> dict[str, int]:
+    """Byte-level BPE writes every byte as one printable character: Latin-1's printable ones stand for themselves,
+    the others (controls, space, soft hyphen) get characters from U+0100 on, in order."""
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [b for b in range(256) if b not in printable]
+    return {chr(b): b for b in printable} | {chr(0x100 + n): b for n, b in enumerate(others)}
+
+
+_BYTE_OF = _byte_of()
