@@ -135,7 +135,7 @@ function moreButton(count) {
 
 /** A sentence about a token, for those who hear the page. */
 export function spoken(record, model, cursor) {
-  const text = model.pieceText(record.id);
+  const text = model.pieceText(record.id).replace(/^\u00b7(?=.)/, "").replaceAll("\u21b5", "new line ");
   const by = model.levels[record.level];
   const verb = { draft: "drafted by", correct: "correction by", bonus: "bonus of" }[record.how];
   const passed = record.passed.filter((x) => x.t <= cursor).map((x) => model.levels[x.level].name);
