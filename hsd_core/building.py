@@ -17,7 +17,7 @@ from hsd_core.hierarchy import Seat
 from hsd_core.levels.model import ModelLevel
 from hsd_core.levels.ngram import NgramLevel
 from hsd_core.levels.protocol import Level
-from hsd_core.ngram import Databases, load_model_db, load_text_db, tokenizer_fingerprint
+from hsd_core.ngram import Databases, load_model_db, load_text_db
 from hsd_core.presets import Preset
 from hsd_core.stacks import LevelSpec, StackError
 from hsd_core.tokenizer import Tokenizer, same_tokenizer
@@ -89,7 +89,8 @@ class Builder:
         order = "".join(letter for letter in order if letter not in missing)
         if not order:
             raise StackError(f"preset {self.preset.name} has no n-gram databases for this tokenizer; leave ngram out")
-        known = tokenizer_fingerprint(self.folder / "tokenizer.json")
+        assert isinstance(self.tokenizer, Tokenizer)
+        known = self.tokenizer.digest
         model_db = load_model_db(paths["m"], tokenizer=known) if "m" in order and paths["m"] else None
         text_db = load_text_db(paths["s"], tokenizer=known) if "s" in order and paths["s"] else None
         return NgramLevel(
