@@ -1,0 +1,63 @@
+"""D_c, the context-dependent database: n-grams of the prompt and the committed output, of one run.
+
+HD files every 5-gram under its first token, at most 7 continuations a key, least recently used out first. Here keys
+have 1 to `max_key` tokens (the longest suffix that is known wins), and a continuation is a *position* in the
+run's own text, told apart from others of its key by its first token. So filing a token costs `max_key` dictionary
+steps, a continuation read later has grown with the text, and no n-gram is ever copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class ContextDatabase:
+    """
+    Args:
+        min_key, max_key: lengths of the keys that are filed and looked up.
+        continuation: the most tokens that one lookup hands out (HD: 4).
+        max_continuations: kept per key (HD: 7); a hit on insert moves one to the newest end, a full key drops the
+            oldest.
+    """
+
+    def __init__(
+        self, *, min_key: int = 1, max_key: int = 3, continuation: int = 4, max_continuations: int = 7
+    ) -> None:
+        self.min_key, self.max_key = min_key, max_key
+        self.continuation, self.max_continuations = continuation, max_continuations
+        self.inserts = self.evictions = 0
+        self._text: list[int] = []
+        # key -> {first token of a continuation: where it last began}, oldest first
+        self._index: dict[tuple[int, ...], dict[int, int]] = {}
+
+    def __len__(self) -> int:
+        """Tokens inserted so far."""
+        return len(self._text)
+
+    def insert(self, ids: Sequence[int]) -> None:
+        """Append tokens to the text and file the n-grams that end in them, those across the seam included."""
+        text, index = self._text, self._index
+        for token in ids:
+            at = len(text)
+            for length in range(self.min_key, min(self.max_key, at) + 1):
+                kept = index.setdefault(tuple(text[at - length :]), {})
+                if kept.pop(token, None) is None and len(kept) >= self.max_continuations:
+                    del kept[next(iter(kept))]
+                    self.evictions += 1
+                kept[token] = at
+                self.inserts += 1
+            text.append(token)
+
+    def continuations(self, key: Sequence[int]) -> list[tuple[int, ...]]:
+        """What followed a key, newest first."""
+        kept = self._index.get(tuple(key), {})
+        return [tuple(self._text[at : at + self.continuation]) for at in reversed(kept.values())]
+
+    def find(self, tail: Sequence[int], limit: int) -> Sequence[int]:
+        """The newest continuation of the longest known suffix of `tail`, at most `limit` tokens; empty on a miss."""
+        for length in range(min(self.max_key, len(tail)), self.min_key - 1, -1):
+            kept = self._index.get(tuple(tail[-length:]))
+            if kept:
+                at = next(reversed(kept.values()))
+                return self._text[at : at + min(limit, self.continuation)]
+        return ()

@@ -1,0 +1,129 @@
+"""The hierarchy of HD: databases consulted in an order, lookups chained into a draft. One object per run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from hsd_core.ngram.context import ContextDatabase
+from hsd_core.ngram.model_db import ModelDatabase
+from hsd_core.ngram.store import NgramError
+from hsd_core.ngram.text_db import TextDatabase
+
+LETTERS = "cms"
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """When a database speaks: with which key lengths, and how common its answer must be.
+
+    A wrong draft costs the verifier a row, and a one-token key always has an answer, mostly a wrong one.
+    `min_count`, `min_share`: the answer's occurrences and their share of its key's (static databases only).
+    """
+
+    min_key: int
+    max_key: int
+    min_count: int = 1
+    min_share: float = 0.0
+
+
+# chosen on held-out outputs of SmolLM2-135M-Instruct; assets/ngram/README.md has the table
+REACH: Mapping[str, Reach] = MappingProxyType({"c": Reach(2, 6), "m": Reach(1, 4, 2, 0.5), "s": Reach(2, 3, 4, 0.5)})
+
+
+class Databases:
+    """
+    Args:
+        order: which databases, in which order, of the letters c, m, s.
+        model_db, text_db: static ones, shared between runs and never written; needed where the order names them.
+        max_continuations, continuation: of D_c (HD: 7 and 4).
+        reach: by letter, what differs from `REACH`.
+    Raises:
+        NgramError: an unknown letter, one given twice, or one whose database is missing.
+    """
+
+    def __init__(
+        self,
+        order: str = "cms",
+        model_db: ModelDatabase | None = None,
+        text_db: TextDatabase | None = None,
+        *,
+        max_continuations: int = 7,
+        continuation: int = 4,
+        reach: Mapping[str, Reach] | None = None,
+    ) -> None:
+        if not order or set(order) - set(LETTERS) or len(set(order)) != len(order):
+            raise NgramError(f"n-gram databases {order!r}: name each of c, m, s at most once, for example cms")
+        for letter, database, command in (("m", model_db, "ngram-model"), ("s", text_db, "ngram-text")):
+            if letter in order and database is None:
+                raise NgramError(
+                    f"n-gram databases {order!r}: database {letter} is missing; leave {letter} out or build it with "
+                    f"`python -m hsd_core {command}`"
+                )
+        self.order = order
+        self.reach = {letter: (reach or {}).get(letter, REACH[letter]) for letter in order}
+        self._model, self._text = model_db, text_db
+        self._context: ContextDatabase | None = None
+        if "c" in order:
+            own = self.reach["c"]
+            self._context = ContextDatabase(
+                min_key=own.min_key,
+                max_key=own.max_key,
+                continuation=continuation,
+                max_continuations=max_continuations,
+            )
+        self._tail = max(r.max_key for r in self.reach.values())
+        self._hits = dict.fromkeys(order, 0)
+        self._misses = 0
+
+    def insert(self, ids: Sequence[int]) -> None:
+        """The prompt, then each newly committed stretch; n-grams across the seam are filed too."""
+        if self._context is not None:
+            self._context.insert(ids)
+
+    def guess(self, context: Sequence[int], limit: int) -> list[tuple[int, str]]:
+        """Up to `limit` tokens that may follow, each with the letter of the database that supplied it.
+
+        Every finding joins the context of the next lookup, until a miss. Only counters change.
+
+        Args:
+            context: prompt, committed and tentative tokens.
+        """
+        tail: list[int] = list(context[-self._tail :])
+        found: list[tuple[int, str]] = []
+        while len(found) < limit:
+            for letter in self.order:
+                tokens = self._find(letter, tail, limit - len(found))
+                if tokens:
+                    break
+            else:
+                self._misses += 1
+                break
+            self._hits[letter] += len(tokens)
+            found.extend((token, letter) for token in tokens)
+            tail = [*tail, *tokens][-self._tail :]
+        return found
+
+    def _find(self, letter: str, tail: list[int], limit: int) -> Sequence[int]:
+        if letter == "c":
+            return self._context.find(tail, limit) if self._context is not None else ()
+        database = self._model if letter == "m" else self._text
+        if database is None:
+            return ()
+        own = self.reach[letter]
+        token = database.find(
+            tail, min_key=own.min_key, max_key=own.max_key, min_count=own.min_count, min_share=own.min_share
+        )
+        return () if token is None else (token,)
+
+    def counts(self) -> dict[str, Any]:
+        """Totals: `inserts` (continuations filed), `evictions`, `hits` (tokens by letter), `misses` (lookups)."""
+        context = self._context
+        return {
+            "inserts": context.inserts if context else 0,
+            "evictions": context.evictions if context else 0,
+            "hits": dict(self._hits),
+            "misses": self._misses,
+        }

@@ -1,0 +1,83 @@
+"""Static databases on disk: a numpy .npz of plain arrays and a JSON header, never a pickle.
+
+The header names what the file is, its schema, the vocabulary size, the tokenizer's digest and where its
+counts come from. A file that is not one of ours, is damaged or belongs to another tokenizer is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+SCHEMA = 1
+Array = npt.NDArray[Any]
+
+
+class NgramError(ValueError):
+    """A database that cannot be read, built or used; the message names the cure."""
+
+
+def save(path: str | Path, kind: str, header: dict[str, Any], arrays: dict[str, Array]) -> None:
+    """Write a database in one piece: a reader sees the old file or the whole new one."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"kind": kind, "schema": SCHEMA, **header}, ensure_ascii=False, sort_keys=True)
+    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with partial.open("wb") as file:
+            whole: dict[str, Any] = {"header": np.frombuffer(text.encode(), np.uint8), **arrays}
+            np.savez_compressed(file, **whole)
+        os.replace(partial, target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def load(
+    path: str | Path, kind: str, names: tuple[str, ...], *, vocab_size: int | None = None, tokenizer: str | None = None
+) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Read a database's header and arrays.
+
+    Args:
+        names: the arrays it must have; it may have more.
+        vocab_size, tokenizer: the target's vocabulary size and `Tokenizer.digest`; None leaves it unchecked.
+    Raises:
+        NgramError: the file is missing, damaged, of another kind or schema, or of another tokenizer.
+    """
+    rebuild = f"rebuild it with `python -m hsd_core ngram-{kind}`"
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: np.asarray(file[name]) for name in file.files}
+        header = json.loads(arrays.pop("header").tobytes())
+    except FileNotFoundError as error:
+        raise NgramError(f"{path}: no such n-gram database; {rebuild}") from error
+    except (OSError, ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
+        raise NgramError(f"{path}: damaged, or not an n-gram database ({_why(error)}); {rebuild}") from error
+    if not isinstance(header, dict) or header.get("kind") != kind:
+        found = header.get("kind") if isinstance(header, dict) else header
+        raise NgramError(f"{path}: expected a database of kind {kind!r}, found {found!r}")
+    if header.get("schema") != SCHEMA:
+        raise NgramError(f"{path}: schema {header.get('schema')!r}, this version reads {SCHEMA}; {rebuild}")
+    missing = [name for name in names if name not in arrays]
+    if missing or not isinstance(header.get("vocab_size"), int) or header["vocab_size"] < 1:
+        raise NgramError(f"{path}: damaged: {missing[0] if missing else 'vocab_size'!r} is missing; {rebuild}")
+    if vocab_size is not None and header["vocab_size"] != vocab_size:
+        raise NgramError(
+            f"{path}: tokenizer differs from the target's ({header['vocab_size']} ids, the target has {vocab_size}); "
+            f"{rebuild}"
+        )
+    known = header.get("tokenizer", {}).get("digest")
+    if tokenizer is not None and known is not None and known != tokenizer:
+        name = header["tokenizer"].get("name", "unnamed")
+        raise NgramError(f"{path}: made with another tokenizer ({name}, {known[:12]}, not {tokenizer[:12]}); {rebuild}")
+    return header, arrays
+
+
+def _why(error: Exception) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]
