@@ -36,7 +36,7 @@ class Card {
     Object.assign(this, { el, ctx, model: null, cursor: 0, serials: [], anchor: null, pinned: false, timer: 0, drawn: "" });
     this.listening = new AbortController();
     const { signal } = this.listening;
-    document.addEventListener("keydown", (e) => e.key === "Escape" && this.hide(), { signal });
+    document.addEventListener("keydown", (e) => this._escape(e), { signal });
     document.addEventListener("pointerdown", (e) => this._outside(e.target), { signal });
     addEventListener("resize", () => this._put(), { signal });
     document.addEventListener("scroll", () => this._put(), { signal, capture: true, passive: true });
@@ -57,8 +57,7 @@ class Card {
   select(serial, { anchor = null, via = "click", serials = null } = {}) {
     clearTimeout(this.timer);
     if (serial === null) {
-      if (via === "escape") this.hide();
-      else if (!this.pinned) this.timer = setTimeout(() => this.hide(), DELAY);
+      if (!this.pinned) this.timer = setTimeout(() => this.hide(), DELAY);
       return;
     }
     if (via === "hover" && this.pinned) return;
@@ -69,6 +68,7 @@ class Card {
       this.el.hidden = false;
       this._draw();
       this._put();
+      if (this.pinned) this._reveal();
       this.ctx.onSelect?.(this.serials[0]);
     };
     if (via === "hover" && this.el.hidden) this.timer = setTimeout(show, DELAY);
@@ -82,6 +82,20 @@ class Card {
     this.pinned = false;
     this.drawn = "";
     this.ctx.onSelect?.(null);
+  }
+
+  /** A sheet must not lie over the token that it is about. */
+  _reveal() {
+    if (!this.el.classList.contains("hx-sheet") || !this.anchor?.isConnected) return;
+    const hidden = this.anchor.getBoundingClientRect().bottom + 28 - this.el.getBoundingClientRect().top;
+    if (hidden > 0) scrollBy({ top: hidden });
+  }
+
+  /** Escape closes the card and, while there is one, means nothing else. */
+  _escape(event) {
+    if (event.key !== "Escape" || this.el.hidden) return;
+    event.preventDefault();
+    this.hide();
   }
 
   _outside(target) {

@@ -105,8 +105,9 @@ function speed(panel, model, past) {
   const plain = plainSpeed(model.baseline);
   const values = past.map((s) => s.tokens_per_s ?? 0);
   const top = Math.max(1e-9, ...values.slice(Math.min(2, values.length - 1)), plain ?? 0) * 1.12;
-  const span = Math.max(1, past[past.length - 1]?.t ?? 1);
-  const points = past.map((s, i) => [(s.t / span) * WIDTH, HEIGHT - (Math.min(values[i], top) / top) * (HEIGHT - 2)]);
+  const start = past[0]?.t ?? 0;
+  const span = Math.max(1, (past[past.length - 1]?.t ?? 1) - start);
+  const points = past.map((s, i) => [((s.t - start) / span) * WIDTH, HEIGHT - (Math.min(values[i], top) / top) * (HEIGHT - 2)]);
   set(path(panel, "area", "hx-chart-area"), { d: points.length > 1 ? `${line(points)}L${WIDTH} ${HEIGHT}L${points[0][0].toFixed(1)} ${HEIGHT}z` : "" });
   set(path(panel, "line", "hx-chart-line"), { d: points.length > 1 ? line(points) : "" });
   set(path(panel, "plain", "hx-chart-plain"), { d: plain ? `M0 ${(HEIGHT - (plain / top) * (HEIGHT - 2)).toFixed(1)}H${WIDTH}` : "" });

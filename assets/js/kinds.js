@@ -31,7 +31,7 @@ const SHADES = [
 /**
  * What a stack's levels look like.
  * @param {object[]} infos the header's levels, cheapest first
- * @returns {object[]} per level {index, tag, letter, name, kind, hue, underline}
+ * @returns {object[]} per level {index, tag, letter, name, short, kind, hue, underline}
  */
 export function styleLevels(infos) {
   const top = infos.length - 1;
@@ -45,7 +45,7 @@ export function styleLevels(infos) {
     const hue = SHADES[(nth - 1) % SHADES.length](`var(${kind.hueVar})`);
     const tag = total.get(kind.letter) > 1 ? `${kind.letter}${nth}` : kind.letter;
     const name = info.label || (i === top ? "target" : info.name || kind.name);
-    return { index: i, tag, letter: kind.letter, name, kind: info.kind, hue, underline: kind.underline };
+    return { index: i, tag, letter: kind.letter, name, short: kind.name, kind: info.kind, hue, underline: kind.underline };
   });
 }
 

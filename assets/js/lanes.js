@@ -163,7 +163,7 @@ class Lanes {
       data.get(s.kind + s.level)?.push(box(left, Math.max(left + 0.8, right - 0.7), top, lane - 4, 0.8));
       if (s.rejected && right - left > 7) rejects.push(box(right - 2.7, right - 0.7, top, lane - 4));
       if (right - left > LABEL_WIDTH && s.kind !== "prefill") words.push([(left + right) / 2, top + lane / 2, counts(s)]);
-      else if (right - left > 2 * LABEL_WIDTH) words.push([(left + right) / 2, top + lane / 2, "prefill"]);
+      else if (right - left > 2 * LABEL_WIDTH) words.push([(left + right) / 2, top + lane / 2, "prefill", "hx-word-faint"]);
     }
     for (const [key, path] of built.paths) set(path, { d: data.get(key).join("") });
     const edges = model.rounds.filter((r) => r.t1 > a && r.t1 < b);
@@ -258,7 +258,7 @@ function laneName(level, height) {
   const tag = element("span", "hx-badge", level.tag);
   tag.dataset.line = level.underline;
   item.title = level.name;
-  item.append(tag, element("span", "hx-lane-title", level.name));
+  item.append(tag, element("span", "hx-lane-title", level.short));
   return item;
 }
 
@@ -274,13 +274,13 @@ function tipLines(s, level) {
   return lines;
 }
 
-/** Text nodes [x, y, text], reused; the first and last stay inside `width`. */
+/** Text nodes [x, y, text, class], reused; the first and last stay inside `width`. */
 function texts(group, list, width = null) {
   while (group.childNodes.length > list.length) group.lastChild.remove();
-  list.forEach(([x, y, text], i) => {
+  list.forEach(([x, y, text, name = ""], i) => {
     const node = group.childNodes[i] ?? svg("text", {}, group);
     const anchor = width !== null && x < 12 ? "start" : width !== null && x > width - 24 ? "end" : "middle";
-    set(node, { x: x, y: y, "text-anchor": anchor });
+    set(node, { x, y, "text-anchor": anchor, class: name });
     if (node.textContent !== text) node.textContent = text;
   });
 }

@@ -46,11 +46,16 @@ export class Player {
     this._tell();
   }
 
-  /** A recorded run, from its beginning, at rest. */
+  /** Where playing begins: prefill is over. The slider reaches what is before it. */
+  get start() {
+    return this.model?.rounds?.[0]?.t0 ?? 0;
+  }
+
+  /** A recorded run, from its first round, at rest. */
   attach(model) {
     this._rest();
     this.model = model;
-    this.cursor = 0;
+    this.cursor = this.start;
     this._tell();
   }
 
@@ -80,7 +85,7 @@ export class Player {
   /** Plays to the end, or to `until` (ns). At the end it starts again. */
   play(until = null) {
     if (!this.model) return;
-    if (until === null && this.cursor >= this.end) this.cursor = 0;
+    if (until === null && this.cursor >= this.end) this.cursor = this.start;
     this.following = false;
     this.playing = true;
     this._stop = until;

@@ -4,6 +4,7 @@
 import { splitCells } from "./cells.js";
 import { colouring } from "./legend.js";
 import { dress, element, expand, ghostNode, haunt, spoken, tokenNode } from "./token.js";
+import { copyPlain, walk } from "./text-keys.js";
 import { place, upTo } from "./trace.js";
 
 const STOPS = "[data-serial], .hx-more";
@@ -37,6 +38,7 @@ class TextView {
     const on = (type, f) => flow.addEventListener(type, f, { signal: this.listening.signal });
     on("pointerover", (e) => e.pointerType !== "touch" && this._tell(e, "hover"));
     on("pointerleave", () => this.ctx.onSelect?.(null, { anchor: null, via: "leave" }));
+    on("pointerdown", () => (this.pressed = true)); // focus that a press brings opens no card: the click does
     on("click", (e) => this._click(e));
     on("keydown", (e) => this._key(e));
     on("copy", (e) => copyPlain(e));
@@ -69,6 +71,7 @@ class TextView {
     const keep = style === this.style ? cellStart(model, Math.min(this.seen, committed)) : { cell: 0, at: 0 };
     const low = this.el.scrollHeight - this.el.scrollTop - this.el.clientHeight < 48;
     this._reconcile(keep.at, this._wanted(keep, committed, ghosts), scheme);
+    this.flow.classList.toggle("hx-waiting", this.items.length === 0);
     if (low) this.el.scrollTop = this.el.scrollHeight;
     this.style = style;
     this.seen = committed;
@@ -155,8 +158,8 @@ class TextView {
       state: tentative ? "tentative" : "committed",
       category: scheme.of(first, cursor),
       passed: passed.map((x) => x.tag).join(" "),
-      marks: tentative ? [letters, ...passed.map((x) => x.tag)].join("\u2009") : letters,
-      dots: tentative ? "" : "\u2022".repeat(passed.length),
+      marks: tentative && passed.length ? [...new Set([letters, passed[passed.length - 1].tag])].join("\u2009") : letters,
+      dots: "\u2022".repeat(passed.length),
       dotHue: passed.length ? passed[passed.length - 1].hue : "",
     });
   }
@@ -199,6 +202,7 @@ class TextView {
   }
 
   _click(event) {
+    this.pressed = false;
     const more = event.target.closest(".hx-more");
     if (more) expand(more.closest(".hx-ghosts"), this.model);
     else if (getSelection()?.isCollapsed !== false) this._tell(event, "click");
@@ -206,20 +210,10 @@ class TextView {
 
   _key(event) {
     const stops = [...this.flow.querySelectorAll(STOPS)];
-    const here = stops.indexOf(event.target.closest(STOPS));
-    const to = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: stops.length - 1 }[event.key];
-    if (to !== undefined) {
-      stops[Math.min(Math.max(0, to), stops.length - 1)]?.focus();
-      this._handled(event);
-    } else if (event.key === "Enter" || event.key === " ") {
-      this._click(event);
-      this._handled(event);
-    } else if (event.key === "Escape") {
-      this.ctx.onSelect?.(null, { anchor: null, via: "escape" });
-    }
-  }
-
-  _handled(event) {
+    const to = walk(event.key, stops.indexOf(event.target.closest(STOPS)), stops.length);
+    if (to !== null) stops[to]?.focus();
+    else if (event.key === "Enter" || event.key === " ") this._click(event);
+    else return;
     event.preventDefault();
     event.stopPropagation();
   }
@@ -233,7 +227,8 @@ class TextView {
       stop.setAttribute("role", "button");
       stop.setAttribute("aria-label", spoken(record, this.model, this.cursor));
     }
-    this._tell({ target: stop }, "focus");
+    if (!this.pressed) this._tell({ target: stop }, "focus");
+    this.pressed = false;
   }
 
   /** The one node that Tab reaches. */
@@ -245,16 +240,6 @@ class TextView {
     if (node) node.tabIndex = 0;
     this.current = node;
   }
-}
-
-/** A copied selection is the committed text: no ghosts, no tentative tokens, no special tokens. */
-function copyPlain(event) {
-  const part = element("div");
-  const selection = getSelection();
-  for (let i = 0; i < selection.rangeCount; i++) part.append(selection.getRangeAt(i).cloneContents());
-  for (const node of part.querySelectorAll(".hx-ghosts, [data-soft], [data-special]")) node.remove();
-  event.clipboardData.setData("text/plain", part.textContent);
-  event.preventDefault();
 }
 
 /** The last cell boundary at or before n committed tokens: {cell, at}. */

@@ -85,6 +85,12 @@ test("with reduced motion the cursor moves a round at a time", () => {
   assert.equal(player.cursor, 40e6);
 });
 
+test("a recording begins at its first round, after the prefill", () => {
+  const { player, model } = setup();
+  player.attach({ ...model, rounds: [{ t0: 25e6 }] });
+  assert.equal(player.cursor, 25e6);
+});
+
 test("a seek stays within the run", () => {
   const { player, model } = setup();
   player.attach(model);
