@@ -95,7 +95,7 @@ export function tips(root) {
   root.append(tip);
   const show = (event) => {
     const owner = event.target.closest?.("[data-tip]");
-    if (!owner || !root.contains(owner)) return hide();
+    if (!owner || !root.contains(owner) || owner.querySelector('[aria-expanded="true"]')) return hide();
     tip.textContent = owner.dataset.tip;
     tip.hidden = false;
     const box = owner.getBoundingClientRect();
@@ -105,9 +105,17 @@ export function tips(root) {
     tip.style.top = `${above > 8 ? above : box.bottom + 8}px`;
     owner.setAttribute("aria-describedby", "hx-tip");
   };
-  const hide = () => { tip.hidden = true; };
-  root.addEventListener("pointerover", show);
-  root.addEventListener("focusin", show);
+  let waiting = 0;
+  const hide = () => {
+    clearTimeout(waiting);
+    tip.hidden = true;
+  };
+  root.addEventListener("pointerover", (event) => {
+    hide();
+    waiting = setTimeout(() => show(event), 300);
+  });
+  root.addEventListener("focusin", (event) => { if (event.target.matches(":focus-visible")) show(event); });
+  root.addEventListener("pointerdown", hide);
   root.addEventListener("pointerleave", hide);
   root.addEventListener("focusout", hide);
   root.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });

@@ -36,13 +36,13 @@ function table(note) {
   return details;
 }
 
-/** The plot beside these words is a picture to a screen reader: its description and its table say the same. */
+/** To a screen reader the whole panel is a figure: what it shows, and that a table says the same. */
 function describe(root, props) {
-  const plot = root.closest(".hx-figure")?.querySelector('[id^="figure-"]');
-  if (!plot || !props.value) return;
+  const figure = root.closest(".hx-figure");
+  if (!figure || !props.value) return;
   const { title, text } = JSON.parse(props.value);
-  plot.setAttribute("role", "figure");
-  named(plot, `${title}. ${text} The table below holds the same figures.`);
+  figure.setAttribute("role", "figure");
+  named(figure, `${title}. ${text} The table below holds the same figures.`);
 }
 
 function named(element, label) {

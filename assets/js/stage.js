@@ -20,10 +20,20 @@ import { create as createTransport } from "./transport.js";
  * @param {{props: object, trigger: Function, watch: Function, call: object}} ports from the component's js_on_load
  */
 export async function mount(root, ports) {
+  rememberTheme();
   await loadStyles();
   const stage = new Stage(root.querySelector(".hx-root") ?? root, ports);
   ports.watch("value", () => stage.receive(ports.props.value));
   await stage.begin(ports.props.value);
+}
+
+function rememberTheme() {
+  try {
+    const kept = localStorage.getItem("hx-theme");
+    if (kept) document.body.classList.toggle("dark", kept === "dark");
+  } catch {
+    // No storage: the system's choice stands.
+  }
 }
 
 class Stage {
@@ -113,7 +123,8 @@ class Stage {
   _adopt(header) {
     if (!this.asked?.preset && this.setup.catalogue.some((p) => p.name === header.preset)) this.settings.preset = header.preset;
     this._preset();
-    if (!this.asked?.stack) this.tower.setStack(header.stack);
+    const own = this.settings.preset === header.preset || !this.asked?.preset;
+    if (!this.asked?.stack) this.tower.setStack(own ? header.stack : this._catalogue()?.default_stack ?? header.stack);
     const prompt = this._promptOf(header);
     if (!this.asked?.prompt && prompt) this.settings.prompt = prompt;
     this.settings.stack = this.tower.stack;
@@ -290,6 +301,11 @@ class Stage {
 
   _theme() {
     const dark = document.body.classList.toggle("dark");
+    try {
+      localStorage.setItem("hx-theme", dark ? "dark" : "light");
+    } catch {
+      // A browser that keeps nothing shows its own choice at the next visit.
+    }
     this._drawFigures(dark);
   }
 

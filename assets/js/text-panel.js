@@ -82,8 +82,8 @@ export function textPanel(ctx) {
       if (!status) return;
       say(saying, status.text);
       say(detail, status.detail);
-      progress.dataset.known = String(status.share !== null);
-      share.style.width = status.share === null ? "" : `${100 * status.share}%`;
+      progress.dataset.known = String(Boolean(status.share));
+      share.style.width = status.share ? `${100 * status.share}%` : "";
     },
   };
 }

@@ -3,9 +3,12 @@
 
 import { h, icon, say } from "./dom.js";
 import { floorOf } from "./floor.js";
-import { styleLevels } from "./kinds.js";
+import { KINDS, styleLevels } from "./kinds.js";
 import { faults, format, MAX_LEVELS, parse } from "./stack.js";
 import { shaftOf } from "./shaft.js";
+
+const OTHER = "The run shown is of another stack. Press Generate to run this one.";
+const NAMESAKE = "Another paper calls a verification rule “HSD”. Here that is the rule block; HSD is the stack.";
 
 /**
  * @param {HTMLElement} host
@@ -105,7 +108,7 @@ class Tower {
     });
     this.list.replaceChildren(...this.views.map((view) => view.el).reverse());
     this._addMenu();
-    say(this.note, this.run && !same ? "The run shown is of another stack. Press Generate to run this one." : "");
+    say(this.note, this.run && !same ? OTHER : NAMESAKE);
     this.el.classList.toggle("hx-stale", Boolean(this.run) && !same);
     this.presets.value = [...this.presets.options].some((o) => o.value === this.stack) ? this.stack : "";
     this._restore(focus);
@@ -168,7 +171,7 @@ class Tower {
     return {
       kind: ran?.kind ?? known?.kind ?? level.name,
       name: level.name,
-      label: ran?.label || known?.label || level.name,
+      label: shortName(level, ran, known),
       block: level.block ?? ran?.block ?? known?.default_block ?? 4,
       note: noteOf(level, ran, known),
       verifies: known ? known.can_verify : true,
@@ -242,6 +245,13 @@ class Tower {
       from = null;
     });
   }
+}
+
+/** n-gram and int8 levels are known by their kind, the others by their weights. */
+function shortName(level, ran, known) {
+  const kind = ran?.kind ?? known?.kind ?? level.name;
+  if (kind === "ngram" || kind === "int8") return KINDS[kind].name;
+  return ran?.label || known?.label || level.name;
 }
 
 /** What stands below a level's name: an n-gram level's databases, another's number format. */
