@@ -212,7 +212,7 @@ function rows(heads, record, model) {
     const certain = row.ids.length === 1 && row.probs[0] === 1;
     list.append(element("li", "hx-row-name", certain ? `${name}, one-hot` : name));
     row.ids.slice(0, 8).forEach((id, i) => list.append(bar(model.pieceText(id), row.probs[i], id === record.id)));
-    if (row.tail > 0.0005) list.append(bar("all others", row.tail, false, "hx-bar-tail"));
+    if (row.tail > 0.0005) list.append(bar("others", row.tail, false, "hx-bar-tail"));
   }
   return part;
 }
