@@ -95,7 +95,7 @@ def _memory_gb() -> float:
 
 
 def _shipped(name: str) -> Path | None:
-    path = _ASSETS / "drafts" / name
+    path = _ASSETS / "ngram" / name
     return path if path.is_file() else None
 
 
@@ -198,8 +198,8 @@ _ALL = (
             Example("plain", "Plain decoding", "target", "one token per forward: what the others are measured by"),
         ),
         databases="cms",
-        model_db=_shipped("smollm2-model.ngram"),
-        text_db=_shipped("smollm2-text.ngram"),
+        model_db=_shipped("smollm2-model.npz"),
+        text_db=_shipped("smollm2-text.npz"),
     ),
     Preset(
         name="qwen-coder",
