@@ -4,9 +4,33 @@ from __future__ import annotations
 
 import contextlib
 
+import pytest
+
 
 def pytest_configure() -> None:
     with contextlib.suppress(ImportError):  # tests of the page run without torch
         import torch
 
         torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def smollm2():
+    """The preset smollm2 on the CPU in float32; a visible skip where its weights cannot be had."""
+    from hsd_core.weights import WeightsError
+    from hsd_core.workbench import Workbench
+
+    try:
+        return Workbench.open("smollm2", device="cpu", dtype="float32")
+    except WeightsError as error:
+        pytest.skip(f"the weights of smollm2 cannot be had: {error}")
+
+
+@pytest.fixture(scope="session")
+def transformers_smollm2(smollm2):
+    """The same weights in transformers' own model."""
+    transformers = pytest.importorskip("transformers")
+    from hsd_core.presets import PRESETS
+    from hsd_core.weights import ensure
+
+    return transformers.AutoModelForCausalLM.from_pretrained(ensure(PRESETS["smollm2"].target)).float().eval()

@@ -1,0 +1,82 @@
+"""Greedy output of SmolLM2 equals plain decoding, ours and transformers', over real stacks.
+
+"Equal" is what hsd_core.equality says: the same ids, or a near tie of plain decoding's two best logits at the first
+difference. Needs the converted weights; they are fetched on first use, and without a network the tests say so.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hsd_core.bench import read_prompts
+from hsd_core.equality import TIE, compare
+from hsd_core.identities import check
+from hsd_core.metrics import committed_ids
+
+TOKENS = 96
+STACKS = (
+    "ngram:4,target",
+    "int8:4,target",
+    "ngram:2,int8:8,target@rule=block",
+    "ngram:5@db=c,int8:3@policy=flush@bonus=0,int8:9@policy=confidence@theta=0.7,target@bonus=0",
+)
+PROMPTS = [p.text for p in read_prompts(Path(__file__).parents[2] / "assets" / "prompts" / "own.jsonl")][::3]
+
+pytestmark = pytest.mark.weights
+
+
+@pytest.fixture(scope="module")
+def plain(smollm2):
+    """Prompt -> the events of plain decoding, with two likeliest tokens a row for the margins."""
+    return {p: list(smollm2.run("target", p, max_new_tokens=TOKENS, heads=2)) for p in PROMPTS}
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_a_stack_writes_what_plain_decoding_writes(smollm2, plain, stack):
+    for prompt in PROMPTS:
+        run = list(smollm2.run(stack, prompt, max_new_tokens=TOKENS, heads=2))
+        same = compare(run, plain[prompt])
+        assert same.holds, f"{prompt[:40]!r}: token {same.equal} differs at a margin of {same.margin}"
+        assert check(run) == []
+
+
+def test_plain_decoding_writes_what_transformers_writes(smollm2, plain, transformers_smollm2):
+    torch = pytest.importorskip("torch")
+    for prompt in PROMPTS:
+        ids = smollm2.encode(prompt, raw=False)
+        with torch.inference_mode():
+            whole = transformers_smollm2.generate(
+                torch.tensor([ids]), max_new_tokens=TOKENS, do_sample=False, use_cache=True
+            )[0]
+        theirs, ours = whole[len(ids) :].tolist(), committed_ids(plain[prompt])
+        at = next((i for i, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), None)
+        if at is None:
+            assert len(ours) == len(theirs)
+            continue
+        with torch.inference_mode():
+            logits = transformers_smollm2(whole[None, : len(ids) + at]).logits[0, -1]
+        first, second = logits.topk(2).values.tolist()
+        assert first - second < TIE, f"{prompt[:40]!r}: token {at} differs at a margin of {first - second}"
+
+
+def test_lean_logits_are_those_of_transformers(smollm2, transformers_smollm2):
+    torch = pytest.importorskip("torch")
+    level = smollm2.seats("target")[0].level
+    for prompt in PROMPTS:
+        ids = smollm2.encode(prompt, raw=False)
+        ours = level.decoder.forward(ids, level.decoder.new_cache(len(ids)), 0, len(ids))
+        with torch.inference_mode():
+            theirs = transformers_smollm2(torch.tensor([ids])).logits[0]
+        assert torch.allclose(ours, theirs, atol=1e-3, rtol=1e-4)
+
+
+def test_the_same_seed_gives_the_same_run(smollm2):
+    def sampled(seed: int) -> list[int]:
+        run = smollm2.run(
+            "ngram:3,target", PROMPTS[0], temperature=0.9, top_k=50, top_p=0.95, seed=seed, max_new_tokens=32
+        )
+        return committed_ids(run)
+
+    assert sampled(7) == sampled(7) != sampled(8)
