@@ -50,7 +50,7 @@ class TransformersDecoder:
         except (ValueError, KeyError, OSError, ImportError) as error:
             first = str(error).strip().splitlines()[0][:200]
             raise DecoderError(f"transformers cannot open a {config.get('model_type')!r} model: {first}") from error
-        self._model.requires_grad_(False).eval().to(device)
+        self._model.requires_grad_(False).eval().to(device)  # type: ignore[no-untyped-call]
         sizes = self._model.config.get_text_config()
         self.vocab_size = min(vocab or sizes.vocab_size, sizes.vocab_size)
         self.layers = sizes.num_hidden_layers
@@ -74,7 +74,7 @@ class TransformersDecoder:
         if start > held:
             raise DecoderError(f"position {start} was asked for and the cache holds {held}; feed what is between first")
         if start < held:
-            cache.layers.crop(start)
+            cache.layers.crop(start - held)  # negative: so many positions off the end
         out = self._model(
             input_ids=torch.tensor([ids], device=self.device),
             past_key_values=cache.layers,
@@ -82,7 +82,8 @@ class TransformersDecoder:
             use_cache=True,
             logits_to_keep=rows,
         )
-        return out.logits[0, -rows:, : self.vocab_size].float()
+        logits: Tensor = out.logits[0, -rows:, : self.vocab_size].float()
+        return logits
 
 
 def refuse_no_rollback(config: dict[str, Any]) -> None:

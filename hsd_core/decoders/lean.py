@@ -162,7 +162,7 @@ class LeanDecoder:
             qkv = layer.qkv(self._rms(x, layer.attention_norm)).view(n, s.heads + 2 * s.kv_heads, s.head_size)
             qk, v = qkv[:, : s.heads + s.kv_heads], qkv[:, s.heads + s.kv_heads :]
             if layer.q_norm is not None and layer.k_norm is not None:
-                q, k = qk.split((s.heads, s.kv_heads), dim=1)
+                q, k = qk[:, : s.heads], qk[:, s.heads :]
                 qk = torch.cat((self._rms(q, layer.q_norm), self._rms(k, layer.k_norm)), dim=1)
             # rotate pairs (j, j + d/2); sin carries the sign of the swapped halves
             qk = qk * cos + qk.roll(s.head_size // 2, dims=-1) * sin

@@ -37,12 +37,13 @@ class Packed:
         self.bias = bias
 
     def __call__(self, x: Tensor) -> Tensor:
-        return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, "none", [], "")
+        y: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, "none", [], "")
+        return y
 
     @staticmethod
     def available() -> bool:
         """Whether this build of torch has the kernel and agrees with F.linear on a small product."""
-        if not torch.backends.mkldnn.is_available():
+        if not torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
             return False
         try:
             weight, x = torch.arange(12.0).view(3, 4), torch.ones(2, 4)

@@ -61,7 +61,8 @@ def read_config(folder: Path) -> dict[str, Any]:
     """
     path = folder / "config.json"
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        config: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return config
     except FileNotFoundError:
         raise DecoderError(f"{folder} has no config.json; name a folder with a transformers model") from None
     except (OSError, ValueError) as error:
@@ -98,7 +99,7 @@ def _lean(folder: Path, config: dict[str, Any], dtype: str, device: str, vocab: 
 
     shape = LeanShape.from_config(config)
     with ExitStack() as stack:
-        where = {}
+        where: dict[str, Any] = {}
         for path in weight_files(folder):
             opened = stack.enter_context(safe_open(path, framework="pt"))
             where |= dict.fromkeys(opened.keys(), opened)

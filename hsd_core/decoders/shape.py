@@ -75,13 +75,12 @@ def refuse_sliding_window(config: dict[str, Any]) -> None:
             f"a layer is {other!r}: its cache forgets, so it cannot roll back; use a model with full attention"
         )
     window = config.get("sliding_window")
-    if not kinds and window and config.get("use_sliding_window", True):
-        # a window as long as the context never forgets
-        if window < config.get("max_position_embeddings", math.inf):
-            raise DecoderError(
-                f"attention slides over {window} positions: its cache forgets, so it cannot roll back; "
-                "use a model with full attention"
-            )
+    forgets = window and config.get("use_sliding_window", True) and not kinds
+    if forgets and window < config.get("max_position_embeddings", math.inf):  # as long as the context: never forgets
+        raise DecoderError(
+            f"attention slides over {window} positions: its cache forgets, so it cannot roll back; "
+            "use a model with full attention"
+        )
 
 
 def rotary_tables(shape: LeanShape) -> tuple[Tensor, Tensor]:
@@ -115,4 +114,5 @@ def _llama3(base: Tensor, rope: dict[str, Any]) -> Tensor:
     factor, low, high = (float(rope[k]) for k in ("factor", "low_freq_factor", "high_freq_factor"))
     turns = rope["original_max_position_embeddings"] * base / (2 * math.pi)  # full turns within the old context
     blend = ((turns - low) / (high - low)).clamp(0, 1)  # 0: stretched, 1: kept
-    return base * (blend + (1 - blend) / factor)
+    stretched: Tensor = base * (blend + (1 - blend) / factor)
+    return stretched

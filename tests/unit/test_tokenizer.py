@@ -1,0 +1,158 @@
+"""Text to ids and back, chat templates, and what makes two tokenizers one."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+tokenizers = pytest.importorskip("tokenizers")
+
+from hsd_core.tokenizer import Tokenizer, TokenizerError, same_tokenizer  # noqa: E402
+
+TEMPLATE = (
+    "{% for m in messages %}<|start|>{{ m['role'] }}\n{{ m['content'] }}<|end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|start|>assistant\n{% endif %}"
+)
+TEXTS = (
+    "plain text",
+    "  two  spaces\n\ttab",
+    "naïve café",
+    "日本語と emoji 🦜🏳️‍🌈",
+    "${alert(1)} {{ x }} <img onerror=1>",
+    "עברית",
+    "\x00\x7f",
+)
+
+
+def folder_with(folder: Path, *, words: tuple[str, ...] = ("th", "the"), specials: tuple[str, ...] = ()) -> Path:
+    """A byte-level BPE tokenizer with all bytes, a few merges and special tokens."""
+    folder.mkdir(exist_ok=True)
+    specials = ("<|start|>", "<|end|>", *specials)
+    alphabet = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
+    vocab = {token: i for i, token in enumerate([*alphabet, *words])}
+    fast = tokenizers.Tokenizer(tokenizers.models.BPE(vocab=vocab, merges=[(w[:-1], w[-1]) for w in words]))
+    fast.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    fast.decoder = tokenizers.decoders.ByteLevel()
+    fast.add_special_tokens(list(specials))
+    fast.save(str(folder / "tokenizer.json"))
+    config = {"chat_template": TEMPLATE, "eos_token": "<|end|>"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(config))
+    return folder
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_the_pieces_of_a_text_are_its_bytes(tmp_path: Path, text: str) -> None:
+    tokenizer = Tokenizer(folder_with(tmp_path))
+    ids = tokenizer.encode(text)
+    assert b"".join(tokenizer.piece(i) for i in ids) == text.encode()
+    assert tokenizer.decode(ids) == text
+
+
+def test_every_byte_is_the_piece_of_some_id(tmp_path: Path) -> None:
+    tokenizer = Tokenizer(folder_with(tmp_path))
+    pieces = [tokenizer.piece(i) for i in range(tokenizer.vocab_size) if not tokenizer.is_special(i)]
+    assert {bytes([b]) for b in range(256)} <= set(pieces)
+    assert len(set(pieces)) == len(pieces)
+
+
+def test_sentencepiece_style_pieces_are_bytes_too(tmp_path: Path) -> None:
+    vocab = {"<unk>": 0, "\u2581the": 1, "<0xE2>": 2, "é": 3}
+    fast = tokenizers.Tokenizer(tokenizers.models.BPE(vocab=vocab, merges=[], unk_token="<unk>", byte_fallback=True))
+    fast.add_special_tokens(["<unk>"])
+    fast.save(str(tmp_path / "tokenizer.json"))
+    tokenizer = Tokenizer(tmp_path)
+    assert [tokenizer.piece(i) for i in (1, 2, 3)] == [b" the", b"\xe2", "é".encode()]
+
+
+def test_special_tokens_are_flagged_and_not_decoded(tmp_path: Path) -> None:
+    tokenizer = Tokenizer(folder_with(tmp_path))
+    (end,) = tokenizer.eos_ids
+    assert tokenizer.is_special(end)
+    assert tokenizer.piece(end) == b"<|end|>"
+    assert tokenizer.decode([*tokenizer.encode("the"), end]) == "the"
+    assert tokenizer.is_special(tokenizer.vocab_size + 5)
+    assert tokenizer.piece(tokenizer.vocab_size + 5) == b""
+
+
+def test_a_chat_is_the_template_around_the_prompt(tmp_path: Path) -> None:
+    tokenizer = Tokenizer(folder_with(tmp_path))
+    expected = "<|start|>user\nthe end {{ x }}<|end|>\n<|start|>assistant\n"
+    assert tokenizer.chat("the end {{ x }}") == tokenizer.encode(expected)
+
+
+def test_a_template_file_goes_before_the_config(tmp_path: Path) -> None:
+    (folder_with(tmp_path) / "chat_template.jinja").write_text("<|start|>{{ messages[0]['content'] }}")
+    tokenizer = Tokenizer(tmp_path)
+    assert tokenizer.chat("the") == tokenizer.encode("<|start|>the")
+
+
+def test_without_a_template_a_chat_is_the_prompt(tmp_path: Path) -> None:
+    (folder_with(tmp_path) / "tokenizer_config.json").unlink()
+    tokenizer = Tokenizer(tmp_path)
+    assert tokenizer.chat("the") == tokenizer.encode("the")
+
+
+@pytest.mark.parametrize(
+    "template", ["{{ raise_exception('no') }}", "{{ ''.__class__.__mro__ }}", "{% bad", "{{ messages.append(1) }}"]
+)
+def test_a_template_that_fails_or_reaches_out_is_refused(tmp_path: Path, template: str) -> None:
+    folder_with(tmp_path)
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"chat_template": template}))
+    with pytest.raises(TokenizerError, match="--raw"):
+        Tokenizer(tmp_path).chat("the")
+
+
+def test_the_ends_come_from_the_first_file_that_names_them(tmp_path: Path) -> None:
+    folder_with(tmp_path)
+    (tmp_path / "config.json").write_text(json.dumps({"eos_token_id": 3}))
+    assert Tokenizer(tmp_path).eos_ids == {3}
+    (tmp_path / "generation_config.json").write_text(json.dumps({"eos_token_id": [4, 5]}))
+    assert Tokenizer(tmp_path).eos_ids == {4, 5}
+
+
+@pytest.mark.parametrize("content", [None, "{", '{"model": {}}'])
+def test_a_folder_without_a_tokenizer_is_refused(tmp_path: Path, content: str | None) -> None:
+    if content is not None:
+        (tmp_path / "tokenizer.json").write_text(content)
+    with pytest.raises(TokenizerError, match=r"tokenizer\.json"):
+        Tokenizer(tmp_path)
+
+
+def test_equal_tokenizers_are_the_same(tmp_path: Path) -> None:
+    one, other = (Tokenizer(folder_with(tmp_path / name)) for name in "ab")
+    assert same_tokenizer(one, other) is None
+    assert one.digest == other.digest
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"words": ("th", "ti")}, r"\(259 of 260 ids agree\)"),
+        ({"specials": ("<|more|>",)}, r"\(260 of 261 ids agree\)"),
+    ],
+)
+def test_another_vocabulary_is_another_tokenizer(
+    tmp_path: Path, change: dict[str, tuple[str, ...]], reason: str
+) -> None:
+    one, other = Tokenizer(folder_with(tmp_path / "a", **change)), Tokenizer(folder_with(tmp_path / "b"))
+    found = same_tokenizer(one, other)
+    assert found is not None
+    assert re.search(reason, found)
+
+
+def test_other_merges_or_specials_over_the_same_ids_are_told_apart(tmp_path: Path) -> None:
+    plain = Tokenizer(folder_with(tmp_path / "a"))
+    for name, edit, reason in (
+        ("b", lambda spec: spec["model"]["merges"].reverse(), "other merges"),
+        ("c", lambda spec: spec["added_tokens"][0].update(special=False), "other special tokens"),
+    ):
+        path = folder_with(tmp_path / name) / "tokenizer.json"
+        spec = json.loads(path.read_text())
+        edit(spec)
+        path.write_text(json.dumps(spec))
+        found = same_tokenizer(Tokenizer(path.parent), plain)
+        assert found is not None
+        assert reason in found
