@@ -30,7 +30,7 @@ class Reach:
 
 
 # chosen on held-out outputs of SmolLM2-135M-Instruct; assets/ngram/README.md has the table
-REACH: Mapping[str, Reach] = MappingProxyType({"c": Reach(2, 6), "m": Reach(1, 4, 2, 0.5), "s": Reach(2, 3, 4, 0.5)})
+REACH: Mapping[str, Reach] = MappingProxyType({"c": Reach(2, 6), "m": Reach(1, 4, 2, 0.4), "s": Reach(2, 3, 4, 0.5)})
 
 
 class Databases:

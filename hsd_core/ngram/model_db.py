@@ -29,13 +29,12 @@ class Table:
         self._keys, self._next = keys.data, next.data  # item access without numpy scalars
         self._count, self._seen = count.data, seen.data
 
-    def best(self, key: int, min_count: int, min_share: float) -> int | None:
-        """The token that follows a key most often, or None."""
+    def best(self, key: int) -> tuple[int, int, int] | None:
+        """What follows a key most often, as (token, count, seen); None for a key that it does not know."""
         at = bisect_left(self._keys, key)
         if at == len(self._keys) or self._keys[at] != key:
             return None
-        count = self._count[at]
-        return self._next[at] if count >= min_count and count >= min_share * self._seen[at] else None
+        return self._next[at], self._count[at], self._seen[at]
 
     def all(self, key: int) -> list[tuple[int, int]]:
         """(token, count) of every continuation of a key, most frequent first."""
@@ -52,12 +51,17 @@ class ModelDatabase:
         self.max_key = max(tables)
 
     def find(self, tail: Sequence[int], *, min_key: int, max_key: int, min_count: int, min_share: float) -> int | None:
-        """The commonest token after the longest suffix of `tail` that is common enough; None on a miss."""
+        """The commonest token after the longest suffix of `tail` that it knows; None on a miss.
+
+        That suffix decides: when its answer is too rare (`min_count`) or too doubtful (`min_share` of the key's texts),
+        a shorter one, which knows less of the context, is not asked.
+        """
         base = self.vocab_size + 1
         for length in range(min(max_key, self.max_key, len(tail)), min_key - 1, -1):
-            token = self.tables[length].best(pack(tail[-length:], base), min_count, min_share)
-            if token is not None:
-                return token
+            known = self.tables[length].best(pack(tail[-length:], base))
+            if known is not None:
+                token, count, seen = known
+                return token if count >= min_count and count >= min_share * seen else None
         return None
 
     def continuations(self, key: Sequence[int]) -> list[tuple[int, int]]:

@@ -58,19 +58,18 @@ class TextDatabase:
         return low, bisect_left(self._keys, (packed + 1) * scale, low)
 
     def find(self, tail: Sequence[int], *, min_key: int, max_key: int, min_count: int, min_share: float) -> int | None:
-        """The commonest token after the longest suffix of `tail` that the text knows; None on a miss.
+        """The commonest token after the longest suffix of `tail` that occurs `min_count` times; None on a miss.
 
-        Of equally common ones the smallest id is taken. A suffix whose commonest follower occurs less than `min_count`
-        times or holds less than `min_share` of its places is passed over for a shorter one.
+        Of equally common ones the smallest id is taken. That suffix decides: when its answer occurs less than
+        `min_count` times or at less than `min_share` of its places, a shorter one is not asked.
         """
         # the follower must lie inside the sorted window, where equal ones are neighbours
         for length in range(min(max_key, self.max_key - 1, len(tail)), min_key - 1, -1):
             low, high = self.places(tail[-length:])
-            if high - low < min_count:
-                continue
-            token, count = self._commonest(low, high, length)
-            if token < self.vocab_size and count >= min_count and count >= min_share * (high - low):
-                return token
+            if high - low >= max(1, min_count):
+                token, count = self._commonest(low, high, length)
+                sure = token < self.vocab_size and count >= min_count and count >= min_share * (high - low)
+                return token if sure else None
         return None
 
     def _commonest(self, low: int, high: int, length: int) -> tuple[int, int]:
