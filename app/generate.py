@@ -20,7 +20,7 @@ from hsd_core.trace import Baseline, Footer, Header
 
 PERIOD_S = 0.1
 LOADING = {
-    "fetch": "fetching the weights (once; they are kept)",
+    "download": "fetching the weights (once; they are kept)",
     "convert": "converting the weights (once, about a minute)",
     "load": "loading the weights (some seconds)",
 }
@@ -137,6 +137,8 @@ def _ending(footer: Footer | None, tail: list[Any]) -> str:
 def _loading(progress: list[tuple[str, float, float]], waited: float) -> dict[str, Any]:
     stage, done, total = progress[-1] if progress else ("load", 0.0, 0.0)
     share = min(1.0, done / total) if total else None
+    if share == 1.0:  # that stage is over; what follows has no figure
+        stage, share = "load", None
     return status(
         "loading", LOADING.get(stage, stage), detail=MEANWHILE, stage=stage, share=share, waited=round(waited, 1)
     )

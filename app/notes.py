@@ -8,11 +8,11 @@ from typing import Any
 import gradio as gr
 
 from app.payload import dumps
-from app.stage import ASSETS
+from app.static import ROUTE
 
 _MOUNT = """
 const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;
-import(root + "/gradio_api/file=%(assets)s/js/notes.js")
+import(root + "%(route)s/js/notes.js")
   .then((module) => module.mount(element, {props, watch}));
 """
 
@@ -26,7 +26,7 @@ class Notes(gr.HTML):
         super().__init__(
             value=value,
             html_template="<div></div>",
-            js_on_load=_MOUNT % {"assets": ASSETS.as_posix()},
+            js_on_load=_MOUNT % {"route": ROUTE},
             apply_default_css=False,
             part=part,
             **options,

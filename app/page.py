@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from starlette.middleware import Middleware
 
 from app import api
-from app.headers import Revalidate
 from app.play import Play
 from app.recordings import Recordings
-from app.stage import ASSETS
+from app.static import ASSETS, app_options
 
 TITLE = "HSD Explorer"
 _SYSTEM = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif")
@@ -27,7 +25,6 @@ def build(workbench: Any, traces: Path = ASSETS / "traces") -> gr.Blocks:
         workbench: the class `hsd_core.workbench.Workbench`, or another with its `catalogue` and `open`.
         traces: folder of the recordings to bundle.
     """
-    gr.set_static_paths([ASSETS / "js", ASSETS / "css"])
     play = Play(workbench, Recordings(traces))
     with gr.Blocks(title=TITLE, analytics_enabled=False, fill_width=True) as demo:
         _tabs([("Play", play.build)])
@@ -40,7 +37,7 @@ def launch_options() -> dict[str, Any]:
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
     return {
         "theme": theme,
-        "app_kwargs": {"middleware": [Middleware(Revalidate)]},
+        "app_kwargs": app_options(),
         "footer_links": ["api"],
         "run_history": False,
         "ssr_mode": False,

@@ -7,26 +7,17 @@ page by `textContent`. Going up, the page triggers `generate` and `figures`; sma
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
 from app.payload import dumps
-
-ASSETS = Path(__file__).resolve().parent.parent / "assets"
+from app.static import ROUTE
 
 _MOUNT = """
 const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;
-for (const name of %(scripts)s) {  // all at once instead of one import after another
-  const link = document.createElement("link");
-  link.rel = "modulepreload";
-  link.href = root + "/gradio_api/file=%(assets)s/js/" + name;
-  document.head.append(link);
-}
-import(root + "/gradio_api/file=%(assets)s/js/stage.js")
+import(root + "%(route)s/js/stage.js")
   .then((module) => module.mount(element, {props, trigger, watch, call: server}))
   .catch((error) => { element.textContent = "The page's script could not be loaded: " + error; });
 // events: "generate" "figures"
@@ -55,7 +46,7 @@ class Stage(gr.HTML):
         super().__init__(
             value=value,
             html_template='<div class="hx-root"><p class="hx-booting">Opening the page…</p></div>',
-            js_on_load=_MOUNT % {"assets": ASSETS.as_posix(), "scripts": json.dumps(_scripts())},
+            js_on_load=_MOUNT % {"route": ROUTE},
             apply_default_css=False,
             server_functions=list(server_functions),
             elem_id="stage",
@@ -72,7 +63,3 @@ class Stage(gr.HTML):
 
     def api_info(self) -> dict[str, Any]:
         return {"type": "string"}
-
-
-def _scripts() -> list[str]:
-    return sorted(path.name for path in (ASSETS / "js").glob("*.js") if path.name != "notes.js")

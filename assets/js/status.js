@@ -26,7 +26,7 @@ const source = (level) => (level.weights?.source ? `Weights: ${level.weights.sou
 
 /** Loading: what is happening, how far, and what one can do meanwhile. */
 export function progressText(status) {
-  const share = typeof status.share === "number" && status.stage === "fetch" ? `, ${Math.round(100 * status.share)} %` : "";
+  const share = status.share ? `, ${Math.round(100 * status.share)} %` : "";
   return { mode: status.mode, text: `${status.text}${share}`, detail: status.detail || "", share: status.share ?? null, waited: status.waited ?? 0 };
 }
 

@@ -20,7 +20,9 @@ def sent(data: bytes) -> dict[str, str]:
 def test_the_menu_has_title_stack_machine_and_date_in_name_order(recordings: Path) -> None:
     menu = Recordings(recordings).menu()
     assert [entry["name"] for entry in menu] == ["00-toy", "01-hostile"]
-    assert menu[1]["recorded"] == "2026-01-02" and menu[1]["machine"] == "<b>machine</b>" and menu[1]["stack"] == "target"
+    assert (
+        menu[1]["recorded"] == "2026-01-02" and menu[1]["machine"] == "<b>machine</b>" and menu[1]["stack"] == "target"
+    )
 
 
 def test_the_page_opens_with_the_first_recording_and_a_snapshot_after_each_commit(recordings: Path) -> None:
