@@ -96,7 +96,7 @@ class Builder:
         return NgramLevel(
             lambda: Databases(order, model_db=model_db, text_db=text_db),
             self.tokenizer.vocab_size,
-            label="n-gram databases " + " ".join(f"D{letter}" for letter in order),
+            label="n-gram lookup",
             params={"db": order},
         )
 
@@ -106,7 +106,7 @@ class Builder:
         device = pick_device(spec.device) if spec.device else self.device
         if device != "cpu":
             raise StackError(f"int8 is a CPU kernel and the device is {device}; write int8@device=cpu, or leave it out")
-        label = "int8 copy of the target"
+        label = "int8 copy"
         return self._decoded(self.folder, self.preset.target, "int8", device, "int8", "int8", label)
 
     def _model(self, spec: LevelSpec) -> Level:

@@ -44,10 +44,10 @@ def _levels(preset: Preset) -> list[dict[str, Any]]:
     shipped = {"c": True, "m": preset.model_db is not None, "s": preset.text_db is not None}
     return [
         _level(
-            "ngram", "n-gram databases", preset.blocks.get("ngram", 2), can_verify=False,
+            "ngram", "n-gram lookup", preset.blocks.get("ngram", 2), can_verify=False,
             params={"db": "".join(letter for letter in preset.databases if shipped[letter])},
         ),
-        _level("int8", "int8 copy of the target", preset.blocks.get("int8", 8), reason=""),
+        _level("int8", "int8 copy", preset.blocks.get("int8", 8), reason=""),
         _level(
             "model", preset.draft.title if preset.draft else "a smaller model", preset.blocks.get("model", 4),
             reason="" if preset.draft else "this preset has no smaller model of the target's family",
