@@ -209,6 +209,15 @@ def test_stop_is_asked_before_every_forward(text: str) -> None:
     assert all(heard[i - 1] == "stop" for i in forwards)
 
 
+def test_a_long_prompt_goes_through_in_pieces_and_a_stop_is_heard_between() -> None:
+    forwards: list[int] = []
+    stack = spied(before_forward=lambda: forwards.append(1))
+    events = list(start(stack, [0, 1] * 300, stop=lambda: len(forwards) == 2))
+    assert len(forwards) == 2
+    assert [event.event for event in events] == ["header", "footer"]
+    assert open_runs(stack) == [0, 0, 0]
+
+
 def test_consumer_and_scribe_cost_nothing_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     time = [0]
     monkeypatch.setattr(engine, "EngineClock", lambda: EngineClock(lambda: time[0]))
