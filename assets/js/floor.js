@@ -5,7 +5,7 @@ import { DEFAULTS, MAX_BLOCK, POLICIES, RULES } from "./stack.js";
 
 /** @returns {{el: HTMLElement, update: (figures: object|null, kv: object|null, longest: number) => void}} */
 export function floorOf(level, at) {
-  const ms = h("span", { class: "hx-ms", tabindex: "0", "data-tip": "ms per call: busy time / forwards of this level, measured in this run" });
+  const ms = h("span", { class: "hx-ms", text: "– ms", tabindex: "0", "data-tip": "ms per call: busy time / forwards of this level, measured in this run" });
   const kv = kvBar();
   const details = at.bottom && at.top ? null : more(level, at);
   const row = h(

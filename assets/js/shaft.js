@@ -7,8 +7,8 @@ const MOST = 16;
 /** @returns {{el: HTMLElement, update: Function}} */
 export function shaftOf() {
   const tiles = h("span", { class: "hx-tiles", "aria-hidden": "true" });
-  const fill = h("i");
-  const value = h("b");
+  const fill = h("i", { style: { width: "0" } });
+  const value = h("b", { text: "a –" });
   const gauge = h("span", { class: "hx-keeps", tabindex: "0" }, h("span", { class: "hx-keeps-bar", "aria-hidden": "true" }, fill), value);
   const el = h("div", { class: "hx-shaft" }, tiles, gauge);
   return {

@@ -12,6 +12,7 @@ export const POLICIES = Object.freeze({
   confidence: "confidence · stop when unsure",
 });
 export const DEFAULTS = Object.freeze({ rule: "tokenwise", policy: "fixed", theta: 0.6, bonus: "1" });
+const KEYS = ["policy", "theta", "rule", "db", "dtype", "device", "bonus", "id"]; // the engine's order
 export const MAX_BLOCK = 64;
 export const MAX_LEVELS = 8;
 
@@ -38,13 +39,26 @@ function level(part) {
 
 /** The text of a stack; options at their default are left out. */
 export function format(levels) {
-  return levels
-    .map(({ name, block, options }, i) => {
-      const keys = Object.entries(options).filter(([key, value]) => value !== "" && String(DEFAULTS[key]) !== String(value));
-      const theta = options.policy === "confidence" ? keys : keys.filter(([key]) => key !== "theta");
-      return name + (block && i < levels.length - 1 ? `:${block}` : "") + theta.map(([key, value]) => `@${key}=${value}`).join("");
-    })
-    .join(",");
+  return levels.map(({ name, block, options }, i) => name + (block && i < levels.length - 1 ? `:${block}` : "") + tail(options)).join(",");
+}
+
+/** Whether two lists of levels are one stack; a T that is left out stands for `blocks[i]`. */
+export function same(a, b, blocks) {
+  return a.length === b.length && a.every((one, i) => {
+    const other = b[i];
+    const t = (level) => (i === a.length - 1 ? null : level.block ?? blocks[i]);
+    return one.name === other.name && t(one) === t(other) && tail(one.options) === tail(other.options);
+  });
+}
+
+function tail(options) {
+  const place = (key) => (KEYS.includes(key) ? KEYS.indexOf(key) : KEYS.length);
+  return Object.entries(options)
+    .filter(([key, value]) => value !== "" && String(DEFAULTS[key]) !== String(value))
+    .filter(([key]) => key !== "theta" || options.policy === "confidence")
+    .sort(([a], [b]) => place(a) - place(b))
+    .map(([key, value]) => `@${key}=${value}`)
+    .join("");
 }
 
 /** Why this stack cannot run: [{index, reason}], empty when it can. `find(level)` gives its catalogue entry. */

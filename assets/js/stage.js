@@ -168,7 +168,7 @@ class Stage {
       onOpen: (file) => this._try(() => this.session.open(file, this.setup.limits.file)),
       onTell: (text, kind) => this.tell(text, kind),
     });
-    this.tower = createTower(h("div"), { onChange: (stack) => this.edit("stack", stack) });
+    this.tower = createTower(h("div"), { presets: this.setup.catalogue.map((p) => p.name), onChange: (stack) => this.edit("stack", stack) });
     this.tally = tallyLine();
     this.spoken = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
     this.note = h("p", { class: "hx-note", role: "alert", hidden: true });
@@ -268,6 +268,7 @@ class Stage {
   _empty() {
     this.root.dataset.empty = "true";
     this.text.empty();
+    this.settings.prompt ||= this.setup.examples[0]?.prompt ?? "";
     this._status();
   }
 

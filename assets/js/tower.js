@@ -4,7 +4,7 @@
 import { h, icon, say } from "./dom.js";
 import { floorOf } from "./floor.js";
 import { KINDS, styleLevels } from "./kinds.js";
-import { faults, format, MAX_LEVELS, parse } from "./stack.js";
+import { faults, format, MAX_LEVELS, parse, same } from "./stack.js";
 import { shaftOf } from "./shaft.js";
 
 const OTHER = "The run shown is of another stack. Press Generate to run this one.";
@@ -12,7 +12,7 @@ const NAMESAKE = "Another paper calls a verification rule “HSD”. Here that i
 
 /**
  * @param {HTMLElement} host
- * @param {{onChange: (stack: string) => void}} ctx
+ * @param {{presets: string[], onChange: (stack: string) => void}} ctx presets: names in the catalogue
  */
 export function createTower(host, ctx) {
   const tower = new Tower(ctx);
@@ -82,6 +82,7 @@ class Tower {
     const on = this.levels.filter((level) => level.on);
     const bad = new Map(faults(on, (level, i) => this._find(level, i)).map((f) => [on[f.index], f.reason]));
     const same = this._same();
+    this.isSame = same;
     const infos = this.levels.map((level) => this._info(level, same));
     const looks = styleLevels(infos);
     const focus = this._focused();
@@ -117,7 +118,7 @@ class Tower {
 
   /** Gauges at a moment of the run. */
   update(model, cursor) {
-    const same = model?.header && this._same();
+    const same = model?.header && this.isSame;
     const snapshot = same ? model.snapshotAt(cursor) : null;
     const kv = same ? model.kvAt(cursor) : null;
     const longest = same ? model.header.prompt_ids.length + model.header.max_new_tokens : 1;
@@ -155,7 +156,9 @@ class Tower {
   }
 
   _same() {
-    return Boolean(this.run) && this.run.stack === this.stack;
+    const ran = this.run && parse(this.run.stack);
+    const elsewhere = ran && this.ctx.presets.includes(this.run.preset) && this.run.preset !== this.preset?.name;
+    return Boolean(ran) && !elsewhere && same(ran, this.levels.filter((level) => level.on), this.run.levels.map((level) => level.block));
   }
 
   _find(level, index) {
