@@ -145,7 +145,7 @@ class _Run:
             level.commit(block.ids)
             if isinstance(level, Counting):
                 yield trace.Store(self.scribe.round, i, **level.take_counts(), t0=t0, t1=self.clock.now())
-        yield self.scribe.kv(self.stack, self.levels, len(self.tape))
+        yield self.hierarchy.kv()
 
     def _room(self) -> int:
         return self.limit - (len(self.tape) - self.prompt)

@@ -113,7 +113,7 @@ class Hierarchy:
         out = Block(tokens, p[: len(tokens)], logits[: len(tokens)])
         self.scribe.handed_up(i, len(tokens))
         if i < len(self.seats) - 1:  # the target's is written after the commit
-            yield self.scribe.kv(self.seats, self.runs, len(self.tape))
+            yield self.kv()
         return out, kept < n
 
     def _draft(self, room: int) -> Generator[Event, None, Block]:
@@ -140,6 +140,11 @@ class Hierarchy:
         yield self.scribe.draft(0, start, block, proposal.work, t0, t1)
         self.scribe.handed_up(0, len(tokens))
         return block
+
+    def kv(self) -> Event:
+        """The cache lengths as they stand."""
+        caches = ((i, run) for i, run in enumerate(self.runs) if self.seats[i].level.has_cache)
+        return self.scribe.kv(caches, len(self.tape))
 
     def _draw(self, logits: Tensor) -> tuple[int, Tensor]:
         row = law(logits, self.sampling)[0]

@@ -6,9 +6,8 @@ nothing: a run without details takes the same choices.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -18,9 +17,6 @@ from hsd_core.clock import EngineClock
 from hsd_core.levels.protocol import LevelRun, Work
 from hsd_core.rules import Verdict
 from hsd_core.sampling import raw
-
-if TYPE_CHECKING:
-    from hsd_core.hierarchy import Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,12 +158,11 @@ class Scribe:
     def rollback(self, level: int, before: int, after: int) -> trace.Rollback:
         return trace.Rollback(self.round, level, before, after, self.clock.now())
 
-    def kv(self, seats: Sequence[Seat], runs: Sequence[LevelRun], tape_length: int) -> trace.Kv:
+    def kv(self, caches: Iterable[tuple[int, LevelRun]], tape_length: int) -> trace.Kv:
+        """The cache lengths of the levels that have one, given as (index, run)."""
         held = tape_length - self.committed
         lengths = tuple(
-            trace.KvLength(i, run.cached, tape_length - run.cached, self.committed, held)
-            for i, (seat, run) in enumerate(zip(seats, runs, strict=True))
-            if seat.level.has_cache
+            trace.KvLength(i, run.cached, tape_length - run.cached, self.committed, held) for i, run in caches
         )
         return trace.Kv(self.round, lengths, self.clock.now())
 

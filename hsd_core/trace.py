@@ -155,10 +155,9 @@ class Verify:
 
 
 @dataclass(frozen=True, slots=True)
-class Correct:
-    """A token drawn from the residual after a reject."""
+class _Own:
+    """A token that a verifier drew itself, with its probability under the verifier's law."""
 
-    event: ClassVar[str] = "correct"
     round: int
     level: int
     at: int
@@ -170,18 +169,17 @@ class Correct:
 
 
 @dataclass(frozen=True, slots=True)
-class Bonus:
+class Correct(_Own):
+    """A token drawn from the residual after a reject."""
+
+    event: ClassVar[str] = "correct"
+
+
+@dataclass(frozen=True, slots=True)
+class Bonus(_Own):
     """A token drawn from the verifier's own row when every drafted token (perhaps none) was accepted."""
 
     event: ClassVar[str] = "bonus"
-    round: int
-    level: int
-    at: int
-    serial: int
-    id: int
-    p: float
-    t: int
-    p_row: Row | None = None
 
 
 @dataclass(frozen=True, slots=True)

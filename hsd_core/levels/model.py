@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from hsd_core.decoders import Decoder
 
-PREFILL_CHUNK = 256
-
 
 class ModelLevel:
     """Any `Decoder` (lean or transformers, float32, bf16 or int8). Read-only; shared between runs."""
@@ -55,16 +53,9 @@ class ModelRun:
         new = list(tape[self.cached :])
         if len(new) < rows:
             raise ValueError(f"{self._source}: {rows} rows asked for, but only {len(new)} tokens are new on the tape")
-        computed = len(new)
-        # A long prompt goes through in pieces: a mask of chunk x prompt stays small, and a stop is heard between.
-        while len(new) > max(rows, PREFILL_CHUNK):
-            chunk = new[: min(PREFILL_CHUNK, len(new) - rows)]
-            self._decoder.forward(chunk, self._cache, self.cached, 1)
-            self.cached += len(chunk)
-            new = new[len(chunk) :]
         logits = self._decoder.forward(new, self._cache, self.cached, rows)
         self.cached += len(new)
-        return logits, Work(1, computed, computed - rows)
+        return logits, Work(1, len(new), len(new) - rows)
 
     def commit(self, ids: Sequence[int]) -> None:
         """Nothing to do: the cache already holds what was verified."""
