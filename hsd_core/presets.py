@@ -137,7 +137,7 @@ _ALL = (
             Example("plain", "Plain decoding", "target", "one token per forward"),
         ),
         cpu_dtype="int8",
-        memory_gb=6.0,
+        memory_gb=7.0,
     ),
     Preset(
         name="smollm2-hub",

@@ -134,9 +134,7 @@ def wheel(index: Path, number: int, data: bytes) -> Wheel:
     with zipfile.ZipFile(path, "w") as file:
         file.writestr(f"{module}/data/part{number:02}.bin", data)
         file.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-        file.writestr(
-            f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
+        file.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         file.writestr(f"{info}/RECORD", "")
     return Wheel(name, "1.0", hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_size)
 
