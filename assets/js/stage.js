@@ -10,8 +10,10 @@ import { Player } from "./player.js";
 import { Session } from "./session.js";
 import { describe, progressText, spoken } from "./status.js";
 import { loadStyles } from "./styles.js";
+import { Study } from "./study.js";
 import { tallyLine } from "./tally-line.js";
 import { textPanel } from "./text-panel.js";
+import { rememberTheme, toggleTheme } from "./theme.js";
 import { createTower } from "./tower.js";
 import { create as createTransport } from "./transport.js";
 
@@ -25,15 +27,6 @@ export async function mount(root, ports) {
   const stage = new Stage(root.querySelector(".hx-root") ?? root, ports);
   ports.watch("value", () => stage.receive(ports.props.value));
   await stage.begin(ports.props.value);
-}
-
-function rememberTheme() {
-  try {
-    const kept = localStorage.getItem("hx-theme");
-    if (kept) document.body.classList.toggle("dark", kept === "dark");
-  } catch {
-    // No storage: the system's choice stands.
-  }
 }
 
 class Stage {
@@ -110,7 +103,7 @@ class Stage {
     this.text.title(this.shown.title || (live ? "" : header.title));
     if (live) this.player.live(this.feed.model);
     else this._replay();
-    this._figuresSoon();
+    this.study.draw();
   }
 
   _replay() {
@@ -142,13 +135,13 @@ class Stage {
   _finished(live) {
     this.progress(null);
     if (live) this.say(spoken(this.feed.model, this.shown));
-    this._figuresSoon();
+    this.study.draw();
   }
 
   // ---- building
 
   _build() {
-    this.title = titleBar({ onTheme: () => this._theme() });
+    this.title = titleBar({ onTheme: () => { toggleTheme(); this.study.draw(); } });
     this.prompt = promptRow({
       setup: this.setup, settings: this.settings,
       onEdit: (name, value) => this.edit(name, value),
@@ -184,7 +177,7 @@ class Stage {
       if (event.key === "Escape" && !event.defaultPrevented && this.session.pending) this._try(() => this.session.stop().then(() => this._busy()));
     });
     setInterval(() => { if (this.session.pending && this.session.started) this.say(spoken(this.feed.model, this.shown)); }, 2000);
-    this._watchFigures();
+    this.study = new Study(this.ports, this.feed);
   }
 
   // ---- what the visitor does
@@ -298,42 +291,5 @@ class Stage {
 
   _preset() {
     this.tower.setPreset(this._catalogue());
-  }
-
-  _theme() {
-    const dark = document.body.classList.toggle("dark");
-    try {
-      localStorage.setItem("hx-theme", dark ? "dark" : "light");
-    } catch {
-      // A browser that keeps nothing shows its own choice at the next visit.
-    }
-    this._drawFigures(dark);
-  }
-
-  // ---- the figures below the fold
-
-  _watchFigures() {
-    const watch = new IntersectionObserver((entries) => {
-      this.figuresSeen = entries.some((entry) => entry.isIntersecting);
-      if (this.figuresSeen) this._drawFigures();
-    });
-    const find = () => {
-      const figures = document.querySelector("#figures");
-      if (figures) watch.observe(figures);
-      else setTimeout(find, 300);
-    };
-    find();
-  }
-
-  _figuresSoon() {
-    if (this.figuresSeen) this._drawFigures();
-  }
-
-  /** Plotly's script is large: it is asked for when somebody looks. */
-  _drawFigures(dark = document.body.classList.contains("dark")) {
-    const wanted = `${this.feed.run} ${dark}`;
-    if (!this.feed.final || !this.figuresSeen || this.figuresOf === wanted) return;
-    this.figuresOf = wanted;
-    this.ports.trigger("figures", { run: this.feed.run, dark });
   }
 }

@@ -50,9 +50,11 @@ def test_the_deltas_in_order_are_the_whole_trace_and_the_last_payload_is_too() -
     *deltas, last = [p for p in payloads if p["ev"]]
     held: list[Any] = []
     for delta in deltas:
-        assert delta["from"] == len(held) and not delta["final"]
+        assert delta["from"] == len(held)
+        assert not delta["final"]
         held += delta["ev"]
-    assert last["final"] and last["from"] == 0
+    assert last["final"]
+    assert last["from"] == 0
     assert last["ev"][: len(held)] == held
     assert last["ev"][-1]["event"] == "footer"
 
@@ -63,7 +65,8 @@ def test_closing_the_stream_closes_the_engine() -> None:
     payloads = stream(Loader(bench), request(), run)
     next(p for p in payloads if p["ev"])
     payloads.close()
-    assert bench.closed and run.stage == "done"
+    assert bench.closed
+    assert run.stage == "done"
 
 
 def test_stop_ends_the_real_engine_early() -> None:
@@ -74,20 +77,24 @@ def test_stop_ends_the_real_engine_early() -> None:
         if payload["ev"]:
             run.stopped.set()
     footer = next(e for e in run.events if isinstance(e, Footer))
-    assert footer.reason == "stopped" and footer.committed < 512
+    assert footer.reason == "stopped"
+    assert footer.committed < 512
 
 
 @pytest.mark.parametrize("error", [ValueError("the cure is tea"), RuntimeError("no memory"), OSError("disk full")])
 def test_an_error_is_the_last_payload_and_says_what_happened(error: Exception) -> None:
     run = Run(NAME)
     *_, last = stream(Loader(Bench([], error)), request(), run)
-    assert last["final"] and last["status"]["mode"] == "error" and str(error) in last["status"]["text"]
+    assert last["final"]
+    assert last["status"]["mode"] == "error"
+    assert str(error) in last["status"]["text"]
     assert run.stage == "done"
 
 
 def test_a_bad_stack_is_refused_with_the_engine_s_own_words() -> None:
     *_, last = stream(Loader(Workbench), request(stack="nonsense:9"), Run(NAME))
-    assert last["status"]["mode"] == "error" and "nonsense" in last["status"]["text"]
+    assert last["status"]["mode"] == "error"
+    assert "nonsense" in last["status"]["text"]
 
 
 def test_a_page_that_lost_its_stream_gets_the_rest(recordings: Any) -> None:
@@ -95,7 +102,8 @@ def test_a_page_that_lost_its_stream_gets_the_rest(recordings: Any) -> None:
     run = play.runs.announce(NAME)
     *_, last = stream(Loader(Bench(plain_run(list("abc")))), request(), run)
     tail = play.tail({"run": NAME, "from": 5})
-    assert tail["from"] == 5 and tail["ev"] == last["ev"][5:]
+    assert tail["from"] == 5
+    assert tail["ev"] == last["ev"][5:]
     assert play.tail({"run": NAME, "from": 0}) == last
     for odd in ({"run": "unknown"}, None, {"run": NAME, "from": "x"}, {"run": NAME, "from": -3}):
         assert play.tail(odd)["ev"] in ([], last["ev"])

@@ -61,7 +61,8 @@ def test_a_live_run_streams_and_ends_with_a_measured_baseline(page: Any, site: s
     page.wait_for_selector(".hx-status[data-mode='live']")
     finished(page)
     events = saved(page, tmp_path)
-    assert isinstance(events[0], Header) and any(isinstance(e, Footer) for e in events)
+    assert isinstance(events[0], Header)
+    assert any(isinstance(e, Footer) for e in events)
     assert isinstance(events[-1], Baseline)
     committed = sum(len(e.tokens) for e in events if isinstance(e, Commit))
     assert committed == 30
@@ -75,7 +76,8 @@ def test_stop_ends_the_run_and_keeps_its_trace(page: Any, site: str, tmp_path: P
     page.get_by_role("button", name="Stop", exact=True).click()
     finished(page)
     footer = next(e for e in saved(page, tmp_path) if isinstance(e, Footer))
-    assert footer.reason == "stopped" and footer.committed < 512
+    assert footer.reason == "stopped"
+    assert footer.committed < 512
 
 
 def test_escape_stops_and_the_next_run_is_whole(page: Any, site: str, tmp_path: Path) -> None:
@@ -92,7 +94,8 @@ def test_escape_stops_and_the_next_run_is_whole(page: Any, site: str, tmp_path: 
     page.wait_for_function("document.querySelector('.hx-go').textContent === 'Stop'")
     finished(page)
     footer = next(e for e in saved(page, tmp_path) if isinstance(e, Footer))
-    assert footer.reason in ("length", "eos") and footer.committed <= 12
+    assert footer.reason in ("length", "eos")
+    assert footer.committed <= 12
 
 
 def test_changing_the_stack_marks_the_run_and_changes_the_next_one(page: Any, site: str, tmp_path: Path) -> None:
@@ -195,7 +198,9 @@ def test_what_is_not_valid_in_the_address_is_left_out_and_said(page: Any, site: 
     for part in ("temperature=hot", "top_p=7", "stack=,,"):
         assert part in note.inner_text()
     kept = parse_qs(urlsplit(page.url).query)
-    assert kept.get("seed") == ["5"] and "temperature" not in kept and "top_p" not in kept
+    assert kept.get("seed") == ["5"]
+    assert "temperature" not in kept
+    assert "top_p" not in kept
 
 
 def test_a_saved_trace_opens_again(page: Any, site: str, recordings: Path) -> None:
@@ -231,7 +236,8 @@ def test_a_phone_shows_one_column_without_sideways_scrolling(page: Any, site: st
     visit(page, site)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     tower, words = page.locator(".hx-tower").bounding_box(), page.locator(".hx-text-panel").bounding_box()
-    assert tower["y"] > words["y"] + words["height"] and abs(tower["width"] - words["width"]) < 2
+    assert tower["y"] > words["y"] + words["height"]
+    assert abs(tower["width"] - words["width"]) < 2
 
 
 def test_the_status_line_is_polite_and_holds_no_tokens(page: Any, site: str) -> None:

@@ -20,21 +20,25 @@ def sent(data: bytes) -> dict[str, str]:
 def test_the_menu_has_title_stack_machine_and_date_in_name_order(recordings: Path) -> None:
     menu = Recordings(recordings).menu()
     assert [entry["name"] for entry in menu] == ["00-toy", "01-hostile"]
-    assert (
-        menu[1]["recorded"] == "2026-01-02" and menu[1]["machine"] == "<b>machine</b>" and menu[1]["stack"] == "target"
-    )
+    assert menu[1]["recorded"] == "2026-01-02"
+    assert menu[1]["machine"] == "<b>machine</b>"
+    assert menu[1]["stack"] == "target"
 
 
 def test_the_page_opens_with_the_first_recording_and_a_snapshot_after_each_commit(recordings: Path) -> None:
     first = Recordings(recordings).first()
-    assert first is not None and first["final"] and first["from"] == 0
+    assert first is not None
+    assert first["final"]
+    assert first["from"] == 0
     names = [record["event"] for record in first["ev"]]
-    assert names[0] == "header" and names.count("snapshot") == names.count("commit") > 0
+    assert names[0] == "header"
+    assert names.count("snapshot") == names.count("commit") > 0
     assert all(names[i + 1] == "snapshot" for i, name in enumerate(names) if name == "commit")
 
 
 def test_no_recordings_is_no_error(tmp_path: Path) -> None:
-    assert Recordings(tmp_path).first() is None and Recordings(tmp_path).menu() == []
+    assert Recordings(tmp_path).first() is None
+    assert Recordings(tmp_path).menu() == []
     assert Recordings(tmp_path / "nowhere").menu() == []
 
 

@@ -41,4 +41,7 @@ def test_a_run_has_a_plain_name(run: Any) -> None:
 
 def test_defaults_measure_plain_decoding_and_are_greedy() -> None:
     request = parse(GOOD)
-    assert request.baseline and request.temperature == 0.0 and not request.raw and not request.notes
+    assert request.baseline
+    assert request.temperature == 0.0
+    assert not request.raw
+    assert not request.notes
