@@ -102,7 +102,7 @@ export function tips(root) {
     const wide = tip.offsetWidth;
     tip.style.left = `${Math.max(8, Math.min(box.left, innerWidth - wide - 8))}px`;
     const above = box.top - tip.offsetHeight - 8;
-    tip.style.top = `${above > 8 ? above : box.bottom + 8}px`;
+    tip.style.top = `${box.top > innerHeight / 3 ? above : box.bottom + 8}px`; // never over the title bar
     owner.setAttribute("aria-describedby", "hx-tip");
   };
   let waiting = 0;

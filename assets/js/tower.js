@@ -260,6 +260,7 @@ function shortName(level, ran, known) {
 /** What stands below a level's name: an n-gram level's databases, another's number format. */
 function noteOf(level, ran, known) {
   if ((ran?.kind ?? known?.kind) === "ngram") return `databases ${[...(level.options.db ?? ran?.params?.db ?? known?.params?.db ?? "cms")].join(" ")}`;
+  if (level.options.id) return level.options.id;
   return level.options.dtype ?? ran?.dtype ?? known?.params?.dtype ?? known?.kind ?? level.name;
 }
 
