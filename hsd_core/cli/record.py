@@ -1,0 +1,73 @@
+"""`record`: real runs of a list of prompts and stacks, beside plain decoding: the traces that the page replays."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from hsd_core import metrics, tracefile
+from hsd_core.cli.options import progress
+from hsd_core.identities import check
+from hsd_core.workbench import Workbench
+
+_KEYS = {"temperature", "top_k", "top_p", "seed", "max_new_tokens", "raw"}
+
+
+def add(commands: Any) -> None:
+    parser: argparse.ArgumentParser = commands.add_parser("record", help="record the runs that the page replays")
+    parser.add_argument("--list", required=True, metavar="FILE", help="JSON lines: name, title, preset, stack, prompt")
+    parser.add_argument("--out", required=True, metavar="DIR", help="one NAME.jsonl.gz a run; those there are kept")
+    parser.set_defaults(act=act)
+
+
+def act(options: argparse.Namespace) -> int:
+    wanted = _read(options.list)
+    folder = Path(options.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    benches: dict[str, Workbench] = {}
+    for entry in wanted:
+        path = folder / f"{entry['name']}.jsonl.gz"
+        if path.exists():
+            continue
+        if entry["preset"] not in benches:
+            benches.clear()  # one preset's weights at a time
+            benches[entry["preset"]] = Workbench.open(entry["preset"], progress=progress())
+        settings = {k: v for k, v in entry.items() if k in _KEYS}
+        bench = benches[entry["preset"]]
+        # The first run warms up kernels and caches for this stack; the second one is kept.
+        for _ in bench.run(entry["stack"], entry["prompt"], **{**settings, "max_new_tokens": 16}):
+            pass
+        events = list(bench.run(entry["stack"], entry["prompt"], baseline=True, title=entry["title"], **settings))
+        wrong = check(events)
+        if wrong:
+            raise RuntimeError(f"{entry['name']}: the trace does not add up: {wrong[0]}")
+        tracefile.write(path, events)
+        ratio = metrics.speed_up(events)
+        print(f"{path.name}: speed-up {ratio:.2f}" if ratio else path.name, file=sys.stderr, flush=True)
+    return 0
+
+
+def _read(path: str) -> list[dict[str, Any]]:
+    """The list of runs.
+
+    Raises:
+        ValueError: a line lacks a field; the message names it.
+    """
+    entries = []
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+            missing = {"name", "title", "preset", "stack", "prompt"} - entry.keys()
+        except (ValueError, AttributeError):
+            raise ValueError(f"{path}, line {number}: not a JSON object") from None
+        if missing:
+            raise ValueError(f"{path}, line {number}: {sorted(missing)[0]!r} is missing")
+        if Path(entry["name"]).name != entry["name"]:
+            raise ValueError(f"{path}, line {number}: name {entry['name']!r} is no file name")
+        entries.append(entry)
+    return entries
