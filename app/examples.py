@@ -45,8 +45,8 @@ EXAMPLES: tuple[dict[str, str], ...] = (
         "title": "Repeat this text",
         "note": "an n-gram level should shine",
         "prompt": (
-            "Repeat this text three times, word for word: Seven grey geese grazed on the green, and the gardener "
-            "counted them twice."
+            "Copy this poem twice, word for word: The rain came down on the old grey town, and the lamps were lit on the "
+            "hill. The bell rang nine and the streets were fine, and the harbour lay quite still."
         ),
     },
     {

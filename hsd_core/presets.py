@@ -54,7 +54,7 @@ class Preset:
     target: Source
     draft: Source | None = None
     stacks: tuple[Example, ...] = ()
-    blocks: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({"ngram": 2, "int8": 8, "model": 4}))
+    blocks: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({"ngram": 2, "int8": 6, "model": 4}))
     cpu_dtype: str = "float32"
     gpu_dtype: str = "bfloat16"
     memory_gb: float = 0.0
@@ -108,15 +108,16 @@ _ALL = (
     Preset(
         name="smollm2",
         title="SmolLM2 135M",
-        default_stack="ngram:2,int8:8,target",
+        default_stack="ngram:2,int8:6,target",
         licence="Apache-2.0",
         note=SMOLLM2.note,
         target=SMOLLM2,
         stacks=(
-            Example("hierarchy", "Three floors", "ngram:2,int8:8,target", "n-grams draft, int8 sifts, float32 commits"),
-            Example("pair", "int8 drafts", "int8:4,target", "the target's own int8 copy drafts one token at a time"),
-            Example("lookup", "Lookup only", "ngram:4,target", "pays where the text repeats its prompt"),
-            Example("losing", "One that loses", "ngram:7,int8:4,target", "long blocks that int8 mostly throws away"),
+            Example("hierarchy", "Three floors", "ngram:2,int8:6,target", "lookups, sifted by int8, signed by float32"),
+            Example("lookup", "Lookup only", "ngram:4,target", "nearly free drafts; rows of the target do the rest"),
+            Example("pair", "int8 drafts", "int8:4,target", "the target's own int8 copy drafts token by token"),
+            Example("losing", "One that loses", "int8:32,target", "32 drafts in a row: one early miss wastes the rest"),
+            Example("mirror", "Right, yet slower", "int8:4,target@dtype=int8", "a draft as dear as its verifier"),
             Example("plain", "Plain decoding", "target", "one token per forward: what the others are measured by"),
         ),
         databases="cms",

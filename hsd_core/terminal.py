@@ -6,6 +6,7 @@ import base64
 from collections.abc import Iterator, Sequence
 
 from hsd_core import metrics, trace
+from hsd_core.sampling import Sampling
 from hsd_core.trace import Event
 
 # Okabe-Ito in the 256-colour cube, by kind of level; the letter stands beside the colour in the legend and totals.
@@ -71,7 +72,7 @@ def _baseline_lines(events: Sequence[Event]) -> Iterator[str]:
         return
     plain = len(baseline.token_ns) / (baseline.token_ns[-1] / 1e9)
     yield f"plain decoding of the same target, measured beside it: {plain:.1f} tokens/s; speed-up {ratio:.2f}x"
-    if baseline.diverges:
+    if baseline.diverges and Sampling(**_header(events).sampling).greedy:  # sampled runs are alike in law only
         margin = "unknown" if baseline.margin is None else f"{baseline.margin:.2g}"
         yield f"first divergence from plain decoding at token {baseline.equal}, its top-two margin {margin}"
 

@@ -1,0 +1,129 @@
+"""The command line on the toy preset: what it prints where, and what bad input costs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hsd_core import tracefile
+from hsd_core.cli import BAD_INPUT, main
+from hsd_core.identities import check
+from hsd_core.trace import Baseline, Footer, Header
+
+TOY = ["--preset", "toy", "--prompt", "The small level ", "--max-new-tokens", "40"]
+
+
+def test_generate_prints_the_text_alone_to_stdout(capsys):
+    assert main(["generate", *TOY]) == 0
+    out, err = capsys.readouterr()
+    assert out == "writes the draft, and the large level\n" or out.startswith("writes ")
+    assert "tokens/s" in err and "exact" in err
+
+
+def test_the_stack_does_not_change_the_greedy_text(capsys):
+    texts = []
+    for stack in ("table@id=order6", "table:4@id=order1,table:6@id=order3,table@id=order6"):
+        assert main(["generate", *TOY, "--stack", stack]) == 0
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1] != "\n"
+
+
+def test_generate_writes_a_trace_that_adds_up(tmp_path, capsys):
+    path = tmp_path / "run.jsonl.gz"
+    assert main(["generate", *TOY, "--baseline", "--seed", "3", "--temperature", "0.7", "--trace", str(path)]) == 0
+    events = tracefile.read(path)
+    assert check(events) == []
+    assert isinstance(events[0], Header) and events[0].seed == 3
+    assert isinstance(events[-1], Baseline) and isinstance(events[-2], Footer)
+    capsys.readouterr()
+    assert main(["trace", str(path), "--colour", "always"]) == 0
+    shown = capsys.readouterr().out
+    assert "\033[38;5;" in shown and "plain decoding of the same target" in shown
+
+
+def test_trace_without_colour_names_the_levels_by_letter(tmp_path, capsys):
+    path = tmp_path / "run.jsonl"
+    main(["generate", *TOY, "--trace", str(path)])
+    capsys.readouterr()
+    assert main(["trace", str(path), "--colour", "never"]) == 0
+    shown = capsys.readouterr().out
+    assert "\033" not in shown and "[M1]" in shown
+
+
+def test_trace_refuses_a_run_that_does_not_add_up(tmp_path, capsys):
+    path = tmp_path / "run.jsonl"
+    main(["generate", *TOY, "--trace", str(path)])
+    lines = path.read_text(encoding="utf-8").splitlines()
+    footer = json.loads(lines[-1])
+    footer["committed"] += 1
+    path.write_text("\n".join([*lines[:-1], json.dumps(footer)]), encoding="utf-8")
+    capsys.readouterr()
+    assert main(["trace", str(path)]) == BAD_INPUT
+    assert "does not add up" in capsys.readouterr().err
+
+
+def test_models_lists_every_preset_with_its_state(capsys):
+    assert main(["models", "--json"]) == 0
+    catalogue = json.loads(capsys.readouterr().out)
+    assert {"smollm2", "qwen-coder", "toy"} <= {preset["name"] for preset in catalogue}
+    for preset in catalogue:
+        assert preset["usable"] or preset["reason"]
+        assert all(level["usable"] or level["reason"] for level in preset["levels"])
+
+
+def test_sweep_measures_and_goes_on_where_it_stopped(tmp_path, capsys):
+    stacks, prompts, out = tmp_path / "stacks", tmp_path / "prompts", tmp_path / "out.jsonl"
+    stacks.write_text("# a comment\ntable:3@id=order1,table@id=order6\n", encoding="utf-8")
+    prompts.write_text('{"prompt": "The large "}\n{"turns": ["The tower "], "category": "t"}\n', encoding="utf-8")
+    command = [
+        "sweep", "--preset", "toy", "--stacks", str(stacks), "--prompts", str(prompts), "--max-new-tokens", "12",
+        "--out", str(out),
+    ]  # fmt: skip
+    assert main([*command, "--limit", "1"]) == 0
+    first = out.read_text(encoding="utf-8").splitlines()
+    assert main(command) == 0
+    both = out.read_text(encoding="utf-8").splitlines()
+    assert both[: len(first)] == first and len(both) == 2 * len(first) == 4
+    shown = capsys.readouterr().out
+    assert "| `table:3@id=order1,table@id=order6` |" in shown and "2/2" in shown
+
+
+def test_record_makes_the_runs_that_are_missing(tmp_path, capsys):
+    runs = tmp_path / "runs.jsonl"
+    entry = {"name": "a", "title": "A", "preset": "toy", "prompt": "The ", "max_new_tokens": 8}
+    runs.write_text(json.dumps({**entry, "stack": "table:2@id=order1,table@id=order6"}), encoding="utf-8")
+    command = ["record", "--list", str(runs), "--out", str(tmp_path / "traces")]
+    assert main(command) == 0
+    path = tmp_path / "traces" / "a.jsonl.gz"
+    written = path.read_bytes()
+    assert tracefile.read(path)[0].title == "A"
+    assert main(command) == 0 and path.read_bytes() == written
+
+
+BAD = {
+    "a preset": (["generate", "--preset", "nope", "--prompt", "x"], "presets are"),
+    "a level": (["generate", *TOY, "--stack", "table,int9,target"], "levels are"),
+    "a stack for weights": (["generate", *TOY, "--stack", "ngram:2,target"], "write table@id="),
+    "a table": (["generate", *TOY, "--stack", "table@id=order99"], "ids are"),
+    "a temperature": (["generate", *TOY, "--temperature", "-1"], "use 0 (greedy)"),
+    "a length": (["generate", *TOY, "--max-new-tokens", "0"], "at least 1"),
+    "an empty prompt": (["generate", "--preset", "toy", "--prompt", ""], "at least one token"),
+    "a missing trace": (["trace", "no-such-file.jsonl"], "no-such-file"),
+    "a missing sweep file": (["sweep", "--stacks", "no-such-file", "--prompts", "x"], "no-such-file"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_input_is_one_line_that_names_the_cure(what, capsys):
+    command, cure = BAD[what]
+    assert main(command) == BAD_INPUT
+    err = capsys.readouterr().err
+    assert err.startswith("error: ") and err.count("\n") == 1 and cure in err
+
+
+def test_a_command_that_does_not_exist_is_one_line_too(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["nonsense"])
+    assert ended.value.code == BAD_INPUT
+    assert capsys.readouterr().err.count("\n") == 1

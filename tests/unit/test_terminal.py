@@ -1,0 +1,41 @@
+"""Terminal text that cannot steer a terminal, and characters that span tokens."""
+
+from __future__ import annotations
+
+import base64
+
+from hsd_core.terminal import letter, printable, text_lines
+from hsd_core.trace import SCHEMA, Commit, Committed, Header, LevelInfo, Piece
+
+
+def header(*kinds: str) -> Header:
+    levels = tuple(
+        LevelInfo(i, k, k, k, None, None, None, None, True, "cpu", "float") for i, k in enumerate(kinds)
+    )  # fmt: skip
+    return Header(SCHEMA, ",".join(kinds), levels, {}, 0, (1,), 4, True, "exact")
+
+
+def run(*pieces: bytes) -> list:
+    told = [Piece(i, base64.b64encode(piece).decode()) for i, piece in enumerate(pieces)]
+    tokens = tuple(Committed(i, i, 0, "draft", "", (1,)) for i in range(len(pieces)))
+    return [header("ngram", "target"), *told, Commit(0, 0, tokens, 1)]
+
+
+def test_escape_sequences_become_visible_marks():
+    assert printable("\x1b[2Jred\x07\n\tok\x9b1m") == "\N{REPLACEMENT CHARACTER}[2Jred\N{REPLACEMENT CHARACTER}\n\tok" + (
+        "\N{REPLACEMENT CHARACTER}1m"
+    )
+
+
+def test_a_character_that_spans_tokens_is_printed_once_and_whole():
+    sunrise = "🌅".encode()
+    assert text_lines(run(b"a", sunrise[:2], sunrise[2:], b"b"), colour=False).replace("[N]", "") == "a🌅b"
+
+
+def test_bytes_that_never_become_a_character_are_shown_as_replaced():
+    assert text_lines(run(b"a", b"\xf0\x9f"), colour=False).endswith("\N{REPLACEMENT CHARACTER}")
+
+
+def test_letters_follow_the_kind_and_count_where_two_are_alike():
+    stack = header("ngram", "model", "model", "int8", "target")
+    assert [letter(stack, i) for i in range(5)] == ["N", "M1", "M2", "Q", "T"]
