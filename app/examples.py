@@ -45,8 +45,8 @@ EXAMPLES: tuple[dict[str, str], ...] = (
         "title": "Repeat this text",
         "note": "an n-gram level should shine",
         "prompt": (
-            "Copy this poem twice, word for word: The rain came down on the old grey town, and the lamps were lit on the "
-            "hill. The bell rang nine and the streets were fine, and the harbour lay quite still."
+            "Copy this poem twice, word for word: The rain came down on the old grey town, and the lamps were lit on "
+            "the hill. The bell rang nine and the streets were fine, and the harbour lay quite still."
         ),
     },
     {
