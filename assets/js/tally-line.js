@@ -1,5 +1,6 @@
 /** The line of figures below the lanes: each with its unit, its formula and its source. */
 
+import { plainSpeed } from "./charts.js";
 import { h, say } from "./dom.js";
 
 const FIGURES = [
@@ -9,6 +10,7 @@ const FIGURES = [
   ["forward", "tokens per target pass", "committed / forwards of the target, corrections and bonus tokens included"],
   ["kept", "of drafts kept", "committed tokens drafted at the bottom / tokens drafted at the bottom"],
   ["first", "to the first token", "prefill and first round, on the engine's clock"],
+  ["equal", "as plain decoding", "greedy: leading ids that agree with plain decoding's, of all; sampled runs agree in law only"],
 ];
 
 /** @returns {{el: HTMLElement, update: (model, cursor, waiting: boolean) => void}} */
@@ -24,7 +26,7 @@ export function tallyLine() {
     el,
     update(model, cursor, waiting) {
       const s = model?.snapshotAt(cursor);
-      const plain = plainRate(model);
+      const plain = plainSpeed(model?.baseline);
       const whole = model && cursor >= (model.commitTimes.at(-1) ?? Infinity);
       say(slots.speed, s?.tokens_per_s == null ? "–" : one(s.tokens_per_s));
       say(slots.plain, plain === null ? (waiting ? "measuring…" : "–") : one(plain));
@@ -32,14 +34,18 @@ export function tallyLine() {
       say(slots.forward, s?.tokens_per_target_forward == null ? "–" : s.tokens_per_target_forward.toFixed(1));
       say(slots.kept, s?.drafts_kept == null ? "–" : `${Math.round(100 * s.drafts_kept)} %`);
       say(slots.first, s?.ttft_ms == null ? "–" : s.ttft_ms >= 1000 ? `${(s.ttft_ms / 1000).toFixed(1)} s` : `${Math.round(s.ttft_ms)} ms`);
+      say(slots.equal, whole ? agreement(model) : "–");
     },
   };
 }
 
-/** tokens/s of the measured baseline, or null. */
-export function plainRate(model) {
-  const times = model?.baseline?.token_ns;
-  return times?.length && times.at(-1) > 0 ? times.length / (times.at(-1) / 1e9) : null;
+/** "96 / 96"; at a first difference also plain decoding's top-two margin there, which says whether it was a near tie. */
+function agreement(model) {
+  const { baseline, header, committed } = model;
+  const { temperature, top_k } = header?.sampling ?? {};
+  if (!baseline || (temperature > 0 && top_k !== 1)) return "–";
+  const equal = `${baseline.equal} / ${committed.length}`;
+  return baseline.diverges ? `${equal} (margin ${baseline.margin?.toPrecision(2) ?? "unknown"})` : `${equal} equal`;
 }
 
 const one = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));

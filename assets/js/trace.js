@@ -7,7 +7,6 @@
 
 import { bytesOf, decode, hex, splitCells, visible } from "./cells.js";
 import { styleLevels } from "./kinds.js";
-import { Tally } from "./tally.js";
 
 const NOTHING = Object.freeze({ bytes: new Uint8Array(0), special: false });
 
@@ -32,7 +31,6 @@ export class TraceModel {
     this.version = 0; // grows with every append
     this._alive = []; // tentative records, by position
     this._loose = []; // rejected records whose place may still move
-    this._tally = new Tally();
   }
 
   /** Feeds events, in order, each once. Unknown events are skipped. */
@@ -48,7 +46,6 @@ export class TraceModel {
     this.header = e;
     const looks = styleLevels(e.levels);
     this.levels = e.levels.map((info, i) => ({ ...info, ...looks[i] }));
-    this._tally.start(e.levels.length);
   }
 
   _piece(e) {
@@ -56,14 +53,11 @@ export class TraceModel {
   }
 
   _prefill(e) {
-    this._tally.prefill += e.t1 - e.t0;
     this.segments.push({ level: e.level, kind: "prefill", t0: e.t0, t1: e.t1, round: null, rows: e.tokens, tokensIn: e.tokens, tokensOut: 0 });
   }
 
   _draft(e) {
     this._segment(e, { kind: "draft", rows: e.rows, tokensIn: 0, tokensOut: e.ids.length });
-    this._tally.work(e.level, e.t1 - e.t0, e.forwards);
-    this._tally.drafted += e.ids.length;
     const step = (e.t1 - e.t0) / Math.max(1, e.ids.length);
     e.serials.forEach((serial, i) => {
       const t = Math.round(e.t0 + step * (i + 1));
@@ -76,9 +70,7 @@ export class TraceModel {
   _verify(e) {
     const kept = e.checks.filter((c) => c.outcome === "accepted").length;
     const segment = this._segment(e, { kind: "verify", rows: e.rows, tokensIn: e.checks.length, tokensOut: kept });
-    this._tally.work(e.level, e.t1 - e.t0, 1);
     for (const c of e.checks) {
-      this._tally.check(e.level, c.outcome);
       const record = this.tokens.get(c.serial);
       if (!record) continue;
       record.judgements.push({ level: e.level, outcome: c.outcome, alpha: c.alpha, coin: c.coin, p: c.p, q: c.q,
@@ -123,8 +115,6 @@ export class TraceModel {
     this._loose = this._loose.filter((x) => place(x, Infinity) >= this.committed.length);
     const round = this._round(e.round, e.t);
     Object.assign(round, { t1: e.t, tokens: round.tokens + e.tokens.length });
-    this._tally.commit(e.tokens, e.t);
-    this._push({ ...this._tally.snapshot(e.round, e.t) });
     this.marks.push({ t: e.t, kind: "commit", round: e.round, level: this.levels.length - 1 });
   }
 
@@ -133,7 +123,7 @@ export class TraceModel {
   }
 
   _snapshot(e) {
-    this._push(e);
+    this.snapshots.push(e);
   }
 
   _footer(e) {
@@ -188,13 +178,6 @@ export class TraceModel {
       this.rounds.push(last);
     }
     return last;
-  }
-
-  /** One snapshot a round: the engine's own replaces the derived one. */
-  _push(snapshot) {
-    const last = this.snapshots[this.snapshots.length - 1];
-    if (last?.derived && last.round === snapshot.round) this.snapshots.pop();
-    this.snapshots.push(snapshot);
   }
 
   // --- what holds at a cursor (ns) ---
