@@ -45,6 +45,8 @@ def add(play: Play) -> None:
             "run": str(uuid.uuid4()), "prompt": prompt, "stack": stack, "preset": preset, "temperature": temperature,
             "top_k": top_k, "top_p": top_p, "seed": seed, "max_new_tokens": max_new_tokens, "baseline": False,
         }  # fmt: skip
+        run = play.runs.announce(str(asked["run"]))  # so that visitors who wait see it before them
+        run.stage = "running"
         try:
             request = parse(asked)
             workbench = play.loader.opening(request.preset, None, []).result()
@@ -61,6 +63,8 @@ def add(play: Play) -> None:
             )
         except (RequestError, ValueError) as error:
             raise gr.Error(str(error), print_exception=False) from error
+        finally:
+            run.stage = "done"
         return _answer(events)
 
     gr.api(run_stack, api_name="run_stack", concurrency_id="model", concurrency_limit=1)

@@ -77,6 +77,10 @@ def stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[dict[str, 
 
 
 def _stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[dict[str, Any]]:
+    if run.stopped.is_set():
+        run.state = status("idle", "stopped before it began")
+        yield payload(run.name, 0, [], True, run.state)
+        return
     notes = "; ".join(request.notes)
     progress: list[tuple[str, float, float]] = []
     future = loader.opening(request.preset, request.device, progress)
@@ -109,19 +113,23 @@ def _stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[dict[str,
         stop=run.stopped.is_set,
     )
     with closing(events):
-        for event in events:
-            run.events.append(event)
-            wire.feed(event)
-            urgent = isinstance(event, Header)
-            levels = len(event.levels) if isinstance(event, Header) else levels
-            if isinstance(event, Footer):
-                footer, urgent = event, True
-                if request.baseline and levels > 1 and event.reason != "stopped":
-                    run.state = status("live", MEASURING, detail=notes, phase="plain")
-            now = time.monotonic()
-            if urgent or now - last >= PERIOD_S:
-                yield payload(run.name, sent, wire.records[sent:], False, run.state)
-                sent, last = len(wire.records), time.monotonic()
+        try:
+            for event in events:
+                run.events.append(event)
+                wire.feed(event)
+                urgent = isinstance(event, Header)
+                levels = len(event.levels) if isinstance(event, Header) else levels
+                if isinstance(event, Footer):
+                    footer, urgent = event, True
+                    if request.baseline and levels > 1 and event.reason != "stopped":
+                        run.state = status("live", MEASURING, detail=notes, phase="plain")
+                now = time.monotonic()
+                if urgent or now - last >= PERIOD_S:
+                    yield payload(run.name, sent, wire.records[sent:], False, run.state)
+                    sent, last = len(wire.records), time.monotonic()
+        finally:
+            # Before the engine is closed: an engine at work on the baseline looks at this, not at its consumer.
+            run.stopped.set()
     run.state = status("live", _ending(footer, run.events[-1:]), detail=notes, phase="done")
     yield payload(run.name, 0, wire.records, True, run.state)
 

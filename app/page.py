@@ -11,6 +11,7 @@ import gradio as gr
 from app import api
 from app.play import Play
 from app.recordings import Recordings
+from app.runs import QUEUE
 from app.static import ASSETS, app_options
 
 TITLE = "HSD Explorer"
@@ -29,7 +30,7 @@ def build(workbench: Any, traces: Path = ASSETS / "traces") -> gr.Blocks:
     with gr.Blocks(title=TITLE, analytics_enabled=False, fill_width=True) as demo:
         _tabs([("Play", play.build)])
         api.add(play)
-    return demo.queue(default_concurrency_limit=1, max_size=20)
+    return demo.queue(default_concurrency_limit=1, max_size=QUEUE)
 
 
 def launch_options() -> dict[str, Any]:

@@ -9,10 +9,10 @@ import gradio as gr
 
 from app import figures
 from app.examples import EXAMPLES
-from app.generate import Loader, stream
+from app.generate import MEANWHILE, Loader, stream
 from app.payload import payload, status
 from app.recordings import MAX_FILE, PREFIX, RecordingError, Recordings, opened, recorded
-from app.runs import Runs
+from app.runs import QUEUE, Runs
 from app.settings import DEFAULTS, LIMITS, MAX_PROMPT, RequestError, parse, run_id
 from app.stage import Stage
 from hsd_core.trace import Event
@@ -35,7 +35,7 @@ class Play:
                 "catalogue": self._workbench.catalogue(),
                 "recordings": self._recordings.menu(),
                 "examples": EXAMPLES,
-                "limits": {**LIMITS, "prompt": MAX_PROMPT, "file": MAX_FILE},
+                "limits": {**LIMITS, "prompt": MAX_PROMPT, "file": MAX_FILE, "queue": QUEUE},
                 "defaults": DEFAULTS,
             },
             server_functions=[_named(f) for f in (self.recording, self.open_trace, self.stop, self.place, self.tail)],
@@ -57,8 +57,11 @@ class Play:
         try:
             request = parse(data)
         except RequestError as error:
-            name = data.get("run") if isinstance(data, dict) else ""
-            yield payload(str(name)[:64], 0, [], True, status("error", str(error)))
+            name = str(data.get("run") if isinstance(data, dict) else "")[:64]
+            refused = self.runs.get(name)
+            if refused is not None:
+                refused.stage, refused.state = "done", status("error", str(error))
+            yield payload(name, 0, [], True, status("error", str(error)))
             return
         run = self.runs.announce(request.run)
         yield from stream(self.loader, request, run)
@@ -93,21 +96,29 @@ class Play:
         return True
 
     def place(self, data: Any) -> int:
-        """How many runs come before this one; called from the moment Generate is pressed."""
-        name = run_id(data.get("run") if isinstance(data, dict) else None)
-        self.runs.announce(name)
+        """How many runs come before this one. Only the `first` call, when Generate is pressed, makes the run known."""
+        data = data if isinstance(data, dict) else {}
+        name = run_id(data.get("run"))
+        if data.get("first") is True and self.runs.ahead(name) <= QUEUE:
+            self.runs.announce(name)
         return self.runs.ahead(name)
 
     def tail(self, data: Any) -> dict[str, Any]:
         """What a page that lost its stream misses: records `from`.. of a run."""
         data = data if isinstance(data, dict) else {}
-        run = self.runs.get(str(data.get("run", "")))
-        if run is None:
-            return payload("", 0, [], False, status("error", "the server no longer has this run"))
+        name = str(data.get("run", ""))[:64]
+        run = self.runs.get(name)
+        if run is None or self.runs.lost(run):
+            return payload(name, 0, [], True, status("error", "the server no longer has this run; generate again"))
         start = data.get("from", 0)
         start = start if isinstance(start, int) and 0 <= start <= len(run.records) else 0
         final = run.stage == "done"
-        return payload(run.name, start, run.records[start:], final and start == 0, run.state)
+        return payload(run.name, start, run.records[start:], final and start == 0, run.state or self._waiting(name))
+
+    def _waiting(self, name: str) -> dict[str, Any]:
+        before = self.runs.ahead(name)
+        said = f"{before} {'run is' if before == 1 else 'runs are'} before yours" if before else "yours is next"
+        return status("waiting", f"waiting: {said}", detail=MEANWHILE)
 
     def _events(self, name: str) -> list[Event]:
         run = self.runs.get(name)

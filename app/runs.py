@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,11 +11,14 @@ from typing import Any
 from hsd_core.trace import Event
 
 KEEP = 24
+QUEUE = 20  # runs that may wait
+STALE_S = 15.0  # a waiting page asks for its place every 2 s, so this one was closed
+LOST_S = 10.0  # a run with nobody before it begins at once, so this one never reached the queue
 
 
 @dataclass(slots=True)
 class Run:
-    """One run. `records` only grows; `stage` is waiting | running | done."""
+    """One run. `records` only grows; `stage` is waiting | running | done; `polled` is when its page last asked."""
 
     name: str
     stage: str = "waiting"
@@ -22,6 +26,8 @@ class Run:
     records: list[dict[str, Any]] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     state: dict[str, Any] = field(default_factory=dict)
+    polled: float = field(default_factory=time.monotonic)
+    first_since: float | None = None  # since when nobody is before it
 
 
 class Runs:
@@ -49,10 +55,28 @@ class Runs:
 
     def stop(self, name: str) -> None:
         """Ask a run to end at the next round; a run that still waits ends before it starts."""
-        self.announce(name).stopped.set()
+        run = self.get(name)
+        if run is not None:
+            run.stopped.set()
 
     def ahead(self, name: str) -> int:
-        """How many runs are running or were announced before this one."""
+        """How many runs are running or wait before this one; waiting runs whose page was closed do not count."""
+        now = time.monotonic()
         with self._lock:
-            names = [n for n, r in self._runs.items() if r.stage != "done"]
-        return names.index(name) if name in names else len(names)
+            run = self._runs.get(name)
+            if run is not None:
+                run.polled = now
+            names = [n for n, r in self._runs.items() if r.stage == "running" or _waits(r, now)]
+            before = names.index(name) if name in names else len(names)
+            if run is not None:
+                run.first_since = None if before or run.stage != "waiting" else run.first_since or now
+            return before
+
+    def lost(self, run: Run) -> bool:
+        """Whether a run waits although nobody is before it: the queue was full or the server was restarted."""
+        self.ahead(run.name)
+        return run.first_since is not None and time.monotonic() - run.first_since > LOST_S
+
+
+def _waits(run: Run, now: float) -> bool:
+    return run.stage == "waiting" and not run.stopped.is_set() and now - run.polled <= STALE_S

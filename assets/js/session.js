@@ -26,21 +26,48 @@ export class Session {
     return this.stopping ? "stopping" : "busy";
   }
 
-  /** Asks for a run. */
-  async start(request) {
-    this.pending = newName();
+  /** Asks for a run. `queue` is how many runs may wait. */
+  async start(request, queue) {
+    const run = (this.pending = newName());
     this.started = false;
     this.stopping = false;
+    try {
+      const ahead = await this.call.place({ run, first: true });
+      if (run !== this.pending) return;
+      if (ahead > queue) throw new Error("too many runs are waiting; try again in a minute, or replay a recording meanwhile");
+      this.ctx.onWait(ahead);
+    } catch (error) {
+      if (run === this.pending) this._end();
+      throw error;
+    }
     this.heard = performance.now();
-    this.trigger("generate", { ...request, run: this.pending });
+    this.trigger("generate", { ...request, run });
     this._timer = setInterval(() => this._look(), POLL_MS);
-    await this._look();
   }
 
+  /** Ends the run: at its next round, or here and now if it has not begun. Resolves to whether it ended now. */
   async stop() {
-    if (!this.pending || this.stopping) return;
+    if (!this.pending || this.stopping) return false;
+    if (!this.started) {
+      await this.leave();
+      return true;
+    }
     this.stopping = true;
-    await this.call.stop({ run: this.pending });
+    try {
+      await this.call.stop({ run: this.pending });
+    } catch (error) {
+      this._end();
+      throw error;
+    }
+    return false;
+  }
+
+  /** Drops the pending run, because something else is to be shown. */
+  async leave() {
+    const run = this.pending;
+    if (!run) return;
+    this._end();
+    await this.call.stop({ run }).catch(() => {}); // a server that cannot be reached has no run to stop
   }
 
   /** A payload of the pending run came. */
@@ -51,13 +78,19 @@ export class Session {
   }
 
   async recording(name) {
-    this.ctx.onPayload(await this.call.recording({ name }));
+    this._show(await this.call.recording({ name }));
   }
 
   async open(file, limit) {
     if (file.size > limit) throw new Error(`the file is larger than ${limit / 2 ** 20} MB, which no trace of one run is`);
     const base64 = await readBase64(file);
-    this.ctx.onPayload(await this.call.open_trace({ name: file.name, base64, run: newName() }));
+    this._show(await this.call.open_trace({ name: file.name, base64, run: newName() }));
+  }
+
+  /** Shows another run; one that was refused leaves the pending run alone. */
+  _show(payload) {
+    if (payload.ev.length) this.leave();
+    this.ctx.onPayload(payload);
   }
 
   /** The records from `from` on, after a gap. */
@@ -74,11 +107,15 @@ export class Session {
   async _look() {
     const run = this.pending;
     if (!run) return;
-    if (!this.started) {
-      const ahead = await this.call.place({ run });
-      if (run === this.pending && !this.started) this.ctx.onWait(ahead);
+    try {
+      if (!this.started) {
+        const ahead = await this.call.place({ run });
+        if (run === this.pending && !this.started) this.ctx.onWait(ahead);
+      }
+      // Background tabs and sleeping phones lose the stream: the server still has the run.
+      if (run === this.pending && performance.now() - this.heard > 2 * POLL_MS) await this.catchUp(run, 0);
+    } catch {
+      // The next look tries again; Stop ends the run here when the server does not answer.
     }
-    // Background tabs and sleeping phones lose the stream: the server still has the run.
-    if (performance.now() - this.heard > 2 * POLL_MS) await this.catchUp(run, 0);
   }
 }

@@ -73,7 +73,8 @@ class Stage {
   apply(payload) {
     const mine = payload.run === this.session.pending;
     if (mine) this.session.hear(payload);
-    if (payload.status?.mode === "error") this.tell(payload.status.text, "error");
+    const concerns = mine || !payload.run || payload.run === this.feed.run; // else a run that was left
+    if (payload.status.mode === "error") concerns && this.tell(payload.status.text, "error");
     else if (mine && !payload.ev.length) payload.final ? this.tell(payload.status.text) : this.progress(payload.status);
     if (payload.ev.length) this._events(payload, mine);
     this._busy();
@@ -148,7 +149,6 @@ class Stage {
       onGo: () => this.go(),
       onExample: (e) => { this.edit("prompt", e.prompt); this.prompt.show(); },
       onRecording: (name) => this._try(async () => {
-        await this.session.stop();
         await this.session.recording(name);
         this.edit("recording", name);
       }),
@@ -174,7 +174,7 @@ class Stage {
     this.card = createCard(this.stageEl, { onSelect: (serial) => { this.view.selected = serial; this._draw(); } });
     tips(this.stageEl);
     document.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && !event.defaultPrevented && this.session.pending) this._try(() => this.session.stop().then(() => this._busy()));
+      if (event.key === "Escape" && !event.defaultPrevented && this.session.pending) this._stop();
     });
     setInterval(() => { if (this.session.pending && this.session.started) this.say(spoken(this.feed.model, this.shown)); }, 2000);
     this.study = new Study(this.ports, this.feed);
@@ -193,7 +193,7 @@ class Stage {
   }
 
   go() {
-    if (this.session.pending) return this._try(() => this.session.stop().then(() => this._busy()));
+    if (this.session.pending) return this._stop();
     const reason = this._whyNot();
     if (reason) return this.tell(reason, "error");
     this.note.hidden = true;
@@ -201,9 +201,17 @@ class Stage {
     this._refresh();
     const { prompt, stack, preset, device, temperature, top_k, top_p, seed, max_new_tokens, raw, baseline, detail } = this.settings;
     return this._try(async () => {
-      const started = this.session.start({ prompt, stack, preset, device, temperature, top_k, top_p, seed, max_new_tokens, raw, baseline, detail });
+      const started = this.session.start({ prompt, stack, preset, device, temperature, top_k, top_p, seed, max_new_tokens, raw, baseline, detail }, this.setup.limits.queue);
       this._busy();
       await started;
+    });
+  }
+
+  _stop() {
+    return this._try(async () => {
+      const stopped = this.session.stop();
+      this._busy();
+      if (await stopped) this.tell("Stopped before it began.");
     });
   }
 
@@ -220,6 +228,7 @@ class Stage {
       await action();
     } catch (error) {
       this.tell(error?.message || String(error) || "the server did not answer", "error");
+      this._busy();
     }
   }
 

@@ -35,6 +35,7 @@ class Bench:
         return self
 
     def run(self, *args: Any, **options: Any) -> Iterator[Event]:
+        self.stopped = options["stop"]
         try:
             yield from self._events
         finally:
@@ -66,6 +67,7 @@ def test_closing_the_stream_closes_the_engine() -> None:
     next(p for p in payloads if p["ev"])
     payloads.close()
     assert bench.closed
+    assert bench.stopped(), "the engine is told before it is closed"
     assert run.stage == "done"
 
 
@@ -119,6 +121,51 @@ def test_the_queue_counts_who_came_before_and_forgets_old_runs() -> None:
     for i in range(3 * KEEP):
         runs.announce(f"run {i}").stage = "done"
     assert runs.get("first") is None
+
+
+def test_a_waiting_run_says_so_and_one_that_the_server_lost_ends_with_an_error(
+    recordings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play = Play(Workbench, Recordings(recordings))
+    play.runs.announce("a" * 32).stage = "running"
+    assert play.place({"run": NAME, "first": True}) == 1
+    waiting = play.tail({"run": NAME, "from": 0})
+    assert waiting["run"] == NAME
+    assert not waiting["final"]
+    assert waiting["status"]["mode"] == "waiting"
+    assert "1 run is before yours" in waiting["status"]["text"]
+    play.runs.announce("a" * 32).stage = "done"
+    assert "next" in play.tail({"run": NAME})["status"]["text"]
+    monkeypatch.setattr("app.runs.LOST_S", -1.0)  # it is first and was not begun: the queue never had it
+    assert play.tail({"run": NAME})["status"]["mode"] == "error"
+    assert play.tail({"run": NAME})["final"]
+
+
+def test_a_run_that_a_restarted_server_does_not_know_ends_under_its_own_name(recordings: Any) -> None:
+    play = Play(Workbench, Recordings(recordings))
+    assert play.place({"run": NAME}) == 0
+    assert play.runs.get(NAME) is None, "only the first call makes a run known"
+    tail = play.tail({"run": NAME, "from": 0})
+    assert (tail["run"], tail["final"], tail["status"]["mode"]) == (NAME, True, "error")
+
+
+def test_waiting_runs_of_closed_pages_and_stopped_ones_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = Runs()
+    for name in ("closed", "stopped", "mine"):
+        runs.announce(name)
+    assert runs.ahead("mine") == 2
+    runs.stop("stopped")
+    assert runs.ahead("mine") == 1
+    runs.announce("closed").polled -= 16
+    assert runs.ahead("mine") == 0
+
+
+def test_a_run_that_was_stopped_while_it_waited_never_opens_the_engine() -> None:
+    run = Run(NAME)
+    run.stopped.set()
+    (only,) = stream(Loader(Bench([], RuntimeError("opened"))), request(), run)
+    assert only["final"]
+    assert only["status"]["mode"] == "idle"
 
 
 def test_the_study_of_a_run_adds_up() -> None:
