@@ -1,8 +1,9 @@
 """Stacks measured side by side with plain decoding of the same target.
 
 For every prompt, plain decoding and all stacks run one after another in an order that rotates from prompt to prompt,
-with the same kernels, seed and length; the first prompt warms everything up and is dropped. A stack's speed-up is the
-ratio of total tokens/s over all prompts; its interval is a bootstrap over prompts, so one odd prompt shows.
+with the same kernels, seed and length; one run of each on the first prompt warms everything up and is dropped. A
+stack's speed-up is the ratio of total tokens/s over all prompts; its interval is a bootstrap over prompts, so that one
+odd prompt shows.
 """
 
 from __future__ import annotations

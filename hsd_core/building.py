@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -50,7 +49,8 @@ class Builder:
         self.device = "cpu" if preset.toy else pick_device(device)
         self.dtype = dtype or preset.dtype(self.device)
         self._progress = progress
-        self._levels: dict[tuple[Any, ...], Level] = {}
+        self._levels: dict[LevelSpec, Level] = {}
+        self._decoders: dict[tuple[Path, str, str], Decoder] = {}
         self.tokenizer: Tokenizer | ToyTokenizer
         if preset.toy:
             self.tokenizer = ToyTokenizer()
@@ -65,22 +65,22 @@ class Builder:
         return Seat(self._level(spec), spec, block)
 
     def _level(self, spec: LevelSpec) -> Level:
-        key = (spec.name, spec.id, spec.db, spec.dtype, spec.device)
-        if key not in self._levels:
+        # T, policy and rule belong to the seat: whatever they are, the level is one and the same.
+        kind = LevelSpec(spec.name, db=spec.db, dtype=spec.dtype, device=spec.device, id=spec.id)
+        if kind not in self._levels:
+            if self.preset.toy != (spec.name == "table"):
+                known = "table@id=" + ", table@id=".join(ORDERS) if self.preset.toy else "ngram, int8, model and target"
+                raise StackError(f"preset {self.preset.name} has no level {spec.name!r}; its levels are {known}")
             build = {"table": self._table, "ngram": self._ngram, "int8": self._int8}.get(spec.name, self._model)
-            self._levels[key] = build(spec)
-        return self._levels[key]
+            self._levels[kind] = build(spec)
+        return self._levels[kind]
 
     def _table(self, spec: LevelSpec) -> Level:
-        if not self.preset.toy:
-            raise StackError(f"preset {self.preset.name} has no tables; its levels are ngram, int8, model and target")
         if spec.id not in ORDERS:
             raise StackError(f"table@id={spec.id} is unknown; ids are {', '.join(ORDERS)}")
         return toy_level(spec.id)
 
     def _ngram(self, spec: LevelSpec) -> Level:
-        if self.preset.toy:
-            raise StackError("the preset toy has only table levels; write table@id=order1")
         order = spec.db or self.preset.databases
         paths = {"m": self.preset.model_db, "s": self.preset.text_db}
         missing = [letter for letter in order if letter != "c" and paths[letter] is None]
@@ -101,17 +101,11 @@ class Builder:
         )
 
     def _int8(self, spec: LevelSpec) -> Level:
-        if self.preset.toy:
-            raise StackError("the preset toy has only table levels; write table@id=order3")
-        device = pick_device(spec.device) if spec.device else self.device
-        if device != "cpu":
-            raise StackError(f"int8 is a CPU kernel and the device is {device}; write int8@device=cpu, or leave it out")
-        label = "int8 copy"
-        return self._decoded(self.folder, self.preset.target, "int8", device, "int8", "int8", label)
+        # The kernel is the CPU's, so that is where this level runs unless another device is asked for (and refused).
+        device = pick_device(spec.device) if spec.device else "cpu"
+        return self._decoded(self.folder, self.preset.target, "int8", device, "int8", "int8", "int8 copy")
 
     def _model(self, spec: LevelSpec) -> Level:
-        if self.preset.toy:
-            raise StackError(f"the preset {self.preset.name} has only table levels; write table@id=order3")
         device = pick_device(spec.device) if spec.device else self.device
         if spec.name == "target":
             dtype = spec.dtype or self.dtype
@@ -130,11 +124,15 @@ class Builder:
     def _decoded(
         self, folder: Path, source: Source, dtype: str, device: str, name: str, kind: str, label: str
     ) -> ModelLevel:
-        self._progress("load", 0.0, 1.0)
-        decoder = load_decoder(folder, dtype=dtype, device=device, vocab=self.tokenizer.vocab_size)
-        _warm_up(decoder)
-        self._progress("load", 1.0, 1.0)
-        return ModelLevel(decoder, name=name, kind=kind, label=label, weights=source.as_dict(folder))
+        if dtype == "int8" and device != "cpu":
+            raise StackError(f"{name}: int8 is a CPU kernel and the device is {device}; write @device=cpu")
+        key = (folder, dtype, device)
+        if key not in self._decoders:
+            self._progress("load", 0.0, 1.0)
+            self._decoders[key] = load_decoder(folder, dtype=dtype, device=device, vocab=self.tokenizer.vocab_size)
+            _warm_up(self._decoders[key])
+            self._progress("load", 1.0, 1.0)
+        return ModelLevel(self._decoders[key], name=name, kind=kind, label=label, weights=source.as_dict(folder))
 
 
 def _warm_up(decoder: Decoder) -> None:

@@ -5,10 +5,9 @@ Needs no weights, no network and no torch import, so that a page can be drawn at
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
+from hsd_core.machine import has_cuda
 from hsd_core.presets import PRESETS, Preset
 from hsd_core.toy import ORDERS
 
@@ -30,7 +29,7 @@ def _preset(preset: Preset) -> dict[str, Any]:
         "reason": reason,
         "needs_download": download_mb > 0,
         "download_mb": download_mb,
-        "default_stack": preset.default_stack,
+        "default_stack": preset.stack("cuda" if has_cuda() else "cpu"),
         "stacks": [{"name": s.name, "title": s.title, "stack": s.stack, "note": s.note} for s in preset.stacks],
         "levels": _levels(preset),
         "devices": _devices(),
@@ -40,7 +39,7 @@ def _preset(preset: Preset) -> dict[str, Any]:
 def _levels(preset: Preset) -> list[dict[str, Any]]:
     if preset.toy:
         return [_level("table", f"character table, {order}", 4, params={"id": order}) for order in ORDERS]
-    gpu = accelerator()
+    gpu = has_cuda()
     shipped = {"c": True, "m": preset.model_db is not None, "s": preset.text_db is not None}
     return [
         _level(
@@ -75,13 +74,8 @@ def _level(
 
 
 def _devices() -> list[dict[str, Any]]:
-    found = accelerator()
+    found = has_cuda()
     return [
         {"name": "cpu", "usable": True, "reason": ""},
         {"name": "cuda", "usable": found, "reason": "" if found else "no CUDA device was found"},
     ]
-
-
-def accelerator() -> bool:
-    """Whether an NVIDIA driver is here. Asking torch would mean importing it; building a level asks it again."""
-    return find_spec("torch") is not None and Path("/proc/driver/nvidia/version").exists()

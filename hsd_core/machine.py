@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -24,6 +25,13 @@ def describe(device: str = "cpu") -> str:
 def cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@cache
+def has_cuda() -> bool:
+    """Whether an NVIDIA driver is here and torch was built for it. Does not import torch; building a level asks it."""
+    driver = Path("/proc/driver/nvidia/version").exists() or shutil.which("nvidia-smi") is not None
+    return driver and not versions().get("torch", "+cpu").endswith("+cpu")
 
 
 @cache

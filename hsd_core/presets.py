@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
+from hsd_core.machine import has_cuda
 from hsd_core.weights import Source, is_here
 from hsd_core.weights.known import CODER_05, CODER_15, SMOLLM2, hub
 
 _ASSETS = Path(__file__).resolve().parent.parent / "assets"
-_NVIDIA = Path("/proc/driver/nvidia/version")
 
 
 class UnknownPreset(ValueError):
@@ -38,7 +38,8 @@ class Preset:
 
     Attributes:
         target: the last level's weights. draft: those of the level `model` unless it names others.
-        default_stack: what Generate runs at first. stacks: examples, some of which lose on purpose.
+        default_stack: what Generate runs at first. gpu_stack: on an accelerator, where that differs.
+        stacks: examples, some of which lose on purpose.
         blocks: T per level name where a stack gives none.
         cpu_dtype, gpu_dtype: of the models unless asked otherwise.
         memory_gb: what loading needs on a CPU; 0 if it is little.
@@ -55,6 +56,7 @@ class Preset:
     draft: Source | None = None
     stacks: tuple[Example, ...] = ()
     blocks: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({"ngram": 2, "int8": 6, "model": 4}))
+    gpu_stack: str | None = None
     cpu_dtype: str = "float32"
     gpu_dtype: str = "bfloat16"
     memory_gb: float = 0.0
@@ -62,6 +64,10 @@ class Preset:
     model_db: Path | None = None
     text_db: Path | None = None
     toy: bool = False
+
+    def stack(self, device: str) -> str:
+        """The default stack on a device."""
+        return self.gpu_stack or self.default_stack if device.startswith("cuda") else self.default_stack
 
     def dtype(self, device: str) -> str:
         """The dtype of the models on a device ("cpu", "cuda", "cuda:0")."""
@@ -76,7 +82,7 @@ class Preset:
         missing = [s for s in self.sources if not is_here(s)]
         download = sum((_cheapest(s).download_mb for s in missing), 0.0)
         memory = _memory_gb()
-        if self.memory_gb and memory < self.memory_gb and not _NVIDIA.exists():
+        if self.memory_gb and memory < self.memory_gb and not has_cuda():
             return (
                 False,
                 f"needs {self.memory_gb:.0f} GB of memory or a CUDA device; here are {memory:.0f} GB",
@@ -109,6 +115,7 @@ _ALL = (
         name="smollm2",
         title="SmolLM2 135M",
         default_stack="ngram:2,int8:6,target",
+        gpu_stack="ngram:4,target",
         licence="Apache-2.0",
         note=SMOLLM2.note,
         target=SMOLLM2,

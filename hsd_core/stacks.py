@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from hsd_core.policies import DEFAULT_THETA, POLICIES
 from hsd_core.sampling import Sampling
@@ -19,7 +20,15 @@ MAX_LEVELS = 8
 RULE_NAMES = ("greedy", "tokenwise", "block")
 LEVEL_NAMES = ("ngram", "int8", "model", "table", "target")
 _KEYS = ("policy", "theta", "rule", "db", "dtype", "device", "bonus", "id")
-_DTYPES = ("float32", "bfloat16", "float16", "int8")
+# What each level heeds; a key that would be passed over silently is refused.
+HEEDS = {
+    "ngram": ("policy", "theta", "db"),
+    "int8": ("policy", "theta", "rule", "bonus", "device"),
+    "model": ("policy", "theta", "rule", "bonus", "dtype", "device", "id"),
+    "table": ("policy", "theta", "rule", "bonus", "id"),
+    "target": ("policy", "theta", "rule", "bonus", "dtype", "device"),
+}
+_DTYPES = ("float32", "bfloat16", "int8")
 
 
 class StackError(ValueError):
@@ -81,7 +90,17 @@ def format_stack(specs: Sequence[LevelSpec]) -> str:
     return ",".join(_format_level(spec) for spec in specs)
 
 
-def stack_lossless(specs: Sequence[LevelSpec], sampling: Sampling) -> tuple[bool, str]:
+class Exactness(NamedTuple):
+    """Whether a stack's output follows the target's law, and why. True in a condition when it does."""
+
+    holds: bool
+    reason: str
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+def stack_lossless(specs: Sequence[LevelSpec], sampling: Sampling) -> Exactness:
     """Whether the whole stack's output follows the target's law under this sampling, and why.
 
     Losslessness belongs to the stack and its sampling, not to a rule: a greedy target is exact over
@@ -89,13 +108,14 @@ def stack_lossless(specs: Sequence[LevelSpec], sampling: Sampling) -> tuple[bool
     spoil the output.
     """
     if len(specs) == 1:
-        return True, "plain decoding of the target"
+        return Exactness(True, "plain decoding of the target")
     if sampling.greedy:
-        return True, "greedy: every committed token is the target's own first choice"
+        return Exactness(True, "greedy: every committed token is the target's own first choice")
     lossy = [f"level {i} ({spec.name})" for i, spec in enumerate(specs) if i > 0 and spec.rule == "greedy"]
     if lossy:
-        return False, f"{', '.join(lossy)}: rule greedy does not draw from the verifier's law at temperature > 0"
-    return True, "every rejected token is corrected from its verifier's residual"
+        named = ", ".join(lossy)
+        return Exactness(False, f"{named}: rule greedy does not draw from the verifier's law at temperature > 0")
+    return Exactness(True, "every rejected token is corrected from its verifier's residual")
 
 
 def _parse_level(part: str) -> LevelSpec:
@@ -110,6 +130,8 @@ def _parse_level(part: str) -> LevelSpec:
         key, equals, value = option.partition("=")
         if key not in _KEYS or not equals or not value:
             raise StackError(f"{name}: cannot read @{option}; keys are {', '.join(_KEYS)}, written @key=value")
+        if key not in HEEDS[name]:
+            raise StackError(f"{name}: @{key} means nothing here; its keys are {', '.join(HEEDS[name])}")
         if key in values:
             raise StackError(f"{name}: {key} is given twice; keep one @{key}=")
         values[key] = _value(name, key, value)

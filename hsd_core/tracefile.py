@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from hsd_core.trace import SCHEMA, Event, Footer, Header, from_dict, to_dict
+from hsd_core.trace import SCHEMA, Event, Header, from_dict, to_dict
 from hsd_core.trace_types import check_stack, check_types
 
 MAX_BYTES = 200_000_000
@@ -76,11 +76,6 @@ def read(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> list[Even
     if not events:
         raise TraceError(f"the file is empty; {_CHOOSE}")
     return events
-
-
-def interrupted(events: Iterable[Event]) -> bool:
-    """True if a trace has no footer."""
-    return not any(isinstance(e, Footer) for e in events)
 
 
 def _check_header(record: object) -> None:

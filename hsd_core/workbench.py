@@ -29,7 +29,7 @@ class Workbench:
 
     def __init__(self, preset: Preset, builder: Builder) -> None:
         self.preset, self._builder = preset, builder
-        self.default_stack = preset.default_stack
+        self.default_stack = preset.stack(builder.device)
         self.device = builder.device
         self.about: dict[str, Any] = {
             "preset": preset.name,
@@ -46,19 +46,22 @@ class Workbench:
 
     @classmethod
     def open(
-        cls, preset: str, *, device: str | None = None, dtype: str | None = None, progress: Progress | None = None
-    ) -> Workbench:
-        """Fetch and convert the preset's weights where needed, load its default stack, warm it up.
+        cls, preset: str, *, stack: str | None = None, device: str | None = None, dtype: str | None = None,
+        progress: Progress | None = None,
+    ) -> Workbench:  # fmt: skip
+        """Fetch and convert the preset's weights where needed; load a stack's levels (the default's) and warm them up.
 
         Raises:
             UnknownPreset, StackError: bad names. WeightsError: weights cannot be had; the message says what helps.
         """
         if preset not in PRESETS:
             raise UnknownPreset(f"unknown preset {preset!r}; presets are {', '.join(PRESETS)}")
+        if stack:
+            parse(stack)  # a typing error is met before anything is fetched
         from hsd_core.building import Builder
 
         bench = cls(PRESETS[preset], Builder(PRESETS[preset], device, dtype, progress or (lambda *_: None)))
-        bench.seats(bench.default_stack)
+        bench.seats(stack or bench.default_stack)
         return bench
 
     @property

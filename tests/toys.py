@@ -115,7 +115,7 @@ def random_stack(rng: random.Random, *, deepest: int = 4, longest: int = 3, rule
             part += f":{rng.randint(1, longest)}@policy={rng.choice(('fixed', 'flush', 'confidence'))}"
         if i > 0:
             part += f"@rule={rng.choice(rules or ('tokenwise', 'block'))}"
-        parts.append(part + rng.choice(("", "@bonus=0")))
+        parts.append(part + (rng.choice(("", "@bonus=0")) if part.startswith("table") else ""))
     return ",".join(parts)
 
 

@@ -27,7 +27,9 @@ def add(commands: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     from hsd_core.workbench import Workbench
 
-    bench = Workbench.open(options.preset, device=options.device, dtype=options.dtype, progress=progress())
+    bench = Workbench.open(
+        options.preset, stack=options.stack, device=options.device, dtype=options.dtype, progress=progress()
+    )
     prompt = sys.stdin.read() if options.prompt == "-" else options.prompt
     events: list[trace.Event] = []
     text = _Text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ from typing import Any
 from hsd_core import bench
 from hsd_core.cli.options import add_preset, add_sampling, progress
 from hsd_core.machine import describe
+
+_SETTINGS = ("preset", "device", "dtype", "max_new_tokens", "temperature", "top_k", "top_p", "seed", "raw")
 
 
 def add(commands: Any) -> None:
@@ -30,7 +33,9 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.workbench import Workbench
 
     stacks, prompts = bench.read_stacks(options.stacks), bench.read_prompts(options.prompts)[: options.limit]
-    workbench = Workbench.open(options.preset, device=options.device, dtype=options.dtype, progress=progress())
+    workbench = Workbench.open(
+        options.preset, stack=stacks[0], device=options.device, dtype=options.dtype, progress=progress()
+    )
     for stack in stacks:  # a stack that cannot be built is met now, not after an hour
         workbench.seats(stack)
 
@@ -40,7 +45,8 @@ def act(options: argparse.Namespace) -> int:
             seed=options.seed, max_new_tokens=options.max_new_tokens, raw=options.raw, heads=2,
         )  # fmt: skip
 
-    kept = _kept(options.out, stacks, len(prompts))
+    settings = {k: v for k, v in vars(options).items() if k in _SETTINGS}
+    kept = _kept(options.out, settings, stacks, len(prompts))
     done = frozenset(m.prompt for m in kept)
     began, stamp = time.monotonic(), len(stacks) + len({bench.plain_of(stack) for stack in stacks} - set(stacks))
     with closing(bench.sweep(runner, stacks, prompts, done=done)) as measurements:
@@ -63,15 +69,21 @@ def act(options: argparse.Namespace) -> int:
     return 0
 
 
-def _kept(out: str | None, stacks: list[str], prompts: int) -> list[bench.Measurement]:
-    """Measurements of an earlier, interrupted sweep.
+def _kept(out: str | None, settings: dict[str, Any], stacks: list[str], prompts: int) -> list[bench.Measurement]:
+    """Measurements of an earlier, interrupted sweep; a new file gets the settings as its first line.
 
     Raises:
-        ValueError: the file holds a sweep over other stacks.
+        ValueError: the file holds a sweep over other stacks or with other settings.
     """
-    if not out or not Path(out).exists():
+    if not out:
         return []
-    kept = [bench.from_line(line) for line in Path(out).read_text(encoding="utf-8").splitlines() if line]
+    path = Path(out)
+    if not path.exists():
+        path.write_text(json.dumps(settings) + "\n", encoding="utf-8")
+    first, *lines = path.read_text(encoding="utf-8").splitlines()
+    if json.loads(first) != settings:
+        raise ValueError(f"{out} holds a sweep with the settings {first}; give a new file to --out, or delete it")
+    kept = [bench.from_line(line) for line in lines if line]
     wanted = {*stacks, *(bench.plain_of(stack) for stack in stacks)}
     if {m.stack for m in kept} - wanted or any(m.prompt >= prompts for m in kept):
         raise ValueError(f"{out} holds another sweep; give a new file to --out, or delete it")

@@ -108,9 +108,10 @@ class LeanDecoder:
         self._norm = get("model.norm.weight")
         self._embedding = tensor("model.embed_tokens.weight").to(device)  # kept as it is stored: a lookup is exact
         head = "model.embed_tokens.weight" if shape.tied else "lm_head.weight"
-        # A bfloat16 product would round the logits to a step of 0.125 at 16 and make ties, so the head of an
-        # int8 decoder stays float32; in oneDNN's layout it costs about as much as int8 from 8 rows on.
-        self._head = dense(get(head)[: self.vocab_size])
+        # A bfloat16 product would round the logits to a step of 0.125 at 16 and make ties, so every head is float32;
+        # in oneDNN's layout it costs about as much as int8 from 8 rows on.
+        whole = Packed if on_cpu and Packed.available() else Plain
+        self._head = whole(tensor(head)[: self.vocab_size].to(device=device, dtype=torch.float32))
         cos, sin = rotary_tables(shape)
         self._cos, self._sin = (t.to(device=device, dtype=self._float) for t in (cos, sin))
 
@@ -145,7 +146,7 @@ class LeanDecoder:
 
     def head(self, x: Tensor) -> Tensor:
         """x (n, hidden) after the last layer -> logits (n, V) float32."""
-        return self._head(self._rms(x, self._norm)).float()
+        return self._head(self._rms(x, self._norm).float())
 
     def forward_layers(self, x: Tensor, cache: KVCache, start: int, lo: int, hi: int) -> Tensor:
         """Run layers lo, ..., hi - 1 on inputs at positions start, ...; writes their keys and values.

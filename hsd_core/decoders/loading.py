@@ -39,9 +39,7 @@ def load_decoder(
         raise DecoderError(f"decoder {kind!r} is not known; use one of {', '.join(KINDS)}")
     _check_device(device)
     config = read_config(folder)
-    from hsd_core.decoders.shape import MODEL_TYPES
-
-    if kind == "lean" or (kind == "auto" and (config.get("model_type") in MODEL_TYPES)):
+    if kind == "lean" or (kind == "auto" and _lean_can(config)):
         return _lean(folder, config, dtype, device, vocab)
     if dtype == "int8":
         raise DecoderError(
@@ -89,6 +87,16 @@ def weight_files(folder: Path) -> list[Path]:
         why = f"only {pickles[0].name}, a pickle, which may run code when opened" if pickles else "no *.safetensors"
         raise DecoderError(f"{folder} has {why}; convert the weights to safetensors")
     return files
+
+
+def _lean_can(config: dict[str, Any]) -> bool:
+    from hsd_core.decoders.shape import LeanShape
+
+    try:
+        LeanShape.from_config(config)
+    except DecoderError:
+        return False
+    return True
 
 
 def _lean(folder: Path, config: dict[str, Any], dtype: str, device: str, vocab: int | None) -> Decoder:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -179,8 +179,3 @@ def _tokenizer(path: str | Path | None, name: str) -> tuple[dict[str, Any], int 
 
 def _sha256(path: str | Path) -> str:
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-
-
-def read_texts(path: str | Path, keep: Callable[[int], bool] = lambda _: True) -> Iterable[Written]:
-    """The (prompt, output) pairs of a self-generated file whose record number (from 0) is wanted."""
-    return (_written(r, path, n + 1) for n, r in enumerate(_records(Path(path))) if keep(n))

@@ -69,7 +69,8 @@ def test_lean_logits_are_those_of_transformers(smollm2, transformers_smollm2):
         ours = level.decoder.forward(ids, level.decoder.new_cache(len(ids)), 0, len(ids))
         with torch.inference_mode():
             theirs = transformers_smollm2(torch.tensor([ids])).logits[0]
-        assert torch.allclose(ours, theirs, atol=1e-3, rtol=1e-4)
+        # Rounding grows with the logits (about 28 here): float64 is as far from transformers as from us.
+        assert float((ours - theirs).abs().max()) < 1e-5 * float(theirs.abs().max())
 
 
 def test_the_same_seed_gives_the_same_run(smollm2):

@@ -84,7 +84,8 @@ def test_sweep_measures_and_goes_on_where_it_stopped(tmp_path, capsys):
     first = out.read_text(encoding="utf-8").splitlines()
     assert main(command) == 0
     both = out.read_text(encoding="utf-8").splitlines()
-    assert both[: len(first)] == first and len(both) == 2 * len(first) == 4
+    assert both[: len(first)] == first and len(first) == 3 and len(both) == 5  # settings, then two stacks a prompt
+    assert main([*command, "--seed", "1"]) == BAD_INPUT  # another sweep must not go on in this file
     shown = capsys.readouterr().out
     assert "| `table:3@id=order1,table@id=order6` |" in shown and "2/2" in shown
 
@@ -104,7 +105,7 @@ def test_record_makes_the_runs_that_are_missing(tmp_path, capsys):
 BAD = {
     "a preset": (["generate", "--preset", "nope", "--prompt", "x"], "presets are"),
     "a level": (["generate", *TOY, "--stack", "table,int9,target"], "levels are"),
-    "a stack for weights": (["generate", *TOY, "--stack", "ngram:2,target"], "write table@id="),
+    "a stack for weights": (["generate", *TOY, "--stack", "ngram:2,target"], "its levels are table@id="),
     "a table": (["generate", *TOY, "--stack", "table@id=order99"], "ids are"),
     "a temperature": (["generate", *TOY, "--temperature", "-1"], "use 0 (greedy)"),
     "a length": (["generate", *TOY, "--max-new-tokens", "0"], "at least 1"),

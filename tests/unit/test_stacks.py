@@ -8,6 +8,7 @@ from hsd_core.policies import POLICIES
 from hsd_core.rules import RULES
 from hsd_core.sampling import Sampling
 from hsd_core.stacks import (
+    HEEDS,
     LEVEL_NAMES,
     MAX_BLOCK,
     MAX_LEVELS,
@@ -26,18 +27,18 @@ def random_spec(rng: random.Random, name: str, last: bool) -> LevelSpec:
     def maybe(*values: object) -> object:
         return rng.choice((None, *values))
 
-    return LevelSpec(
-        name,
-        block=None if last or rng.random() < 0.3 else rng.randint(1, MAX_BLOCK),
-        policy=rng.choice(tuple(POLICIES)),
-        theta=maybe(0.0, 1.0, 0.6, rng.random(), 1e-9),  # type: ignore[arg-type]
-        rule=rng.choice(RULE_NAMES),
-        bonus=rng.random() < 0.5,
-        db=maybe("c", "ms", "smc"),  # type: ignore[arg-type]
-        dtype=maybe("float32", "bfloat16", "float16", "int8"),  # type: ignore[arg-type]
-        device=maybe("cpu", "cuda:1"),  # type: ignore[arg-type]
-        id=maybe("owner/model-1.7B", "./folder", "a=b"),  # type: ignore[arg-type]
-    )
+    values: dict[str, object] = {
+        "policy": rng.choice(tuple(POLICIES)),
+        "theta": maybe(0.0, 1.0, 0.6, rng.random(), 1e-9),
+        "rule": rng.choice(RULE_NAMES),
+        "bonus": rng.random() < 0.5,
+        "db": maybe("c", "ms", "smc"),
+        "dtype": maybe("float32", "bfloat16", "int8"),
+        "device": maybe("cpu", "cuda:1"),
+        "id": maybe("owner/model-1.7B", "./folder", "a=b"),
+    }
+    heeded = {key: value for key, value in values.items() if key in HEEDS[name]}
+    return LevelSpec(name, None if last or rng.random() < 0.3 else rng.randint(1, MAX_BLOCK), **heeded)  # type: ignore[arg-type]
 
 
 def test_what_is_formatted_parses_to_the_same_stack() -> None:
@@ -52,7 +53,7 @@ def test_what_is_formatted_parses_to_the_same_stack() -> None:
 
 
 def test_defaults_are_left_out() -> None:
-    assert format_stack(parse("ngram:2@policy=fixed@bonus=1, int8:8@rule=tokenwise ,target")) == "ngram:2,int8:8,target"
+    assert format_stack(parse("ngram:2@policy=fixed, int8:8@rule=tokenwise@bonus=1 ,target")) == "ngram:2,int8:8,target"
 
 
 def test_a_level_reads_as_written() -> None:
@@ -88,7 +89,9 @@ def test_the_grammar_knows_every_rule_of_the_engine() -> None:
         ("int8:2@policy=,target", "cannot read @policy=; keys are"),
         ("int8:2@policy=never,target", "use one of fixed, flush, confidence"),
         ("int8:2@rule=best,target", "use one of greedy, tokenwise, block"),
-        ("int8:2@dtype=int3,target", "use one of float32"),
+        ("model:2@dtype=int3,target", "use one of float32"),
+        ("target@id=a/b", "its keys are"),
+        ("ngram:2@rule=block,target", "its keys are"),
         ("int8:2@theta=2,target", "use a probability from 0 to 1"),
         ("int8:2@theta=nan,target", "use a probability from 0 to 1"),
         ("int8:2@theta=high,target", "use a probability from 0 to 1"),

@@ -12,7 +12,7 @@ from toys import toy_stack
 import hsd_core
 from hsd_core.sampling import Sampling
 from hsd_core.trace import EVENTS, Baseline, Event, Piece, Plan, Store, to_dict
-from hsd_core.tracefile import TraceError, dumps, interrupted, pack, read, write
+from hsd_core.tracefile import TraceError, dumps, pack, read, write
 
 
 def recorded(text: str = "ngram:2,table:2,table@rule=block", **options: Any) -> list[Event]:
@@ -57,10 +57,8 @@ def test_blank_lines_and_windows_line_ends_are_read() -> None:
     assert read(("\n" + "\r\n\r\n".join(LINES)).encode()) == RUN
 
 
-def test_a_run_without_a_footer_is_read_as_interrupted() -> None:
-    cut = read("\n".join(LINES[:-1]).encode())
-    assert interrupted(cut)
-    assert not interrupted(RUN)
+def test_an_interrupted_run_is_read_without_its_footer() -> None:
+    assert read("\n".join(LINES[:-1]).encode()) == RUN[:-1]
 
 
 def line_of(event: str, **changes: Any) -> str:
