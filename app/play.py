@@ -86,7 +86,7 @@ class Play:
             shown = recorded(name, events, title=str(data.get("name", ""))[:120])
         except (RecordingError, RequestError) as error:
             return _error(error)
-        run = self.runs.announce(name)
+        run = self.runs.announce(name, opened=True)
         run.events, run.records, run.state, run.stage = events, shown["ev"], shown["status"], "done"
         return shown
 

@@ -11,9 +11,11 @@ from typing import Any
 
 from app.payload import payload, records, status
 from hsd_core import tracefile
+from hsd_core.identities import check
 from hsd_core.trace import Event, Header
 
 MAX_FILE = 20 * 2**20
+MAX_UNPACKED = 30 * 10**6  # six of them are kept, see runs.py
 PREFIX = "recorded-"
 
 
@@ -65,7 +67,7 @@ def opened(data: Any) -> list[Event]:
     """The events of a file that a visitor sent as `{"name", "base64"}`.
 
     Raises:
-        RecordingError: too large, no gzip or JSON lines, or not a trace of this schema.
+        RecordingError: too large, no gzip or JSON lines, not a trace of this schema, or one that contradicts itself.
     """
     text = data.get("base64") if isinstance(data, dict) else None
     if not isinstance(text, str):
@@ -76,12 +78,16 @@ def opened(data: Any) -> list[Event]:
         packed = base64.b64decode(text, validate=True)
     except binascii.Error as error:
         raise RecordingError("the file was damaged on its way here; try again") from error
-    return _read(packed)
+    events = _read(packed, MAX_UNPACKED)
+    faults = check(events)
+    if faults:
+        raise RecordingError(f"the trace contradicts itself: {faults[0]}. Download it again or record the run again")
+    return events
 
 
-def _read(source: Path | bytes) -> list[Event]:
+def _read(source: Path | bytes, max_bytes: int = tracefile.MAX_BYTES) -> list[Event]:
     try:
-        return tracefile.read(source)
+        return tracefile.read(source, max_bytes=max_bytes)
     except (tracefile.TraceError, OSError) as error:
         raise RecordingError(str(error)) from error
 

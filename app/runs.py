@@ -11,6 +11,7 @@ from typing import Any
 from hsd_core.trace import Event
 
 KEEP = 24
+OPENED = 6  # files that visitors opened
 QUEUE = 20  # runs that may wait
 STALE_S = 15.0  # a waiting page asks for its place every 2 s, so this one was closed
 LOST_S = 10.0  # a run with nobody before it begins at once, so this one never reached the queue
@@ -26,6 +27,7 @@ class Run:
     records: list[dict[str, Any]] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     state: dict[str, Any] = field(default_factory=dict)
+    opened: bool = False
     polled: float = field(default_factory=time.monotonic)
     first_since: float | None = None  # since when nobody is before it
 
@@ -37,12 +39,15 @@ class Runs:
         self._runs: OrderedDict[str, Run] = OrderedDict()
         self._lock = threading.Lock()
 
-    def announce(self, name: str) -> Run:
-        """The run of this name, made when it is new."""
+    def announce(self, name: str, *, opened: bool = False) -> Run:
+        """The run of this name, made when it is new; `opened` when it comes from a file."""
         with self._lock:
-            run = self._runs.setdefault(name, Run(name))
+            run = self._runs.setdefault(name, Run(name, opened=opened))
             done = [n for n, r in self._runs.items() if r.stage == "done"]
             for old in done[: max(0, len(done) - KEEP)]:
+                del self._runs[old]
+            opened = [n for n, r in self._runs.items() if r.opened]
+            for old in opened[: max(0, len(opened) - OPENED)]:
                 del self._runs[old]
             waiting = [n for n, r in self._runs.items() if r.stage == "waiting" and n != name]
             for old in waiting[: max(0, len(waiting) - KEEP)]:

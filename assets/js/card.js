@@ -180,6 +180,7 @@ function verdict(j, record, model, full) {
   line.append(badge(level), element("span", "", `${level.name}: `), element("b", "", j.outcome));
   if (j.outcome !== "unjudged") {
     part.append(element("p", "hx-verdict-sum", `p${NBSP}${figure(j.p)}   q${NBSP}${figure(j.q)}   α${NBSP}${figure(j.alpha)}`), coin(j));
+    if (level.rule === "block") part.append(element("p", "hx-verdict-sum", "Rule block: α is h, the probability that the block is kept up to here."));
   }
   const residual = j.outcome === "rejected" ? j.residual : null;
   const below = model.levels[Math.max(0, j.level - 1)];
@@ -198,7 +199,8 @@ function coin(j) {
     part.firstChild.dataset.coin = "1";
     part.firstChild.style.setProperty("--coin", clamp(j.coin));
   }
-  const words = j.coin === null ? `certain: ${j.outcome}, no coin thrown` : `u ${figure(j.coin)} ${sign} α ${figure(j.alpha)}: ${j.outcome}`;
+  const certain = j.alpha <= 0 || j.alpha >= 1 ? `certain: ${j.outcome}` : "kept with a longer prefix (rule block)";
+  const words = j.coin === null ? `${certain}, no coin thrown` : `u ${figure(j.coin)} ${sign} α ${figure(j.alpha)}: ${j.outcome}`;
   part.append(element("span", "", words));
   return part;
 }

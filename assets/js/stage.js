@@ -119,18 +119,20 @@ class Stage {
     this._preset();
     const own = this.settings.preset === header.preset || !this.asked?.preset;
     if (!this.asked?.stack) this.tower.setStack(own ? header.stack : this._catalogue()?.default_stack ?? header.stack);
-    const prompt = this._promptOf(header);
-    if (!this.asked?.prompt && prompt) this.settings.prompt = prompt;
+    const { text, raw } = this.feed.model.promptText();
+    if (!this.asked?.prompt && text) Object.assign(this.settings, { prompt: text, raw: this.asked?.raw ?? (raw && header.preset !== "toy") });
+    this._adoptSampling(header);
     this.settings.stack = this.tower.stack;
     this._refresh();
   }
 
-  _promptOf(header) {
-    const example = this.setup.examples.find((e) => e.title === header.title);
-    if (example) return example.prompt;
-    const said = this.feed.model.promptParts().filter((part) => !part.special).map((part) => part.text);
-    const user = said.filter((text) => text.startsWith("user\n")).at(-1);
-    return user ? user.slice(5) : header.sampling?.raw ? said.join("") : "";
+  /** The figures that the recording was made with, so that Generate repeats it. */
+  _adoptSampling({ sampling, seed, max_new_tokens }) {
+    for (const [name, value] of Object.entries({ ...sampling, seed, max_new_tokens })) {
+      const limits = this.setup.limits[name];
+      if (!Array.isArray(limits) || !Number.isFinite(value) || this.asked?.[name] !== undefined) continue;
+      this.settings[name] = Math.min(limits[1], Math.max(limits[0], value));
+    }
   }
 
   _finished(live) {

@@ -244,9 +244,25 @@ export class TraceModel {
     return out;
   }
 
+  /** The prompt as it was fed: its special tokens one by one, what stands between them whole. */
   promptParts() {
     const records = (this.header?.prompt_ids ?? []).map((id, serial) => ({ id, serial }));
-    return splitCells(records, (id) => this.piece(id)).map(({ text, special }) => ({ text, special }));
+    const parts = [];
+    for (const { text, special } of splitCells(records, (id) => this.piece(id))) {
+      const last = parts.at(-1);
+      if (last && !special && !last.special) last.text += text;
+      else parts.push({ text, special });
+    }
+    return parts;
+  }
+
+  /** What the visitor wrote, out of the chat template when there is one; `raw` when there is none. */
+  promptText() {
+    const parts = this.promptParts();
+    const raw = !parts.some((part) => part.special);
+    if (raw) return { text: parts.map((part) => part.text).join(""), raw };
+    const user = parts.filter((part) => !part.special && part.text.startsWith("user\n")).at(-1);
+    return { text: user ? user.text.slice(5) : "", raw };
   }
 }
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from pagekit import plain_run
 
-from app.recordings import MAX_FILE, RecordingError, Recordings, opened, recorded
+from app.recordings import MAX_FILE, MAX_UNPACKED, RecordingError, Recordings, opened, recorded
+from app.runs import OPENED, Runs
 from hsd_core import tracefile
 
 
@@ -66,6 +67,29 @@ def test_what_is_no_trace_is_refused_with_a_message(data: bytes) -> None:
 def test_a_file_that_is_too_large_is_refused_before_it_is_unpacked() -> None:
     with pytest.raises(RecordingError, match="20 MB"):
         opened({"name": "big", "base64": "A" * (MAX_FILE * 4 // 3 + 8)})
+
+
+def test_a_small_file_that_unpacks_to_a_huge_one_is_refused() -> None:
+    bomb = gzip.compress(tracefile.dumps(plain_run(["a"])).encode() + b"\n" * (MAX_UNPACKED + 1))
+    assert len(bomb) < 100_000
+    with pytest.raises(RecordingError, match="30 MB"):
+        opened(sent(bomb))
+
+
+def test_a_trace_that_contradicts_itself_is_refused_with_its_first_fault() -> None:
+    events = plain_run(["a", "b"])
+    with pytest.raises(RecordingError, match="contradicts itself: footer"):
+        opened(sent(tracefile.dumps([events[0], *events[4:]]).encode()))
+
+
+def test_only_the_last_opened_files_are_kept() -> None:
+    runs = Runs()
+    live = runs.announce("live")
+    live.stage = "done"
+    for i in range(OPENED + 3):
+        runs.announce(f"file {i}", opened=True).stage = "done"
+    assert runs.get("live") is live
+    assert [runs.get(f"file {i}") is not None for i in range(OPENED + 3)] == [False] * 3 + [True] * OPENED
 
 
 @pytest.mark.parametrize("data", [None, {}, {"base64": 7}, {"base64": "%%%"}])

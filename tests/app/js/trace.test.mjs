@@ -163,3 +163,11 @@ test("levels of one kind are told apart by a number", () => {
   assert.deepEqual(m.levels.map((x) => x.tag), ["N", "E1", "E2", "T"]);
   assert.equal(new Set(m.levels.map((x) => x.hue)).size, 4);
 });
+
+test("the prompt is found in a chat template whose words are several tokens, and is raw where there is none", () => {
+  const words = ["<|im_start|>", "user", "\n", "Say", " hello", "<|im_end|>", "assistant"];
+  const pieces = words.map((x, i) => piece(i, x, x.startsWith("<|")));
+  const asked = (ids) => model([{ ...header("target"), prompt_ids: ids }, ...pieces]).promptText();
+  assert.deepEqual(asked([0, 1, 2, 3, 4, 5, 2, 0, 6, 2]), { text: "Say hello", raw: false });
+  assert.deepEqual(asked([3, 4]), { text: "Say hello", raw: true });
+});
