@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from app.play import Play
-from app.settings import DEFAULTS, RequestError, parse
+from app.settings import DEFAULTS, RequestError, check_ids, parse
 from hsd_core.metrics import Meter
 from hsd_core.trace import Commit, Footer, Piece, to_dict
 
@@ -49,6 +49,7 @@ def add(play: Play) -> None:
         run.stage = "running"
         try:
             request = parse(asked)
+            check_ids(request, play.catalogue())
             workbench = play.loader.opening(request.preset, None, []).result()
             events = list(
                 workbench.run(

@@ -17,10 +17,10 @@ HUES: dict[str, tuple[str, str]] = {
     "ngram": ("#E69F00", "#F2B84B"),
     "nano": ("#56B4E9", "#7CC8F2"),
     "draft": ("#56B4E9", "#7CC8F2"),
-    "table": ("#56B4E9", "#7CC8F2"),
+    "table": ("#E3D524", "#F0E442"),
     "exit": ("#009E73", "#35C79C"),
     "int8": ("#CC79A7", "#E3A3C6"),
-    "model": ("#C9B400", "#F0E442"),
+    "model": ("#E3D524", "#F0E442"),
     "target": ("#0072B2", "#5AB0E6"),
     "reject": ("#D55E00", "#FF8A3D"),
 }
@@ -29,6 +29,8 @@ MUTED = ("#5C6570", "#A3ABB5")
 LINE = ("#E1E4E8", "#363C44")
 PAPER = ("#FFFFFF", "#171A1F")
 HEIGHT = 320
+# Levels of one kind, as in assets/js/kinds.js: how much of the hue, mixed with what.
+SHADES = ((1.0, "ink"), (0.62, "ink"), (0.6, "paper"), (0.42, "ink"))
 
 
 def build() -> list[gr.components.Component]:
@@ -185,4 +187,17 @@ def _name(info: LevelInfo) -> str:
 
 def _hue(info: LevelInfo, seen: Study, dark: bool) -> str:
     kind = "target" if info.index == seen.levels[-1].index else info.kind
-    return HUES.get(kind, HUES["model"])[dark]
+    hue = HUES.get(kind, HUES["model"])[dark]
+    same = [x.index for x in seen.levels[:-1] if HUES.get(x.kind, HUES["model"]) == HUES.get(kind, HUES["model"])]
+    nth = same.index(info.index) if info.index in same else 0
+    share, towards = SHADES[nth % len(SHADES)]
+    return _mix(hue, INK[dark] if towards == "ink" else PAPER[dark], share)
+
+
+def _mix(one: str, other: str, share: float) -> str:
+    parts = zip(_rgb(one), _rgb(other), strict=True)
+    return "#" + "".join(f"{round(share * a + (1 - share) * b):02X}" for a, b in parts)
+
+
+def _rgb(colour: str) -> tuple[int, ...]:
+    return tuple(bytes.fromhex(colour[1:]))

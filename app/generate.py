@@ -53,6 +53,11 @@ class Loader:
             return ready
         return self._pool.submit(self._load, key, progress)
 
+    def size(self, preset: str) -> str:
+        """What is still to be fetched for a preset, "" if nothing."""
+        entry = next((p for p in self._workbench.catalogue() if p["name"] == preset), {})
+        return f"{entry['download_mb']:.0f} MB" if entry.get("download_mb") else ""
+
     def _load(self, key: tuple[str, str | None], progress: list[tuple[str, float, float]]) -> Any:
         if key not in self._open:
             preset, device = key
@@ -84,13 +89,14 @@ def _stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[dict[str,
     notes = "; ".join(request.notes)
     progress: list[tuple[str, float, float]] = []
     future = loader.opening(request.preset, request.device, progress)
+    size = loader.size(request.preset)
     began = time.monotonic()
     while not future.done():
         if run.stopped.is_set():
             run.state = status("idle", "stopped before it began", detail="Loading goes on for the next run.")
             yield payload(run.name, 0, [], True, run.state)
             return
-        run.state = _loading(progress, time.monotonic() - began)
+        run.state = _loading(progress, time.monotonic() - began, size)
         yield payload(run.name, 0, [], False, run.state)
         time.sleep(0.25)
     workbench = future.result()
@@ -142,14 +148,13 @@ def _ending(footer: Footer | None, tail: list[Any]) -> str:
     return f"{said}{beside}"
 
 
-def _loading(progress: list[tuple[str, float, float]], waited: float) -> dict[str, Any]:
+def _loading(progress: list[tuple[str, float, float]], waited: float, size: str) -> dict[str, Any]:
     stage, done, total = progress[-1] if progress else ("load", 0.0, 0.0)
     share = min(1.0, done / total) if total else None
     if share == 1.0:  # that stage is over; what follows has no figure
         stage, share = "load", None
-    return status(
-        "loading", LOADING.get(stage, stage), detail=MEANWHILE, stage=stage, share=share, waited=round(waited, 1)
-    )
+    said = LOADING.get(stage, stage) + (f", {size}" if size and stage == "download" else "")
+    return status("loading", said, detail=MEANWHILE, stage=stage, share=share, waited=round(waited, 1))
 
 
 def _message(error: BaseException) -> str:

@@ -13,7 +13,7 @@ from app.generate import MEANWHILE, Loader, stream
 from app.payload import payload, status
 from app.recordings import MAX_FILE, PREFIX, RecordingError, Recordings, opened, recorded
 from app.runs import QUEUE, Runs
-from app.settings import DEFAULTS, LIMITS, MAX_PROMPT, RequestError, parse, run_id
+from app.settings import DEFAULTS, LIMITS, MAX_PROMPT, RequestError, check_ids, parse, run_id
 from app.stage import Stage
 from hsd_core.trace import Event
 
@@ -27,12 +27,17 @@ class Play:
         self.loader = Loader(workbench)
         self.runs = Runs()
 
+    def catalogue(self) -> list[dict[str, Any]]:
+        """Every preset and its levels."""
+        catalogue: list[dict[str, Any]] = self._workbench.catalogue()
+        return catalogue
+
     def build(self) -> None:
         """Add the tab's components to the Blocks that is open."""
         stage = Stage(
             self._recordings.first(),
             setup={
-                "catalogue": self._workbench.catalogue(),
+                "catalogue": self.catalogue(),
                 "recordings": self._recordings.menu(),
                 "examples": EXAMPLES,
                 "limits": {**LIMITS, "prompt": MAX_PROMPT, "file": MAX_FILE, "queue": QUEUE},
@@ -56,6 +61,7 @@ class Play:
         data = event._data
         try:
             request = parse(data)
+            check_ids(request, self.catalogue())
         except RequestError as error:
             name = str(data.get("run") if isinstance(data, dict) else "")[:64]
             refused = self.runs.get(name)

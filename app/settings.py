@@ -32,6 +32,7 @@ DEFAULTS: dict[str, Any] = {
     "baseline": True,
     "detail": "full",
 }
+_ID = re.compile(r"@\s*id\s*=\s*([^@,]*)")
 _RUN_ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 
 
@@ -86,6 +87,23 @@ def parse(data: Any) -> RunRequest:
         detail=detail if detail in DETAILS else "full",
         notes=tuple(notes),
     )
+
+
+def check_ids(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
+    """A visitor may name no weights but the preset's own: others would be fetched by the server.
+
+    Raises:
+        RequestError: a level names a model that is in none of the preset's levels and stacks.
+    """
+    preset = next((p for p in catalogue if p["name"] == request.preset), {})
+    own = {str(level["params"]["id"]) for level in preset.get("levels", []) if level["params"].get("id")}
+    own.update(name for stack in preset.get("stacks", []) for name in _ID.findall(stack["stack"]))
+    for name in _ID.findall(request.stack):
+        if name not in own:
+            raise RequestError(
+                f"the preset {request.preset} has no level {name[:80]!r}; "
+                "other models run from the command line: python -m hsd_core --help"
+            )
 
 
 def run_id(value: Any) -> str:

@@ -57,7 +57,7 @@ export function promptRow(ctx) {
   );
   const el = h(
     "div",
-    { class: "hx-prompt-row", role: "search" },
+    { class: "hx-prompt-row", role: "form", "aria-label": "what to run" },
     prompt,
     h("div", { class: "hx-actions" }, go, examples.el, recordings.el, more.el),
   );
@@ -73,14 +73,14 @@ export function promptRow(ctx) {
       if (prompt.value !== settings.prompt) prompt.value = settings.prompt;
       panel.show(settings);
     },
-    /** `state`: idle | busy | stopping; `reason` greys the button and says why. */
-    busy(state, reason = "") {
+    /** `state`: idle | busy | stopping; `reason` greys the button and says why; `first` is what a run needs first. */
+    busy(state, reason = "", first = "") {
       say(go.firstChild, { idle: "Generate", busy: "Stop", stopping: "Stopping…" }[state]);
       go.dataset.state = state;
       const off = (state === "idle" && reason) || state === "stopping";
       if (off) go.setAttribute("aria-disabled", "true");
       else go.removeAttribute("aria-disabled");
-      go.dataset.tip = (state === "idle" && reason) || { idle: "run this stack on this prompt (Ctrl+Enter)", busy: "stop at the next round (Esc)", stopping: "the round is being finished" }[state];
+      go.dataset.tip = (state === "idle" && reason) || { idle: ["run this stack on this prompt (Ctrl+Enter)", first].filter(Boolean).join("; "), busy: "stop at the next round (Esc)", stopping: "the round is being finished" }[state];
     },
     close() {
       for (const one of [examples, recordings, more]) one.close();

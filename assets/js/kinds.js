@@ -19,7 +19,7 @@ export const DATABASES = Object.freeze({
   s: { name: "statistics: general text", mix: "color-mix(in oklab, var(--hue-ngram) 62%, var(--ink))" },
 });
 
-export const REJECT = Object.freeze({ letter: "x", hue: "var(--hue-reject)" });
+export const REJECT = Object.freeze({ hue: "var(--hue-reject)" });
 
 const SHADES = [
   (hue) => hue,

@@ -239,7 +239,7 @@ class Lanes {
       total[s.level].rows += s.rows;
     }
     this.root.setAttribute("aria-label", `Timeline of ${model.rounds.length} rounds, ${duration(model.end)}; the table that follows has its totals.`);
-    const caption = element("caption", "", "Work per level up to now");
+    const caption = element("caption", "", "Work per level in the whole run");
     const head = row("th", ["level", "calls", "rows", "time"]);
     this.table.replaceChildren(caption, head, ...model.levels.map((x, i) => row("td", [x.name, total[i].calls, total[i].rows, duration(total[i].ns)])));
   }

@@ -18,7 +18,7 @@ export function settingsPanel(ctx) {
 
   const pick = (name, label, options, tip) => field(label, tip, keep(name, h("select", {
     class: "hx-select", onchange: (event) => edit(name, event.target.value),
-  }, ...options.map(([value, text, reason]) => h("option", { value, text: reason ? `${text}: ${reason}` : text, disabled: Boolean(reason) })))));
+  }, ...options.map(([value, text, reason, off = reason]) => h("option", { value, text: reason ? `${text}: ${reason}` : text, disabled: Boolean(off) })))));
 
   const figure = (name, label, step, tip) => {
     const [low, high] = setup.limits[name];
@@ -37,7 +37,7 @@ export function settingsPanel(ctx) {
     type: "checkbox", onchange: (event) => edit(name, event.target.checked),
   })), h("span", { text: label }));
 
-  const presets = setup.catalogue.map((p) => [p.name, p.title, p.usable ? "" : p.reason || "cannot be used here"]);
+  const presets = setup.catalogue.map((p) => [p.name, p.title, p.usable ? p.reason : p.reason || "cannot be used here", !p.usable]);
   const device = pick("device", "device", [["", "whichever is best"]], "where the levels run");
   const el = h(
     "div",

@@ -246,7 +246,7 @@ class Stage {
   }
 
   _busy() {
-    this.prompt.busy(this.session.state, this._whyNot());
+    this.prompt.busy(this.session.state, this._whyNot(), this._catalogue()?.reason);
     this._status();
   }
 

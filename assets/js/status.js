@@ -22,7 +22,7 @@ export function describe(model, status, session) {
 }
 
 const weights = (header) => header.levels.at(-1).label || header.preset || "target";
-const source = (level) => (level.weights?.source ? `Weights: ${level.weights.source}.` : "");
+const source = (level) => (level.weights?.source ? `Weights: ${[level.weights.source, level.weights.note].filter(Boolean).join("; ")}.` : "");
 
 /** Loading: what is happening, how far, and what one can do meanwhile. */
 export function progressText(status) {

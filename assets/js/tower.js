@@ -177,7 +177,6 @@ class Tower {
       label: shortName(level, ran, known),
       block: level.block ?? ran?.block ?? known?.default_block ?? 4,
       note: noteOf(level, ran, known),
-      verifies: known ? known.can_verify : true,
     };
   }
 

@@ -1,7 +1,9 @@
-"""A served page and a browser for it. Without a browser its tests are skipped, and say how to get one."""
+"""A served page and a browser for it. Without a browser its tests are skipped, and say how to get one;
+with HSD_REQUIRE_BROWSER set they fail."""
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,12 +36,17 @@ def site(recordings: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright to test the page")
+    if os.environ.get("HSD_REQUIRE_BROWSER"):
+        import playwright.sync_api as playwright
+    else:
+        playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright to test the page")
     with playwright.sync_playwright() as driver:
         system = shutil.which("chromium") or shutil.which("chromium-browser")
         try:
             browser = driver.chromium.launch(executable_path=system, args=["--no-sandbox"])
         except playwright.Error:
+            if os.environ.get("HSD_REQUIRE_BROWSER"):
+                pytest.fail(NO_BROWSER)
             pytest.skip(NO_BROWSER)
         yield browser
         browser.close()

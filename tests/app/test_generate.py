@@ -29,6 +29,9 @@ class Bench:
     def __init__(self, events: list[Event], error: Exception | None = None) -> None:
         self._events, self._error = events, error
 
+    def catalogue(self) -> list[dict[str, Any]]:
+        return []
+
     def open(self, preset: str, **options: Any) -> Bench:
         if self._error:
             raise self._error

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.settings import LIMITS, MAX_PROMPT, RequestError, parse
+from app.settings import LIMITS, MAX_PROMPT, RequestError, check_ids, parse
 
 GOOD: dict[str, Any] = {"run": "a" * 32, "prompt": "hello", "stack": "target", "preset": "toy"}
 
@@ -37,6 +37,18 @@ def test_a_prompt_that_is_empty_or_too_long_is_refused() -> None:
 def test_a_run_has_a_plain_name(run: Any) -> None:
     with pytest.raises(RequestError, match="name"):
         parse({**GOOD, "run": run})
+
+
+def test_a_visitor_may_name_only_the_preset_s_own_models() -> None:
+    levels = [{"name": "table", "params": {"id": "order1"}}, {"name": "ngram", "params": {}}]
+    catalogue = [{"name": "toy", "levels": levels, "stacks": [{"stack": "model:3@id=Own/model,target"}]}]
+    for stack in ("target", "table:4@id=order1,target", "model:2@id=Own/model,target"):
+        check_ids(parse({**GOOD, "stack": stack}), catalogue)
+    for stack in ("model@id=Other/model,target", "model:4@dtype=int8@id=../x,target", "target@id=", "target@ID=x@id=y"):
+        with pytest.raises(RequestError, match="command line"):
+            check_ids(parse({**GOOD, "stack": stack}), catalogue)
+    with pytest.raises(RequestError, match="command line"):
+        check_ids(parse({**GOOD, "preset": "other", "stack": "model@id=Own/model,target"}), catalogue)
 
 
 def test_defaults_measure_plain_decoding_and_are_greedy() -> None:
