@@ -7,9 +7,11 @@ import hashlib
 import os
 import subprocess
 import sys
+import threading
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import IO
@@ -160,13 +162,33 @@ def fetch_hub(source: Source, progress: Progress) -> Path:
         raise WeightsError(f"the Hugging Face Hub does not answer for {source.id}: {_short(error)}; {cure}") from error
     if not any(s.rfilename.endswith(".safetensors") for s in info.siblings or ()):
         raise WeightsError(f"{source.id} has no safetensors on the Hub, and pickles are not opened; use another model")
-    progress("download", 0.0, source.download_mb * 1e6)
+    blobs = Path(huggingface_hub.constants.HF_HUB_CACHE) / f"models--{source.id.replace('/', '--')}" / "blobs"
     try:
-        folder = snapshot(offline=False)
+        with _watched(blobs, lambda done: progress("download", done, source.download_mb * 1e6)):
+            folder = snapshot(offline=False)
     except Exception as error:  # as above
         raise WeightsError(f"{source.id} cannot be downloaded: {_short(error)}; {cure}") from error
     progress("download", 1.0, 1.0)
     return folder
+
+
+@contextmanager
+def _watched(folder: Path, tell: Callable[[float], None]) -> Iterator[None]:
+    """Tell the bytes that arrive under `folder`, twice a second, while the block runs."""
+    before, over = _bytes_under(folder), threading.Event()
+
+    def watch() -> None:
+        while not over.wait(0.5):
+            tell(_bytes_under(folder) - before)
+
+    tell(0.0)
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
 
 
 def _short(error: Exception) -> str:

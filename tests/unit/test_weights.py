@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -300,6 +301,36 @@ def test_a_hub_model_of_pickles_is_refused(cache: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(hub.HfApi, "model_info", lambda *_, **__: Info())
     with pytest.raises(WeightsError, match="no safetensors on the Hub, and pickles are not opened"):
         ensure("someone/pickles")
+
+
+def test_a_hub_download_tells_the_bytes_that_have_arrived(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = pytest.importorskip("huggingface_hub")
+    monkeypatch.setattr(hub.constants, "HF_HUB_CACHE", str(tmp_path))
+    blobs, told = tmp_path / "models--someone--model" / "blobs", []
+    arrived = threading.Event()
+
+    class Info:
+        siblings = (type("File", (), {"rfilename": "model.safetensors"}),)
+
+    def snapshot(*_: object, local_files_only: bool, **__: object) -> str:
+        if local_files_only:
+            raise ValueError("not in the cache")
+        blobs.mkdir(parents=True)
+        (blobs / "part").write_bytes(b"x" * 700)
+        assert arrived.wait(20), "no progress was told while the download ran"
+        return str(tmp_path)
+
+    def tell(stage: str, done: float, total: float) -> None:
+        told.append((stage, done))
+        if done == 700:
+            arrived.set()
+
+    monkeypatch.setattr(hub, "snapshot_download", snapshot)
+    monkeypatch.setattr(hub.HfApi, "model_info", lambda *_, **__: Info())
+    assert ensure("someone/model", tell) == tmp_path
+    assert told[0] == ("download", 0.0) and ("download", 700.0) in told
 
 
 def test_another_source_of_the_same_model_is_taken_when_asked_for(
