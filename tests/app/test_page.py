@@ -98,6 +98,22 @@ def test_escape_stops_and_the_next_run_is_whole(page: Any, site: str, tmp_path: 
     assert footer.committed <= 12
 
 
+@pytest.mark.parametrize("how", ["menu", "file"])
+def test_a_recording_shown_during_a_live_run_stays(page: Any, site: str, recordings: Path, how: str) -> None:
+    visit(page, site, "/?preset=toy&max_new_tokens=400")
+    generate(page, "The tower never lies")
+    page.wait_for_selector(".hx-status[data-mode='live']")
+    if how == "file":
+        page.locator("input[type=file]").set_input_files(recordings / "00-toy.jsonl.gz")
+    else:
+        page.get_by_role("button", name="Recordings").click()
+        page.get_by_role("button", name="A toy tower").click()
+    page.wait_for_selector(".hx-status[data-mode='recorded']")
+    finished(page)
+    page.wait_for_timeout(1000)  # the live run's next payloads would have come by now
+    assert page.locator(".hx-status").get_attribute("data-mode") == "recorded"
+
+
 def test_changing_the_stack_marks_the_run_and_changes_the_next_one(page: Any, site: str, tmp_path: Path) -> None:
     visit(page, site, f"/?preset=toy&max_new_tokens=12&stack={STACK}")
     generate(page, "The tower")
