@@ -11,7 +11,8 @@ import gradio as gr
 from app.play import Play
 from app.settings import DEFAULTS, RequestError, check_ids, parse
 from hsd_core.metrics import Meter
-from hsd_core.trace import Commit, Footer, Piece, to_dict
+from hsd_core.trace import Commit, Footer, Piece
+from hsd_core.trace_json import to_dict
 
 
 def add(play: Play) -> None:

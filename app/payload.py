@@ -1,6 +1,6 @@
 """The wire: events become the JSON payloads that the page's Stage component applies.
 
-A payload is `{"run", "from", "ev", "final", "status"}`. `ev` holds the events as `trace.to_dict` writes them, in
+A payload is `{"run", "from", "ev", "final", "status"}`. `ev` holds the events as `trace_json.to_dict` writes them, in
 order, with a snapshot pseudo-event after each commit, so that the page needs no definition of a metric.
 """
 
@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from hsd_core.metrics import Meter
-from hsd_core.trace import Commit, Event, to_dict
+from hsd_core.trace import Commit, Event
+from hsd_core.trace_json import to_dict
 
 
 class Wire:

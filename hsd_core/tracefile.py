@@ -12,7 +12,8 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from hsd_core.trace import SCHEMA, Event, Header, from_dict, to_dict
+from hsd_core.trace import SCHEMA, Event, Header
+from hsd_core.trace_json import from_dict, to_dict
 from hsd_core.trace_types import check_stack, check_types
 
 MAX_BYTES = 200_000_000

@@ -11,7 +11,8 @@ from toys import toy_stack
 
 import hsd_core
 from hsd_core.sampling import Sampling
-from hsd_core.trace import EVENTS, Baseline, Event, Piece, Plan, Store, to_dict
+from hsd_core.trace import EVENTS, Baseline, Event, Piece, Plan, Store
+from hsd_core.trace_json import to_dict
 from hsd_core.tracefile import TraceError, dumps, pack, read, write
 
 

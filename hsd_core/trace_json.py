@@ -1,0 +1,64 @@
+"""Events as plain JSON types and back, strictly: a field too many or too few is refused by name."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from hsd_core.trace import EVENTS, Check, Committed, Event, KvLength, LevelInfo, LevelTotal, Row
+
+_NESTED: dict[tuple[str, str], type] = {
+    ("header", "levels"): LevelInfo,
+    ("verify", "checks"): Check,
+    ("commit", "tokens"): Committed,
+    ("kv", "levels"): KvLength,
+    ("footer", "totals"): LevelTotal,
+}
+
+
+def to_dict(event: Event) -> dict[str, Any]:
+    """An event as plain JSON types, with its name under "event"."""
+    return {"event": event.event, **dataclasses.asdict(event)}
+
+
+def from_dict(record: dict[str, Any]) -> Event:
+    """The inverse of `to_dict`.
+
+    Raises:
+        ValueError: the record is no event of this schema; the message says which field is wrong.
+    """
+    if not isinstance(record, dict) or record.get("event") not in EVENTS:
+        name = record.get("event") if isinstance(record, dict) else type(record).__name__
+        raise ValueError(f"unknown event {name!r}; known: {', '.join(EVENTS)}")
+    name = record["event"]
+    fields = {k: _frozen(name, k, v) for k, v in record.items() if k != "event"}
+    event: Event = _build(EVENTS[name], fields, name)
+    return event
+
+
+def _frozen(event: str, key: str, value: Any) -> Any:
+    nested = _NESTED.get((event, key))
+    if nested is not None:
+        if not isinstance(value, list):
+            raise ValueError(f"{event}.{key}: expected a list, got {type(value).__name__}")
+        return tuple(_build(nested, {k: _frozen("", k, v) for k, v in _mapping(x, key).items()}, key) for x in value)
+    if key in ("p_row", "q_row", "residual") and value is not None:
+        return _build(Row, {k: _frozen("", k, v) for k, v in _mapping(value, key).items()}, key)
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _mapping(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{where}: expected an object, got {type(value).__name__}")
+    return value
+
+
+def _build(cls: type, fields: dict[str, Any], where: str) -> Any:
+    known = {f.name: f for f in dataclasses.fields(cls)}
+    unknown = fields.keys() - known.keys()
+    missing_ = dataclasses.MISSING
+    required = {n for n, f in known.items() if f.default is missing_ and f.default_factory is missing_}
+    if unknown or (missing := required - fields.keys()):
+        what = f"unknown field {sorted(unknown)[0]!r}" if unknown else f"missing field {sorted(missing)[0]!r}"
+        raise ValueError(f"{where}: {what}")
+    return cls(**fields)
