@@ -11,7 +11,10 @@ export function describe(model, status, session) {
   const top = header.levels.at(-1);
   const running = session.pending && session.started && !model.footer;
   const mode = status.mode === "recorded" ? "recorded" : status.mode === "error" ? "error" : "live";
-  const parts = [mode === "live" ? (running ? "live" : "live, done") : mode === "error" ? "interrupted" : "recorded", weights(header), `${PLACES[top.device?.split(":")[0]] ?? top.device} ${top.dtype}`, header.lossless ? "exact" : "lossy"];
+  const live = running ? "live" : model.footer?.reason === "stopped" ? "live, stopped" : "live, done";
+  const state = mode === "live" ? live : mode === "error" ? "interrupted" : "recorded";
+  const where = `${PLACES[top.device?.split(":")[0]] ?? top.device} ${top.dtype}`;
+  const parts = [state, weights(header), where, header.lossless ? "exact" : "lossy"];
   const tip = [
     status.text && `${status.text}.`,
     header.lossless ? `Exact: ${header.lossless_reason}.` : `Lossy: ${header.lossless_reason}.`,

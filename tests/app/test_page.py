@@ -78,6 +78,7 @@ def test_stop_ends_the_run_and_keeps_its_trace(page: Any, site: str, tmp_path: P
     footer = next(e for e in saved(page, tmp_path) if isinstance(e, Footer))
     assert footer.reason == "stopped"
     assert footer.committed < 512
+    assert page.locator(".hx-status").inner_text().startswith("live, stopped")
 
 
 def test_escape_stops_and_the_next_run_is_whole(page: Any, site: str, tmp_path: Path) -> None:
