@@ -204,6 +204,10 @@ class Tower {
       h("ul", {}, ...items),
     );
     details.open = this.add.querySelector("details")?.open ?? false;
+    // In a tall tower the list opens below the edge: bring it into sight when a person opens it.
+    details.firstElementChild.addEventListener("click", () => {
+      requestAnimationFrame(() => details.open && details.lastElementChild.scrollIntoView({ block: "nearest" }));
+    });
     this.add.replaceChildren(details);
   }
 
