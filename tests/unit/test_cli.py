@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hsd_core import tracefile
-from hsd_core.cli import BAD_INPUT, main
+from hsd_core.cli import main
 from hsd_core.identities import check
 from hsd_core.trace import Baseline, Footer, Header
 
@@ -59,7 +59,7 @@ def test_trace_refuses_a_run_that_does_not_add_up(tmp_path, capsys):
     footer["committed"] += 1
     path.write_text("\n".join([*lines[:-1], json.dumps(footer)]), encoding="utf-8")
     capsys.readouterr()
-    assert main(["trace", str(path)]) == BAD_INPUT
+    assert main(["trace", str(path)]) == 2
     assert "does not add up" in capsys.readouterr().err
 
 
@@ -85,7 +85,7 @@ def test_sweep_measures_and_goes_on_where_it_stopped(tmp_path, capsys):
     assert main(command) == 0
     both = out.read_text(encoding="utf-8").splitlines()
     assert both[: len(first)] == first and len(first) == 3 and len(both) == 5  # settings, then two stacks a prompt
-    assert main([*command, "--seed", "1"]) == BAD_INPUT  # another sweep must not go on in this file
+    assert main([*command, "--seed", "1"]) == 2  # another sweep must not go on in this file
     shown = capsys.readouterr().out
     assert "| `table:3@id=order1,table@id=order6` |" in shown and "2/2" in shown
 
@@ -118,7 +118,7 @@ BAD = {
 @pytest.mark.parametrize("what", BAD)
 def test_bad_input_is_one_line_that_names_the_cure(what, capsys):
     command, cure = BAD[what]
-    assert main(command) == BAD_INPUT
+    assert main(command) == 2
     err = capsys.readouterr().err
     assert err.startswith("error: ") and err.count("\n") == 1 and cure in err
 
@@ -126,5 +126,5 @@ def test_bad_input_is_one_line_that_names_the_cure(what, capsys):
 def test_a_command_that_does_not_exist_is_one_line_too(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["nonsense"])
-    assert ended.value.code == BAD_INPUT
+    assert ended.value.code == 2
     assert capsys.readouterr().err.count("\n") == 1

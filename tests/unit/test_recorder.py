@@ -1,0 +1,44 @@
+"""The recorder tells every id's bytes once, before the event that needs them."""
+
+from __future__ import annotations
+
+import base64
+
+from hsd_core.recorder import record
+from hsd_core.trace import Bonus, Check, Draft, Event, Header, Piece, Row, Verify
+
+
+class Letters:
+    def piece(self, id_: int) -> bytes:
+        return bytes([97 + id_])
+
+    def is_special(self, id_: int) -> bool:
+        return id_ == 9
+
+
+def run() -> list[Event]:
+    rows = (Row((2, 4), (0.5, 0.5), 0.0), Row((5,), (1.0,), 0.0), Row((6,), (1.0,), 0.0))
+    check = Check(0, 2, 1.0, None, "accepted", 1.0, 1.0, *rows)
+    return [
+        Header(1, "table,table", (), {}, 0, (0, 1, 0), 4, True, ""),
+        Draft(0, 0, 0, (0,), (2,), ("t",), (1.0,), (None,), 1, 1, 0, 0, 1),
+        Verify(0, 1, 0, 0, 2, 0, (check,), 1, 2),
+        Bonus(0, 1, 1, 1, 9, 1.0, 3, Row((9, 7), (0.9, 0.1), 0.0)),
+    ]
+
+
+def test_each_id_is_told_once_and_before_it_is_needed():
+    told = list(record(run(), Letters()))
+    assert [e.event if not isinstance(e, Piece) else e.id for e in told] == [
+        "header", 0, 1, 2, "draft", 4, 5, 6, "verify", 9, 7, "bonus",
+    ]  # fmt: skip
+
+
+def test_pieces_carry_the_bytes_and_mark_special_ids():
+    pieces = {e.id: e for e in record(run(), Letters()) if isinstance(e, Piece)}
+    assert base64.b64decode(pieces[4].b64) == b"e"
+    assert [i for i, piece in pieces.items() if piece.special] == [9]
+
+
+def test_the_events_themselves_pass_unchanged():
+    assert [e for e in record(run(), Letters()) if not isinstance(e, Piece)] == run()
