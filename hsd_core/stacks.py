@@ -18,11 +18,14 @@ from hsd_core.sampling import Sampling
 MAX_BLOCK = 64
 MAX_LEVELS = 8
 RULE_NAMES = ("greedy", "tokenwise", "block")
-LEVEL_NAMES = ("ngram", "int8", "model", "table", "target")
-_KEYS = ("policy", "theta", "rule", "db", "dtype", "device", "bonus", "id")
+LEVEL_NAMES = ("ngram", "nano", "exit", "int8", "model", "table", "target")
+_KEYS = ("at", "policy", "theta", "rule", "db", "dtype", "device", "bonus", "id")
+MAX_DEPTH = 512  # layers; no model here comes near it
 # What each level heeds; a key that would be passed over silently is refused.
 HEEDS = {
     "ngram": ("policy", "theta", "db"),
+    "nano": ("policy", "theta", "rule", "bonus", "id"),
+    "exit": ("at", "policy", "theta", "rule", "bonus", "dtype", "id"),
     "int8": ("policy", "theta", "rule", "bonus", "device"),
     "model": ("policy", "theta", "rule", "bonus", "dtype", "device", "id"),
     "table": ("policy", "theta", "rule", "bonus", "id"),
@@ -37,10 +40,11 @@ class StackError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class LevelSpec:
-    """One level as written. `block` (T) is None where the preset's is meant, and for the target."""
+    """One level as written. `block` (T) is None where the preset's is meant, and for the target. `at`: layers."""
 
     name: str
     block: int | None = None
+    at: int | None = None
     policy: str = "fixed"
     theta: float | None = None
     rule: str = "tokenwise"
@@ -142,6 +146,8 @@ def _value(name: str, key: str, value: str) -> object:
     where = f"{name}: {key}"
     if key == "bonus":
         return bool(_whole(value, where, 0, 1))
+    if key == "at":
+        return _whole(value, f"{where} (layers)", 1, MAX_DEPTH)
     if key == "theta":
         try:
             theta = float(value)

@@ -17,7 +17,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
-SCHEMA = 1
+SCHEMA = 2
+READABLE = (1, 2)  # 2 added `LevelInfo.shares`, `ran` and `Depths`; a file of 1 simply lacks them
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,21 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """Layers lo, ..., hi - 1 of a model, run once on `rows` positions: their weights were read once."""
+
+    lo: int
+    hi: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class LevelInfo:
-    """A level as the run used it. `block` (T) is None for the target; `rule` is None for the bottom level."""
+    """A level as the run used it. `block` (T) is None for the target; `rule` is None for the bottom level.
+
+    `layers`: the layers below its read-out (an exit at 8: 8). `shares`: the index of the deepest level over the same
+    weights, keys and values (itself if no deeper one), None for a level that shares nothing.
+    """
 
     index: int
     name: str
@@ -47,6 +61,7 @@ class LevelInfo:
     layers: int | None = None
     weights: dict[str, Any] | None = None
     params: dict[str, Any] = field(default_factory=dict)
+    shares: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +108,8 @@ class Draft:
     """Tokens drafted by the bottom level. `q`: their probability under the law they were drawn from;
     `confidence`: the raw (temperature 1) top probability of each row, None for a drafter without one;
     `sources`: which database, exit or model; `forwards` and `rows`: what it computed for them, of which
-    `catch_up` rows only brought its cache up to date."""
+    `catch_up` rows only brought its cache up to date; `ran`: the layers of a shared model that were run for them, pass
+    by pass (empty for a level that shares none)."""
 
     event: ClassVar[str] = "draft"
     round: int
@@ -109,6 +125,7 @@ class Draft:
     catch_up: int
     t0: int
     t1: int
+    ran: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +155,8 @@ class Verify:
     """One forward of a verifier over the block of level `below` (None: plain decoding).
 
     `rows` counts everything it computed; `catch_up` of them only brought its cache up to date, the others
-    each decided one position (the last one is the bonus row, if the verifier wanted one).
+    each decided one position (the last one is the bonus row, if the verifier wanted one). `ran`: as in `Draft`; layers
+    that a level below had already run on a position are not run again.
     """
 
     event: ClassVar[str] = "verify"
@@ -151,6 +169,7 @@ class Verify:
     checks: tuple[Check, ...]
     t0: int
     t1: int
+    ran: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,13 +317,30 @@ class Baseline:
     margin: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Depths:
+    """At which layer the model already knew each committed token: one teacher-forced pass, after the footer.
+
+    Row r reads the hidden states after `at[r]` layers through the read-out named `readouts[r]`: "lens" (the model's
+    own last norm and head) or the name of a trained draft. `p[r][t]`: raw probability of committed token t there;
+    `top[r][t]`: the most likely id there.
+    """
+
+    event: ClassVar[str] = "depths"
+    at: tuple[int, ...]
+    readouts: tuple[str, ...]
+    p: tuple[tuple[float, ...], ...]
+    top: tuple[tuple[int, ...], ...]
+
+
 Event: TypeAlias = (
     Header | Piece | Prefill | Draft | Verify | Correct | Bonus | Commit | Rollback | Kv | Store | Plan
-    | Footer | Baseline
+    | Footer | Baseline | Depths
 )  # fmt: skip
 EVENTS: dict[str, type] = {
     c.event: c
     for c in (
-        Header, Piece, Prefill, Draft, Verify, Correct, Bonus, Commit, Rollback, Kv, Store, Plan, Footer, Baseline
+        Header, Piece, Prefill, Draft, Verify, Correct, Bonus, Commit, Rollback, Kv, Store, Plan, Footer, Baseline,
+        Depths,
     )
 }  # fmt: skip

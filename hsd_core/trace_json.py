@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from hsd_core.trace import EVENTS, Check, Committed, Event, KvLength, LevelInfo, LevelTotal, Row
+from hsd_core.trace import EVENTS, Check, Committed, Event, KvLength, LevelInfo, LevelTotal, Row, Span
 
 _NESTED: dict[tuple[str, str], type] = {
     ("header", "levels"): LevelInfo,
+    ("draft", "ran"): Span,
     ("verify", "checks"): Check,
+    ("verify", "ran"): Span,
     ("commit", "tokens"): Committed,
     ("kv", "levels"): KvLength,
     ("footer", "totals"): LevelTotal,
@@ -44,7 +46,12 @@ def _frozen(event: str, key: str, value: Any) -> Any:
         return tuple(_build(nested, {k: _frozen("", k, v) for k, v in _mapping(x, key).items()}, key) for x in value)
     if key in ("p_row", "q_row", "residual") and value is not None:
         return _build(Row, {k: _frozen("", k, v) for k, v in _mapping(value, key).items()}, key)
-    return tuple(value) if isinstance(value, list) else value
+    return _tuples(value)
+
+
+def _tuples(value: Any) -> Any:
+    """Lists, and lists in lists, as tuples."""
+    return tuple(_tuples(x) for x in value) if isinstance(value, list) else value
 
 
 def _mapping(value: Any, where: str) -> dict[str, Any]:

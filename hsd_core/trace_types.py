@@ -15,8 +15,12 @@ from typing import Any
 
 from hsd_core import trace
 
-_LEVELS = ("level", "below", "passed")
-_PARALLEL = (("serials", "ids", "sources", "q", "confidence"), ("ids", "probs"))
+_LEVELS = ("level", "below", "passed", "shares")
+_PARALLEL = (
+    ("serials", "ids", "sources", "q", "confidence"),
+    ("ids", "probs"),
+    ("at", "readouts", "p", "top"),
+)
 
 
 def check_types(event: trace.Event, levels: int) -> None:

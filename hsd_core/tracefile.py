@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from hsd_core.trace import SCHEMA, Event, Header
+from hsd_core.trace import READABLE, Event, Header
 from hsd_core.trace_json import from_dict, to_dict
 from hsd_core.trace_types import check_stack, check_types
 
@@ -82,9 +82,9 @@ def read(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> list[Even
 def _check_header(record: object) -> None:
     if not isinstance(record, dict) or record.get("event") != "header":
         raise TraceError(f"this is no trace: its first line is not a header; {_CHOOSE}")
-    if record.get("schema") != SCHEMA:
+    if record.get("schema") not in READABLE:
         raise TraceError(
-            f"trace schema {record.get('schema')!r} is unknown; this version reads schema {SCHEMA}. "
+            f"trace schema {record.get('schema')!r} is unknown; this version reads {READABLE[0]} to {READABLE[-1]}. "
             "Open it with the version that wrote it, or record the run again"
         )
 

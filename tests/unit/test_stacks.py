@@ -84,7 +84,7 @@ def test_the_grammar_knows_every_rule_of_the_engine() -> None:
         ("int8:-1,target", "use a whole number from 1 to 64"),
         ("int8:²,target", "use a whole number from 1 to 64"),
         ("int8:" + "9" * 5000 + ",target", "use a whole number from 1 to 64"),
-        ("int8:2@speed=9,target", "cannot read @speed=9; keys are policy"),
+        ("int8:2@speed=9,target", "cannot read @speed=9; keys are at, policy"),
         ("int8:2@policy,target", "cannot read @policy; keys are"),
         ("int8:2@policy=,target", "cannot read @policy=; keys are"),
         ("int8:2@policy=never,target", "use one of fixed, flush, confidence"),
