@@ -11,7 +11,7 @@ from toys import toy_stack
 
 import hsd_core
 from hsd_core.sampling import Sampling
-from hsd_core.trace import EVENTS, Baseline, Event, Piece, Plan, Store
+from hsd_core.trace import EVENTS, Baseline, Depths, Event, Piece, Plan, Store
 from hsd_core.trace_json import to_dict
 from hsd_core.tracefile import TraceError, dumps, pack, read, write
 
@@ -29,6 +29,7 @@ LINES = dumps(RUN).splitlines()
 def test_what_is_written_reads_back(name: str, tmp_path: Path) -> None:
     extra = [Piece(3, "aGk="), Store(0, 0, 1, 0, {"c": 2}, 1, 5, 6), Plan(1, "table", 9)]
     events = [*RUN[:-1], *extra, RUN[-1], Baseline("target", 5, (1, 2), 2, True, 1e-5)]
+    events.append(Depths((1, 2), ("lens", "lens"), ((0.5, 0.25), (0.75, 1.0)), ((3, 4), (5, 6))))
     assert {e.event for e in events} == EVENTS.keys(), "every kind of event makes the journey"
     write(tmp_path / name, events)
     assert read(tmp_path / name) == events
