@@ -15,10 +15,11 @@ from hsd_core.equality import compare
 from hsd_core.presets import PRESETS, Preset, UnknownPreset
 from hsd_core.recorder import Pieces, record
 from hsd_core.sampling import Sampling
-from hsd_core.stacks import LevelSpec, parse
+from hsd_core.stacks import LevelSpec, StackError, parse
 
 if TYPE_CHECKING:
     from hsd_core.building import Builder
+    from hsd_core.decoders.lean import LeanDecoder
     from hsd_core.hierarchy import Seat
 
 Progress = Callable[[str, float, float], None]
@@ -67,6 +68,26 @@ class Workbench:
     @property
     def tokenizer(self) -> Pieces:
         return self._builder.tokenizer
+
+    @property
+    def ends(self) -> frozenset[int]:
+        """The ids that end a text."""
+        return self._builder.ends
+
+    def lean_target(self, spec: str = "target") -> LeanDecoder:
+        """The decoder of a target (a stack's last level as it is written), if it is a lean one.
+
+        Raises:
+            StackError: it cannot be built, or is no lean decoder; the message says what it is.
+        """
+        from hsd_core.decoders.lean import LeanDecoder
+
+        level = self.seats(spec)[-1].level
+        decoder = getattr(level, "decoder", None)
+        if not isinstance(decoder, LeanDecoder):
+            what = "runs through transformers" if decoder else "is no transformer"
+            raise StackError(f'"{level.label}" {what}; this needs a model that the lean decoder runs')
+        return decoder
 
     def seats(self, stack: str) -> list[Seat]:
         """The stack's levels, built.

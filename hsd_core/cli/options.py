@@ -24,6 +24,20 @@ def add_sampling(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--raw", action="store_true", help="no chat template: the prompt is the text itself")
 
 
+def plain_stack(preset: str) -> str:
+    """Plain decoding of a preset's target, as a stack.
+
+    Raises:
+        UnknownPreset: there is no such preset.
+    """
+    from hsd_core.bench import plain_of
+    from hsd_core.presets import PRESETS, UnknownPreset
+
+    if preset not in PRESETS:
+        raise UnknownPreset(f"unknown preset {preset!r}; presets are {', '.join(PRESETS)}")
+    return plain_of(PRESETS[preset].default_stack)
+
+
 def progress() -> Callable[[str, float, float], None]:
     """A progress line on stderr: in place on a terminal, a line a stage elsewhere."""
     shown = ""

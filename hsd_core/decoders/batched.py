@@ -1,0 +1,90 @@
+"""Many texts at once over a lean decoder's weights: one new token of every row per forward.
+
+Rows are of different lengths, and each has a slot of one big cache. A slot is filled by the decoder's own forward
+(`slot` gives its part of the cache), then `step` runs one token of every row in one pass, each at its own position.
+A row that ends leaves its slot to another. No row sees another: masked keys have weight zero.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from hsd_core.decoders.lean import KEY_STEP, ROW_STEP, KVCache, LeanDecoder
+from hsd_core.decoders.protocol import DecoderError
+
+
+class BatchedCache:
+    """Keys and values of `slots` texts: two tensors (L, slots, G, capacity rounded up to KEY_STEP, d)."""
+
+    def __init__(self, decoder: LeanDecoder, slots: int, capacity: int) -> None:
+        if capacity > decoder.max_positions:
+            raise DecoderError(f"{capacity} positions are more than the model's {decoder.max_positions}")
+        one = decoder.new_cache(capacity).keys
+        self.slots, self.capacity = slots, capacity
+        self.keys = one.new_zeros(one.shape[0], slots, *one.shape[1:])
+        self.values = torch.zeros_like(self.keys)
+
+    def slot(self, b: int) -> KVCache:
+        """Slot b as a cache of its own, for `LeanDecoder.forward`: the same memory."""
+        part = KVCache.__new__(KVCache)  # not its constructor: that would allocate
+        part.capacity, part.keys, part.values = self.capacity, self.keys[:, b], self.values[:, b]
+        return part
+
+
+class BatchedDecoder:
+    """A forward of one token a row over the weights of a `LeanDecoder`, which it only reads."""
+
+    def __init__(self, decoder: LeanDecoder) -> None:
+        self.decoder = decoder
+
+    def new_cache(self, slots: int, capacity: int) -> BatchedCache:
+        """Room for `slots` texts of `capacity` positions each.
+
+        Raises:
+            DecoderError: the model was not built for that many positions.
+        """
+        return BatchedCache(self.decoder, slots, capacity)
+
+    @torch.inference_mode()
+    def step(self, ids: list[int], positions: list[int], cache: BatchedCache) -> Tensor:
+        """One token of every slot: ids[b] at positions[b], behind what slot b holds before it.
+
+        Returns:
+            (slots, V) float32 logits.
+        Raises:
+            DecoderError: a position lies beyond the cache's capacity.
+        """
+        last = max(positions)
+        if last >= cache.capacity:
+            raise DecoderError(f"position {last + 1} lies beyond the cache's capacity of {cache.capacity}")
+        # The decoder's weights and tables are its own affair; this is the second half of the same idea.
+        model, s = self.decoder, self.decoder.shape
+        b, group = len(ids), s.heads // s.kv_heads
+        at = torch.tensor(positions, device=model.device)
+        each = torch.arange(b, device=model.device)
+        cos, sin = model._cos[at, None], model._sin[at, None]  # (b, 1, d)
+        seen = -(-(last + 1) // KEY_STEP) * KEY_STEP
+        hidden = torch.arange(seen, device=model.device) > at[:, None]
+        mask = cos.new_zeros(b, 1, 1, seen).masked_fill_(hidden[:, None, None], float("-inf"))
+        rows = -(-group // ROW_STEP) * ROW_STEP
+        mask = mask.expand(b, 1, rows, seen)
+        x = model.embed(ids)  # (b, hidden)
+        for i, layer in enumerate(model._layers):
+            qkv = layer.qkv(model._rms(x, layer.attention_norm)).view(b, s.heads + 2 * s.kv_heads, s.head_size)
+            qk, v = qkv[:, : s.heads + s.kv_heads], qkv[:, s.heads + s.kv_heads :]
+            if layer.q_norm is not None and layer.k_norm is not None:
+                q, k = qk[:, : s.heads], qk[:, s.heads :]
+                qk = torch.cat((model._rms(q, layer.q_norm), model._rms(k, layer.k_norm)), dim=1)
+            qk = qk * cos + qk.roll(s.head_size // 2, dims=-1) * sin
+            cache.keys[i, each, :, at] = qk[:, s.heads :]
+            cache.values[i, each, :, at] = v
+            q = qk[:, : s.heads].reshape(b, s.kv_heads, group, s.head_size)
+            q = F.pad(q, (0, 0, 0, rows - group))
+            keys, values = cache.keys[i, :, :, :seen], cache.values[i, :, :, :seen]
+            a = F.scaled_dot_product_attention(q, keys, values, attn_mask=mask)[:, :, :group]
+            x = x + layer.out(a.reshape(b, s.heads * s.head_size))
+            gate, up = layer.gate_up(model._rms(x, layer.mlp_norm)).chunk(2, dim=-1)
+            x = x + layer.down(F.silu(gate) * up)
+        return model.head(x)

@@ -1,0 +1,77 @@
+"""Prompt files and files of finished texts, read alike.
+
+JSON lines (plain or .gz). A line gives its prompt as `prompt`, as Spec-Bench's `turns` (the first is used) or as
+`prompt_ids`; `category` or `kind` names what sort of text it asks for; `output_ids` is what a model wrote after it, and
+`loop_from` the place in it from which it only repeats itself.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A prompt, perhaps with what followed. `kind` and `category` are "" where the file names none."""
+
+    prompt_ids: tuple[int, ...]
+    output_ids: tuple[int, ...] | None = None
+    kind: str = ""
+    category: str = ""
+    loop_from: int | None = None
+
+    @property
+    def sort(self) -> str:
+        """What sort of text it is, by whichever name the file gives."""
+        return self.category or self.kind
+
+
+def read_texts(path: str | Path, encode: Callable[[str], list[int]]) -> list[Text]:
+    """All texts of a file; `encode` makes ids of a prompt.
+
+    Raises:
+        ValueError: a line is no such record, or there is none; the message names the line.
+    """
+    texts = [_text(record, encode, f"{path}, line {number}") for number, record in _records(Path(path))]
+    if not texts:
+        raise ValueError(f"{path}: no prompts in it")
+    return texts
+
+
+def _records(path: Path) -> Iterator[tuple[int, Any]]:
+    try:
+        with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    try:
+                        yield number, json.loads(line)
+                    except ValueError:
+                        raise ValueError(f"{path}, line {number}: not a JSON object") from None
+    except (EOFError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} cannot be read as text: {error}") from None
+
+
+def _text(record: Any, encode: Callable[[str], list[int]], where: str) -> Text:
+    wanted = 'expected JSON with "prompt", "turns" or "prompt_ids"'
+    if not isinstance(record, dict):
+        raise ValueError(f"{where}: {wanted}")
+    ids, output, loop = record.get("prompt_ids"), record.get("output_ids"), record.get("loop_from")
+    if ids is None:
+        try:
+            ids = encode(str(record.get("prompt") or record["turns"][0]))
+        except (KeyError, IndexError, TypeError):
+            raise ValueError(f"{where}: {wanted}") from None
+    for name, value in (("prompt_ids", ids), ("output_ids", output)):
+        if value is not None and not (isinstance(value, list) and all(type(i) is int and i >= 0 for i in value)):
+            raise ValueError(f"{where}: {name} must be a list of token ids")
+    if not ids:
+        raise ValueError(f"{where}: the prompt is empty; give at least one token")
+    return Text(
+        tuple(ids), None if output is None else tuple(output), str(record.get("kind", "")),
+        str(record.get("category", "")), loop if type(loop) is int else None,
+    )  # fmt: skip

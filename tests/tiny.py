@@ -1,0 +1,39 @@
+"""Small random models for the lean decoder, made in memory."""
+
+from __future__ import annotations
+
+import torch
+
+from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.decoders.shape import LeanShape
+
+
+def tiny(kind: str = "llama", *, vocab: int = 61, layers: int = 4, seed: int = 0, dtype: str = "float32", **more):
+    """A random model of a kind ("llama", "qwen2", "qwen3", "mistral"); `more` goes into its config."""
+    config = {
+        "model_type": kind, "vocab_size": vocab, "hidden_size": 32, "intermediate_size": 48,
+        "num_hidden_layers": layers, "num_attention_heads": 4, "num_key_value_heads": 2,
+        "max_position_embeddings": 192, "tie_word_embeddings": True, **more,
+    }  # fmt: skip
+    shape, random = LeanShape.from_config(config), torch.Generator().manual_seed(seed)
+    hidden, size = shape.hidden, shape.head_size
+    widths = {
+        "self_attn.q_proj": (shape.heads * size, hidden), "self_attn.k_proj": (shape.kv_heads * size, hidden),
+        "self_attn.v_proj": (shape.kv_heads * size, hidden), "self_attn.o_proj": (hidden, shape.heads * size),
+        "mlp.gate_proj": (48, hidden), "mlp.up_proj": (48, hidden), "mlp.down_proj": (hidden, 48),
+    }  # fmt: skip
+    norms = ["input_layernorm", "post_attention_layernorm"]
+    weights = {"model.embed_tokens.weight": torch.randn(vocab, hidden, generator=random) * 0.5}
+    for i in range(layers):
+        at = f"model.layers.{i}"
+        for name, shape_of in widths.items():
+            weights[f"{at}.{name}.weight"] = torch.randn(shape_of, generator=random) * 0.25
+            if kind == "qwen2" and name[-6] in "qkv" and "self_attn" in name:
+                weights[f"{at}.{name}.bias"] = torch.randn(shape_of[0], generator=random) * 0.2
+        for name in norms:
+            weights[f"{at}.{name}.weight"] = 1 + torch.randn(hidden, generator=random) * 0.2
+        if kind == "qwen3":
+            for name in ("self_attn.q_norm", "self_attn.k_norm"):
+                weights[f"{at}.{name}.weight"] = 1 + torch.randn(size, generator=random) * 0.2
+    weights["model.norm.weight"] = 1 + torch.randn(hidden, generator=random) * 0.2
+    return LeanDecoder(shape, weights.__getitem__, set(weights), dtype=dtype)

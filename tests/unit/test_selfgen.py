@@ -1,0 +1,221 @@
+"""Batched generation against plain decoding, and a file that is gone on with."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+
+from hsd_core import selfgen
+from hsd_core.cli import main
+from hsd_core.decoders import DecoderError
+from hsd_core.decoders.batched import BatchedDecoder
+from hsd_core.sampling import Sampling
+from hsd_core.selfgen import Job, generate, jobs_left, loop_from, open_file, record
+from hsd_core.texts import Text, read_texts
+from tests.tiny import tiny
+
+GREEDY, WARM = Sampling(), Sampling(0.8, 0, 0.95)
+KINDS = ("llama", "mistral", "qwen2", "qwen3")
+TIE = 1e-3
+
+
+def jobs(*lengths: int, vocab: int = 61) -> list[Job]:
+    random = torch.Generator().manual_seed(7)
+    prompts = (tuple(torch.randint(vocab, (n,), generator=random).tolist()) for n in lengths)
+    return [Job(Text(p), 0) for p in prompts]
+
+
+def written(decoder, work, sampling=GREEDY, **more):
+    more = {"ends": frozenset({3}), "max_new_tokens": 20, **more}
+    return {job.text.prompt_ids: ids for job, ids in generate(decoder, work, sampling, **more)}
+
+
+def plain(decoder, prompt, n, ends):
+    """Greedy decoding, one forward a token over the whole text; ids and each step's top-two margin."""
+    ids, out, margins = list(prompt), [], []
+    while len(out) < n:
+        top = decoder.forward(ids, decoder.new_cache(len(ids)), 0, 1)[0].topk(2)
+        margins.append(float(top.values[0] - top.values[1]))
+        out.append(int(top.indices[0]))
+        ids.append(out[-1])
+        if out[-1] in ends:
+            break
+    return out, margins
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("batch", [1, 3, 8])
+def test_greedy_output_is_that_of_plain_decoding(kind, batch):
+    decoder, work = tiny(kind), jobs(5, 1, 70, 12, 33, 66)
+    got = written(decoder, work, batch=batch)
+    assert set(got) == {job.text.prompt_ids for job in work}
+    for prompt, ids in got.items():
+        expected, margins = plain(decoder, prompt, 20, {3})
+        first = next((i for i, (a, b) in enumerate(zip(ids, expected, strict=False)) if a != b), None)
+        assert (first is None and len(ids) == len(expected)) or margins[first] < TIE
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_row_of_a_step_does_not_see_the_others(kind):
+    decoder = tiny(kind)
+    batched = BatchedDecoder(decoder)
+    texts = [job.text.prompt_ids for job in jobs(4, 70, 130)]
+    cache = batched.new_cache(3, 140)
+    for b, text in enumerate(texts):
+        decoder.forward(list(text[:-1]), cache.slot(b), 0, 1)
+    got = batched.step([t[-1] for t in texts], [len(t) - 1 for t in texts], cache)
+    for row, text in zip(got, texts, strict=True):
+        alone = decoder.forward(list(text), decoder.new_cache(len(text)), 0, 1)[0]
+        assert torch.allclose(row, alone, atol=1e-4)
+
+
+def test_a_slot_that_is_used_again_remembers_nothing():
+    decoder, work = tiny(), jobs(90, 4, 4, 60, 2)
+    assert written(decoder, work, batch=1) == {
+        prompt: ids for job in work for prompt, ids in written(decoder, [job], batch=1).items()
+    }
+
+
+@pytest.mark.parametrize("sampling", [WARM, Sampling(1.0, 5)])
+def test_a_sampled_text_does_not_depend_on_the_batch_size_or_the_others(sampling):
+    decoder, work = tiny(), jobs(5, 9, 40, 12, 33, 66, 2)
+    one = written(decoder, work, sampling, batch=1, seed=4)
+    assert one == written(decoder, work, sampling, batch=5, seed=4)
+    assert one == {**one, **written(decoder, work[3:], sampling, batch=2, seed=4)}
+    assert one != written(decoder, work, sampling, batch=5, seed=5)
+
+
+def test_sampled_tokens_follow_the_models_law():
+    decoder, prompt, n = tiny(vocab=7), (1, 2, 3), 4000
+    copies = [Job(Text(prompt), i) for i in range(n)]
+    counts = torch.zeros(7)
+    for _, ids in generate(decoder, copies, Sampling(1.0), ends=frozenset(), max_new_tokens=1, batch=500):
+        counts[ids[0]] += 1
+    law = decoder.forward(list(prompt), decoder.new_cache(3), 0, 1)[0].softmax(-1)
+    chi = float(((counts - n * law) ** 2 / (n * law)).sum())
+    assert chi < 27.9  # 6 degrees of freedom, once in 10,000
+    assert float(((counts - n * law.roll(1)) ** 2 / (n * law.roll(1))).sum()) > 27.9
+
+
+def test_the_context_ends_a_text():
+    decoder = tiny()
+    (ids,) = written(decoder, jobs(185), ends=frozenset(), max_new_tokens=50).values()
+    assert len(ids) == 192 - 185
+    with pytest.raises(ValueError, match="context"):
+        written(decoder, jobs(192))
+    with pytest.raises(ValueError, match="vocabulary"):
+        written(decoder, [Job(Text((61,)), 0)])
+    with pytest.raises(DecoderError, match="192"):
+        BatchedDecoder(decoder).new_cache(2, 193)
+
+
+LOOPS = {
+    "a pattern of two": ([9, 8, 7, *[1, 2] * 8], 5),
+    "a run": ([9, 8, 7, *[5] * 12], 4),
+    "a long one": ([9, *[*range(10, 40)] * 3], 31),
+    "twice is no loop": ([9, *[*range(10, 40)] * 2], None),
+    "too short": ([9, 8, *[1, 2, 3] * 3], None),
+    "it stopped repeating": ([*[1, 2] * 20, 7], None),
+    "nothing": ([], None),
+}
+
+
+@pytest.mark.parametrize("what", LOOPS)
+def test_a_loop_starts_at_its_second_turn(what):
+    ids, start = LOOPS[what]
+    assert loop_from(ids) == start
+
+
+def test_every_copy_of_a_prompt_is_written_once():
+    texts = [Text((1, 2)), Text((5,)), Text((1, 2))]
+    todo = jobs_left(texts, [], WARM, 1)
+    assert [job.copy for job in todo] == [0, 0, 1]
+    done = [record(job, [3], WARM, 1) for job in todo[:2]]
+    assert jobs_left(texts, done, WARM, 1) == todo[2:]
+    assert jobs_left(texts, done, WARM, 2) and len(jobs_left(texts, done, GREEDY, 1)) == 3
+    decoder = tiny()
+    first, second = (ids for _, ids in generate(decoder, [todo[0], todo[2]], WARM, ends=frozenset()))
+    assert first != second
+
+
+def test_a_torn_last_line_is_cut_off_and_a_whole_one_kept(tmp_path):
+    path = tmp_path / "out.jsonl"
+    line = json.dumps(record(Job(Text((1, 2), kind="k"), 0), [4, 5], GREEDY, 0))
+    for torn, kept in ((line[:20], 1), (line, 2), ("", 1)):
+        path.write_text(line + "\n" + torn, encoding="utf-8")
+        assert len(open_file(path)) == kept
+        assert path.read_text(encoding="utf-8") == (line + "\n") * kept
+    path.write_text("nonsense\n" + line + "\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="line 1"):
+        open_file(path)
+    with pytest.raises(ValueError, match="compress it at the end"):
+        open_file(tmp_path / "out.jsonl.gz")
+
+
+def test_prompt_files_of_every_form_are_read(tmp_path):
+    path = tmp_path / "p.jsonl"
+    path.write_text(
+        '{"prompt": "ab", "category": "c"}\n\n{"turns": ["b", "x"], "kind": "k"}\n'
+        '{"prompt_ids": [7], "output_ids": [8, 9], "loop_from": 1}\n',
+        encoding="utf-8",
+    )
+    one, two, three = read_texts(path, lambda text: list(text.encode()))
+    assert (one.prompt_ids, one.sort, two.prompt_ids, two.sort) == ((97, 98), "c", (98,), "k")
+    assert three == Text((7,), (8, 9), loop_from=1)
+
+
+@pytest.mark.parametrize("line", ["[]", "{}", '{"turns": []}', '{"prompt_ids": ["a"]}', '{"prompt_ids": []}', "{"])
+def test_a_line_that_is_no_prompt_is_named(tmp_path, line):
+    path = tmp_path / "p.jsonl"
+    path.write_text('{"prompt": "a"}\n' + line, encoding="utf-8")
+    with pytest.raises(ValueError, match="line 2"):
+        read_texts(path, lambda text: [1])
+
+
+class Bench:
+    """A workbench over a tiny model: one byte is one id."""
+
+    ends = frozenset({3})
+
+    @classmethod
+    def open(cls, *_: object, **__: object):
+        return cls()
+
+    def lean_target(self, spec):
+        return tiny(vocab=257)
+
+    def encode(self, prompt, *, raw):
+        return list(prompt.encode())
+
+
+def test_the_command_goes_on_where_it_was_interrupted(tmp_path, monkeypatch, capsys):
+    from hsd_core import workbench
+
+    monkeypatch.setattr(workbench, "Workbench", Bench)
+    prompts, out, whole = tmp_path / "p.jsonl", tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
+    prompts.write_text("".join(json.dumps({"prompt": p, "category": "c"}) + "\n" for p in "abca"), encoding="utf-8")
+    command = ["selfgen", "--prompts", str(prompts), "--max-new-tokens", "9", "--temperature", "0.8", "--batch", "2"]
+    assert main([*command, "--out", str(whole)]) == 0
+    assert main([*command, "--out", str(out), "--limit", "2"]) == 0
+    with out.open("a", encoding="utf-8") as file:
+        file.write('{"kind":"c","prom')
+    assert main([*command, "--out", str(out)]) == 0
+    lines = out.read_text(encoding="utf-8").splitlines()
+    assert sorted(lines) == sorted(whole.read_text(encoding="utf-8").splitlines()) and len(lines) == 4
+    assert json.loads(lines[0])["category"] == json.loads(lines[0])["kind"] == "c"
+    assert "2 of 4 prompts to do" in capsys.readouterr().err
+
+
+def test_a_preset_without_a_transformer_says_so(tmp_path, capsys):
+    prompts = tmp_path / "p.jsonl"
+    prompts.write_text('{"prompt": "a"}', encoding="utf-8")
+    command = ["selfgen", "--preset", "toy", "--prompts", str(prompts), "--out", str(tmp_path / "o.jsonl")]
+    assert main(command) == 2
+    assert "lean decoder" in capsys.readouterr().err
+    assert not (tmp_path / "o.jsonl").exists()
+
+
+def test_nothing_to_do_writes_nothing():
+    assert list(selfgen.generate(tiny(), [], GREEDY, ends=frozenset())) == []
