@@ -6,16 +6,19 @@ them. What cannot be built is refused with the reason.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import torch
 
 from hsd_core.decoders import Decoder, load_decoder
 from hsd_core.hierarchy import Seat
+from hsd_core.levels.exits import ExitLevel
 from hsd_core.levels.model import ModelLevel
 from hsd_core.levels.ngram import NgramLevel
 from hsd_core.levels.protocol import Level
+from hsd_core.levels.trunk import Layered
 from hsd_core.ngram import Databases, load_model_db, load_text_db
 from hsd_core.presets import Preset
 from hsd_core.stacks import LevelSpec, StackError
@@ -25,6 +28,7 @@ from hsd_core.weights import Source, ensure
 
 Progress = Callable[[str, float, float], None]
 WARM_ROWS = (1, 8)
+_KINDS = ("ngram", "nano", "exit", "int8", "model", "target")
 
 
 def pick_device(wanted: str | None) -> str:
@@ -59,21 +63,39 @@ class Builder:
             self.tokenizer = Tokenizer(self.folder)
         self.ends = self.tokenizer.eos_ids
 
-    def seat(self, spec: LevelSpec, *, last: bool) -> Seat:
-        """The level of `spec` in its place; `last` is the target, which has no block length."""
-        block = None if last else spec.block or self.preset.blocks.get(spec.name, 4)
-        return Seat(self._level(spec), spec, block)
+    def seats(self, specs: Sequence[LevelSpec]) -> list[Seat]:
+        """The levels of a stack, built from the target down: what reads the target's weights has its dtype and device.
 
-    def _level(self, spec: LevelSpec) -> Level:
+        Raises:
+            StackError: a level cannot be built; the message says which and why.
+        """
+        target = specs[-1]
+        levels = [self._level(spec, target) for spec in reversed(specs)][::-1]
+        blocks = [spec.block or self.preset.blocks.get(spec.name, 4) for spec in specs[:-1]]
+        return [Seat(*parts) for parts in zip(levels, specs, [*blocks, None], strict=True)]
+
+    def _level(self, spec: LevelSpec, target: LevelSpec) -> Level:
         # T, policy and rule belong to the seat: whatever they are, the level is one and the same.
-        kind = LevelSpec(spec.name, db=spec.db, dtype=spec.dtype, device=spec.device, id=spec.id)
+        kind = LevelSpec(spec.name, at=spec.at, db=spec.db, dtype=spec.dtype, device=spec.device, id=spec.id)
+        if spec.name in ("exit", "nano"):
+            kind = self._of_the_target(kind, target)
         if kind not in self._levels:
             if self.preset.toy != (spec.name == "table"):
-                known = "table@id=" + ", table@id=".join(ORDERS) if self.preset.toy else "ngram, int8, model and target"
+                known = "table@id=" + ", table@id=".join(ORDERS) if self.preset.toy else ", ".join(_KINDS)
                 raise StackError(f"preset {self.preset.name} has no level {spec.name!r}; its levels are {known}")
-            build = {"table": self._table, "ngram": self._ngram, "int8": self._int8}.get(spec.name, self._model)
-            self._levels[kind] = build(spec)
+            build = {
+                "table": self._table, "ngram": self._ngram, "int8": self._int8, "exit": self._exit, "nano": self._nano,
+            }.get(spec.name, self._model)  # fmt: skip
+            self._levels[kind] = build(kind)
         return self._levels[kind]
+
+    def _of_the_target(self, spec: LevelSpec, target: LevelSpec) -> LevelSpec:
+        """An exit's dtype and device: the target's; where it asks for int8 beside another target, the int8 level's."""
+        dtype = target.dtype or self.dtype
+        device = target.device or self.device
+        if spec.dtype == "int8" != dtype:
+            device = "cpu"
+        return replace(spec, dtype=spec.dtype or dtype, device=device)
 
     def _table(self, spec: LevelSpec) -> Level:
         if spec.id not in ORDERS:
@@ -105,6 +127,26 @@ class Builder:
         device = pick_device(spec.device) if spec.device else "cpu"
         return self._decoded(self.folder, self.preset.target, "int8", device, "int8", "int8", "int8 copy")
 
+    def _exit(self, spec: LevelSpec) -> Level:
+        assert spec.at is not None
+        decoder = self._layered(spec)
+        if spec.at >= decoder.layers:
+            deepest = decoder.layers - 1
+            raise StackError(f"exit at {spec.at}: the target has {decoder.layers} layers; use @at=1 to @at={deepest}")
+        weights = self.preset.target.as_dict(self.folder)
+        return ExitLevel(decoder, spec.at, weights=weights)
+
+    def _nano(self, spec: LevelSpec) -> Level:
+        raise StackError(f"preset {self.preset.name} has no trained nano; leave nano out")
+
+    def _layered(self, spec: LevelSpec) -> Layered:
+        """The target's decoder for a level that reads its layers."""
+        assert spec.dtype is not None and spec.device is not None
+        decoder = self._decoder(self.folder, spec.dtype, pick_device(spec.device), spec.name)
+        if not isinstance(decoder, Layered):
+            raise StackError(f"{spec.name}: the target runs through transformers, which does not stop between layers")
+        return decoder
+
     def _model(self, spec: LevelSpec) -> Level:
         device = pick_device(spec.device) if spec.device else self.device
         if spec.name == "target":
@@ -124,6 +166,10 @@ class Builder:
     def _decoded(
         self, folder: Path, source: Source, dtype: str, device: str, name: str, kind: str, label: str
     ) -> ModelLevel:
+        decoder = self._decoder(folder, dtype, device, name)
+        return ModelLevel(decoder, name=name, kind=kind, label=label, weights=source.as_dict(folder))
+
+    def _decoder(self, folder: Path, dtype: str, device: str, name: str) -> Decoder:
         if dtype == "int8" and device != "cpu":
             raise StackError(f"{name}: int8 is a CPU kernel and the device is {device}; write @device=cpu")
         key = (folder, dtype, device)
@@ -132,7 +178,7 @@ class Builder:
             self._decoders[key] = load_decoder(folder, dtype=dtype, device=device, vocab=self.tokenizer.vocab_size)
             _warm_up(self._decoders[key])
             self._progress("load", 1.0, 1.0)
-        return ModelLevel(self._decoders[key], name=name, kind=kind, label=label, weights=source.as_dict(folder))
+        return self._decoders[key]
 
 
 def _warm_up(decoder: Decoder) -> None:

@@ -11,7 +11,7 @@ from hsd_core.machine import has_cuda
 from hsd_core.presets import PRESETS, Preset
 from hsd_core.toy import ORDERS
 
-LETTERS = {"ngram": "N", "int8": "Q", "model": "M", "table": "M", "target": "T"}
+LETTERS = {"ngram": "N", "nano": "D", "exit": "E", "int8": "Q", "model": "M", "table": "M", "target": "T"}
 
 
 def catalogue() -> list[dict[str, Any]]:
@@ -46,6 +46,10 @@ def _levels(preset: Preset) -> list[dict[str, Any]]:
             "ngram", "n-gram lookup", preset.blocks.get("ngram", 2), can_verify=False,
             params={"db": "".join(letter for letter in preset.databases if shipped[letter])},
         ),
+        _level(
+            "nano", "nano draft", preset.blocks.get("nano", 3), reason="no draft was trained for this preset's target"
+        ),
+        _exit(preset),
         _level("int8", "int8 copy", preset.blocks.get("int8", 8), reason=""),
         _level(
             "model", preset.draft.title if preset.draft else "a smaller model", preset.blocks.get("model", 4),
@@ -71,6 +75,13 @@ def _level(
         "reason": reason,
         "params": params or {},
     }
+
+
+def _exit(preset: Preset) -> dict[str, Any]:
+    trained: list[int] = []
+    at = trained[0] if trained else max(1, preset.layers // 4)
+    level = _level("exit", "early exit", preset.blocks.get("exit", 2), params={"at": at})
+    return {**level, "depth": {"min": 1, "max": preset.layers - 1, "default": at, "trained": trained}}
 
 
 def _devices() -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from hsd_core import trace
 from hsd_core.choices import Choices, SeededChoices
 from hsd_core.clock import EngineClock
 from hsd_core.hierarchy import Hierarchy, Seat, Stopped
+from hsd_core.levels.commons import open_levels, shares
 from hsd_core.levels.protocol import Counting, LevelRun
 from hsd_core.sampling import Sampling
 from hsd_core.scribe import Block, Scribe
@@ -93,8 +94,8 @@ class _Run:
             with self.clock.stopped():
                 yield header
                 # `room` bounds every draft, so the tape never outgrows the text (and may fill the context exactly).
-                for seat in self.stack:
-                    self.levels.append(seat.level.open(self.prompt + self.limit))
+                for level in open_levels([seat.level for seat in self.stack], self.prompt + self.limit):
+                    self.levels.insert(0, level)
             for event in decoding:
                 with self.clock.stopped():
                     yield event
@@ -124,16 +125,20 @@ class _Run:
         yield self.scribe.footer(reason, prefill_ns=prefilled - started, decode_ns=last - prefilled)
 
     def _prefill(self) -> Generator[Event, None, int]:
-        """Give every level the prompt; all but its last token goes through the models now. Returns the time."""
+        """Give every level the prompt; all but its last token goes through the models now. Returns the time.
+
+        From the target down: what it has computed, exits and drafters that read its states need not compute again.
+        """
         now = 0
-        for i, (seat, level) in enumerate(zip(self.stack, self.levels, strict=True)):
+        for i in reversed(range(len(self.stack))):
+            level, has_cache = self.levels[i], self.stack[i].level.has_cache
             t0 = self.clock.now()
             level.commit(self.tape)
-            end = len(self.tape) - 1 if seat.level.has_cache else 0
-            for start in range(0, end, PREFILL_CHUNK):
+            end = len(self.tape) - 1 if has_cache else 0
+            while level.cached < end:
                 if self.stop():
                     raise Stopped
-                logits, _ = level.score(self.tape[: min(start + PREFILL_CHUNK, end)], 1)
+                logits, _ = level.score(self.tape[: min(level.cached + PREFILL_CHUNK, end)], 1)
                 float(logits[0, 0])  # wait for the device, so that the time is the forward's
             now = self.clock.now()
             yield trace.Prefill(i, len(self.tape), t0, now)
@@ -170,6 +175,7 @@ def _header(
 ) -> trace.Header:
     specs = [seat.spec for seat in stack]
     lossless, why = stack_lossless(specs, sampling)
+    trunks = shares([seat.level for seat in stack])
     levels = tuple(
         trace.LevelInfo(
             index=i, name=seat.spec.name, kind=seat.level.kind, label=seat.level.label, block=seat.block,
@@ -177,7 +183,7 @@ def _header(
             theta=seat.theta if seat.spec.policy == "confidence" else None,
             rule=seat.spec.rule if i > 0 else None,
             bonus=seat.spec.bonus, device=seat.level.device, dtype=seat.level.dtype, layers=seat.level.layers,
-            weights=seat.level.weights, params=seat.level.params,
+            weights=seat.level.weights, params=seat.level.params, shares=trunks[i],
         )
         for i, seat in enumerate(stack)
     )  # fmt: skip

@@ -19,13 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from torch import Tensor
 
 from hsd_core.choices import Choices
 from hsd_core.levels.protocol import DraftOrder, Level, LevelRun
 from hsd_core.policies import DEFAULT_THETA, POLICIES, Held
-from hsd_core.rules import RULES, tokenwise
+from hsd_core.rules import RULES, Rule, tokenwise
 from hsd_core.sampling import Sampling, law, raw
 from hsd_core.scribe import Block, Scribe
 from hsd_core.stacks import LevelSpec
@@ -95,7 +96,9 @@ class Hierarchy:
         logits, work = self.runs[i].score(self.tape[: len(self.tape) - n + rows - 1], rows)
         p = law(logits, self.sampling)
         # The bottom level judges nobody: plain decoding draws from the law, whatever rule is written there.
-        rule = RULES[seat.spec.rule] if i > 0 else tokenwise
+        rule: Rule = RULES[seat.spec.rule] if i > 0 else tokenwise
+        if seat.spec.k and i > 0:
+            rule = partial(rule, k=seat.spec.k, scores=logits)
         verdict = rule(block.ids, block.rows, p, self.choices, bonus)
         t1 = self.scribe.clock.now()
 

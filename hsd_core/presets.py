@@ -18,6 +18,9 @@ from hsd_core.weights.known import CODER_05, CODER_15, SMOLLM2, hub
 _ASSETS = Path(__file__).resolve().parent.parent / "assets"
 
 
+_BLOCKS = MappingProxyType({"ngram": 2, "nano": 3, "exit": 2, "int8": 6, "model": 4})
+
+
 class UnknownPreset(ValueError):
     """A preset's name that is not in `PRESETS`."""
 
@@ -37,7 +40,8 @@ class Preset:
     """A family of models with one tokenizer.
 
     Attributes:
-        target: the last level's weights. draft: those of the level `model` unless it names others.
+        target: the last level's weights; `layers`: how many it has. draft: the weights of the level `model` unless it
+            names others.
         default_stack: what Generate runs at first. gpu_stack: on an accelerator, where that differs.
         stacks: examples, some of which lose on purpose.
         blocks: T per level name where a stack gives none.
@@ -53,9 +57,10 @@ class Preset:
     licence: str
     note: str
     target: Source
+    layers: int = 0
     draft: Source | None = None
     stacks: tuple[Example, ...] = ()
-    blocks: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({"ngram": 2, "int8": 6, "model": 4}))
+    blocks: Mapping[str, int] = field(default_factory=lambda: _BLOCKS)
     gpu_stack: str | None = None
     cpu_dtype: str = "float32"
     gpu_dtype: str = "bfloat16"
@@ -119,10 +124,13 @@ _ALL = (
         licence="Apache-2.0",
         note=SMOLLM2.note,
         target=SMOLLM2,
+        layers=30,
         stacks=(
             Example("hierarchy", "Three floors", "ngram:2,int8:6,target", "lookups, sifted by int8, signed by float32"),
             Example("lookup", "Lookup only", "ngram:4,target", "nearly free drafts; rows of the target do the rest"),
             Example("pair", "int8 drafts", "int8:4,target", "the target's own int8 copy drafts token by token"),
+            Example("hispec", "Early exits", "exit:2@at=4,exit:4@at=8,target", "HiSpec: the target drafts for itself"),
+            Example("exit", "One early exit", "exit:4@at=8,target", "8 of the 30 layers draft, the others verify"),
             Example("losing", "One that loses", "int8:32,target", "32 drafts in a row: one early miss wastes the rest"),
             Example("mirror", "Right, yet slower", "int8:4,target@dtype=int8", "a draft as dear as its verifier"),
             Example("plain", "Plain decoding", "target", "one token per forward: what the others are measured by"),
@@ -138,6 +146,7 @@ _ALL = (
         licence="Apache-2.0",
         note="separate models of one family; int8 on a CPU",
         target=CODER_15,
+        layers=28,
         draft=CODER_05,
         stacks=(
             Example("hierarchy", "Three models", "ngram:2,model:4,target", "n-grams, then 0.5 B, then 1.5 B"),
@@ -154,6 +163,7 @@ _ALL = (
         licence="Apache-2.0",
         note="the Hub's own checkpoints",
         target=hub("HuggingFaceTB/SmolLM2-1.7B-Instruct", "SmolLM2-1.7B-Instruct", 3423.0),
+        layers=24,
         draft=hub("HuggingFaceTB/SmolLM2-360M-Instruct", "SmolLM2-360M-Instruct", 724.0),
         stacks=(
             Example(
@@ -171,6 +181,7 @@ _ALL = (
         licence="Apache-2.0",
         note="the Hub's own checkpoints",
         target=hub("Qwen/Qwen2.5-7B-Instruct", "Qwen2.5-7B-Instruct", 15_231.0),
+        layers=28,
         draft=hub("Qwen/Qwen2.5-1.5B-Instruct", "Qwen2.5-1.5B-Instruct", 3087.0),
         stacks=(
             Example(

@@ -34,7 +34,7 @@ class Verdict:
     residual: Tensor | None = None
 
 
-Rule = Callable[[list[int], Tensor, Tensor, Choices, bool], Verdict]
+Rule = Callable[..., Verdict]  # the arguments of `tokenwise`, perhaps more by name
 
 
 def greedy(draft: list[int], q: Tensor, p: Tensor, choices: Choices, bonus: bool) -> Verdict:
@@ -105,7 +105,27 @@ def block(draft: list[int], q: Tensor, p: Tensor, choices: Choices, bonus: bool)
     return Verdict(n, token, tuple(alphas), tuple(coins))
 
 
-RULES: Mapping[str, Rule] = MappingProxyType({"greedy": greedy, "tokenwise": tokenwise, "block": block})
+def top(
+    draft: list[int], q: Tensor, p: Tensor, choices: Choices, bonus: bool, *, k: int = 1, scores: Tensor | None = None
+) -> Verdict:
+    """Keep the longest prefix of tokens among the verifier's k likeliest; then a token of its own law.
+
+    HiSpec's TopPredictions (arXiv 2510.01336, algorithm 1). With k = 1 and at temperature 0 this is `greedy`; otherwise
+    what it emits does not follow the rows that go up. Arguments as in `tokenwise`.
+
+    Args:
+        scores: rows as p by which tokens rank. For k > 1 the logits: at temperature 0, p knows the likeliest alone.
+    """
+    n = len(draft)
+    ranks = p if scores is None else scores
+    best = ranks[:n].topk(min(k, ranks.shape[-1]), dim=-1).indices.tolist()
+    alphas = tuple(float(draft[t] in best[t]) for t in range(n))
+    accepted = next((t for t in range(n) if not alphas[t]), n)
+    token = choices.draw(p[accepted]) if accepted < n or bonus or n == 0 else None
+    return Verdict(accepted, token, alphas, (None,) * n, p[accepted] if accepted < n else None)
+
+
+RULES: Mapping[str, Rule] = MappingProxyType({"greedy": greedy, "tokenwise": tokenwise, "block": block, "top": top})
 
 
 def _ratios(draft: list[int], q: Tensor, p: Tensor, capped: bool = True) -> list[float]:

@@ -105,7 +105,7 @@ class Scribe:
                 sources=tuple(token.source for token in block.tokens),
                 q=tuple(_short(x) for x in _chances(block.rows, block.ids)),
                 confidence=tuple(confidence),
-                forwards=work.forwards, rows=work.rows, catch_up=work.catch_up, t0=t0, t1=t1,
+                forwards=work.forwards, rows=work.rows, catch_up=work.catch_up, t0=t0, t1=t1, ran=work.ran,
             )  # fmt: skip
 
     def verify(
@@ -135,7 +135,8 @@ class Scribe:
                 )  # fmt: skip
             below = level - 1 if level > 0 else None
             at = start - self._prompt
-            return trace.Verify(self.round, level, below, at, work.rows, work.catch_up, tuple(checks), t0, t1)
+            rows, catch_up = work.rows, work.catch_up
+            return trace.Verify(self.round, level, below, at, rows, catch_up, tuple(checks), t0, t1, work.ran)
 
     def own(self, token: Token, *, at: int, p: Tensor, logits: Tensor) -> trace.Correct | trace.Bonus:
         """A correction or bonus. p, logits: (V,) row of the level that drew it."""

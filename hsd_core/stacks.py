@@ -17,19 +17,20 @@ from hsd_core.sampling import Sampling
 
 MAX_BLOCK = 64
 MAX_LEVELS = 8
-RULE_NAMES = ("greedy", "tokenwise", "block")
+RULE_NAMES = ("greedy", "tokenwise", "block", "top")
 LEVEL_NAMES = ("ngram", "nano", "exit", "int8", "model", "table", "target")
-_KEYS = ("at", "policy", "theta", "rule", "db", "dtype", "device", "bonus", "id")
+_KEYS = ("at", "policy", "theta", "rule", "k", "db", "dtype", "device", "bonus", "id")
 MAX_DEPTH = 512  # layers; no model here comes near it
+MAX_TOP = 64  # k of the rule top
 # What each level heeds; a key that would be passed over silently is refused.
 HEEDS = {
     "ngram": ("policy", "theta", "db"),
-    "nano": ("policy", "theta", "rule", "bonus", "id"),
-    "exit": ("at", "policy", "theta", "rule", "bonus", "dtype", "id"),
-    "int8": ("policy", "theta", "rule", "bonus", "device"),
-    "model": ("policy", "theta", "rule", "bonus", "dtype", "device", "id"),
-    "table": ("policy", "theta", "rule", "bonus", "id"),
-    "target": ("policy", "theta", "rule", "bonus", "dtype", "device"),
+    "nano": ("policy", "theta", "rule", "k", "bonus", "id"),
+    "exit": ("at", "policy", "theta", "rule", "k", "bonus", "dtype", "id"),
+    "int8": ("policy", "theta", "rule", "k", "bonus", "device"),
+    "model": ("policy", "theta", "rule", "k", "bonus", "dtype", "device", "id"),
+    "table": ("policy", "theta", "rule", "k", "bonus", "id"),
+    "target": ("policy", "theta", "rule", "k", "bonus", "dtype", "device"),
 }
 _DTYPES = ("float32", "bfloat16", "int8")
 
@@ -40,7 +41,10 @@ class StackError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class LevelSpec:
-    """One level as written. `block` (T) is None where the preset's is meant, and for the target. `at`: layers."""
+    """One level as written. `block` (T) is None where the preset's is meant, and for the target. `at`: layers.
+
+    `k`: how many of its likeliest tokens a verifier with rule top accepts; None means 1.
+    """
 
     name: str
     block: int | None = None
@@ -48,6 +52,7 @@ class LevelSpec:
     policy: str = "fixed"
     theta: float | None = None
     rule: str = "tokenwise"
+    k: int | None = None
     bonus: bool = True
     db: str | None = None
     dtype: str | None = None
@@ -87,6 +92,25 @@ def check_order(specs: Sequence[LevelSpec]) -> None:
     for spec in specs[1:]:
         if spec.name == "ngram":
             raise StackError("ngram has no distribution and cannot verify; it can only be the first level")
+    _check_exits(below, last)
+
+
+def _check_exits(below: Sequence[LevelSpec], target: LevelSpec) -> None:
+    """Levels over the same weights read them ever deeper."""
+    deepest: dict[str | None, int] = {}
+    for spec in below:
+        if spec.name == "exit":
+            if spec.at is None:
+                raise StackError("exit needs the number of layers that it runs; write for example exit:2@at=4")
+            weights = spec.dtype or target.dtype
+            if spec.at <= (reached := deepest.get(weights, 0)):
+                where = "the whole model" if reached > MAX_DEPTH else f"an exit at {reached}"
+                raise StackError(
+                    f"exit at {spec.at} stands above {where} over the same weights; exits rise in depth up the stack"
+                )
+            deepest[weights] = spec.at
+        elif spec.name == "int8":
+            deepest["int8"] = MAX_DEPTH + 1
 
 
 def format_stack(specs: Sequence[LevelSpec]) -> str:
@@ -114,11 +138,13 @@ def stack_lossless(specs: Sequence[LevelSpec], sampling: Sampling) -> Exactness:
     if len(specs) == 1:
         return Exactness(True, "plain decoding of the target")
     if sampling.greedy:
+        if specs[-1].rule == "top" and (specs[-1].k or 1) > 1:
+            return Exactness(False, f"the target accepts any of its {specs[-1].k} likeliest tokens (rule top)")
         return Exactness(True, "greedy: every committed token is the target's own first choice")
-    lossy = [f"level {i} ({spec.name})" for i, spec in enumerate(specs) if i > 0 and spec.rule == "greedy"]
-    if lossy:
-        named = ", ".join(lossy)
-        return Exactness(False, f"{named}: rule greedy does not draw from the verifier's law at temperature > 0")
+    for rule in ("greedy", "top"):
+        named = ", ".join(f"level {i} ({spec.name})" for i, spec in enumerate(specs) if i > 0 and spec.rule == rule)
+        if named:
+            return Exactness(False, f"{named}: rule {rule} does not draw from the verifier's law at temperature > 0")
     return Exactness(True, "every rejected token is corrected from its verifier's residual")
 
 
@@ -139,6 +165,8 @@ def _parse_level(part: str) -> LevelSpec:
         if key in values:
             raise StackError(f"{name}: {key} is given twice; keep one @{key}=")
         values[key] = _value(name, key, value)
+    if values.get("k") and values.get("rule") != "top":
+        raise StackError(f"{name}: @k belongs to the rule top; write {name}@rule=top@k={values['k']}")
     return LevelSpec(**values)  # type: ignore[arg-type]
 
 
@@ -148,6 +176,8 @@ def _value(name: str, key: str, value: str) -> object:
         return bool(_whole(value, where, 0, 1))
     if key == "at":
         return _whole(value, f"{where} (layers)", 1, MAX_DEPTH)
+    if key == "k":
+        return _whole(value, where, 1, MAX_TOP)
     if key == "theta":
         try:
             theta = float(value)

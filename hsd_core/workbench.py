@@ -5,7 +5,7 @@ Importing this module does not import torch, and the catalogue needs no weights 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from hsd_core.stacks import LevelSpec, StackError, parse
 if TYPE_CHECKING:
     from hsd_core.building import Builder
     from hsd_core.decoders.lean import LeanDecoder
+    from hsd_core.depth import Trained
     from hsd_core.hierarchy import Seat
 
 Progress = Callable[[str, float, float], None]
@@ -75,19 +76,36 @@ class Workbench:
         return self._builder.ends
 
     def lean_target(self, spec: str = "target") -> LeanDecoder:
-        """The decoder of a target (a stack's last level as it is written), if it is a lean one.
+        """The decoder of a stack's target, if it is a lean one.
 
         Raises:
             StackError: it cannot be built, or is no lean decoder; the message says what it is.
         """
         from hsd_core.decoders.lean import LeanDecoder
 
-        level = self.seats(spec)[-1].level
+        level = self._builder.seats(parse(spec)[-1:])[0].level
         decoder = getattr(level, "decoder", None)
         if not isinstance(decoder, LeanDecoder):
             what = "runs through transformers" if decoder else "is no transformer"
             raise StackError(f'"{level.label}" {what}; this needs a model that the lean decoder runs')
         return decoder
+
+    def trained(self, spec: str = "target") -> list[Trained]:
+        """The trained drafts that come with the preset and read a stack's target."""
+        from hsd_core.depth import shipped
+
+        return shipped(self.lean_target(spec), self.preset.name)
+
+    def depths(self, prompt_ids: Sequence[int], output_ids: Sequence[int], spec: str = "target") -> trace.Depths:
+        """At which depth a stack's target knew each token of an output: one pass over the whole text.
+
+        Raises:
+            StackError: the target is no lean decoder. ValueError: the prompt or the output is empty.
+        """
+        from hsd_core.depth import read_depths
+
+        ids = [*prompt_ids, *output_ids]
+        return read_depths(self.lean_target(spec), ids, len(prompt_ids), self.trained(spec)).event()
 
     def seats(self, stack: str) -> list[Seat]:
         """The stack's levels, built.
@@ -95,7 +113,7 @@ class Workbench:
         Raises:
             StackError: it cannot be read or built; the message says which level and why.
         """
-        return [self._builder.seat(spec, last=i == 0) for i, spec in enumerate(reversed(parse(stack)))][::-1]
+        return self._builder.seats(parse(stack))
 
     def encode(self, prompt: str, *, raw: bool) -> list[int]:
         """Token ids of a prompt, in the model's chat template unless `raw`."""
@@ -113,6 +131,7 @@ class Workbench:
         max_new_tokens: int = 128,
         raw: bool = False,
         baseline: bool = False,
+        depths: bool = False,
         heads: int = 8,
         stop: Callable[[], bool] | None = None,
         title: str = "",
@@ -120,8 +139,9 @@ class Workbench:
         """Decode a prompt with a stack. Close the generator to end the run early.
 
         Args:
-            baseline: then decode the prompt plainly too and yield what that took. heads: likeliest tokens of each
-                row that go into the trace (0: none). stop: asked before every forward.
+            baseline: then decode the prompt plainly too and yield what that took. depths: at the end, read the
+                text after every layer of the target. heads: likeliest tokens of each row that go into the trace
+                (0: none). stop: asked before every forward.
         Raises:
             ValueError: bad input, at once; the message names the cure.
         """  # fmt: skip
@@ -141,16 +161,22 @@ class Workbench:
 
         # Plain decoding keeps two likeliest tokens a row: enough for the margin at a divergence.
         plain = (lambda: decode(self._plain(seats), 2)) if baseline and len(seats) > 1 else None
-        return _events(decode(seats, heads), plain, self.tokenizer)
+        if depths:
+            self.lean_target(stack)  # one that cannot be read is refused now
+        read = (lambda output: None if stop() else self.depths(ids, output, stack)) if depths else None
+        return _events(decode(seats, heads), plain, read, self.tokenizer)
 
     def _plain(self, seats: list[Seat]) -> list[Seat]:
         target = seats[-1].spec
         bare = LevelSpec(target.name, dtype=target.dtype, device=target.device, id=target.id)
-        return [self._builder.seat(bare, last=True)]
+        return self._builder.seats([bare])
 
 
 def _events(
-    run: Iterator[trace.Event], plain: Callable[[], Iterator[trace.Event]] | None, pieces: Pieces
+    run: Iterator[trace.Event],
+    plain: Callable[[], Iterator[trace.Event]] | None,
+    read: Callable[[list[int]], trace.Depths | None] | None,
+    pieces: Pieces,
 ) -> Generator[trace.Event, None, None]:
     seen: list[trace.Event] = []
     with closing(run):  # type: ignore[type-var]
@@ -158,12 +184,19 @@ def _events(
             if isinstance(event, (trace.Commit, trace.Footer)):
                 seen.append(event)
             yield event
-    if plain is None or any(isinstance(e, trace.Footer) and e.reason == "stopped" for e in seen):
+    if any(isinstance(e, trace.Footer) and e.reason == "stopped" for e in seen):
         return
-    beside = list(plain())
-    header, footer = beside[0], beside[-1]
-    if isinstance(header, trace.Header) and isinstance(footer, trace.Footer) and footer.reason != "stopped":
-        same = compare(seen, beside)
-        yield trace.Baseline(
-            header.stack, footer.prefill_ns, tuple(metrics.token_times(beside)), same.equal, same.diverges, same.margin
-        )
+    if plain and (beside := _baseline(seen, list(plain()))):
+        yield beside
+    output = metrics.committed_ids(seen)
+    if read and output and (depths := read(output)):
+        yield depths
+
+
+def _baseline(run: list[trace.Event], plain: list[trace.Event]) -> trace.Baseline | None:
+    """What plain decoding took, unless it was stopped."""
+    header, footer = plain[0], plain[-1]
+    if not isinstance(header, trace.Header) or not isinstance(footer, trace.Footer) or footer.reason == "stopped":
+        return None
+    same, times = compare(run, plain), tuple(metrics.token_times(plain))
+    return trace.Baseline(header.stack, footer.prefill_ns, times, same.equal, same.diverges, same.margin)

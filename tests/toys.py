@@ -46,7 +46,7 @@ class LookupLevel:
         self.lookup, self.vocab_size = lookup, vocab_size
         self.params: dict[str, object] = {}
 
-    def open(self, capacity: int) -> LookupRun:
+    def open(self, capacity: int, commons: object) -> LookupRun:
         return LookupRun(self)
 
 

@@ -1,11 +1,17 @@
-"""A causal language model as a level: a decoder over a preallocated KV cache whose rollback is a position."""
+"""A causal language model as a level: a decoder over a preallocated KV cache whose rollback is a position.
+
+A decoder whose layers can be run in ranges reads a trunk, which early exits of the same weights share.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.levels.protocol import DraftOrder, Proposal, Work, draft_token_by_token
+from hsd_core.levels.commons import Commons
+from hsd_core.levels.protocol import DraftOrder, LevelRun, Proposal, Work, draft_token_by_token
+from hsd_core.levels.reading import Lens, TrunkRun
+from hsd_core.levels.trunk import Layered, Trunk
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -14,7 +20,10 @@ if TYPE_CHECKING:
 
 
 class ModelLevel:
-    """Any `Decoder` (lean or transformers, float32, bf16 or int8). Read-only; shared between runs."""
+    """Any `Decoder` (lean or transformers, float32, bf16 or int8). Read-only; shared between runs.
+
+    kind: "target" and "int8" say that these are the target's weights, so that a drafter may read its last states.
+    """
 
     can_draft = True
     can_verify = True
@@ -33,8 +42,16 @@ class ModelLevel:
         self.dtype = str(decoder.dtype).removeprefix("torch.")
         self.params: dict[str, object] = {}
 
-    def open(self, capacity: int) -> ModelRun:
-        return ModelRun(self.decoder, capacity, source=self.name)
+    def enter(self, commons: Commons) -> Trunk | None:
+        if not isinstance(self.decoder, Layered):
+            return None
+        return commons.trunk(self.decoder, self.decoder.layers, features=self.kind in ("target", "int8"))
+
+    def open(self, capacity: int, commons: Commons) -> LevelRun:
+        trunk = self.enter(commons)
+        if trunk is None:
+            return ModelRun(self.decoder, capacity, source=self.name)
+        return TrunkRun(trunk, trunk.decoder.layers, Lens(trunk.decoder), self.name)
 
 
 class ModelRun:

@@ -14,6 +14,7 @@ from hsd_core.levels.protocol import DraftOrder, Proposal, Work
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from hsd_core.levels.commons import Commons
     from hsd_core.ngram import Databases
 
 
@@ -43,7 +44,7 @@ class NgramLevel:
         self.name, self.label, self.weights = name, label, weights
         self.params = params or {}
 
-    def open(self, capacity: int) -> NgramRun:
+    def open(self, capacity: int, commons: Commons) -> NgramRun:
         return NgramRun(self._databases(), self.vocab_size)
 
 

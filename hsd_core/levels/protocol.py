@@ -13,17 +13,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from hsd_core.trace import Span
+
 if TYPE_CHECKING:
     from torch import Tensor
+
+    from hsd_core.levels.commons import Commons
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a forward computed: `rows` in all, `catch_up` of them only to bring the cache up to date."""
+    """What a forward computed: `rows` in all, `catch_up` of them only to bring the cache up to date.
+
+    `ran`: the layers of a trunk that were run for it, without those that another level had run already.
+    """
 
     forwards: int
     rows: int
     catch_up: int
+    ran: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +113,8 @@ class Level(Protocol):
     weights: dict[str, object] | None
     params: dict[str, object]
 
-    def open(self, capacity: int) -> LevelRun:
-        """State for one run over a tape of at most `capacity` tokens."""
+    def open(self, capacity: int, commons: Commons) -> LevelRun:
+        """State for one run over a tape of at most `capacity` tokens; `commons` is what its levels share."""
         ...
 
 
@@ -119,6 +127,7 @@ def draft_token_by_token(run: LevelRun, tape: list[int], order: DraftOrder, sour
     rows: list[Tensor] = []
     logits: list[Tensor] = []
     forwards = computed = catch_up = 0
+    ran: list[Span] = []
     while len(ids) < order.limit and not order.stops(len(ids), logits[-1] if logits else None):
         scores, work = run.score(own, 1)
         token, row = order.draw(scores)
@@ -127,9 +136,10 @@ def draft_token_by_token(run: LevelRun, tape: list[int], order: DraftOrder, sour
         rows.append(row)
         logits.append(scores[0])
         forwards, computed, catch_up = forwards + 1, computed + work.rows, catch_up + work.catch_up
+        ran.extend(work.ran)
         if token in order.ends:
             break
-    work = Work(forwards, computed, catch_up)
+    work = Work(forwards, computed, catch_up, tuple(ran))
     if not ids:
         return Proposal((), torch.empty(0, order.vocab_size), (), None, work)
     return Proposal(tuple(ids), torch.stack(rows), (source,) * len(ids), torch.stack(logits), work)

@@ -14,6 +14,8 @@ from hsd_core.levels.protocol import DraftOrder, Proposal, Work, draft_token_by_
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from hsd_core.levels.commons import Commons
+
 Table = Callable[[tuple[int, ...]], "Tensor"]
 
 
@@ -35,7 +37,7 @@ class TableLevel:
         self.dtype = "float"
         self.params: dict[str, object] = {}
 
-    def open(self, capacity: int) -> TableRun:
+    def open(self, capacity: int, commons: Commons) -> TableRun:
         return TableRun(self.table, self.name)
 
 

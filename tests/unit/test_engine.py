@@ -46,7 +46,7 @@ class SpyLevel(TableLevel):
         super().__init__(*args)
         self.before_forward = before_forward
 
-    def open(self, capacity: int) -> SpyRun:
+    def open(self, capacity: int, commons: object) -> SpyRun:
         self.open_runs += 1
         return SpyRun(self, capacity)
 
@@ -174,10 +174,10 @@ def test_an_error_in_any_forward_leaves_nothing_open() -> None:
 def test_a_level_that_cannot_open_leaves_nothing_open() -> None:
     stack = spied()
 
-    def refuse(capacity: int) -> SpyRun:
+    def refuse(capacity: int, commons: object) -> SpyRun:
         raise MemoryError
 
-    stack[2].level.open = refuse  # type: ignore[method-assign]
+    stack[0].level.open = refuse  # type: ignore[method-assign]
     with pytest.raises(MemoryError):
         list(start(stack))
     assert open_runs(stack) == [0, 0, 0]
@@ -274,7 +274,7 @@ def test_a_store_is_written_after_each_commit() -> None:
             return counts
 
     class CountingLevel(LookupLevel):
-        def open(self, capacity: int) -> LookupRun:
+        def open(self, capacity: int, commons: object) -> LookupRun:
             return CountingRun(self)
 
     stack = [

@@ -1,0 +1,76 @@
+"""What the levels of one run hold in common: one trunk per model.
+
+Levels enter from the target down, so that a level finds the trunks of those above it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from hsd_core.levels.trunk import Layered, Trunk
+
+if TYPE_CHECKING:
+    from hsd_core.levels.protocol import Level, LevelRun
+
+
+class Commons:
+    """The trunks of one run over a tape of at most `capacity` tokens."""
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self._trunks: dict[int, Trunk] = {}
+        self._features: Trunk | None = None
+
+    def trunk(self, decoder: Layered, depth: int, *, features: bool = False) -> Trunk:
+        """The trunk of a decoder, marked at `depth`.
+
+        A level shares it with the levels above if it reads the model earlier than they do. One that reads it no
+        earlier (an int8 copy as draft and as target) has a trunk of its own: it pays for what it computes.
+
+        Args:
+            features: these are the last hidden states of a full pass over the target's weights, which a drafter
+                below may read.
+        """
+        trunk = self._trunks.get(id(decoder))
+        if trunk is None or depth >= trunk.shallowest:
+            trunk = self._trunks[id(decoder)] = Trunk(decoder, self.capacity)
+        trunk.mark(depth)
+        if features:
+            self._features = trunk
+        return trunk
+
+    def features(self) -> Trunk:
+        """The trunk of the nearest full pass over the target's weights above.
+
+        Raises:
+            ValueError: there is none.
+        """
+        if self._features is None:
+            raise ValueError("no level above runs the whole target; put int8 or target above a drafter that reads it")
+        return self._features
+
+
+@runtime_checkable
+class Sharing(Protocol):
+    """A level that may read a trunk."""
+
+    def enter(self, commons: Commons) -> Trunk | None:
+        """The trunk that it reads in a run, or None; called from the target down."""
+
+
+def open_levels(levels: Sequence[Level], capacity: int) -> Iterator[LevelRun]:
+    """Open a stack's levels for one run over a tape of at most `capacity` tokens; yields the target's state first."""
+    commons = Commons(capacity)
+    for level in reversed(levels):
+        yield level.open(capacity, commons)
+
+
+def shares(levels: Sequence[Level]) -> tuple[int | None, ...]:
+    """For every level the deepest level whose trunk it reads (perhaps itself); None for one that shares nothing."""
+    commons = Commons(0)
+    trunks = [level.enter(commons) if isinstance(level, Sharing) else None for level in reversed(levels)][::-1]
+    readers = Counter(id(trunk) for trunk in trunks if trunk is not None)
+    deepest = {id(trunk): i for i, trunk in enumerate(trunks)}
+    return tuple(None if trunk is None or readers[id(trunk)] < 2 else deepest[id(trunk)] for trunk in trunks)

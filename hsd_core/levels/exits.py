@@ -1,0 +1,51 @@
+"""Early exits: the target, read before its last layer (HiSpec, arXiv 2510.01336; LayerSkip, arXiv 2404.16710).
+
+An exit shares keys, values and hidden states with every level over the same weights, so it holds nothing of the model
+itself; a trained draft adds its own few layers, norm and head behind it (as Kangaroo's adapter, arXiv 2404.18911).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hsd_core.levels.commons import Commons
+from hsd_core.levels.reading import Lens, Readout, TrunkRun
+from hsd_core.levels.trunk import Layered, Trunk
+
+if TYPE_CHECKING:
+    from hsd_core.levels.protocol import LevelRun
+
+
+class ExitLevel:
+    """The model after `at` of its layers, read by `draft` or, without one, by its own last norm and head."""
+
+    kind = "exit"
+    can_draft = True
+    can_verify = True
+    has_cache = True
+
+    def __init__(
+        self, decoder: Layered, at: int, draft: Readout | None = None, *, name: str = "exit", label: str = "",
+        weights: dict[str, object] | None = None,
+    ) -> None:  # fmt: skip
+        """
+        Raises:
+            ValueError: the model has no layer behind `at`.
+        """
+        if not 1 <= at < decoder.layers:
+            raise ValueError(f"an exit at {at} is no early one: the model has {decoder.layers} layers")
+        self.decoder, self.at = decoder, at
+        self.readout = draft or Lens(decoder)
+        self.name, self.weights = name, weights
+        self.label = label or f"exit at layer {at}" + ("" if draft else ", untrained read-out")
+        self.vocab_size = decoder.vocab_size
+        self.max_positions: int | None = decoder.max_positions
+        self.layers: int | None = at
+        self.device, self.dtype = decoder.device, decoder.dtype
+        self.params: dict[str, object] = {"at": at, "readout": self.readout.name, "layers": self.readout.layers}
+
+    def enter(self, commons: Commons) -> Trunk:
+        return commons.trunk(self.decoder, self.at)
+
+    def open(self, capacity: int, commons: Commons) -> LevelRun:
+        return TrunkRun(self.enter(commons), self.at, self.readout, self.name)

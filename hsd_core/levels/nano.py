@@ -1,0 +1,128 @@
+"""Nano: a small trained drafter over the target's token embeddings, without one of its layers.
+
+The *feature-fed* kind also reads the last hidden state that a full pass over the target's weights computed one position
+earlier: the input at position t is (embedding of x_t, feature of t - 1). Where no such pass has been yet (tokens of
+the current draft, tokens that only smaller levels have seen), its own output state of t - 1 stands in; once
+there is a true feature, positions computed with a stand-in are computed again. Which of both is used depends on the
+past alone, so every token is still drawn from the row that is handed up with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import torch
+from torch import Tensor
+
+from hsd_core.levels.commons import Commons
+from hsd_core.levels.protocol import DraftOrder, Proposal, Work, draft_token_by_token
+from hsd_core.levels.reading import Readout
+from hsd_core.levels.trunk import Layered, Trunk
+
+if TYPE_CHECKING:
+    from hsd_core.levels.protocol import LevelRun
+
+
+class NanoDraft(Readout, Protocol):
+    """A trained draft at depth 0. `fed`: it reads features. `hidden`: the width of the model."""
+
+    fed: bool
+    hidden: int
+
+
+class NanoLevel:
+    """`draft` over the embeddings of `decoder`, the target's."""
+
+    kind = "nano"
+    can_draft = True
+    can_verify = True
+    has_cache = True
+
+    def __init__(
+        self, decoder: Layered, draft: NanoDraft, *, name: str = "nano", label: str = "",
+        weights: dict[str, object] | None = None,
+    ) -> None:  # fmt: skip
+        self.decoder, self.draft = decoder, draft
+        self.name, self.weights = name, weights
+        self.label = label or "nano" + (", fed by the target" if draft.fed else "")
+        self.vocab_size = decoder.vocab_size
+        self.max_positions: int | None = decoder.max_positions
+        self.layers: int | None = 0
+        self.device, self.dtype = decoder.device, decoder.dtype
+        self.params: dict[str, object] = {"readout": draft.name, "layers": draft.layers, "fed": draft.fed}
+
+    def enter(self, commons: Commons) -> Trunk:
+        return commons.features()
+
+    def open(self, capacity: int, commons: Commons) -> LevelRun:
+        features = self.enter(commons) if self.draft.fed else None
+        return NanoRun(self.decoder, self.draft, features, capacity, self.name)
+
+
+class NanoRun:
+    """`cached` positions were processed, the first `_true` of them with true features."""
+
+    def __init__(self, decoder: Layered, draft: NanoDraft, features: Trunk | None, capacity: int, source: str) -> None:
+        self._decoder, self._draft, self._features, self._source = decoder, draft, features, source
+        self._cache: Any = draft.new_cache(capacity)
+        self._stand_ins: Tensor | None = None  # (capacity, hidden) own output states, where features are read
+        self._capacity = capacity
+        self.cached = self._true = 0
+
+    def propose(self, tape: list[int], order: DraftOrder) -> Proposal:
+        return draft_token_by_token(self, tape, order, self._source)
+
+    @torch.inference_mode()
+    def score(self, tape: Sequence[int], rows: int) -> tuple[Tensor, Work]:
+        """See `LevelRun.score`. However many steps the stand-ins take, it counts as one forward."""
+        end = len(tape)
+        if (new := end - self.cached) < rows:
+            raise ValueError(f"{self._source}: {rows} rows asked for, but {new} tokens are new on the tape")
+        # Position t needs the feature of t - 1: with f features, positions 0 to f can be computed truly.
+        reach = end if self._features is None else min(end, self._features.valid(self._depth) + 1)
+        start = self._true if reach > self._true else self.cached
+        logits = []
+        if reach > start:
+            logits.append(self._step(tape, start, reach, end - rows, self._before(start, reach)))
+            self._true = reach
+        for at in range(max(start, reach), end):
+            assert self._stand_ins is not None
+            logits.append(self._step(tape, at, at + 1, end - rows, self._stand_ins[at - 1 : at]))
+        self.cached = end
+        return torch.cat(logits), Work(1, end - start, end - start - rows)
+
+    def commit(self, ids: Sequence[int]) -> None:
+        """Nothing to do: features are read when the next token is asked for."""
+
+    def rollback(self, length: int) -> None:
+        self.cached, self._true = min(self.cached, length), min(self._true, length)
+
+    def close(self) -> None:
+        self._cache = self._stand_ins = None
+
+    @property
+    def _depth(self) -> int:
+        assert self._features is not None
+        return self._features.decoder.layers
+
+    def _step(self, tape: Sequence[int], lo: int, hi: int, wanted: int, fed: Tensor | None) -> Tensor:
+        """Process positions lo to hi - 1; the logits of those from position `wanted` on."""
+        x, rows = self._decoder.embed(list(tape[lo:hi])), max(0, hi - max(lo, wanted))
+        logits, own = self._draft.forward(x, self._cache, lo, max(1, rows), fed)
+        if self._features is not None:
+            if self._stand_ins is None:
+                self._stand_ins = own.new_zeros(self._capacity, own.shape[1])
+            self._stand_ins[lo:hi] = own
+        return logits[len(logits) - rows :]
+
+    def _before(self, lo: int, hi: int) -> Tensor | None:
+        """(hi - lo, hidden) true features of positions lo - 1 to hi - 2; nothing stands before the first."""
+        if self._features is None:
+            return None
+        known = self._features.hidden(self._depth, max(0, lo - 1), hi - 1)
+        known = known.to(device=self._decoder.device)
+        if lo > 0:
+            return known
+        none = torch.zeros(1, self._draft.hidden, dtype=known.dtype, device=known.device)
+        return torch.cat((none, known))

@@ -1,0 +1,120 @@
+"""The trunk: what the levels over one model share in one run.
+
+Every level that reads the model after some of its layers (an early exit) or after all of them uses the same keys,
+values and hidden states. A layer is run on a position once: the exit at layer 4 runs layers 0-3, and a verifier above
+it goes on from there (HiSpec, arXiv 2510.01336, section 3.1; LayerSkip, arXiv 2404.16710, section 4.3).
+
+Hidden states are kept at the marked depths alone. `valid(d)` says how many positions of the tape have reached depth d;
+it never grows with d, and forgetting positions is lowering a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import torch
+from torch import Tensor
+
+from hsd_core.decoders import lean
+from hsd_core.trace import Span
+
+
+@runtime_checkable
+class Layered(Protocol):
+    """A decoder whose layers can be run in ranges: `LeanDecoder`."""
+
+    vocab_size: int
+    layers: int
+    max_positions: int
+    device: str
+    dtype: str
+
+    def new_cache(self, capacity: int) -> Any: ...
+
+    def embed(self, ids: list[int]) -> Tensor: ...
+
+    def forward_layers(self, x: Tensor, cache: Any, start: int, lo: int, hi: int) -> Tensor: ...
+
+    def head(self, x: Tensor) -> Tensor: ...
+
+
+class Trunk:
+    """One run's keys, values and hidden states of one model; nothing is allocated before the first layer runs."""
+
+    def __init__(self, decoder: Layered, capacity: int) -> None:
+        self.decoder, self.capacity = decoder, capacity
+        self._valid: dict[int, int] = {}  # depth -> positions, depths rising
+        self._hidden: dict[int, Tensor] = {}
+        self._cache: Any = None
+
+    @property
+    def shallowest(self) -> int:
+        """The lowest marked depth."""
+        return min(self._valid)
+
+    def mark(self, depth: int) -> None:
+        """Keep the hidden states after `depth` layers, 1 to all of them.
+
+        Raises:
+            ValueError: there is no such depth, or layers have been run already.
+        """
+        if not 1 <= depth <= self.decoder.layers:
+            raise ValueError(f"depth {depth} is outside 1 to {self.decoder.layers}, the layers of the model")
+        if self._cache is not None and depth not in self._valid:
+            raise ValueError(f"depth {depth} was not marked before the first layer ran")
+        if depth not in self._valid:
+            self._valid = dict.fromkeys(sorted({*self._valid, depth}), 0)
+
+    def valid(self, depth: int) -> int:
+        """How many positions have reached a marked depth."""
+        return self._valid[depth]
+
+    def hidden(self, depth: int, lo: int, hi: int) -> Tensor:
+        """(hi - lo, hidden) states after `depth` layers, of positions that have reached it."""
+        assert lo <= hi <= self._valid[depth], f"depth {depth}: positions {lo} to {hi} of {self._valid[depth]}"
+        return self._hidden[depth][lo:hi]
+
+    @torch.inference_mode()
+    def run(self, tape: Sequence[int], depth: int, end: int) -> tuple[Span, ...]:
+        """Bring a marked depth up to position `end` (exclusive), running each layer where it has not been run.
+
+        Returns:
+            The layers run and on how many positions, neighbours with equal positions as one.
+        """
+        spans: list[Span] = []
+        below = 0
+        for at in self._valid:
+            if at > depth:
+                break
+            for lo in range(self._valid[at], end, lean.CHUNK):
+                hi = min(lo + lean.CHUNK, end)
+                x = self.hidden(below, lo, hi) if below else self.decoder.embed(list(tape[lo:hi]))
+                self._keep(at, lo, self.decoder.forward_layers(x, self._room(), lo, below, at))
+                _add(spans, Span(below, at, hi - lo))
+            below = at
+        return tuple(spans)
+
+    def cut(self, length: int, depth: int | None = None) -> None:
+        """Forget every position from `length` on, at `depth` and the depths below it (at all of them)."""
+        for at, valid in self._valid.items():
+            if depth is None or at <= depth:
+                self._valid[at] = min(valid, length)
+
+    def _room(self) -> Any:
+        if self._cache is None:
+            self._cache = self.decoder.new_cache(self.capacity)
+        return self._cache
+
+    def _keep(self, depth: int, start: int, x: Tensor) -> None:
+        if depth not in self._hidden:
+            self._hidden[depth] = x.new_zeros(self.capacity, x.shape[1])
+        self._hidden[depth][start : start + len(x)] = x
+        self._valid[depth] = start + len(x)
+
+
+def _add(spans: list[Span], new: Span) -> None:
+    """One pass through neighbouring layers on as many positions is one span."""
+    if spans and (spans[-1].hi, spans[-1].rows) == (new.lo, new.rows):
+        new = Span(spans.pop().lo, new.hi, new.rows)
+    spans.append(new)
