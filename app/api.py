@@ -7,6 +7,7 @@ import uuid
 from typing import Any
 
 import gradio as gr
+from gradio import events as gr_events
 
 from app.play import Play
 from app.settings import DEFAULTS, RequestError, check_ids, parse
@@ -52,24 +53,14 @@ def add(play: Play) -> None:
             request = parse(asked)
             check_ids(request, play.catalogue())
             workbench = play.loader.opening(request.preset, None, []).result()
-            events = list(
-                workbench.run(
-                    request.stack,
-                    request.prompt,
-                    temperature=request.temperature,
-                    top_k=request.top_k,
-                    top_p=request.top_p,
-                    seed=request.seed,
-                    max_new_tokens=request.max_new_tokens,
-                )
-            )
+            events = list(request.start(workbench))
         except (RequestError, ValueError) as error:
             raise gr.Error(str(error), print_exception=False) from error
         finally:
             run.stage = "done"
         return _answer(events)
 
-    gr.api(run_stack, api_name="run_stack", concurrency_id="model", concurrency_limit=1)
+    gr_events.api(run_stack, api_name="run_stack", concurrency_id="model", concurrency_limit=1)
 
 
 def _answer(events: list[Any]) -> dict[str, Any]:

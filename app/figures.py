@@ -8,6 +8,7 @@ from typing import Any
 import gradio as gr
 import plotly.graph_objects as go
 
+from app import depths
 from app.notes import Notes, note
 from app.study import Study, rate, study
 from hsd_core.trace import Event, LevelInfo
@@ -28,32 +29,59 @@ INK = ("#1B1F24", "#E8EAED")
 MUTED = ("#5C6570", "#A3ABB5")
 LINE = ("#E1E4E8", "#363C44")
 PAPER = ("#FFFFFF", "#171A1F")
+SOFT = ("#EEF0F3", "#252A31")
 HEIGHT = 320
 # Levels of one kind, as in assets/js/kinds.js: how much of the hue, mixed with what.
 SHADES = ((1.0, "ink"), (0.62, "ink"), (0.6, "paper"), (0.42, "ink"))
 
 
 def build() -> list[gr.components.Component]:
-    """Add the three figures to the Blocks that is open; returns what `draw` fills, in order."""
+    """Add the four figures to the Blocks that is open; returns what `draw` fills, in order."""
     parts: list[gr.components.Component] = []
+    # The wide one stands first, next to the button that leads to it; it is hidden where nothing was measured.
+    with gr.Row(elem_id="figures-wide"), gr.Column(elem_classes="hx-figure hx-wide", elem_id="figure-depths-panel"):
+        parts += _panel("depths")
     with gr.Row(elem_id="figures"):
         for name in ("acceptance", "time", "tokens"):
             with gr.Column(min_width=360, elem_classes="hx-figure"):
-                parts.append(Notes(elem_classes="hx-figure-head", part="head"))
-                parts.append(gr.Plot(show_label=False, visible=False, container=False, elem_id=f"figure-{name}"))
-                parts.append(Notes(elem_classes="hx-figure-table", part="table"))
+                parts += _panel(name)
     return parts
+
+
+def _panel(name: str) -> list[gr.components.Component]:
+    head = Notes(elem_classes="hx-figure-head", part="head")
+    with gr.Column(elem_classes="hx-figure-view", min_width=0):
+        plot = gr.Plot(show_label=False, visible=False, container=False, elem_id=f"figure-{name}")
+    return [head, plot, Notes(elem_classes="hx-figure-table", part="table")]
 
 
 def draw(events: Sequence[Event], *, dark: bool) -> list[Any]:
     """Head, plot and table of each figure, for the light or the dark page."""
     seen = study(events)
     if not seen.levels:
-        return [None, gr.Plot(visible=False), None] * 3
-    parts: list[Any] = []
+        return [None, gr.Plot(visible=False), None] * 4
+    parts: list[Any] = _depths(seen, dark)
     for figure, text in (_acceptance(seen, dark), _time(seen, dark), _tokens(seen, dark)):
         parts += [text, gr.Plot(value=_style(figure, dark), visible=True), text]
     return parts
+
+
+def _depths(seen: Study, dark: bool) -> list[Any]:
+    if seen.knowledge is None:
+        return [None, gr.Plot(visible=False), None]
+    figure = _style(depths.heat_map(seen.knowledge, paper=SOFT[dark], ink=INK[dark], hue=HUES["target"][dark]), dark)
+    figure.update_layout(**depths.size(seen.knowledge))
+    figure.update_xaxes(automargin=False)
+    figure.update_yaxes(automargin=False)
+    text = note(
+        "At which layer did the model know?",
+        "Columns are the tokens that were written, rows the layers, read through the model's own norm and head or a "
+        "trained draft. Colour: probability of the token that was written; a dot: it is the likeliest one there; a frame: "
+        "right from this layer on. "
+        f"{depths.summary(seen.knowledge)}",
+        *depths.table(seen.knowledge),
+    )
+    return [text, gr.Plot(value=figure, visible=True), text]
 
 
 def _acceptance(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
@@ -182,6 +210,8 @@ def _style(figure: go.Figure, dark: bool) -> go.Figure:
 def _name(info: LevelInfo) -> str:
     # Plotly reads a small HTML in its labels and a trace may come from anyone.
     name = (info.name or info.kind).replace("<", "‹").replace(">", "›")
+    depth = info.params.get("at")
+    name = f"{name} at {depth}" if info.kind == "exit" and isinstance(depth, int) else name
     return f"{name}:{info.block}" if info.block else name
 
 

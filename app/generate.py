@@ -16,7 +16,7 @@ from typing import Any
 from app.payload import Wire, payload, status
 from app.runs import Run
 from app.settings import RunRequest
-from hsd_core.trace import Baseline, Footer, Header
+from hsd_core.trace import Baseline, Event, Footer, Header
 
 PERIOD_S = 0.1
 LOADING = {
@@ -26,13 +26,13 @@ LOADING = {
 }
 MEANWHILE = "Meanwhile you can replay a recording."
 MEASURING = "measuring plain decoding of the same target"
+READING = "reading what every layer made of the text"
 ENDINGS = {
     "eos": "the text is complete",
     "length": "the length limit was reached",
     "context": "the context is full",
     "stopped": "stopped",
 }
-HEADS = {"full": 8, "light": 0}  # likeliest tokens of each row that the trace keeps
 log = logging.getLogger(__name__)
 
 
@@ -55,7 +55,7 @@ class Loader:
 
     def size(self, preset: str) -> str:
         """What is still to be fetched for a preset, "" if nothing."""
-        entry = next((p for p in self._workbench.catalogue() if p["name"] == preset), {})
+        entry: dict[str, Any] = next((p for p in self._workbench.catalogue() if p["name"] == preset), {})
         return f"{entry['download_mb']:.0f} MB" if entry.get("download_mb") else ""
 
     def _load(self, key: tuple[str, str | None], progress: list[tuple[str, float, float]]) -> Any:
@@ -105,19 +105,7 @@ def _stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[dict[str,
     run.state = status("live", "generating", detail=notes)
     sent, last, levels = 0, 0.0, 0
     footer: Footer | None = None
-    events = workbench.run(
-        request.stack,
-        request.prompt,
-        temperature=request.temperature,
-        top_k=request.top_k,
-        top_p=request.top_p,
-        seed=request.seed,
-        max_new_tokens=request.max_new_tokens,
-        raw=request.raw,
-        baseline=request.baseline,
-        heads=HEADS[request.detail],
-        stop=run.stopped.is_set,
-    )
+    events = request.start(workbench, stop=run.stopped.is_set)
     with closing(events):
         try:
             for event in events:
@@ -127,8 +115,9 @@ def _stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[dict[str,
                 levels = len(event.levels) if isinstance(event, Header) else levels
                 if isinstance(event, Footer):
                     footer, urgent = event, True
-                    if request.baseline and levels > 1 and event.reason != "stopped":
-                        run.state = status("live", MEASURING, detail=notes, phase="plain")
+                if isinstance(event, (Footer, Baseline)):
+                    after = _after(request, levels, event)
+                    run.state = status("live", after[0], detail=notes, phase=after[1]) if after else run.state
                 now = time.monotonic()
                 if urgent or now - last >= PERIOD_S:
                     yield payload(run.name, sent, wire.records[sent:], False, run.state)
@@ -136,16 +125,25 @@ def _stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[dict[str,
         finally:
             # Before the engine is closed: an engine at work on the baseline looks at this, not at its consumer.
             run.stopped.set()
-    run.state = status("live", _ending(footer, run.events[-1:]), detail=notes, phase="done")
+    run.state = status("live", _ending(footer, run.events), detail=notes, phase="done")
     yield payload(run.name, 0, wire.records, True, run.state)
 
 
-def _ending(footer: Footer | None, tail: list[Any]) -> str:
+def _after(request: RunRequest, levels: int, event: Footer | Baseline) -> tuple[str, str] | None:
+    """What the engine does after this event, in words, and the name of that phase."""
+    if isinstance(event, Footer):
+        if event.reason == "stopped":
+            return None
+        if request.baseline and levels > 1:
+            return MEASURING, "plain"
+    return (READING, "depths") if request.depths else None
+
+
+def _ending(footer: Footer | None, events: list[Event]) -> str:
     if footer is None:
         return "interrupted"
-    said = ENDINGS.get(footer.reason, footer.reason)
-    beside = ", plain decoding measured beside it" if tail and isinstance(tail[0], Baseline) else ""
-    return f"{said}{beside}"
+    beside = ", plain decoding measured beside it" if any(isinstance(e, Baseline) for e in events[-2:]) else ""
+    return f"{ENDINGS.get(footer.reason, footer.reason)}{beside}"
 
 
 def _loading(progress: list[tuple[str, float, float]], waited: float, size: str) -> dict[str, Any]:

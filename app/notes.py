@@ -32,7 +32,7 @@ class Notes(gr.HTML):
             **options,
         )
 
-    def postprocess(self, value: dict[str, Any] | None) -> str:
+    def postprocess(self, value: dict[str, Any] | None) -> str:  # type: ignore[override]
         return "" if value is None else dumps(value)
 
     def api_info(self) -> dict[str, Any]:

@@ -27,10 +27,12 @@ def build(workbench: Any, traces: Path = ASSETS / "traces") -> gr.Blocks:
         traces: folder of the recordings to bundle.
     """
     play = Play(workbench, Recordings(traces))
-    with gr.Blocks(title=TITLE, analytics_enabled=False, fill_width=True) as demo:
+    demo = gr.Blocks(title=TITLE, analytics_enabled=False, fill_width=True)
+    with demo:
         _tabs([("Play", play.build)])
         api.add(play)
-    return demo.queue(default_concurrency_limit=1, max_size=QUEUE)
+    demo.queue(default_concurrency_limit=1, max_size=QUEUE)
+    return demo
 
 
 def launch_options() -> dict[str, Any]:

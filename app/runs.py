@@ -46,8 +46,8 @@ class Runs:
             done = [n for n, r in self._runs.items() if r.stage == "done"]
             for old in done[: max(0, len(done) - KEEP)]:
                 del self._runs[old]
-            opened = [n for n, r in self._runs.items() if r.opened]
-            for old in opened[: max(0, len(opened) - OPENED)]:
+            files = [n for n, r in self._runs.items() if r.opened]
+            for old in files[: max(0, len(files) - OPENED)]:
                 del self._runs[old]
             waiting = [n for n, r in self._runs.items() if r.stage == "waiting" and n != name]
             for old in waiting[: max(0, len(waiting) - KEEP)]:

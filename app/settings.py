@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from hsd_core.trace import Event
 
 MAX_PROMPT = 8000
 MAX_STACK = 400
@@ -30,9 +33,13 @@ DEFAULTS: dict[str, Any] = {
     "max_new_tokens": 96,
     "raw": False,
     "baseline": True,
+    "depths": False,
     "detail": "full",
 }
+HEADS = {"full": 8, "light": 0}  # likeliest tokens of each row that the trace keeps
+LENS = "lens"  # an exit read through the model's own norm and head: no weights of its own
 _ID = re.compile(r"@\s*id\s*=\s*([^@,]*)")
+_NAME = re.compile(r"\s*([A-Za-z0-9_-]*)")
 _RUN_ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 
 
@@ -42,7 +49,8 @@ class RequestError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """One run as asked for. `notes` say what was clamped; `detail` "light" leaves probability rows out of the trace."""
+    """One run as asked for. `notes` say what was clamped; `detail` "light" leaves probability rows out of the trace;
+    `depths` asks for one more pass that reads every layer."""
 
     run: str
     prompt: str
@@ -56,8 +64,32 @@ class RunRequest:
     max_new_tokens: int = 96
     raw: bool = False
     baseline: bool = True
+    depths: bool = False
     detail: str = "full"
     notes: tuple[str, ...] = ()
+
+    def start(self, workbench: Any, *, stop: Callable[[], bool] | None = None) -> Generator[Event, None, None]:
+        """The run's events, from a workbench that has the preset open.
+
+        Raises:
+            ValueError: the engine refuses the request; its message names the cure.
+        """
+        more = {"depths": True} if self.depths else {}
+        events: Generator[Event, None, None] = workbench.run(
+            self.stack,
+            self.prompt,
+            temperature=self.temperature,
+            top_k=self.top_k,
+            top_p=self.top_p,
+            seed=self.seed,
+            max_new_tokens=self.max_new_tokens,
+            raw=self.raw,
+            baseline=self.baseline,
+            heads=HEADS[self.detail],
+            stop=stop,
+            **more,
+        )
+        return events
 
 
 def parse(data: Any) -> RunRequest:
@@ -84,6 +116,7 @@ def parse(data: Any) -> RunRequest:
         max_new_tokens=int(figures["max_new_tokens"]),
         raw=data.get("raw", False) is True,
         baseline=data.get("baseline", True) is True,
+        depths=data.get("depths", False) is True,
         detail=detail if detail in DETAILS else "full",
         notes=tuple(notes),
     )
@@ -92,18 +125,34 @@ def parse(data: Any) -> RunRequest:
 def check_ids(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
     """A visitor may name no weights but the preset's own: others would be fetched by the server.
 
+    An exit or a draft model may also name one of its listed drafts, and an exit the `lens`.
+
     Raises:
-        RequestError: a level names a model that is in none of the preset's levels and stacks.
+        RequestError: a level names weights that are in none of the preset's levels and stacks.
     """
     preset = next((p for p in catalogue if p["name"] == request.preset), {})
-    own = {str(level["params"]["id"]) for level in preset.get("levels", []) if level["params"].get("id")}
-    own.update(name for stack in preset.get("stacks", []) for name in _ID.findall(stack["stack"]))
-    for name in _ID.findall(request.stack):
-        if name not in own:
+    own: defaultdict[str, set[str]] = defaultdict(set)
+    everywhere: set[str] = set()
+    for level in preset.get("levels", []):
+        everywhere.update({str(level["params"]["id"])} if level["params"].get("id") else ())
+        own[level["name"]].update(str(draft["name"]) for draft in level.get("drafts", []))
+        own[level["name"]].update({LENS} if level["name"] == "exit" else ())
+    for stack in preset.get("stacks", []):
+        everywhere.update(named for _, named in _named(stack["stack"]))
+    for name, named in _named(request.stack):
+        if named not in everywhere and named not in own[name]:
             raise RequestError(
-                f"the preset {request.preset} has no level {name[:80]!r}; "
-                "other models run from the command line: python -m hsd_core --help"
+                f"the preset {request.preset} has no {name or 'level'} {named[:80]!r}; "
+                "other weights run from the command line: python -m hsd_core --help"
             )
+
+
+def _named(stack: str) -> Iterator[tuple[str, str]]:
+    """Level and id wherever a level of a stack names one, however oddly it is written."""
+    for part in stack.split(","):
+        level = _NAME.match(part)
+        for named in _ID.findall(part):
+            yield (level[1] if level else ""), named
 
 
 def run_id(value: Any) -> str:

@@ -54,7 +54,7 @@ class Stage(gr.HTML):
             **options,
         )
 
-    def postprocess(self, value: dict[str, Any] | None) -> str:
+    def postprocess(self, value: dict[str, Any] | None) -> str:  # type: ignore[override]
         """A payload as one JSON string."""
         return "" if value is None else dumps(value)
 

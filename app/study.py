@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from app.depths import Knowledge, known
 from hsd_core.metrics import measure
-from hsd_core.trace import Baseline, Commit, Event, Footer, Header, LevelInfo, Prefill, Verify
+from hsd_core.trace import Baseline, Commit, Depths, Event, Footer, Header, LevelInfo, Piece, Prefill, Verify
 
 MS = 1e-6
 
@@ -46,6 +47,7 @@ class Study:
     prefill: float = 0.0
     plain: list[tuple[float, int]] = field(default_factory=list)
     plain_prefill: float = 0.0
+    knowledge: Knowledge | None = None
 
 
 def study(events: Sequence[Event]) -> Study:
@@ -54,6 +56,8 @@ def study(events: Sequence[Event]) -> Study:
     cells: dict[tuple[int, int], Position] = {}
     prefill: Counter[int] = Counter()
     committed, decode = 0, 0.0
+    ids: list[int] = []
+    pieces: dict[int, Piece] = {}
     for event in events:
         if isinstance(event, Header):
             result.levels = event.levels
@@ -65,8 +69,13 @@ def study(events: Sequence[Event]) -> Study:
                     cell = cells.setdefault((event.level, position), Position(event.level, position))
                     cell.judged += 1
                     cell.accepted += check.outcome == "accepted"
+        elif isinstance(event, Piece):
+            pieces[event.id] = event
+        elif isinstance(event, Depths):
+            result.knowledge = known(event, ids, pieces)
         elif isinstance(event, Commit):
             committed += len(event.tokens)
+            ids += [token.id for token in event.tokens]
             result.curve.append((event.t * MS, committed))
         elif isinstance(event, Footer):
             result.prefill = event.prefill_ns * MS

@@ -26,6 +26,7 @@ export function fields(limits) {
     max_new_tokens: figure("max_new_tokens", true),
     raw: flag,
     baseline: flag,
+    depths: flag,
     detail: one("full", "light"),
     ghosts: one("show", "hide"),
     colour: one("level", "passed", "source", "time"),

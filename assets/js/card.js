@@ -4,6 +4,7 @@
 import { msPerToken } from "./legend.js";
 import { element } from "./token.js";
 import { upTo } from "./trace.js";
+import { stopText } from "./trunk.js";
 
 const DELAY = 120; // ms before a hover counts
 const PHONE = "(max-width: 640px)";
@@ -166,6 +167,8 @@ function facts(record, model, level) {
   const round = model.rounds[upTo(model.rounds, record.round, (x) => x.round) - 1];
   const add = (name, value) => list.append(element("dt", "", name), element("dd", "", value));
   add("supplied by", `${level.name}, ${HOW[record.how] ?? record.how}${record.source ? ` (${record.source})` : ""}`);
+  const stop = record.how === "draft" ? stopText(level, model.levels) : "";
+  if (stop) add("drafter stopped", stop);
   add("id", String(record.id));
   add("position", String(record.at));
   add("round", round ? `${record.round}, ${figure((round.t1 - round.t0) / 1e6)}${NBSP}ms${ms === null ? "" : `, ${figure(ms)}${NBSP}ms a token`}` : String(record.round));
@@ -178,6 +181,8 @@ function verdict(j, record, model, full) {
   const part = element("div", `hx-verdict hx-${j.outcome}`);
   const line = part.appendChild(element("p", "hx-verdict-line"));
   line.append(badge(level), element("span", "", `${level.name}: `), element("b", "", j.outcome));
+  const stop = stopText(level, model.levels);
+  if (stop) line.append(element("span", "hx-verdict-stop", stop));
   if (j.outcome !== "unjudged") {
     part.append(element("p", "hx-verdict-sum", `p${NBSP}${figure(j.p)}   q${NBSP}${figure(j.q)}   α${NBSP}${figure(j.alpha)}`), coin(j));
     if (level.rule === "block") part.append(element("p", "hx-verdict-sum", "Rule block: α is h, the probability that the block is kept up to here."));

@@ -1,5 +1,6 @@
 /** One floor of the tower: switch, handle, letter, T, cost, caches and, folded away, rule, policy and order. */
 
+import { depthRow, draftRow } from "./depth.js";
 import { h, icon, say } from "./dom.js";
 import { DEFAULTS, MAX_BLOCK, POLICIES, RULES } from "./stack.js";
 
@@ -25,9 +26,8 @@ export function floorOf(level, at) {
       class: `hx-floor${at.top ? " hx-floor-top" : ""}${level.on ? "" : " hx-off"}${at.reason ? " hx-bad" : ""}`,
       style: { "--hue": at.look.hue },
       "data-position": at.position,
-      draggable: at.top ? null : "true",
     },
-    h("div", { class: "hx-floor-card" }, row, kv.el, at.reason ? h("p", { class: "hx-floor-reason", text: at.reason }) : null, details?.panel),
+    h("div", { class: "hx-floor-card" }, row, kv.el, ...asked(level, at), at.reason ? h("p", { class: "hx-floor-reason", text: at.reason }) : null, details?.panel),
   );
   return {
     el,
@@ -38,11 +38,17 @@ export function floorOf(level, at) {
   };
 }
 
+/** What this kind of level is asked for beside T. */
+function asked(level, at) {
+  if (level.name === "exit" && at.depth) return [depthRow(level, at)];
+  return level.name === "nano" && at.drafts.length ? [draftRow(level, at)] : [];
+}
+
 function name(level, at) {
   return h(
     "span",
     {
-      class: "hx-floor-name", tabindex: "-1", title: `${at.info.label} (${at.info.kind})`,
+      class: "hx-floor-name", tabindex: "-1", title: [`${at.info.label} (${at.info.kind})`, at.share].filter(Boolean).join(": "),
     },
     h("b", { text: at.info.label }),
     h("small", { text: at.top ? `${at.info.note} · signs every token` : at.info.note }),
@@ -103,6 +109,7 @@ function more(level, at) {
       at.onOpen(!panel.hidden);
     },
   }, icon("down"));
+  if (level.name === "exit") panel.append(draftRow(level, at));
   if (!at.bottom) panel.append(choice("rule", RULES, level, at, "how this level decides which drafted tokens to keep"));
   if (!at.top) {
     panel.append(choice("policy", POLICIES, level, at, "when this level hands its block up"));

@@ -2,6 +2,7 @@
  *  measured time; nothing drawn means idle. The whole run in replay, the last seconds in a live run. */
 
 import { create as createCharts } from "./charts.js";
+import { passesText, ranText } from "./ran.js";
 import { box, duration, roundUp, set, svg, ticks } from "./svg.js";
 import { element } from "./token.js";
 
@@ -240,8 +241,10 @@ class Lanes {
     }
     this.root.setAttribute("aria-label", `Timeline of ${model.rounds.length} rounds, ${duration(model.end)}; the table that follows has its totals.`);
     const caption = element("caption", "", "Work per level in the whole run");
-    const head = row("th", ["level", "calls", "rows", "time"]);
-    this.table.replaceChildren(caption, head, ...model.levels.map((x, i) => row("td", [x.name, total[i].calls, total[i].rows, duration(total[i].ns)])));
+    const shared = model.segments.some((s) => s.ran?.length);
+    const layers = (i) => (shared ? [passesText(model.segments.filter((s) => s.level === i))] : []);
+    const head = row("th", ["level", "calls", "rows", "time", ...(shared ? ["layers run"] : [])]);
+    this.table.replaceChildren(caption, head, ...model.levels.map((x, i) => row("td", [x.name, total[i].calls, total[i].rows, duration(total[i].ns), ...layers(i)])));
   }
 }
 
@@ -271,6 +274,8 @@ function tipLines(s, level) {
   else lines.push(element("span", "", `${s.rows} prompt tokens`));
   if (s.kind === "draft") lines.push(element("span", "", `${s.tokensOut} out`));
   if (s.kind === "verify") lines.push(element("span", "", `${s.tokensIn} in, ${s.tokensOut} out${s.rejected ? ", one rejected" : ""}`));
+  const ran = ranText(s);
+  if (ran) lines.push(element("span", "hx-lane-ran", ran));
   return lines;
 }
 

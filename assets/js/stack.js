@@ -1,6 +1,8 @@
 /** The grammar of stacks on the page: `level[:T][@key=value]...`, cheapest first, the last one is the target.
  *  The server has the last word; what is checked here is checked so that the reason stands beside the control. */
 
+import { weightsOf } from "./trunk.js";
+
 export const RULES = Object.freeze({
   tokenwise: "tokenwise · keep a token with probability min(1, p/q)",
   block: "block · weigh the whole block at once",
@@ -12,7 +14,7 @@ export const POLICIES = Object.freeze({
   confidence: "confidence · stop when unsure",
 });
 export const DEFAULTS = Object.freeze({ rule: "tokenwise", policy: "fixed", theta: 0.6, bonus: "1" });
-const KEYS = ["policy", "theta", "rule", "db", "dtype", "device", "bonus", "id"]; // the engine's order
+const KEYS = ["at", "policy", "theta", "rule", "db", "dtype", "device", "bonus", "id"]; // the engine's order
 export const MAX_BLOCK = 64;
 export const MAX_LEVELS = 8;
 
@@ -61,6 +63,35 @@ function tail(options) {
     .join("");
 }
 
+/**
+ * A new level out of a catalogue entry, and where it stands: {level, index}. An exit takes the first depth with a
+ * trained draft that is not in the stack yet; cheaper levels go below dearer ones, the others right below the roof.
+ */
+export function placed(levels, known) {
+  const options = known.params?.id ? { id: known.params.id } : {};
+  const level = { name: known.name, block: known.default_block ?? 4, options };
+  if (known.name === "exit") options.at = String(newDepth(levels, known));
+  const rank = cost(level);
+  const top = Math.max(0, levels.length - 1);
+  if (!known.can_verify) return { level, index: 0 };
+  if (rank === null) return { level, index: top };
+  const index = levels.slice(0, top).findIndex((other) => (cost(other) ?? Infinity) > rank);
+  return { level, index: index < 0 ? top : index };
+}
+
+/** Lookups, then draft models, then exits by depth; null for what has a size of its own. */
+function cost({ name, options }) {
+  if (name === "exit") return 2 + (+options.at || 0) / 1000;
+  return { ngram: 0, nano: 1 }[name] ?? null;
+}
+
+function newDepth(levels, known) {
+  const { min = 1, max = 1, trained = [], default: usual } = known.depth ?? {};
+  const taken = levels.filter((level) => level.name === "exit").map((level) => +level.options.at || 0);
+  const free = [usual ?? +known.params?.at, ...trained].find((depth) => depth && !taken.includes(depth));
+  return free ?? Math.min(max, Math.max(min, ...taken.map((depth) => depth + 1)));
+}
+
 /** Why this stack cannot run: [{index, reason}], empty when it can. `find(level)` gives its catalogue entry. */
 export function faults(levels, find) {
   const found = [];
@@ -73,6 +104,22 @@ export function faults(levels, find) {
     else if (index > 0 && !known.can_verify) add(`${known.label} has no distribution and cannot verify; it can only be the bottom level`);
     else if (index < top && !known.can_draft) add(`${known.label} cannot draft; it can only be the top level`);
     else if (index < top && one.name === "target") add("the target stands below another level; it must be the roof");
+    else if (one.name === "exit") {
+      const reason = depthFault(levels, index, known.depth);
+      if (reason) add(reason);
+    }
   });
   return found;
+}
+
+/** Exits read the layers that the exits below them have run, so their depths must rise up the tower. */
+function depthFault(levels, index, depth) {
+  const { at } = levels[index].options;
+  if (!/^\d{1,3}$/.test(at ?? "")) return "set its depth: after how many layers this exit reads";
+  if (depth && (+at < depth.min || +at > depth.max)) return `layer ${at} is no exit of this model: set a depth from ${depth.min} to ${depth.max}`;
+  const weights = weightsOf(levels[index], levels.at(-1));
+  const below = levels.slice(0, index).filter((level) => level.name !== "nano" && weightsOf(level, levels.at(-1)) === weights);
+  if (weights !== null && below.some((level) => level.name !== "exit")) return "a level below runs all layers of the same weights: move this exit down";
+  const deepest = Math.max(...below.map((level) => +level.options.at || 0), 0);
+  return +at <= deepest ? `exits must rise in depth up the tower: one below leaves after layer ${deepest}, this one after layer ${at}; set it deeper or move it down` : "";
 }

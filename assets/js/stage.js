@@ -88,7 +88,7 @@ class Stage {
     this.shown = payload.status;
     if (what === "new") this._newRun(live);
     else if (live) this.player.grow();
-    if (live && !payload.final) this.progress(payload.status.phase === "plain" ? payload.status : null);
+    if (live && !payload.final) this.progress(payload.status.phase ? payload.status : null);
     if (payload.final) this._finished(live);
     this._status();
   }
@@ -164,7 +164,7 @@ class Stage {
       onTell: (text, kind) => this.tell(text, kind),
     });
     this.tower = createTower(h("div"), { presets: this.setup.catalogue.map((p) => p.name), onChange: (stack) => this.edit("stack", stack) });
-    this.tally = tallyLine();
+    this.tally = tallyLine({ onDepths: () => this.study.show("#figure-depths-panel"), onTell: (text) => this.tell(text) });
     this.spoken = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
     this.note = h("p", { class: "hx-note", role: "alert", hidden: true });
     const clock = h("section", { class: "hx-clock", "aria-label": "lanes on one clock" });
@@ -201,9 +201,9 @@ class Stage {
     this.note.hidden = true;
     this.settings.recording = "";
     this._refresh();
-    const { prompt, stack, preset, device, temperature, top_k, top_p, seed, max_new_tokens, raw, baseline, detail } = this.settings;
+    const { prompt, stack, preset, device, temperature, top_k, top_p, seed, max_new_tokens, raw, baseline, depths, detail } = this.settings;
     return this._try(async () => {
-      const started = this.session.start({ prompt, stack, preset, device, temperature, top_k, top_p, seed, max_new_tokens, raw, baseline, detail }, this.setup.limits.queue);
+      const started = this.session.start({ prompt, stack, preset, device, temperature, top_k, top_p, seed, max_new_tokens, raw, baseline, depths, detail }, this.setup.limits.queue);
       this._busy();
       await started;
     });

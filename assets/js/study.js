@@ -2,6 +2,8 @@
 
 import { isDark } from "./theme.js";
 
+const PATIENCE_MS = 8000;
+
 export class Study {
   /** @param {{trigger: Function}} ports @param {{run: string|null, final: boolean}} feed */
   constructor(ports, feed) {
@@ -24,10 +26,31 @@ export class Study {
     this.ports.trigger("figures", { run: this.feed.run, dark: isDark() });
   }
 
+  /** Draws them for somebody who asks for one of them, and brings that one into sight. */
+  show(selector) {
+    this.seen = true;
+    this.draw();
+    const figure = document.querySelector(selector);
+    const look = () => {
+      figure.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+      figure.querySelector(".hx-figure-view")?.focus({ preventScroll: true });
+    };
+    const drawn = () => figure.querySelector(".js-plotly-plot");
+    if (!figure || drawn()) return void (figure && look());
+    // Its place is known once it is there in full; before, the page may be too short to scroll to it.
+    const watch = new ResizeObserver(() => { if (drawn()) { watch.disconnect(); look(); } });
+    watch.observe(figure);
+    setTimeout(() => watch.disconnect(), PATIENCE_MS); // nobody is thrown down the page later on
+  }
+
   /** Gradio may mount the panels after us. */
   _find() {
     const panels = document.querySelector("#figures");
-    if (panels) this.watch.observe(panels);
+    if (panels) {
+      this.watch.observe(panels);
+      // A wide figure is scrolled by the arrow keys.
+      document.querySelector("#figure-depths-panel .hx-figure-view")?.setAttribute("tabindex", "0");
+    }
     else setTimeout(() => this._find(), 300);
   }
 }

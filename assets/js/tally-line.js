@@ -13,13 +13,24 @@ const FIGURES = [
   ["equal", "as plain decoding", "greedy: leading ids that agree with plain decoding's, of all; sampled runs agree in law only"],
 ];
 
-/** @returns {{el: HTMLElement, update: (model, cursor, waiting: boolean) => void}} */
-export function tallyLine() {
+const KNEW = "below: every layer\u2019s probability of every token of this text";
+const NOT_MEASURED = "not measured in this run: tick \u201cmeasure depths after the run\u201d in the settings and generate again";
+
+/**
+ * @param {{onDepths: () => void, onTell: (text: string) => void}} ctx
+ * @returns {{el: HTMLElement, update: (model, cursor, waiting: boolean) => void}}
+ */
+export function tallyLine(ctx) {
   const slots = {};
-  const el = h("dl", { class: "hx-figures" });
+  const list = h("dl", { class: "hx-figures" });
+  const knew = h("button", {
+    type: "button", class: "hx-quiet hx-knew", text: "At which layer did the model know?", "data-tip": NOT_MEASURED,
+    onclick: () => (knew.hasAttribute("aria-disabled") ? ctx.onTell(`The depths were ${NOT_MEASURED}.`) : ctx.onDepths()),
+  });
+  const el = h("div", { class: "hx-tally" }, list, knew);
   for (const [key, name, tip] of FIGURES) {
     const value = h("dd", { text: "–" });
-    el.append(h("div", { class: `hx-figure-${key}`, tabindex: "0", "data-tip": tip }, value, h("dt", { text: name })));
+    list.append(h("div", { class: `hx-figure-${key}`, tabindex: "0", "data-tip": tip }, value, h("dt", { text: name })));
     slots[key] = value;
   }
   return {
@@ -35,6 +46,10 @@ export function tallyLine() {
       say(slots.kept, s?.drafts_kept == null ? "–" : `${Math.round(100 * s.drafts_kept)} %`);
       say(slots.first, s?.ttft_ms == null ? "–" : s.ttft_ms >= 1000 ? `${(s.ttft_ms / 1000).toFixed(1)} s` : `${Math.round(s.ttft_ms)} ms`);
       say(slots.equal, whole ? agreement(model) : "–");
+      knew.hidden = !model?.header;
+      knew.dataset.tip = model?.depths ? KNEW : NOT_MEASURED;
+      if (model?.depths) knew.removeAttribute("aria-disabled");
+      else knew.setAttribute("aria-disabled", "true");
     },
   };
 }

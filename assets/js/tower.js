@@ -2,10 +2,14 @@
  *  composer (switches, order, T, rules) and the live gauge of the run that is shown, when the two are the same stack. */
 
 import { h, icon, say } from "./dom.js";
+import { reorder } from "./drag.js";
 import { floorOf } from "./floor.js";
-import { KINDS, styleLevels } from "./kinds.js";
-import { faults, format, MAX_LEVELS, parse, same } from "./stack.js";
+import { styleLevels } from "./kinds.js";
+import { faults, format, MAX_LEVELS, parse, placed, same } from "./stack.js";
 import { shaftOf } from "./shaft.js";
+import { shareText, trunksOf, trunksPlanned } from "./trunk.js";
+import { trunkView } from "./trunk-view.js";
+import { callsOf, noteOf, runLevel, shortName } from "./tower-words.js";
 
 const OTHER = "The run shown is of another stack. Press Generate to run this one.";
 const NAMESAKE = "Another paper calls a verification rule “HSD”. Here that is the rule block; HSD is the stack.";
@@ -27,19 +31,22 @@ class Tower {
     this.preset = null;
     this.run = null; // header of the run that is shown
     this.views = []; // floors, cheapest first
+    this.shared = []; // trunks of the stack
+    this.columns = []; // their views
     this.open = new Set(); // levels whose details are open
     this.list = h("ol", { class: "hx-floors", "aria-label": "levels, the target first" });
     this.note = h("p", { class: "hx-tower-note" });
     this.presets = h("select", { class: "hx-select hx-stack-pick", "aria-label": "ready-made stacks", onchange: () => this._pick() });
     this.add = h("div", { class: "hx-add" });
+    this.trunks = h("div", { class: "hx-trunks" });
     this.el = h(
       "section",
       { class: "hx-tower", "aria-label": "the tower: levels of the stack" },
       h("header", { class: "hx-panel-head" }, h("h2", { text: "The tower" }), this.presets),
-      h("div", { class: "hx-tower-body" }, h("div", { class: "hx-roof", "aria-hidden": "true" }), this.list, this.add),
+      h("div", { class: "hx-tower-body" }, h("div", { class: "hx-roof", "aria-hidden": "true" }), h("div", { class: "hx-tower-house" }, this.list, this.trunks), this.add),
       this.note,
     );
-    this._drag();
+    reorder(this.list, (from, to) => this.move(from, Math.min(to, this.levels.length - 2)));
   }
 
   get stack() {
@@ -83,8 +90,10 @@ class Tower {
     const bad = new Map(faults(on, (level, i) => this._find(level, i)).map((f) => [on[f.index], f.reason]));
     const same = this._same();
     this.isSame = same;
+    this._plan();
     const infos = this.levels.map((level) => this._info(level, same));
     const looks = styleLevels(infos);
+    this._drawTrunks(looks);
     const focus = this._focused();
     let at = 0;
     this.views = this.levels.map((level, i) => {
@@ -97,7 +106,11 @@ class Tower {
         info: infos[i],
         reason: bad.get(level) ?? "",
         open: this.open.has(level),
+        depth: this._find(level, index)?.depth ?? null,
+        drafts: this._find(level, index)?.drafts ?? [],
+        share: this._shareOf(index),
         onEdit: () => this._edited(),
+        onPreview: () => { this._plan(); this._drawTrunks(looks); },
         onMove: (step) => this.move(i, i + step),
         onRemove: () => this._remove(i),
         onOpen: (open) => (open ? this.open.add(level) : this.open.delete(level)),
@@ -123,6 +136,7 @@ class Tower {
     const kv = same ? model.kvAt(cursor) : null;
     const longest = same ? model.header.prompt_ids.length + model.header.max_new_tokens : 1;
     const round = same ? model.rounds[model.roundAt(cursor)]?.round ?? null : null;
+    for (const view of this.columns) view.update(same ? model : null, cursor, round);
     for (const view of this.views) {
       const level = view.index === null ? null : view.index;
       const figures = level === null ? null : snapshot?.levels.find((l) => l.level === level) ?? null;
@@ -139,6 +153,25 @@ class Tower {
     this.levels.splice(to, 0, level);
     this._edited();
     this.views[to]?.el.querySelector(".hx-floor-name")?.focus();
+  }
+
+  /** Which levels share a model: as the run had it, or as this stack will. */
+  _plan() {
+    const on = this.levels.filter((level) => level.on);
+    const layers = this.preset?.levels.find((level) => level.depth)?.depth.max + 1 || 0;
+    this.shared = this._same() ? trunksOf(this.run) : trunksPlanned(on, layers);
+  }
+
+  _shareOf(index) {
+    const member = this.shared.flatMap((trunk) => trunk.members).find((m) => m.index === index);
+    return member ? shareText(member) : "";
+  }
+
+  _drawTrunks(looks) {
+    const on = looks.filter((_, i) => this.levels[i].on);
+    this.columns = this.shared.map((trunk) => trunkView(trunk, (index) => on[index]));
+    this.trunks.replaceChildren(...this.columns.map((view) => view.el));
+    this.trunks.hidden = !this.columns.length;
   }
 
   _edited() {
@@ -176,7 +209,7 @@ class Tower {
       name: level.name,
       label: shortName(level, ran, known),
       block: level.block ?? ran?.block ?? known?.default_block ?? 4,
-      note: noteOf(level, ran, known),
+      note: noteOf(level, ran, known, this._shareOf(index)),
     };
   }
 
@@ -220,10 +253,8 @@ class Tower {
   }
 
   _add(known) {
-    const options = known.params?.id ? { id: known.params.id } : {};
-    const level = { name: known.name, block: known.default_block ?? 4, options, on: true };
-    const at = known.can_verify ? Math.max(0, this.levels.length - 1) : 0;
-    this.levels.splice(at, 0, level);
+    const { level, index } = placed(this.levels, known);
+    this.levels.splice(index, 0, { ...level, on: true });
     this._edited();
   }
 
@@ -235,44 +266,4 @@ class Tower {
   _restore(key) {
     if (key) this.el.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
   }
-
-  _drag() {
-    let from = null;
-    this.list.addEventListener("dragstart", (event) => {
-      const floor = event.target.closest?.(".hx-floor");
-      from = floor ? +floor.dataset.position : null;
-      event.dataTransfer?.setData("text/plain", "level");
-    });
-    this.list.addEventListener("dragover", (event) => { if (from !== null) event.preventDefault(); });
-    this.list.addEventListener("drop", (event) => {
-      event.preventDefault();
-      const to = event.target.closest?.(".hx-floor");
-      if (to && from !== null) this.move(from, Math.min(+to.dataset.position, this.levels.length - 2));
-      from = null;
-    });
-  }
-}
-
-/** n-gram and int8 levels are known by their kind, the others by their weights. */
-function shortName(level, ran, known) {
-  const kind = ran?.kind ?? known?.kind ?? level.name;
-  if (kind === "ngram" || kind === "int8") return KINDS[kind].name;
-  return ran?.label || known?.label || level.name;
-}
-
-/** What stands below a level's name: an n-gram level's databases, another's number format. */
-function noteOf(level, ran, known) {
-  if ((ran?.kind ?? known?.kind) === "ngram") return `databases ${[...(level.options.db ?? ran?.params?.db ?? known?.params?.db ?? "cms")].join(" ")}`;
-  if (level.options.id) return level.options.id;
-  return level.options.dtype ?? ran?.dtype ?? known?.params?.dtype ?? known?.kind ?? level.name;
-}
-
-/** ms per call of a level without forwards, an n-gram lookup: its busy time over its calls. */
-function callsOf(model, cursor, level, figures) {
-  const calls = model.segments.filter((s) => s.level === level && s.kind !== "prefill" && s.t1 <= cursor).length;
-  return calls ? figures.busy_ms / calls : null;
-}
-
-function runLevel(info) {
-  return info && { ...info, usable: true, reason: "", can_draft: true, can_verify: info.kind !== "ngram", default_block: info.block };
 }

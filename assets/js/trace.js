@@ -15,6 +15,7 @@ export class TraceModel {
     this.header = null;
     this.footer = null;
     this.baseline = null;
+    this.depths = null; // what every depth made of the committed tokens, when it was measured
     this.levels = []; // header.levels with their looks
     this.pieces = new Map(); // id -> {bytes, special}
     this.tokens = new Map(); // serial -> record
@@ -135,6 +136,10 @@ export class TraceModel {
     this.baseline = e;
   }
 
+  _depths(e) {
+    this.depths = e;
+  }
+
   /** A new token at a position: whatever else stood there, or behind it, is lost. */
   _place(fields, t) {
     this._lose(fields.at, t, null, null);
@@ -163,7 +168,7 @@ export class TraceModel {
   }
 
   _segment(e, more) {
-    const segment = { level: e.level, t0: e.t0, t1: e.t1, round: e.round, rejected: false, ...more };
+    const segment = { level: e.level, t0: e.t0, t1: e.t1, round: e.round, rejected: false, ran: e.ran ?? [], catchUp: e.catch_up, ...more };
     this.segments.push(segment);
     const round = this._round(e.round, e.t0);
     round.byLevel[e.level] = (round.byLevel[e.level] ?? 0) + (e.t1 - e.t0);

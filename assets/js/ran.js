@@ -1,0 +1,52 @@
+/** What a call ran of a shared model, in words and per layer. A span is {lo, hi, rows}: layers lo to hi - 1, once. */
+
+import { layersText } from "./trunk.js";
+
+/** Spans of the same layers as one: [{lo, hi, rows, passes}], the deepest first. */
+export function merged(spans) {
+  const found = new Map();
+  for (const { lo, hi, rows } of spans) {
+    const key = `${lo} ${hi}`;
+    const one = found.get(key) ?? { lo, hi, rows: 0, passes: 0 };
+    found.set(key, { ...one, rows: one.rows + rows, passes: one.passes + 1 });
+  }
+  return [...found.values()].sort((a, b) => b.hi - a.hi || b.lo - a.lo);
+}
+
+/**
+ * A segment's layers in words: "layers 8–29 on 4 rows, 0–7 on 1 (bonus)"; "" when it shares no model.
+ * A bonus needs a row for the last drafted token, which the level below has not read yet: its layers are run on that
+ * row alone (as in LayerSkip).
+ */
+export function ranText({ kind, ran, rows, catchUp, tokensIn }) {
+  if (!ran?.length) return "";
+  const parts = merged(ran);
+  const bonus = kind === "verify" && rows - catchUp > tokensIn;
+  const words = parts.map((part, i) => {
+    const unit = i ? "" : part.rows === 1 ? " row" : " rows";
+    const passes = part.passes > 1 ? ` in ${part.passes} passes` : "";
+    const why = i && bonus && part.rows === 1 && part.hi <= parts[0].lo ? " (bonus)" : "";
+    return `${layersText(part.lo, part.hi)} on ${part.rows}${unit}${passes}${why}`;
+  });
+  return `${parts[0].hi - parts[0].lo === 1 && parts.length === 1 ? "layer" : "layers"} ${words.join(", ")}`;
+}
+
+/** A level's layers over a run: "8–29 in 24 passes, 0–7 in 24". */
+export function passesText(segments) {
+  return merged(segments.flatMap((s) => s.ran ?? []))
+    .map(({ lo, hi, passes }, i) => `${layersText(lo, hi)} in ${passes}${i ? "" : passes === 1 ? " pass" : " passes"}`)
+    .join(", ");
+}
+
+/** Rows run per layer by each level: a map level -> rows[layers]. */
+export function rowsByLayer(segments, layers) {
+  const found = new Map();
+  for (const { level, ran } of segments) {
+    for (const { lo, hi, rows } of ran ?? []) {
+      if (!found.has(level)) found.set(level, Array(layers).fill(0));
+      const counts = found.get(level);
+      for (let i = Math.max(0, lo); i < Math.min(hi, layers); i++) counts[i] += rows;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,30 @@
+/** What the tower's floors say of a level: its name, the line below it, its cost per call. */
+
+import { KINDS } from "./kinds.js";
+
+/** n-gram and int8 levels are known by their kind, the others by their weights. */
+export function shortName(level, ran, known) {
+  const kind = ran?.kind ?? known?.kind ?? level.name;
+  if (["ngram", "int8", "exit"].includes(kind)) return KINDS[kind].name;
+  return ran?.label || known?.label || level.name;
+}
+
+/** What stands below a level's name: an n-gram level's databases, an exit's layers, another's number format. */
+export function noteOf(level, ran, known, share) {
+  const kind = ran?.kind ?? known?.kind;
+  if (kind === "ngram") return `databases ${[...(level.options.db ?? ran?.params?.db ?? known?.params?.db ?? "cms")].join(" ")}`;
+  if (kind === "exit") return share || "early exit";
+  if (level.options.id) return known?.drafts?.find((draft) => draft.name === level.options.id)?.title || level.options.id;
+  return level.options.dtype ?? ran?.dtype ?? known?.params?.dtype ?? known?.kind ?? level.name;
+}
+
+/** ms per call of a level without forwards, an n-gram lookup: its busy time over its calls. */
+export function callsOf(model, cursor, level, figures) {
+  const calls = model.segments.filter((s) => s.level === level && s.kind !== "prefill" && s.t1 <= cursor).length;
+  return calls ? figures.busy_ms / calls : null;
+}
+
+/** A level of the run as an entry of the catalogue would describe it. */
+export function runLevel(info) {
+  return info && { ...info, usable: true, reason: "", can_draft: true, can_verify: info.kind !== "ngram", default_block: info.block };
+}
