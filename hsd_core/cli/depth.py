@@ -1,0 +1,87 @@
+"""`depth`: after how many layers a preset's target already knows the next token, over a file of prompts."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.cli.options import add_preset, plain_stack, progress
+from hsd_core.sampling import Sampling
+
+if TYPE_CHECKING:
+    from hsd_core.texts import Text
+    from hsd_core.workbench import Workbench
+
+SILENCE = 5.0  # seconds between two lines of progress
+
+
+def add(commands: Any) -> None:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "depth", help="measure at which depth the target knows the next token"
+    )
+    add_preset(parser)
+    parser.add_argument(
+        "--prompts", required=True, metavar="FILE",
+        help="JSON lines with prompt, turns or prompt_ids; output_ids are read where given, else written greedily",
+    )  # fmt: skip
+    parser.add_argument("--max-new-tokens", type=int, default=128, metavar="N", help="tokens read a text (default 128)")
+    parser.add_argument("--limit", type=int, metavar="N", help="only the first N prompts")
+    parser.add_argument("--batch", type=int, default=8, metavar="B", help="texts written side by side (default 8)")
+    parser.add_argument("--raw", action="store_true", help="no chat template: the prompt is the text itself")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.set_defaults(act=act)
+
+
+def act(options: argparse.Namespace) -> int:
+    from hsd_core import depth
+    from hsd_core.texts import read_texts
+    from hsd_core.workbench import Workbench
+
+    stack = plain_stack(options.preset)
+    bench = Workbench.open(options.preset, stack=stack, device=options.device, dtype=options.dtype, progress=progress())
+    decoder = bench.lean_target(stack)
+    texts = read_texts(options.prompts, lambda prompt: bench.encode(prompt, raw=options.raw))[: options.limit]
+    fits = [t for t in texts if len(t.prompt_ids) < decoder.max_positions]
+    if len(fits) < len(texts):
+        print(f"{len(texts) - len(fits)} prompts are as long as the context and are left out", file=sys.stderr)
+    drafts = bench.trained(stack)
+    sums, told, reading = [], time.monotonic(), None
+    for text, output in _outputs(bench, stack, fits, options):
+        room = decoder.max_positions - len(text.prompt_ids)
+        output = output[: min(options.max_new_tokens, room)][: text.loop_from]
+        if not output:
+            continue
+        reading = depth.read_depths(decoder, [*text.prompt_ids, *output], len(text.prompt_ids), drafts)
+        sums.append(depth.Sums.of(reading, text.sort))
+        if time.monotonic() - told > SILENCE:
+            told = time.monotonic()
+            print(f"{len(sums)} of {len(fits)} texts read", file=sys.stderr, flush=True)
+    if reading is None:
+        raise ValueError(f"{options.prompts}: no text in it has a token to read")
+    study = {"preset": options.preset, **bench.about["versions"], **depth.summary(reading, sums)}
+    if options.json:
+        print(json.dumps(study, indent=2))
+    else:
+        whole = study["all"]
+        print(f"{options.preset}, {whole['texts']} texts, {whole['tokens']} tokens, {bench.about['machine']}\n")
+        print(depth.tables(study))
+    return 0
+
+
+def _outputs(
+    bench: Workbench, stack: str, texts: list[Text], options: argparse.Namespace
+) -> Iterator[tuple[Text, list[int]]]:
+    """Every text with what follows its prompt: as the file has it, or written now."""
+    from hsd_core.selfgen import Job, generate
+
+    yield from ((text, list(text.output_ids)) for text in texts if text.output_ids is not None)
+    jobs = [Job(text, 0) for text in texts if text.output_ids is None]
+    written = generate(
+        bench.lean_target(stack), jobs, Sampling(), ends=bench.ends, max_new_tokens=options.max_new_tokens,
+        batch=options.batch,
+    )  # fmt: skip
+    yield from ((job.text, output) for job, output in written)
