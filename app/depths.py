@@ -20,7 +20,7 @@ LENS = "lens"
 CELL = (26, 13)  # px, wide and high
 EDGES = (56, 16, 8, 96)  # px left, right, top, bottom of the cells
 WIDEST = 150  # px that the names of trained drafts may take
-LONGEST = 12  # characters of a token on the axis
+LONGEST = 18  # characters of a token on the axis
 _VISIBLE = str.maketrans({"\n": "↵", "\t": "⇥", " ": "·", "\r": "␍"})
 
 
@@ -181,7 +181,7 @@ def _text(token: int, pieces: Mapping[int, Piece]) -> str:
     if piece is None:
         return f"#{token}"
     try:
-        data = base64.b64decode(piece.b64)
+        data = base64.b64decode(piece.b64, validate=True)
     except (binascii.Error, ValueError):
         return f"#{token}"
     try:
@@ -196,5 +196,5 @@ def _text(token: int, pieces: Mapping[int, Piece]) -> str:
 def _plain(text: str) -> str:
     """Plotly reads a small HTML in its labels and a trace may come from anyone."""
     text = "".join(c if c.isprintable() else "·" for c in text)
-    text = text.replace("&", "＆").replace("<", "‹").replace(">", "›").replace("$", "＄").replace("%{", "%‹")
-    return text if len(text) <= LONGEST * 2 else text[: LONGEST * 2 - 1] + "…"
+    text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -114,8 +114,9 @@ def _stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[dict[str,
                 urgent = isinstance(event, Header)
                 levels = len(event.levels) if isinstance(event, Header) else levels
                 if isinstance(event, Footer):
-                    footer, urgent = event, True
+                    footer = event
                 if isinstance(event, (Footer, Baseline)):
+                    urgent = True
                     after = _after(request, levels, event)
                     run.state = status("live", after[0], detail=notes, phase=after[1]) if after else run.state
                 now = time.monotonic()

@@ -2,7 +2,7 @@
 
 import { depthRow, draftRow } from "./depth.js";
 import { h, icon, say } from "./dom.js";
-import { DEFAULTS, MAX_BLOCK, POLICIES, RULES } from "./stack.js";
+import { DEFAULTS, MAX_BLOCK, MAX_TOP, POLICIES, RULES, THETA_COUNTS } from "./stack.js";
 
 /** @returns {{el: HTMLElement, update: (figures: object|null, kv: object|null, longest: number) => void}} */
 export function floorOf(level, at) {
@@ -111,9 +111,15 @@ function more(level, at) {
   }, icon("down"));
   if (level.name === "exit") panel.append(draftRow(level, at));
   if (!at.bottom) panel.append(choice("rule", RULES, level, at, "how this level decides which drafted tokens to keep"));
+  if (!at.bottom && level.options.rule === "top") {
+    panel.append(figure("k", "k", { min: 1, max: MAX_TOP, step: 1, usual: 1 }, level, at, "a drafted token is kept when it is among this level's k likeliest"));
+  }
   if (!at.top) {
     panel.append(choice("policy", POLICIES, level, at, "when this level hands its block up"));
-    if (level.options.policy === "confidence") panel.append(theta(level, at));
+    if (THETA_COUNTS.includes(level.options.policy)) {
+      const tip = level.options.policy === "adaptive" ? "the threshold that it starts with" : "stop after a token whose top probability is below θ";
+      panel.append(figure("theta", "θ", { min: 0, max: 1, step: 0.05, usual: DEFAULTS.theta }, level, at, tip));
+    }
     panel.append(
       h("div", { class: "hx-floor-order" },
         h("button", { type: "button", class: "hx-quiet", "data-key": `up-${at.position}`, onclick: () => at.onMove(1) }, icon("up"), "up"),
@@ -133,11 +139,16 @@ function choice(key, names, level, at, tip) {
   return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: key }), select);
 }
 
-function theta(level, at) {
-  return h("label", { class: "hx-field", "data-tip": "stop after a token whose top probability is below θ" }, h("span", { text: "θ" }),
+/** A number that belongs to a choice above it. */
+function figure(key, label, { min, max, step, usual }, level, at, tip) {
+  return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: label }),
     h("input", {
-      type: "number", min: "0", max: "1", step: "0.05", class: "hx-input", "data-key": `theta-${at.position}`, value: level.options.theta ?? DEFAULTS.theta,
-      onchange: (event) => { level.options.theta = String(Math.min(1, Math.max(0, +event.target.value || 0))); at.onEdit(); },
+      type: "number", min, max, step, class: "hx-input", "data-key": `${key}-${at.position}`, value: level.options[key] ?? usual,
+      onchange: (event) => {
+        const asked = Math.min(max, Math.max(min, +event.target.value || min));
+        level.options[key] = String(step < 1 ? asked : Math.round(asked));
+        at.onEdit();
+      },
     }));
 }
 

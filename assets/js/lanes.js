@@ -274,6 +274,7 @@ function tipLines(s, level) {
   else lines.push(element("span", "", `${s.rows} prompt tokens`));
   if (s.kind === "draft") lines.push(element("span", "", `${s.tokensOut} out`));
   if (s.kind === "verify") lines.push(element("span", "", `${s.tokensIn} in, ${s.tokensOut} out${s.rejected ? ", one rejected" : ""}`));
+  if (typeof s.theta === "number") lines.push(element("span", "hx-lane-theta", `threshold θ ${s.theta.toFixed(2)}`));
   const ran = ranText(s);
   if (ran) lines.push(element("span", "hx-lane-ran", ran));
   return lines;

@@ -7,15 +7,19 @@ export const RULES = Object.freeze({
   tokenwise: "tokenwise · keep a token with probability min(1, p/q)",
   block: "block · weigh the whole block at once",
   greedy: "greedy · keep what equals the first choice",
+  top: "top · keep what is among the first k choices",
 });
 export const POLICIES = Object.freeze({
   fixed: "fixed · always T tokens",
   flush: "flush · hand up early after a correction",
   confidence: "confidence · stop when unsure",
+  adaptive: "adaptive · stop when unsure, by a threshold that follows the acceptance",
 });
+export const THETA_COUNTS = Object.freeze(["confidence", "adaptive"]); // the policies that have a threshold
 export const DEFAULTS = Object.freeze({ rule: "tokenwise", policy: "fixed", theta: 0.6, bonus: "1" });
-const KEYS = ["at", "policy", "theta", "rule", "db", "dtype", "device", "bonus", "id"]; // the engine's order
+const KEYS = ["at", "policy", "theta", "rule", "k", "db", "dtype", "device", "bonus", "id"]; // the engine's order
 export const MAX_BLOCK = 64;
+export const MAX_TOP = 64; // k of the rule top
 export const MAX_LEVELS = 8;
 
 /** A stack's levels as [{name, block, options}], or null when the text is none. */
@@ -57,7 +61,8 @@ function tail(options) {
   const place = (key) => (KEYS.includes(key) ? KEYS.indexOf(key) : KEYS.length);
   return Object.entries(options)
     .filter(([key, value]) => value !== "" && String(DEFAULTS[key]) !== String(value))
-    .filter(([key]) => key !== "theta" || options.policy === "confidence")
+    .filter(([key]) => key !== "theta" || THETA_COUNTS.includes(options.policy))
+    .filter(([key]) => key !== "k" || options.rule === "top")
     .sort(([a], [b]) => place(a) - place(b))
     .map(([key, value]) => `@${key}=${value}`)
     .join("");

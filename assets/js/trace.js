@@ -168,7 +168,7 @@ export class TraceModel {
   }
 
   _segment(e, more) {
-    const segment = { level: e.level, t0: e.t0, t1: e.t1, round: e.round, rejected: false, ran: e.ran ?? [], catchUp: e.catch_up, ...more };
+    const segment = { level: e.level, t0: e.t0, t1: e.t1, round: e.round, rejected: false, ran: e.ran ?? [], catchUp: e.catch_up, theta: e.theta ?? null, ...more };
     this.segments.push(segment);
     const round = this._round(e.round, e.t0);
     round.byLevel[e.level] = (round.byLevel[e.level] ?? 0) + (e.t1 - e.t0);

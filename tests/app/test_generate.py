@@ -186,4 +186,4 @@ def test_the_study_of_a_run_adds_up() -> None:
 def test_figures_are_drawn_for_every_trace_even_an_interrupted_one(dark: bool) -> None:
     whole = toy_run(Workbench)
     for events in (whole, whole[: len(whole) // 2], plain_run(["<b>x</b>"], label="<b>"), []):
-        assert len(draw(events, dark=dark)) == 9
+        assert len(draw(events, dark=dark)) == 12

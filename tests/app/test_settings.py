@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sharedkit import preset
 
 from app.settings import LIMITS, MAX_PROMPT, RequestError, check_ids, parse
 
@@ -49,6 +50,39 @@ def test_a_visitor_may_name_only_the_preset_s_own_models() -> None:
             check_ids(parse({**GOOD, "stack": stack}), catalogue)
     with pytest.raises(RequestError, match="command line"):
         check_ids(parse({**GOOD, "preset": "other", "stack": "model@id=Own/model,target"}), catalogue)
+
+
+def test_a_visitor_may_name_the_listed_drafts_and_read_an_exit_through_the_lens() -> None:
+    catalogue = [preset()]
+    for stack in (
+        "nano:4@id=tiny,target", "nano:4@id=tiny-fed,exit:2@at=4@id=lens,target", "exit:2@at=4,exit:4@at=8,target",
+    ):  # fmt: skip
+        check_ids(parse({**GOOD, "preset": "shared", "stack": stack}), catalogue)
+    for stack in (
+        "nano:4@id=lens,target", "exit:2@at=4@id=tiny,target", "exit:2@at=4@id=other,target", "nano@id=../x,target",
+        "model:4@id=lens,target", "model:4@id=tiny,target", "target@id=lens", " nano:4 @id=else,target",
+    ):  # fmt: skip
+        with pytest.raises(RequestError, match="command line"):
+            check_ids(parse({**GOOD, "preset": "shared", "stack": stack}), catalogue)
+
+
+def test_a_request_hands_all_its_settings_to_the_workbench_and_depths_only_when_asked() -> None:
+    class Bench:
+        def run(self, *given: Any, **options: Any) -> Any:
+            self.given, self.options = given, options
+            return iter(())
+
+    bench = Bench()
+    parse({**GOOD, "temperature": 0.5, "seed": 3, "max_new_tokens": 7, "raw": True, "detail": "light"}).start(bench)
+    assert bench.given == ("target", "hello")
+    assert bench.options == {
+        "temperature": 0.5, "top_k": 0, "top_p": 1.0, "seed": 3, "max_new_tokens": 7, "raw": True, "baseline": True,
+        "heads": 0, "stop": None,
+    }  # fmt: skip
+    parse({**GOOD, "depths": True}).start(bench)
+    assert bench.options["depths"] is True
+    parse({**GOOD, "depths": "yes"}).start(bench)
+    assert "depths" not in bench.options
 
 
 def test_defaults_measure_plain_decoding_and_are_greedy() -> None:
