@@ -18,7 +18,7 @@ from hsd_core.stacks import LevelSpec, parse
 
 
 class LeanStacks:
-    """Builds stacks over one random model. `drafts`: trained read-outs by the `id` of a level; int8 is the same model."""
+    """Builds stacks over one random model and its int8 copy. `drafts`: trained read-outs by the `id` of a level."""
 
     def __init__(self, kind: str = "llama", drafts: Mapping[str, Any] | None = None, **sizes: Any) -> None:
         self.target = tiny(kind, **sizes)
@@ -27,12 +27,13 @@ class LeanStacks:
         self.drafts = drafts or {}
 
     def stack(self, text: str) -> list[Seat]:
-        return [Seat(self._level(spec), spec, spec.block) for spec in parse(text)]  # type: ignore[arg-type]
+        specs = parse(text)
+        return [Seat(self._level(spec, specs[-1]), spec, spec.block) for spec in specs]  # type: ignore[arg-type]
 
-    def _level(self, spec: LevelSpec) -> object:
+    def _level(self, spec: LevelSpec, target: LevelSpec) -> object:
         if spec.name == "ngram":
             return LookupLevel(lookup(self.target.vocab_size, 5), self.target.vocab_size)
-        decoder = self._decoder(spec)
+        decoder = self._decoder(spec, target)
         if spec.name == "exit":
             assert spec.at is not None
             return ExitLevel(decoder, spec.at, self.drafts.get(spec.id or ""))
@@ -40,13 +41,37 @@ class LeanStacks:
             return NanoLevel(self.target, self.drafts[spec.id or "nano"])
         return ModelLevel(decoder, name=spec.name, kind=spec.name, label=spec.name)
 
-    def _decoder(self, spec: LevelSpec) -> LeanDecoder:
-        if "int8" in (spec.name, spec.dtype):
-            return self.int8
-        return self.model if spec.name == "model" else self.target
+    def _decoder(self, spec: LevelSpec, target: LevelSpec) -> LeanDecoder:
+        if spec.name == "model":
+            return self.model
+        dtype = spec.name if spec.name == "int8" else spec.dtype or target.dtype
+        return self.int8 if dtype == "int8" else self.target
 
 
 def from_scratch(decoder: LeanDecoder, ids: list[int], depth: int) -> torch.Tensor:
     """(n, hidden) states after `depth` layers of one pass over all ids."""
     with torch.inference_mode():
         return decoder.forward_layers(decoder.embed(ids), decoder.new_cache(len(ids)), 0, 0, depth)
+
+
+class RandomDraft:
+    """A random read-out with layers of its own: what a trained draft is to a level. `rows` ids can be drawn."""
+
+    def __init__(self, target: LeanDecoder, *, fed: bool = False, layers: int = 1, seed: int = 0) -> None:
+        self.name, self.fed, self.layers, self.hidden = "random", fed, layers, target.shape.hidden
+        self._body = tiny(vocab=target.vocab_size, layers=layers, seed=100 + seed)
+        self._mix = torch.randn(2 * self.hidden, self.hidden, generator=torch.Generator().manual_seed(seed)) * 0.2
+        self._absent = torch.arange(target.vocab_size) % 7 == 5
+
+    def new_cache(self, capacity: int) -> Any:
+        return self._body.new_cache(capacity)
+
+    def forward(
+        self, x: torch.Tensor, cache: Any, start: int, rows: int, fed: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        assert (fed is not None) == self.fed
+        if fed is not None:
+            # one row at a time: a product of n rows may differ from n products in the last bits
+            x = torch.cat([torch.cat((a, b))[None] @ self._mix for a, b in zip(x, fed, strict=True)])
+        own = self._body.forward_layers(x, cache, start, 0, self.layers)
+        return self._body.head(own[len(own) - rows :]).masked_fill(self._absent, float("-inf")), own

@@ -18,6 +18,7 @@ class Ledger:
         self.serials: list[int] = [-1] * self.prompt
         self.committed = self.prompt
         self.cached = dict.fromkeys((i for i in range(len(header.levels)) if i not in cacheless), 0)
+        self.levels = header.levels
         self.ends, self.limit = ends, header.max_new_tokens
         self.steps = self.last = self.seen = 0
         self.done = False
@@ -40,6 +41,17 @@ class Ledger:
         self.tape += ids
         self.serials += serials
 
+    def _reach(self, level: int, rows: int, end: int) -> None:
+        """A level has processed `rows` more positions, up to `end`; exits of the same trunk below have them too."""
+        info = self.levels[level]
+        if info.params.get("fed"):  # computes positions again once their true features are known
+            self.cached[level] = end
+            return
+        self.cached[level] += rows
+        for other in self.levels[:level]:
+            if other.shares is not None and other.shares == info.shares and not other.params.get("layers"):
+                self.cached[other.index] = max(self.cached[other.index], self.cached[level])
+
     def _prefill(self, event: trace.Prefill) -> None:
         assert event.tokens == self.prompt
         if event.level in self.cached:
@@ -49,7 +61,7 @@ class Ledger:
         self._add(event.level, event.at, event.serials, event.ids)
         assert event.rows - event.catch_up == event.forwards
         if event.level in self.cached:
-            self.cached[event.level] += event.rows
+            self._reach(event.level, event.rows, len(self.tape) - 1)
             assert self.cached[event.level] == len(self.tape) - 1 or not event.ids
 
     def _verify(self, event: trace.Verify) -> None:
@@ -62,7 +74,7 @@ class Ledger:
         outcomes = [check.outcome for check in event.checks]
         accepted = outcomes.count("accepted")
         assert outcomes == (["accepted"] * accepted + ["rejected"] + ["unjudged"] * n)[:n]
-        self.cached[event.level] += event.rows
+        self._reach(event.level, event.rows, start + event.rows - event.catch_up - 1)
         del self.tape[start + accepted :], self.serials[start + accepted :]
 
     def _rollback(self, event: trace.Rollback) -> None:

@@ -109,6 +109,7 @@ class NanoRun:
     def _step(self, tape: Sequence[int], lo: int, hi: int, wanted: int, fed: Tensor | None) -> Tensor:
         """Process positions lo to hi - 1; the logits of those from position `wanted` on."""
         x, rows = self._decoder.embed(list(tape[lo:hi])), max(0, hi - max(lo, wanted))
+        fed = None if fed is None else fed.to(x)
         logits, own = self._draft.forward(x, self._cache, lo, max(1, rows), fed)
         if self._features is not None:
             if self._stand_ins is None:
@@ -120,9 +121,10 @@ class NanoRun:
         """(hi - lo, hidden) true features of positions lo - 1 to hi - 2; nothing stands before the first."""
         if self._features is None:
             return None
-        known = self._features.hidden(self._depth, max(0, lo - 1), hi - 1)
-        known = known.to(device=self._decoder.device)
         if lo > 0:
-            return known
-        none = torch.zeros(1, self._draft.hidden, dtype=known.dtype, device=known.device)
-        return torch.cat((none, known))
+            return self._features.hidden(self._depth, lo - 1, hi - 1)
+        none = torch.zeros(1, self._draft.hidden)
+        if hi == 1:
+            return none
+        known = self._features.hidden(self._depth, 0, hi - 1)
+        return torch.cat((none.to(known), known))

@@ -1,0 +1,65 @@
+"""Weight reads against the accounting for early exits with reuse: a bonus costs the layers that its draft skipped."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from lean_stacks import LeanStacks
+
+import hsd_core
+from hsd_core.reads import Reads, weight_reads
+from hsd_core.sampling import Sampling
+
+L = 6
+HEAD = 2.4
+
+
+def reads(text: str) -> tuple[Reads, ...]:
+    """The rounds of a run in which all levels agree: the layers of this model add nothing, at every exit."""
+    stacks = LeanStacks(layers=L)
+    stacks.target.forward_layers = lambda x, cache, start, lo, hi: x  # type: ignore[method-assign]
+    events = list(hsd_core.run(stacks.stack(text), [1, 2, 3], Sampling(0.0), 0, max_new_tokens=40))
+    return weight_reads(events, L, HEAD)
+
+
+def two_levels(g: int, d: int, bonus: bool) -> float:
+    return g * (d + HEAD) + (L if bonus else L - d) + HEAD
+
+
+@pytest.mark.parametrize(("g", "d", "bonus"), list(itertools.product((1, 2, 5), (1, 2, 5), (True, False))))
+def test_two_levels_read_what_the_accounting_says(g: int, d: int, bonus: bool) -> None:
+    first = reads(f"exit:{g}@at={d},target@bonus={int(bonus)}")[0]
+    assert first.layers == g * d + (L if bonus else L - d)
+    assert first.heads == g + 1
+    assert first.committed == g + bonus
+    assert first.passes == pytest.approx(two_levels(g, d, bonus) / (L + HEAD))
+
+
+@pytest.mark.parametrize("bonus", [True, False])
+@pytest.mark.parametrize("inner", [True, False])
+def test_three_levels_read_what_the_accounting_says(inner: bool, bonus: bool) -> None:
+    d1, d2, g, rounds = 2, 4, 2, 2
+    held = rounds * (g + inner)
+    first = reads(f"exit:{g}@at={d1},exit:{held}@at={d2}@bonus={int(inner)},target@bonus={int(bonus)}")[0]
+    middle = d2 if inner else d2 - d1
+    # The last token held, drafted or an inner bonus, has been through no layer yet.
+    assert first.layers == rounds * (g * d1 + middle) + (L if bonus else L - d2)
+    assert first.heads == rounds * (g + 1) + 1
+    assert first.committed == held + bonus
+
+
+def test_after_a_reject_the_states_that_were_cut_are_computed_again() -> None:
+    stacks = LeanStacks(layers=L)
+    events = list(hsd_core.run(stacks.stack("exit:4@at=2,target"), [1, 2, 3], Sampling(0.0), 0, max_new_tokens=40))
+    rounds = weight_reads(events, L, HEAD)
+    assert any(r.committed < 5 for r in rounds[:-1])
+    assert {(r.layers, r.heads) for r in rounds[:-2]} == {(4 * 2 + L, 5)}
+
+
+def test_plain_decoding_reads_the_model_once_a_token() -> None:
+    assert {(r.layers, r.heads, r.committed, r.passes) for r in reads("target")} == {(L, 1, 1, 1.0)}
+
+
+def test_lookups_read_nothing() -> None:
+    assert {(r.layers, r.heads) for r in reads("ngram:3,target")} == {(L, 1)}
