@@ -19,6 +19,7 @@ from hsd_core.clock import EngineClock
 from hsd_core.hierarchy import Hierarchy, Seat, Stopped
 from hsd_core.levels.commons import open_levels, shares
 from hsd_core.levels.protocol import Counting, LevelRun
+from hsd_core.policies import THETA_COUNTS
 from hsd_core.sampling import Sampling
 from hsd_core.scribe import Block, Scribe
 from hsd_core.stacks import StackError, check_order, format_stack, stack_lossless
@@ -180,7 +181,7 @@ def _header(
         trace.LevelInfo(
             index=i, name=seat.spec.name, kind=seat.level.kind, label=seat.level.label, block=seat.block,
             policy=seat.spec.policy if i < len(stack) - 1 else None,
-            theta=seat.theta if seat.spec.policy == "confidence" else None,
+            theta=seat.theta if seat.spec.policy in THETA_COUNTS else None,
             rule=seat.spec.rule if i > 0 else None,
             bonus=seat.spec.bonus, device=seat.level.device, dtype=seat.level.dtype, layers=seat.level.layers,
             weights=seat.level.weights, params=seat.level.params, shares=trunks[i],

@@ -25,7 +25,7 @@ from torch import Tensor
 
 from hsd_core.choices import Choices
 from hsd_core.levels.protocol import DraftOrder, Level, LevelRun
-from hsd_core.policies import DEFAULT_THETA, POLICIES, Held
+from hsd_core.policies import DEFAULT_THETA, POLICIES, Held, Policy
 from hsd_core.rules import RULES, Rule, tokenwise
 from hsd_core.sampling import Sampling, law, raw
 from hsd_core.scribe import Block, Scribe
@@ -68,6 +68,8 @@ class Hierarchy:
         self.seats, self.runs, self.tape = seats, runs, tape
         self.sampling, self.choices, self.ends = sampling, choices, ends
         self.scribe, self._stop = scribe, stop
+        # The target has no policy: its one verification is a round.
+        self.policies: list[Policy] = [POLICIES[seat.spec.policy](seat.theta) for seat in seats[:-1]]
 
     def pull(self, i: int, room: int) -> Generator[Event, None, Block]:
         """HSD(i): the next block of level i < K, at most `room` tokens, left at the end of the tape."""
@@ -103,7 +105,9 @@ class Hierarchy:
         t1 = self.scribe.clock.now()
 
         kept = verdict.accepted
-        yield self.scribe.verify(i, start, block, p, logits, verdict, work, t0, t1)
+        yield self.scribe.verify(i, start, block, p, logits, verdict, work, t0, t1, self._theta(i))
+        if n:
+            self.policies[i - 1].told(n, kept, self._block(i - 1))
         cut = start + kept
         yield from self._rollback(cut)
         tokens = block.tokens[:kept]
@@ -123,9 +127,8 @@ class Hierarchy:
         """HSD(0): at most T_0 tokens, each with the row it was drawn from."""
         self._heed_stop()
         seat, start = self.seats[0], len(self.tape)
-        assert seat.block is not None
         order = DraftOrder(
-            limit=min(seat.block, room),
+            limit=min(self._block(0), room),
             draw=self._draw,
             stops=self._stops_draft,
             ends=self.ends,
@@ -140,7 +143,7 @@ class Hierarchy:
         ]
         self.tape.extend(proposal.ids)
         block = Block(tokens, proposal.rows, proposal.logits)
-        yield self.scribe.draft(0, start, block, proposal.work, t0, t1)
+        yield self.scribe.draft(0, start, block, proposal.work, t0, t1, self._theta(0))
         self.scribe.handed_up(0, len(tokens))
         return block
 
@@ -159,12 +162,20 @@ class Hierarchy:
 
     def _stops(self, i: int, length: int, corrected: bool, logits: Tensor | None) -> bool:
         """Ask level i's policy, before the next token is drawn (design rule: it sees the past only)."""
-        seat = self.seats[i]
-        assert seat.block is not None
-        sure: list[float] = []
-        if seat.spec.policy == "confidence" and logits is not None:
+        policy, sure = self.policies[i], []
+        if policy.reads_confidence and logits is not None:
             sure = raw(logits.reshape(-1, logits.shape[-1])).amax(-1).tolist()
-        return POLICIES[seat.spec.policy](Held(length, seat.block, corrected, sure), seat.theta)
+        return policy.stops(Held(length, self._block(i), corrected, sure))
+
+    def _theta(self, i: int) -> float | None:
+        """Level i's threshold as it stands, where it moves."""
+        return self.policies[i].moving if i < len(self.policies) else None
+
+    def _block(self, i: int) -> int:
+        """T_i; every level but the target has one."""
+        block = self.seats[i].block
+        assert block is not None, f"level {i} has no block length"
+        return block
 
     def _ended(self, block: Block) -> bool:
         return len(block) > 0 and block.tokens[-1].id in self.ends

@@ -1,8 +1,11 @@
 """Stop policies: when a level stops drafting or accumulating and hands its block up.
 
 A policy is asked *before* the next token is drawn, and sees only what lies behind: how many tokens are
-held, how sure their rows were, whether the last verification ended in a correction. Looking at the next
-token itself would make the stack inexact (design rule 2; total variation 0.05 and more on toy models).
+held, how sure their rows were, whether the last verification ended in a correction, and how earlier blocks
+fared above. Looking at the next token itself would make the stack inexact (design rule 2; total variation 0.05
+and more on toy models).
+
+A policy belongs to one level in one run and may remember; `POLICIES` makes a fresh one.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,26 +30,96 @@ class Held:
     confidence: Sequence[float | None]
 
 
-Policy = Callable[[Held, float], bool]
+class Policy(Protocol):
+    """When a level hands its block up. `reads_confidence`: it looks at `Held.confidence`."""
+
+    reads_confidence: bool
+
+    @property
+    def moving(self) -> float | None:
+        """The threshold as it stands, if it moves during a run."""
+        ...
+
+    def stops(self, held: Held) -> bool:
+        """Whether the block ends here, before another token is drawn."""
+        ...
+
+    def told(self, handed_up: int, accepted: int, block: int) -> None:
+        """The level above has verified a block of `handed_up` tokens and kept `accepted`; `block` is this level's T."""
+        ...
 
 
-def fixed(held: Held, theta: float) -> bool:
+@dataclass(slots=True)
+class Fixed:
     """Stop at T tokens. What one verification yields beyond T is handed up as well."""
-    return held.length >= held.block
+
+    reads_confidence = False
+    moving = None
+
+    def stops(self, held: Held) -> bool:
+        return held.length >= held.block
+
+    def told(self, handed_up: int, accepted: int, block: int) -> None:
+        """It never changes its mind."""
 
 
-def flush(held: Held, theta: float) -> bool:
+@dataclass(slots=True)
+class Flush(Fixed):
     """Stop at T tokens or at the first correction: what follows a correction is less likely to survive."""
-    return held.length >= held.block or held.corrected
+
+    def stops(self, held: Held) -> bool:
+        return held.length >= held.block or held.corrected
 
 
-def confidence(held: Held, theta: float) -> bool:
+@dataclass(slots=True)
+class Confidence(Fixed):
     """Stop at T tokens or after a token whose row's raw top probability was below theta; the token is kept.
 
     Kangaroo (arXiv 2404.18911).
     """
-    return held.length >= held.block or any(c is not None and c < theta for c in held.confidence)
+
+    theta: float
+    reads_confidence = True
+
+    def stops(self, held: Held) -> bool:
+        return held.length >= held.block or any(c is not None and c < self.theta for c in held.confidence)
 
 
-POLICIES: Mapping[str, Policy] = MappingProxyType({"fixed": fixed, "flush": flush, "confidence": confidence})
+@dataclass(slots=True)
+class Adaptive(Confidence):
+    """`Confidence` whose threshold follows the acceptance that it meets; theta is where it starts.
+
+    Draft&Verify (arXiv 2309.08168, section 3.3). After every block that the level above has verified
+
+        m   <- 1/2 m + 1/2 accepted / drafted
+        th' =  th + step where m is below the target, th - step where it is not
+        th  <- keep th + (1 - keep) th'
+
+    A block of T tokens was not stopped by the threshold, so acceptance above the target does not lower it then.
+    """
+
+    step: float = 0.01
+    keep: float = 0.9
+    target: float = 0.9
+    match: float = 1.0
+
+    @property
+    def moving(self) -> float | None:  # type: ignore[override]
+        return self.theta
+
+    def told(self, handed_up: int, accepted: int, block: int) -> None:
+        self.match = 0.5 * self.match + 0.5 * accepted / handed_up
+        if self.match < self.target:
+            wanted = self.theta + self.step
+        elif handed_up < block:
+            wanted = self.theta - self.step
+        else:
+            return
+        self.theta = min(1.0, max(0.0, self.keep * self.theta + (1.0 - self.keep) * wanted))
+
+
 DEFAULT_THETA = 0.6
+THETA_COUNTS = ("confidence", "adaptive")
+POLICIES: Mapping[str, Callable[[float], Policy]] = MappingProxyType(
+    {"fixed": lambda theta: Fixed(), "flush": lambda theta: Flush(), "confidence": Confidence, "adaptive": Adaptive}
+)

@@ -92,7 +92,9 @@ class Scribe:
     def handed_up(self, level: int, tokens: int) -> None:
         self._totals[level].tokens_out += tokens
 
-    def draft(self, level: int, start: int, block: Block, work: Work, t0: int, t1: int) -> trace.Draft:
+    def draft(
+        self, level: int, start: int, block: Block, work: Work, t0: int, t1: int, theta: float | None = None
+    ) -> trace.Draft:
         with self.clock.stopped():
             self._count(level, work, 0, t1 - t0)
             confidence: list[float | None] = [None] * len(block)
@@ -106,11 +108,12 @@ class Scribe:
                 q=tuple(_short(x) for x in _chances(block.rows, block.ids)),
                 confidence=tuple(confidence),
                 forwards=work.forwards, rows=work.rows, catch_up=work.catch_up, t0=t0, t1=t1, ran=work.ran,
+                theta=_short_or_none(theta),
             )  # fmt: skip
 
     def verify(
         self, level: int, start: int, block: Block, p: Tensor, logits: Tensor, verdict: Verdict, work: Work,
-        t0: int, t1: int,
+        t0: int, t1: int, theta: float | None = None,
     ) -> trace.Verify:  # fmt: skip
         """A verification. p, logits: (n or n + 1, V) rows of the verifier for the n tokens of `block`."""
         with self.clock.stopped():
@@ -135,8 +138,8 @@ class Scribe:
                 )  # fmt: skip
             below = level - 1 if level > 0 else None
             at = start - self._prompt
-            rows, catch_up = work.rows, work.catch_up
-            return trace.Verify(self.round, level, below, at, rows, catch_up, tuple(checks), t0, t1, work.ran)
+            rows, catch_up, moved = work.rows, work.catch_up, _short_or_none(theta)
+            return trace.Verify(self.round, level, below, at, rows, catch_up, tuple(checks), t0, t1, work.ran, moved)
 
     def own(self, token: Token, *, at: int, p: Tensor, logits: Tensor) -> trace.Correct | trace.Bonus:
         """A correction or bonus. p, logits: (V,) row of the level that drew it."""
@@ -202,6 +205,10 @@ def _chances(rows: Tensor, ids: list[int]) -> list[float]:
         return []
     index = torch.tensor(ids, device=rows.device).unsqueeze(1)
     return [float(x) for x in rows[: len(ids)].gather(1, index).squeeze(1)]
+
+
+def _short_or_none(x: float | None) -> float | None:
+    return None if x is None else _short(x)
 
 
 def _short(x: float) -> float:

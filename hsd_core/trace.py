@@ -109,7 +109,8 @@ class Draft:
     `confidence`: the raw (temperature 1) top probability of each row, None for a drafter without one;
     `sources`: which database, exit or model; `forwards` and `rows`: what it computed for them, of which
     `catch_up` rows only brought its cache up to date; `ran`: the layers of a shared model that were run for them, pass
-    by pass (empty for a level that shares none)."""
+    by pass (empty for a level that shares none); `theta`: the level's stop threshold as it stood, where it moves during
+    a run."""
 
     event: ClassVar[str] = "draft"
     round: int
@@ -126,6 +127,7 @@ class Draft:
     t0: int
     t1: int
     ran: tuple[Span, ...] = ()
+    theta: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,7 @@ class Verify:
 
     `rows` counts everything it computed; `catch_up` of them only brought its cache up to date, the others
     each decided one position (the last one is the bonus row, if the verifier wanted one). `ran`: as in `Draft`; layers
-    that a level below had already run on a position are not run again.
+    that a level below had already run on a position are not run again. `theta`: as in `Draft`, this level's own.
     """
 
     event: ClassVar[str] = "verify"
@@ -170,6 +172,7 @@ class Verify:
     t0: int
     t1: int
     ran: tuple[Span, ...] = ()
+    theta: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

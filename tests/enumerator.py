@@ -5,12 +5,14 @@ has mass. `every_path` replays a function under one script after the other until
 
 `run_law` replays whole runs. Its number of paths grows as the product over all tokens and coins, so `merged_law` joins
 paths on the way: what `Hierarchy.pull` and `verify` hand up in one context is enumerated once (by the real methods) and
-is one choice among blocks from then on. Rows are functions of the prefix, so blocks with equal ids are one.
+is one choice among blocks from then on. Rows are functions of the prefix, so blocks with equal ids are one, if they
+leave the stop policies in one state: policies remember.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from copy import copy
 from typing import Any, ClassVar, TypeVar
 from unittest.mock import patch
 
@@ -118,18 +120,19 @@ class Merged(Hierarchy):
         return self._one_of("verify", i, room)
 
     def _one_of(self, what: str, i: int, room: int) -> tuple[Block, bool]:
-        key = (what, i, room, tuple(self.tape))
+        key = (what, i, room, tuple(self.tape), repr(self.policies))
         if key not in self.memo:
             self.memo[key] = self._enumerate(what, i, room)
         masses, blocks = self.memo[key]
-        block, corrected = blocks[self.choices.pick(masses)]  # type: ignore[attr-defined]
+        block, corrected, policies = blocks[self.choices.pick(masses)]  # type: ignore[attr-defined]
         self.tape.extend(block.ids)
+        self.policies = [copy(policy) for policy in policies]
         return block, corrected
 
-    def _enumerate(self, what: str, i: int, room: int) -> tuple[list[float], list[tuple[Block, bool]]]:
+    def _enumerate(self, what: str, i: int, room: int) -> tuple[list[float], list[tuple[Block, bool, list[Any]]]]:
         base = list(self.tape)
 
-        def once(choices: Scripted) -> tuple[Block, bool]:
+        def once(choices: Scripted) -> tuple[Block, bool, list[Any]]:
             tape = list(base)
             runs = [*open_levels([seat.level for seat in self.seats], len(tape) + room + 1)][::-1]
             scribe = Scribe(EngineClock(), len(self.seats), len(base), 0)
@@ -137,19 +140,20 @@ class Merged(Hierarchy):
                 self.seats, runs, tape, sampling=self.sampling, choices=choices, ends=self.ends, scribe=scribe,
                 stop=self._stop,
             )  # fmt: skip
+            inner.policies = [copy(policy) for policy in self.policies]
             result = _drain(getattr(Hierarchy, what)(inner, i, room))
             block, corrected = result if isinstance(result, tuple) else (result, False)
             assert tape == base + block.ids, f"{what}({i}) left {tape} on the tape, not {base} + {block.ids}"
             assert 0 < len(block) <= room or (i == 0 and not len(block)), f"{what}({i}, {room}) gave {len(block)}"
             assert len(block.rows) == len(block), "a token went up without its row"
-            return block, corrected
+            return block, corrected, inner.policies
 
-        masses: dict[tuple[tuple[int, ...], bool], float] = {}
-        blocks: dict[tuple[tuple[int, ...], bool], tuple[Block, bool]] = {}
-        for mass, (block, corrected) in every_path(once):
-            name = (tuple(block.ids), corrected)
+        masses: dict[tuple[tuple[int, ...], bool, str], float] = {}
+        blocks: dict[tuple[tuple[int, ...], bool, str], tuple[Block, bool, list[Any]]] = {}
+        for mass, (block, corrected, policies) in every_path(once):
+            name = (tuple(block.ids), corrected, repr(policies))
             masses[name] = masses.get(name, 0.0) + mass
-            known, _ = blocks.setdefault(name, (block, corrected))
+            known, *_ = blocks.setdefault(name, (block, corrected, policies))
             assert torch.allclose(known.rows.double(), block.rows.double(), atol=1e-12), "rows depend on the path"
         return list(masses.values()), list(blocks.values())
 

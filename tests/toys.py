@@ -112,7 +112,7 @@ def random_stack(rng: random.Random, *, deepest: int = 4, longest: int = 3, rule
         last = i == depth - 1
         part = "table" if last or i > 0 or rng.random() < 0.7 else "ngram"
         if not last:
-            part += f":{rng.randint(1, longest)}@policy={rng.choice(('fixed', 'flush', 'confidence'))}"
+            part += f":{rng.randint(1, longest)}@policy={rng.choice(('fixed', 'flush', 'confidence', 'adaptive'))}"
         if i > 0:
             part += f"@rule={rng.choice(rules or ('tokenwise', 'block'))}"
         parts.append(part + (rng.choice(("", "@bonus=0")) if part.startswith("table") else ""))

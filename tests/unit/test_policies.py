@@ -2,35 +2,84 @@ from __future__ import annotations
 
 import pytest
 
-from hsd_core.policies import DEFAULT_THETA, POLICIES, Held, confidence, fixed, flush
+from hsd_core.policies import DEFAULT_THETA, POLICIES, Adaptive, Confidence, Fixed, Flush, Held
 
 
 def held(length: int, *, block: int = 4, corrected: bool = False, sure: tuple[float | None, ...] = ()) -> Held:
     return Held(length, block, corrected, sure)
 
 
-@pytest.mark.parametrize("policy", list(POLICIES))
-def test_every_policy_stops_at_the_block_length_and_beyond(policy: str) -> None:
-    assert POLICIES[policy](held(4), DEFAULT_THETA)
-    assert POLICIES[policy](held(6), DEFAULT_THETA)
-    assert not POLICIES[policy](held(3), DEFAULT_THETA)
+@pytest.mark.parametrize("name", list(POLICIES))
+def test_every_policy_stops_at_the_block_length_and_beyond(name: str) -> None:
+    policy = POLICIES[name](DEFAULT_THETA)
+    assert policy.stops(held(4))
+    assert policy.stops(held(6))
+    assert not policy.stops(held(3))
+
+
+@pytest.mark.parametrize("name", list(POLICIES))
+def test_every_run_gets_a_policy_of_its_own(name: str) -> None:
+    one, other = POLICIES[name](0.5), POLICIES[name](0.5)
+    assert one == other and one is not other
+    for _ in range(20):
+        one.told(4, 0, 4)
+    assert other == POLICIES[name](0.5)
+    assert (one != other) == (name == "adaptive")
 
 
 def test_fixed_goes_on_after_a_correction_and_a_doubtful_token() -> None:
-    assert not fixed(held(1, corrected=True, sure=(0.1,)), DEFAULT_THETA)
+    assert not Fixed().stops(held(1, corrected=True, sure=(0.1,)))
 
 
 def test_flush_stops_at_a_correction() -> None:
-    assert flush(held(1, corrected=True), DEFAULT_THETA)
-    assert not flush(held(1, sure=(0.1,)), DEFAULT_THETA)
+    assert Flush().stops(held(1, corrected=True))
+    assert not Flush().stops(held(1, sure=(0.1,)))
 
 
-def test_confidence_stops_after_a_token_whose_row_was_below_theta() -> None:
-    assert confidence(held(2, sure=(0.9, 0.59)), 0.6)
-    assert confidence(held(2, sure=(0.59, 0.9)), 0.6)
-    assert not confidence(held(2, sure=(0.9, 0.6)), 0.6)
+@pytest.mark.parametrize("kind", [Confidence, Adaptive])
+def test_confidence_stops_after_a_token_whose_row_was_below_theta(kind: type[Confidence]) -> None:
+    assert kind(0.6).stops(held(2, sure=(0.9, 0.59)))
+    assert kind(0.6).stops(held(2, sure=(0.59, 0.9)))
+    assert not kind(0.6).stops(held(2, sure=(0.9, 0.6)))
 
 
-def test_confidence_knows_no_doubt_of_a_drafter_without_a_distribution() -> None:
-    assert not confidence(held(2, sure=(None, None)), 1.0)
-    assert not confidence(held(0), 1.0)
+@pytest.mark.parametrize("kind", [Confidence, Adaptive])
+def test_confidence_knows_no_doubt_of_a_drafter_without_a_distribution(kind: type[Confidence]) -> None:
+    assert not kind(1.0).stops(held(2, sure=(None, None)))
+    assert not kind(1.0).stops(held(0))
+
+
+def test_adaptive_follows_the_formula_of_draft_and_verify() -> None:
+    policy = Adaptive(0.6)
+    policy.told(4, 1, 8)  # m = .5 + .125 = 0.625 < .9: th' = .61
+    assert policy.match == pytest.approx(0.625)
+    assert policy.theta == pytest.approx(0.9 * 0.6 + 0.1 * 0.61)
+    policy.match = 1.0
+    before = policy.theta
+    policy.told(4, 4, 8)  # m = 1 >= .9 and fewer than T: th' = th - .01
+    assert policy.theta == pytest.approx(0.9 * before + 0.1 * (before - 0.01))
+    assert policy.moving == policy.theta
+
+
+def test_adaptive_does_not_lower_its_threshold_where_the_block_length_was_the_limit() -> None:
+    policy = Adaptive(0.6)
+    policy.told(8, 8, 8)
+    assert policy.theta == 0.6
+    policy.told(9, 0, 8)
+    assert policy.theta > 0.6
+
+
+def test_adaptive_settles_where_blocks_are_accepted_as_wanted() -> None:
+    # A drafter that is right as often as it is sure: the threshold that gives a match of 0.9 is near 0.9.
+    policy = Adaptive(0.2, step=0.05)
+    for _ in range(3000):
+        policy.told(10, round(10 * min(1.0, policy.theta + 0.001)), 20)
+    assert policy.theta == pytest.approx(0.9, abs=0.06)
+
+
+@pytest.mark.parametrize(("accepted", "end"), [(0, 1.0), (3, 0.0)])
+def test_adaptive_stays_a_probability(accepted: int, end: float) -> None:
+    policy = Adaptive(0.5, step=0.5)
+    for _ in range(200):
+        policy.told(3, accepted, 8)
+    assert policy.theta == end
