@@ -91,6 +91,19 @@ def test_dropping_the_last_token_of_a_verified_block_is_caught(monkeypatch: pyte
     assert off_by("table:2,table", tokens=4) < EXACT, "a drafted block has a length of its own"
 
 
+@pytest.mark.parametrize("text", ["table:2,table", "table:3,table@rule=block"])
+def test_dropping_a_token_because_the_next_row_is_unsure_is_caught(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def sure(held: Block) -> int:
+        return next((t for t in range(len(held) - 1) if float(held.rows[t + 1].max()) < 0.6), len(held))
+
+    # A row depends on the token before it: to stop there is right, to take that token back is not.
+    monkeypatch.setattr(Hierarchy, "pull", dropping(Hierarchy.pull, sure))
+    assert off_by(text, tokens=4) > WRONG
+    monkeypatch.undo()
+    monkeypatch.setattr(Hierarchy, "pull", dropping(Hierarchy.pull, lambda held: min(len(held), sure(held) + 1)))
+    assert off_by(text, tokens=4) < EXACT
+
+
 @pytest.mark.parametrize("text", STACKS)
 @pytest.mark.parametrize("most", [1, 2])
 def test_cutting_a_block_by_count_stays_exact(text: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
