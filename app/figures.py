@@ -76,8 +76,8 @@ def _depths(seen: Study, dark: bool) -> list[Any]:
     text = note(
         "At which layer did the model know?",
         "Columns are the tokens that were written, rows the layers, read through the model's own norm and head or a "
-        "trained draft. Colour: probability of the token that was written; a dot: it is the likeliest one there; a frame: "
-        "right from this layer on. "
+        "trained draft. Colour: probability of the token that was written; a dot: it is the likeliest one there; a "
+        "frame: right from this layer on. "
         f"{depths.summary(seen.knowledge)}",
         *depths.table(seen.knowledge),
     )

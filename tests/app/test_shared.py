@@ -111,6 +111,21 @@ def test_an_exit_can_be_read_through_the_lens_at_any_depth(page: Any, shared: st
     assert stack(page) == "exit:2@at=4,exit:4@at=9@id=lens,target"
 
 
+def test_the_rule_top_asks_for_its_k_and_a_threshold_policy_for_its_theta(page: Any, shared: str) -> None:
+    visit(page, shared)
+    floor = page.locator(".hx-floor").nth(1)
+    floor.get_by_role("button", name="rule, policy and order").click()
+    floor.locator("[data-key^='rule']").select_option("top")
+    floor.locator("[data-key^='k-']").fill("3")
+    floor.locator("[data-key^='policy']").select_option("adaptive")
+    floor.locator("[data-key^='theta']").fill("0.3")
+    page.keyboard.press("Tab")
+    assert stack(page) == "exit:2@at=4,exit:4@at=8@policy=adaptive@theta=0.3@rule=top@k=3,target"
+    floor.locator("[data-key^='rule']").select_option("tokenwise")
+    assert stack(page) == "exit:2@at=4,exit:4@at=8@policy=adaptive@theta=0.3,target"
+    assert floor.locator("[data-key^='k-']").count() == 0
+
+
 def test_a_new_exit_takes_a_free_trained_depth(page: Any, shared: str) -> None:
     visit(page, shared, "?stack=exit:2@at=4,target")
     page.get_by_text("add a level").click()
