@@ -167,8 +167,8 @@ function facts(record, model, level) {
   const round = model.rounds[upTo(model.rounds, record.round, (x) => x.round) - 1];
   const add = (name, value) => list.append(element("dt", "", name), element("dd", "", value));
   add("supplied by", `${level.name}, ${HOW[record.how] ?? record.how}${record.source ? ` (${record.source})` : ""}`);
-  const stop = record.how === "draft" ? stopText(level, model.levels) : "";
-  if (stop) add("drafter stopped", stop);
+  const stop = stopText(level, model.levels);
+  if (stop) add(record.how === "draft" ? "drafted at" : "drawn at", stop);
   add("id", String(record.id));
   add("position", String(record.at));
   add("round", round ? `${record.round}, ${figure((round.t1 - round.t0) / 1e6)}${NBSP}ms${ms === null ? "" : `, ${figure(ms)}${NBSP}ms a token`}` : String(record.round));
