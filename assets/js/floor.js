@@ -115,7 +115,8 @@ function more(level, at) {
     panel.append(figure("k", "k", { min: 1, max: MAX_TOP, step: 1, usual: 1 }, level, at, "a drafted token is kept when it is among this level's k likeliest"));
   }
   if (!at.top) {
-    panel.append(choice("policy", POLICIES, level, at, "when this level hands its block up"));
+    const { del, ...usual } = POLICIES; // only an exit has others to choose from
+    panel.append(choice("policy", level.name === "exit" || level.options.policy === "del" ? { ...usual, del } : usual, level, at, "when this level hands its block up"));
     if (THETA_COUNTS.includes(level.options.policy)) {
       const tip = level.options.policy === "adaptive" ? "the threshold that it starts with" : "stop after a token whose top probability is below θ";
       panel.append(figure("theta", "θ", { min: 0, max: 1, step: 0.05, usual: DEFAULTS.theta }, level, at, tip));

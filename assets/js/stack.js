@@ -14,6 +14,7 @@ export const POLICIES = Object.freeze({
   flush: "flush · hand up early after a correction",
   confidence: "confidence · stop when unsure",
   adaptive: "adaptive · stop when unsure, by a threshold that follows the acceptance",
+  del: "del · choose exit and length anew in every round",
 });
 export const THETA_COUNTS = Object.freeze(["confidence", "adaptive"]); // the policies that have a threshold
 export const DEFAULTS = Object.freeze({ rule: "tokenwise", policy: "fixed", theta: 0.6, bonus: "1" });
@@ -109,6 +110,7 @@ export function faults(levels, find) {
     else if (index > 0 && !known.can_verify) add(`${known.label} has no distribution and cannot verify; it can only be the bottom level`);
     else if (index < top && !known.can_draft) add(`${known.label} cannot draft; it can only be the top level`);
     else if (index < top && one.name === "target") add("the target stands below another level; it must be the roof");
+    else if (one.options.policy === "del" && !delStands(levels, index)) add("the policy del chooses among the exits of the target right above it: keep this exit and the target only, or choose another policy");
     else if (one.name === "exit") {
       const reason = depthFault(levels, index, known.depth);
       if (reason) add(reason);
@@ -116,6 +118,8 @@ export function faults(levels, find) {
   });
   return found;
 }
+
+const delStands = (levels, index) => levels.length === 2 && levels[index].name === "exit" && weightsOf(levels[0], levels[1]) === weightsOf(levels[1], levels[1]);
 
 /** Exits read the layers that the exits below them have run, so their depths must rise up the tower. */
 function depthFault(levels, index, depth) {

@@ -48,6 +48,13 @@ test("exits of another number format are another model's: they need not rise wit
   assert.match(reasons("exit:2@at=8@dtype=int8,exit:4@at=4,target@dtype=int8")[0], /rise/, "an int8 target: the plain exit reads it too");
 });
 
+test("the policy del needs one exit right below its target", () => {
+  assert.deepEqual(reasons("exit:6@at=8@policy=del,target"), []);
+  for (const text of ["exit:2@at=4@policy=del,exit:4@at=8,target", "int8:4@policy=del,target", "exit:6@at=8@policy=del@dtype=int8,target"]) {
+    assert.match(reasons(text)[0], /policy del/, text);
+  }
+});
+
 test("an exit without a depth, or deeper than the model, says so", () => {
   assert.match(reasons("exit:2,target")[0], /set its depth/);
   assert.match(reasons("exit:2@at=30,target")[0], /from 1 to 29/);
