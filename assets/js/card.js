@@ -167,7 +167,7 @@ function facts(record, model, level) {
   const round = model.rounds[upTo(model.rounds, record.round, (x) => x.round) - 1];
   const add = (name, value) => list.append(element("dt", "", name), element("dd", "", value));
   add("supplied by", `${level.name}, ${HOW[record.how] ?? record.how}${record.source ? ` (${record.source})` : ""}`);
-  const stop = stopText(level, model.levels);
+  const stop = stopText(level, model.levels, record.depth);
   if (stop) add(record.how === "draft" ? "drafted at" : "drawn at", stop);
   add("id", String(record.id));
   add("position", String(record.at));

@@ -60,10 +60,11 @@ export class TraceModel {
   _draft(e) {
     this._segment(e, { kind: "draft", rows: e.rows, tokensIn: 0, tokensOut: e.ids.length });
     const step = (e.t1 - e.t0) / Math.max(1, e.ids.length);
+    const depth = Math.max(0, ...(e.ran ?? []).map((span) => span.hi)) || null; // the policy del chooses it anew in each round
     e.serials.forEach((serial, i) => {
       const t = Math.round(e.t0 + step * (i + 1));
       this._place({ serial, id: e.ids[i], at: e.at + i, level: e.level, how: "draft", source: e.sources[i] ?? "", round: e.round,
-        q: e.q[i] ?? null, confidence: e.confidence[i] ?? null }, t);
+        q: e.q[i] ?? null, confidence: e.confidence[i] ?? null, depth }, t);
     });
     if (e.ids.length) this.marks.push({ t: e.t1, kind: "draft", round: e.round, level: e.level });
   }

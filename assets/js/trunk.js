@@ -75,10 +75,11 @@ export function shareText({ depth, lo }) {
   return lo > 0 ? `${own}, reuses ${layersText(0, lo)}` : own;
 }
 
-/** Where a level of a run stops: "exit at layer 8 of 30", "all 30 layers"; "" for one that shares nothing. */
-export function stopText(level, levels) {
+/** Where a level of a run stops: "exit at layer 8 of 30", "all 30 layers"; "" for one that shares nothing.
+ *  `depth`: where it read this token, when the trace tells. */
+export function stopText(level, levels, depth = null) {
   const layers = level.shares === null || level.shares === undefined ? 0 : layersOf(level.shares, levels);
   if (!layers) return "";
-  if (level.kind === "exit") return `exit at layer ${depthOf(level, layers)} of ${layers}`;
+  if (level.kind === "exit") return `exit at layer ${depth ?? depthOf(level, layers)} of ${layers}`;
   return level.kind === "nano" ? `layer 0 of ${layers}: the token embeddings` : `all ${layers} layers`;
 }

@@ -98,6 +98,13 @@ test("where a level stopped: the exit's layer, or all of them; nothing for one t
   assert.equal(stopText(header("target").levels[0], header("target").levels), "");
 });
 
+test("a token drafted where the policy del chose to read says that layer", () => {
+  const m = new TraceModel();
+  m.append([shared("exit", "exit", "target"), { ...draft(0, [[0, 0]], 0, 10, 0, 1), ran: [{ lo: 0, hi: 6, rows: 1 }] }, draft(1, [[1, 0]], 10, 20, 0, 1)]);
+  const where = (serial) => stopText(m.levels[1], m.levels, m.tokens.get(serial).depth);
+  assert.deepEqual([where(0), where(1)], ["exit at layer 6 of 30", "exit at layer 8 of 30"]);
+});
+
 test("a verify's layers are told with their rows, and the row that a bonus cost", () => {
   const ran = [{ lo: 0, hi: 8, rows: 1 }, { lo: 8, hi: 30, rows: 4 }];
   assert.equal(ranText({ kind: "verify", ran, rows: 4, catchUp: 0, tokensIn: 3 }), "layers 8–29 on 4 rows, 0–7 on 1 (bonus)");
