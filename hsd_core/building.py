@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from hsd_core.decoders import Decoder, load_decoder
 from hsd_core.hierarchy import Seat
+from hsd_core.levels.choosing import ChoosingLevel
 from hsd_core.levels.exits import ExitLevel
 from hsd_core.levels.model import ModelLevel
 from hsd_core.levels.ngram import NgramLevel
@@ -76,7 +78,11 @@ class Builder:
 
     def _level(self, spec: LevelSpec, target: LevelSpec) -> Level:
         # T, policy and rule belong to the seat: whatever they are, the level is one and the same.
-        kind = LevelSpec(spec.name, at=spec.at, db=spec.db, dtype=spec.dtype, device=spec.device, id=spec.id)
+        # But for `del`, which makes another level of an exit: one that is chosen each round.
+        policy = spec.policy if spec.policy == "del" else "fixed"
+        kind = LevelSpec(
+            spec.name, at=spec.at, policy=policy, db=spec.db, dtype=spec.dtype, device=spec.device, id=spec.id
+        )
         if spec.name in ("exit", "nano"):
             kind = self._of_the_target(kind, target)
         if kind not in self._levels:
@@ -134,7 +140,16 @@ class Builder:
             deepest = decoder.layers - 1
             raise StackError(f"exit at {spec.at}: the target has {decoder.layers} layers; use @at=1 to @at={deepest}")
         weights = self.preset.target.as_dict(self.folder)
+        if spec.policy == "del":
+            exits = {draft.at: draft for draft in self.trained(decoder) if 1 <= draft.at <= spec.at}
+            if not exits:
+                raise StackError(f"policy del: preset {self.preset.name} has no trained exit up to layer {spec.at}")
+            return ChoosingLevel(decoder, exits, weights=weights)
         return ExitLevel(decoder, spec.at, weights=weights)
+
+    def trained(self, decoder: Layered) -> list[Any]:
+        """The trained drafts (`DraftHead`) that come with the package and read this decoder, shallowest first."""
+        return []
 
     def _nano(self, spec: LevelSpec) -> Level:
         raise StackError(f"preset {self.preset.name} has no trained nano; leave nano out")

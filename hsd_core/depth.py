@@ -39,11 +39,6 @@ class Trained(Protocol):
         ...
 
 
-def shipped(decoder: LeanDecoder, preset: str) -> list[Trained]:
-    """The trained drafts that come with the package and read this preset's target, shallowest first."""
-    return []
-
-
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What R read-outs made of n tokens; rows in the order of `at` and `readouts`, the model itself is row `last`.

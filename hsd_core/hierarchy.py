@@ -24,6 +24,7 @@ from functools import partial
 from torch import Tensor
 
 from hsd_core.choices import Choices
+from hsd_core.levels.choosing import Learning
 from hsd_core.levels.protocol import DraftOrder, Level, LevelRun
 from hsd_core.policies import DEFAULT_THETA, POLICIES, Held, Policy
 from hsd_core.rules import RULES, Rule, tokenwise
@@ -110,6 +111,8 @@ class Hierarchy:
             self.policies[i - 1].told(n, kept, self._block(i - 1))
         cut = start + kept
         yield from self._rollback(cut)
+        if i > 0 and isinstance(below := self.runs[i - 1], Learning):
+            below.learn(start, p[: kept + 1], partial(law, sampling=self.sampling))
         tokens = block.tokens[:kept]
         if verdict.token is not None:
             how = "correct" if kept < n else "bonus"

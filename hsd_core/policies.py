@@ -121,5 +121,11 @@ class Adaptive(Confidence):
 DEFAULT_THETA = 0.6
 THETA_COUNTS = ("confidence", "adaptive")
 POLICIES: Mapping[str, Callable[[float], Policy]] = MappingProxyType(
-    {"fixed": lambda theta: Fixed(), "flush": lambda theta: Flush(), "confidence": Confidence, "adaptive": Adaptive}
+    {
+        "fixed": lambda theta: Fixed(),
+        "flush": lambda theta: Flush(),
+        "confidence": Confidence,
+        "adaptive": Adaptive,
+        "del": lambda theta: Fixed(),  # the level itself plans its length, up to T: see levels/choosing.py
+    }
 )

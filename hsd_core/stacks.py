@@ -93,6 +93,13 @@ def check_order(specs: Sequence[LevelSpec]) -> None:
         if spec.name == "ngram":
             raise StackError("ngram has no distribution and cannot verify; it can only be the first level")
     _check_exits(below, last)
+    for spec in specs:
+        one_model = len(specs) == 2 and spec.name == "exit" and (spec.dtype or last.dtype) == last.dtype
+        if spec.policy == "del" and not one_model:
+            raise StackError(
+                f"{spec.name}: policy del chooses an exit of the target right above it; "
+                "write exit:6@at=8@policy=del,target"
+            )
 
 
 def _check_exits(below: Sequence[LevelSpec], target: LevelSpec) -> None:

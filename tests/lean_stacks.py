@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -11,13 +11,17 @@ from toys import LookupLevel, lookup
 
 from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.hierarchy import Seat
+from hsd_core.levels.choosing import ChoosingLevel
 from hsd_core.levels.exits import ExitLevel
 from hsd_core.levels.model import ModelLevel
 from hsd_core.levels.nano import NanoLevel
+from hsd_core.levels.reading import Lens
 from hsd_core.stacks import LevelSpec, parse
 
 
 class LeanStacks:
+    memory = 0.9
+
     """Builds stacks over one random model and its int8 copy. `drafts`: trained read-outs by the `id` of a level."""
 
     def __init__(self, kind: str = "llama", drafts: Mapping[str, Any] | None = None, **sizes: Any) -> None:
@@ -36,6 +40,9 @@ class LeanStacks:
         decoder = self._decoder(spec, target)
         if spec.name == "exit":
             assert spec.at is not None
+            if spec.policy == "del":  # every lens up to this depth, and a draft with layers of its own if there is one
+                known = {at: self.drafts.get(f"at{at}", Lens(decoder)) for at in range(1, spec.at + 1)}
+                return ChoosingLevel(decoder, known, memory=self.memory)
             return ExitLevel(decoder, spec.at, self.drafts.get(spec.id or ""))
         if spec.name == "nano":
             return NanoLevel(self.target, self.drafts[spec.id or "nano"])
@@ -55,13 +62,16 @@ def from_scratch(decoder: LeanDecoder, ids: list[int], depth: int) -> torch.Tens
 
 
 class RandomDraft:
-    """A random read-out with layers of its own: what a trained draft is to a level. `rows` ids can be drawn."""
+    """A random read-out with layers of its own, as a trained draft is; the ids in `absent` are never drawn."""
 
-    def __init__(self, target: LeanDecoder, *, fed: bool = False, layers: int = 1, seed: int = 0) -> None:
+    def __init__(
+        self, target: LeanDecoder, *, fed: bool = False, layers: int = 1, seed: int = 0, absent: Sequence[int] = (5, 40)
+    ) -> None:
         self.name, self.fed, self.layers, self.hidden = "random", fed, layers, target.shape.hidden
         self._body = tiny(vocab=target.vocab_size, layers=layers, seed=100 + seed)
         self._mix = torch.randn(2 * self.hidden, self.hidden, generator=torch.Generator().manual_seed(seed)) * 0.2
-        self._absent = torch.arange(target.vocab_size) % 7 == 5
+        self._absent = torch.zeros(target.vocab_size, dtype=torch.bool)
+        self._absent[list(absent)] = True
 
     def new_cache(self, capacity: int) -> Any:
         return self._body.new_cache(capacity)

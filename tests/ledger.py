@@ -44,12 +44,14 @@ class Ledger:
     def _reach(self, level: int, rows: int, end: int) -> None:
         """A level has processed `rows` more positions, up to `end`; exits of the same trunk below have them too."""
         info = self.levels[level]
-        if info.params.get("fed"):  # computes positions again once their true features are known
+        # These compute positions again: once true features are known; to compare every exit with the target.
+        if info.params.get("fed") or info.params.get("chooses"):
             self.cached[level] = end
             return
         self.cached[level] += rows
         for other in self.levels[:level]:
-            if other.shares is not None and other.shares == info.shares and not other.params.get("layers"):
+            lens = not other.params.get("layers") and not other.params.get("chooses")
+            if other.shares is not None and other.shares == info.shares and lens:
                 self.cached[other.index] = max(self.cached[other.index], self.cached[level])
 
     def _prefill(self, event: trace.Prefill) -> None:

@@ -28,7 +28,7 @@ def random_spec(rng: random.Random, name: str, last: bool) -> LevelSpec:
         return rng.choice((None, *values))
 
     values: dict[str, object] = {
-        "policy": rng.choice(tuple(POLICIES)),
+        "policy": rng.choice([name for name in POLICIES if name != "del"]),
         "theta": maybe(0.0, 1.0, 0.6, rng.random(), 1e-9),
         "rule": rng.choice(RULE_NAMES),
         "bonus": rng.random() < 0.5,

@@ -1,0 +1,187 @@
+"""Policy `del`: an exit that is chosen anew in every round, with the length of its draft (DEL, arXiv 2504.05598).
+
+Of the trained exits of the target up to some depth, each round drafts with the exit l and the length d that
+promise the most tokens per layer run,
+
+    TPL(l, d) = (1 + a_l + ... + a_l^d) / (d l + L)
+
+where L are the target's layers and a_l is the chance that a token of exit l is accepted. The a_l come from *shadow
+tokens*: the hidden states of the last verification, pushed through every exit's read-out and compared with the target's
+rows there. A row's share is sum min(q, p) under the run's sampling, which at temperature 0 is 1 for the same first
+choice and 0 otherwise. d = 0 is a choice too: one token per L layers where no exit pays.
+
+The choice depends on the past alone and throws no coin, so the stack stays exact and a run can be repeated.
+The paper's dynamic confidence threshold is not here: d is planned, not interrupted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import torch
+from torch import Tensor
+
+from hsd_core.levels.commons import Commons
+from hsd_core.levels.protocol import DraftOrder, LevelRun, Proposal, Work, draft_token_by_token
+from hsd_core.levels.reading import Readout, TrunkRun
+from hsd_core.levels.trunk import Layered, Trunk
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Law = Callable[[Tensor], Tensor]
+FIRST_GUESS = 0.5  # of every a_l, before any token was seen
+MEMORY = 0.95  # what one shadow token leaves of the estimate before it: it looks back over some 20 tokens
+
+
+@runtime_checkable
+class Learning(Protocol):
+    """A level run that is shown what the level above made of its block."""
+
+    def learn(self, start: int, rows: Tensor, law: Law) -> None:
+        """rows (r, V): the verifier's rows for positions start, ..., start + r - 1, all behind tokens that were kept.
+
+        law: (n, V) logits -> rows under the run's sampling.
+        """
+        ...
+
+
+def tokens_per_layer(chance: float, length: int, cost: float, layers: int) -> float:
+    """TPL: expected tokens of a round / layers run in it. `cost`: layers per drafted token."""
+    return sum(chance**k for k in range(length + 1)) / (length * cost + layers)
+
+
+def best_plan(chances: Sequence[float], costs: Sequence[float], layers: int, longest: int) -> tuple[int, int]:
+    """The (exit, length) of the highest TPL; of equal ones the shorter draft of the shallower exit."""
+    plans = [(i, d) for d in range(longest + 1) for i in range(len(costs))]
+    return max(plans, key=lambda plan: tokens_per_layer(chances[plan[0]], plan[1], costs[plan[0]], layers))
+
+
+class ChoosingLevel:
+    """The exits of `readouts` (depth -> read-out) of one model, one of them drafting in each round."""
+
+    kind = "exit"
+    can_draft = True
+    can_verify = False
+    has_cache = True
+
+    def __init__(
+        self, decoder: Layered, readouts: Mapping[int, Readout], *, name: str = "exit", label: str = "",
+        weights: dict[str, object] | None = None, memory: float = MEMORY,
+    ) -> None:  # fmt: skip
+        """
+        Raises:
+            ValueError: there is no exit to choose, or one that is no early one.
+        """
+        if not readouts or not all(1 <= at < decoder.layers for at in readouts):
+            raise ValueError(f"exits {sorted(readouts)} are not within layers 1 to {decoder.layers - 1}")
+        self.decoder, self.readouts, self.memory = decoder, dict(sorted(readouts.items())), memory
+        self.name, self.weights = name, weights
+        self.label = label or "exit chosen each round, of " + ", ".join(str(at) for at in self.readouts)
+        self.vocab_size = decoder.vocab_size
+        self.max_positions: int | None = decoder.max_positions
+        self.layers: int | None = max(self.readouts)
+        self.device, self.dtype = decoder.device, decoder.dtype
+        self.params: dict[str, object] = {"chooses": list(self.readouts)}
+
+    def enter(self, commons: Commons) -> Trunk:
+        """Marks every exit's depth, the deepest first."""
+        trunks = [commons.trunk(self.decoder, at) for at in reversed(self.readouts)]
+        return trunks[-1]
+
+    def open(self, capacity: int, commons: Commons) -> LevelRun:
+        trunk = self.enter(commons)
+        exits = [Exit(trunk, at, readout, readout.name) for at, readout in self.readouts.items()]
+        return ChoosingRun(exits, self.decoder.layers, self.memory)
+
+
+class Exit(TrunkRun):
+    """One of the exits, and the estimate of its acceptance."""
+
+    def __init__(self, trunk: Trunk, depth: int, readout: Readout, source: str) -> None:
+        super().__init__(trunk, depth, readout, source)
+        self.source, self.chance = source, FIRST_GUESS
+        self.cost = depth + readout.layers
+
+    @torch.inference_mode()
+    def shadow(self, lo: int, hi: int) -> tuple[Tensor, int]:
+        """The logits behind positions lo, ..., hi - 1, which the trunk has reached, and how many rows that took."""
+        start = min(self._own, lo) if self._readout.layers else lo
+        x = self._trunk.hidden(self._depth, start, hi)
+        logits, _ = self._readout.forward(x, self._cache, start, hi - lo)
+        self._own = hi
+        return logits, hi - start
+
+    def reach(self, tape: Sequence[int]) -> tuple[Tensor, Work]:
+        """Bring the trunk here to the end of the tape and read all that is new."""
+        spans = self._trunk.run(tape, self._depth, len(tape))
+        logits, rows = self.shadow(len(tape) - 1, len(tape))
+        return logits, Work(1, rows, rows - 1, spans)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lesson:
+    start: int
+    rows: Tensor
+    law: Law
+
+
+class ChoosingRun:
+    """`cached`: the tape up to here was processed by the exit that drafted last."""
+
+    def __init__(self, exits: Sequence[Exit], layers: int, memory: float) -> None:
+        self.exits, self._layers, self._memory = exits, layers, memory
+        self._lesson: _Lesson | None = None
+        self.cached = 0
+
+    def propose(self, tape: list[int], order: DraftOrder) -> Proposal:
+        shadow_rows = self._take_lesson()
+        chances, costs = [e.chance for e in self.exits], [e.cost for e in self.exits]
+        i, length = best_plan(chances, costs, self._layers, order.limit)
+        drafting = self.exits[i]
+        proposal = draft_token_by_token(drafting, tape, replace(order, limit=length), drafting.source)
+        work = proposal.work
+        self.cached = len(tape) + len(proposal.ids) - 1
+        rows, catch_up = work.rows + shadow_rows, work.catch_up + shadow_rows
+        return replace(proposal, work=Work(work.forwards, rows, catch_up, work.ran))
+
+    def learn(self, start: int, rows: Tensor, law: Law) -> None:
+        """Kept until the next draft, whose time it takes."""
+        self._lesson = _Lesson(start, rows, law)
+
+    def score(self, tape: Sequence[int], rows: int) -> tuple[Tensor, Work]:
+        """The prompt goes through every exit; nobody verifies with this level."""
+        done = [e.reach(tape) for e in self.exits]
+        self.cached = len(tape)
+        spans = tuple(span for _, work in done for span in work.ran)
+        computed = sum(work.rows for _, work in done)
+        return done[-1][0], Work(1, computed, computed - 1, spans)
+
+    def commit(self, ids: Sequence[int]) -> None:
+        """Nothing to do: what the target made of them comes by `learn`."""
+
+    def rollback(self, length: int) -> None:
+        self.cached = min(self.cached, length)
+        for e in self.exits:
+            e.rollback(length)
+
+    def close(self) -> None:
+        for e in self.exits:
+            e.close()
+
+    def _take_lesson(self) -> int:
+        """Update every a_l from the rows of the last verification; returns how many rows the read-outs computed."""
+        lesson, self._lesson = self._lesson, None
+        if lesson is None:
+            return 0
+        computed, n = 0, len(lesson.rows)
+        for e in self.exits:
+            # The row for position t is read behind position t - 1.
+            logits, rows = e.shadow(lesson.start - 1, lesson.start - 1 + n)
+            shares = torch.minimum(lesson.law(logits).to(lesson.rows), lesson.rows).sum(-1)
+            for share in shares.tolist():
+                e.chance = self._memory * e.chance + (1.0 - self._memory) * min(1.0, share)
+            computed += rows
+        return computed

@@ -1,0 +1,103 @@
+"""Policy `del`: exit and length chosen by what was seen, enumerated over whole runs of a random model of few tokens."""
+
+from __future__ import annotations
+
+import pytest
+from enumerator import SAMPLED, Law, distance, run_law
+from lean_stacks import LeanStacks, RandomDraft
+
+import hsd_core
+from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.levels.choosing import ChoosingRun, Exit
+from hsd_core.levels.protocol import DraftOrder, Proposal
+from hsd_core.sampling import Sampling, law
+
+EXACT = 1e-5
+WRONG = 1e-3
+TEXT = "exit:2@at=3@policy=del,target"
+
+
+def stacks(vocab: int) -> LeanStacks:
+    """Two random exits and a good one, and quick to learn: the choice changes within the few tokens enumerated."""
+    made = LeanStacks(layers=4, vocab=vocab)
+    made.memory = 0.3
+    made.drafts = {f"at{at}": RandomDraft(made.target, seed=at, absent=()) for at in (1, 2)}
+    last = made.target.stack[3]
+    for part in ("out", "down"):
+        real = getattr(last, part)
+        object.__setattr__(last, part, lambda x, real=real: 0.2 * real(x))
+    return made
+
+
+def model_law(decoder: LeanDecoder, prompt: list[int], tokens: int, sampling: Sampling = SAMPLED) -> Law:
+    """The law of `tokens` tokens, by the chain rule over full passes."""
+    found: Law = {(): 1.0}
+    for _ in range(tokens):
+        longer: Law = {}
+        for output, mass in found.items():
+            ids = [*prompt, *output]
+            row = law(decoder.forward(ids, decoder.new_cache(len(ids)), 0, 1), sampling)[0].tolist()
+            longer |= {(*output, token): mass * chance for token, chance in enumerate(row) if chance > 0.0}
+        found = longer
+    return found
+
+
+def off_by(text: str, tokens: int, vocab: int, sampling: Sampling = SAMPLED) -> float:
+    made, prompt = stacks(vocab), [1, 0]
+    return distance(
+        run_law(made.stack(text), prompt, tokens, sampling=sampling), model_law(made.target, prompt, tokens, sampling)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "vocab"),
+    [
+        (TEXT, 3, 3),
+        (TEXT, 5, 2),
+        (TEXT + "@rule=block", 5, 2),
+        (TEXT + "@bonus=0", 4, 2),
+        (TEXT + "@rule=block@bonus=0", 3, 3),
+    ],
+)
+def test_whole_runs_follow_the_targets_law(text: str, tokens: int, vocab: int) -> None:
+    assert off_by(text, tokens, vocab) < EXACT
+
+
+@pytest.mark.parametrize("sampling", [Sampling(0.7, top_p=0.8), Sampling(0.0)])
+def test_cut_laws_too(sampling: Sampling) -> None:
+    assert off_by(TEXT, 4, 3, sampling) < EXACT
+
+
+def test_choices_change_within_these_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen: set[tuple[int, int]] = set()
+    real = ChoosingRun.propose
+
+    def watched(self: ChoosingRun, tape: list[int], order: DraftOrder) -> Proposal:
+        proposal = real(self, tape, order)
+        at = proposal.work.ran[0].hi if proposal.work.ran else 0
+        chosen.add((at, len(proposal.ids)))
+        return proposal
+
+    monkeypatch.setattr(ChoosingRun, "propose", watched)
+    assert off_by(TEXT, 5, 2) < EXACT
+    assert len({at for at, _ in chosen}) > 1 and len({n for _, n in chosen}) > 1, chosen
+
+
+def test_an_exit_chosen_by_the_token_that_it_drew_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = ChoosingRun.propose
+
+    def peeking(self: ChoosingRun, tape: list[int], order: DraftOrder) -> Proposal:
+        proposal = real(self, tape, order)
+        if proposal.ids and proposal.ids[0] == 0:  # "not this exit's token": another one's row goes up with it
+            self.exits[0].rollback(len(tape) - 1)
+            logits, _ = Exit.reach(self.exits[0], tape)
+            proposal.rows[0] = law(logits, SAMPLED)[0]
+        return proposal
+
+    assert off_by(TEXT, 4, 2) < EXACT
+    monkeypatch.setattr(ChoosingRun, "propose", peeking)
+    assert off_by(TEXT, 4, 2) > WRONG
+
+
+def test_the_stack_is_said_to_be_exact() -> None:
+    assert hsd_core.stack_lossless(hsd_core.parse(TEXT), SAMPLED)
