@@ -11,7 +11,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hsd_core.decoders.lean import KEY_STEP, ROW_STEP, KVCache, LeanDecoder
+from hsd_core.decoders.layers import KEY_STEP, ROW_STEP, KVCache
+from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.decoders.protocol import DecoderError
 
 
@@ -64,19 +65,19 @@ class BatchedDecoder:
         b, group = len(ids), s.heads // s.kv_heads
         at = torch.tensor(positions, device=model.device)
         each = torch.arange(b, device=model.device)
-        cos, sin = model._cos[at, None], model._sin[at, None]  # (b, 1, d)
+        cos, sin = (t[at, None] for t in model.stack.rotary)  # (b, 1, d)
         seen = -(-(last + 1) // KEY_STEP) * KEY_STEP
         hidden = torch.arange(seen, device=model.device) > at[:, None]
         mask = cos.new_zeros(b, 1, 1, seen).masked_fill_(hidden[:, None, None], float("-inf"))
         rows = -(-group // ROW_STEP) * ROW_STEP
         mask = mask.expand(b, 1, rows, seen)
         x = model.embed(ids)  # (b, hidden)
-        for i, layer in enumerate(model._layers):
-            qkv = layer.qkv(model._rms(x, layer.attention_norm)).view(b, s.heads + 2 * s.kv_heads, s.head_size)
+        for i, layer in enumerate(model.stack):
+            qkv = layer.qkv(model.stack.rms(x, layer.attention_norm)).view(b, s.heads + 2 * s.kv_heads, s.head_size)
             qk, v = qkv[:, : s.heads + s.kv_heads], qkv[:, s.heads + s.kv_heads :]
             if layer.q_norm is not None and layer.k_norm is not None:
                 q, k = qk[:, : s.heads], qk[:, s.heads :]
-                qk = torch.cat((model._rms(q, layer.q_norm), model._rms(k, layer.k_norm)), dim=1)
+                qk = torch.cat((model.stack.rms(q, layer.q_norm), model.stack.rms(k, layer.k_norm)), dim=1)
             qk = qk * cos + qk.roll(s.head_size // 2, dims=-1) * sin
             cache.keys[i, each, :, at] = qk[:, s.heads :]
             cache.values[i, each, :, at] = v
@@ -85,6 +86,6 @@ class BatchedDecoder:
             keys, values = cache.keys[i, :, :, :seen], cache.values[i, :, :, :seen]
             a = F.scaled_dot_product_attention(q, keys, values, attn_mask=mask)[:, :, :group]
             x = x + layer.out(a.reshape(b, s.heads * s.head_size))
-            gate, up = layer.gate_up(model._rms(x, layer.mlp_norm)).chunk(2, dim=-1)
+            gate, up = layer.gate_up(model.stack.rms(x, layer.mlp_norm)).chunk(2, dim=-1)
             x = x + layer.down(F.silu(gate) * up)
         return model.head(x)

@@ -28,6 +28,10 @@ class Plain:
     def __call__(self, x: Tensor) -> Tensor:
         return F.linear(x, self.weight, self.bias)
 
+    def dense(self) -> Tensor:
+        """The weight (N, K), as it was given."""
+        return self.weight
+
 
 class Packed:
     """x W^T + b in float32 on the CPU, with the weight in oneDNN's blocked layout."""
@@ -39,6 +43,11 @@ class Packed:
     def __call__(self, x: Tensor) -> Tensor:
         y: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, "none", [], "")
         return y
+
+    def dense(self) -> Tensor:
+        """The weight (N, K), as it was given; a copy."""
+        dense: Tensor = self.weight.to_dense()
+        return dense
 
     @staticmethod
     def available() -> bool:
@@ -66,6 +75,10 @@ class Int8:
     def __call__(self, x: Tensor) -> Tensor:
         y = torch._weight_int8pack_mm(x.bfloat16(), self.weight, self.scale).to(x.dtype)
         return y if self.bias is None else y + self.bias
+
+    def dense(self) -> Tensor:
+        """The weight (N, K) in float32, rounded as it is kept; a copy."""
+        return self.weight.float() * self.scale.float()[:, None]
 
 
 Linear: TypeAlias = Plain | Packed | Int8

@@ -58,7 +58,7 @@ def test_a_model_that_is_done_after_two_layers_agrees_from_there_on():
     decoder = tiny()
     for i in (2, 3):
         for part in ("out", "down"):
-            layer = decoder._layers[i]
+            layer = decoder.stack[i]
             kept = getattr(layer, part)
             object.__setattr__(layer, part, lambda x, kept=kept: torch.zeros_like(kept(x)))
     reading = read_depths(decoder, text(60), 5)
