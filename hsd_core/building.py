@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -18,11 +17,13 @@ from hsd_core.hierarchy import Seat
 from hsd_core.levels.choosing import ChoosingLevel
 from hsd_core.levels.exits import ExitLevel
 from hsd_core.levels.model import ModelLevel
+from hsd_core.levels.nano import NanoDraft, NanoLevel
 from hsd_core.levels.ngram import NgramLevel
 from hsd_core.levels.protocol import Level
 from hsd_core.levels.trunk import Layered
 from hsd_core.ngram import Databases, load_model_db, load_text_db
 from hsd_core.presets import Preset
+from hsd_core.shelf import LENS, Shelf
 from hsd_core.stacks import LevelSpec, StackError
 from hsd_core.tokenizer import Tokenizer, same_tokenizer
 from hsd_core.toy import ORDERS, ToyTokenizer, toy_level
@@ -55,6 +56,7 @@ class Builder:
         self.device = "cpu" if preset.toy else pick_device(device)
         self.dtype = dtype or preset.dtype(self.device)
         self._progress = progress
+        self._shelf = Shelf(preset.name)
         self._levels: dict[LevelSpec, Level] = {}
         self._decoders: dict[tuple[Path, str, str], Decoder] = {}
         self.tokenizer: Tokenizer | ToyTokenizer
@@ -139,20 +141,35 @@ class Builder:
         if spec.at >= decoder.layers:
             deepest = decoder.layers - 1
             raise StackError(f"exit at {spec.at}: the target has {decoder.layers} layers; use @at=1 to @at={deepest}")
-        weights = self.preset.target.as_dict(self.folder)
         if spec.policy == "del":
             exits = {draft.at: draft for draft in self.trained(decoder) if 1 <= draft.at <= spec.at}
             if not exits:
                 raise StackError(f"policy del: preset {self.preset.name} has no trained exit up to layer {spec.at}")
-            return ChoosingLevel(decoder, exits, weights=weights)
-        return ExitLevel(decoder, spec.at, weights=weights)
+            return ChoosingLevel(decoder, exits, weights=self.preset.target.as_dict(self.folder))
+        draft = None if spec.id == LENS else self._draft(spec, spec.at, decoder)
+        return ExitLevel(decoder, spec.at, draft, weights=self._read_by(draft))
 
-    def trained(self, decoder: Layered) -> list[Any]:
+    def trained(self, decoder: Layered) -> list[NanoDraft]:
         """The trained drafts (`DraftHead`) that come with the package and read this decoder, shallowest first."""
-        return []
+        return self._shelf.all(decoder)
 
     def _nano(self, spec: LevelSpec) -> Level:
-        raise StackError(f"preset {self.preset.name} has no trained nano; leave nano out")
+        decoder = self._layered(spec)
+        draft = self._draft(spec, 0, decoder)
+        if draft is None:
+            raise StackError(f"preset {self.preset.name} ships no trained nano; write nano@id=FILE or leave nano out")
+        return NanoLevel(decoder, draft, weights=self._read_by(draft))
+
+    def _draft(self, spec: LevelSpec, at: int, decoder: Layered) -> NanoDraft | None:
+        try:
+            return self._shelf.at(at, spec.id, decoder)
+        except ValueError as error:
+            raise StackError(f"{spec.name}{f' at {at}' if at else ''}: {error}") from error
+
+    def _read_by(self, draft: NanoDraft | None) -> dict[str, object]:
+        """What a trace says of the target's weights and of the draft that reads them."""
+        weights = self.preset.target.as_dict(self.folder)
+        return weights if draft is None else {**weights, "draft": draft.name}
 
     def _layered(self, spec: LevelSpec) -> Layered:
         """The target's decoder for a level that reads its layers."""

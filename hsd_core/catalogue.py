@@ -9,6 +9,7 @@ from typing import Any
 
 from hsd_core.machine import has_cuda
 from hsd_core.presets import PRESETS, Preset
+from hsd_core.shelf import shipped
 from hsd_core.toy import ORDERS
 
 LETTERS = {"ngram": "N", "nano": "D", "exit": "E", "int8": "Q", "model": "M", "table": "M", "target": "T"}
@@ -46,9 +47,7 @@ def _levels(preset: Preset) -> list[dict[str, Any]]:
             "ngram", "n-gram lookup", preset.blocks.get("ngram", 2), can_verify=False,
             params={"db": "".join(letter for letter in preset.databases if shipped[letter])},
         ),
-        _level(
-            "nano", "nano draft", preset.blocks.get("nano", 3), reason="no draft was trained for this preset's target"
-        ),
+        _nano(preset),
         _exit(preset),
         _level("int8", "int8 copy", preset.blocks.get("int8", 8), reason=""),
         _level(
@@ -77,8 +76,21 @@ def _level(
     }
 
 
+def _nano(preset: Preset) -> dict[str, Any]:
+    drafts = [
+        {"name": draft.name, "title": "fed by the target" if draft.fed else "embeddings alone", "fed": draft.fed}
+        for draft in shipped(preset.name)
+        if not draft.at
+    ]
+    level = _level(
+        "nano", "nano draft", preset.blocks.get("nano", 3), params={"id": drafts[0]["name"]} if drafts else {},
+        reason="" if drafts else "no nano draft was trained for this preset's target",
+    )  # fmt: skip
+    return {**level, "drafts": drafts}
+
+
 def _exit(preset: Preset) -> dict[str, Any]:
-    trained: list[int] = []
+    trained = sorted({draft.at for draft in shipped(preset.name) if draft.at})
     at = trained[0] if trained else max(1, preset.layers // 4)
     level = _level("exit", "early exit", preset.blocks.get("exit", 2), params={"at": at})
     return {**level, "depth": {"min": 1, "max": preset.layers - 1, "default": at, "trained": trained}}

@@ -92,7 +92,7 @@ class Workbench:
 
     def trained(self, spec: str = "target") -> list[Trained]:
         """The trained drafts that come with the preset and read a stack's target."""
-        return self._builder.trained(self.lean_target(spec))
+        return [*self._builder.trained(self.lean_target(spec))]
 
     def depths(self, prompt_ids: Sequence[int], output_ids: Sequence[int], spec: str = "target") -> trace.Depths:
         """At which depth a stack's target knew each token of an output: one pass over the whole text.

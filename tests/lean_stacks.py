@@ -67,7 +67,7 @@ class RandomDraft:
     def __init__(
         self, target: LeanDecoder, *, fed: bool = False, layers: int = 1, seed: int = 0, absent: Sequence[int] = (5, 40)
     ) -> None:
-        self.name, self.fed, self.layers, self.hidden = "random", fed, layers, target.shape.hidden
+        self.name, self.at, self.fed, self.layers, self.hidden = "random", 0, fed, layers, target.shape.hidden
         self._body = tiny(vocab=target.vocab_size, layers=layers, seed=100 + seed)
         self._mix = torch.randn(2 * self.hidden, self.hidden, generator=torch.Generator().manual_seed(seed)) * 0.2
         self._absent = torch.zeros(target.vocab_size, dtype=torch.bool)

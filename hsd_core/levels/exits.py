@@ -37,7 +37,7 @@ class ExitLevel:
         self.decoder, self.at = decoder, at
         self.readout = draft or Lens(decoder)
         self.name, self.weights = name, weights
-        self.label = label or f"exit at layer {at}" + ("" if draft else ", untrained read-out")
+        self.label = label or f"exit at layer {at}, " + (draft.name if draft else "untrained read-out")
         self.vocab_size = decoder.vocab_size
         self.max_positions: int | None = decoder.max_positions
         self.layers: int | None = at

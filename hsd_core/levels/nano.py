@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 
 class NanoDraft(Readout, Protocol):
-    """A trained draft at depth 0. `fed`: it reads features. `hidden`: the width of the model."""
+    """A trained draft. `at`: its depth, 0 for a nano. `fed`: it reads features. `hidden`: the width of the model."""
 
+    at: int
     fed: bool
     hidden: int
 

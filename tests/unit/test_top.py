@@ -1,0 +1,95 @@
+"""The rule top (HiSpec's TopPredictions): what it accepts, and when a stack that uses it is exact."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from enumerator import SAMPLED, distance, every_path, merged_law, run_law, target_law
+from toys import toy_stack
+
+from hsd_core.rules import greedy, top
+from hsd_core.sampling import Sampling
+from hsd_core.stacks import StackError, format_stack, parse, stack_lossless
+
+GREEDY = Sampling(0.0)
+EXACT = 1e-12
+WRONG = 1e-3
+P = torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7], [0.0, 1.0, 0.0]], dtype=torch.float64)
+
+
+def verdict(draft: list[int], k: int, bonus: bool = True):
+    return [v for _, v in every_path(lambda choices: top(draft, P, P, choices, bonus, k=k))]
+
+
+def test_a_token_among_the_k_likeliest_is_accepted() -> None:
+    assert {v.accepted for v in verdict([0, 2], 1)} == {2}
+    assert {v.accepted for v in verdict([1, 2], 1)} == {0}
+    assert {v.accepted for v in verdict([1, 1], 2)} == {2}
+    assert {v.accepted for v in verdict([1, 0], 2)} == {1}
+    assert verdict([1, 0], 2)[0].alphas == (1.0, 0.0)
+    assert {v.accepted for v in verdict([2, 0], 99)} == {2}
+
+
+def test_what_follows_a_mismatch_is_drawn_from_the_verifiers_law() -> None:
+    law = {}
+    for mass, v in every_path(lambda choices: top([2], P, P, choices, True)):
+        law[v.token] = law.get(v.token, 0.0) + mass
+    assert law == pytest.approx({0: 0.5, 1: 0.3, 2: 0.2})
+    assert [v.token for v in verdict([0, 2], 1)] == [1], "the bonus"
+    assert [v.token for v in verdict([0, 2], 1, bonus=False)] == [None]
+    assert {v.token for v in verdict([], 1, bonus=False)} == {0, 1, 2}
+
+
+def test_with_k_1_at_temperature_0_it_is_greedy() -> None:
+    hot = torch.eye(3, dtype=torch.float64)[[2, 0, 1]]
+    for draft in ([2, 0], [2, 1], [0, 0], [], [2]):
+        for bonus in (True, False):
+            mine = [v for _, v in every_path(lambda c, d=draft, b=bonus: top(d, hot, hot, c, b))]
+            true = greedy(draft, hot, hot, None, bonus)  # type: ignore[arg-type]
+            assert [(v.accepted, v.token, v.alphas) for v in mine] == [(true.accepted, true.token, true.alphas)]
+
+
+@pytest.mark.parametrize(
+    ("text", "sampling", "exact"),
+    [
+        ("table:2,table@rule=top", GREEDY, True),
+        ("table:2,table@rule=top@k=2", GREEDY, False),
+        ("table:2,table:3@rule=top@k=2,table", GREEDY, True),
+        ("table:2,table:3@rule=top@k=3,table@rule=block", GREEDY, True),
+        ("table:2,table:3@rule=top@k=2,table@rule=greedy", GREEDY, True),
+        ("table:2,table:3@rule=top@k=2,table@rule=top", GREEDY, True),
+        ("table:2,table@rule=top", SAMPLED, False),
+        ("table:2,table@rule=top@k=2", SAMPLED, False),
+        ("table:2,table:3@rule=top,table", SAMPLED, False),
+    ],
+)
+def test_stack_lossless_says_what_enumeration_finds(text: str, sampling: Sampling, exact: bool) -> None:
+    said, reason = stack_lossless(parse(text), sampling)
+    assert (said, "top" in reason) == (exact, not exact)
+    worst = 0.0
+    for seed in range(12):
+        stack = toy_stack(text, 3, seed)
+        found = run_law(stack, [0], 6, sampling=sampling) if sampling.greedy else merged_law(stack, [0], 3)
+        tokens = 6 if sampling.greedy else 3
+        worst = max(worst, distance(found, target_law(stack, [0], tokens, sampling)))
+    assert worst < EXACT if exact else worst > WRONG
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("table:2,table@k=2", "@k belongs to the rule top; write table@rule=top@k=2"),
+        ("table:2,table@rule=block@k=2", "@k belongs to the rule top"),
+        ("table:2,table@rule=top@k=0", "use a whole number from 1 to 64"),
+        ("ngram:2@k=2,target", "means nothing here"),
+    ],
+)
+def test_k_is_read_with_its_rule_alone(text: str, message: str) -> None:
+    with pytest.raises(StackError) as caught:
+        parse(text)
+    assert message in str(caught.value)
+
+
+def test_top_is_written_as_it_is_read() -> None:
+    text = "int8:4@rule=top@k=3,target@rule=top"
+    assert format_stack(parse(text)) == text
