@@ -93,7 +93,7 @@ def generate(
         return
     for job in jobs:
         _check(job.text.prompt_ids, decoder)
-    # Long texts first: the cache is as long as the longest one, and the last batch ends evenly.
+    # Long prompts first, so that no long one is left alone at the end; the cache is as long as the longest needs.
     waiting = sorted(jobs, key=lambda job: len(job.text.prompt_ids))
     capacity = min(decoder.max_positions, len(waiting[-1].text.prompt_ids) + max_new_tokens)
     slots = min(batch, len(jobs))

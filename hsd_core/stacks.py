@@ -100,6 +100,8 @@ def check_order(specs: Sequence[LevelSpec]) -> None:
                 f"{spec.name}: policy del chooses an exit of the target right above it; "
                 "write exit:6@at=8@policy=del,target"
             )
+        if spec.policy == "del" and spec.id is not None:
+            raise StackError(f"{spec.name}: policy del chooses among all trained exits up to @at=; leave @id= out")
 
 
 def _check_exits(below: Sequence[LevelSpec], target: LevelSpec) -> None:

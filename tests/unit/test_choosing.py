@@ -188,6 +188,11 @@ def test_it_stands_right_below_a_target_of_the_same_weights(text: str) -> None:
         parse(text)
 
 
+def test_it_takes_no_draft_by_name() -> None:
+    with pytest.raises(StackError, match="leave @id= out"):
+        parse("exit:6@at=8@id=lens@policy=del,target")
+
+
 def test_exits_that_are_no_early_ones_are_refused() -> None:
     made = stacks()
     for known in ({}, {6: made.drafts["at2"]}, {0: made.drafts["at2"]}):
