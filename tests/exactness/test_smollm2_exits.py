@@ -1,0 +1,53 @@
+"""Early exits of the embedded model: the bits of plain decoding, whoever ran the first layers."""
+
+from __future__ import annotations
+
+import pytest
+
+from hsd_core.identities import check
+from hsd_core.metrics import committed_ids
+from hsd_core.stacks import StackError
+
+pytestmark = pytest.mark.weights
+PROMPT = "Write a Python function that adds two numbers."
+
+
+@pytest.mark.parametrize(
+    "stack",
+    [
+        "exit:2@at=4,exit:4@at=8,target",
+        "exit:2@at=24@id=lens,exit:4@at=28@id=lens@policy=flush,target@bonus=0",
+        "exit:3@at=27@dtype=int8@id=lens,int8:4,target@rule=block",
+        "ngram:2,exit:4@at=26@id=lens,target",
+        "exit:4@at=26@id=lens,target@dtype=int8",
+    ],
+)
+def test_exits_repeat_plain_decoding(smollm2, stack: str) -> None:
+    plain = "target@dtype=int8" if stack.endswith("int8") else "target"
+    events = list(smollm2.run(stack, PROMPT, max_new_tokens=24, heads=2))
+    assert check(events) == []
+    assert committed_ids(events) == committed_ids(list(smollm2.run(plain, PROMPT, max_new_tokens=24, heads=2)))
+
+
+def test_an_exit_behind_the_last_layer_is_refused(smollm2) -> None:
+    with pytest.raises(StackError, match="the target has 30 layers; use @at=1 to @at=29"):
+        smollm2.seats("exit:2@at=30,target")
+
+
+def test_an_exit_takes_the_dtype_of_its_target(smollm2) -> None:
+    for text, dtype in (("exit:2@at=4,target", "float32"), ("exit:2@at=4,target@dtype=int8", "int8")):
+        early, target = smollm2.seats(text)
+        assert early.level.dtype == target.level.dtype == dtype
+        assert early.level.decoder is target.level.decoder
+    early, int8, target = smollm2.seats("exit:2@at=4@dtype=int8,int8:4,target")
+    assert early.level.decoder is int8.level.decoder is not target.level.decoder
+
+
+def test_a_read_out_that_was_not_trained_says_so(smollm2) -> None:
+    assert smollm2.seats("exit:2@at=5@id=lens,target")[0].level.label == "exit at layer 5, untrained read-out"
+
+
+@pytest.mark.parametrize(("text", "message"), [("exit:2@at=4@id=none-such,target", "exit at 4: no draft 'none-such'")])
+def test_an_unknown_draft_is_refused_with_those_there_are(smollm2, text: str, message: str) -> None:
+    with pytest.raises(StackError, match=message):
+        smollm2.seats(text)

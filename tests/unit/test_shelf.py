@@ -1,0 +1,88 @@
+"""Which trained draft a level takes: the shipped one of its depth, the one it names, or none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from hsd_core import shelf
+from hsd_core.catalogue import catalogue
+from hsd_core.shelf import Shelf
+
+SHIPPED = tuple(
+    SimpleNamespace(name=name, at=at, fed=fed, path=Path(f"{name}.safetensors"))
+    for name, at, fed in (("a-nano-fed", 0, True), ("a-nano", 0, False), ("a-exit4", 4, False), ("a-exit8", 8, False))
+)
+
+
+@pytest.fixture
+def full(monkeypatch: pytest.MonkeyPatch) -> Shelf:
+    """A shelf with the drafts above, none of which has a file."""
+    reads: list[Path] = []
+
+    def read(self: Shelf, path: Path, decoder: object) -> object:
+        reads.append(path)
+        return next(
+            (d for d in SHIPPED if d.path == path), SimpleNamespace(name=path.stem, at=6, fed=path.stem == "fed")
+        )
+
+    monkeypatch.setattr(shelf, "shipped", lambda preset, folder: SHIPPED)
+    monkeypatch.setattr(Shelf, "_read", read)
+    return Shelf("a")
+
+
+def taken(full: Shelf, depth: int, name: str | None = None) -> str | None:
+    draft = full.at(depth, name, None)  # type: ignore[arg-type]
+    return draft and draft.name
+
+
+def test_a_level_takes_the_draft_of_its_depth(full: Shelf) -> None:
+    assert taken(full, 4) == "a-exit4"
+    assert taken(full, 8) == "a-exit8"
+    assert taken(full, 5) is None
+    assert taken(full, 0) == "a-nano-fed"
+
+
+def test_a_level_takes_the_draft_it_names(full: Shelf, tmp_path: Path) -> None:
+    assert taken(full, 0, "a-nano") == "a-nano"
+    own = tmp_path / "own.safetensors"
+    own.touch()
+    assert taken(full, 6, str(own)) == "own"
+
+
+@pytest.mark.parametrize(
+    ("depth", "name", "message"),
+    [
+        (4, "a-exit8", "draft a-exit8 was trained for depth 8; write exit@at=8"),
+        (4, "a-nano", "draft a-nano was trained for depth 0; write nano"),
+        (0, "a-exit4", "write exit@at=4"),
+        (4, "none", "no draft 'none'; those of preset a are: a-exit4, a-exit8"),
+        (0, "none", "those of preset a are: a-nano-fed, a-nano"),
+        (0, "missing.safetensors", "no draft"),
+    ],
+)
+def test_a_draft_for_another_place_is_refused(full: Shelf, depth: int, name: str, message: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        taken(full, depth, name)
+    assert message in str(caught.value)
+
+
+def test_an_exit_takes_no_draft_that_reads_the_last_states(full: Shelf, tmp_path: Path) -> None:
+    (tmp_path / "fed.safetensors").touch()
+    with pytest.raises(ValueError, match="which only a nano is given"):
+        taken(full, 6, str(tmp_path / "fed.safetensors"))
+
+
+def test_the_catalogue_names_the_trained_depths_and_drafts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hsd_core.catalogue.shipped", lambda preset: SHIPPED if preset == "smollm2" else ())
+    presets = {entry["name"]: {level["name"]: level for level in entry["levels"]} for entry in catalogue()}
+    levels = presets["smollm2"]
+    assert levels["exit"]["depth"] == {"min": 1, "max": 29, "default": 4, "trained": [4, 8]}
+    assert (levels["nano"]["usable"], levels["nano"]["params"]) == (True, {"id": "a-nano-fed"})
+    assert [(d["name"], d["fed"]) for d in levels["nano"]["drafts"]] == [("a-nano-fed", True), ("a-nano", False)]
+    bare = presets["qwen-coder"]
+    assert bare["exit"]["depth"] == {"min": 1, "max": 27, "default": 7, "trained": []}
+    assert (bare["nano"]["usable"], bare["nano"]["drafts"]) == (False, [])
+    assert "no nano draft was trained" in bare["nano"]["reason"]
