@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,8 +16,6 @@ LENS = "lens"  # the id that asks for the untrained read-out where a trained dra
 
 def shipped(preset: str, folder: Path = FOLDER) -> tuple[DraftInfo, ...]:
     """A preset's drafts, shallowest first; at one depth those that read features come first."""
-    if find_spec("hsd_core.drafts.file") is None:
-        return ()
     from hsd_core.drafts.file import list_drafts
 
     own = [draft for draft in list_drafts(folder) if draft.name.startswith(f"{preset}-")]
@@ -70,7 +67,10 @@ class Shelf:
     def _read(self, path: Path, decoder: Layered) -> NanoDraft:
         key = (path, id(decoder))
         if key not in self._open:
+            from hsd_core.decoders.lean import LeanDecoder
             from hsd_core.drafts.file import read_draft
 
+            if not isinstance(decoder, LeanDecoder):
+                raise ValueError("trained drafts read the lean decoder's layers, and this target runs another way")
             self._open[key] = read_draft(path, decoder)
         return self._open[key]

@@ -72,6 +72,13 @@ class Int8:
         self.weight, self.scale = quantise(weight)
         self.bias = None if bias is None else bias.float()
 
+    @classmethod
+    def of(cls, weight: Tensor, scale: Tensor) -> Int8:
+        """Over weights that are quantised already: int8 (N, K) and bfloat16 (N,)."""
+        made = cls.__new__(cls)
+        made.weight, made.scale, made.bias = weight.contiguous(), scale.contiguous(), None
+        return made
+
     def __call__(self, x: Tensor) -> Tensor:
         y = torch._weight_int8pack_mm(x.bfloat16(), self.weight, self.scale).to(x.dtype)
         return y if self.bias is None else y + self.bias

@@ -1,0 +1,145 @@
+"""A trained draft as a file: safetensors with int8 weights, a scale a row, and what it was trained for in the header.
+
+    read            (hidden, hidden or 2 hidden)   in-projection of the normalised input
+    layers.N.qkv, .out, .gate_up, .down            fused as the lean decoder's
+    layers.N.attention_norm, .mlp_norm, norm       float32
+    ids             (R,) int32                     rows of the target's head that it keeps, ascending
+
+Embeddings and head are the target's own and are not in the file. Listing files needs no torch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from hsd_core.decoders.lean import LeanDecoder
+    from hsd_core.drafts.head import DraftHead
+
+FORMAT = "hsd-draft/1"
+PRODUCTS = ("qkv", "out", "gate_up", "down")
+NORMS = ("attention_norm", "mlp_norm")
+HEADER_MOST = 1_000_000  # bytes
+
+
+class DraftError(ValueError):
+    """A file that is no draft, or one for another target; the message says which and what helps."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftInfo:
+    """What a draft's header says. at: the layer it reads, 0 the embeddings. fed: it also reads the last states.
+
+    layers: of its own. rows: of its trimmed head. target: the model's name. fingerprint: of the target's last norm.
+    card: the text beside it, if there is one. measured: figures of its validation.
+    """
+
+    name: str
+    at: int
+    fed: bool
+    layers: int
+    rows: int
+    hidden: int
+    target: str
+    fingerprint: str
+    path: Path
+    card: Path | None
+    measured: dict[str, Any]
+
+    @property
+    def title(self) -> str:
+        what = f"exit at layer {self.at}" if self.at else f"nano, {self.layers} layer{'s' if self.layers > 1 else ''}"
+        return what + (", fed with the target's last state" if self.fed else "")
+
+
+def list_drafts(folder: Path) -> tuple[DraftInfo, ...]:
+    """The drafts of a folder by name; a file that is none is passed over."""
+    found = []
+    for path in sorted(folder.glob("*.safetensors")):
+        try:
+            found.append(read_info(path))
+        except (DraftError, OSError):
+            continue
+    return tuple(found)
+
+
+def read_info(path: Path) -> DraftInfo:
+    """The header of a draft's file.
+
+    Raises:
+        DraftError: it is no draft of this format. OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        start = file.read(8)
+        size = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
+        if not 0 < size <= HEADER_MOST:
+            raise DraftError(f"{path.name} is no safetensors file; train the draft again")
+        text = file.read(size)
+    try:
+        about = json.loads(text)["__metadata__"]
+        if about["format"] != FORMAT:
+            raise DraftError(f"{path.name} has format {about['format']!r}, this version reads {FORMAT}; train it again")
+        card = path.with_suffix(".md")
+        return DraftInfo(
+            name=path.stem, at=int(about["at"]), fed=about["fed"] == "1", layers=int(about["layers"]),
+            rows=int(about["rows"]), hidden=int(about["hidden"]), target=str(about["target"]),
+            fingerprint=str(about["fingerprint"]), path=path, card=card if card.is_file() else None,
+            measured=dict(json.loads(about.get("measured", "{}"))),
+        )  # fmt: skip
+    except DraftError:
+        raise
+    except (ValueError, KeyError, TypeError) as error:
+        raise DraftError(
+            f"{path.name} is no trained draft ({type(error).__name__}: {error}); train it again"
+        ) from error
+
+
+def fingerprint(decoder: LeanDecoder) -> str:
+    """Names a target by its last norm, which no two trainings share, whatever dtype it is kept in."""
+    import torch
+
+    held = decoder.last_norm.detach().cpu().bfloat16().view(torch.int16).tolist()
+    return hashlib.sha256(struct.pack(f"<{len(held)}h", *held)).hexdigest()[:16]
+
+
+def write_draft(path: Path, tensors: dict[str, Tensor], about: dict[str, Any]) -> None:
+    """Write a draft whole or not at all. `about`: the fields of `DraftInfo` that the file itself cannot tell."""
+    from safetensors.torch import save_file
+
+    header = {key: json.dumps(value) if isinstance(value, dict) else str(value) for key, value in about.items()}
+    partial = path.with_suffix(".partial")
+    save_file({name: t.contiguous() for name, t in tensors.items()}, partial, {"format": FORMAT, **header})
+    os.replace(partial, path)
+
+
+def read_draft(path: Path, decoder: LeanDecoder) -> DraftHead:
+    """Open a draft over the decoder that it was trained for.
+
+    Raises:
+        DraftError: it was trained for another target, or is no draft.
+    """
+    from safetensors.torch import load_file
+
+    from hsd_core.drafts.head import DraftHead
+
+    info = read_info(path)
+    if info.hidden != decoder.shape.hidden or info.fingerprint != fingerprint(decoder):
+        raise DraftError(f"draft {info.name} was trained for {info.target}, not for this target; train one of its own")
+    if not 0 <= info.at < decoder.layers:
+        raise DraftError(f"draft {info.name} reads layer {info.at} of a model with {decoder.layers}; train it again")
+    tensors = load_file(path)
+    needed = {"ids", "norm", "read", "read.scale"}
+    for i in range(info.layers):
+        needed |= {f"layers.{i}.{name}" for name in (*NORMS, *PRODUCTS)}
+        needed |= {f"layers.{i}.{name}.scale" for name in PRODUCTS}
+    if lacking := sorted(needed - tensors.keys()):
+        raise DraftError(f"draft {info.name} lacks {lacking[0]!r}; train it again")
+    return DraftHead(info, tensors, decoder)

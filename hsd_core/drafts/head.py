@@ -1,0 +1,79 @@
+"""A trained draft at work: in-projection, its own layers over its own cache, norm, trimmed head.
+
+The layers are run by the same code as the target's, so a draft costs what its weights cost, and its rows do not depend
+on what other rows are computed beside them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from hsd_core.decoders.layers import KVCache, Layer, Layers
+from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.decoders.linear import Int8, Linear, Plain
+from hsd_core.drafts.file import DraftInfo
+
+
+class DraftHead:
+    """Read-only; one may serve many runs (see `levels.reading.Readout`).
+
+    Args:
+        info: the file's header. tensors: its contents. decoder: the target, whose head rows and sizes it shares.
+    """
+
+    def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder) -> None:
+        self.name, self.at, self.fed, self.layers, self.hidden = info.name, info.at, info.fed, info.layers, info.hidden
+        self.vocab_size = decoder.vocab_size
+        self.about = info
+        self._float = torch.bfloat16 if decoder.dtype == "bfloat16" else torch.float32
+        on_cpu = torch.device(decoder.device).type == "cpu"
+
+        def product(name: str) -> Linear:
+            weight, scale = (tensors[part].to(decoder.device) for part in (name, f"{name}.scale"))
+            # the int8 kernel is the CPU's; elsewhere the same rounded weights are kept dense
+            return (
+                Int8.of(weight, scale) if on_cpu else Plain((weight.float() * scale.float()[:, None]).to(self._float))
+            )
+
+        def vector(name: str) -> Tensor:
+            return tensors[name].to(device=decoder.device, dtype=self._float)
+
+        def layer(at: str) -> Layer:
+            return Layer(
+                attention_norm=vector(f"{at}.attention_norm"), qkv=product(f"{at}.qkv"), q_norm=None, k_norm=None,
+                out=product(f"{at}.out"), mlp_norm=vector(f"{at}.mlp_norm"), gate_up=product(f"{at}.gate_up"),
+                down=product(f"{at}.down"),
+            )  # fmt: skip
+
+        own = [layer(f"layers.{i}") for i in range(info.layers)]
+        self._shape = replace(decoder.shape, layers=info.layers)
+        self._layers = Layers(self._shape, own, dtype=self._float, device=decoder.device, rotary=decoder.stack.rotary)
+        self._read, self._norm = product("read"), vector("norm")
+        self.ids = tensors["ids"].long().to(decoder.device)
+        rows = decoder.head_rows(self.ids.tolist()).float()
+        self._head = Int8(rows) if on_cpu else Plain(rows)
+
+    def new_cache(self, capacity: int) -> KVCache:
+        """Keys and values of its own layers for one run."""
+        return self._layers.new_cache(capacity)
+
+    @torch.inference_mode()
+    def forward(
+        self, x: Tensor, cache: KVCache, start: int, rows: int, fed: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """See `Readout.forward`. Logits are -inf for tokens that the trimmed head cannot say."""
+        x = self._normal(x)
+        if fed is not None:
+            x = torch.cat((x, self._normal(fed)), -1)
+        own = self._layers.forward(self._read(x), cache, start, 0, self.layers)
+        kept = F.rms_norm(own[len(own) - rows :], self._norm.shape, self._norm, self._shape.norm_eps)
+        logits = kept.new_full((rows, self.vocab_size), float("-inf"), dtype=torch.float32)
+        logits[:, self.ids] = self._head(kept.float())
+        return logits, own
+
+    def _normal(self, x: Tensor) -> Tensor:
+        return F.rms_norm(x.to(self._float), (x.shape[-1],), eps=self._shape.norm_eps)

@@ -1,0 +1,77 @@
+"""What the target wrote, as training examples.
+
+An output that falls into a repeating pattern is cut where the loop starts (`loop_from`): a drafter that learns loops
+looks better than it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from hsd_core.texts import Text, read_texts
+
+SHORTEST = 4  # outputs shorter than this teach nothing
+HELD_OUT = 20  # one prompt in this many is kept for validation
+
+
+class DataError(ValueError):
+    """A file that cannot be trained on; the message says why and what helps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One prompt and its output: ids[start:] is what the target wrote. `kind` is the prompt's, where the file says."""
+
+    ids: tuple[int, ...]
+    start: int
+    kind: str
+
+    @property
+    def held_out(self) -> bool:
+        """Whether it belongs to the validation share: decided by the prompt alone, so no prompt is on both sides."""
+        prompt = ",".join(map(str, self.ids[: self.start])).encode()
+        return int.from_bytes(hashlib.sha256(prompt).digest()[:4], "big") % HELD_OUT == 0
+
+
+def read_examples(path: str | Path, *, vocab_size: int, longest: int) -> list[Example]:
+    """The examples of a file (see `texts`) in a fixed shuffled order.
+
+    Args:
+        longest: positions; a longer text loses the end of its output, and goes if its prompt alone is longer.
+    Raises:
+        ValueError: a line is not as described, or nothing is left.
+    """
+    examples = [e for text in read_texts(path, _refuse) if (e := _example(text, vocab_size, longest))]
+    if not examples:
+        raise DataError(f"{path} holds no output of {SHORTEST} tokens or more; make some with selfgen")
+    random.Random(0).shuffle(examples)
+    return examples
+
+
+def commonest(examples: list[Example], rows: int, always: frozenset[int]) -> list[int]:
+    """The ids that the target writes most, ascending: the rows of a trimmed head (VocabTrim, arXiv 2506.22694).
+
+    always: ids that are kept whatever their count, such as those that end a text.
+    """
+    counts = Counter(i for e in examples for i in e.ids[e.start :])
+    first = [i for i, _ in counts.most_common() if i not in always][: max(0, rows - len(always))]
+    return sorted([*first, *always])
+
+
+def _example(text: Text, vocab_size: int, longest: int) -> Example | None:
+    if text.output_ids is None:
+        raise DataError("a line has a prompt but no output_ids; write outputs for the prompts with selfgen first")
+    ids = (*text.prompt_ids, *text.output_ids[: text.loop_from])[:longest]
+    if ids and not 0 <= min(ids) <= max(ids) < vocab_size:
+        raise DataError(f"id {max(ids)} lies outside the target's {vocab_size}; train on what this target wrote")
+    if not text.prompt_ids or len(ids) - len(text.prompt_ids) < SHORTEST:
+        return None
+    return Example(ids, len(text.prompt_ids), text.sort or "any")
+
+
+def _refuse(prompt: str) -> list[int]:
+    raise DataError("a line gives its prompt as text; train on a file that selfgen wrote, with prompt_ids")

@@ -1,0 +1,35 @@
+"""From a trained student to the file that is shipped, and to the student that file holds."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from hsd_core.decoders.linear import quantise
+from hsd_core.drafts.file import NORMS, PRODUCTS
+from hsd_core.training.student import Student
+
+
+def tensors_of(student: Student) -> dict[str, Tensor]:
+    """A student's weights in the form of `drafts.file`: products as int8 with a scale a row, norms as they are."""
+    found: dict[str, Tensor] = {"ids": student.ids.int().cpu(), "norm": student.norm.detach().float().cpu()}
+
+    def product(name: str, weight: Tensor) -> None:
+        found[name], found[f"{name}.scale"] = quantise(weight.detach().cpu())
+
+    product("read", student.read)
+    for i, layer in enumerate(student.layers):
+        for name in PRODUCTS:
+            product(f"layers.{i}.{name}", getattr(layer, name))
+        for name in NORMS:
+            found[f"layers.{i}.{name}"] = getattr(layer, name).detach().float().cpu()
+    return found
+
+
+@torch.no_grad()
+def round_weights(student: Student) -> None:
+    """Give a student the rounded weights of its file, so that what is judged is what is shipped."""
+    for parameter in student.parameters():
+        if parameter.dim() == 2:
+            weight, scale = quantise(parameter.cpu())
+            parameter.copy_((weight.float() * scale.float()[:, None]).to(parameter.device))

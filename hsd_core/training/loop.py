@@ -1,0 +1,218 @@
+"""Training one draft: steps, validation curve, checkpoints; interrupted and resumed it ends where it would have.
+
+Every random choice of a step is a function of the seed and the step's number, so nothing but weights and optimizer
+state has to be kept.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.training import checkpoint
+from hsd_core.training.batches import collate, order
+from hsd_core.training.features import Features
+from hsd_core.training.losses import LOSSES
+from hsd_core.training.recipes import Draft, Plan
+from hsd_core.training.student import Batch, Student
+from hsd_core.training.validate import Exam, examine, predicted_speed_up, prepare
+
+FIT_TEXTS = 40  # texts that the in-projection is fitted on: some ten thousand positions for at most 1152 inputs
+EXAM_TOKENS = 2048  # positions in a batch of the exam
+EXAM_TEXTS = 64
+DISTANCES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One line of the validation curve. agreement, acceptance: one value per distance (see `examine`)."""
+
+    step: int
+    seconds: float
+    train_loss: float
+    loss: float
+    agreement: tuple[float, ...]
+    acceptance: tuple[float, ...]
+    predicted_speed_up: float
+    predicted_block: int
+
+
+Tell = Callable[[int, int, float, Point | None], None]
+
+
+def train(
+    decoder: LeanDecoder,
+    draft: Draft,
+    plan: Plan,
+    texts: Sequence[Features],
+    ids: Sequence[int],
+    folder: Path,
+    *,
+    device: str = "cpu",
+    tell: Tell = lambda *_: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> tuple[Student, list[Point]]:
+    """Train `draft` on `texts`; the held-out ones judge it.
+
+    Args:
+        ids: rows of the trimmed head. folder: holds the checkpoint and the curve (curve.jsonl), and is gone on from.
+        tell: called after every step with (step, steps, seconds left, the validation that followed, if any).
+        stop: asked after every step; True ends training after a checkpoint.
+    Returns:
+        the student and its validation curve.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    at = draft.depth(decoder.layers)
+    student = Student(decoder, at=at, fed=draft.fed, layers=draft.layers, ids=ids).to(device)
+    learned = [t for t in texts if not t.example.held_out]
+    exams = [
+        prepare(collate(group, decoder, at=at, fed=draft.fed, device=device), student, decoder)
+        for group in _groups([t for t in texts if t.example.held_out][:EXAM_TEXTS])
+    ]
+    cost = weight_share(student, decoder)
+    optimizer = torch.optim.AdamW(student.parameters(), lr=plan.rate, betas=(0.9, 0.95), weight_decay=plan.decay)
+    begun = checkpoint.restore(folder / "checkpoint.safetensors", student, optimizer)
+    points = _curve(folder / "curve.jsonl", begun)
+    if not begun:
+        _fit(student, decoder, learned[:FIT_TEXTS], draft, device)
+        points = [_examine(student, exams, cost, 0, 0.0, math.nan)]
+        _log(folder / "curve.jsonl", points[0])
+        tell(0, plan.steps, math.nan, points[0])
+    losses: list[float] = []
+    start, before = time.monotonic(), points[-1].seconds
+    for step, group in itertools.islice(enumerate(order(learned, plan.batch, plan.seed)), begun, plan.steps):
+        for state in optimizer.param_groups:
+            state["lr"] = plan.rate * _schedule(step, plan)
+        batch = collate(group, decoder, at=at, fed=draft.fed, device=device)
+        losses.append(_step(student, batch, optimizer, plan, step))
+        done, point = step + 1, None
+        ending = stop()
+        if done % plan.check_every == 0 or done == plan.steps or ending:
+            seconds = before + time.monotonic() - start
+            point = _examine(student, exams, cost, done, seconds, sum(losses) / len(losses))
+            losses = []
+            checkpoint.save(folder / "checkpoint.safetensors", student, optimizer, done)
+            points.append(point)
+            _log(folder / "curve.jsonl", point)
+        left = (time.monotonic() - start) / (done - begun) * (plan.steps - done)
+        tell(done, plan.steps, left, point)
+        if ending:
+            break
+    return student, points
+
+
+def weight_share(student: Student, decoder: LeanDecoder) -> float:
+    """What drafting one token reads, in reads of the whole target: layers below the exit, own weights, head rows."""
+    sizes = [sum(t.numel() for t in decoder.layer_tensors(i).values()) for i in range(decoder.layers)]
+    whole = sum(sizes) + decoder.vocab_size * decoder.shape.hidden
+    own = sum(p.numel() for p in student.parameters()) + student.head.numel()
+    return (sum(sizes[: student.at]) + own) / whole
+
+
+def _step(student: Student, batch: Batch, optimizer: torch.optim.AdamW, plan: Plan, step: int) -> float:
+    first, fed = batch.first, batch.fed
+    on_gpu = batch.x.is_cuda
+    with torch.autocast("cuda", torch.bfloat16, enabled=on_gpu):
+        if fed is not None and plan.own > 0:
+            fed = _mixed(student, batch, plan, step)
+        g = student(batch.x, fed, first)
+        wanted = batch.wanted[:, first:]
+        logits = student.logits(g[wanted])
+        with torch.no_grad():
+            teacher = student.target_logits(batch.last[:, first:][wanted])
+        loss = LOSSES[plan.loss](logits.float(), teacher.float()).mean()
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()  # type: ignore[no-untyped-call]
+    torch.nn.utils.clip_grad_norm_(student.parameters(), 1.0)
+    optimizer.step()
+    return float(loss.detach())
+
+
+def _mixed(student: Student, batch: Batch, plan: Plan, step: int) -> Tensor:
+    """The target's states with a share `own` replaced by the student's: what it reads behind its own tokens."""
+    assert batch.fed is not None
+    with torch.no_grad():
+        g = student(batch.x, batch.fed, batch.first).to(batch.fed.dtype)
+    rng = torch.Generator().manual_seed(plan.seed * 1_000_003 + step)
+    swap = (torch.rand(batch.x.shape[:2], generator=rng) < plan.own).to(batch.x.device)
+    stand_in = F.pad(g[:, :-1], (0, 0, batch.first + 1, 0))
+    swap[:, : batch.first + 1] = False
+    return torch.where(swap[..., None], stand_in, batch.fed)
+
+
+def _schedule(step: int, plan: Plan) -> float:
+    if step < plan.warm:
+        return (step + 1) / plan.warm
+    done = (step - plan.warm) / max(1, plan.steps - plan.warm)
+    return 0.1 + 0.45 * (1 + math.cos(math.pi * done))
+
+
+def _fit(student: Student, decoder: LeanDecoder, texts: Sequence[Features], draft: Draft, device: str) -> None:
+    """Start the in-projection from ridge regression to what the copied layers read in the target."""
+    depth = decoder.layers - draft.layers
+    pairs = []
+    for f in texts:
+        cache = decoder.new_cache(len(f.example.ids))
+        with torch.no_grad():
+            goal = decoder.forward_layers(decoder.embed(list(f.example.ids)), cache, 0, 0, depth)[:-1].float().cpu()
+        batch = collate([f], decoder, at=student.at, fed=draft.fed, device=device)
+        x = student.inputs(batch.x, batch.fed)[0].cpu()
+        # the first position holds states a hundred times larger than any other
+        pairs.append((x[1:], goal[1:]))
+    student.start_from(pairs)
+
+
+def _examine(
+    student: Student, exams: Sequence[Exam], cost: float, step: int, seconds: float, train_loss: float
+) -> Point:
+    scores = examine(student, exams, steps=DISTANCES)
+    speed, block = predicted_speed_up(scores[0].acceptance, cost)
+    return Point(
+        step, round(seconds, 1), train_loss, scores[0].mean_loss,
+        tuple(s.agreement for s in scores), tuple(s.acceptance for s in scores), speed, block,
+    )  # fmt: skip
+
+
+def _groups(texts: Sequence[Features]) -> list[list[Features]]:
+    ordered = sorted(texts, key=lambda f: len(f.example.ids))
+    groups: list[list[Features]] = [[]]
+    for f in ordered:
+        if sum(len(g.example.ids) for g in groups[-1]) + len(f.example.ids) > EXAM_TOKENS:
+            groups.append([])
+        groups[-1].append(f)
+    return [g for g in groups if g]
+
+
+def _log(path: Path, point: Point) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        record = {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in asdict(point).items()}
+        file.write(json.dumps(record) + "\n")
+
+
+def _curve(path: Path, until: int) -> list[Point]:
+    """The points up to a step; later ones, of a run cut off behind its checkpoint, are dropped from the file too."""
+    if not until:
+        path.unlink(missing_ok=True)
+        return []
+    points = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        if record["step"] <= until:
+            record["train_loss"] = math.nan if record["train_loss"] is None else record["train_loss"]
+            for key in ("agreement", "acceptance"):
+                record[key] = tuple(record[key])
+            points.append(Point(**record))
+    path.write_text("")
+    for point in points:
+        _log(path, point)
+    return points

@@ -1,0 +1,34 @@
+"""How far a student's law is from the target's: the distances a draft can be trained on.
+
+All are per position over the same trimmed vocabulary, from logits (n, R). Acceptance of a drafted token under
+rule `tokenwise` is 1 - TV (Leviathan et al. 2023, corollary 3.6), so that is what a draft is judged by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import torch.nn.functional as F
+from torch import Tensor
+
+Loss = Callable[[Tensor, Tensor], Tensor]
+
+
+def forward_kl(student: Tensor, teacher: Tensor) -> Tensor:
+    """KL(p || q): covers everything the target may say. Logits (n, R) twice -> (n,) nats."""
+    q, p = F.log_softmax(student, -1), F.log_softmax(teacher, -1)
+    return (p.exp() * (p - q)).sum(-1)
+
+
+def reverse_kl(student: Tensor, teacher: Tensor) -> Tensor:
+    """KL(q || p): seeks the target's main mode."""
+    return forward_kl(teacher, student)
+
+
+def total_variation(student: Tensor, teacher: Tensor) -> Tensor:
+    """TV(p, q), the chance of a reject: what acceptance is, but flat where the laws hardly overlap."""
+    return 0.5 * (student.softmax(-1) - teacher.softmax(-1)).abs().sum(-1)
+
+
+LOSSES: Mapping[str, Loss] = MappingProxyType({"kl": forward_kl, "rkl": reverse_kl, "tv": total_variation})

@@ -1,0 +1,66 @@
+"""What there is to train: which states a draft reads, how large it is, how long it is trained. Data only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One draft of a recipe.
+
+    at: it reads the target's state after this share of its layers (0: the token embeddings). fed: it also reads the
+    target's last state of the position before. layers: of its own.
+    """
+
+    name: str
+    at: float
+    fed: bool
+    layers: int
+
+    def depth(self, layers: int) -> int:
+        """The layer it reads in a model of `layers`."""
+        return round(self.at * layers + 0.25) if self.at else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a draft is trained.
+
+    rows: of the trimmed head. steps, batch: optimizer steps, and output tokens in each. rate: of AdamW, reached after
+    `warm` steps and lowered to a tenth by a half cosine. loss: see `losses`. own: how often a fed draft reads its
+    own state in place of the target's. check_every: steps between two validations and checkpoints.
+    """
+
+    rows: int = 8192
+    steps: int = 2600
+    batch: int = 512
+    rate: float = 8e-4
+    warm: int = 40
+    decay: float = 0.01
+    loss: str = "kl"
+    own: float = 0.3
+    seed: int = 0
+    check_every: int = 200
+    longest: int = 704
+
+    def check(self) -> None:
+        """
+        Raises:
+            ValueError: a number with which nothing could be trained.
+        """
+        for name in ("rows", "steps", "batch", "check_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} is {getattr(self, name)}; use at least 1")
+        if not 0 < self.rate < 1:
+            raise ValueError(f"rate is {self.rate}; use a learning rate between 0 and 1, such as 0.0008")
+
+
+RECIPES: Mapping[str, tuple[Draft, ...]] = MappingProxyType(
+    {
+        "exits": (Draft("exit", 1 / 8, False, 1), Draft("exit", 1 / 4, False, 1)),
+        "nano": (Draft("nano-fed", 0.0, True, 1), Draft("nano", 0.0, False, 2)),
+    }
+)

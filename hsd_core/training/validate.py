@@ -1,0 +1,111 @@
+"""How good a draft is on texts it was not trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.training.losses import forward_kl
+from hsd_core.training.student import Batch, Student
+
+CHUNK = 512  # rows of the whole vocabulary at a time
+
+
+@dataclass(slots=True)
+class Score:
+    """Sums over positions. `agreed`: its first choice is the target's own. `accepted`: 1 - TV to the target's law."""
+
+    positions: int = 0
+    agreed: float = 0.0
+    accepted: float = 0.0
+    loss: float = 0.0
+
+    def __add__(self, other: Score) -> Score:
+        return Score(
+            self.positions + other.positions,
+            self.agreed + other.agreed,
+            self.accepted + other.accepted,
+            self.loss + other.loss,
+        )
+
+    @property
+    def agreement(self) -> float:
+        return self.agreed / max(1, self.positions)
+
+    @property
+    def acceptance(self) -> float:
+        return self.accepted / max(1, self.positions)
+
+    @property
+    def mean_loss(self) -> float:
+        return self.loss / max(1, self.positions)
+
+
+@dataclass(frozen=True, slots=True)
+class Exam:
+    """A batch with the target's answers over its *whole* vocabulary, at the n positions that count.
+
+    best: (n,) the row of the trimmed head that is the target's first choice, -1 where the head lacks it.
+    mass: (n,) log of the sum that its softmax divides by.
+    """
+
+    batch: Batch
+    best: Tensor
+    mass: Tensor
+
+
+@torch.no_grad()
+def prepare(batch: Batch, student: Student, decoder: LeanDecoder) -> Exam:
+    """Ask the target once."""
+    ids = student.ids.tolist()
+    row_of = {token: row for row, token in enumerate(ids)}
+    best: list[int] = []
+    mass = []
+    last = batch.last[batch.wanted].to(decoder.device)
+    for part in torch.split(last, CHUNK):
+        logits = decoder.head(part.to(decoder.embed([0]).dtype))
+        best += [row_of.get(token, -1) for token in logits.argmax(-1).tolist()]
+        mass.append(logits.logsumexp(-1))
+    device = batch.x.device
+    return Exam(batch, torch.tensor(best, device=device), torch.cat(mass).to(device))
+
+
+@torch.no_grad()
+def examine(student: Student, exams: Sequence[Exam], *, steps: int = 1) -> list[Score]:
+    """Score a draft at each distance from the last true state: [0] its first token, [1] the second, ...
+
+    At distance d a fed draft has read its own state d times over, at every position. Without features all distances
+    are alike, and one is computed.
+    """
+    scores = [Score() for _ in range(steps if student.fed else 1)]
+    student.eval()
+    for exam in exams:
+        batch, first, fed = exam.batch, exam.batch.first, exam.batch.fed
+        wanted = batch.wanted[:, first:]
+        teacher = student.target_logits(batch.last[:, first:][wanted])
+        p = (teacher - exam.mass[:, None]).exp()
+        for i, score in enumerate(scores):
+            g = student(batch.x, fed, first if i == len(scores) - 1 else 0)
+            logits = student.logits(g[:, g.shape[1] - wanted.shape[1] :][wanted])
+            score.positions += len(logits)
+            score.agreed += float((logits.argmax(-1) == exam.best).sum())
+            score.accepted += float(torch.minimum(logits.softmax(-1), p).sum())
+            score.loss += float(forward_kl(logits, teacher).sum())
+            if fed is not None and i < len(scores) - 1:
+                fed = torch.cat((torch.zeros_like(g[:, :1]), g[:, :-1]), 1)
+    student.train()
+    return scores
+
+
+def predicted_speed_up(acceptance: float, cost: float, longest: int = 8) -> tuple[float, int]:
+    """The best two-level stack of this draft if acceptance were i.i.d.: (speed-up, block length).
+
+    max over T of tau(a, T) / (1 + T c), tau(a, n) = (1 - a^(n+1)) / (1 - a): Leviathan et al. 2023, theorem 3.8.
+    cost: of a draft in target forwards, here by the weights that both read. A prediction, not a measurement.
+    """
+    a = min(acceptance, 0.999)
+    return max(((1 - a ** (t + 1)) / (1 - a) / (1 + t * cost), t) for t in range(1, longest + 1))
