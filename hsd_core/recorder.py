@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from typing import Protocol
 
 from hsd_core import trace
@@ -18,19 +19,23 @@ class Pieces(Protocol):
     def is_special(self, id_: int) -> bool: ...
 
 
-def record(events: Iterable[Event], pieces: Pieces) -> Iterator[Event]:
-    """The same events, each preceded by a `Piece` for every id that appears for the first time (after the header)."""
+def record(events: Generator[Event, None, None], pieces: Pieces) -> Generator[Event, None, None]:
+    """The same events, each preceded by a `Piece` for every id that appears for the first time (after the header).
+
+    Closing it closes `events`.
+    """
     known: set[int] = set()
-    for event in events:
-        fresh = [i for i in dict.fromkeys(_ids(event)) if i not in known]
-        known.update(fresh)
-        told = [trace.Piece(i, base64.b64encode(pieces.piece(i)).decode(), pieces.is_special(i)) for i in fresh]
-        if isinstance(event, trace.Header):
-            yield event
-            yield from told
-        else:
-            yield from told
-            yield event
+    with closing(events):
+        for event in events:
+            fresh = [i for i in dict.fromkeys(_ids(event)) if i not in known]
+            known.update(fresh)
+            told = [trace.Piece(i, base64.b64encode(pieces.piece(i)).decode(), pieces.is_special(i)) for i in fresh]
+            if isinstance(event, trace.Header):
+                yield event
+                yield from told
+            else:
+                yield from told
+                yield event
 
 
 def _ids(event: Event) -> Iterator[int]:
@@ -46,6 +51,9 @@ def _ids(event: Event) -> Iterator[int]:
             yield from _row(check.p_row)
             yield from _row(check.q_row)
             yield from _row(check.residual)
+    elif isinstance(event, trace.Depths):
+        for row in event.top:
+            yield from row
 
 
 def _row(row: trace.Row | None) -> tuple[int, ...]:

@@ -162,7 +162,7 @@ class Workbench:
         if depths:
             self.lean_target(stack)  # one that cannot be read is refused now
         read = (lambda output: None if stop() else self.depths(ids, output, stack)) if depths else None
-        return _events(decode(seats, heads), plain, read, self.tokenizer)
+        return record(_events(decode(seats, heads), plain, read), self.tokenizer)
 
     def _plain(self, seats: list[Seat]) -> list[Seat]:
         target = seats[-1].spec
@@ -174,11 +174,11 @@ def _events(
     run: Iterator[trace.Event],
     plain: Callable[[], Iterator[trace.Event]] | None,
     read: Callable[[list[int]], trace.Depths | None] | None,
-    pieces: Pieces,
 ) -> Generator[trace.Event, None, None]:
+    """A run, then what is measured of it afterwards."""
     seen: list[trace.Event] = []
     with closing(run):  # type: ignore[type-var]
-        for event in record(run, pieces):
+        for event in run:
             if isinstance(event, (trace.Commit, trace.Footer)):
                 seen.append(event)
             yield event

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Generator
 
 from hsd_core.recorder import record
-from hsd_core.trace import Bonus, Check, Draft, Event, Header, Piece, Row, Verify
+from hsd_core.trace import Bonus, Check, Depths, Draft, Event, Header, Piece, Row, Verify
 
 
 class Letters:
@@ -16,21 +17,24 @@ class Letters:
         return id_ == 9
 
 
-def run() -> list[Event]:
-    rows = (Row((2, 4), (0.5, 0.5), 0.0), Row((5,), (1.0,), 0.0), Row((6,), (1.0,), 0.0))
-    check = Check(0, 2, 1.0, None, "accepted", 1.0, 1.0, *rows)
-    return [
-        Header(1, "table,table", (), {}, 0, (0, 1, 0), 4, True, ""),
-        Draft(0, 0, 0, (0,), (2,), ("t",), (1.0,), (None,), 1, 1, 0, 0, 1),
-        Verify(0, 1, 0, 0, 2, 0, (check,), 1, 2),
-        Bonus(0, 1, 1, 1, 9, 1.0, 3, Row((9, 7), (0.9, 0.1), 0.0)),
-    ]
+def run() -> Generator[Event, None, None]:
+    yield from EVENTS
+
+
+ROWS = (Row((2, 4), (0.5, 0.5), 0.0), Row((5,), (1.0,), 0.0), Row((6,), (1.0,), 0.0))
+EVENTS: list[Event] = [
+    Header(1, "table,table", (), {}, 0, (0, 1, 0), 4, True, ""),
+    Draft(0, 0, 0, (0,), (2,), ("t",), (1.0,), (None,), 1, 1, 0, 0, 1),
+    Verify(0, 1, 0, 0, 2, 0, (Check(0, 2, 1.0, None, "accepted", 1.0, 1.0, *ROWS),), 1, 2),
+    Bonus(0, 1, 1, 1, 9, 1.0, 3, Row((9, 7), (0.9, 0.1), 0.0)),
+    Depths((1,), ("lens",), ((0.5,),), ((8,),)),
+]
 
 
 def test_each_id_is_told_once_and_before_it_is_needed():
     told = list(record(run(), Letters()))
     assert [e.event if not isinstance(e, Piece) else e.id for e in told] == [
-        "header", 0, 1, 2, "draft", 4, 5, 6, "verify", 9, 7, "bonus",
+        "header", 0, 1, 2, "draft", 4, 5, 6, "verify", 9, 7, "bonus", 8, "depths",
     ]  # fmt: skip
 
 
@@ -41,4 +45,19 @@ def test_pieces_carry_the_bytes_and_mark_special_ids():
 
 
 def test_the_events_themselves_pass_unchanged():
-    assert [e for e in record(run(), Letters()) if not isinstance(e, Piece)] == run()
+    assert [e for e in record(run(), Letters()) if not isinstance(e, Piece)] == EVENTS
+
+
+def test_closing_the_recorder_closes_the_run():
+    closed = []
+
+    def endless() -> Generator[Event, None, None]:
+        try:
+            yield from EVENTS
+        finally:
+            closed.append(True)
+
+    told = record(endless(), Letters())
+    next(told)
+    told.close()
+    assert closed == [True]

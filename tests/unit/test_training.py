@@ -1,0 +1,267 @@
+"""Training drafts: what they learn from, that they learn, and that an interruption changes nothing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.drafts.file import DraftError, list_drafts, read_draft
+from hsd_core.training import features, loop
+from hsd_core.training.batches import collate, order
+from hsd_core.training.data import Example, commonest, read_examples
+from hsd_core.training.distil import Distiller
+from hsd_core.training.losses import LOSSES, total_variation
+from hsd_core.training.recipes import Draft, Plan
+from hsd_core.training.student import Student
+from hsd_core.training.validate import examine, predicted_speed_up, prepare
+from tests.tiny import tiny
+
+EXIT, NANO, FED = Draft("exit", 0.25, False, 1), Draft("nano", 0.0, False, 2), Draft("nano-fed", 0.0, True, 1)
+PLAN = Plan(rows=40, steps=6, batch=40, warm=2, check_every=2, rate=3e-3)
+
+
+@pytest.fixture(scope="module")
+def target() -> LeanDecoder:
+    return tiny(layers=4, vocab=61, seed=3)
+
+
+@pytest.fixture(scope="module")
+def data(target: LeanDecoder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the target wrote greedily after random prompts."""
+    random = torch.Generator().manual_seed(1)
+    lines = []
+    for i in range(60):
+        ids = torch.randint(1, 61, (5,), generator=random).tolist()
+        prompt = list(ids)
+        for _ in range(12):
+            logits = target.forward(ids, target.new_cache(64), 0, 1)[0]
+            ids.append(int((logits + torch.randn(61, generator=random)).argmax()))
+        lines.append(json.dumps({"prompt_ids": prompt, "output_ids": ids[5:], "kind": "ab"[i % 2]}))
+    path = tmp_path_factory.mktemp("data") / "texts.jsonl"
+    path.write_text("\n".join(lines))
+    return path
+
+
+def states(target: LeanDecoder, data: Path, folder: Path, depths: set[int]) -> list[features.Features]:
+    examples = read_examples(data, vocab_size=61, longest=64)
+    features.compute(target, examples, depths, folder)
+    return features.load(folder, examples, depths | {target.layers})
+
+
+def test_a_loop_is_not_learned(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"prompt_ids": [1, 2], "output_ids": [3, 4, 5, 6, 7, 7, 7, 7], "loop_from": 5}))
+    assert read_examples(path, vocab_size=9, longest=64) == [Example((1, 2, 3, 4, 5, 6, 7), 2, "any")]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"prompt_ids": [1], "output_ids": [2, 3, 4, 99]}', "id 99 lies outside the target's 61"),
+        ('{"prompt_ids": [1]}', "write outputs for the prompts with selfgen"),
+        ('{"prompt": "hello"}', "train on a file that selfgen wrote"),
+        ('{"prompt_ids": [1], "output_ids": [2]}', "holds no output of 4 tokens or more"),
+    ],
+)
+def test_data_that_cannot_be_trained_on_is_refused_with_the_cure(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(line)
+    with pytest.raises(ValueError, match=message):
+        read_examples(path, vocab_size=61, longest=64)
+
+
+def test_the_trimmed_head_keeps_what_is_written_most_and_what_ends_a_text() -> None:
+    examples = [Example((9, 9, 9, 1, 1, 1, 2, 2, 3), 3, "any")]
+    assert commonest(examples, 3, frozenset({7})) == [1, 2, 7]
+
+
+def test_a_prompt_is_never_on_both_sides() -> None:
+    one, other = Example((1, 2, 3, 4), 2, "a"), Example((1, 2, 9, 9), 2, "a")
+    assert one.held_out == other.held_out
+    assert {Example((i, 2, 3), 2, "a").held_out for i in range(100)} == {True, False}
+
+
+def test_states_are_computed_once_and_belong_to_their_texts(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
+    found = states(target, data, tmp_path, {1})
+    f = found[0]
+    ids = list(f.example.ids)
+    wanted = target.forward_layers(target.embed(ids), target.new_cache(64), 0, 0, 1)
+    assert torch.allclose(f.states[1].float(), wanted, rtol=1e-2, atol=1e-2)
+    written = features.shard_path(tmp_path, 0).stat().st_mtime_ns
+    examples = read_examples(data, vocab_size=61, longest=64)
+    features.compute(target, examples, {1}, tmp_path)
+    assert features.shard_path(tmp_path, 0).stat().st_mtime_ns == written
+    with pytest.raises(ValueError, match="computed for other texts"):
+        features.load(tmp_path, examples[::-1], {1})
+
+
+def test_a_batch_counts_what_the_target_wrote_and_feeds_the_state_before(
+    target: LeanDecoder, data: Path, tmp_path: Path
+) -> None:
+    found = states(target, data, tmp_path, set())[:3]
+    batch = collate(found, target, at=0, fed=True, device="cpu")
+    assert batch.fed is not None
+    for i, f in enumerate(found):
+        n = len(f.example.ids)
+        assert batch.wanted[i].nonzero().flatten().tolist() == list(range(f.example.start - 1, n - 1))
+        assert torch.equal(batch.fed[i, 1 : n - 1], f.states[4][: n - 2].float())
+        assert not batch.fed[i, 0].any()
+
+
+def test_every_text_is_seen_once_an_epoch_in_an_order_of_the_seed(
+    target: LeanDecoder, data: Path, tmp_path: Path
+) -> None:
+    found = states(target, data, tmp_path, set())
+    first = next(order(found, 30, 0))
+    assert [f.example for f in first] == [f.example for f in next(order(found, 30, 0))]
+    seen: list[Example] = []
+    for group in order(found, 30, 5):
+        seen += [f.example for f in group]
+        if len(seen) >= len(found):
+            break
+    assert sorted(e.ids for e in seen) == sorted(f.example.ids for f in found)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_loss_is_zero_at_the_target_and_positive_elsewhere(name: str) -> None:
+    p, q = torch.randn(5, 7), torch.randn(5, 7)
+    assert torch.allclose(LOSSES[name](p, p), torch.zeros(5), atol=1e-6)
+    assert bool((LOSSES[name](q, p) > 1e-3).all())
+
+
+def test_total_variation_is_half_the_distance() -> None:
+    p, q = torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[0.9, 0.1]]).log()
+    assert total_variation(q, p).item() == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize("draft", [EXIT, NANO, FED], ids=lambda d: d.name)
+def test_training_brings_a_draft_nearer_to_its_target(
+    draft: Draft, target: LeanDecoder, data: Path, tmp_path: Path
+) -> None:
+    found = states(target, data, tmp_path / "states", {draft.depth(4)})
+    plan = replace(PLAN, steps=60, check_every=30)
+    _, curve = loop.train(target, draft, plan, found, list(range(61)), tmp_path / "run")
+    assert curve[-1].loss < 0.9 * curve[0].loss
+    assert curve[-1].train_loss < curve[1].train_loss
+    assert len(curve[-1].agreement) == (loop.DISTANCES if draft.fed else 1)
+
+
+@pytest.mark.parametrize("draft", [EXIT, FED], ids=lambda d: d.name)
+def test_interrupted_training_ends_where_uninterrupted_does(
+    draft: Draft, target: LeanDecoder, data: Path, tmp_path: Path
+) -> None:
+    found = states(target, data, tmp_path / "states", {draft.depth(4)})
+    ids = list(range(40))
+    whole, curve = loop.train(target, draft, PLAN, found, ids, tmp_path / "whole")
+    asked = iter([False, False, True])
+    loop.train(target, draft, PLAN, found, ids, tmp_path / "cut", stop=lambda: next(asked))
+    resumed, again = loop.train(target, draft, PLAN, found, ids, tmp_path / "cut")
+    for (name, a), (_, b) in zip(whole.named_parameters(), resumed.named_parameters(), strict=True):
+        assert torch.equal(a, b), name
+    assert [p.step for p in again] == [0, 2, 3, 4, 6]
+    assert again[-1].loss == curve[-1].loss
+
+
+def test_a_killed_run_goes_on_from_its_checkpoint(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
+    found = states(target, data, tmp_path / "states", {1})
+    whole, _ = loop.train(target, EXIT, PLAN, found, list(range(40)), tmp_path / "whole")
+
+    def die(step: int, *_: object) -> None:
+        if step == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        loop.train(target, EXIT, PLAN, found, list(range(40)), tmp_path / "cut", tell=die)
+    resumed, curve = loop.train(target, EXIT, PLAN, found, list(range(40)), tmp_path / "cut")
+    assert all(torch.equal(a, b) for a, b in zip(whole.parameters(), resumed.parameters(), strict=True))
+    assert [p.step for p in curve] == [0, 2, 4, 6]
+
+
+def test_acceptance_is_the_overlap_with_the_targets_whole_law(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
+    found = states(target, data, tmp_path, {1})[:2]
+    student = Student(target, at=1, fed=False, layers=1, ids=list(range(10, 50)))
+    batch = collate(found, target, at=1, fed=False, device="cpu")
+    (score,) = examine(student, [prepare(batch, student, target)])
+    overlap = agreed = 0.0
+    for i, f in enumerate(found):
+        n, start = len(f.example.ids) - 1, f.example.start
+        p = target.head(f.states[4][start - 1 : n].float()).softmax(-1)
+        q = torch.zeros_like(p)
+        g = student(batch.x[i : i + 1, :n], None, 0)[0, start - 1 :]
+        q[:, 10:50] = student.logits(g).softmax(-1).detach()
+        overlap += float(torch.minimum(p, q).sum())
+        agreed += float((p.argmax(-1) == q.argmax(-1)).sum())
+    assert score.accepted == pytest.approx(overlap, rel=1e-3)
+    assert score.agreed == agreed
+
+
+def test_the_predicted_speed_up_is_the_formula() -> None:
+    assert predicted_speed_up(0.5, 0.1, longest=1) == (pytest.approx(1.5 / 1.1), 1)
+    assert predicted_speed_up(0.0, 0.1)[0] < 1
+    assert predicted_speed_up(0.9, 0.01)[1] == 8
+
+
+@pytest.fixture(scope="module", params=[EXIT, NANO, FED], ids=lambda d: d.name)
+def shipped(
+    request: pytest.FixtureRequest, target: LeanDecoder, data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Draft]:
+    folder = tmp_path_factory.mktemp("drafts")
+    distiller = Distiller(target, "tiny", data, PLAN, folder / "work", ends=frozenset({2}), target="Tiny")
+    path = distiller.train(request.param, folder, command="python -m hsd_core train")
+    assert path is not None
+    return path, request.param
+
+
+def test_what_is_shipped_says_what_it_is(shipped: tuple[Path, Draft], target: LeanDecoder) -> None:
+    path, draft = shipped
+    (info,) = list_drafts(path.parent)
+    assert (info.at, info.fed, info.layers, info.rows) == (draft.depth(4), draft.fed, draft.layers, 40)
+    assert info.name == "tiny-" + {"exit": "exit1", "nano": "nano", "nano-fed": "nano-fed"}[draft.name]
+    text = path.with_suffix(".md").read_text()
+    assert "| a |" in text and "| b |" in text and "python -m hsd_core train" in text
+
+
+def test_a_shipped_draft_computes_what_its_student_did(
+    shipped: tuple[Path, Draft], target: LeanDecoder, data: Path, tmp_path: Path
+) -> None:
+    path, draft = shipped
+    head = read_draft(path, target)
+    student = Student(target, at=head.at, fed=draft.fed, layers=draft.layers, ids=head.ids.tolist())
+    from safetensors.torch import load_file
+
+    held = load_file(path)
+    with torch.no_grad():
+        for name, parameter in student.named_parameters():
+            scale = held.get(f"{name}.scale")
+            parameter.copy_(held[name] if scale is None else held[name].float() * scale.float()[:, None])
+    f = states(target, data, tmp_path, {head.at})[0]
+    batch = collate([f], target, at=head.at, fed=draft.fed, device="cpu")
+    wanted = student.logits(student(batch.x, batch.fed, 0))[0].detach()
+    fed = None if batch.fed is None else batch.fed[0]
+    logits, own = head.forward(batch.x[0], head.new_cache(64), 0, len(wanted), fed)
+    # the int8 kernel multiplies bfloat16 activations
+    assert torch.allclose(logits[:, head.ids], wanted, atol=0.06 * float(wanted.abs().max()))
+    outside = [i for i in range(61) if i not in set(head.ids.tolist())]
+    assert bool((logits[:, outside] == -torch.inf).all())
+    cache = head.new_cache(64)
+    for t in range(len(wanted)):
+        row = slice(t, t + 1)
+        alone, g = head.forward(batch.x[0, row], cache, t, 1, None if fed is None else fed[row])
+        assert torch.equal(alone[0], logits[t]) and torch.equal(g[0], own[t])
+
+
+def test_a_draft_of_another_target_is_refused(shipped: tuple[Path, Draft]) -> None:
+    with pytest.raises(DraftError, match="was trained for Tiny, not for this target"):
+        read_draft(shipped[0], tiny(layers=4, vocab=61, seed=4))
+
+
+def test_what_is_no_draft_is_refused_or_passed_over(tmp_path: Path, target: LeanDecoder) -> None:
+    (tmp_path / "a.safetensors").write_bytes(b"no")
+    assert list_drafts(tmp_path) == ()
+    with pytest.raises(DraftError, match="is no safetensors file"):
+        read_draft(tmp_path / "a.safetensors", target)
