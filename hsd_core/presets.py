@@ -192,6 +192,21 @@ _ALL = (
         memory_gb=24.0,
     ),
     Preset(
+        name="layerskip-hub",
+        title="LayerSkip Llama 3.2 1B",
+        default_stack="exit:4@at=6,target",
+        licence="non-commercial, gated",
+        note="trained for early exits: any layer is one, with the model's own head (arXiv 2404.16710)",
+        target=hub("facebook/layerskip-llama3.2-1B", "LayerSkip-Llama-3.2-1B", 2472.0),
+        layers=16,
+        stacks=(
+            Example("hispec", "Early exits", "exit:2@at=2,exit:4@at=4,target", "HiSpec's levels at 1/8 and 1/4"),
+            Example("plain", "Plain decoding", "target", "one token per forward"),
+        ),
+        cpu_dtype="int8",
+        memory_gb=8.0,
+    ),
+    Preset(
         name="toy",
         title="Character tables, no weights",
         default_stack="table:3@id=order1,table:5@id=order3,table@id=order6",

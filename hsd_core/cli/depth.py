@@ -32,12 +32,14 @@ def add(commands: Any) -> None:
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N prompts")
     parser.add_argument("--batch", type=int, default=8, metavar="B", help="texts written side by side (default 8)")
     parser.add_argument("--raw", action="store_true", help="no chat template: the prompt is the text itself")
+    parser.add_argument("--loops", choices=("cut", "keep"), default="cut", help="what follows a loop's start in a text")
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core import depth
+    from hsd_core.selfgen import loop_from
     from hsd_core.texts import read_texts
     from hsd_core.workbench import Workbench
 
@@ -52,7 +54,9 @@ def act(options: argparse.Namespace) -> int:
     sums, told, reading = [], time.monotonic(), None
     for text, output in _outputs(bench, stack, fits, options):
         room = decoder.max_positions - len(text.prompt_ids)
-        output = output[: min(options.max_new_tokens, room)][: text.loop_from]
+        output = output[: min(options.max_new_tokens, room)]
+        if options.loops == "cut":
+            output = output[: loop_from(output) if text.output_ids is None else text.loop_from]
         if not output:
             continue
         reading = depth.read_depths(decoder, [*text.prompt_ids, *output], len(text.prompt_ids), drafts)
