@@ -24,7 +24,7 @@ from hsd_core.levels.trunk import Layered
 from hsd_core.ngram import Databases, load_model_db, load_text_db
 from hsd_core.presets import Preset
 from hsd_core.shelf import LENS, Shelf
-from hsd_core.stacks import LevelSpec, StackError
+from hsd_core.stacks import LevelSpec, StackError, check_order
 from hsd_core.tokenizer import Tokenizer, same_tokenizer
 from hsd_core.toy import ORDERS, ToyTokenizer, toy_level
 from hsd_core.weights import Source, ensure
@@ -74,6 +74,9 @@ class Builder:
             StackError: a level cannot be built; the message says which and why.
         """
         target = specs[-1]
+        if target.name == "target":  # once more, now that it is known which levels read the same weights
+            dtype = target.dtype or self.dtype
+            check_order([replace(s, dtype=s.dtype or dtype) if s.name in ("exit", "target") else s for s in specs])
         levels = [self._level(spec, target) for spec in reversed(specs)][::-1]
         blocks = [spec.block or self.preset.blocks.get(spec.name, 4) for spec in specs[:-1]]
         return [Seat(*parts) for parts in zip(levels, specs, [*blocks, None], strict=True)]
@@ -142,7 +145,7 @@ class Builder:
             deepest = decoder.layers - 1
             raise StackError(f"exit at {spec.at}: the target has {decoder.layers} layers; use @at=1 to @at={deepest}")
         if spec.policy == "del":
-            exits = {draft.at: draft for draft in self.trained(decoder) if 1 <= draft.at <= spec.at}
+            exits = {draft.at: draft for draft in self.trained(decoder) if 1 <= draft.at <= spec.at and not draft.fed}
             if not exits:
                 raise StackError(f"policy del: preset {self.preset.name} has no trained exit up to layer {spec.at}")
             return ChoosingLevel(decoder, exits, weights=self.preset.target.as_dict(self.folder))

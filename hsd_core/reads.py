@@ -4,6 +4,9 @@ At a few rows a pass, decoding costs what reading the weights costs, whatever th
 pass ran (`ran`); here they are added up. What an early exit saves is then plain: after g tokens drafted behind layer d
 of L, a verification that wants a bonus token runs the first d layers on the last drafted token too, so it reads all L;
 without a bonus it goes on from d and reads L - d.
+
+Only the model's own layers are counted. A trained draft's few layers and its trimmed head are not: its read-out counts
+as one head.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -59,13 +60,15 @@ def jobs_left(texts: Sequence[Text], finished: Sequence[dict[str, Any]], samplin
     `finished`: records of the output file; those of another temperature or seed do not count.
     """
     wanted = _settings(sampling, seed)
-    done = Counter(tuple(r["prompt_ids"]) for r in finished if {k: r[k] for k in _SETTINGS if k in r} == wanted)
+    done = {
+        (tuple(r["prompt_ids"]), r.get("copy", 0)) for r in finished if {k: r[k] for k in _SETTINGS if k in r} == wanted
+    }
     seen: Counter[tuple[int, ...]] = Counter()
     jobs = []
     for text in texts:
         copy = seen[text.prompt_ids]
         seen[text.prompt_ids] += 1
-        if copy >= done[text.prompt_ids]:
+        if (text.prompt_ids, copy) not in done:
             jobs.append(Job(text, copy))
     return jobs
 
@@ -151,6 +154,8 @@ def record(job: Job, output: list[int], sampling: Sampling, seed: int) -> dict[s
     line: dict[str, Any] = {"kind": text.kind or text.category}
     if text.category:
         line["category"] = text.category
+    if job.copy:
+        line["copy"] = job.copy
     line |= _settings(sampling, seed) | {"prompt_ids": list(text.prompt_ids), "output_ids": output}
     return line if loop is None else {**line, "loop_from": loop}
 
@@ -170,7 +175,11 @@ def open_file(path: str | Path) -> list[dict[str, Any]]:
     *whole, torn = data.split(b"\n")
     if torn:
         whole = [*whole, torn] if _parsed(torn) else whole
-        path.write_bytes(b"".join(line + b"\n" for line in whole))
+        if _parsed(torn):
+            with path.open("ab") as file:
+                file.write(b"\n")
+        else:
+            os.truncate(path, len(data) - len(torn))
     elif not data:
         path.touch()
     records = []

@@ -1,4 +1,4 @@
-"""Which trained drafts come with a preset: files in assets/drafts named after it. Listing them imports no torch."""
+"""Which trained drafts come with a preset: files in assets/drafts whose header names it. Listing imports no torch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def shipped(preset: str, folder: Path = FOLDER) -> tuple[DraftInfo, ...]:
     """A preset's drafts, shallowest first; at one depth those that read features come first."""
     from hsd_core.drafts.file import list_drafts
 
-    own = [draft for draft in list_drafts(folder) if draft.name.startswith(f"{preset}-")]
+    own = [draft for draft in list_drafts(folder) if draft.preset == preset]
     return tuple(sorted(own, key=lambda draft: (draft.at, not draft.fed, draft.name)))
 
 
@@ -30,8 +30,14 @@ class Shelf:
         self._open: dict[tuple[Path, int], NanoDraft] = {}
 
     def all(self, decoder: Layered) -> list[NanoDraft]:
-        """Every shipped draft, shallowest first."""
-        return [self._read(Path(draft.path), decoder) for draft in shipped(self._preset, self._folder)]
+        """Every shipped draft that was trained for this decoder, shallowest first."""
+        from hsd_core.decoders.lean import LeanDecoder
+        from hsd_core.drafts.file import fingerprint
+
+        if not isinstance(decoder, LeanDecoder):
+            return []
+        own = [d for d in shipped(self._preset, self._folder) if d.fingerprint == fingerprint(decoder)]
+        return [self._read(draft.path, decoder) for draft in own]
 
     def at(self, depth: int, name: str | None, decoder: Layered) -> NanoDraft | None:
         """The draft that a level at a depth (0: a nano) reads through; None where nothing is named and nothing shipped.

@@ -77,7 +77,7 @@ def parse(text: str) -> tuple[LevelSpec, ...]:
 
 
 def check_order(specs: Sequence[LevelSpec]) -> None:
-    """What holds of every stack, whatever its weights.
+    """What holds of every stack, whatever its weights. A dtype that is left out is taken for one of its own.
 
     Raises:
         StackError: a level stands where it cannot work.

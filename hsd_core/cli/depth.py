@@ -56,7 +56,7 @@ def act(options: argparse.Namespace) -> int:
         room = decoder.max_positions - len(text.prompt_ids)
         output = output[: min(options.max_new_tokens, room)]
         if options.loops == "cut":
-            output = output[: loop_from(output) if text.output_ids is None else text.loop_from]
+            output = output[: text.loop_from if text.loop_from is not None else loop_from(output)]
         if not output:
             continue
         reading = depth.read_depths(decoder, [*text.prompt_ids, *output], len(text.prompt_ids), drafts)

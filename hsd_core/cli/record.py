@@ -13,7 +13,7 @@ from hsd_core.cli.options import progress
 from hsd_core.identities import check
 from hsd_core.workbench import Workbench
 
-_KEYS = {"temperature", "top_k", "top_p", "seed", "max_new_tokens", "raw"}
+_KEYS = {"temperature", "top_k", "top_p", "seed", "max_new_tokens", "raw", "depths"}
 
 
 def add(commands: Any) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 RECIPES = ("exits", "nano")
 LOSSES = ("kl", "rkl", "tv")
+_PLAN = ("steps", "batch", "rate", "rows", "loss", "longest", "seed")
 
 
 def add(commands: Any) -> None:
@@ -32,44 +33,50 @@ def add(commands: Any) -> None:
     parser.add_argument("--rate", type=float, metavar="R", help="highest learning rate")
     parser.add_argument("--rows", type=int, metavar="N", help="rows of the trimmed head")
     parser.add_argument("--loss", choices=LOSSES, help="distance to the target's law")
+    parser.add_argument("--longest", type=int, metavar="N", help="positions of a text that are read")
     parser.add_argument("--seed", type=int, metavar="S")
     parser.add_argument("--work", metavar="DIR", help="hidden states and checkpoints (default: in the cache folder)")
     parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.training import distil
+    from hsd_core.training.distil import Distiller
     from hsd_core.training.recipes import RECIPES as KNOWN
     from hsd_core.training.recipes import Plan
     from hsd_core.weights import cache_folder
     from hsd_core.workbench import Workbench
 
-    given = {name: getattr(options, name) for name in ("steps", "batch", "rate", "rows", "loss", "seed")}
-    plan = replace(Plan(), **{name: value for name, value in given.items() if value is not None})
-    plan.check()
+    given = {name: getattr(options, name) for name in _PLAN if getattr(options, name) is not None}
+    plan = replace(Plan(), **given)
     stack = plain_stack(options.preset)
     bench = Workbench.open(options.preset, stack=stack, device=options.device, dtype=options.dtype, progress=progress())
-    decoder = bench.lean_target(stack)
     work = Path(options.work) if options.work else cache_folder() / "training" / options.preset
-    distiller = distil.Distiller(
-        decoder, options.preset, options.data, plan, work, ends=bench.ends, limit=options.limit,
-        target=bench.preset.target.title, progress=progress(),
+    distiller = Distiller(
+        bench.lean_target(stack), bench.preset, KNOWN[options.recipe], options.data, plan, work, ends=bench.ends,
+        limit=options.limit, progress=progress(),
     )  # fmt: skip
-    drafts = {distiller.name(draft): draft for draft in KNOWN[options.recipe]}
     wanted = f"{options.preset}-{options.only}" if options.only else None
-    if wanted and wanted not in drafts:
-        short = ", ".join(name.removeprefix(f"{options.preset}-") for name in drafts)
+    if wanted and wanted not in distiller.drafts:
+        short = ", ".join(name.removeprefix(f"{options.preset}-") for name in distiller.drafts)
         raise ValueError(f"recipe {options.recipe} has no draft {options.only!r}; it has {short}")
     asked = _Interrupt()
-    command = f"python -m hsd_core {shlex.join(sys.argv[1:])}"
-    for name, draft in drafts.items():
-        if wanted in (None, name):
-            path = distiller.train(draft, Path(options.out), command=command, tell=_told(name), stop=asked)
-            if path is None:
-                print("stopped after a checkpoint; the same command goes on from it", file=sys.stderr)
-                return 130
-            print(path)
+    for name in [wanted] if wanted else distiller.drafts:
+        path = distiller.train(name, Path(options.out), command=_command(options), tell=_told(name), stop=asked)
+        if path is None:
+            print("stopped; the same command goes on from here", file=sys.stderr)
+            return 130
+        print(path)
     return 0
+
+
+def _command(options: argparse.Namespace) -> str:
+    """What was asked for, for the card: names of files without the folders of this machine."""
+    parts = ["python", "-m", "hsd_core", "train", "--preset", options.preset, "--recipe", options.recipe]
+    parts += ["--data", Path(options.data).name, "--out", "assets/drafts"]
+    for name in ("only", "limit", "device", "dtype", *_PLAN):
+        if getattr(options, name) is not None:
+            parts += [f"--{name}", str(getattr(options, name))]
+    return shlex.join(parts)
 
 
 class _Interrupt:
@@ -88,16 +95,17 @@ class _Interrupt:
 
 
 def _told(name: str) -> Tell:
-    def tell(step: int, steps: int, left: float, point: Point | None) -> None:
+    def tell(step: int, steps: int, left: float | None, point: Point | None) -> None:
+        eta = "" if left is None else f", {left / 60:.0f} min left"
         if point is not None:
             agreement = " ".join(f"{a:.3f}" for a in point.agreement)
             acceptance = " ".join(f"{a:.3f}" for a in point.acceptance)
             print(
                 f"\r\033[K{name} step {step} of {steps}, loss {point.loss:.3f}, agreement {agreement}, acceptance "
-                f"{acceptance}, predicted speed-up {point.predicted_speed_up:.2f}, {left / 60:.0f} min left",
+                f"{acceptance}, predicted speed-up {point.predicted_speed_up:.2f}{eta}",
                 file=sys.stderr, flush=True,
             )  # fmt: skip
         elif sys.stderr.isatty():
-            print(f"\r\033[K{name} step {step} of {steps}, {left / 60:.0f} min left", end="", file=sys.stderr)
+            print(f"\r\033[K{name} step {step} of {steps}{eta}", end="", file=sys.stderr)
 
     return tell

@@ -43,6 +43,7 @@ class DraftInfo:
     """
 
     name: str
+    preset: str
     at: int
     fed: bool
     layers: int
@@ -89,9 +90,10 @@ def read_info(path: Path) -> DraftInfo:
             raise DraftError(f"{path.name} has format {about['format']!r}, this version reads {FORMAT}; train it again")
         card = path.with_suffix(".md")
         return DraftInfo(
-            name=path.stem, at=int(about["at"]), fed=about["fed"] == "1", layers=int(about["layers"]),
-            rows=int(about["rows"]), hidden=int(about["hidden"]), target=str(about["target"]),
-            fingerprint=str(about["fingerprint"]), path=path, card=card if card.is_file() else None,
+            name=path.stem, preset=str(about["preset"]), at=int(about["at"]), fed=about["fed"] == "1",
+            layers=int(about["layers"]), rows=int(about["rows"]), hidden=int(about["hidden"]),
+            target=str(about["target"]), fingerprint=str(about["fingerprint"]), path=path,
+            card=card if card.is_file() else None,
             measured=dict(json.loads(about.get("measured", "{}"))),
         )  # fmt: skip
     except DraftError:
@@ -103,7 +105,7 @@ def read_info(path: Path) -> DraftInfo:
 
 
 def fingerprint(decoder: LeanDecoder) -> str:
-    """Names a target by its last norm, which no two trainings share, whatever dtype it is kept in."""
+    """Names a target by its last norm, whatever dtype it is kept in: another training of the norm, another name."""
     import torch
 
     held = decoder.last_norm.detach().cpu().bfloat16().view(torch.int16).tolist()
@@ -142,4 +144,9 @@ def read_draft(path: Path, decoder: LeanDecoder) -> DraftHead:
         needed |= {f"layers.{i}.{name}.scale" for name in PRODUCTS}
     if lacking := sorted(needed - tensors.keys()):
         raise DraftError(f"draft {info.name} lacks {lacking[0]!r}; train it again")
-    return DraftHead(info, tensors, decoder)
+    if tensors["ids"].ndim != 1 or int(tensors["ids"].max()) >= decoder.vocab_size:
+        raise DraftError(f"draft {info.name} keeps tokens that the target does not have; train it again")
+    try:
+        return DraftHead(info, tensors, decoder)
+    except (RuntimeError, IndexError) as error:
+        raise DraftError(f"draft {info.name} has weights of other sizes than its target; train it again") from error

@@ -53,12 +53,12 @@ class NanoLevel:
         self.device, self.dtype = decoder.device, decoder.dtype
         self.params: dict[str, object] = {"readout": draft.name, "layers": draft.layers, "fed": draft.fed}
 
-    def enter(self, commons: Commons) -> Trunk:
-        return commons.features()
+    def enter(self, commons: Commons) -> Trunk | None:
+        """The trunk whose last states it reads; without features it shares nothing with anyone."""
+        return commons.features() if self.draft.fed else None
 
     def open(self, capacity: int, commons: Commons) -> LevelRun:
-        features = self.enter(commons) if self.draft.fed else None
-        return NanoRun(self.decoder, self.draft, features, capacity, self.name)
+        return NanoRun(self.decoder, self.draft, self.enter(commons), capacity, self.name)
 
 
 class NanoRun:

@@ -11,20 +11,19 @@ from hsd_core.training.validate import Score
 
 
 def card(
-    name: str, *, draft: Draft, at: int, plan: Plan, target: str, data: str, examples: int, tokens: int, command: str,
-    device: str, size: int, share: float, curve: Sequence[Point], kinds: Mapping[str, Sequence[Score]],
+    name: str, *, draft: Draft, at: int, plan: Plan, rows: int, target: str, licence: str, data: str, examples: int,
+    tokens: int, command: str, device: str, size: int, share: float, curve: Sequence[Point], kinds: Mapping[str, Score],
 ) -> str:  # fmt: skip
-    """Markdown. kinds: by kind of prompt, the scores at each distance; share: see `loop.weight_share`."""
+    """Markdown. kinds: scores by kind of prompt; share: see `loop.weight_share`."""
     reads = f"the state after layer {at}" if at else "the target's token embeddings"
     if draft.fed:
         reads += " and the target's last state of the position before (its own last state behind its own tokens)"
-    total = _total(list(kinds.values()))
     lines = [
         f"# {name}",
         "",
         f"A draft for {target}. It reads {reads}, has {draft.layers} transformer layer(s) of its own and a head of",
-        f"{plan.rows} rows (the tokens that the target writes most), shared with the target and not stored here.",
-        "Licence: Apache-2.0, as the target's.",
+        f"{rows} rows (the tokens that the target writes most), shared with the target and not stored here.",
+        f"Licence: {licence}, as the target's.",
         "",
         f"- file: {size / 1e6:.1f} MB, int8 weights with one scale a row",
         f"- one drafted token reads {share:.1%} of the weights that the target reads",
@@ -35,23 +34,21 @@ def card(
         "",
         "## Validation",
         "",
-        "Held-out prompts, with the rounded weights of the file. Agreement: its first choice is the target's.",
-        "Acceptance: 1 - TV to the target's law at temperature 1. Distance: how many of its own states it has read",
-        "since the target's last true one.",
+        "Held-out prompts, with the rounded weights of the file and the target's own states wherever it reads some.",
+        "Agreement: its first choice is the target's. Acceptance: 1 - TV to the target's law at temperature 1.",
         "",
-        "| kind of prompt | tokens | distance | agreement | acceptance |",
-        "|---|---|---|---|---|",
+        "| kind of prompt | tokens | agreement | acceptance |",
+        "|---|---|---|---|",
     ]
-    for kind, scores in [*sorted(kinds.items()), ("all", total)]:
-        for distance, score in enumerate(scores):
-            lines.append(
-                f"| {kind} | {score.positions} | {distance} | {score.agreement:.3f} | {score.acceptance:.3f} |"
-            )
+    for kind, score in [*sorted(kinds.items()), ("all", sum(kinds.values(), Score()))]:
+        lines.append(f"| {kind} | {score.positions} | {score.agreement:.3f} | {score.acceptance:.3f} |")
     lines += [
         "",
         "## Curve",
         "",
-        "Predicted speed-up: the best two-level stack if acceptance were i.i.d. and time were weights read.",
+        "Predicted speed-up: the best two-level stack if acceptance were i.i.d. and time were weights read. Further",
+        "values of a fed draft: it reads its own states in place of *all* of the target's, once, twice over; in a run",
+        "that happens only behind the last verified token.",
         "",
         "| step | training loss | loss | agreement | acceptance | predicted speed-up |",
         "|---|---|---|---|---|---|",
@@ -59,10 +56,11 @@ def card(
     for p in curve:
         speed = f"{p.predicted_speed_up:.2f} at T = {p.predicted_block}"
         lines.append(
-            f"| {p.step} | {p.train_loss:.3f} | {p.loss:.3f} | {p.agreement[0]:.3f} | {p.acceptance[0]:.3f} | {speed} |"
+            f"| {p.step} | {'' if p.train_loss is None else f'{p.train_loss:.3f}'} | {p.loss:.3f} | "
+            f"{_several(p.agreement)} | {_several(p.acceptance)} | {speed} |"
         )
-    return "\n".join(lines).replace("| nan |", "| |") + "\n"
+    return "\n".join(lines) + "\n"
 
 
-def _total(kinds: Sequence[Sequence[Score]]) -> list[Score]:
-    return [sum(column, Score()) for column in zip(*kinds, strict=True)]
+def _several(values: Sequence[float]) -> str:
+    return ", ".join(f"{value:.3f}" for value in values)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import safe_open
@@ -13,29 +15,28 @@ from torch import Tensor
 from hsd_core.training.student import Student
 
 
-def save(path: Path, student: Student, optimizer: torch.optim.AdamW, step: int) -> None:
-    """Write whole or not at all."""
+def save(path: Path, student: Student, optimizer: torch.optim.AdamW, about: dict[str, Any]) -> None:
+    """Write whole or not at all. about: where training stands, as plain JSON types."""
     tensors = {f"weight.{name}": p.detach() for name, p in student.named_parameters()}
     for name, p in student.named_parameters():
         for key, value in optimizer.state.get(p, {}).items():
             tensors[f"{key}.{name}"] = torch.as_tensor(value)
     partial = path.with_suffix(".partial")
-    save_file({name: t.cpu().contiguous() for name, t in tensors.items()}, partial, {"step": str(step)})
+    save_file({name: t.cpu().contiguous() for name, t in tensors.items()}, partial, {"about": json.dumps(about)})
     os.replace(partial, path)
 
 
-def restore(path: Path, student: Student, optimizer: torch.optim.AdamW) -> int:
-    """Go on from a checkpoint; returns the steps that it has behind it, 0 if there is none."""
+def restore(path: Path, student: Student, optimizer: torch.optim.AdamW) -> dict[str, Any] | None:
+    """Go on from a checkpoint; returns what was saved with it, None if there is none."""
     if not path.exists():
-        return 0
+        return None
     with safe_open(path, framework="pt") as file:
-        step = int(file.metadata()["step"])
+        about: dict[str, Any] = json.loads(file.metadata()["about"])
         held: dict[str, Tensor] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     with torch.no_grad():
         for name, p in student.named_parameters():
             p.copy_(held[f"weight.{name}"])
-            keys = ("step", "exp_avg", "exp_avg_sq")
             if f"exp_avg.{name}" in held:
-                state = {key: held[f"{key}.{name}"] for key in keys}
+                state = {key: held[f"{key}.{name}"] for key in ("step", "exp_avg", "exp_avg_sq")}
                 optimizer.state[p] = {k: v.to(p.device) if k != "step" else v for k, v in state.items()}
-    return step
+    return about

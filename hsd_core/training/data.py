@@ -12,6 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from hsd_core.selfgen import loop_from
 from hsd_core.texts import Text, read_texts
 
 SHORTEST = 4  # outputs shorter than this teach nothing
@@ -45,7 +46,9 @@ def read_examples(path: str | Path, *, vocab_size: int, longest: int) -> list[Ex
     Raises:
         ValueError: a line is not as described, or nothing is left.
     """
-    examples = [e for text in read_texts(path, _refuse) if (e := _example(text, vocab_size, longest))]
+    texts = read_texts(path, _refuse)
+    flagged = any(text.loop_from is not None for text in texts)  # a file that flags loops has looked at every output
+    examples = [e for text in texts if (e := _example(text, vocab_size, longest, flagged))]
     if not examples:
         raise DataError(f"{path} holds no output of {SHORTEST} tokens or more; make some with selfgen")
     random.Random(0).shuffle(examples)
@@ -62,10 +65,11 @@ def commonest(examples: list[Example], rows: int, always: frozenset[int]) -> lis
     return sorted([*first, *always])
 
 
-def _example(text: Text, vocab_size: int, longest: int) -> Example | None:
+def _example(text: Text, vocab_size: int, longest: int, flagged: bool) -> Example | None:
     if text.output_ids is None:
         raise DataError("a line has a prompt but no output_ids; write outputs for the prompts with selfgen first")
-    ids = (*text.prompt_ids, *text.output_ids[: text.loop_from])[:longest]
+    output = list(text.output_ids)
+    ids = (*text.prompt_ids, *output[: text.loop_from if flagged else loop_from(output)])[:longest]
     if ids and not 0 <= min(ids) <= max(ids) < vocab_size:
         raise DataError(f"id {max(ids)} lies outside the target's {vocab_size}; train on what this target wrote")
     if not text.prompt_ids or len(ids) - len(text.prompt_ids) < SHORTEST:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -11,91 +13,113 @@ import torch
 from hsd_core import machine
 from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.drafts.file import fingerprint, write_draft
-from hsd_core.training import features, loop
+from hsd_core.presets import Preset
+from hsd_core.training import loop
 from hsd_core.training.batches import collate
 from hsd_core.training.card import card
 from hsd_core.training.data import commonest, read_examples
 from hsd_core.training.export import round_weights, tensors_of
+from hsd_core.training.features import Features, Store
 from hsd_core.training.recipes import Draft, Plan
 from hsd_core.training.student import Student
 from hsd_core.training.validate import Score, examine, prepare
 
 LARGEST = 10_000_000  # bytes of a file that is shipped
-DISTANCES = 4  # how far from the last true state the card judges a fed draft
 
 
 class Distiller:
     """Trains drafts of one target on one data file.
 
     Args:
+        drafts: what may be asked for; the hidden states of all of them are computed in one pass.
         data: JSON lines with prompt_ids and output_ids. work: keeps hidden states, checkpoints and curves.
         limit: train on the first so many of the shuffled texts. ends: ids that the trimmed head keeps in any case.
+    Raises:
+        ValueError: the data or the target cannot be trained on.
     """
 
     def __init__(
-        self, decoder: LeanDecoder, preset: str, data: str | Path, plan: Plan, work: Path, *, ends: frozenset[int],
-        target: str, limit: int | None = None, progress: Callable[[str, float, float], None] = lambda *_: None,
+        self, decoder: LeanDecoder, preset: Preset, drafts: Sequence[Draft], data: str | Path, plan: Plan, work: Path,
+        *, ends: frozenset[int], limit: int | None = None,
+        progress: Callable[[str, float, float], None] = lambda *_: None,
     ) -> None:  # fmt: skip
+        plan.check()
+        if limit is not None and limit < 1:
+            raise ValueError(f"limit is {limit}; train on at least 1 text")
         self._decoder, self._preset, self._plan, self._work = decoder, preset, plan, work
-        self._target, self._data, self._progress = target, Path(data).name, progress
+        self._data, self._progress = Path(data).name, progress
         examples = read_examples(data, vocab_size=decoder.vocab_size, longest=plan.longest)
         self._ids = commonest(examples, plan.rows, ends)
-        self._examples = examples[:limit]
+        self.drafts = {self.name(draft): draft for draft in drafts}
+        depths = {draft.depth(decoder.layers) for draft in drafts}
+        self._store = Store(decoder, examples[:limit], depths, work / "states")
 
     def name(self, draft: Draft) -> str:
         """The file's name: the preset, what it is, and the depth of an exit."""
-        return f"{self._preset}-{draft.name}{draft.depth(self._decoder.layers) or ''}"
+        return f"{self._preset.name}-{draft.name}{draft.depth(self._decoder.layers) or ''}"
 
     def train(
-        self, draft: Draft, out: Path, *, command: str = "", tell: loop.Tell = lambda *_: None,
+        self, name: str, out: Path, *, command: str = "", tell: loop.Tell = lambda *_: None,
         stop: Callable[[], bool] = lambda: False,
     ) -> Path | None:  # fmt: skip
-        """Train one draft and write its file and card; None if it was stopped before its end."""
-        name, at, decoder = self.name(draft), draft.depth(self._decoder.layers), self._decoder
-        folder = self._work / "states"
-        features.compute(decoder, self._examples, {at}, folder, progress=self._progress)
-        found = features.load(folder, self._examples, {at, decoder.layers})
+        """Train one draft and write its file and card; None if it was stopped before its end.
+
+        Raises:
+            ValueError: the draft could not be shipped, or the target has a shape that drafts lack.
+        """
+        draft, decoder = self.drafts[name], self._decoder
+        at = draft.depth(decoder.layers)
+        _refuse_large(name, Student(decoder, at=at, fed=draft.fed, layers=draft.layers, ids=self._ids))
+        if not self._store.compute(progress=self._progress, stop=stop):
+            return None
+        found = self._store.load(at)
         student, curve = loop.train(
-            decoder, draft, self._plan, found, self._ids, self._work / name, device=decoder.device, tell=tell, stop=stop
-        )
+            decoder, draft, self._plan, found, self._ids, self._work / f"{name}-{self._digest(draft)}",
+            device=decoder.device, tell=tell, stop=stop,
+        )  # fmt: skip
         if curve[-1].step < self._plan.steps:
             return None
-        round_weights(student)
-        kinds = self._judge(student, draft, [f for f in found if f.example.held_out])
         out.mkdir(parents=True, exist_ok=True)
         path = out / f"{name}.safetensors"
-        total = sum((scores[0] for scores in kinds.values()), Score())
+        round_weights(student)
+        kinds = self._judge(student, draft, [f for f in found if f.example.held_out])
+        total = sum(kinds.values(), Score())
+        measured = {"agreement": round(total.agreement, 4), "acceptance": round(total.acceptance, 4)}
         about = {
-            "at": at, "fed": int(draft.fed), "layers": draft.layers, "rows": len(self._ids),
-            "hidden": decoder.shape.hidden, "target": self._target, "fingerprint": fingerprint(decoder),
-            "measured": {"agreement": round(total.agreement, 4), "acceptance": round(total.acceptance, 4)},
+            "preset": self._preset.name, "at": at, "fed": int(draft.fed), "layers": draft.layers,
+            "rows": len(self._ids), "hidden": decoder.shape.hidden, "target": self._preset.target.title,
+            "fingerprint": fingerprint(decoder), "measured": measured if total.positions else {},
         }  # fmt: skip
         write_draft(path, tensors_of(student), about)
+        learned = [f.example for f in found if not f.example.held_out]
         text = card(
-            name, draft=draft, at=at, plan=self._plan, target=self._target, data=self._data, command=command,
-            examples=sum(not f.example.held_out for f in found),
-            tokens=sum(len(f.example.ids) - f.example.start for f in found if not f.example.held_out),
+            name, draft=draft, at=at, plan=self._plan, rows=len(self._ids), target=self._preset.target.title,
+            licence=self._preset.licence, data=self._data, command=command, examples=len(learned),
+            tokens=sum(len(e.ids) - e.start for e in learned),
             device=f"{machine.describe(decoder.device)}, torch {torch.__version__}, Python {platform.python_version()}",
             size=path.stat().st_size, share=loop.weight_share(student, decoder), curve=curve, kinds=kinds,
         )  # fmt: skip
         path.with_suffix(".md").write_text(text, encoding="utf-8")
-        if path.stat().st_size > LARGEST:
-            raise ValueError(
-                f"{path} has {path.stat().st_size / 1e6:.1f} MB, more than can be shipped; train a smaller one"
-            )
         return path
 
-    def _judge(self, student: Student, draft: Draft, found: list[features.Features]) -> dict[str, list[Score]]:
-        kinds: dict[str, list[Score]] = {}
-        for kind in sorted({f.example.kind for f in found}):
-            own = [f for f in found if f.example.kind == kind]
-            exams = [
-                prepare(
-                    collate([f], self._decoder, at=student.at, fed=draft.fed, device=self._decoder.device),
-                    student,
-                    self._decoder,
-                )
-                for f in own
-            ]
-            kinds[kind] = examine(student, exams, steps=DISTANCES)
+    def _digest(self, draft: Draft) -> str:
+        """Names everything that training depends on: with another of these it starts anew."""
+        named = (self._store.digest, self._ids, asdict(draft), asdict(self._plan))
+        return hashlib.sha256(repr(named).encode()).hexdigest()[:12]
+
+    def _judge(self, student: Student, draft: Draft, found: list[Features]) -> dict[str, Score]:
+        """By kind of prompt, how the rounded weights do where every state that they read is the target's."""
+        kinds: dict[str, Score] = {}
+        for f in found:
+            batch = collate([f], self._decoder, at=student.at, fed=draft.fed, device=self._decoder.device)
+            (score,) = examine(student, [prepare(batch, student, self._decoder)])
+            kinds[f.example.kind] = kinds.get(f.example.kind, Score()) + score
         return kinds
+
+
+def _refuse_large(name: str, student: Student) -> None:
+    size = sum(p.numel() for p in student.parameters())  # int8: a byte each, and little else
+    if size > LARGEST:
+        raise ValueError(
+            f"{name} would have {size / 1e6:.1f} MB, more than the {LARGEST / 1e6:.0f} MB that are shipped"
+        )

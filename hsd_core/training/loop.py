@@ -9,10 +9,12 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -21,7 +23,7 @@ from torch import Tensor
 from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.training import checkpoint
 from hsd_core.training.batches import collate, order
-from hsd_core.training.features import Features
+from hsd_core.training.features import Features, states
 from hsd_core.training.losses import LOSSES
 from hsd_core.training.recipes import Draft, Plan
 from hsd_core.training.student import Batch, Student
@@ -39,7 +41,7 @@ class Point:
 
     step: int
     seconds: float
-    train_loss: float
+    train_loss: float | None
     loss: float
     agreement: tuple[float, ...]
     acceptance: tuple[float, ...]
@@ -47,7 +49,7 @@ class Point:
     predicted_block: int
 
 
-Tell = Callable[[int, int, float, Point | None], None]
+Tell = Callable[[int, int, float | None, Point | None], None]
 
 
 def train(
@@ -65,14 +67,15 @@ def train(
     """Train `draft` on `texts`; the held-out ones judge it.
 
     Args:
-        ids: rows of the trimmed head. folder: holds the checkpoint and the curve (curve.jsonl), and is gone on from.
+        ids: rows of the trimmed head. folder: holds the checkpoint, from which training goes on, and the
+            curve so far (curve.jsonl); it belongs to these texts and this plan alone.
         tell: called after every step with (step, steps, seconds left, the validation that followed, if any).
         stop: asked after every step; True ends training after a checkpoint.
     Returns:
-        the student and its validation curve.
+        the student and its validation curve, whose last point is at `plan.steps` unless training was stopped.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    at = draft.depth(decoder.layers)
+    path, at = folder / "checkpoint.safetensors", draft.depth(decoder.layers)
     student = Student(decoder, at=at, fed=draft.fed, layers=draft.layers, ids=ids).to(device)
     learned = [t for t in texts if not t.example.held_out]
     exams = [
@@ -81,34 +84,52 @@ def train(
     ]
     cost = weight_share(student, decoder)
     optimizer = torch.optim.AdamW(student.parameters(), lr=plan.rate, betas=(0.9, 0.95), weight_decay=plan.decay)
-    begun = checkpoint.restore(folder / "checkpoint.safetensors", student, optimizer)
-    points = _curve(folder / "curve.jsonl", begun)
-    if not begun:
+    saved = checkpoint.restore(path, student, optimizer)
+    if saved is None:
         _fit(student, decoder, learned[:FIT_TEXTS], draft, device)
-        points = [_examine(student, exams, cost, 0, 0.0, math.nan)]
-        _log(folder / "curve.jsonl", points[0])
-        tell(0, plan.steps, math.nan, points[0])
-    losses: list[float] = []
-    start, before = time.monotonic(), points[-1].seconds
+        state = _State([_examine(student, exams, cost, 0, 0.0, None)])
+        tell(0, plan.steps, None, state.curve[0])
+    else:
+        state = _State.read(saved)
+    begun, start, before = state.step, time.monotonic(), state.seconds
     for step, group in itertools.islice(enumerate(order(learned, plan.batch, plan.seed)), begun, plan.steps):
-        for state in optimizer.param_groups:
-            state["lr"] = plan.rate * _schedule(step, plan)
+        for group_ in optimizer.param_groups:
+            group_["lr"] = plan.rate * _schedule(step, plan)
         batch = collate(group, decoder, at=at, fed=draft.fed, device=device)
-        losses.append(_step(student, batch, optimizer, plan, step))
-        done, point = step + 1, None
-        ending = stop()
-        if done % plan.check_every == 0 or done == plan.steps or ending:
-            seconds = before + time.monotonic() - start
-            point = _examine(student, exams, cost, done, seconds, sum(losses) / len(losses))
-            losses = []
-            checkpoint.save(folder / "checkpoint.safetensors", student, optimizer, done)
-            points.append(point)
-            _log(folder / "curve.jsonl", point)
-        left = (time.monotonic() - start) / (done - begun) * (plan.steps - done)
-        tell(done, plan.steps, left, point)
+        state.losses.append(_step(student, batch, optimizer, plan, step))
+        state.step, state.seconds = step + 1, before + time.monotonic() - start
+        ending, point = stop(), None
+        if state.step % plan.check_every == 0 or state.step == plan.steps:
+            mean = sum(state.losses) / len(state.losses)
+            point = _examine(student, exams, cost, state.step, state.seconds, mean)
+            state.curve.append(point)
+            state.losses.clear()
+            _write_curve(folder / "curve.jsonl", state.curve)
+        if point is not None or ending:
+            checkpoint.save(path, student, optimizer, asdict(state))
+        left = (time.monotonic() - start) / (state.step - begun) * (plan.steps - state.step)
+        tell(state.step, plan.steps, left, point)
         if ending:
             break
-    return student, points
+    return student, state.curve
+
+
+@dataclass(slots=True)
+class _State:
+    """Where training stands. losses: of the steps since the last point of the curve."""
+
+    curve: list[Point]
+    step: int = 0
+    seconds: float = 0.0
+    losses: list[float] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, saved: dict[str, Any]) -> _State:
+        curve = [
+            Point(**{**p, "agreement": tuple(p["agreement"]), "acceptance": tuple(p["acceptance"])})
+            for p in saved["curve"]
+        ]
+        return cls(curve, saved["step"], saved["seconds"], saved["losses"])
 
 
 def weight_share(student: Student, decoder: LeanDecoder) -> float:
@@ -126,11 +147,12 @@ def _step(student: Student, batch: Batch, optimizer: torch.optim.AdamW, plan: Pl
         if fed is not None and plan.own > 0:
             fed = _mixed(student, batch, plan, step)
         g = student(batch.x, fed, first)
-        wanted = batch.wanted[:, first:]
-        logits = student.logits(g[wanted])
-        with torch.no_grad():
-            teacher = student.target_logits(batch.last[:, first:][wanted])
-        loss = LOSSES[plan.loss](logits.float(), teacher.float()).mean()
+    wanted = batch.wanted[:, first:]
+    # bfloat16 logits have steps of 0.125 at 16: both laws are read out in float32
+    logits = student.logits(g[wanted].float())
+    with torch.no_grad():
+        teacher = student.target_logits(batch.last[:, first:][wanted])
+    loss = LOSSES[plan.loss](logits, teacher).mean()
     optimizer.zero_grad(set_to_none=True)
     loss.backward()  # type: ignore[no-untyped-call]
     torch.nn.utils.clip_grad_norm_(student.parameters(), 1.0)
@@ -162,9 +184,7 @@ def _fit(student: Student, decoder: LeanDecoder, texts: Sequence[Features], draf
     depth = decoder.layers - draft.layers
     pairs = []
     for f in texts:
-        cache = decoder.new_cache(len(f.example.ids))
-        with torch.no_grad():
-            goal = decoder.forward_layers(decoder.embed(list(f.example.ids)), cache, 0, 0, depth)[:-1].float().cpu()
+        goal = states(decoder, f.example.ids[:-1], [depth])[depth].float().cpu()
         batch = collate([f], decoder, at=student.at, fed=draft.fed, device=device)
         x = student.inputs(batch.x, batch.fed)[0].cpu()
         # the first position holds states a hundred times larger than any other
@@ -173,7 +193,7 @@ def _fit(student: Student, decoder: LeanDecoder, texts: Sequence[Features], draf
 
 
 def _examine(
-    student: Student, exams: Sequence[Exam], cost: float, step: int, seconds: float, train_loss: float
+    student: Student, exams: Sequence[Exam], cost: float, step: int, seconds: float, train_loss: float | None
 ) -> Point:
     scores = examine(student, exams, steps=DISTANCES)
     speed, block = predicted_speed_up(scores[0].acceptance, cost)
@@ -193,26 +213,8 @@ def _groups(texts: Sequence[Features]) -> list[list[Features]]:
     return [g for g in groups if g]
 
 
-def _log(path: Path, point: Point) -> None:
-    with path.open("a", encoding="utf-8") as file:
-        record = {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in asdict(point).items()}
-        file.write(json.dumps(record) + "\n")
-
-
-def _curve(path: Path, until: int) -> list[Point]:
-    """The points up to a step; later ones, of a run cut off behind its checkpoint, are dropped from the file too."""
-    if not until:
-        path.unlink(missing_ok=True)
-        return []
-    points = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        record = json.loads(line)
-        if record["step"] <= until:
-            record["train_loss"] = math.nan if record["train_loss"] is None else record["train_loss"]
-            for key in ("agreement", "acceptance"):
-                record[key] = tuple(record[key])
-            points.append(Point(**record))
-    path.write_text("")
-    for point in points:
-        _log(path, point)
-    return points
+def _write_curve(path: Path, curve: Sequence[Point]) -> None:
+    """The validation curve as JSON lines, for whoever watches; the checkpoint holds it too."""
+    partial = path.with_suffix(".partial")
+    partial.write_text("".join(json.dumps(asdict(point)) + "\n" for point in curve), encoding="utf-8")
+    os.replace(partial, path)

@@ -22,7 +22,7 @@ class Draft:
 
     def depth(self, layers: int) -> int:
         """The layer it reads in a model of `layers`."""
-        return round(self.at * layers + 0.25) if self.at else 0
+        return max(1, round(self.at * layers + 0.25)) if self.at else 0
 
 
 @dataclass(frozen=True, slots=True)
