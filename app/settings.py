@@ -38,7 +38,7 @@ DEFAULTS: dict[str, Any] = {
 }
 HEADS = {"full": 8, "light": 0}  # likeliest tokens of each row that the trace keeps
 LENS = "lens"  # an exit read through the model's own norm and head: no weights of its own
-_ID = re.compile(r"@\s*id\s*=\s*([^@,]*)")
+_ID = re.compile(r"@\s*(?:id|miss)\s*=\s*([^@,]*)")
 _NAME = re.compile(r"\s*([A-Za-z0-9_-]*)")
 _RUN_ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 
@@ -125,7 +125,7 @@ def parse(data: Any) -> RunRequest:
 def check_ids(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
     """A visitor may name no weights but the preset's own: others would be fetched by the server.
 
-    An exit or a draft model may also name one of its listed drafts, and an exit the `lens`.
+    An exit, a draft model or a lookup (for its misses) may also name a listed draft, and an exit the `lens`.
 
     Raises:
         RequestError: a level names weights that are in none of the preset's levels and stacks.
@@ -137,6 +137,7 @@ def check_ids(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
         everywhere.update({str(level["params"]["id"])} if level["params"].get("id") else ())
         own[level["name"]].update(str(draft["name"]) for draft in level.get("drafts", []))
         own[level["name"]].update({LENS} if level["name"] == "exit" else ())
+        own[level["name"]].update({"nano"} if level["name"] == "ngram" and level.get("drafts") else ())
     for stack in preset.get("stacks", []):
         everywhere.update(named for _, named in _named(stack["stack"]))
     for name, named in _named(request.stack):

@@ -19,6 +19,7 @@ from hsd_core.levels.exits import ExitLevel
 from hsd_core.levels.model import ModelLevel
 from hsd_core.levels.nano import NanoDraft, NanoLevel
 from hsd_core.levels.ngram import NgramLevel
+from hsd_core.levels.ordered import OrderedLevel
 from hsd_core.levels.protocol import Level
 from hsd_core.levels.trunk import Layered
 from hsd_core.ngram import Databases, load_model_db, load_text_db
@@ -86,9 +87,16 @@ class Builder:
         # But for `del`, which makes another level of an exit: one that is chosen each round.
         policy = spec.policy if spec.policy == "del" else "fixed"
         kind = LevelSpec(
-            spec.name, at=spec.at, policy=policy, db=spec.db, dtype=spec.dtype, device=spec.device, id=spec.id
+            spec.name,
+            at=spec.at,
+            policy=policy,
+            db=spec.db,
+            miss=spec.miss,
+            dtype=spec.dtype,
+            device=spec.device,
+            id=spec.id,
         )
-        if spec.name in ("exit", "nano"):
+        if spec.name in ("exit", "nano") or spec.miss:
             kind = self._of_the_target(kind, target)
         if kind not in self._levels:
             if self.preset.toy != (spec.name == "table"):
@@ -126,12 +134,17 @@ class Builder:
         known = self.tokenizer.digest
         model_db = load_model_db(paths["m"], tokenizer=known) if "m" in order and paths["m"] else None
         text_db = load_text_db(paths["s"], tokenizer=known) if "s" in order and paths["s"] else None
-        return NgramLevel(
+        lookups = NgramLevel(
             lambda: Databases(order, model_db=model_db, text_db=text_db),
             self.tokenizer.vocab_size,
             label="n-gram lookup",
             params={"db": order},
         )
+        if spec.miss is None:
+            return lookups
+        name = None if spec.miss == "nano" else spec.miss
+        nano = self._nano(LevelSpec("nano", dtype=spec.dtype, device=spec.device, id=name))
+        return OrderedLevel(lookups, nano)
 
     def _int8(self, spec: LevelSpec) -> Level:
         # The kernel is the CPU's, so that is where this level runs unless another device is asked for (and refused).
@@ -156,7 +169,7 @@ class Builder:
         """The trained drafts (`DraftHead`) that come with the package and read this decoder, shallowest first."""
         return self._shelf.all(decoder)
 
-    def _nano(self, spec: LevelSpec) -> Level:
+    def _nano(self, spec: LevelSpec) -> NanoLevel:
         decoder = self._layered(spec)
         draft = self._draft(spec, 0, decoder)
         if draft is None:

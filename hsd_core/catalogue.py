@@ -43,10 +43,13 @@ def _levels(preset: Preset) -> list[dict[str, Any]]:
     gpu = has_cuda()
     shipped = {"c": True, "m": preset.model_db is not None, "s": preset.text_db is not None}
     return [
-        _level(
-            "ngram", "n-gram lookup", preset.blocks.get("ngram", 2), can_verify=False,
-            params={"db": "".join(letter for letter in preset.databases if shipped[letter])},
-        ),
+        {
+            **_level(
+                "ngram", "n-gram lookup", preset.blocks.get("ngram", 2), can_verify=False,
+                params={"db": "".join(letter for letter in preset.databases if shipped[letter])},
+            ),
+            "drafts": _nanos(preset),
+        },
         _nano(preset),
         _exit(preset),
         _level("int8", "int8 copy", preset.blocks.get("int8", 8), reason=""),
@@ -76,12 +79,17 @@ def _level(
     }
 
 
-def _nano(preset: Preset) -> dict[str, Any]:
-    drafts = [
+def _nanos(preset: Preset) -> list[dict[str, Any]]:
+    """The trained drafts that read the embeddings."""
+    return [
         {"name": draft.name, "title": "fed by the target" if draft.fed else "embeddings alone", "fed": draft.fed}
         for draft in shipped(preset.name)
         if not draft.at
     ]
+
+
+def _nano(preset: Preset) -> dict[str, Any]:
+    drafts = _nanos(preset)
     level = _level(
         "nano", "nano draft", preset.blocks.get("nano", 3), params={"id": drafts[0]["name"]} if drafts else {},
         reason="" if drafts else "no nano draft was trained for this preset's target",

@@ -19,12 +19,12 @@ MAX_BLOCK = 64
 MAX_LEVELS = 8
 RULE_NAMES = ("greedy", "tokenwise", "block", "top")
 LEVEL_NAMES = ("ngram", "nano", "exit", "int8", "model", "table", "target")
-_KEYS = ("at", "policy", "theta", "rule", "k", "db", "dtype", "device", "bonus", "id")
+_KEYS = ("at", "policy", "theta", "rule", "k", "db", "miss", "dtype", "device", "bonus", "id")
 MAX_DEPTH = 512  # layers; no model here comes near it
 MAX_TOP = 64  # k of the rule top
 # What each level heeds; a key that would be passed over silently is refused.
 HEEDS = {
-    "ngram": ("policy", "theta", "db"),
+    "ngram": ("policy", "theta", "db", "miss"),
     "nano": ("policy", "theta", "rule", "k", "bonus", "id"),
     "exit": ("at", "policy", "theta", "rule", "k", "bonus", "dtype", "id"),
     "int8": ("policy", "theta", "rule", "k", "bonus", "device"),
@@ -55,6 +55,7 @@ class LevelSpec:
     k: int | None = None
     bonus: bool = True
     db: str | None = None
+    miss: str | None = None
     dtype: str | None = None
     device: str | None = None
     id: str | None = None

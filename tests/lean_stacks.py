@@ -15,14 +15,17 @@ from hsd_core.levels.choosing import ChoosingLevel
 from hsd_core.levels.exits import ExitLevel
 from hsd_core.levels.model import ModelLevel
 from hsd_core.levels.nano import NanoLevel
+from hsd_core.levels.ngram import NgramLevel
+from hsd_core.levels.ordered import OrderedLevel
 from hsd_core.levels.reading import Lens
+from hsd_core.ngram import Databases
 from hsd_core.stacks import LevelSpec, parse
 
 
 class LeanStacks:
-    memory = 0.9
-
     """Builds stacks over one random model and its int8 copy. `drafts`: trained read-outs by the `id` of a level."""
+
+    memory = 0.9
 
     def __init__(self, kind: str = "llama", drafts: Mapping[str, Any] | None = None, **sizes: Any) -> None:
         self.target = tiny(kind, **sizes)
@@ -35,6 +38,9 @@ class LeanStacks:
         return [Seat(self._level(spec, specs[-1]), spec, spec.block) for spec in specs]  # type: ignore[arg-type]
 
     def _level(self, spec: LevelSpec, target: LevelSpec) -> object:
+        if spec.miss:
+            lookups = NgramLevel(lambda: Databases("c"), self.target.vocab_size)
+            return OrderedLevel(lookups, NanoLevel(self.target, self.drafts[spec.miss]))
         if spec.name == "ngram":
             return LookupLevel(lookup(self.target.vocab_size, 5), self.target.vocab_size)
         decoder = self._decoder(spec, target)

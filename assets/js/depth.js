@@ -57,6 +57,23 @@ export function draftRow(level, at) {
     h("span", { text: exit ? "read" : "draft" }), select);
 }
 
+/** What drafts where an n-gram level finds nothing. */
+export function missRow(level, at) {
+  const options = [["", "nothing: the level above goes on alone"], ...at.drafts.map((draft) => [draft.name, `${draft.name}: ${draft.title || "a nano draft"}`])];
+  const given = level.options.miss === "nano" ? at.drafts[0]?.name : level.options.miss;
+  if (given && !options.some(([name]) => name === given)) options.push([given, given]);
+  const select = h("select", {
+    class: "hx-select", "data-key": `miss-${at.position}`, "aria-label": `on a miss of ${at.info.label}`,
+    onchange: () => {
+      if (select.value) level.options.miss = select.value;
+      else delete level.options.miss;
+      at.onEdit();
+    },
+  }, ...options.map(([value, text]) => h("option", { value, text })));
+  select.value = given ?? "";
+  return h("label", { class: "hx-field hx-draft-pick", "data-tip": "what drafts when no database knows a continuation" }, h("span", { text: "on a miss" }), select);
+}
+
 /** A draft belongs to one depth: another depth drops it, the lens works at every depth. */
 function reread(level, drafts, depth) {
   const named = drafts.find((draft) => draft.name === level.options.id);

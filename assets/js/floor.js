@@ -1,6 +1,6 @@
 /** One floor of the tower: switch, handle, letter, T, cost, caches and, folded away, rule, policy and order. */
 
-import { depthRow, draftRow } from "./depth.js";
+import { depthRow, draftRow, missRow } from "./depth.js";
 import { h, icon, say } from "./dom.js";
 import { DEFAULTS, MAX_BLOCK, MAX_TOP, POLICIES, RULES, THETA_COUNTS } from "./stack.js";
 
@@ -110,6 +110,7 @@ function more(level, at) {
     },
   }, icon("down"));
   if (level.name === "exit") panel.append(draftRow(level, at));
+  if (level.name === "ngram" && at.drafts.length) panel.append(missRow(level, at));
   if (!at.bottom) panel.append(choice("rule", RULES, level, at, "how this level decides which drafted tokens to keep"));
   if (!at.bottom && level.options.rule === "top") {
     panel.append(figure("k", "k", { min: 1, max: MAX_TOP, step: 1, usual: 1 }, level, at, "a drafted token is kept when it is among this level's k likeliest"));

@@ -18,7 +18,7 @@ export const POLICIES = Object.freeze({
 });
 export const THETA_COUNTS = Object.freeze(["confidence", "adaptive"]); // the policies that have a threshold
 export const DEFAULTS = Object.freeze({ rule: "tokenwise", policy: "fixed", theta: 0.6, bonus: "1" });
-const KEYS = ["at", "policy", "theta", "rule", "k", "db", "dtype", "device", "bonus", "id"]; // the engine's order
+const KEYS = ["at", "policy", "theta", "rule", "k", "db", "miss", "dtype", "device", "bonus", "id"]; // the engine's order
 export const MAX_BLOCK = 64;
 export const MAX_TOP = 64; // k of the rule top
 export const MAX_LEVELS = 8;

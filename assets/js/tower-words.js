@@ -12,7 +12,10 @@ export function shortName(level, ran, known) {
 /** What stands below a level's name: an n-gram level's databases, an exit's layers, another's number format. */
 export function noteOf(level, ran, known, share) {
   const kind = ran?.kind ?? known?.kind;
-  if (kind === "ngram") return `databases ${[...(level.options.db ?? ran?.params?.db ?? known?.params?.db ?? "cms")].join(" ")}`;
+  if (kind === "ngram") {
+    const databases = `databases ${[...(level.options.db ?? ran?.params?.db ?? known?.params?.db ?? "cms")].join(" ")}`;
+    return level.options.miss ? `${databases}, else nano` : databases;
+  }
   if (kind === "exit") return share || "early exit";
   if (level.options.id) return known?.drafts?.find((draft) => draft.name === level.options.id)?.title || level.options.id;
   return level.options.dtype ?? ran?.dtype ?? known?.params?.dtype ?? known?.kind ?? level.name;

@@ -75,6 +75,9 @@ WHOLE = [
     ("nano:1@id=fed,int8:2@policy=confidence,target", 3, 2),
     ("ngram:2,nano:2@id=fed@rule=block,target", 3, 2),
     ("nano:1@id=fed,exit:1@at=1,exit:2@at=2@rule=block,target", 2, 2),
+    ("ngram:2@miss=fed,target", 4, 2),
+    ("ngram:1@miss=own@policy=confidence@theta=0.5,target@rule=block", 4, 2),
+    ("ngram:1@miss=fed,int8:2,target@rule=block", 3, 2),
     ("exit:2@at=1,target@dtype=int8", 3, 2),
 ]
 JOINED = [
