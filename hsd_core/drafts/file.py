@@ -119,6 +119,7 @@ def write_draft(path: Path, tensors: dict[str, Tensor], about: dict[str, Any]) -
     header = {key: json.dumps(value) if isinstance(value, dict) else str(value) for key, value in about.items()}
     partial = path.with_suffix(".partial")
     save_file({name: t.contiguous() for name, t in tensors.items()}, partial, {"format": FORMAT, **header})
+    partial.chmod(0o644)
     os.replace(partial, path)
 
 

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from hsd_core.decoders.layers import KVCache, Layer, Layers
 from hsd_core.decoders.lean import LeanDecoder
-from hsd_core.decoders.linear import Int8, Linear, Plain
+from hsd_core.decoders.linear import Int8, Linear, Packed, Plain
 from hsd_core.drafts.file import DraftInfo
 
 
@@ -55,7 +55,8 @@ class DraftHead:
         self._read, self._norm = product("read"), vector("norm")
         self.ids = tensors["ids"].long().to(decoder.device)
         rows = decoder.head_rows(self.ids.tolist()).float()
-        self._head = Int8(rows) if on_cpu else Plain(rows)
+        # float32: the int8 kernel rounds its results to bfloat16, and such logits tie often (step 0.125 at 16)
+        self._head = Packed(rows) if on_cpu and Packed.available() else Plain(rows)
 
     def new_cache(self, capacity: int) -> KVCache:
         """Keys and values of its own layers for one run."""
