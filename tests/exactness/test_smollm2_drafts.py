@@ -1,0 +1,74 @@
+"""The drafts that are shipped: small, carded, better than an untrained read-out, and exact in every stack."""
+
+from __future__ import annotations
+
+import pytest
+
+from hsd_core.drafts.file import list_drafts
+from hsd_core.identities import check
+from hsd_core.metrics import committed_ids
+from hsd_core.shelf import FOLDER, shipped
+from hsd_core.trace import Depths, Draft
+
+PROMPT = "A shop sells 4 pens at 3 euros each. How much do they cost? Show the steps."
+STACKS = [
+    "nano:3,target",
+    "nano:2@id=smollm2-nano,int8:4,target",
+    "nano:3@policy=adaptive@theta=0.3,int8:6,target@rule=block",
+    "nano:2,exit:4@at=8,target",
+    "exit:2@at=4,exit:4@at=8,target",
+    "exit:4@at=8@policy=del,target",
+    "exit:2@at=8@dtype=int8,int8:6,target",
+    "ngram:3@miss=nano@policy=confidence@theta=0.4,int8:6,target",
+    "ngram:2@miss=smollm2-nano,target@bonus=0",
+    "nano:3,target@dtype=int8",
+]
+
+
+def test_every_draft_is_small_and_has_a_card() -> None:
+    drafts = list_drafts(FOLDER)
+    assert {draft.name for draft in drafts} >= {"smollm2-exit4", "smollm2-exit8", "smollm2-nano", "smollm2-nano-fed"}
+    for draft in drafts:
+        assert draft.path.stat().st_size < 10_000_000
+        assert draft.card is not None
+        assert "python -m hsd_core train" in draft.card.read_text(encoding="utf-8")
+
+
+def test_the_shallowest_come_first_and_fed_ones_before_others() -> None:
+    assert [draft.name.removeprefix("smollm2-") for draft in shipped("smollm2")] == [
+        "nano-fed",
+        "nano",
+        "exit4",
+        "exit8",
+    ]
+
+
+@pytest.mark.weights
+@pytest.mark.parametrize("stack", STACKS)
+def test_stacks_of_drafts_repeat_plain_decoding(smollm2, stack: str) -> None:
+    events = list(smollm2.run(stack, PROMPT, max_new_tokens=24, heads=2))
+    plain = list(smollm2.run(stack.split(",")[-1].split("@bonus")[0], PROMPT, max_new_tokens=24, heads=2))
+    assert check(events) == []
+    assert committed_ids(events) == committed_ids(plain)
+
+
+@pytest.mark.weights
+def test_del_drafts_with_an_exit_that_was_trained(smollm2) -> None:
+    events = list(smollm2.run("exit:4@at=8@policy=del,target", PROMPT, max_new_tokens=24, heads=0))
+    used = {span.hi for e in events if isinstance(e, Draft) for span in e.ran}
+    assert used
+    assert used <= {4, 8}
+
+
+@pytest.mark.weights
+def test_a_trained_read_out_knows_more_than_the_lens_at_its_depth(smollm2) -> None:
+    events = list(smollm2.run("target", PROMPT, max_new_tokens=48, heads=0, depths=True))
+    (depths,) = [e for e in events if isinstance(e, Depths)]
+    written = committed_ids(events)
+
+    def agreed(row: int) -> int:
+        return sum(a == b for a, b in zip(depths.top[row], written, strict=True))
+
+    for name, at in (("smollm2-exit4", 4), ("smollm2-exit8", 8)):
+        assert agreed(depths.readouts.index(name)) > 2 * agreed(at - 1)
+    assert agreed(depths.readouts.index("smollm2-nano-fed")) > 2 * agreed(7)
