@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 import pytest
 from sharedkit import LAYERS, STACK, SharedBench, shared_run
@@ -35,7 +35,16 @@ def visit(page: Any, site: str, query: str = "") -> None:
 
 def stack(page: Any) -> str:
     """The stack that Generate would run: in the address, unless it is the preset's own."""
-    return parse_qs(urlsplit(page.url).query).get("stack", [STACK])[0]
+    return parse_qs(page.evaluate("location.search")[1:]).get("stack", [STACK])[0]
+
+
+def stands(page: Any, expected: str) -> None:
+    """The stack becomes `expected`: events of the pointer may reach the page after the call that sent them."""
+    for _ in range(50):
+        if stack(page) == expected:
+            return
+        page.wait_for_timeout(100)
+    assert stack(page) == expected
 
 
 def test_the_depth_slider_rewrites_the_stack_and_keeps_the_focus(page: Any, shared: str) -> None:
@@ -44,9 +53,9 @@ def test_the_depth_slider_rewrites_the_stack_and_keeps_the_focus(page: Any, shar
     assert slider.input_value() == "8"
     slider.focus()
     page.keyboard.press("ArrowRight")
-    assert stack(page) == "exit:2@at=4,exit:4@at=9,target"
+    stands(page, "exit:2@at=4,exit:4@at=9,target")
     page.keyboard.press("ArrowRight")
-    assert stack(page) == "exit:2@at=4,exit:4@at=10,target"
+    stands(page, "exit:2@at=4,exit:4@at=10,target")
     assert "10 of 30" in page.locator(".hx-tower").inner_text()
     assert "runs 4–9, reuses 0–3" in page.locator(".hx-tower").inner_text()
     assert page.locator(".hx-stale").count() == 1
@@ -72,7 +81,7 @@ def test_dragging_the_slider_with_the_mouse_moves_the_depth_not_the_floor(page: 
     page.mouse.move(box["x"] + box["width"] / 2, y + 60, steps=5)
     page.mouse.move(box["x"] + box["width"] - 1, y + 60, steps=5)
     page.mouse.up()
-    assert stack(page) == f"exit:2@at=4,exit:4@at={LAYERS - 1},target"
+    stands(page, f"exit:2@at=4,exit:4@at={LAYERS - 1},target")
 
 
 def test_exits_that_do_not_rise_are_refused_beside_the_floor(page: Any, shared: str) -> None:
@@ -84,31 +93,31 @@ def test_exits_that_do_not_rise_are_refused_beside_the_floor(page: Any, shared: 
     page.get_by_role("slider", name="depth of early exit").last.focus()
     page.keyboard.press("Home")
     assert page.locator(".hx-floor-reason").count() == 0
-    assert stack(page) == "exit:2@at=1,exit:4@at=4,target"
+    stands(page, "exit:2@at=1,exit:4@at=4,target")
 
 
 def test_a_draft_model_is_chosen_by_name_fed_or_not(page: Any, shared: str) -> None:
     visit(page, shared)
     page.get_by_text("add a level").click()
     page.get_by_role("button", name="draft model").click()
-    assert stack(page) == "nano:4@id=tiny-fed,exit:2@at=4,exit:4@at=8,target"
+    stands(page, "nano:4@id=tiny-fed,exit:2@at=4,exit:4@at=8,target")
     pick = page.get_by_label("draft of draft model")
     fed = [option for option in pick.locator("option").all_inner_texts() if "fed by the target" in option]
     assert len(fed) == 1
     pick.select_option("tiny")
-    assert stack(page) == "nano:4@id=tiny,exit:2@at=4,exit:4@at=8,target"
+    stands(page, "nano:4@id=tiny,exit:2@at=4,exit:4@at=8,target")
     page.locator(".hx-floor").last.get_by_role("button", name="one more").click()
-    assert stack(page) == "nano:5@id=tiny,exit:2@at=4,exit:4@at=8,target"
+    stands(page, "nano:5@id=tiny,exit:2@at=4,exit:4@at=8,target")
 
 
 def test_an_exit_can_be_read_through_the_lens_at_any_depth(page: Any, shared: str) -> None:
     visit(page, shared)
     page.locator(".hx-floor").nth(1).get_by_role("button", name="rule, policy and order").click()
     page.locator(".hx-floor").nth(1).locator(".hx-draft-pick select").select_option("lens")
-    assert stack(page) == "exit:2@at=4,exit:4@at=8@id=lens,target"
+    stands(page, "exit:2@at=4,exit:4@at=8@id=lens,target")
     page.get_by_role("slider", name="depth of early exit").first.focus()
     page.keyboard.press("ArrowRight")
-    assert stack(page) == "exit:2@at=4,exit:4@at=9@id=lens,target"
+    stands(page, "exit:2@at=4,exit:4@at=9@id=lens,target")
 
 
 def test_the_rule_top_asks_for_its_k_and_a_threshold_policy_for_its_theta(page: Any, shared: str) -> None:
@@ -120,9 +129,9 @@ def test_the_rule_top_asks_for_its_k_and_a_threshold_policy_for_its_theta(page: 
     floor.locator("[data-key^='policy']").select_option("adaptive")
     floor.locator("[data-key^='theta']").fill("0.3")
     page.keyboard.press("Tab")
-    assert stack(page) == "exit:2@at=4,exit:4@at=8@policy=adaptive@theta=0.3@rule=top@k=3,target"
+    stands(page, "exit:2@at=4,exit:4@at=8@policy=adaptive@theta=0.3@rule=top@k=3,target")
     floor.locator("[data-key^='rule']").select_option("tokenwise")
-    assert stack(page) == "exit:2@at=4,exit:4@at=8@policy=adaptive@theta=0.3,target"
+    stands(page, "exit:2@at=4,exit:4@at=8@policy=adaptive@theta=0.3,target")
     assert floor.locator("[data-key^='k-']").count() == 0
 
 
@@ -130,7 +139,7 @@ def test_a_new_exit_takes_a_free_trained_depth(page: Any, shared: str) -> None:
     visit(page, shared, "?stack=exit:2@at=4,target")
     page.get_by_text("add a level").click()
     page.get_by_role("button", name="early exit, T = 2").or_(page.get_by_role("button", name="early exit exit")).click()
-    assert stack(page) == "exit:2@at=4,exit:2@at=8,target"
+    stands(page, "exit:2@at=4,exit:2@at=8,target")
     assert page.locator(".hx-floor-reason").count() == 0
 
 
@@ -138,8 +147,8 @@ def test_the_address_keeps_depths_and_drafts(page: Any, shared: str) -> None:
     asked = "nano:3@id=tiny,exit:2@at=5@policy=flush@id=lens,exit:4@at=11@dtype=int8,target"
     visit(page, shared, f"?stack={asked}&depths=1")
     page.locator(".hx-panel-head").get_by_label("colour by").select_option("time")  # a change rewrites the address
-    assert stack(page) == asked
-    assert parse_qs(urlsplit(page.url).query)["depths"] == ["1"]
+    stands(page, asked)
+    assert parse_qs(page.evaluate("location.search")[1:])["depths"] == ["1"]
 
 
 @pytest.mark.parametrize("how", ["mouse", "escape"])
@@ -157,7 +166,7 @@ def test_a_floor_is_dragged_by_its_grip(page: Any, shared: str, how: str) -> Non
         page.keyboard.press("Escape")
     page.mouse.up()
     moved = "ngram:3,exit:2@at=4,nano:4@id=tiny,target"
-    assert stack(page) == (moved if how == "mouse" else "ngram:3,nano:4@id=tiny,exit:2@at=4,target")
+    stands(page, moved if how == "mouse" else "ngram:3,nano:4@id=tiny,exit:2@at=4,target")
     assert page.locator(".hx-carried, .hx-aim").count() == 0
 
 
@@ -169,13 +178,13 @@ def test_a_floor_dropped_on_the_roof_stands_right_below_it(page: Any, shared: st
     page.mouse.down()
     page.mouse.move(roof["x"] + 40, roof["y"] + 20, steps=10)
     page.mouse.up()
-    assert stack(page) == "exit:2@at=4,nano:4@id=tiny,target"
+    stands(page, "exit:2@at=4,nano:4@id=tiny,target")
 
 
 def test_a_short_press_on_a_grip_moves_nothing(page: Any, shared: str) -> None:
     visit(page, shared)
     page.locator(".hx-grip").first.click()
-    assert stack(page) == STACK
+    stands(page, STACK)
 
 
 def test_the_column_has_a_cell_for_each_layer_in_the_hue_of_the_level_that_runs_it(page: Any, shared: str) -> None:
