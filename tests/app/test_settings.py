@@ -66,6 +66,17 @@ def test_a_visitor_may_name_the_listed_drafts_and_read_an_exit_through_the_lens(
             check_ids(parse({**GOOD, "preset": "shared", "stack": stack}), catalogue)
 
 
+def test_a_visitor_may_name_what_drafts_on_a_miss_if_it_is_listed() -> None:
+    drafts = [{"name": "tiny", "title": "", "fed": False}]
+    levels = [{"name": "ngram", "params": {}, "drafts": drafts}, {"name": "nano", "params": {}, "drafts": drafts}]
+    catalogue = [{"name": "toy", "levels": levels, "stacks": []}]
+    for stack in ("ngram:2@miss=nano,target", "ngram:2@miss=tiny,target"):
+        check_ids(parse({**GOOD, "stack": stack}), catalogue)
+    for stack in ("ngram:2@miss=../x.safetensors,target", "ngram@ miss=else,target", "nano@miss=nano,target"):
+        with pytest.raises(RequestError, match="command line"):
+            check_ids(parse({**GOOD, "stack": stack}), catalogue)
+
+
 def test_a_request_hands_all_its_settings_to_the_workbench_and_depths_only_when_asked() -> None:
     class Bench:
         def run(self, *given: Any, **options: Any) -> Any:
