@@ -119,7 +119,7 @@ def preset() -> dict[str, Any]:
         "download_mb": 0, "default_stack": STACK, "devices": [{"name": "cpu", "usable": True, "reason": ""}],
         "stacks": [{"name": "hispec", "title": "HiSpec", "stack": STACK, "note": "two exits"}],
         "levels": [
-            level("ngram", "n-gram lookup", 3, can_verify=False, params={"db": "c"}),
+            level("ngram", "n-gram lookup", 3, can_verify=False, params={"db": "c"}, drafts=drafts),
             level("nano", "draft model", 4, params={"id": "tiny-fed"}, drafts=drafts),
             level("exit", "early exit", 2, params={"at": 4},
                   depth={"min": 1, "max": LAYERS - 1, "default": 4, "trained": [4, 8]}),

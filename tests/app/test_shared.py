@@ -110,6 +110,19 @@ def test_a_draft_model_is_chosen_by_name_fed_or_not(page: Any, shared: str) -> N
     stands(page, "nano:5@id=tiny,exit:2@at=4,exit:4@at=8,target")
 
 
+def test_a_lookup_can_leave_its_misses_to_a_nano(page: Any, shared: str) -> None:
+    visit(page, shared, "?stack=ngram:3,target")
+    floor = page.locator(".hx-floor").last
+    floor.get_by_role("button", name="rule, policy and order").click()
+    pick = page.get_by_label("on a miss of n-gram")
+    assert pick.input_value() == ""
+    pick.select_option("tiny-fed")
+    stands(page, "ngram:3@miss=tiny-fed,target")
+    assert "else nano" in page.locator(".hx-floor").last.inner_text()
+    page.get_by_label("on a miss of n-gram").select_option("")
+    stands(page, "ngram:3,target")
+
+
 def test_an_exit_can_be_read_through_the_lens_at_any_depth(page: Any, shared: str) -> None:
     visit(page, shared)
     page.locator(".hx-floor").nth(1).get_by_role("button", name="rule, policy and order").click()
