@@ -131,8 +131,8 @@ _ALL = (
             Example("pair", "int8 drafts", "int8:4,target", "the target's own int8 copy drafts token by token"),
             Example("hispec", "Early exits", "exit:2@at=4,exit:4@at=8,target", "HiSpec: the target drafts for itself"),
             Example("exit", "One early exit", "exit:4@at=8,target", "8 of the 30 layers draft, the others verify"),
-            Example("del", "An exit chosen anew", "exit:4@at=8@policy=del,target", "DEL: exit and length by tokens per layer"),
-            Example("nano", "Nano drafts", "nano:2,int8:6,target", "one trained layer, fed with the int8 copy's last states"),
+            Example("del", "An exit chosen anew", "exit:4@at=8@policy=del,target", "DEL: most tokens per layer"),
+            Example("nano", "Nano drafts", "nano:2,int8:6,target", "one layer, fed with the int8 copy's last states"),
             Example(
                 "miss", "Lookup, else nano", "ngram:3@miss=nano@policy=confidence@theta=0.4,int8:6,target",
                 "a nano drafts where the databases are silent",
