@@ -172,8 +172,11 @@ def size(seen: Knowledge) -> dict[str, Any]:
 
 
 def name(row: Depth) -> str:
-    """A row in words."""
-    return f"layer {row.at}" if row.readout == LENS else f"{row.readout}, at {row.at}"
+    """A row in words: a layer, or a trained draft without its preset's name and with its depth if it does not tell."""
+    if row.readout == LENS:
+        return f"layer {row.at}"
+    short = row.readout.split("-", 1)[-1]
+    return short if row.at == 0 or short.endswith(str(row.at)) else f"{short}, at {row.at}"
 
 
 def _text(token: int, pieces: Mapping[int, Piece]) -> str:
