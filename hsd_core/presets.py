@@ -134,7 +134,7 @@ _ALL = (
             Example("del", "An exit chosen anew", "exit:4@at=8@policy=del,target", "DEL: most tokens per layer"),
             Example("nano", "Nano drafts", "nano:2,int8:6,target", "one layer, fed with the int8 copy's last states"),
             Example(
-                "miss", "Lookup, else nano", "ngram:3@miss=nano@policy=confidence@theta=0.4,int8:6,target",
+                "miss", "Lookup, else nano", "ngram:3@policy=confidence@theta=0.4@miss=nano,int8:6,target",
                 "a nano drafts where the databases are silent",
             ),
             Example("losing", "One that loses", "int8:32,target", "32 drafts in a row: one early miss wastes the rest"),

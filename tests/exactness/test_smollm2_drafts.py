@@ -19,7 +19,7 @@ STACKS = [
     "exit:2@at=4,exit:4@at=8,target",
     "exit:4@at=8@policy=del,target",
     "exit:2@at=8@dtype=int8,int8:6,target",
-    "ngram:3@miss=nano@policy=confidence@theta=0.4,int8:6,target",
+    "ngram:3@policy=confidence@theta=0.4@miss=nano,int8:6,target",
     "ngram:2@miss=smollm2-nano,target@bonus=0",
     "nano:3,target@dtype=int8",
 ]
