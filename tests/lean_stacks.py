@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
+from enumerator import SAMPLED, Law
 from tiny import tiny
 from toys import LookupLevel, lookup
 
@@ -19,6 +20,7 @@ from hsd_core.levels.ngram import NgramLevel
 from hsd_core.levels.ordered import OrderedLevel
 from hsd_core.levels.reading import Lens
 from hsd_core.ngram import Databases
+from hsd_core.sampling import Sampling, law
 from hsd_core.stacks import LevelSpec, parse
 
 
@@ -65,6 +67,19 @@ def from_scratch(decoder: LeanDecoder, ids: list[int], depth: int) -> torch.Tens
     """(n, hidden) states after `depth` layers of one pass over all ids."""
     with torch.inference_mode():
         return decoder.forward_layers(decoder.embed(ids), decoder.new_cache(len(ids)), 0, 0, depth)
+
+
+def model_law(decoder: LeanDecoder, prompt: list[int], tokens: int, sampling: Sampling = SAMPLED) -> Law:
+    """The law of `tokens` tokens, by the chain rule over full passes without a cache to share."""
+    found: Law = {(): 1.0}
+    for _ in range(tokens):
+        longer: Law = {}
+        for output, mass in found.items():
+            ids = [*prompt, *output]
+            row = law(decoder.forward(ids, decoder.new_cache(len(ids)), 0, 1), sampling)[0].tolist()
+            longer |= {(*output, token): mass * chance for token, chance in enumerate(row) if chance > 0.0}
+        found = longer
+    return found
 
 
 class RandomDraft:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from enumerator import SAMPLED, Law, distance, run_law
-from lean_stacks import LeanStacks, RandomDraft
+from enumerator import SAMPLED, distance, run_law
+from lean_stacks import LeanStacks, RandomDraft, model_law
 
 import hsd_core
-from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.levels.choosing import ChoosingRun, Exit
 from hsd_core.levels.protocol import DraftOrder, Proposal
 from hsd_core.sampling import Sampling, law
@@ -27,19 +26,6 @@ def stacks(vocab: int) -> LeanStacks:
         real = getattr(last, part)
         object.__setattr__(last, part, lambda x, real=real: 0.2 * real(x))
     return made
-
-
-def model_law(decoder: LeanDecoder, prompt: list[int], tokens: int, sampling: Sampling = SAMPLED) -> Law:
-    """The law of `tokens` tokens, by the chain rule over full passes."""
-    found: Law = {(): 1.0}
-    for _ in range(tokens):
-        longer: Law = {}
-        for output, mass in found.items():
-            ids = [*prompt, *output]
-            row = law(decoder.forward(ids, decoder.new_cache(len(ids)), 0, 1), sampling)[0].tolist()
-            longer |= {(*output, token): mass * chance for token, chance in enumerate(row) if chance > 0.0}
-        found = longer
-    return found
 
 
 def off_by(text: str, tokens: int, vocab: int, sampling: Sampling = SAMPLED) -> float:

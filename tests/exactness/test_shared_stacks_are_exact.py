@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 import torch
-from enumerator import SAMPLED, Law, distance, merged_law, run_law
-from lean_stacks import LeanStacks, RandomDraft
+from enumerator import SAMPLED, distance, merged_law, run_law
+from lean_stacks import LeanStacks, RandomDraft, model_law
 
 import hsd_core
-from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.levels.nano import NanoRun
 from hsd_core.levels.trunk import Trunk
 from hsd_core.sampling import Sampling, law
@@ -33,19 +32,6 @@ def stacks(vocab: int = 3) -> LeanStacks:
         "fed": RandomDraft(made.target, fed=True, layers=1, seed=1, absent=absent),
     }
     return made
-
-
-def model_law(decoder: LeanDecoder, prompt: list[int], tokens: int, sampling: Sampling = SAMPLED) -> Law:
-    """The law of `tokens` tokens, by the chain rule over full passes without a cache to share."""
-    found: Law = {(): 1.0}
-    for _ in range(tokens):
-        longer: Law = {}
-        for output, mass in found.items():
-            ids = [*prompt, *output]
-            row = law(decoder.forward(ids, decoder.new_cache(len(ids)), 0, 1), sampling)[0].tolist()
-            longer |= {(*output, token): mass * chance for token, chance in enumerate(row) if chance > 0.0}
-        found = longer
-    return found
 
 
 def off_by(text: str, tokens: int = 3, vocab: int = 3, joined: bool = False, **options: Any) -> float:
