@@ -1,0 +1,31 @@
+"""The theory of HSD over a measured profile: expected latency, the optimal hierarchy, a Monte Carlo check.
+
+Globerson et al. 2025 (arXiv 2510.19705) state that the expected latency of any hierarchy has a formula and that the
+optimal hierarchy is a generalized shortest path; both are worked out here over costs c_i(n) and acceptances a_ij.
+Numbers only: no weights, no tensors.
+"""
+
+from hsd_core.theory.costs import Costs, ProfileError
+from hsd_core.theory.plans import LevelShare, Plan, Prediction, Ranked, has_specs, plan_of, stack_text
+from hsd_core.theory.profile import TOKENWISE, VERSION, Conditional, Profile, ProfileLevel
+from hsd_core.theory.profile_json import profile_from, read_profile, write_profile
+
+__all__ = [
+    "TOKENWISE",
+    "VERSION",
+    "Conditional",
+    "Costs",
+    "LevelShare",
+    "Plan",
+    "Prediction",
+    "Profile",
+    "ProfileError",
+    "ProfileLevel",
+    "Ranked",
+    "has_specs",
+    "plan_of",
+    "profile_from",
+    "read_profile",
+    "stack_text",
+    "write_profile",
+]

@@ -1,0 +1,131 @@
+"""What a forward costs: milliseconds as a function of the rows that it computes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+MOST_ROWS = 4096
+
+
+class ProfileError(ValueError):
+    """A profile or plan that cannot be used; the message names the field and the cure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """c(n): ms of one call on n rows. Linear between listed row counts; one count alone is a constant.
+
+    Below the first count its cost holds; beyond the last one the last segment goes on, but never falls.
+    `low`, `high`: the ends of the measured intervals, one per row count.
+    """
+
+    rows: tuple[int, ...]
+    ms: tuple[float, ...]
+    low: tuple[float, ...] | None = None
+    high: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.rows or len(self.rows) != len(self.ms):
+            raise ProfileError('cost_ms is empty; give at least one row count, such as {"1": 0.5}')
+        if any(not 1 <= n <= MOST_ROWS for n in self.rows) or any(b <= a for a, b in pairwise(self.rows)):
+            raise ProfileError(f"cost_ms has row counts {list(self.rows)}; use rising whole numbers from 1")
+        if bad := [ms for ms in self.ms if not (math.isfinite(ms) and ms > 0)]:
+            raise ProfileError(f"cost_ms has {bad[0]}; a cost is a positive number of milliseconds")
+        for end in (self.low, self.high):
+            if end is not None and (len(end) != len(self.rows) or not all(math.isfinite(x) and x >= 0 for x in end)):
+                raise ProfileError("interval_ms must have [low, high] in ms for every row count of cost_ms")
+
+    def __call__(self, n: int) -> float:
+        """c(n) in ms; c(0) = 0."""
+        return float(self.table(n)[n])
+
+    def table(self, n_max: int) -> Array:
+        """c(0), ..., c(n_max) in ms, c(0) = 0: (n_max + 1,)."""
+        counts = np.arange(n_max + 1, dtype=np.float64)
+        out = np.interp(counts, self.rows, self.ms)
+        if len(self.rows) > 1:
+            slope = (self.ms[-1] - self.ms[-2]) / (self.rows[-1] - self.rows[-2])
+            out += max(0.0, slope) * np.maximum(0.0, counts - self.rows[-1])
+        out[0] = 0.0
+        return np.asarray(out, dtype=np.float64)
+
+    def scaled(self, factor: float) -> Costs:
+        """The same costs times a factor."""
+
+        def times(values: tuple[float, ...] | None) -> tuple[float, ...] | None:
+            return None if values is None else tuple(value * factor for value in values)
+
+        return Costs(self.rows, times(self.ms) or (), times(self.low), times(self.high))
+
+    @classmethod
+    def constant(cls, ms: float) -> Costs:
+        """A cost that does not depend on the rows."""
+        return cls((1,), (ms,))
+
+    @classmethod
+    def read(cls, given: Any, where: str, intervals: Any = None) -> Costs:
+        """From JSON: {"1": 0.5, "8": 0.6}, or a number for a constant; `intervals`: {"1": [low, high], ...}.
+
+        Raises:
+            ProfileError: it is neither.
+        """
+        if isinstance(given, (int, float)) and not isinstance(given, bool):
+            given = {"1": given}
+        if not isinstance(given, Mapping) or not given:
+            raise ProfileError(f'{where}: give ms by row count, such as {{"1": 0.5, "8": 0.6}}')
+        try:
+            listed = sorted((_row_count(n), number(ms, where)) for n, ms in given.items())
+            rows, ms = tuple(n for n, _ in listed), tuple(ms for _, ms in listed)
+            if not intervals:
+                return cls(rows, ms)
+            by_rows = {_row_count(n): pair for n, pair in intervals.items()}
+            pairs = [by_rows[n] for n in rows]
+            return cls(rows, ms, *(tuple(number(pair[end], where) for pair in pairs) for end in (0, 1)))
+        except ProfileError as error:
+            raise ProfileError(error.args[0] if where in error.args[0] else f"{where}: {error}") from None
+        except (AttributeError, KeyError, IndexError, TypeError):
+            raise ProfileError(f"{where}: interval_ms needs [low, high] for every row count of cost_ms") from None
+
+    def as_dict(self) -> dict[str, float]:
+        return {str(n): ms for n, ms in zip(self.rows, self.ms, strict=True)}
+
+    def intervals_as_dict(self) -> dict[str, list[float]] | None:
+        if self.low is None or self.high is None:
+            return None
+        return {str(n): [low, high] for n, low, high in zip(self.rows, self.low, self.high, strict=True)}
+
+
+def number(value: Any, where: str) -> float:
+    """A finite JSON number.
+
+    Raises:
+        ProfileError: it is something else.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ProfileError(f"{where}: {value!r} is no number")
+    return float(value)
+
+
+def probability(value: Any, where: str) -> float:
+    """A JSON number from 0 to 1.
+
+    Raises:
+        ProfileError: it is something else.
+    """
+    if not 0.0 <= (given := number(value, where)) <= 1.0:
+        raise ProfileError(f"{where} is {value!r}; use a number from 0 to 1")
+    return given
+
+
+def _row_count(text: Any) -> int:
+    if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) < 6:
+        return int(text)
+    raise ProfileError(f"row count {text!r} is no whole number from 1 to {MOST_ROWS}")
