@@ -1,0 +1,207 @@
+"""The expected latency of a hierarchy: the exact recursion, and the closed form that leaves the overshoot out.
+
+With i.i.d. rounds at every level (Wald), X tokens a round of level i and T_i to collect,
+
+    L_0 = cost of a block of M_0        L_i = E[R_i] (E[c_i(rows)] + L_{i-1}),   R_i = min{r : X_1 + ... + X_r >= T_i}
+    latency per token = (E[c_K(rows)] + L_{K-1}) / E[X_K]
+
+X follows from the law of the block below, overshoot included. E[R_i] and the law of the block are a renewal sum:
+v_0 = 1, v_n = sum over s < T_i of v_s P(X = n - s); E[R_i] = sum of v_n, n < T_i; P(B_i = n) = v_n for n >= T_i.
+
+With marks (`accepts.Accepts`) a second renewal sum carries w_n = P(a round starts at token n, and the verifier above
+has accepted the n tokens before it), so that the acceptance of a block does not assume independent tokens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hsd_core.theory.accepts import ACCEPTED, BONUS, RESIDUAL, Accepts, Model, accepts, lookup_law, rows_of
+from hsd_core.theory.costs import Array
+from hsd_core.theory.plans import LevelShare, Plan, Prediction, check_plan
+from hsd_core.theory.profile import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """One verification and all that led to it. `law[x, mark]`: P(x tokens, the last of them came so): (X + 1, 3)."""
+
+    ms: float
+    law: Array
+    parts: tuple[LevelShare, ...]  # of the levels below, per round of this one
+    calls_ms: float  # this level's own part of `ms`
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A block handed up. `law[n]`: P(n tokens). `length`: T; `inner`: the rounds it was collected from, if it was."""
+
+    ms: float
+    law: Array
+    length: int
+    parts: tuple[LevelShare, ...]
+    inner: _Round | None
+
+    def fate(self, given: Accepts) -> tuple[Array, Array]:
+        """What the verifier above does to it: P(m accepted, then a reject) and P(n tokens, all accepted)."""
+        if self.inner is None:
+            a = given.drafted(len(self.law) - 1)
+            kept = np.concatenate(([1.0], np.cumprod(a)))
+            at_least = np.cumsum(self.law[::-1])[::-1]
+            return at_least[1:] * kept[:-1] * (1.0 - a), self.law * kept
+        refused, passed = _fate_of_round(self.inner.law, given)
+        whole = _renewal(passed, self.length)
+        rejected = np.zeros(len(whole))
+        for start in range(self.length):
+            rejected[start : start + len(refused)] += whole[start] * refused
+        whole[: self.length] = 0.0
+        return rejected, whole
+
+
+@dataclass(slots=True)
+class Pricer:
+    """Prices plans of one profile; what plans have in common at the bottom is worked out once."""
+
+    profile: Profile
+    model: Model = "iid"
+    _rounds: dict[tuple[object, ...], _Round] = field(default_factory=dict)
+    _blocks: dict[tuple[object, ...], _Block] = field(default_factory=dict)
+
+    def price(self, plan: Plan) -> Prediction:
+        """The exact recursion.
+
+        Raises:
+            ProfileError: the plan does not fit the profile.
+        """
+        check_plan(self.profile, plan)
+        top = self._round(plan, len(plan.levels) - 1)
+        law = top.law.sum(axis=1)
+        tokens = float(law @ np.arange(len(law)))
+        per_token = (top.ms + self.profile.round_ms) / tokens
+        shares = (*top.parts, LevelShare(self.profile.target, 1.0, top.calls_ms, tuple(law.tolist())))
+        return Prediction(per_token, self.profile.plain_ms / per_token, tokens, shares)
+
+    def _round(self, plan: Plan, place: int) -> _Round:
+        key = (plan.levels[: place + 1], plan.blocks[:place], plan.bonus and plan.bonus[:place],
+               plan.rules and plan.rules[:place])  # fmt: skip
+        if key not in self._rounds:
+            self._rounds[key] = self._verify(plan, place) if place else self._plain()
+        return self._rounds[key]
+
+    def _block(self, plan: Plan, place: int) -> _Block:
+        key = (plan.levels[: place + 1], plan.blocks[: place + 1], plan.bonus and plan.bonus[:place],
+               plan.rules and plan.rules[:place])  # fmt: skip
+        if key not in self._blocks:
+            length = plan.blocks[place]
+            if place == 0:
+                self._blocks[key] = self._drafted(plan.levels[0], length)
+            else:
+                self._blocks[key] = _collected(plan.levels[place], self._round(plan, place), length)
+        return self._blocks[key]
+
+    def _plain(self) -> _Round:
+        """Plain decoding of the target: a verification of nothing."""
+        law = np.zeros((2, 3))
+        law[1, BONUS] = 1.0
+        ms = self.profile.levels[-1].cost(1)
+        return _Round(ms, law, (), ms)
+
+    def _drafted(self, level: int, length: int) -> _Block:
+        drafter = self.profile.levels[level]
+        if drafter.hit_rate is None:
+            law, calls = np.eye(length + 1)[length], float(length)
+        else:
+            law, calls = lookup_law(drafter.hit_rate, drafter.reach, length), 1.0
+        ms = drafter.block_ms(length)
+        return _Block(ms, law, length, (LevelShare(level, calls, ms, tuple(law.tolist())),), None)
+
+    def _verify(self, plan: Plan, place: int) -> _Round:
+        below, level = plan.levels[place - 1 : place + 1]
+        bonus, block = plan.bonus_of(place), self._block(plan, place - 1)
+        given = accepts(self.profile, below, level, rule=plan.rule_of(place), model=self.model)
+        rejected, whole = block.fate(given)
+        law = np.zeros((len(whole) + 1, 3))
+        law[1 : len(rejected) + 1, RESIDUAL] = rejected
+        if bonus:
+            law[1:, BONUS] += whole
+        else:
+            law[1:-1, ACCEPTED] += whole[1:]
+            law[1, BONUS] += whole[0]
+        rows = [rows_of(n, bonus) for n in range(len(block.law))]
+        own = float(block.law @ self.profile.verify_cost(below, level).table(rows[-1])[rows])
+        return _Round(own + block.ms, law, block.parts, own)
+
+
+def expected(profile: Profile, plan: Plan, *, model: Model = "iid") -> Prediction:
+    """The exact expected latency of a plan, and where its time goes.
+
+    Args:
+        model: `iid`, or `marked` where the profile has conditional acceptances.
+
+    Raises:
+        ProfileError: the plan does not fit the profile.
+    """
+    return Pricer(profile, model).price(plan)
+
+
+def closed_form(profile: Profile, plan: Plan) -> float:
+    """ms per token with B_i = T_i and E[R_i] = max(1, T_i / tau_i): -6 % to +1 % off the exact recursion.
+
+    Raises:
+        ProfileError: the plan does not fit the profile.
+    """
+    check_plan(profile, plan)
+    if not plan.blocks:
+        return profile.plain_ms
+    bottom = profile.levels[plan.levels[0]]
+    ms, tau = bottom.block_ms(plan.blocks[0]), 1.0
+    for place in range(1, len(plan.levels)):
+        below, level, length = plan.levels[place - 1], plan.levels[place], plan.blocks[place - 1]
+        law = np.eye(length + 1)[length]
+        if place == 1 and bottom.hit_rate is not None:
+            law = lookup_law(bottom.hit_rate, bottom.reach, length)
+        if place > 1:
+            ms *= max(1.0, length / tau)
+        bonus = plan.bonus_of(place)
+        rows = [rows_of(n, bonus) for n in range(length + 1)]
+        ms += float(law @ profile.verify_cost(below, level).table(rows[-1])[rows])
+        a = profile.accepts(below, level, plan.rule_of(place))
+        # tau(a, n) = 1 + a + ... + a^n, one term less without the bonus: finite at a = 1.
+        tau = sum(float(law[n]) * sum(a**m for m in range(rows_of(n, bonus))) for n in range(length + 1))
+    return (ms + profile.round_ms) / tau
+
+
+def _collected(level: int, inner: _Round, length: int) -> _Block:
+    """Rounds of a verifier until at least `length` tokens are held."""
+    visits = _renewal(inner.law.sum(axis=1), length)
+    rounds = float(visits[:length].sum())
+    visits[:length] = 0.0
+    below = tuple(
+        LevelShare(part.level, part.calls_per_round * rounds, part.ms_per_round * rounds, part.block_law)
+        for part in inner.parts
+    )
+    own = LevelShare(level, rounds, rounds * inner.calls_ms, tuple(visits.tolist()))
+    return _Block(rounds * inner.ms, visits, length, (*below, own), inner)
+
+
+def _renewal(steps: Array, length: int) -> Array:
+    """v_0 = 1, v_n = sum over s < min(n, length) of v_s steps[n - s]: (length + len(steps) - 1,)."""
+    out = np.zeros(length + len(steps) - 1)
+    out[0] = 1.0
+    for start in range(length):
+        out[start : start + len(steps)] += out[start] * steps
+    return out
+
+
+def _fate_of_round(law: Array, given: Accepts) -> tuple[Array, Array]:
+    """Of one round's tokens: P(m accepted by the verifier above, then a reject), and P(x tokens, all accepted)."""
+    a = given.by_mark[ACCEPTED]
+    total, marks = law.sum(axis=1), np.array(given.by_mark)
+    last = law @ marks  # P(x tokens, the last one passes)
+    kept = a ** np.arange(len(law), dtype=np.float64)
+    longer = np.cumsum(total[::-1])[::-1]  # P(at least x tokens)
+    refused = kept[:-1] * ((1.0 - a) * np.append(longer[2:], 0.0) + (total - last)[1:])
+    passed = np.concatenate(([0.0], kept[:-1] * last[1:]))
+    return refused, passed
