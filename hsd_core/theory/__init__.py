@@ -5,27 +5,41 @@ optimal hierarchy is a generalized shortest path; both are worked out here over 
 Numbers only: no weights, no tensors.
 """
 
+from hsd_core.theory.accepts import MODELS, Model
 from hsd_core.theory.costs import Costs, ProfileError
+from hsd_core.theory.planner import Answer, Marginal, Planner, best_plans, marginal
 from hsd_core.theory.plans import LevelShare, Plan, Prediction, Ranked, has_specs, plan_of, stack_text
 from hsd_core.theory.profile import TOKENWISE, VERSION, Conditional, Profile, ProfileLevel
 from hsd_core.theory.profile_json import profile_from, read_profile, write_profile
+from hsd_core.theory.recursion import closed_form, expected
+from hsd_core.theory.simulate import simulate
 
 __all__ = [
+    "MODELS",
     "TOKENWISE",
     "VERSION",
+    "Answer",
     "Conditional",
     "Costs",
     "LevelShare",
+    "Marginal",
+    "Model",
     "Plan",
+    "Planner",
     "Prediction",
     "Profile",
     "ProfileError",
     "ProfileLevel",
     "Ranked",
+    "best_plans",
+    "closed_form",
+    "expected",
     "has_specs",
+    "marginal",
     "plan_of",
     "profile_from",
     "read_profile",
+    "simulate",
     "stack_text",
     "write_profile",
 ]

@@ -1,0 +1,159 @@
+"""The latency-optimal hierarchy of a profile.
+
+Shortest paths (`paths`) leave out the overshoot, the one thing that edges cannot know. It is made good here: the best
+paths are ranked by the exact recursion, and the block lengths of the best few are moved while that helps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from hsd_core.stacks import MAX_LEVELS
+from hsd_core.theory.accepts import Model
+from hsd_core.theory.costs import ProfileError
+from hsd_core.theory.edges import Edges, Mode
+from hsd_core.theory.paths import Path, cheapest_paths
+from hsd_core.theory.plans import Plan, Ranked
+from hsd_core.theory.profile import Profile
+from hsd_core.theory.recursion import Pricer
+
+SHORTLIST = 50
+_PER_DEPTH = 8  # paths of each number of levels that the exact recursion sees at least
+_CLIMBERS = 2  # of them, so many are improved
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`by_depth`: the best plan of each number of levels, from 1 (plain decoding). `alternatives`: the runners-up."""
+
+    best: Ranked
+    alternatives: tuple[Ranked, ...]
+    by_depth: tuple[Ranked, ...]
+    plain: Ranked
+
+
+@dataclass(frozen=True, slots=True)
+class Marginal:
+    """What a level is worth: the best latency without it over the best with it. `without`: that best plan."""
+
+    level: int
+    worth: float
+    without: Ranked
+
+
+@dataclass(slots=True)
+class Planner:
+    """The planner of one profile. Tables and prices are kept between questions.
+
+    Args:
+        drop_bonus: also consider verifiers without a bonus token (they save a row, or the shared layers of it).
+    """
+
+    profile: Profile
+    model: Model = "iid"
+    drop_bonus: bool = False
+    edges: Edges = field(init=False)
+    pricer: Pricer = field(init=False)
+    modes: tuple[Mode, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.edges = Edges(self.profile, self.model)
+        self.pricer = Pricer(self.profile, self.model)
+        bonuses = (True, False) if self.drop_bonus else (True,)
+        self.modes = tuple(Mode(rule, bonus) for rule in self.profile.rules for bonus in bonuses)
+
+    def best(
+        self, *, shortlist: int = SHORTLIST, depth: int | None = None, levels: Collection[int] | None = None
+    ) -> Answer:
+        """The latency-optimal plan, and what came close.
+
+        Args:
+            shortlist: how many paths the exact recursion ranks, at the least.
+            depth: the most levels a plan may have (1 is plain decoding); None: as many as a stack may have.
+            levels: the candidates below the target; None: all.
+
+        Raises:
+            ProfileError: `depth`, `shortlist` or a candidate is out of range.
+        """
+        target = self.profile.target
+        allowed = sorted(set(range(target)) if levels is None else set(levels) - {target})
+        if allowed and not 0 <= allowed[0] <= allowed[-1] < target:
+            raise ProfileError(f"candidates are {allowed}; levels below the target are 0 to {target - 1}")
+        if shortlist < 1 or (depth is not None and depth < 1):
+            raise ProfileError(f"depth is {depth} and shortlist {shortlist}; both start at 1")
+        most = min(MAX_LEVELS if depth is None else depth, len(allowed) + 1)
+        plain = self.ranked(Plan((target,), ()))
+        ranked, by_depth = {plain.plan: plain}, [plain]
+        paths = list(cheapest_paths(self.edges, self.modes, allowed, most, shortlist))
+        overall = {path.plan for path in sorted((p for found in paths for p in found), key=_path_order)[:shortlist]}
+        for found in paths:
+            chosen = [path.plan for rank, path in enumerate(found) if rank < _PER_DEPTH or path.plan in overall]
+            here = sorted((self.ranked(plan) for plan in chosen), key=_order)
+            here += [better for start in here[:_CLIMBERS] for better in self._climb(start)]
+            ranked.update((each.plan, each) for each in here)
+            by_depth.append(min(here, key=_order))
+        best, *others = sorted(ranked.values(), key=_order)
+        return Answer(best, tuple(others[: shortlist - 1]), tuple(by_depth), plain)
+
+    def marginal(self, plan: Plan) -> tuple[Marginal, ...]:
+        """See `marginal`."""
+        everyone = set(range(self.profile.target))
+        best = self.best().best.prediction.ms_per_token
+        without = {level: self.best(levels=everyone - {level}).best for level in plan.levels[:-1]}
+        return tuple(
+            Marginal(level, ranked.prediction.ms_per_token / best, ranked) for level, ranked in without.items()
+        )
+
+    def ranked(self, plan: Plan) -> Ranked:
+        """A plan with its exact price."""
+        return Ranked(plan, self.pricer.price(plan))
+
+    def _climb(self, start: Ranked) -> Iterator[Ranked]:
+        """Better and better neighbours of a plan, until none is better."""
+        while near := [self.ranked(plan) for plan in self._neighbours(start.plan)]:
+            best = min(near, key=_order)
+            if best.prediction.ms_per_token >= start.prediction.ms_per_token:
+                return
+            yield (start := best)
+
+    def _neighbours(self, plan: Plan) -> Iterable[Plan]:
+        """Each block length moved by one."""
+        for place, block in enumerate(plan.blocks):
+            for moved in (block - 1, block + 1):
+                if 1 <= moved <= self.profile.max_block:
+                    yield replace(plan, blocks=(*plan.blocks[:place], moved, *plan.blocks[place + 1 :]))
+
+
+def best_plans(
+    profile: Profile,
+    *,
+    shortlist: int = SHORTLIST,
+    depth: int | None = None,
+    model: Model = "iid",
+    levels: Collection[int] | None = None,
+) -> Answer:
+    """The latency-optimal plan of a profile, and what came close. For the arguments see `Planner.best`.
+
+    Raises:
+        ProfileError: an argument is out of range.
+    """
+    return Planner(profile, model).best(shortlist=shortlist, depth=depth, levels=levels)
+
+
+def marginal(profile: Profile, plan: Plan, *, model: Model = "iid") -> tuple[Marginal, ...]:
+    """For each level of a plan below the target: how much slower the profile's best plan without it is.
+
+    The other levels of the profile may step in for it, with block lengths of their own.
+    """
+    return Planner(profile, model).marginal(plan)
+
+
+def _order(ranked: Ranked) -> tuple[float, int, tuple[int, ...], tuple[int, ...]]:
+    """Fastest first; of equals the one with fewer levels."""
+    plan = ranked.plan
+    return ranked.prediction.ms_per_token, len(plan.levels), plan.levels, plan.blocks
+
+
+def _path_order(path: Path) -> tuple[float, int, tuple[int, ...], tuple[int, ...]]:
+    return path.ms, len(path.plan.levels), path.plan.levels, path.plan.blocks
