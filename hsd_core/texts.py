@@ -2,7 +2,8 @@
 
 JSON lines (plain or .gz). A line gives its prompt as `prompt`, as Spec-Bench's `turns` (the first is used) or as
 `prompt_ids`; `category` or `kind` names what sort of text it asks for; `output_ids` is what a model wrote after it, and
-`loop_from` the place in it from which it only repeats itself.
+`loop_from` the place in it from which it only repeats itself. `written_from` is there where the model wrote the end of
+the prompt too, as it does when it invents prompts.
 """
 
 from __future__ import annotations
@@ -24,6 +25,12 @@ class Text:
     kind: str = ""
     category: str = ""
     loop_from: int | None = None
+    written_from: int | None = None
+
+    @property
+    def given(self) -> tuple[int, ...]:
+        """What the model was given: the prompt, without the part of it that the model itself wrote."""
+        return self.prompt_ids[: self.written_from]
 
     @property
     def sort(self) -> str:
@@ -41,6 +48,33 @@ def read_texts(path: str | Path, encode: Callable[[str], list[int]]) -> list[Tex
     if not texts:
         raise ValueError(f"{path}: no prompts in it")
     return texts
+
+
+def read_openings(path: str | Path) -> list[tuple[str, str | None, str, float]]:
+    """How invented prompts begin, (start, system or None, kind, weight): lines of {"start", "system", "kind", "weight"}.
+
+    Raises:
+        ValueError: a line is no such record, or there is none.
+    """
+    found = []
+    for number, record in _records(Path(path)):
+        start, system, weight = (
+            (record.get(k) for k in ("start", "system", "weight")) if isinstance(record, dict) else (None,) * 3
+        )
+        weight = 1.0 if weight is None else weight
+        if (
+            not isinstance(start, str)
+            or not isinstance(system, str | None)
+            or not isinstance(weight, int | float)
+            or weight <= 0
+        ):
+            raise ValueError(
+                f'{path}, line {number}: expected JSON with "start", perhaps "system", "kind" and a positive "weight"'
+            )
+        found.append((start, system, str(record.get("kind", "")), float(weight)))
+    if not found:
+        raise ValueError(f"{path}: no openings in it")
+    return found
 
 
 def _records(path: Path) -> Iterator[tuple[int, Any]]:
@@ -71,7 +105,11 @@ def _text(record: Any, encode: Callable[[str], list[int]], where: str) -> Text:
             raise ValueError(f"{where}: {name} must be a list of token ids")
     if not ids:
         raise ValueError(f"{where}: the prompt is empty; give at least one token")
+    written = record.get("written_from")
+    if written is not None and not (type(written) is int and 0 < written <= len(ids)):
+        raise ValueError(f"{where}: written_from must lie within the prompt")
     return Text(
         tuple(ids), None if output is None else tuple(output), str(record.get("kind", "")),
         str(record.get("category", "")), loop if type(loop) is int else None,
+        written,
     )  # fmt: skip

@@ -15,6 +15,9 @@ from typing import Any
 from tokenizers import Tokenizer as FastTokenizer
 
 
+_CUT = "\ue000"  # a private character: no template writes it, so it shows where a user's text stands
+
+
 class TokenizerError(ValueError):
     """A folder without a tokenizer that can be used; the message names the cure."""
 
@@ -62,6 +65,21 @@ class Tokenizer:
         if template is None:
             return self.encode(prompt)
         return self._fast.encode(self._render(template, prompt), add_special_tokens=False).ids
+
+    def turn(self, start: str, system: str | None = None) -> tuple[list[int], list[int]]:
+        """A user's turn that begins with `start` and is not over, and what closes it and opens the answer.
+
+        Raises:
+            TokenizerError: the model has no chat template, or one that does not keep the text as it is.
+        """
+        template = self._template
+        if template is None:
+            raise TokenizerError("the model has no chat template, so nothing says where a user's turn begins")
+        parts = self._render(template, start + _CUT, system).split(_CUT)
+        if len(parts) != 2:
+            raise TokenizerError("the model's chat template does not keep a user's text as it is")
+        opening, closing = (self._fast.encode(part, add_special_tokens=False).ids for part in parts)
+        return opening, closing
 
     def piece(self, id_: int) -> bytes:
         """The bytes that an id stands for; a special token gives its name; an unused id gives none."""
@@ -117,7 +135,7 @@ class Tokenizer:
             template = next((t["template"] for t in template if t.get("name") == "default"), None)
         return template
 
-    def _render(self, template: str, prompt: str) -> str:
+    def _render(self, template: str, prompt: str, system: str | None = None) -> str:
         from jinja2 import TemplateError
         from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -127,6 +145,8 @@ class Tokenizer:
         environment.filters["tojson"] = lambda value, indent=None: json.dumps(value, ensure_ascii=False, indent=indent)
         named = {k: self._named(k) or "" for k in ("bos_token", "eos_token", "pad_token")}
         messages = [{"role": "user", "content": prompt}]
+        if system is not None:
+            messages.insert(0, {"role": "system", "content": system})
         try:
             return environment.from_string(template).render(messages=messages, add_generation_prompt=True, **named)
         except TemplateError as error:

@@ -42,6 +42,10 @@ class ToyTokenizer:
         """The toy has no roles: a prompt is its own text."""
         return self.encode(text)
 
+    def turn(self, start: str, system: str | None = None) -> tuple[list[int], list[int]]:
+        """A turn ends with the text."""
+        return self.encode((system or "") + start), [END]
+
     def piece(self, id_: int) -> bytes:
         return b"" if id_ == END else bytes([id_])
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hsd_core.decoders.lean import LeanDecoder
     from hsd_core.depth import Trained
     from hsd_core.hierarchy import Seat
+    from hsd_core.theory import Profile
 
 Progress = Callable[[str, float, float], None]
 
@@ -32,7 +33,7 @@ class Workbench:
     def __init__(self, preset: Preset, builder: Builder) -> None:
         self.preset, self._builder = preset, builder
         self.default_stack = preset.stack(builder.device)
-        self.device = builder.device
+        self.device, self.dtype = builder.device, builder.dtype
         self.about: dict[str, Any] = {
             "preset": preset.name,
             "machine": machine.describe(builder.device),
@@ -113,6 +114,16 @@ class Workbench:
         """
         return self._builder.seats(parse(stack))
 
+    def turn(self, start: str, system: str | None) -> tuple[list[int], list[int]]:
+        """A user's turn that begins with `start` and is not over, and what closes it and opens the answer."""
+        return self._builder.tokenizer.turn(start, system)
+
+    def profile(self, temperature: float = 0.0) -> Profile | None:
+        """What was measured of the preset's levels on this machine (the `calibrate` command), if it was."""
+        from hsd_core.calibrate.cache import cached_profile
+
+        return cached_profile(self.preset.name, self.device, self.dtype, temperature)
+
     def encode(self, prompt: str, *, raw: bool) -> list[int]:
         """Token ids of a prompt, in the model's chat template unless `raw`."""
         return self._builder.tokenizer.encode(prompt) if raw else self._builder.tokenizer.chat(prompt)
@@ -143,12 +154,16 @@ class Workbench:
         Raises:
             ValueError: bad input, at once; the message names the cure.
         """  # fmt: skip
+        from hsd_core.calibrate.cache import brief
         from hsd_core.engine import run
 
         seats = self.seats(stack)
         sampling = Sampling(temperature, top_k, top_p)
         ids = self.encode(prompt, raw=raw)
+        profile = self.profile(temperature)
         about = {**self.about, "recorded": date.today().isoformat(), "title": title}
+        if profile is not None:
+            about["profile"] = brief(profile)
         stop = stop or (lambda: False)
 
         def decode(what: list[Seat], rows: int) -> Iterator[trace.Event]:

@@ -1,4 +1,4 @@
-"""`selfgen`: what a preset's target writes after the prompts of a file; can be interrupted and gone on with."""
+"""`selfgen`: what a preset's target writes, for training; can be interrupted and gone on with."""
 
 from __future__ import annotations
 
@@ -6,20 +6,32 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.options import add_preset, add_sampling, plain_stack, progress
 from hsd_core.sampling import Sampling
 
+if TYPE_CHECKING:
+    from hsd_core.decoders.lean import LeanDecoder
+    from hsd_core.selfgen import Job, Keep
+    from hsd_core.workbench import Workbench
+
 SILENCE = 5.0  # seconds between two lines of progress
+OPENINGS = Path(__file__).resolve().parents[2] / "assets" / "prompts" / "openings.jsonl"
 
 
 def add(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser("selfgen", help="write texts with the target, for training")
     add_preset(parser)
-    parser.add_argument("--prompts", required=True, metavar="FILE", help="JSON lines with prompt, turns or prompt_ids")
-    parser.add_argument("--out", required=True, metavar="FILE", help="JSON lines; finished prompts are never redone")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--prompts", metavar="FILE", help="JSON lines with prompt, turns or prompt_ids")
+    what.add_argument("--invent", type=int, metavar="N", help="N texts whose prompts the target writes itself (Magpie)")
+    parser.add_argument("--openings", metavar="FILE", default=str(OPENINGS), help="how invented prompts begin")
+    parser.add_argument("--out", required=True, metavar="FILE", help="JSON lines; finished texts are never redone")
+    parser.add_argument("--states", metavar="DIR", help="keep the hidden states that training will read")
+    parser.add_argument("--cut-loops", action="store_true", help="end an output soon after it begins to repeat itself")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N prompts")
     parser.add_argument("--batch", type=int, default=16, metavar="B", help="texts written side by side (default 16)")
     add_sampling(parser)
@@ -28,7 +40,6 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core import selfgen
-    from hsd_core.texts import read_texts
     from hsd_core.workbench import Workbench
 
     sampling = Sampling(options.temperature, options.top_k, options.top_p)
@@ -41,25 +52,65 @@ def act(options: argparse.Namespace) -> int:
     )
     decoder = bench.lean_target(plain_stack(options.preset))
     finished = selfgen.open_file(options.out)
-    texts = read_texts(options.prompts, lambda prompt: bench.encode(prompt, raw=options.raw))[: options.limit]
-    fits = [t for t in texts if len(t.prompt_ids) < decoder.max_positions]
-    if len(fits) < len(texts):
-        print(f"{len(texts) - len(fits)} prompts are as long as the context and are left out", file=sys.stderr)
+    asked = _jobs(options, bench)[: options.limit]
+    fits = [job for job in asked if len(job.text.prompt_ids) < decoder.max_positions]
+    if len(fits) < len(asked):
+        print(f"{len(asked) - len(fits)} prompts are as long as the context and are left out", file=sys.stderr)
     jobs = selfgen.jobs_left(fits, finished, sampling, options.seed)
     print(f"{len(jobs)} of {len(fits)} prompts to do", file=sys.stderr, flush=True)
     tell = _Progress(len(jobs))
+    depths, keep = _states(Path(options.states), decoder) if options.states else ((), None)
     written = selfgen.generate(
-        decoder, jobs, sampling, ends=bench.ends, max_new_tokens=options.max_new_tokens,
-        batch=options.batch, seed=options.seed,
+        decoder, jobs, sampling, ends=bench.ends, max_new_tokens=options.max_new_tokens, batch=options.batch,
+        seed=options.seed, cut_loops=options.cut_loops, depths=depths, keep=keep,
     )  # fmt: skip
     with Path(options.out).open("a", encoding="utf-8") as file:
         for job, output in written:
             record = selfgen.record(job, output, sampling, options.seed)
             file.write(json.dumps(record, separators=(",", ":")) + "\n")
             file.flush()
-            tell.finished(len(output), "loop_from" in record)
+            tell.finished(
+                len(record["prompt_ids"]) - record.get("written_from", len(record["prompt_ids"])) + len(output),
+                "loop_from" in record,
+            )
     print(tell.total(), file=sys.stderr)
     return 0
+
+
+def _jobs(options: argparse.Namespace, bench: Workbench) -> list[Job]:
+    from hsd_core import selfgen
+    from hsd_core.texts import read_openings, read_texts
+
+    if options.invent is None:
+        return selfgen.jobs_of(read_texts(options.prompts, lambda prompt: bench.encode(prompt, raw=options.raw)))
+    if options.invent < 1:
+        raise ValueError(f"--invent is {options.invent}; ask for at least 1 text")
+    openings = [
+        selfgen.Opening(*map(tuple, bench.turn(start, system)), kind, weight)
+        for start, system, kind, weight in read_openings(options.openings)
+    ]
+    return selfgen.invented(openings, options.invent, options.seed)
+
+
+def _states(folder: Path, decoder: LeanDecoder) -> tuple[Sequence[int], Keep]:
+    """The depths that drafts are trained on, and what keeps their states where training looks for them."""
+    from dataclasses import replace
+
+    from hsd_core.selfgen import loop_from
+    from hsd_core.training.data import example
+    from hsd_core.training.features import States
+    from hsd_core.training.recipes import RECIPES, Plan
+
+    depths = {draft.depth(decoder.layers) for drafts in RECIPES.values() for draft in drafts}
+    shelf = States(decoder, folder)
+
+    def keep(job: Job, output: list[int], states: dict[int, Any]) -> None:
+        text = replace(job.text, output_ids=tuple(output), loop_from=loop_from(output))
+        kept = example(text, vocab_size=decoder.vocab_size, longest=Plan().longest, flagged=True)
+        if kept is not None:
+            shelf.keep(kept.ids, {depth: state[: len(kept.ids)] for depth, state in states.items()})
+
+    return sorted({*depths, decoder.layers} - {0}), keep
 
 
 class _Progress:

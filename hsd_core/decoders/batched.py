@@ -49,9 +49,13 @@ class BatchedDecoder:
         return BatchedCache(self.decoder, slots, capacity)
 
     @torch.inference_mode()
-    def step(self, ids: list[int], positions: list[int], cache: BatchedCache) -> Tensor:
+    def step(
+        self, ids: list[int], positions: list[int], cache: BatchedCache, states: dict[int, Tensor] | None = None
+    ) -> Tensor:
         """One token of every slot: ids[b] at positions[b], behind what slot b holds before it.
 
+        Args:
+            states: filled with the (slots, hidden) states after each depth that is a key of it.
         Returns:
             (slots, V) float32 logits.
         Raises:
@@ -88,4 +92,6 @@ class BatchedDecoder:
             x = x + layer.out(a.reshape(b, s.heads * s.head_size))
             gate, up = layer.gate_up(model.stack.rms(x, layer.mlp_norm)).chunk(2, dim=-1)
             x = x + layer.down(F.silu(gate) * up)
+            if states is not None and i + 1 in states:
+                states[i + 1] = x
         return model.head(x)

@@ -25,16 +25,20 @@ class DataError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One prompt and its output: ids[start:] is what the target wrote. `kind` is the prompt's, where the file says."""
+    """One prompt and its output: ids[start:] is what the target wrote. `kind` is the prompt's, where the file says.
+
+    prompt: its length; longer than `start` where the target invented the end of the prompt.
+    """
 
     ids: tuple[int, ...]
     start: int
     kind: str
+    prompt: int = 0
 
     @property
     def held_out(self) -> bool:
         """Whether it belongs to the validation share: decided by the prompt alone, so no prompt is on both sides."""
-        prompt = ",".join(map(str, self.ids[: self.start])).encode()
+        prompt = ",".join(map(str, self.ids[: self.prompt or self.start])).encode()
         return int.from_bytes(hashlib.sha256(prompt).digest()[:4], "big") % HELD_OUT == 0
 
 
@@ -48,7 +52,7 @@ def read_examples(path: str | Path, *, vocab_size: int, longest: int) -> list[Ex
     """
     texts = read_texts(path, _refuse)
     flagged = any(text.loop_from is not None for text in texts)  # a file that flags loops has looked at every output
-    examples = [e for text in texts if (e := _example(text, vocab_size, longest, flagged))]
+    examples = [e for text in texts if (e := example(text, vocab_size=vocab_size, longest=longest, flagged=flagged))]
     if not examples:
         raise DataError(f"{path} holds no output of {SHORTEST} tokens or more; make some with selfgen")
     random.Random(0).shuffle(examples)
@@ -65,7 +69,8 @@ def commonest(examples: list[Example], rows: int, always: frozenset[int]) -> lis
     return sorted([*first, *always])
 
 
-def _example(text: Text, vocab_size: int, longest: int, flagged: bool) -> Example | None:
+def example(text: Text, *, vocab_size: int, longest: int, flagged: bool) -> Example | None:
+    """A text as an example, None if nothing is left of it. flagged: its file says where loops begin."""
     if text.output_ids is None:
         raise DataError("a line has a prompt but no output_ids; write outputs for the prompts with selfgen first")
     output = list(text.output_ids)
@@ -74,7 +79,7 @@ def _example(text: Text, vocab_size: int, longest: int, flagged: bool) -> Exampl
         raise DataError(f"id {max(ids)} lies outside the target's {vocab_size}; train on what this target wrote")
     if not text.prompt_ids or len(ids) - len(text.prompt_ids) < SHORTEST:
         return None
-    return Example(ids, len(text.prompt_ids), text.sort or "any")
+    return Example(ids, len(text.given), text.sort or "any", len(text.prompt_ids))
 
 
 def _refuse(prompt: str) -> list[int]:

@@ -2,9 +2,8 @@
 
 A student sees what it will see when decoding: the state after `at` layers (an exit), the last state of the position
 before (a fed nano), and the law it has to match, which is the last norm and head over the last state. States are
-float16 in shards of `SHARD` texts. A shard's name is a digest of its texts, the target, its dtype and the depths, so
-nothing stale is ever read; it is written whole or not at all, so an interrupted pass resumes. In memory they take
-2 * hidden * (2 or 3) bytes a token: 2.3 to 3.5 GB for a million tokens of SmolLM2.
+float16; `selfgen --states` keeps them while it writes, and the rest is computed here, so an interrupted pass resumes.
+In memory they take 2 * hidden * (1 or 2) bytes a token: 1.2 to 2.3 GB for a million tokens of SmolLM2.
 """
 
 from __future__ import annotations
@@ -16,15 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors import safe_open
+from safetensors.torch import save_file
 from torch import Tensor
 
 from hsd_core.decoders.lean import CHUNK, LeanDecoder
 from hsd_core.drafts.file import fingerprint
+from hsd_core.selfgen import as_half
 from hsd_core.training.data import Example
-
-SHARD = 64
-FLOAT16_MOST = 65504.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +34,17 @@ class Features:
 
 
 class Store:
-    """The states after some depths, and after the last layer, of all examples.
+    """The states after some depths, and after the last layer, of all examples: a file a text.
 
     Args:
-        depths: 0, the embeddings, needs no state. folder: shards of other data or targets may lie in it too.
+        depths: 0, the embeddings, needs no state. folder: states of other texts or targets may lie in it too.
     """
 
     def __init__(self, decoder: LeanDecoder, examples: Sequence[Example], depths: Iterable[int], folder: Path) -> None:
         self._decoder, self._depths = decoder, sorted({*depths, decoder.layers} - {0})
-        self._parts = [examples[lo : lo + SHARD] for lo in range(0, len(examples), SHARD)]
-        self.paths = [folder / f"{self._digest(part)}.safetensors" for part in self._parts]
+        self._examples = examples
+        self._shelf = States(decoder, folder)
+        self.paths = [self._shelf.path(example.ids) for example in examples]
 
     @property
     def digest(self) -> str:
@@ -58,21 +57,14 @@ class Store:
         progress: Callable[[str, float, float], None] = lambda *_: None,
         stop: Callable[[], bool] = lambda: False,
     ) -> bool:
-        """Compute what is missing; False if it was stopped between two shards."""
-        for done, (part, path) in enumerate(zip(self._parts, self.paths, strict=True)):
+        """Compute what is missing; False if it was stopped between two texts."""
+        for done, (example, path) in enumerate(zip(self._examples, self.paths, strict=True)):
             progress("hidden states", done, len(self.paths))
-            if path.exists():
+            if self._shelf.holds(path, self._depths):
                 continue
             if stop():
                 return False
-            path.parent.mkdir(parents=True, exist_ok=True)
-            tensors: dict[str, Tensor] = {}
-            for i, example in enumerate(part):
-                for depth, state in states(self._decoder, example.ids, self._depths).items():
-                    tensors[f"{i}.{depth}"] = _half(state)
-            partial = path.with_suffix(f".{os.getpid()}.partial")
-            save_file(tensors, partial)
-            os.replace(partial, path)
+            self._shelf.keep(example.ids, states(self._decoder, example.ids, self._depths))
         progress("hidden states", len(self.paths), len(self.paths))
         return True
 
@@ -80,15 +72,41 @@ class Store:
         """Every example with its last states and, if it is not 0, those after `depth` layers."""
         wanted = {depth, self._decoder.layers} - {0}
         found = []
-        for part, path in zip(self._parts, self.paths, strict=True):
-            tensors = load_file(path)
-            for i, example in enumerate(part):
-                found.append(Features(example, {at: tensors[f"{i}.{at}"].clone() for at in wanted}))
+        for example, path in zip(self._examples, self.paths, strict=True):
+            with safe_open(path, framework="pt") as file:
+                found.append(Features(example, {at: file.get_tensor(str(at)) for at in wanted}))
         return found
 
-    def _digest(self, part: Sequence[Example]) -> str:
-        named = (fingerprint(self._decoder), self._decoder.dtype, self._depths, [e.ids for e in part])
-        return hashlib.sha256(repr(named).encode()).hexdigest()[:24]
+
+class States:
+    """A folder of hidden states, a file a text, named by a digest of the target, its dtype and the text's ids.
+
+    So nothing stale is ever read, and a text that is added later leaves the others where they are. A text's last
+    token predicts nothing and may have no state.
+    """
+
+    def __init__(self, decoder: LeanDecoder, folder: Path) -> None:
+        self._target, self._folder = (fingerprint(decoder), decoder.dtype), folder
+
+    def path(self, ids: Sequence[int]) -> Path:
+        """Where a text's states lie, if they were kept."""
+        digest = hashlib.sha256(repr((*self._target, tuple(ids))).encode()).hexdigest()
+        return self._folder / f"{digest[:24]}.safetensors"
+
+    def holds(self, path: Path, depths: Iterable[int]) -> bool:
+        """Whether a text's states after all these depths are there."""
+        if not path.exists():
+            return False
+        with safe_open(path, framework="pt") as file:
+            return {str(depth) for depth in depths} <= set(file.keys())
+
+    def keep(self, ids: Sequence[int], found: dict[int, Tensor]) -> None:
+        """Write a text's states, depth -> (n, hidden): the whole file or none."""
+        path = self.path(ids)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_suffix(f".{os.getpid()}.partial")
+        save_file({str(depth): as_half(state).contiguous() for depth, state in found.items()}, partial)
+        os.replace(partial, path)
 
 
 @torch.inference_mode()
@@ -102,8 +120,3 @@ def states(decoder: LeanDecoder, ids: Sequence[int], depths: Sequence[int]) -> d
             x, lo = decoder.forward_layers(x, cache, start, lo, depth), depth
             found[depth].append(x)
     return {depth: torch.cat(parts) for depth, parts in found.items()}
-
-
-def _half(state: Tensor) -> Tensor:
-    # the first position's states are far larger than any other's, and may not become infinite
-    return state.float().clamp(-FLOAT16_MOST, FLOAT16_MOST).half().cpu()

@@ -12,7 +12,7 @@ from hsd_core.cli import main
 from hsd_core.decoders import DecoderError
 from hsd_core.decoders.batched import BatchedDecoder
 from hsd_core.sampling import Sampling
-from hsd_core.selfgen import Job, generate, jobs_left, loop_from, open_file, record
+from hsd_core.selfgen import Job, Opening, generate, invented, jobs_left, jobs_of, loop_from, open_file, record
 from hsd_core.texts import Text, read_texts
 from tests.tiny import tiny
 
@@ -111,6 +111,60 @@ def test_the_context_ends_a_text():
         BatchedDecoder(decoder).new_cache(2, 193)
 
 
+OPENINGS = [Opening((1, 2, 3), (3, 5, 6), "a", 1.0), Opening((4, 9, 11, 8), (3, 7), "b", 3.0)]
+
+
+def invented_texts(decoder, count, **more):
+    more = {"ends": frozenset({3}), "max_new_tokens": 9, "batch": 4, "seed": 1, **more}
+    return list(generate(decoder, invented(OPENINGS, count, 1), WARM, **more))
+
+
+def test_an_invented_turn_is_closed_as_the_template_closes_it_and_then_answered():
+    closings = {o.ids: list(o.closing) for o in OPENINGS}
+    for job, output in invented_texts(tiny(), 20):
+        given, prompt = job.text.given, list(job.text.prompt_ids)
+        turn, closing = prompt[len(given) : -len(closings[given])], prompt[-len(closings[given]) :]
+        assert closing == closings[given] and 3 not in turn
+        assert 1 <= len(output) <= 9 and 3 not in output[:-1]
+        assert record(job, output, WARM, 1)["written_from"] == len(given)
+
+
+def test_a_turn_that_does_not_end_is_ended(monkeypatch):
+    monkeypatch.setattr(selfgen, "LONGEST_TURN", 5)
+    for job, output in invented_texts(tiny(), 6, ends=frozenset()):
+        assert len(job.text.prompt_ids) == len(job.text.given) + 5 + len(job.closing) and len(output) == 9
+
+
+def test_more_invented_texts_begin_with_the_same_ones_and_finished_ones_are_not_redone():
+    few, many = invented(OPENINGS, 5, 1), invented(OPENINGS, 30, 1)
+    assert many[:5] == few and {job.text.kind for job in many} == {"a", "b"}
+    done = [record(job, output, WARM, 1) for job, output in invented_texts(tiny(), 5)]
+    assert jobs_left(many, done, WARM, 1) == many[5:]
+
+
+@pytest.mark.parametrize("work", [invented(OPENINGS, 7, 1), jobs(5, 70, 12)])
+def test_the_states_that_are_kept_are_those_of_a_pass_over_the_text(work):
+    decoder, kept = tiny(), []
+    for job, output in generate(
+        decoder, work, WARM, ends=frozenset({3}), max_new_tokens=20, batch=3, depths=[1, decoder.layers],
+        keep=lambda job, output, states: kept.append(([*job.text.prompt_ids, *output], states)),
+    ):  # fmt: skip
+        assert kept[-1][0] == [*job.text.prompt_ids, *output]
+    for ids, states in kept:
+        for depth, state in states.items():
+            wanted = decoder.forward_layers(decoder.embed(ids[:-1]), decoder.new_cache(len(ids)), 0, 0, depth)
+            assert state.dtype == torch.float16 and torch.allclose(state.float(), wanted, rtol=2e-3, atol=2e-3)
+
+
+def test_an_output_that_repeats_itself_is_cut_when_asked():
+    decoder, work = tiny(vocab=7), jobs(3, 4, 5, 6, vocab=7)
+    whole = written(decoder, work, ends=frozenset(), max_new_tokens=120)
+    cut = written(decoder, work, ends=frozenset(), max_new_tokens=120, cut_loops=True)
+    assert any(len(ids) < 120 for ids in cut.values()), "a greedy output of so small a model soon repeats itself"
+    for prompt, ids in cut.items():
+        assert ids == whole[prompt][: len(ids)] and (len(ids) == 120 or loop_from(ids) is not None)
+
+
 LOOPS = {
     "a pattern of two": ([9, 8, 7, *[1, 2] * 8], 5),
     "a run": ([9, 8, 7, *[5] * 12], 4),
@@ -130,11 +184,11 @@ def test_a_loop_starts_at_its_second_turn(what):
 
 def test_every_copy_of_a_prompt_is_written_once():
     texts = [Text((1, 2)), Text((5,)), Text((1, 2))]
-    todo = jobs_left(texts, [], WARM, 1)
+    todo = jobs_left(jobs_of(texts), [], WARM, 1)
     assert [job.copy for job in todo] == [0, 0, 1]
     done = [record(job, [3], WARM, 1) for job in todo[:2]]
-    assert jobs_left(texts, done, WARM, 1) == todo[2:]
-    assert jobs_left(texts, done, WARM, 2) and len(jobs_left(texts, done, GREEDY, 1)) == 3
+    assert jobs_left(jobs_of(texts), done, WARM, 1) == todo[2:]
+    assert jobs_left(jobs_of(texts), done, WARM, 2) and len(jobs_left(jobs_of(texts), done, GREEDY, 1)) == 3
     decoder = tiny()
     first, second = (ids for _, ids in generate(decoder, [todo[0], todo[2]], WARM, ends=frozenset()))
     assert first != second

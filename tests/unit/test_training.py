@@ -58,7 +58,7 @@ def states(target: LeanDecoder, data: Path, folder: Path, depths: set[int]) -> l
 def test_a_loop_is_not_learned(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps({"prompt_ids": [1, 2], "output_ids": [3, 4, 5, 6, 7, 7, 7, 7], "loop_from": 5}))
-    assert read_examples(path, vocab_size=9, longest=64) == [Example((1, 2, 3, 4, 5, 6, 7), 2, "any")]
+    assert read_examples(path, vocab_size=9, longest=64) == [Example((1, 2, 3, 4, 5, 6, 7), 2, "any", 2)]
 
 
 @pytest.mark.parametrize(
@@ -101,14 +101,10 @@ def test_states_are_computed_once_and_never_read_for_others(target: LeanDecoder,
     assert not store.compute(stop=lambda: True)
     assert store.compute()
     assert store.compute(stop=lambda: True), "nothing is left to do"
-    for other in (
-        features.Store(target, examples, {1, 2}, tmp_path),
-        features.Store(target, examples[::-1], {1}, tmp_path),
-        features.Store(tiny(layers=4, vocab=61, seed=4), examples, {1}, tmp_path),
-    ):
-        assert not set(other.paths) & set(store.paths)
-    more = features.Store(target, [*examples, *examples], {1}, tmp_path)
-    assert more.paths[0] != store.paths[0], "a part of 60 texts is not one of 64"
+    assert features.Store(target, [*examples[3:], *examples[:3]], {1}, tmp_path).compute(stop=lambda: True), "any order"
+    assert not features.Store(target, examples, {1, 2}, tmp_path).compute(stop=lambda: True), "a depth is missing"
+    other = features.Store(tiny(layers=4, vocab=61, seed=4), examples, {1}, tmp_path)
+    assert not set(other.paths) & set(store.paths)
 
 
 def test_a_long_text_is_read_in_pieces(target: LeanDecoder, monkeypatch: pytest.MonkeyPatch) -> None:
