@@ -1,0 +1,136 @@
+"""Profiles kept on this machine, and those that come with the package. Needs no torch.
+
+A profile holds for one preset on one device and dtype, one machine, one version of torch, one set of drafts and
+databases. All of that is in its key: where anything changes, the machine is measured anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from hsd_core import machine
+from hsd_core.presets import PRESETS, Preset
+from hsd_core.shelf import shipped
+from hsd_core.theory import Profile, ProfileError, read_profile, write_profile
+from hsd_core.weights.store import cache_folder
+
+FORMAT = 1  # of what is measured and how; another number is measured anew
+FOLDER = Path(__file__).resolve().parent.parent.parent / "assets" / "profiles"
+_HEAD = 1 << 16  # bytes of a file that tell it apart, with its size
+BRIEF = ("version", "levels", "acceptance", "max_block", "edge_cost_ms", "temperature", "round_ms")
+
+
+def cached_profile(
+    preset: str, device: str | None = None, dtype: str | None = None, temperature: float = 0.0
+) -> Profile | None:
+    """The profile measured here for a preset's default levels, or None.
+
+    Args:
+        device, dtype: None for those that the preset is opened with.
+        temperature: the nearest one that was measured is taken; greedy and sampled profiles never stand for another.
+    """
+    folder, name = _place(preset, device, dtype)
+    known = {path: _temperature(path) for path in folder.glob(f"{name}-t*.json")}
+    alike = {path: t for path, t in known.items() if t is not None and (t == 0.0) == (temperature == 0.0)}
+    for path in sorted(alike, key=lambda path: abs(alike[path] - temperature)):
+        try:
+            return read_profile(path)
+        except (OSError, ProfileError):  # a damaged file is as good as none
+            continue
+    return None
+
+
+def keep(profile: Profile, preset: str, device: str, dtype: str) -> Path:
+    """Write a profile to the cache, whole or not at all.
+
+    Raises:
+        OSError: the cache cannot be written.
+    """
+    folder, name = _place(preset, device, dtype)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}-t{profile.temperature:g}.json"
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        write_profile(profile, partial)
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+    return path
+
+
+def shipped_profile(preset: str, device: str = "cpu", folder: Path = FOLDER) -> Profile | None:
+    """The example profile that comes with the package for a preset, measured on another machine; or None."""
+    path = folder / f"{preset}-{device.partition(':')[0]}.json"
+    try:
+        return read_profile(path) if path.is_file() else None
+    except ProfileError:
+        return None
+
+
+def digest(profile: Profile) -> str:
+    """Names a profile by all that it says."""
+    text = json.dumps(profile.as_dict(), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def brief(profile: Profile) -> dict[str, Any]:
+    """What a trace's header keeps of a profile: costs, acceptances and its digest."""
+    whole = profile.as_dict()
+    return {key: whole[key] for key in BRIEF if key in whole} | {"digest": digest(profile)}
+
+
+def key_of(preset: Preset, device: str, dtype: str) -> dict[str, Any]:
+    """All that a profile depends on, as plain JSON types."""
+    files = [*(draft.path for draft in shipped(preset.name)), preset.model_db, preset.text_db]
+    sources = [preset.target, *([preset.draft] if preset.draft else [])]
+    return {
+        "format": FORMAT,
+        "preset": preset.name,
+        "device": device,
+        "dtype": dtype,
+        "machine": _machine(device),
+        "torch": machine.versions().get("torch", ""),
+        "weights": [[source.id, [wheel.sha256 for wheel in source.wheels]] for source in sources],
+        "files": {path.name: _mark(path) for path in files if path is not None},
+    }
+
+
+def _place(name: str, device: str | None, dtype: str | None) -> tuple[Path, str]:
+    preset = PRESETS[name]
+    device = device or ("cuda" if machine.has_cuda() and not preset.toy else "cpu")
+    key = json.dumps(key_of(preset, device, dtype or preset.dtype(device)), sort_keys=True)
+    return cache_folder() / "profiles", f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+
+
+def _temperature(path: Path) -> float | None:
+    try:
+        return float(path.stem.rpartition("-t")[2])
+    except ValueError:
+        return None
+
+
+def _machine(device: str) -> str:
+    """As `machine.describe`, but without torch for an accelerator too: by the names that its driver gives."""
+    if not device.startswith("cuda"):
+        return machine.describe(device)
+    names = []
+    for path in sorted(Path("/proc/driver/nvidia/gpus").glob("*/information")):
+        try:
+            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            continue
+        names += [line.partition(":")[2].strip() for line in lines if line.startswith("Model")]
+    return ", ".join(names) or "cuda"
+
+
+def _mark(path: Path) -> str:
+    """A file's size and the digest of its beginning, where its header says what it is."""
+    try:
+        with path.open("rb") as file:
+            return f"{path.stat().st_size} {hashlib.sha256(file.read(_HEAD)).hexdigest()[:16]}"
+    except OSError:
+        return ""

@@ -1,0 +1,192 @@
+"""`calibrate`: a preset's levels, measured on this machine, as profiles for the theory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.bench import read_prompts
+from hsd_core.calibrate.candidates import Candidates, candidates
+from hsd_core.calibrate.overlap import count
+from hsd_core.calibrate.reading import LONGEST, is_lookup, read
+from hsd_core.calibrate.rounds import round_ms
+from hsd_core.calibrate.tally import Tally, median_interval
+from hsd_core.calibrate.texts import PROMPTS, Written, write
+from hsd_core.calibrate.timing import Timings, time_levels
+from hsd_core.hierarchy import Stopped
+from hsd_core.stacks import parse
+from hsd_core.theory import Conditional, Costs, Profile, ProfileLevel
+
+if TYPE_CHECKING:
+    from hsd_core.hierarchy import Seat
+    from hsd_core.workbench import Workbench
+
+Progress = Callable[[str, float, float], None]
+TOKENS = 40
+MAX_BLOCK = 16
+LEAST = 15.0  # tokens that a conditional acceptance must rest on
+
+
+def calibrate(
+    bench: Workbench,
+    *,
+    temperatures: Sequence[float] = (0.0,),
+    levels: str | None = None,
+    prompts: str | Path = PROMPTS,
+    tokens: int = TOKENS,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> list[Profile]:
+    """Measure costs and acceptances of a preset's levels; one profile a temperature, in their order.
+
+    Args:
+        levels: which, in the grammar of stacks without T; None for all that the preset offers. prompts: JSON lines as
+            for `bench`. tokens: that the target writes after each prompt.
+        progress: called as progress(stage, done, total); stages are "texts", "acceptances", "costs" and "rounds".
+        stop: asked between measurements.
+    Raises:
+        StackError: the levels cannot be read or built. ValueError: bad prompts or temperatures. Stopped: as asked.
+    """
+    tell, stop = progress or (lambda *_: None), stop or (lambda: False)
+    if not temperatures:
+        raise ValueError("no temperature is given; 0 is greedy")
+    found = candidates(bench, levels)
+    asked = read_prompts(prompts)
+    costs: dict[bool, tuple[Timings, float]] = {}
+    profiles = []
+    for temperature in dict.fromkeys(temperatures):
+        at = f" at temperature {temperature:g}" if temperature else ""
+        texts = write(
+            bench, found.names[-1], asked, tokens, temperature, tell=_stage(tell, f"texts{at}"), stop=stop
+        )  # fmt: skip
+        tally = Tally(len(texts))
+        for number, text in enumerate(texts):
+            if stop():
+                raise Stopped
+            count(tally, number, read(found.seats, text, temperature, bench.ends), text.kind)
+            tell(f"acceptances{at}", number + 1, len(texts))
+        if (temperature == 0.0) not in costs:  # how sharp the rows are costs nothing, that they are softened does
+            costs[temperature == 0.0] = (
+                time_levels(
+                    found.seats, texts, temperature, bench.ends, tell=_stage(tell, f"costs{at}"), stop=stop
+                ),
+                round_ms(
+                    _typical(bench, found), texts, temperature, bench.ends,
+                    tell=_stage(tell, f"rounds{at}"), stop=stop,
+                ),
+            )  # fmt: skip
+        timings, between = costs[temperature == 0.0]
+        about = _about(bench, found, texts, timings, str(Path(prompts).name))
+        profiles.append(_profile(found, tally, timings, between, temperature, about))
+    return profiles
+
+
+def _stage(tell: Progress, name: str) -> Callable[[int, int], None]:
+    return lambda done, total: tell(name, done, total)
+
+
+def _typical(bench: Workbench, found: Candidates) -> list[Seat]:
+    """The preset's default stack where all its levels are measured, else the cheapest level under the target."""
+    bare = {spec.name for spec in parse(found.stack)}
+    if {spec.name for spec in parse(bench.default_stack)} <= bare and len(bare) > 1:
+        return bench.seats(bench.default_stack)
+    return bench.seats(f"{found.names[0]},{found.names[-1]}")
+
+
+def _about(
+    bench: Workbench, found: Candidates, texts: Sequence[Written], timings: Timings, prompts: str
+) -> dict[str, Any]:
+    return {
+        **bench.about,
+        "device": bench.device,
+        "dtype": bench.dtype,
+        "recorded": date.today().isoformat(),
+        "prompts": prompts,
+        "texts": len(texts),
+        "tokens": sum(len(text.output) for text in texts),
+        "context": timings.context,
+        "turns": timings.turns,
+        "left_out": dict(found.left_out),
+    }
+
+
+def _profile(
+    found: Candidates, tally: Tally, timings: Timings, between: float, temperature: float, about: dict[str, Any]
+) -> Profile:
+    size = range(len(found.seats))
+    pairs = [(j, i) for i in size for j in range(i)]
+    below = {
+        f"{found.names[lowest]} -> {found.names[j]} -> {found.names[i]}": {
+            how: _share(tally, (how, j, i, lowest)) for how in ("accepted", "residual", "bonus")
+        }
+        for j, i in pairs
+        for lowest in range(j)
+    }
+    return Profile(
+        tuple(_level(found.names[i], found.seats[i], i, tally, timings) for i in size),
+        tuple(tuple(_entry(tally, j, i) for i in size) for j in size),
+        MAX_BLOCK,
+        edge_cost=timings.edges,
+        interval=tuple(tuple(_interval(tally, j, i) for i in size) for j in size),
+        temperature=temperature,
+        round_ms=round(between, 4),
+        conditional={(j, i): _conditional(tally, found, j, i) for j, i in pairs},
+        about={**about, "conditional_by_level_below": below},
+    )
+
+
+def _level(name: str, seat: Seat, i: int, tally: Tally, timings: Timings) -> ProfileLevel:
+    if not is_lookup(seat.level):
+        draft = timings.draft.get(i)
+        return ProfileLevel(name, timings.verify[i], name, draft_ms=None if draft is None else round(draft, 5))
+    rate = tally.ratio(("hit", i)) or 0.0
+    hits, misses = timings.lookups[i]
+    parts = [(share, median_interval(ms)) for share, ms in ((rate, hits), (1.0 - rate, misses)) if ms]
+    total = sum(share for share, _ in parts) or 1.0
+    ms, low, high = (
+        round(max(1e-5, sum(share * times[k] for share, times in parts) / total), 5) for k in range(3)
+    )  # fmt: skip
+    reach = [tally.ratio(("reach", i, m)) for m in range(1, LONGEST + 1)]
+    known = tuple(_round(r) for r in reach if r is not None)
+    return ProfileLevel(name, Costs((1,), (ms,), (low,), (high,)), name, _round(rate), known)
+
+
+def _entry(tally: Tally, j: int, i: int) -> float:
+    if j >= i:
+        return float(i == j)
+    return _round(tally.ratio(("pair", j, i)) or 0.0)
+
+
+def _interval(tally: Tally, j: int, i: int) -> tuple[float, float] | None:
+    found = tally.interval(("pair", j, i)) if j < i else None
+    return None if found is None else (_round(found[0]), _round(found[1]))
+
+
+def _conditional(tally: Tally, found: Candidates, j: int, i: int) -> Conditional:
+    places = []
+    for m in range(1, LONGEST + 1):
+        if (share := _share(tally, ("place", j, i, m))) is None:
+            break
+        places.append(share)
+    kinds = {
+        str(key[3]): _round(tally.ratio(key) or 0.0) for key in tally.names() if key[:3] == ("kind", j, i) and key[3]
+    }
+    how = {name: _share(tally, (name, j, i)) for name in ("accepted", "residual", "bonus")}
+    counts = {"tokens": tally.weight(("pair", j, i)), **{name: tally.weight((name, j, i)) for name in how}}
+    return Conditional(
+        how["accepted"], how["residual"], how["bonus"], tuple(places), kinds,
+        {name: round(weight) for name, weight in counts.items() if weight},
+    )  # fmt: skip
+
+
+def _share(tally: Tally, key: tuple[object, ...]) -> float | None:
+    """A ratio that rests on enough tokens."""
+    ratio = tally.ratio(key)
+    return None if ratio is None or tally.weight(key) < LEAST else _round(ratio)
+
+
+def _round(share: float) -> float:
+    """Sums of float32 rows may end a little beyond 1."""
+    return round(min(1.0, max(0.0, share)), 5)

@@ -1,0 +1,132 @@
+"""One teacher-forced pass of every level over a text: the law that each level had for each of its tokens.
+
+All levels are opened as one stack, so exits and their target run each layer once. Two kinds of drafters see less than
+the text: a drafter that is fed with the target's states has its own in their place behind the start of its draft, so
+its rows are taken as in drafts that begin every `STRIDE` tokens; lookups have guesses instead of rows, taken at every
+position from databases that were filled up to there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from hsd_core.calibrate.texts import Written
+from hsd_core.levels.commons import Commons
+from hsd_core.levels.nano import NanoLevel, NanoRun
+from hsd_core.levels.protocol import DraftOrder, Level, LevelRun
+from hsd_core.levels.trunk import Trunk
+from hsd_core.sampling import Sampling, law
+
+if TYPE_CHECKING:
+    from hsd_core.hierarchy import Seat
+
+LONGEST = 8  # positions of a draft that are looked at
+STRIDE = 4  # tokens between two drafts of a fed drafter: its plain rows are those of drafts of four
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text of n tokens under the levels, by their index.
+
+    Attributes:
+        ids: (n,) the target's tokens.
+        laws: (n, V) rows of the levels that have a distribution, on the target's device.
+        drafts: of a fed drafter: (start, rows of the up to `LONGEST` tokens behind it) for every draft.
+        guesses: of a lookup: what it proposed at each of the n positions, perhaps nothing.
+    """
+
+    ids: Tensor
+    laws: dict[int, Tensor]
+    drafts: dict[int, list[tuple[int, Tensor]]] = field(default_factory=dict)
+    guesses: dict[int, list[tuple[int, ...]]] = field(default_factory=dict)
+
+
+def is_lookup(level: Level) -> bool:
+    """Whether a level guesses without a distribution."""
+    return not level.can_verify
+
+
+def is_fed(level: Level) -> bool:
+    """Whether a level reads the last states of a full pass over the target's weights."""
+    return isinstance(level, NanoLevel) and level.draft.fed
+
+
+def read(seats: Sequence[Seat], text: Written, temperature: float, ends: frozenset[int]) -> Reading:
+    """Read a text with every level."""
+    levels = [seat.level for seat in seats]
+    sampling, n = Sampling(temperature), len(text.output)
+    tape = [*text.prompt, *text.output[:-1]]
+    commons = Commons(len(tape) + 1)
+    runs = [level.open(commons.capacity, commons) for level in reversed(levels)][::-1]
+    logits: dict[int, Tensor] = {}
+    reading = Reading(torch.tensor(text.output, device=levels[-1].device), {})
+    try:
+        # From below: an exit runs the first layers, what reads deeper goes on from there. The fed ones read the result.
+        for i, (level, run) in enumerate(zip(levels, runs, strict=True)):
+            if is_lookup(level):
+                reading.guesses[i] = _guesses(run, text, level.vocab_size, ends)
+            elif not is_fed(level):
+                logits[i] = run.score(tape, n)[0]
+        for i, level in enumerate(levels):
+            if isinstance(level, NanoLevel) and is_fed(level):
+                drafts = _fed_drafts(level, commons.features()[0], tape, n)
+                logits[i] = torch.cat([rows[:STRIDE] for _, rows in drafts])
+                reading.drafts[i] = [(start, law(rows, sampling).to(reading.ids.device)) for start, rows in drafts]
+    finally:
+        for run in runs:
+            run.close()
+    for i in sorted(logits):
+        reading.laws[i] = law(logits[i], sampling).to(reading.ids.device)
+    return reading
+
+
+class Past(Trunk):
+    """A trunk as it was when `length` positions had reached its last layer."""
+
+    def __init__(self, trunk: Trunk) -> None:
+        super().__init__(trunk.decoder, trunk.capacity)
+        self._trunk, self.length = trunk, 0
+
+    def valid(self, depth: int) -> int:
+        return min(self.length, self._trunk.valid(depth))
+
+    def hidden(self, depth: int, lo: int, hi: int) -> Tensor:
+        return self._trunk.hidden(depth, lo, hi)
+
+
+def _fed_drafts(level: NanoLevel, features: Trunk, tape: list[int], n: int) -> list[tuple[int, Tensor]]:
+    """Logits of drafts from every `STRIDE`-th token on, had each of their tokens been the text's."""
+    past, prompt = Past(features), len(tape) + 1 - n
+    run = NanoRun(level.decoder, level.draft, (past,), features.capacity, level.name)
+    drafts = []
+    for start in range(0, n, STRIDE):
+        at, rows = prompt + start, min(LONGEST, n - start)
+        past.length = at - 1  # at rest the token emitted last has not been through the target
+        drafts.append((start, run.score(tape[: at - 1 + rows], rows)[0]))
+        run.rollback(at)
+    run.close()
+    return drafts
+
+
+def _guesses(run: LevelRun, text: Written, vocab_size: int, ends: frozenset[int]) -> list[tuple[int, ...]]:
+    order, tape, found = lookup_order(LONGEST, vocab_size, ends), list(text.prompt), []
+    run.commit(text.prompt)
+    for token in text.output:
+        found.append(run.propose(tape, order).ids)
+        tape.append(token)
+        run.commit([token])
+    return found
+
+
+def lookup_order(limit: int, vocab_size: int, ends: frozenset[int]) -> DraftOrder:
+    """An order that a lookup can fill: it never draws."""
+
+    def draw(logits: Tensor) -> tuple[int, Tensor]:
+        raise TypeError("a lookup was asked to draw a token")
+
+    return DraftOrder(limit, draw, lambda drafted, last: False, ends, vocab_size)

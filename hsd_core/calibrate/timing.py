@@ -1,0 +1,235 @@
+"""Costs: what the engine would stamp on a verification of n rows, on a drafted token, on a lookup.
+
+Every measurement stands at the same place of a text (about 150 tokens in) and is undone by a rollback. All of them are
+gone through in turn, each turn from another place in the list, so that a machine that slows down slows all alike; the
+first turns are dropped.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import cycle
+from typing import TYPE_CHECKING
+
+from hsd_core.calibrate.reading import is_fed, is_lookup, lookup_order
+from hsd_core.calibrate.tally import median_interval
+from hsd_core.calibrate.texts import Written
+from hsd_core.choices import SeededChoices
+from hsd_core.hierarchy import Stopped
+from hsd_core.levels.commons import open_levels, shares
+from hsd_core.levels.protocol import DraftOrder, LevelRun
+from hsd_core.rules import tokenwise
+from hsd_core.sampling import Sampling, law
+from hsd_core.theory import Costs
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from hsd_core.hierarchy import Seat
+
+ROWS = (1, 2, 3, 4, 6, 8, 12, 16)
+EDGE_ROWS = (2, 4, 8)
+DRAFTED = 4  # tokens of a timed draft
+CONTEXT = 150  # tokens before it
+TURNS, WARM_UP, FEWEST = 13, 2, 5
+BUDGET = 45.0  # seconds after which no further turn begins
+LOOKUPS = 200
+
+Task = Callable[[], float]  # one measurement, ms
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """By level index: verifications by rows, ms of a drafted token, of a lookup that hit and one that missed.
+
+    `edges[(j, i)]`: verifications by i right behind a draft of j over the same weights.
+    """
+
+    verify: dict[int, Costs] = field(default_factory=dict)
+    draft: dict[int, float] = field(default_factory=dict)
+    edges: dict[tuple[int, int], Costs] = field(default_factory=dict)
+    lookups: dict[int, tuple[list[float], list[float]]] = field(default_factory=dict)
+    turns: int = 0
+    context: int = 0
+
+
+def time_levels(
+    seats: Sequence[Seat], texts: Sequence[Written], temperature: float, ends: frozenset[int],
+    *, tell: Callable[[int, int], None], stop: Callable[[], bool],
+) -> Timings:  # fmt: skip
+    """Measure the costs of all levels at a temperature (greedy rows are cheaper to make than sampled ones).
+
+    Raises:
+        Stopped: `stop` turned true.
+    """
+    rig = _Rig(seats, texts, Sampling(temperature))
+    tasks = rig.tasks()
+    found: dict[tuple[object, ...], list[float]] = {key: [] for key in tasks}
+    names, began, turn = list(tasks), time.monotonic(), 0
+    try:
+        while turn < TURNS and (turn < FEWEST + WARM_UP or time.monotonic() - began < BUDGET):
+            at = turn * 5 % len(names)
+            for key in names[at:] + names[:at]:
+                if stop():
+                    raise Stopped
+                ms = tasks[key]()
+                if turn >= WARM_UP:
+                    found[key].append(ms)
+            turn += 1
+            tell(turn, TURNS)
+        lookups = {i: rig.lookups(i, texts, ends) for i, seat in enumerate(seats) if is_lookup(seat.level)}
+    finally:
+        rig.close()
+    verify: dict[int, list[tuple[int, list[float]]]] = {}
+    edges: dict[tuple[int, int], list[tuple[int, list[float]]]] = {}
+    draft = {}
+    for key, values in found.items():
+        match key:
+            case ("verify", int(i), int(n)):
+                verify.setdefault(i, []).append((n, values))
+            case ("edge", int(j), int(i), int(n)):
+                edges.setdefault((j, i), []).append((n, values))
+            case ("draft", int(i)):
+                draft[i] = median_interval(values)[0]
+    return Timings(
+        {i: _costs(rows) for i, rows in verify.items()}, draft, {pair: _costs(rows) for pair, rows in edges.items()},
+        lookups, turn - WARM_UP, rig.context,
+    )  # fmt: skip
+
+
+def _costs(measured: Sequence[tuple[int, list[float]]]) -> Costs:
+    medians = [median_interval(values) for _, values in measured]
+    ms, low, high = (tuple(round(part, 5) for part in parts) for parts in zip(*medians, strict=True))
+    return Costs(tuple(n for n, _ in measured), ms, low, high)
+
+
+class _Rig:
+    """Levels at rest behind `context` tokens of a text, each in a run of its own."""
+
+    def __init__(self, seats: Sequence[Seat], texts: Sequence[Written], sampling: Sampling) -> None:
+        self.seats, self.sampling, self.choices = seats, sampling, SeededChoices(0)
+        room = min((s.level.max_positions or CONTEXT + 64 for s in seats), default=CONTEXT + 64)
+        self.context = max(2, min(CONTEXT, room - max(ROWS) - 8))
+        ids = [token for text in texts for token in (*text.prompt, *text.output)]
+        again = cycle(ids)
+        self.tape = [next(again) for _ in range(self.context + max(ROWS) + 8)]
+        self._open: list[LevelRun] = []
+
+    def tasks(self) -> dict[tuple[object, ...], Task]:
+        found: dict[tuple[object, ...], Task] = {}
+        for i, seat in enumerate(self.seats):
+            if is_lookup(seat.level):
+                continue
+            run = self._run(i)
+            for n in ROWS:
+                found["verify", i, n] = self._verification(run, n)
+            if i < len(self.seats) - 1:
+                found["draft", i] = self._drafting(run, fed=is_fed(seat.level))
+        for j, i in self._edges():
+            below, above = self._at_rest([j, i])
+            for n in EDGE_ROWS:
+                found["edge", j, i, n] = self._after_draft(below, above, n)
+        return found
+
+    def lookups(self, i: int, texts: Sequence[Written], ends: frozenset[int]) -> tuple[list[float], list[float]]:
+        """ms of lookups along the texts, from databases filled up to there: those that hit, and those that missed."""
+        hits: list[float] = []
+        misses: list[float] = []
+        order = lookup_order(DRAFTED, self.seats[i].level.vocab_size, ends)
+        for text in texts:
+            (run,) = self._opened([i])
+            tape = list(text.prompt)
+            run.commit(tape)
+            for token in text.output:
+                began = time.perf_counter_ns()
+                guess = run.propose(tape, order)
+                (hits if guess.ids else misses).append((time.perf_counter_ns() - began) / 1e6)
+                tape.append(token)
+                run.commit([token])
+            if len(hits) + len(misses) >= LOOKUPS:
+                break
+        return hits, misses
+
+    def close(self) -> None:
+        for run in self._open:
+            run.close()
+
+    def _edges(self) -> list[tuple[int, int]]:
+        """Pairs that read the same weights: the upper one goes on where the lower one stopped."""
+        models = [i for i, seat in enumerate(self.seats) if not is_lookup(seat.level) and not is_fed(seat.level)]
+        pairs = [(j, i) for place, j in enumerate(models) for i in models[place + 1 :]]
+        return [(j, i) for j, i in pairs if shares([self.seats[j].level, self.seats[i].level])[0] is not None]
+
+    def _run(self, i: int) -> LevelRun:
+        """A level at rest; one that reads the target's states has a target beside it."""
+        return self._at_rest([i, len(self.seats) - 1] if is_fed(self.seats[i].level) else [i])[0]
+
+    def _at_rest(self, which: Sequence[int]) -> list[LevelRun]:
+        runs = self._opened(which)
+        for run in reversed(runs):
+            if run.cached < self.context:
+                run.score(self.tape[: self.context], 1)
+        return runs
+
+    def _opened(self, which: Sequence[int]) -> list[LevelRun]:
+        runs = list(open_levels([self.seats[i].level for i in which], len(self.tape)))[::-1]
+        self._open += runs
+        return runs
+
+    def _verification(self, run: LevelRun, n: int) -> Task:
+        tape = self.tape[: self.context + n]
+        prepared: list[tuple[list[int], Tensor]] = []
+
+        def measure() -> float:
+            if not prepared:  # a draft that is accepted throughout, with the verifier's own rows as the drafter's
+                p = law(run.score(tape, n)[0], self.sampling)[: n - 1].clone()
+                prepared.append((p.argmax(-1).tolist(), p))
+                run.rollback(self.context)
+            draft, q = prepared[0]
+            began = time.perf_counter_ns()
+            logits, _ = run.score(tape, n)
+            tokenwise(draft, q, law(logits, self.sampling), self.choices, True)
+            took = time.perf_counter_ns() - began
+            run.rollback(self.context)
+            return took / 1e6
+
+        return measure
+
+    def _drafting(self, run: LevelRun, *, fed: bool) -> Task:
+        order, tape = self._order(DRAFTED), self.tape[: self.context]
+        # A level at rest lacks the last token; one that is fed also redoes what it processed without true features.
+        behind = 1 + (DRAFTED // 2 if fed else 0)
+
+        def measure() -> float:
+            run.rollback(self.context - behind)
+            began = time.perf_counter_ns()
+            ids = run.propose(tape, order).ids
+            took = time.perf_counter_ns() - began
+            run.rollback(self.context)
+            return took / 1e6 / len(ids)
+
+        return measure
+
+    def _after_draft(self, below: LevelRun, above: LevelRun, n: int) -> Task:
+        tape, order = self.tape[: self.context + 1], self._order(n - 1)
+
+        def measure() -> float:
+            drafted = below.propose(tape, order)
+            began = time.perf_counter_ns()
+            logits, _ = above.score([*tape, *drafted.ids], n)
+            tokenwise(list(drafted.ids), drafted.rows, law(logits, self.sampling), self.choices, True)
+            took = time.perf_counter_ns() - began
+            for run in (below, above):
+                run.rollback(self.context)
+            return took / 1e6
+
+        return measure
+
+    def _order(self, limit: int) -> DraftOrder:
+        def draw(logits: Tensor) -> tuple[int, Tensor]:
+            row = law(logits, self.sampling)[0]
+            return self.choices.draw(row), row
+
+        return DraftOrder(limit, draw, lambda drafted, last: False, frozenset(), self.seats[-1].level.vocab_size)
