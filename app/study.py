@@ -55,7 +55,7 @@ def study(events: Sequence[Event]) -> Study:
     result = Study()
     cells: dict[tuple[int, int], Position] = {}
     prefill: Counter[int] = Counter()
-    committed, decode = 0, 0.0
+    committed, decode, joined = 0, 0.0, 0
     ids: list[int] = []
     pieces: dict[int, Piece] = {}
     for event in events:
@@ -63,6 +63,7 @@ def study(events: Sequence[Event]) -> Study:
             result.levels = event.levels
         elif isinstance(event, Prefill):
             prefill[event.level] += event.t1 - event.t0
+            joined += event.t1 - event.t0 if event.round is not None else 0
         elif isinstance(event, Verify):
             for position, check in enumerate(event.checks):
                 if check.outcome != "unjudged":
@@ -90,7 +91,7 @@ def study(events: Sequence[Event]) -> Study:
         drafts = index == 0 and len(result.levels) > 1
         result.spent.append(Spent(index, prefill[index] * MS, kept if drafts else 0.0, 0.0 if drafts else kept, lost))
         decode -= level["busy_ms"]
-    result.elsewhere = max(0.0, decode)
+    result.elsewhere = max(0.0, decode - joined * MS)
     return result
 
 

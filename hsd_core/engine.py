@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -16,17 +17,19 @@ import torch
 from hsd_core import trace
 from hsd_core.choices import Choices, SeededChoices
 from hsd_core.clock import EngineClock
+from hsd_core.courses import Course, Replanner, Round
 from hsd_core.hierarchy import Hierarchy, Seat, Stopped
 from hsd_core.levels.commons import open_levels, shares
 from hsd_core.levels.protocol import Counting, LevelRun
 from hsd_core.policies import THETA_COUNTS
 from hsd_core.sampling import Sampling
 from hsd_core.scribe import Block, Scribe
-from hsd_core.stacks import StackError, check_order, format_stack, stack_lossless
+from hsd_core.stacks import LevelSpec, StackError, check_order, format_stack, stack_lossless
 from hsd_core.trace import Event
 
 TOP_OF_ROW = 8
 PREFILL_CHUNK = 256  # a long prompt goes through in pieces, so that a stop is heard between
+JOINING_ROWS = 8  # a level that joins with fewer tokens missed takes them along in its first forward
 
 
 def run(
@@ -41,6 +44,7 @@ def run(
     choices: Choices | None = None,
     stop: Callable[[], bool] = lambda: False,
     about: dict[str, Any] | None = None,
+    replan: Replanner | None = None,
 ) -> Iterator[Event]:
     """Decode after `prompt_ids` with a stack (cheapest level first, the target last).
 
@@ -49,8 +53,10 @@ def run(
         choices: where random choices come from; by default a generator seeded with `seed`.
         stop: asked before every forward; True ends the run with reason "stopped".
         about: further fields of the header (preset, machine, recorded, versions, title, profile).
+        replan: chooses between rounds which levels run, with which block lengths; without it all run as written.
     Yields:
-        Header, Prefill, then rounds (Draft, Verify, Correct or Bonus, Rollback, Kv, Commit, Store), Footer.
+        Header, Prefill, then rounds (Plan and Prefill where the course changes, Draft, Verify, Correct or Bonus,
+        Rollback, Kv, Commit, Store), Footer.
     Raises:
         StackError: the stack cannot work. ValueError: the prompt is empty or longer than the context.
     """
@@ -67,8 +73,9 @@ def run(
         if context - len(prompt_ids) < limit:
             limit, limited_by = context - len(prompt_ids), "context"
     choices = SeededChoices(seed) if choices is None else choices
-    header = _header(stack, prompt_ids, sampling, seed, max_new_tokens, about or {})
-    state = _Run(stack, list(prompt_ids), sampling, choices, ends, heads, stop, limit, limited_by)
+    about = {**(about or {}), **({} if replan is None else {"replan": replan.settings()})}
+    header = _header(stack, prompt_ids, sampling, seed, max_new_tokens, about)
+    state = _Run(stack, list(prompt_ids), sampling, choices, ends, heads, stop, limit, limited_by, replan)
     return state.events(header)
 
 
@@ -77,9 +84,9 @@ class _Run:
 
     def __init__(
         self, stack: Sequence[Seat], tape: list[int], sampling: Sampling, choices: Choices, ends: frozenset[int],
-        heads: int, stop: Callable[[], bool], limit: int, limited_by: str,
+        heads: int, stop: Callable[[], bool], limit: int, limited_by: str, replan: Replanner | None,
     ) -> None:  # fmt: skip
-        self.stack, self.tape, self.ends, self.stop = stack, tape, ends, stop
+        self.stack, self.tape, self.ends, self.stop, self.replan = stack, tape, ends, stop, replan
         self.limit, self.limited_by, self.prompt = limit, limited_by, len(tape)
         self.clock = EngineClock()
         self.scribe = Scribe(self.clock, len(stack), len(tape), heads)
@@ -109,7 +116,9 @@ class _Run:
         reason = "stopped"
         started = prefilled = last = self.clock.now()
         try:
-            prefilled = last = yield from self._prefill()
+            if self.replan is not None:
+                yield self._follow(self.replan.first(), self.clock.now())
+            prefilled = last = yield from self._prefill(None)
             while reason == "stopped":
                 block, _ = yield from self.hierarchy.verify(len(self.stack) - 1, self._room())
                 commit = self.scribe.commit(block)
@@ -120,29 +129,54 @@ class _Run:
                     reason = "eos"
                 elif self._room() <= 0:
                     reason = self.limited_by
+                past = Round(self.scribe.round, tuple(block.ids), self.hierarchy.take_outcomes())
                 self.scribe.round += 1
+                if self.replan is not None and reason == "stopped":
+                    yield from self._replan(self.replan, past)
         except Stopped:
             pass
         yield self.scribe.footer(reason, prefill_ns=prefilled - started, decode_ns=last - prefilled)
 
-    def _prefill(self) -> Generator[Event, None, int]:
-        """Give every level the prompt; all but its last token goes through the models now. Returns the time.
+    def _replan(self, replan: Replanner, past: Round) -> Generator[Event, None, None]:
+        """Tell the replanner of the round that is over; where it chooses another course, the next round follows it."""
+        t0 = self.clock.now()
+        course = replan.after(past)
+        if course is not None:
+            yield self._follow(course, t0)
+            yield from self._prefill(self.scribe.round)
+
+    def _follow(self, course: Course, t0: int) -> Event:
+        self.hierarchy.follow(course)
+        text = format_stack(_planned(self.stack, course))
+        return self.scribe.plan(course, text, t0)
+
+    def _prefill(self, round_: int | None) -> Generator[Event, None, int]:
+        """Give every level of the course what it has not seen: all but the last token goes through the models now.
 
         From the target down: what it has computed, exits and drafters that read its states need not compute again.
+        Before the first round each level is written down. Later (`round_`) a level that lacks a few tokens takes them
+        along in its next forward.
+
+        Returns:
+            The time.
         """
         now = 0
         for i in reversed(range(len(self.stack))):
             level, has_cache = self.levels[i], self.stack[i].level.has_cache
-            t0 = self.clock.now()
-            level.commit(self.tape)
             end = len(self.tape) - 1 if has_cache else 0
+            missed = max(0, end - level.cached)
+            t0 = self.clock.now()
+            if round_ is None:
+                level.commit(self.tape)
+            if i not in self.hierarchy.course.levels or (round_ is not None and missed < JOINING_ROWS):
+                continue
             while level.cached < end:
                 if self.stop():
                     raise Stopped
                 logits, _ = level.score(self.tape[: min(level.cached + PREFILL_CHUNK, end)], 1)
                 float(logits[0, 0])  # wait for the device, so that the time is the forward's
             now = self.clock.now()
-            yield trace.Prefill(i, len(self.tape), t0, now)
+            yield trace.Prefill(i, len(self.tape) if round_ is None else missed, t0, now, round_)
         return now
 
     def _commit(self, block: Block) -> Generator[Event, None, None]:
@@ -155,6 +189,12 @@ class _Run:
 
     def _room(self) -> int:
         return self.limit - (len(self.tape) - self.prompt)
+
+
+def _planned(stack: Sequence[Seat], course: Course) -> list[LevelSpec]:
+    """A course in the stack's own words, every T written."""
+    blocks = [*course.blocks, None]
+    return [replace(stack[i].spec, block=block) for i, block in zip(course.levels, blocks, strict=True)]
 
 
 def _check(stack: Sequence[Seat]) -> None:

@@ -13,6 +13,9 @@ one level is plain decoding: Verify(0) of an empty block.
 
 `room` is how many tokens may still be committed. It depends on counts alone, so it may bound any draft, and no
 token ever lies behind the end of the text or an end-of-sequence token.
+
+Not every level need run: `follow` says, between two rounds, which ones do and with which T. HSD(i-1) then is the next
+lower level of that course; levels that rest keep their state and fall behind on the tape.
 """
 
 from __future__ import annotations
@@ -20,12 +23,14 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 
 from torch import Tensor
 
 from hsd_core.choices import Choices
+from hsd_core.courses import Course, Drafted, Judged
 from hsd_core.levels.choosing import Learning
-from hsd_core.levels.protocol import DraftOrder, Level, LevelRun
+from hsd_core.levels.protocol import DraftOrder, Level, LevelRun, Resting
 from hsd_core.policies import DEFAULT_THETA, POLICIES, Held, Policy
 from hsd_core.rules import RULES, Rule, tokenwise
 from hsd_core.sampling import Sampling, law, raw
@@ -45,6 +50,13 @@ class Seat:
     @property
     def theta(self) -> float:
         return DEFAULT_THETA if self.spec.theta is None else self.spec.theta
+
+
+def whole(seats: Sequence[Seat]) -> Course:
+    """The course of all levels, as the stack is written."""
+    blocks = [seat.block for seat in seats[:-1]]
+    assert None not in blocks, f"a level below the target has no block length: {blocks}"
+    return Course(tuple(range(len(seats))), tuple(block for block in blocks if block is not None))
 
 
 class Stopped(Exception):
@@ -71,11 +83,39 @@ class Hierarchy:
         self.scribe, self._stop = scribe, stop
         # The target has no policy: its one verification is a round.
         self.policies: list[Policy] = [POLICIES[seat.spec.policy](seat.theta) for seat in seats[:-1]]
+        self._outcomes: list[Drafted | Judged] = []  # of this round
+        self._below: dict[int, int] = {}  # verifier -> the level it verifies; none for the bottom of the course
+        self._blocks: dict[int, int] = {}
+        self.course = whole(seats)
+        self._lay()
+
+    def follow(self, course: Course) -> None:
+        """Run these levels from now on; only between two rounds, and before the first after the runs were opened.
+
+        Raises:
+            ValueError: it is no course of this stack.
+        """
+        course.check([seat.level.can_verify for seat in self.seats])
+        self.course = course
+        self._lay()
+        for i, run in enumerate(self.runs):
+            if isinstance(run, Resting):
+                run.rest(i not in course.levels)
+
+    def take_outcomes(self) -> tuple[Drafted | Judged, ...]:
+        """What was drafted and judged since the last call."""
+        outcomes = tuple(self._outcomes)
+        self._outcomes.clear()
+        return outcomes
+
+    def _lay(self) -> None:
+        self._below = {above: below for below, above in pairwise(self.course.levels)}
+        self._blocks = dict(zip(self.course.levels, self.course.blocks, strict=False))  # the target has none
 
     def pull(self, i: int, room: int) -> Generator[Event, None, Block]:
         """HSD(i): the next block of level i < K, at most `room` tokens, left at the end of the tape."""
-        if i == 0:
-            return (yield from self._draft(room))
+        if i not in self._below:
+            return (yield from self._draft(i, room))
         held = Block.empty(self.seats[i].level.vocab_size)
         while True:
             added, corrected = yield from self.verify(i, room - len(held))
@@ -85,11 +125,11 @@ class Hierarchy:
 
     def verify(self, i: int, room: int) -> Generator[Event, None, tuple[Block, bool]]:
         """Verify(i, HSD(i-1)): the tokens that level i keeps or adds, and whether the last one is a correction."""
-        seat, start = self.seats[i], len(self.tape)
+        seat, start, below = self.seats[i], len(self.tape), self._below.get(i)
         below_room = room - 1 if seat.spec.bonus else room
         block = Block.empty(seat.level.vocab_size)
-        if i > 0 and below_room > 0:
-            block = yield from self.pull(i - 1, below_room)
+        if below is not None and below_room > 0:
+            block = yield from self.pull(below, below_room)
         self._heed_stop()
         n = len(block)
         bonus = seat.spec.bonus and not self._ended(block)
@@ -99,20 +139,21 @@ class Hierarchy:
         logits, work = self.runs[i].score(self.tape[: len(self.tape) - n + rows - 1], rows)
         p = law(logits, self.sampling)
         # The bottom level judges nobody: plain decoding draws from the law, whatever rule is written there.
-        rule: Rule = RULES[seat.spec.rule] if i > 0 else tokenwise
-        if seat.spec.k and i > 0:
+        rule: Rule = RULES[seat.spec.rule] if below is not None else tokenwise
+        if seat.spec.k and below is not None:
             rule = partial(rule, k=seat.spec.k, scores=logits)
         verdict = rule(block.ids, block.rows, p, self.choices, bonus)
         t1 = self.scribe.clock.now()
 
         kept = verdict.accepted
-        yield self.scribe.verify(i, start, block, p, logits, verdict, work, t0, t1, self._theta(i))
-        if n:
-            self.policies[i - 1].told(n, kept, self._block(i - 1))
+        yield self.scribe.verify(i, below, start, block, p, logits, verdict, work, t0, t1, self._theta(i))
+        if n and below is not None:
+            self._outcomes.append(Judged(i, below, n, kept))
+            self.policies[below].told(n, kept, self._blocks[below])
         cut = start + kept
         yield from self._rollback(cut)
-        if i > 0 and isinstance(below := self.runs[i - 1], Learning):
-            below.learn(start, p[: kept + 1], partial(law, sampling=self.sampling))
+        if below is not None and isinstance(drafter := self.runs[below], Learning):
+            drafter.learn(start, p[: kept + 1], partial(law, sampling=self.sampling))
         tokens = block.tokens[:kept]
         if verdict.token is not None:
             how = "correct" if kept < n else "bonus"
@@ -126,28 +167,29 @@ class Hierarchy:
             yield self.kv()
         return out, kept < n
 
-    def _draft(self, room: int) -> Generator[Event, None, Block]:
-        """HSD(0): at most T_0 tokens, each with the row it was drawn from."""
+    def _draft(self, i: int, room: int) -> Generator[Event, None, Block]:
+        """HSD(0), level i being the bottom: at most T_0 tokens, each with the row it was drawn from."""
         self._heed_stop()
-        seat, start = self.seats[0], len(self.tape)
+        seat, start = self.seats[i], len(self.tape)
         order = DraftOrder(
-            limit=min(self._block(0), room),
+            limit=min(self._blocks[i], room),
             draw=self._draw,
-            stops=self._stops_draft,
+            stops=partial(self._stops_draft, i),
             ends=self.ends,
             vocab_size=seat.level.vocab_size,
         )
         t0 = self.scribe.clock.now()
-        proposal = self.runs[0].propose(self.tape, order)
+        proposal = self.runs[i].propose(self.tape, order)
         t1 = self.scribe.clock.now()
         tokens = [
-            self.scribe.token(token, level=0, how="draft", source=source)
+            self.scribe.token(token, level=i, how="draft", source=source)
             for token, source in zip(proposal.ids, proposal.sources, strict=True)
         ]
         self.tape.extend(proposal.ids)
         block = Block(tokens, proposal.rows, proposal.logits)
-        yield self.scribe.draft(0, start, block, proposal.work, t0, t1, self._theta(0))
-        self.scribe.handed_up(0, len(tokens))
+        yield self.scribe.draft(i, start, block, proposal.work, t0, t1, self._theta(i))
+        self._outcomes.append(Drafted(i, len(tokens)))
+        self.scribe.handed_up(i, len(tokens))
         return block
 
     def kv(self) -> Event:
@@ -159,26 +201,20 @@ class Hierarchy:
         row = law(logits, self.sampling)[0]
         return self.choices.draw(row), row
 
-    def _stops_draft(self, drafted: int, last: Tensor | None) -> bool:
+    def _stops_draft(self, i: int, drafted: int, last: Tensor | None) -> bool:
         self._heed_stop()  # a draft is one forward a token
-        return self._stops(0, drafted, False, last)
+        return self._stops(i, drafted, False, last)
 
     def _stops(self, i: int, length: int, corrected: bool, logits: Tensor | None) -> bool:
         """Ask level i's policy, before the next token is drawn (design rule: it sees the past only)."""
         policy, sure = self.policies[i], []
         if policy.reads_confidence and logits is not None:
             sure = raw(logits.reshape(-1, logits.shape[-1])).amax(-1).tolist()
-        return policy.stops(Held(length, self._block(i), corrected, sure))
+        return policy.stops(Held(length, self._blocks[i], corrected, sure))
 
     def _theta(self, i: int) -> float | None:
         """Level i's threshold as it stands, where it moves."""
         return self.policies[i].moving if i < len(self.policies) else None
-
-    def _block(self, i: int) -> int:
-        """T_i; every level but the target has one."""
-        block = self.seats[i].block
-        assert block is not None, f"level {i} has no block length"
-        return block
 
     def _ended(self, block: Block) -> bool:
         return len(block) > 0 and block.tokens[-1].id in self.ends

@@ -7,6 +7,7 @@ file, and the test that the engine and its scribe tell the truth.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from hsd_core import trace
 from hsd_core.trace import Event
@@ -14,7 +15,7 @@ from hsd_core.trace import Event
 
 def check(events: Sequence[Event]) -> list[str]:
     """What is wrong with a trace; an empty list if every identity holds."""
-    return [*_order(events), *_tokens(events), *_caches(events), *_totals(events)]
+    return [*_order(events), *_courses(events), *_tokens(events), *_caches(events), *_totals(events)]
 
 
 def _order(events: Sequence[Event]) -> Iterable[str]:
@@ -39,10 +40,36 @@ def _order(events: Sequence[Event]) -> Iterable[str]:
             if end < clock:
                 yield f"event {i} ({event.event}): the clock runs backwards"
             clock = max(clock, end)
-        round_ = getattr(event, "round", rounds)
+        round_ = rounds if (named := getattr(event, "round", None)) is None else named
         if round_ not in (rounds, rounds + 1):
             yield f"event {i} ({event.event}): round {round_} follows round {rounds}"
         rounds = round_
+
+
+def _courses(events: Sequence[Event]) -> Iterable[str]:
+    """A plan holds from a round's beginning on: its bottom drafts, each of its levels verifies the next lower one."""
+    if not events or not isinstance(events[0], trace.Header):
+        return
+    target = len(events[0].levels) - 1
+    below: dict[int, int | None] = {i: i - 1 if i else None for i in range(target + 1)}
+    working = -1  # the last round in which a level was run
+    for i, event in enumerate(events):
+        where = f"event {i} ({event.event})"
+        if isinstance(event, trace.Plan) and event.levels:
+            rising = all(a < b for a, b in pairwise(event.levels))
+            if not rising or event.levels[-1] != target or len(event.blocks) != len(event.levels) - 1:
+                yield f"{where}: levels {event.levels} with blocks {event.blocks} are no plan of {target + 1} levels"
+            if event.round <= working:
+                yield f"{where}: the plan changes within round {event.round}"
+            below = dict(zip(event.levels, (None, *event.levels), strict=False))
+        elif isinstance(event, (trace.Draft, trace.Verify, trace.Prefill)):
+            working = working if event.round is None else event.round
+            if event.level not in below:
+                yield f"{where}: level {event.level} is not in the plan"
+            elif isinstance(event, trace.Draft) and below[event.level] is not None:
+                yield f"{where}: level {event.level} drafts, but it is not the lowest of the plan"
+            elif isinstance(event, trace.Verify) and below[event.level] != event.below:
+                yield f"{where}: verifies level {event.below}, the plan has {below[event.level]} there"
 
 
 def _tokens(events: Sequence[Event]) -> Iterable[str]:
@@ -124,6 +151,6 @@ def _totals(events: Sequence[Event]) -> Iterable[str]:
         if counted != (forwards, rows, judged, busy):
             yield f"footer: level {total.level} counts {counted}, the events {(forwards, rows, judged, busy)}"
     times = [e.t for e in events if isinstance(e, trace.Commit)]
-    prefilled = max((e.t1 for e in events if isinstance(e, trace.Prefill)), default=0)
+    prefilled = max((e.t1 for e in events if isinstance(e, trace.Prefill) and e.round is None), default=0)
     if times and times[-1] - prefilled != footer.decode_ns:
         yield f"footer: decode time {footer.decode_ns} ns, the events span {times[-1] - prefilled} ns"

@@ -53,7 +53,8 @@ class Meter:
         if isinstance(event, trace.Header):
             self._levels = [_LevelMeter() for _ in event.levels]
         elif isinstance(event, trace.Prefill):
-            self._prefill_end = event.t1
+            if event.round is None:  # later ones are part of decoding
+                self._prefill_end = event.t1
         elif isinstance(event, trace.Draft):
             self._draft(event)
         elif isinstance(event, trace.Verify):
@@ -117,7 +118,7 @@ def token_times(events: Iterable[Event]) -> list[int]:
     """Engine time in ns of each committed token, counted from the end of the prefill."""
     start, times = 0, []
     for event in events:
-        if isinstance(event, trace.Prefill):
+        if isinstance(event, trace.Prefill) and event.round is None:
             start = event.t1
         elif isinstance(event, trace.Commit):
             times += [event.t - start] * len(event.tokens)

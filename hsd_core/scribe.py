@@ -14,6 +14,7 @@ from torch import Tensor
 
 from hsd_core import trace
 from hsd_core.clock import EngineClock
+from hsd_core.courses import Course
 from hsd_core.levels.protocol import LevelRun, Work
 from hsd_core.rules import Verdict
 from hsd_core.sampling import raw
@@ -112,10 +113,10 @@ class Scribe:
             )  # fmt: skip
 
     def verify(
-        self, level: int, start: int, block: Block, p: Tensor, logits: Tensor, verdict: Verdict, work: Work,
-        t0: int, t1: int, theta: float | None = None,
+        self, level: int, below: int | None, start: int, block: Block, p: Tensor, logits: Tensor, verdict: Verdict,
+        work: Work, t0: int, t1: int, theta: float | None = None,
     ) -> trace.Verify:  # fmt: skip
-        """A verification. p, logits: (n or n + 1, V) rows of the verifier for the n tokens of `block`."""
+        """A verification. p, logits: (n or n + 1, V) rows of the verifier for the n tokens of `block`, by `below`."""
         with self.clock.stopped():
             n = len(block)
             self._count(level, work, n, t1 - t0)
@@ -136,7 +137,6 @@ class Scribe:
                         _short(p_of[t]), _short(q_of[t]), p_heads[t], q_heads[t], residual,
                     )
                 )  # fmt: skip
-            below = level - 1 if level > 0 else None
             at = start - self._prompt
             rows, catch_up, moved = work.rows, work.catch_up, _short_or_none(theta)
             return trace.Verify(self.round, level, below, at, rows, catch_up, tuple(checks), t0, t1, work.ran, moved)
@@ -169,6 +169,12 @@ class Scribe:
             trace.KvLength(i, run.cached, tape_length - run.cached, self.committed, held) for i, run in caches
         )
         return trace.Kv(self.round, lengths, self.clock.now())
+
+    def plan(self, course: Course, stack: str, t0: int) -> trace.Plan:
+        return trace.Plan(
+            self.round, stack, self.clock.now(), course.levels, course.blocks, _short_or_none(course.predicted_ms),
+            _short_or_none(course.left_ms), course.why, {k: _short(x) for k, x in course.acceptance.items()}, t0,
+        )  # fmt: skip
 
     def footer(self, reason: str, *, prefill_ns: int, decode_ns: int) -> trace.Footer:
         totals = tuple(

@@ -17,8 +17,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
-SCHEMA = 2
-READABLE = (1, 2)  # 2 added `LevelInfo.shares`, `ran` and `Depths`; a file of 1 simply lacks them
+SCHEMA = 3
+READABLE = (
+    1,
+    2,
+    3,
+)  # 2 added `LevelInfo.shares`, `ran` and `Depths`, 3 what a `Plan` says; older files simply lack them
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,9 @@ class LevelInfo:
 
 @dataclass(frozen=True, slots=True)
 class Header:
+    """What was asked for. `stack` lists every level; where `replan` holds the settings of a replanner, each round runs
+    the levels and block lengths of the last `Plan` before it, and the others rest."""
+
     event: ClassVar[str] = "header"
     schema: int
     stack: str
@@ -82,6 +89,7 @@ class Header:
     versions: dict[str, str] = field(default_factory=dict)
     profile: dict[str, Any] | None = None
     title: str = ""
+    replan: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +104,15 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Prefill:
+    """A level was given what it has not seen: the prompt (`round` None, `tokens` its length) or, when it joins the plan
+    before a round, the `tokens` positions that it had missed."""
+
     event: ClassVar[str] = "prefill"
     level: int
     tokens: int
     t0: int
     t1: int
+    round: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,12 +284,25 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """From this round on the run follows another plan."""
+    """From this round on the run follows this plan; it was chosen from the rounds before it.
+
+    `stack`: the plan written out. `levels`: those in it, by their index in the header, the target last; `blocks`: T of
+    each but the target. `predicted_ms`: per token under the estimates of this moment; `left_ms`: of the plan that
+    it leaves, under the same ones. `acceptance`: those estimates, by "drafter->verifier" ("0->2"), and "hit" for the
+    hit rate of a lookup. `t0`: when the deciding began.
+    """
 
     event: ClassVar[str] = "plan"
     round: int
     stack: str
     t: int
+    levels: tuple[int, ...] = ()
+    blocks: tuple[int, ...] = ()
+    predicted_ms: float | None = None
+    left_ms: float | None = None
+    why: str = ""
+    acceptance: dict[str, float] = field(default_factory=dict)
+    t0: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Any
 
 from hsd_core import trace
 
-_LEVELS = ("level", "below", "passed", "shares")
+_LEVELS = ("level", "levels", "below", "passed", "shares")
 _PARALLEL = (
     ("serials", "ids", "sources", "q", "confidence"),
     ("ids", "probs"),
@@ -51,7 +51,7 @@ def _check_fields(value: Any, where: str, levels: int) -> None:
         _check(held, hint, f"{where}.{name}", levels)
         if name in _LEVELS:
             for level in held if isinstance(held, tuple) else (held,):
-                if level is not None and not 0 <= level < levels:
+                if isinstance(level, int) and not 0 <= level < levels:
                     raise ValueError(f"{where}.{name}: there is no level {level}; the stack has {levels}")
     for names in _PARALLEL:
         if set(names) <= hints.keys() and len({len(getattr(value, name)) for name in names}) > 1:

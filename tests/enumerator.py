@@ -120,7 +120,7 @@ class Merged(Hierarchy):
         return self._one_of("verify", i, room)
 
     def _one_of(self, what: str, i: int, room: int) -> tuple[Block, bool]:
-        key = (what, i, room, tuple(self.tape), repr(self.policies))
+        key = (what, i, room, tuple(self.tape), repr(self.policies), self.course.levels, self.course.blocks)
         if key not in self.memo:
             self.memo[key] = self._enumerate(what, i, room)
         masses, blocks = self.memo[key]
@@ -140,6 +140,7 @@ class Merged(Hierarchy):
                 self.seats, runs, tape, sampling=self.sampling, choices=choices, ends=self.ends, scribe=scribe,
                 stop=self._stop,
             )  # fmt: skip
+            inner.follow(self.course)
             inner.policies = [copy(policy) for policy in self.policies]
             result = _drain(getattr(Hierarchy, what)(inner, i, room))
             block, corrected = result if isinstance(result, tuple) else (result, False)

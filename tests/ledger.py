@@ -19,6 +19,7 @@ class Ledger:
         self.committed = self.prompt
         self.cached = dict.fromkeys((i for i in range(len(header.levels)) if i not in cacheless), 0)
         self.levels = header.levels
+        self.course = tuple(range(len(header.levels)))
         self.ends, self.limit = ends, header.max_new_tokens
         self.steps = self.last = self.seen = 0
         self.done = False
@@ -54,7 +55,18 @@ class Ledger:
             if other.shares is not None and other.shares == info.shares and lens:
                 self.cached[other.index] = max(self.cached[other.index], self.cached[level])
 
+    def _plan(self, event: trace.Plan) -> None:
+        assert event.levels[-1] == len(self.levels) - 1 and len(event.blocks) == len(event.levels) - 1
+        assert len(self.tape) == self.committed, "a plan that changes within a round"
+        self.course = event.levels
+
     def _prefill(self, event: trace.Prefill) -> None:
+        assert event.level in self.course, "a level that rests was prefilled"
+        if event.round is not None:
+            assert event.tokens == len(self.tape) - 1 - self.cached[event.level] > 0
+            self._reach(event.level, event.tokens, len(self.tape) - 1)
+            assert self.cached[event.level] == len(self.tape) - 1
+            return
         assert event.tokens == self.prompt
         if event.level in self.cached:
             self.cached[event.level] = self.prompt - 1
@@ -62,12 +74,16 @@ class Ledger:
     def _draft(self, event: trace.Draft) -> None:
         self._add(event.level, event.at, event.serials, event.ids)
         assert event.rows - event.catch_up == event.forwards
+        assert event.level == self.course[0], "a draft of another level than the bottom"
         if event.level in self.cached:
             self._reach(event.level, event.rows, len(self.tape) - 1)
             assert self.cached[event.level] == len(self.tape) - 1 or not event.ids
 
     def _verify(self, event: trace.Verify) -> None:
         n = len(event.checks)
+        assert event.level in self.course and event.below in (None, *self.course), "a level that rests was run"
+        place = self.course.index(event.level)
+        assert event.below == (self.course[place - 1] if place else None)
         start = len(self.tape) - n
         assert event.at == start - self.prompt
         assert [check.id for check in event.checks] == self.tape[start:]

@@ -21,7 +21,7 @@ class Commons:
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
         self._trunks: dict[int, Trunk] = {}
-        self._features: Trunk | None = None
+        self._features: list[Trunk] = []
 
     def trunk(self, decoder: Layered, depth: int, *, features: bool = False) -> Trunk:
         """The trunk of a decoder, marked at `depth`.
@@ -38,18 +38,20 @@ class Commons:
             trunk = self._trunks[id(decoder)] = Trunk(decoder, self.capacity)
         trunk.mark(depth)
         if features:
-            self._features = trunk
+            self._features.insert(0, trunk)
         return trunk
 
-    def features(self) -> Trunk:
-        """The trunk of the nearest full pass over the target's weights above.
+    def features(self) -> tuple[Trunk, ...]:
+        """The trunks of the full passes over the target's weights above, the nearest first.
+
+        A drafter reads the first one that does not rest.
 
         Raises:
             ValueError: there is none.
         """
-        if self._features is None:
+        if not self._features:
             raise ValueError("no level above runs the whole target; put int8 or target above a drafter that reads it")
-        return self._features
+        return tuple(self._features)
 
 
 @runtime_checkable

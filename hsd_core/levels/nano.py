@@ -55,17 +55,23 @@ class NanoLevel:
 
     def enter(self, commons: Commons) -> Trunk | None:
         """The trunk whose last states it reads; without features it shares nothing with anyone."""
-        return commons.features() if self.draft.fed else None
+        return commons.features()[0] if self.draft.fed else None
 
     def open(self, capacity: int, commons: Commons) -> LevelRun:
-        return NanoRun(self.decoder, self.draft, self.enter(commons), capacity, self.name)
+        features = commons.features() if self.draft.fed else ()
+        return NanoRun(self.decoder, self.draft, features, capacity, self.name)
 
 
 class NanoRun:
-    """`cached` positions were processed, the first `_true` of them with true features."""
+    """`cached` positions were processed, the first `_true` of them with true features.
 
-    def __init__(self, decoder: Layered, draft: NanoDraft, features: Trunk | None, capacity: int, source: str) -> None:
-        self._decoder, self._draft, self._features, self._source = decoder, draft, features, source
+    features: the trunks that have them, the nearest first; the first that does not rest is read.
+    """
+
+    def __init__(
+        self, decoder: Layered, draft: NanoDraft, features: Sequence[Trunk], capacity: int, source: str
+    ) -> None:
+        self._decoder, self._draft, self._trunks, self._source = decoder, draft, features, source
         self._cache: Any = draft.new_cache(capacity)
         self._stand_ins: Tensor | None = None  # (capacity, hidden) own output states, where features are read
         self._capacity = capacity
@@ -101,6 +107,11 @@ class NanoRun:
 
     def close(self) -> None:
         self._cache = self._stand_ins = None
+
+    @property
+    def _features(self) -> Trunk | None:
+        awake = (trunk for trunk in self._trunks if not trunk.resting)
+        return next(awake, self._trunks[-1] if self._trunks else None)
 
     @property
     def _depth(self) -> int:

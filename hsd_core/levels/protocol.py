@@ -90,6 +90,15 @@ class LevelRun(Protocol):
 
 
 @runtime_checkable
+class Resting(Protocol):
+    """A level run whose readers must know whether it takes part in the rounds."""
+
+    def rest(self, resting: bool) -> None:
+        """It does not take part from now on (False: it does again)."""
+        ...
+
+
+@runtime_checkable
 class Counting(Protocol):
     """A level run that counts its own inserts, hits, misses and evictions."""
 

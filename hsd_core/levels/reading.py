@@ -90,5 +90,10 @@ class TrunkRun:
         # Deeper levels cut their own depths, and say so; a shallower one may never have seen what they ran there.
         self._trunk.cut(length, self._depth)
 
+    def rest(self, resting: bool) -> None:
+        """See `Resting`: drafters below read the last states of the model where somebody runs all of it."""
+        if self._depth == self._trunk.decoder.layers:
+            self._trunk.resting = resting
+
     def close(self) -> None:
         self._cache = None

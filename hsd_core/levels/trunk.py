@@ -44,6 +44,7 @@ class Trunk:
 
     def __init__(self, decoder: Layered, capacity: int) -> None:
         self.decoder, self.capacity = decoder, capacity
+        self.resting = False  # nobody runs all of it in the present rounds: its last states do not grow
         self._valid: dict[int, int] = {}  # depth -> positions, depths rising
         self._hidden: dict[int, Tensor] = {}
         self._cache: Any = None

@@ -34,7 +34,7 @@ def reference(tape: list[int], features: int) -> torch.Tensor:
 def fed_run(capacity: int = 64) -> tuple[NanoRun, Trunk]:
     trunk = Trunk(DECODER, capacity)
     trunk.mark(DECODER.layers)
-    return NanoRun(DECODER, DRAFT, trunk, capacity, "nano"), trunk
+    return NanoRun(DECODER, DRAFT, [trunk], capacity, "nano"), trunk
 
 
 def near(got: torch.Tensor, true: torch.Tensor) -> bool:
