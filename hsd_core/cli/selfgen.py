@@ -85,10 +85,10 @@ def _jobs(options: argparse.Namespace, bench: Workbench) -> list[Job]:
         return selfgen.jobs_of(read_texts(options.prompts, lambda prompt: bench.encode(prompt, raw=options.raw)))
     if options.invent < 1:
         raise ValueError(f"--invent is {options.invent}; ask for at least 1 text")
-    openings = [
-        selfgen.Opening(*map(tuple, bench.turn(start, system)), kind, weight)
-        for start, system, kind, weight in read_openings(options.openings)
-    ]
+    openings = []
+    for start, system, kind, weight in read_openings(options.openings):
+        opening, closing = bench.turn(start, system)
+        openings.append(selfgen.Opening(tuple(opening), tuple(closing), kind, weight))
     return selfgen.invented(openings, options.invent, options.seed)
 
 
