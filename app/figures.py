@@ -221,10 +221,10 @@ def _hue(info: LevelInfo, seen: Study, dark: bool) -> str:
     same = [x.index for x in seen.levels[:-1] if HUES.get(x.kind, HUES["model"]) == HUES.get(kind, HUES["model"])]
     nth = same.index(info.index) if info.index in same else 0
     share, towards = SHADES[nth % len(SHADES)]
-    return _mix(hue, INK[dark] if towards == "ink" else PAPER[dark], share)
+    return mix(hue, INK[dark] if towards == "ink" else PAPER[dark], share)
 
 
-def _mix(one: str, other: str, share: float) -> str:
+def mix(one: str, other: str, share: float) -> str:
     parts = zip(_rgb(one), _rgb(other), strict=True)
     return "#" + "".join(f"{round(share * a + (1 - share) * b):02X}" for a, b in parts)
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import gradio as gr
 
-from app import api
+from app import api, planner
+from app.planner_routes import routes
 from app.play import Play
 from app.recordings import Recordings
 from app.runs import QUEUE
@@ -29,18 +30,24 @@ def build(workbench: Any, traces: Path = ASSETS / "traces") -> gr.Blocks:
     play = Play(workbench, Recordings(traces))
     demo = gr.Blocks(title=TITLE, analytics_enabled=False, fill_width=True)
     with demo:
-        _tabs([("Play", play.build)])
+        _tabs([("Play", play.build), ("Planner", planner.build)])
         api.add(play)
     demo.queue(default_concurrency_limit=1, max_size=QUEUE)
     return demo
 
 
-def launch_options() -> dict[str, Any]:
-    """What `launch` needs besides host and port: system fonts, nothing from elsewhere."""
+def launch_options(
+    profiles: Path = ASSETS / "profiles", measured: Callable[[], list[dict[str, Any]]] | None = None
+) -> dict[str, Any]:
+    """What `launch` needs besides host and port: system fonts, nothing from elsewhere.
+
+    Args:
+        profiles, measured: as in `app.planner_routes.routes`.
+    """
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
     return {
         "theme": theme,
-        "app_kwargs": app_options(),
+        "app_kwargs": app_options(routes(profiles, measured)),
         "footer_links": ["api"],
         "run_history": False,
         "ssr_mode": False,
@@ -54,7 +61,7 @@ def _tabs(tabs: list[tuple[str, Callable[[], None]]]) -> None:
     if len(tabs) == 1:
         tabs[0][1]()
         return
-    with gr.Tabs():
+    with gr.Tabs(elem_id="tabs"):
         for name, fill in tabs:
-            with gr.Tab(name):
+            with gr.Tab(name, id=name.lower()):
                 fill()

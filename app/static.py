@@ -5,27 +5,29 @@ Gradio's own file route costs some ten milliseconds a file, which thirty small m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from starlette.middleware import Middleware
-from starlette.routing import Mount
+from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 ROUTE = "/hx"
 _FOLDERS = ("css", "js")
+_LATER = ("planner.css",)  # styles of tabs that nobody has opened yet; their scripts stand in folders of their own
 
 
-def app_options() -> dict[str, Any]:
-    """What the web application needs to serve them: routes, and headers on the page."""
+def app_options(more: Sequence[BaseRoute] = ()) -> dict[str, Any]:
+    """What the web application needs to serve them: routes (`more` are those of the tabs), and headers on the page."""
     routes = [Mount(f"{ROUTE}/{name}", StaticFiles(directory=ASSETS / name)) for name in _FOLDERS]
-    return {"routes": routes, "middleware": [Middleware(PageHeaders, links=", ".join(_links()))]}
+    return {"routes": [*routes, *more], "middleware": [Middleware(PageHeaders, links=", ".join(_links()))]}
 
 
 def files() -> list[str]:
     """Paths below ROUTE of what the first screen needs."""
-    found = [path for name in _FOLDERS for path in (ASSETS / name).glob(f"*.{name}")]
+    found = [path for name in _FOLDERS for path in (ASSETS / name).glob(f"*.{name}") if path.name not in _LATER]
     return sorted(path.relative_to(ASSETS).as_posix() for path in found)
 
 

@@ -14,6 +14,7 @@ import { Study } from "./study.js";
 import { tallyLine } from "./tally-line.js";
 import { textPanel } from "./text-panel.js";
 import { rememberTheme, toggleTheme } from "./theme.js";
+import { openTab, tabAsked } from "./tabs.js";
 import { createTower } from "./tower.js";
 import { create as createTransport } from "./transport.js";
 
@@ -27,6 +28,7 @@ export async function mount(root, ports) {
   const stage = new Stage(root.querySelector(".hx-root") ?? root, ports);
   ports.watch("value", () => stage.receive(ports.props.value));
   await stage.begin(ports.props.value);
+  tabAsked();
 }
 
 class Stage {
@@ -178,6 +180,7 @@ class Stage {
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && !event.defaultPrevented && this.session.pending) this._stop();
     });
+    document.addEventListener("hx:use-stack", (event) => this.use(event.detail));
     setInterval(() => { if (this.session.pending && this.session.started) this.say(spoken(this.feed.model, this.shown)); }, 2000);
     this.study = new Study(this.ports, this.feed);
   }
@@ -192,6 +195,16 @@ class Stage {
       this.settings.stack = this.tower.stack;
     }
     this._refresh();
+  }
+
+  /** A stack that another tab sends: into the composer, not run yet. */
+  use({ stack, preset }) {
+    if (preset && preset !== this.settings.preset && this.setup.catalogue.some((p) => p.name === preset)) this.edit("preset", preset);
+    const fits = this.tower.setStack(stack);
+    this.settings.stack = this.tower.stack;
+    this._refresh();
+    openTab("Play");
+    this.tell(fits ? `${stack} is in the composer: press Generate.` : `${stack} is no stack that the composer can read.`, fits ? "" : "error");
   }
 
   go() {

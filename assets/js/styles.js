@@ -2,8 +2,9 @@
 
 const NAMES = ["base", "layout", "tower", "controls", "text", "lanes", "card"];
 
-export function loadStyles() {
-  return Promise.all(NAMES.map((name) => {
+/** `more`: the sheets of a tab beside the first screen. */
+export function loadStyles(...more) {
+  return Promise.all([...NAMES, ...more].map((name) => {
     const href = new URL(`../css/${name}.css`, import.meta.url).href;
     if (document.querySelector(`link[href="${href}"]`)) return null;
     const link = document.createElement("link");

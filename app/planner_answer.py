@@ -1,0 +1,100 @@
+"""The Planner's answer to one request: plans, what each level is worth, words, figures and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from app.planner_figures import Ink, surface, validation_figure
+from app.planner_graph import graph_figure
+from app.planner_request import Asked, PlannerError
+from app.planner_turn import kind_of, turned
+from app.planner_words import headline, why
+from hsd_core.theory.costs import ProfileError
+from hsd_core.theory.planner import Planner
+from hsd_core.theory.plans import Plan, Ranked, has_specs, stack_text
+from hsd_core.theory.profile import Profile
+
+SHOWN = 6  # other plans in the list
+SHORT = 8  # paths ranked for what a level is worth: a slider waits for it
+
+
+def answer(asked: Asked, validation: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+    """Everything that the tab shows for one request, in plain JSON types.
+
+    Raises:
+        PlannerError: the profile cannot be planned in; the message is the theory's own.
+    """
+    profile = turned(asked)
+    try:
+        planner = Planner(profile, model=asked.model)
+        found = planner.best()
+        worth = _worth(planner, found.best)
+    except ProfileError as error:
+        raise PlannerError(str(error), "profile") from error
+    ink = Ink(asked.dark, asked.narrow)
+    plain = found.plain.prediction.ms_per_token
+    return {
+        "levels": [{"name": level.name, "kind": kind_of(profile, i)} for i, level in enumerate(profile.levels)],
+        "best": {**shown(profile, found.best), "shares": _shares(profile, found.best, worth)},
+        "plain_ms": plain,
+        "by_depth": [shown(profile, one) for one in found.by_depth],
+        "others": [shown(profile, one) for one in found.alternatives[:SHOWN]],
+        "headline": headline(profile, found),
+        "why": why(profile, found),
+        "figures": {
+            "graph": graph_figure(planner, found.best, found.alternatives, ink),
+            "surface": surface(planner, ink),
+            "validation": validation_figure(validation, ink),
+        },
+    }
+
+
+def shown(profile: Profile, ranked: Ranked) -> dict[str, Any]:
+    """A plan for the page; `stack` is its text, `runs` whether there are weights for all of it."""
+    plan, prediction = ranked.plan, ranked.prediction
+    runs = has_specs(profile, plan)
+    return {
+        "levels": [profile.names[i] for i in plan.levels],
+        "kinds": [kind_of(profile, i) for i in plan.levels],
+        "blocks": list(plan.blocks),
+        "stack": stack_text(profile, plan) if runs else spoken(profile, plan),
+        "runs": runs,
+        "ms": prediction.ms_per_token,
+        "speedup": prediction.speedup,
+        "tokens": prediction.tokens_per_round,
+    }
+
+
+def spoken(profile: Profile, plan: Plan) -> str:
+    """A plan by the names of its levels, as the grammar would write it."""
+    blocks: list[int | None] = [*plan.blocks, None]
+    named = zip(plan.levels, blocks, strict=True)
+    return ",".join(profile.names[i] + (f":{t}" if t else "") for i, t in named)
+
+
+def _worth(planner: Planner, best: Ranked) -> list[float]:
+    """For each level of the best plan below the target: best latency without it / best latency with all."""
+    everyone = set(range(planner.profile.target))
+    without = (planner.best(levels=everyone - {level}, shortlist=SHORT).best for level in best.plan.levels[:-1])
+    return [one.prediction.ms_per_token / best.prediction.ms_per_token for one in without]
+
+
+def _shares(profile: Profile, best: Ranked, worth: Sequence[float]) -> list[dict[str, Any]]:
+    """Per level of the best plan, cheapest first: calls and ms per target pass, and how much slower without it."""
+    round_ms = best.prediction.ms_per_token * best.prediction.tokens_per_round
+    rows = []
+    for place, part in enumerate(best.prediction.levels):
+        below = place < len(best.plan.blocks)
+        rows.append(
+            {
+                "name": profile.names[part.level],
+                "kind": kind_of(profile, part.level),
+                "block": best.plan.blocks[place] if below else None,
+                "calls": part.calls_per_round,
+                "ms": part.ms_per_round / best.prediction.tokens_per_round,
+                "share": part.ms_per_round / round_ms,
+                "worth": worth[place] if below else None,
+            }
+        )
+    return rows

@@ -1,0 +1,203 @@
+"""The shortest-path picture: columns are levels, rows block lengths, and a stack is a path from the target downwards.
+
+A unit of demand that enters an edge becomes `gain` units of the block below, and each unit pays the edge's cost once
+(a generalized shortest path). Cells are shaded by D(i, t) / t: the least ms that level i needs for each token of a
+block of t. What the edges leave out, the overshoot of a block, is in the ranking: so the sum may differ a little.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from app.figures import mix
+from app.planner_figures import Ink, safe
+from hsd_core.theory.costs import Array
+from hsd_core.theory.edges import Mode
+from hsd_core.theory.paths import grow
+from hsd_core.theory.planner import Planner
+from hsd_core.theory.plans import Plan, Ranked
+from hsd_core.theory.profile import Profile
+
+OTHERS = 4  # paths drawn beside the best one
+
+
+def node_ms(planner: Planner) -> Array:
+    """D(i, t), the least over any number of levels: (levels below the target, max_block)."""
+    profile = planner.profile
+    least = np.full((profile.target, profile.max_block), np.inf)
+    for layer in grow(planner.edges, planner.modes, list(range(profile.target)), profile.target, 1):
+        for level, nodes in layer.items():
+            least[level] = np.minimum(least[level], nodes.ms[:, 0])
+    return least
+
+
+def path_edges(planner: Planner, plan: Plan) -> list[dict[str, Any]]:
+    """The edges of a plan from the target downwards: `cost` ms for each unit, `gain`, and `ms`, the part of a token.
+
+    `head` and `tail` are (level, t); the target's t is 1, and the last edge has no tail.
+    """
+    profile = planner.profile
+    edges: list[dict[str, Any]] = []
+    flow = 1.0
+    for place in range(len(plan.levels) - 1, -1, -1):
+        level = plan.levels[place]
+        t = plan.blocks[place] if place < len(plan.blocks) else 1
+        if place == 0:
+            cost, gain, tail = (profile.levels[level].block_ms(t) if plan.blocks else profile.plain_ms), 0.0, None
+        else:
+            below, u = plan.levels[place - 1], plan.blocks[place - 1]
+            table = planner.edges.table(below, level, place == 1, Mode(plan.rule_of(place), plan.bonus_of(place)))
+            top = level == profile.target
+            gain = 1.0 / float(table.tokens[u - 1]) if top else float(table.rounds[t - 1, u - 1])
+            cost = gain * (float(table.ms[u - 1]) + (profile.round_ms if top else 0.0))
+            tail = (below, u)
+        edges.append({"head": (level, t), "tail": tail, "cost": cost, "gain": gain, "ms": flow * cost})
+        flow *= gain
+    return edges
+
+
+def graph_figure(planner: Planner, best: Ranked, others: Sequence[Ranked], ink: Ink) -> dict[str, Any]:
+    """The graph with the best path lit; `paths` are its edges in words, each with its point in the plot."""
+    profile = planner.profile
+    title = "The shortest path"
+    edges = path_edges(planner, best.plan)
+    text = (
+        "A stack is a path from the target down to a level that drafts by itself. Columns are levels, rows block "
+        "lengths; the darker a cell, the more ms each token of such a block costs. An edge costs its "
+        "verifications, and its gain is how many blocks of the next level they need. "
+        f"Lit: the best of all paths; thin: the next {min(OTHERS, len(others))}."
+    )
+    rows = [[_named(profile, e), f"{e['cost']:.3g}", f"{e['gain']:.3g}", f"{e['ms']:.3g}"] for e in edges]
+    shown: dict[str, Any] = {
+        "title": title, "text": text, "figure": None, "paths": [],
+        "table": {"columns": ["edge", "cost, ms a unit", "gain", "ms of each token"], "rows": rows},
+    }  # fmt: skip
+    if profile.target == 0:
+        return {**shown, "text": "The target is the only level that may be used, so there is one path: plain decoding."}
+    data = [_cells(planner, ink)]
+    data += [_path(planner, one.plan, ink, lit=False) for one in others[:OTHERS]]
+    data += [_path(planner, best.plan, ink, lit=True), _stations(planner, best.plan, ink)]
+    data.append(_middles(planner, edges, ink))
+    shown["paths"] = [
+        {"id": str(i), "curve": len(data) - 1, "point": i, **_words(profile, edge, i, edges)}
+        for i, edge in enumerate(edges)
+    ]
+    names = [safe(name) for name in profile.names]
+    layout = ink.layout(
+        360 if ink.narrow else max(340, 120 + 18 * profile.max_block),
+        xaxis={"tickvals": list(range(len(names))), "ticktext": names, "range": [-0.75, len(names) - 0.35],
+               "showgrid": False, "tickfont": {"size": 11 if ink.narrow else 13}},
+        yaxis={"title": {"text": "block length"}, "range": [0.4, profile.max_block + 0.6], "showgrid": False,
+               "dtick": 1 if profile.max_block <= 16 else 4, "tick0": 1 if profile.max_block <= 16 else 0},
+    )  # fmt: skip
+    shown["figure"] = {"data": data, "layout": layout}
+    return shown
+
+
+def _cells(planner: Planner, ink: Ink) -> dict[str, Any]:
+    profile = planner.profile
+    per_token = node_ms(planner) / np.arange(1, profile.max_block + 1)
+    finite = per_token[np.isfinite(per_token)]
+    low, high = float(np.log10(finite.min())), float(np.log10(finite.max()))
+    ticks = [10.0**p for p in range(math.ceil(low), math.floor(high) + 1)] or [float(finite.min())]
+    blue = ink.hue("target")
+    return {
+        "type": "heatmap",
+        "x": list(range(profile.target)),
+        "y": list(range(1, profile.max_block + 1)),
+        "z": [[_number(math.log10(v)) if math.isfinite(v) else None for v in row] for row in per_token.T],
+        "customdata": [[_number(v) for v in row] for row in per_token.T],
+        "zmin": low,
+        "zmax": max(high, low + 0.01),
+        "xgap": 60 if not ink.narrow else 24,
+        "ygap": 2,
+        "colorscale": [[0, mix(blue, ink.paper, 0.06)], [1, mix(blue, ink.paper, 0.55)]],
+        "showscale": not ink.narrow,
+        "colorbar": {"title": {"text": "ms per token handed up", "side": "right"}, "thickness": 10, "outlinewidth": 0,
+                     "tickvals": [math.log10(t) for t in ticks], "ticktext": [f"{t:g}" for t in ticks]},
+        "hovertemplate": "a block of %{y}: %{customdata:.3g} ms for each token, at the least<extra></extra>",
+    }  # fmt: skip
+
+
+def _line(plan: Plan) -> tuple[list[float], list[float]]:
+    blocks = [*plan.blocks, 1]
+    return [float(i) for i in reversed(plan.levels)], [float(t) for t in reversed(blocks)]
+
+
+def _path(planner: Planner, plan: Plan, ink: Ink, *, lit: bool) -> dict[str, Any]:
+    x, y = _line(plan)
+    return {
+        "type": "scatter", "mode": "lines", "x": [*x, x[-1] - 0.55], "y": [*y, y[-1]], "hoverinfo": "skip",
+        "line": {"width": 5 if lit else 1.5, "color": ink.hue("ngram") if lit else ink.muted, "shape": "linear",
+                 "dash": "solid" if lit else "dot"},
+        "opacity": 1.0 if lit else 0.75,
+    }  # fmt: skip
+
+
+def _stations(planner: Planner, plan: Plan, ink: Ink) -> dict[str, Any]:
+    x, y = _line(plan)
+    profile = planner.profile
+    levels = list(reversed(plan.levels))
+    blocks = [None, *reversed(plan.blocks)]
+    return {
+        "type": "scatter", "mode": "markers+text", "x": x, "y": y, "cliponaxis": False,
+        "marker": {"size": 18, "color": [ink.level(profile, i) for i in levels],
+                   "line": {"width": 2.5, "color": ink.text}},
+        "text": ["1 token" if t is None else f"T = {t}" for t in blocks], "textposition": "top center",
+        "textfont": {"size": 13, "color": ink.text},
+        "customdata": [None] * len(x),
+        "hovertemplate": [
+            "the target: one token is asked for<extra></extra>" if t is None
+            else f"{safe(profile.names[i])} hands up blocks of {t}<extra></extra>"
+            for i, t in zip(levels, blocks, strict=True)
+        ],
+    }  # fmt: skip
+
+
+def _middles(planner: Planner, edges: Sequence[dict[str, Any]], ink: Ink) -> dict[str, Any]:
+    """A point on each edge of the best path, which the pointer and the list of edges can light."""
+    profile = planner.profile
+    x, y = [], []
+    for edge in edges:
+        (i, t), tail = edge["head"], edge["tail"]
+        j, u = tail or (i - 1.1, t)
+        x.append((i + j) / 2)
+        y.append((t + u) / 2)
+    words = [_words(profile, edge, at, edges) for at, edge in enumerate(edges)]
+    return {
+        "type": "scatter", "mode": "markers", "x": x, "y": y, "cliponaxis": False,
+        "marker": {"size": 10, "color": ink.paper, "line": {"width": 2.5, "color": ink.hue("ngram")}},
+        "customdata": [[str(i), safe(w["name"]), safe(w["cost"]), safe(w["gain"])] for i, w in enumerate(words)],
+        "hovertemplate": "<b>%{customdata[1]}</b><br>%{customdata[2]}<br>%{customdata[3]}<extra></extra>",
+    }  # fmt: skip
+
+
+def _named(profile: Profile, edge: dict[str, Any]) -> str:
+    (i, t), tail = edge["head"], edge["tail"]
+    head = profile.names[i] if i == profile.target else f"{profile.names[i]}:{t}"
+    if tail is None:
+        return f"{head} drafts" if i != profile.target else f"{head} decodes"
+    return f"{head} ← {profile.names[tail[0]]}:{tail[1]}"
+
+
+def _words(profile: Profile, edge: dict[str, Any], at: int, edges: Sequence[dict[str, Any]]) -> dict[str, str]:
+    unit = "token" if at == 0 else "block"
+    gain = (
+        "drafts by itself: the path ends"
+        if edge["tail"] is None
+        else f"gain {edge['gain']:.2f}: blocks of {profile.names[edge['tail'][0]]} for each {unit}"
+    )
+    cost = f"cost {edge['cost']:.3g} ms for each {unit}"
+    return {
+        "name": _named(profile, edge),
+        "cost": f"{cost}, {edge['ms']:.3g} ms of every token" if at else cost,
+        "gain": gain,
+    }
+
+
+def _number(value: float) -> float | None:
+    return float(f"{value:.4g}") if math.isfinite(value) else None

@@ -1,0 +1,146 @@
+"""What the Planner tab may ask: a profile, and how it is turned before plans are sought. Checked before any work.
+
+The numbers of a profile are a visitor's to change; how many there are, and how far a plan may reach, is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hsd_core.theory.costs import ProfileError
+from hsd_core.theory.profile import Profile
+from hsd_core.theory.profile_json import profile_from
+
+MAX_BODY = 300_000  # bytes of a request: a profile of 12 levels with all its intervals is a tenth of it
+MAX_LEVELS = 12
+MAX_ROWS = 64  # row counts that a cost may list
+MAX_PAIRS = MAX_LEVELS * (MAX_LEVELS - 1)
+MAX_DEPTH = 8  # of nested JSON: a profile has 5
+LONGEST_NAME = 60
+MODELS = ("iid", "marked")
+LIMITS: dict[str, tuple[float, float]] = {"max_block": (1, 32), "rejections": (0.0, 4.0), "cost": (0.05, 10.0)}
+
+
+class PlannerError(ValueError):
+    """A request that cannot be answered; the message names the cure, `field` the input it belongs to."""
+
+    def __init__(self, message: str, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request.
+
+    Attributes:
+        profile: as measured or edited; `used` turns it into what the plans are sought in.
+        source: which list of sources it came from, to find its validation.
+        allowed: indices of the levels that a plan may use, the target among them.
+        max_block: longest block. rejections: every 1 - a is multiplied by it. cost: level name and its costs' factor.
+        model: "iid", or "marked": acceptance by how the level below made the token.
+        dark, narrow: of the page that draws the figures.
+    """
+
+    profile: Profile
+    source: str
+    allowed: tuple[int, ...]
+    max_block: int
+    rejections: float = 1.0
+    cost: tuple[str, float] | None = None
+    model: str = "iid"
+    dark: bool = False
+    narrow: bool = False
+
+
+def parse(data: Any) -> Asked:
+    """A request from the page's JSON.
+
+    Raises:
+        PlannerError: something is missing, too large or no figure; nothing was computed.
+    """
+    if not isinstance(data, Mapping):
+        raise PlannerError("the request is empty; reload the page and try again")
+    profile = read(data.get("profile"))
+    top = len(profile.levels) - 1
+    asked = data.get("levels")
+    flags = asked if isinstance(asked, list) and len(asked) == top + 1 else [True] * (top + 1)
+    cost = data.get("cost")
+    return Asked(
+        profile=profile,
+        source=str(data.get("source", ""))[:200],
+        allowed=(*(i for i in range(top) if flags[i] is True), top),
+        max_block=int(_figure("max_block", data.get("max_block", profile.max_block))),
+        rejections=_figure("rejections", data.get("rejections", 1.0)),
+        cost=_cost(cost, profile) if cost else None,
+        model="marked" if data.get("model") == "marked" and profile.conditional else "iid",
+        dark=data.get("dark") is True,
+        narrow=data.get("narrow") is True,
+    )
+
+
+def read(value: Any) -> Profile:
+    """A profile from JSON.
+
+    Raises:
+        PlannerError: too many levels, row counts or pairs, or what `profile_from` finds wrong.
+    """
+    if not isinstance(value, Mapping):
+        raise PlannerError("no profile was given; choose one or open a file", "profile")
+    levels = value.get("levels")
+    if isinstance(levels, list) and len(levels) > MAX_LEVELS:
+        raise PlannerError(f"levels: {len(levels)} were given; the page plans with at most {MAX_LEVELS}", "levels")
+    for entry in levels if isinstance(levels, list) else ():
+        if isinstance(entry, Mapping):
+            _bounded(entry, str(entry.get("name", ""))[:LONGEST_NAME])
+    for name in ("edge_cost_ms", "conditional"):
+        pairs = value.get(name)
+        if isinstance(pairs, Mapping) and len(pairs) > MAX_PAIRS:
+            raise PlannerError(f"{name}: {len(pairs)} pairs; at most {MAX_PAIRS} are meaningful", name)
+        for pair, entry in pairs.items() if isinstance(pairs, Mapping) else ():
+            if isinstance(entry, Mapping):
+                _bounded(entry, f"{name} {str(pair)[:LONGEST_NAME]}")
+    rules = value.get("by_rule")
+    if isinstance(rules, Mapping) and len(rules) > 4:
+        raise PlannerError(f"by_rule: {len(rules)} rules; at most 4", "by_rule")
+    if _depth(value) > MAX_DEPTH:
+        raise PlannerError("the profile is nested too deeply; it is no file of this kind", "profile")
+    try:
+        profile = profile_from(dict(value))
+    except ProfileError as error:
+        raise PlannerError(str(error), "profile") from error
+    except OverflowError as error:
+        raise PlannerError("a figure of the profile is too large to reckon with", "profile") from error
+    longest = int(LIMITS["max_block"][1])
+    return profile if profile.max_block <= longest else replace(profile, max_block=longest)
+
+
+def _bounded(entry: Mapping[str, Any], where: str) -> None:
+    if len(str(entry.get("name", ""))) > LONGEST_NAME:
+        raise PlannerError(f"{where}…: the name is longer than {LONGEST_NAME} characters", "levels")
+    for name, part in entry.items():
+        if isinstance(part, Mapping | list) and len(part) > MAX_ROWS:
+            raise PlannerError(f"{where}: {str(name)[:20]} has {len(part)} entries; at most {MAX_ROWS}", "levels")
+
+
+def _depth(value: Any, room: int = MAX_DEPTH + 1) -> int:
+    if room == 0 or not isinstance(value, Mapping | list):
+        return 0
+    inner = value.values() if isinstance(value, Mapping) else value
+    return 1 + max((_depth(part, room - 1) for part in inner), default=0)
+
+
+def _cost(value: Any, profile: Profile) -> tuple[str, float]:
+    names = [level.name for level in profile.levels]
+    if not isinstance(value, Mapping) or value.get("level") not in names:
+        raise PlannerError(f"cost: choose one of the levels {', '.join(names)}", "cost")
+    return str(value["level"]), _figure("cost", value.get("factor", 1.0))
+
+
+def _figure(name: str, value: Any) -> float:
+    low, high = LIMITS[name]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise PlannerError(f"{name}: write a figure from {low:g} to {high:g}", name)
+    return float(value)

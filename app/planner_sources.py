@@ -1,0 +1,151 @@
+"""Where the Planner's profiles come from: measured on this machine, or shipped with the page; each says which.
+
+A *source* is `{"id", "title", "kind", "note", "preset", "profiles"}`: `kind` is measured | shipped | simulated, and
+`profiles` holds one profile per temperature. Unreadable files are listed with their reason and no profiles.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from app.planner_request import Asked, PlannerError, read
+from hsd_core.calibrate.cache import cached_profile
+from hsd_core.presets import PRESETS
+
+LARGEST_FILE = 400_000  # bytes
+MOST_STACKS = 60  # rows of a validation
+KINDS = ("measured", "shipped", "simulated")
+HOW = "python -m hsd_core calibrate"
+HOW_VALIDATE = "python -m hsd_core validate"
+TEMPERATURES = (0.0, 0.3, 0.5, 0.7, 0.8, 1.0, 1.5)  # the nearest one that was measured is found from each
+_VALIDATION = "-validation"
+
+
+class Sources:
+    """The profiles that there are. Read anew at every opening of the tab: a calibration may just have ended."""
+
+    def __init__(self, folder: Path, measured: Callable[[], list[dict[str, Any]]] | None = None) -> None:
+        self._folder = folder
+        self._measured = measured or measured_here
+
+    def listing(self) -> dict[str, Any]:
+        """`sources`, best first, and the commands that make a profile and a validation."""
+        found = [*self._measured(), *self._shipped()]
+        return {"sources": [_checked(source) for source in found], "how": HOW, "validate": HOW_VALIDATE}
+
+    def validation(self, asked: Asked) -> list[dict[str, Any]]:
+        """Predicted and measured ms per token of stacks of the profile's preset, [] if none were measured."""
+        about = asked.profile.about
+        preset, device = str(about.get("preset", "")), str(about.get("device", "cpu"))
+        for path in self._files():
+            if path.stem in (f"{preset}-{device}{_VALIDATION}", f"{preset}{_VALIDATION}"):
+                return _stacks(_json(path))
+        return []
+
+    def _shipped(self) -> list[dict[str, Any]]:
+        groups: dict[str, dict[str, Any]] = {}
+        for path in self._files():
+            if path.stem.endswith(_VALIDATION):
+                continue
+            stem = path.stem.split("-t")[0]
+            entry = groups.setdefault(
+                stem,
+                {"id": f"shipped:{stem}", "title": stem, "kind": "shipped", "note": "", "preset": "", "profiles": []},
+            )
+            data = _json(path)
+            if not isinstance(data, dict):
+                entry["reason"] = f"{path.name} cannot be read"
+                continue
+            entry["profiles"].append(data)
+            about = data.get("about")
+            if isinstance(about, Mapping):
+                entry["kind"] = "simulated" if about.get("simulated") else "shipped"
+                entry["preset"] = str(about.get("preset", ""))
+                entry["title"] = _title(about, stem)
+                entry["note"] = said(about)
+        return list(groups.values())
+
+    def _files(self) -> list[Path]:
+        return sorted(self._folder.glob("*.json")) if self._folder.is_dir() else []
+
+
+def measured_here() -> list[dict[str, Any]]:
+    """The profiles that `calibrate` left in this machine's cache, one source per preset."""
+    found = []
+    for name, preset in PRESETS.items():
+        kept = {}
+        for temperature in TEMPERATURES:
+            profile = cached_profile(name, temperature=temperature)
+            if profile is not None:
+                kept[profile.temperature] = profile
+        if kept:
+            profiles = [kept[temperature] for temperature in sorted(kept)]
+            source = {"id": f"measured:{name}", "title": preset.title, "kind": "measured", "preset": name}
+            found.append({**source, "note": said(profiles[0].about), "profiles": [p.as_dict() for p in profiles]})
+    return found
+
+
+def said(about: Mapping[str, Any]) -> str:
+    """Where and when a profile was measured, in a few words."""
+    parts = [about.get("machine"), about.get("device"), about.get("dtype"), about.get("recorded")]
+    return " · ".join(str(part)[:80] for part in parts if part)
+
+
+def _title(about: Mapping[str, Any], stem: str) -> str:
+    preset = PRESETS.get(str(about.get("preset", "")))
+    return str(about.get("title") or (preset.title if preset else stem))[:120]
+
+
+def _checked(source: dict[str, Any]) -> dict[str, Any]:
+    good, reasons = [], [str(source["reason"])] if source.get("reason") else []
+    for profile in source.get("profiles", []):
+        try:
+            good.append(read(profile).as_dict())
+        except PlannerError as error:
+            reasons.append(str(error))
+    kind = source.get("kind")
+    return {
+        "id": str(source["id"]),
+        "title": str(source.get("title", source["id"])),
+        "kind": kind if kind in KINDS else "shipped",
+        "note": str(source.get("note", "")),
+        "preset": str(source.get("preset", "")),
+        "profiles": good,
+        "reason": "; ".join(reasons),
+    }
+
+
+def _stacks(data: Any) -> list[dict[str, Any]]:
+    rows = data.get("stacks", data.get("rows", [])) if isinstance(data, Mapping) else data
+    found: list[dict[str, Any]] = []
+    for row in rows if isinstance(rows, list) else ():
+        if not isinstance(row, Mapping) or len(found) == MOST_STACKS:
+            continue
+        predicted, measured = row.get("predicted_ms"), row.get("measured_ms")
+        if _figure(predicted) and _figure(measured):
+            interval = row.get("interval")
+            pair = isinstance(interval, list) and len(interval) == 2 and all(_figure(x) for x in interval)
+            found.append(
+                {
+                    "stack": str(row.get("stack", ""))[:120],
+                    "predicted_ms": float(predicted),
+                    "measured_ms": float(measured),
+                    "interval": [float(x) for x in interval] if pair else None,
+                }
+            )
+    return found
+
+
+def _figure(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8")) if path.stat().st_size <= LARGEST_FILE else None
+    except (OSError, ValueError, RecursionError):
+        return None

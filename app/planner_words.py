@@ -1,0 +1,131 @@
+"""Why a plan is best, in words built from its numbers: what each further level brings, and when it would not.
+
+The comparison with other costs is papers' arithmetic: Globerson et al. 2025 (arXiv 2510.19705) state gains up to 1.2
+for a level in between; the two cases named here follow from the exact recursion over costs 1 : 4 : 32 and 1 : 8 : 32.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hsd_core.theory.planner import Answer
+from hsd_core.theory.plans import Prediction, Ranked
+from hsd_core.theory.profile import Profile
+
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+MOST = 4  # numbers of levels that are talked about
+SAME = 0.005  # below half a percent two plans are called equal
+ELSEWHERE = (
+    "For comparison, separate models that cost 1 : 4 : 32, with acceptances of 0.80 and 0.85 from level to level and "
+    "0.68 straight to the target: a third level pays 1.24 times. At 1 : 8 : 32, with 0.75 straight to the target, the "
+    "best three levels are 9 % slower than the best two: the level in between is too dear for what it adds."
+)
+
+
+def headline(profile: Profile, found: Answer) -> str:
+    """The best plan in one sentence."""
+    best = found.best
+    if len(best.plan.levels) == 1:
+        tried = min((one.prediction.ms_per_token for one in found.by_depth[1:]), default=None)
+        beside = f"; the best stack would take {_ms(tried)}" if tried is not None else ""
+        return f"Plain decoding is best here: {_ms(best.prediction.ms_per_token)} per token{beside}."
+    many = _count(len(best.plan.levels)).capitalize()
+    return (
+        f"{many} levels, {_ms(best.prediction.ms_per_token)} per token: {best.prediction.speedup:.2f} times plain "
+        f"decoding ({_ms(found.plain.prediction.ms_per_token)}), {best.prediction.tokens_per_round:.2f} tokens per "
+        "pass of the target."
+    )
+
+
+def why(profile: Profile, found: Answer) -> list[str]:
+    """A sentence or two for each number of levels, the more telling one last."""
+    said = [_step(profile, a, b) for a, b in pairwise(found.by_depth[:MOST])]
+    if len(found.by_depth) > 2:
+        said.append(ELSEWHERE)
+    return said
+
+
+def _step(profile: Profile, fewer: Ranked, more: Ranked) -> str:
+    gain = fewer.prediction.ms_per_token / more.prediction.ms_per_token
+    many = len(more.plan.levels)
+    nth = ORDINALS[many] if many < len(ORDINALS) else "further"
+    if abs(gain - 1) < SAME:
+        verdict = f"A {nth} level makes no difference here"
+    elif gain > 1:
+        verdict = f"A {nth} level pays: {gain:.2f} times as fast as without it"
+    else:
+        verdict = f"A {nth} level does not pay here: the best stack of {_count(many)} is {1 / gain - 1:.1%} slower"
+    added = [i for i in more.plan.levels if i not in fewer.plan.levels]
+    if many == 2:
+        return f"{verdict}. {_pair(profile, more)}"
+    if len(added) == 1:
+        return f"{verdict}. {_between(profile, fewer.prediction, more, added[0])}"
+    names = ", ".join(profile.names[i] for i in more.plan.levels)
+    before, after = fewer.prediction.tokens_per_round, more.prediction.tokens_per_round
+    return f"{verdict}. It is another stack: {names}. A pass of the target yields {after:.2f} tokens, not {before:.2f}."
+
+
+def _pair(profile: Profile, pair: Ranked) -> str:
+    drafter, top = pair.plan.levels
+    level, block = profile.levels[drafter], pair.plan.blocks[0]
+    share = level.block_ms(block) / profile.levels[top].cost(1)
+    when = "" if level.hit_rate is None else f" (it has something to offer {level.hit_rate:.0%} of the time)"
+    tokens = "a token" if block == 1 else f"{block} tokens"
+    return (
+        f"{level.name} drafts {tokens} in the time of {_passes(share)} of the target, which accepts "
+        f"{profile.accepts(drafter, top):.0%} of them one by one{when}. So a pass of the target yields "
+        f"{pair.prediction.tokens_per_round:.2f} tokens instead of 1."
+    )
+
+
+def _between(profile: Profile, before: Prediction, more: Ranked, added: int) -> str:
+    name, place, after = profile.names[added], more.plan.levels.index(added), more.prediction
+    target = profile.levels[profile.target].cost(1)
+    if place == 0:
+        share = profile.levels[added].block_ms(more.plan.blocks[0]) / target
+        above = profile.names[more.plan.levels[1]]
+        told = f"{name} drafts for {above} in the time of {_passes(share)} of the target"
+    else:
+        share = profile.verify_cost(more.plan.levels[place - 1], added)(more.plan.blocks[place - 1] + 1) / target
+        below = profile.names[more.plan.levels[place - 1]]
+        told = f"{name} sifts what {below} drafts, each time for {_passes(share)} of the target"
+    yields = (
+        f"a pass of the target yields {after.tokens_per_round:.2f} tokens, {before.tokens_per_round:.2f} without it"
+    )
+    return f"{told}; {yields}. {_break_even(name, place, before, after)}".strip()
+
+
+def _break_even(name: str, place: int, before: Prediction, after: Prediction) -> str:
+    """Latency is linear in one level's costs while the blocks stay as they are, so the even point needs no search."""
+    mine = after.levels[place].ms_per_round / after.tokens_per_round
+    room = before.ms_per_token - (after.ms_per_token - mine)
+    if mine <= 0:
+        return ""
+    factor = room / mine
+    if factor <= 0:
+        return f"Even free of cost {name} would not pay at these block lengths."
+    if factor >= 20:
+        return f"It would pay even at {_round(factor)} times the cost."
+    if factor > 1:
+        return f"It would stop to pay at {factor:.2f} times its cost."
+    return f"It would begin to pay at {factor:.0%} of its cost."
+
+
+def _round(factor: float) -> str:
+    return next((f"{n}" for n in (1000, 100, 50) if factor >= n), "20")
+
+
+def _count(levels: int) -> str:
+    return NUMBERS[levels] if levels < len(NUMBERS) else str(levels)
+
+
+def _passes(share: float) -> str:
+    """So many passes of the target."""
+    if share < 0.001:
+        return "less than a thousandth of a pass"
+    return f"{share:.1%} of a pass" if share < 0.1 else f"{share:.0%} of a pass" if share < 1 else f"{share:.1f} passes"
+
+
+def _ms(value: float) -> str:
+    return f"{value:.1f} ms" if value >= 10 else f"{value:.2f} ms" if value >= 0.1 else f"{value:.3g} ms"

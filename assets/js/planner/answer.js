@@ -1,0 +1,95 @@
+/** The best plan: its tower in a line, its figures, what each level is worth, the best per number of levels, and why. */
+
+import { h, say } from "../dom.js";
+import { styleLevels } from "../kinds.js";
+import { figure } from "./profile.js";
+import { levelBadge } from "./tables.js";
+
+const COUNT = ["", "one: plain decoding", "two", "three", "four", "five", "six", "seven", "eight"];
+
+/** @param {{onUse: (plan: object) => void}} ctx @returns {{el: HTMLElement, show: (answer: object) => void, stale: (is: boolean) => void}} */
+export function answerPanel(ctx) {
+  const tower = h("div", { class: "hx-plan-tower" });
+  const figures = h("dl", { class: "hx-plan-figures" });
+  const use = h("button", { type: "button", class: "hx-go hx-plan-use", text: "Use this stack" });
+  const stack = h("code", { class: "hx-plan-stack" });
+  const reason = h("p", { class: "hx-plan-text" });
+  const spoken = h("p", { class: "hx-plan-headline", role: "status", "aria-live": "polite" });
+  const shares = h("div", { class: "hx-plan-shares" });
+  const best = h(
+    "section", { class: "hx-panel hx-plan-best", "aria-label": "the best plan" },
+    h("h2", { class: "hx-plan-h", text: "The best plan" }), spoken, tower, figures,
+    h("div", { class: "hx-plan-useline" }, use, stack), reason, shares,
+  );
+  const depths = h("div", {});
+  const why = h("div", { class: "hx-plan-why" });
+  const depth = h("section", { class: "hx-panel hx-plan-depth", "aria-label": "best for each number of levels" }, h("h2", { class: "hx-plan-h", text: "How many levels?" }), depths, why);
+
+  function show(answer, styles) {
+    const top = answer.best;
+    say(spoken, answer.headline);
+    tower.replaceChildren(...tiles(answer, styles));
+    figures.replaceChildren(
+      fact(figure(top.ms), "ms per token", "predicted by the exact recursion; plain decoding beside it"),
+      fact(`${top.speedup.toFixed(2)}×`, "plain decoding", "plain decoding's ms per token / this plan's"),
+      fact(top.tokens.toFixed(2), "tokens per target pass", "expected tokens committed by a pass of the target, correction and bonus included"),
+    );
+    stack.textContent = top.stack;
+    use.onclick = () => ctx.onUse(top);
+    use.toggleAttribute("aria-disabled", !top.runs);
+    use.dataset.tip = top.runs ? "put this stack into the composer of the Play tab" : "a level of this plan has no weights here, so it can be reckoned with but not run";
+    reason.textContent = top.runs ? "" : "A level of this plan has no weights here: it can be reckoned with, not run.";
+    reason.hidden = top.runs;
+    shares.replaceChildren(sharesTable(top, styles));
+    depths.replaceChildren(depthTable(answer, styles, ctx));
+    why.replaceChildren(...answer.why.map((text) => h("p", { text })));
+  }
+
+  return { el: [best, depth], show };
+}
+
+/** One tile a level, cheapest first, as wide as its share of the time. */
+function tiles(answer, styles) {
+  return answer.best.shares.map((part) => {
+    const style = styles.get(part.name);
+    return h("div", { class: "hx-plan-tile", style: { "--hue": style.hue, "flex-grow": String(Math.max(0.02, part.share)) }, "data-tip": `${part.name}: ${figure(part.ms)} ms of each token, ${percent(part.share)} of the time` },
+      levelBadge(style), h("b", { text: part.block ? `${part.name}:${part.block}` : part.name }), h("span", { text: percent(part.share) }));
+  });
+}
+
+function sharesTable(top, styles) {
+  const rows = [...top.shares].reverse().map((part) => h(
+    "tr", {}, h("th", { scope: "row", class: "hx-plan-level" }, levelBadge(styles.get(part.name)), h("span", { text: part.name })),
+    h("td", { text: part.block ?? "–" }), h("td", { text: part.calls.toFixed(2) }), h("td", { text: figure(part.ms) }),
+    h("td", { text: part.worth === null ? "signs every token" : part.worth < 1.0005 ? "nothing" : `${part.worth.toFixed(2)}× slower` }),
+  ));
+  return h("table", {}, h("thead", {}, h("tr", {}, ...["level", "block", "calls per target pass", "ms per token", "without it"].map((text) => h("th", { scope: "col", text })))), h("tbody", {}, ...rows));
+}
+
+function depthTable(answer, styles, ctx) {
+  const slowest = Math.max(...answer.by_depth.map((one) => one.ms));
+  const quickest = Math.min(...answer.by_depth.map((one) => one.ms));
+  const row = (one, name) => h(
+    "tr", { class: one.ms === quickest ? "hx-plan-quickest" : null },
+    h("th", { scope: "row" }, h("span", { class: "hx-plan-count", text: name })),
+    h("td", { class: "hx-plan-chips" }, ...one.levels.flatMap((level, i) => [h("span", { class: "hx-plan-chip" }, levelBadge(styles.get(level)), h("span", { text: one.blocks[i] ? `${level}:${one.blocks[i]}` : level }))])),
+    h("td", { class: "hx-plan-bar" }, h("i", { style: { width: `${(100 * one.ms) / Math.max(slowest, answer.plain_ms)}%` } }), h("span", { text: `${figure(one.ms)} ms` })),
+    h("td", { text: `${one.speedup.toFixed(2)}×` }),
+    h("td", {}, h("button", { type: "button", class: "hx-quiet hx-plan-small", text: "use", "aria-label": `use ${one.stack}`, disabled: !one.runs, onclick: () => ctx.onUse(one) })),
+  );
+  const others = answer.others.map((one) => row(one, ""));
+  return h("div", {},
+    h("div", { class: "hx-plan-over" }, h("table", { class: "hx-plan-depths" }, head(), h("tbody", {}, ...answer.by_depth.map((one) => row(one, COUNT[one.levels.length] ?? String(one.levels.length)))))),
+    others.length ? h("details", { class: "hx-figure-data" }, h("summary", { text: "the next best plans" }), h("div", { class: "hx-plan-over" }, h("table", { class: "hx-plan-depths" }, head(), h("tbody", {}, ...others)))) : null);
+}
+
+const head = () => h("thead", {}, h("tr", {}, ...["levels", "best stack", "ms per token", "speed-up", ""].map((text) => h("th", { scope: "col", text }))));
+
+const fact = (value, name, tip) => h("div", { "data-tip": tip }, h("dt", { text: name }), h("dd", { text: value }));
+const percent = (share) => (share < 0.001 ? "<0.1 %" : `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`);
+
+/** Styles of the levels by name, as the Play tab has them. */
+export function stylesOf(levels) {
+  const styles = styleLevels(levels.map(({ name, kind }) => ({ kind, label: name })));
+  return new Map(levels.map((level, i) => [level.name, styles[i]]));
+}

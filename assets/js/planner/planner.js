@@ -1,0 +1,185 @@
+/** The Planner tab: a profile that can be changed, and what the theory makes of it. `mount` is called once by its component. */
+
+import { h, tips } from "../dom.js";
+import { loadStyles } from "../styles.js";
+import { isDark, rememberTheme } from "../theme.js";
+import { answerPanel, stylesOf } from "./answer.js";
+import { Asker } from "./asker.js";
+import { pathList } from "./paths.js";
+import { Plot } from "./plots.js";
+import { copy, reset, same } from "./profile.js";
+import { sourceBar } from "./sources.js";
+import { profileTables } from "./tables.js";
+import { still, whatIf } from "./whatif.js";
+
+const NARROW = 700;
+const LARGEST = 300_000;
+
+/** @param {HTMLElement} root @param {{props: object, root: string}} ports */
+export async function mount(root, ports) {
+  rememberTheme();
+  await loadStyles("planner");
+  const page = new PlannerPage(root.querySelector(".hx-root") ?? root, JSON.parse(ports.props.setup), ports.root);
+  await page.begin();
+}
+
+class PlannerPage {
+  constructor(root, setup, base) {
+    this.base = base;
+    this.setup = setup;
+    this.source = null; // {id, title, kind, note, preset, profiles}
+    this.measured = null; // the profile as it came
+    this.profile = null; // as edited
+    this.turned = null; // the sliders
+    this.asker = new Asker(base + setup.answer, { onAnswer: (a) => this.heard(a), onRefusal: (text) => this.fault(text) });
+    this.bar = sourceBar({
+      onSource: (source, at) => this.choose(source, at),
+      onFile: (file) => this.open(file),
+      onSave: () => this.save(),
+    });
+    this.note = h("p", { class: "hx-plan-fault", role: "alert", hidden: true });
+    this.what = whatIf({ limits: setup.limits, onTurn: () => this.ask() });
+    this.answer = answerPanel({ onUse: (plan) => this.use(plan) });
+    this.tables = profileTables({
+      onEdit: () => { this.bar.edited(this.edited()); this.ask(); },
+      onReset: (part) => { reset(this.profile, this.measured, part); this.showProfile(); this.ask(); },
+    });
+    const plot = (name, label, more = {}) => new Plot(name, { url: base + setup.plotly, label, ...more });
+    this.paths = pathList({ onPick: (point) => this.plots.graph.hover(point?.curve ?? null, point?.point) });
+    this.plots = {
+      graph: plot("graph", "the shortest path", { onPoint: (point) => this.paths.light(point?.customdata?.[0] ?? null) }),
+      surface: plot("surface", "where one drafter pays"),
+      validation: plot("validation", "predicted and measured"),
+    };
+    this.plots.graph.beside.append(this.paths.el);
+    this.body = h(
+      "div", { class: "hx-plan-body" },
+      this.what.el, h("div", { class: "hx-plan-answer" }, ...this.answer.el),
+      this.plots.graph.el, this.plots.surface.el, this.plots.validation.el, this.tables.el,
+    );
+    this.empty = h("section", { class: "hx-panel hx-plan-empty", hidden: true });
+    this.el = h("div", { class: "hx-stage hx-planner" }, this.bar.el, this.note, this.empty, this.body);
+    root.replaceChildren(this.el);
+    tips(this.el);
+    new MutationObserver(() => { if (this.dark !== isDark()) this.ask(); }).observe(document.body, { attributeFilter: ["class"] });
+    this.narrow = innerWidth < NARROW;
+    addEventListener("resize", () => { if (this.narrow !== innerWidth < NARROW) { this.narrow = innerWidth < NARROW; this.ask(); } });
+  }
+
+  /** The profiles that there are; the best one is shown. */
+  async begin() {
+    let found = { sources: [], how: "python -m hsd_core calibrate" };
+    try {
+      found = await (await fetch(this.base + this.setup.sources)).json();
+    } catch {
+      this.fault("The server cannot be reached, so no profile is listed; a file can be opened all the same once it can.");
+    }
+    this.how = found.how;
+    this.bar.list(found.sources);
+    const first = found.sources.find((source) => source.profiles.length);
+    if (first) this.choose(first, 0);
+    else this.nothing(found);
+  }
+
+  /** No profile at all: how to get one. */
+  nothing({ sources, how }) {
+    this.body.hidden = true;
+    this.empty.hidden = false;
+    const broken = sources.filter((source) => source.reason).map((source) => h("p", { class: "hx-plan-text", text: `${source.title}: ${source.reason}` }));
+    this.empty.replaceChildren(
+      h("h2", { class: "hx-plan-h", text: "No profile yet" }),
+      h("p", { text: "A profile says what each level costs on a machine and how often each accepts another's tokens. The planner finds the quickest stack from it. Nothing has been measured here, so there is nothing to show." }),
+      h("p", {}, "Measure one with ", h("code", { text: how }), ", which takes about three minutes; then open this tab again. Or open a profile file."),
+      ...broken,
+    );
+  }
+
+  choose(source, at = 0) {
+    this.source = source;
+    this.measured = source.profiles[at];
+    this.profile = copy(this.measured);
+    this.turned = still(this.profile);
+    this.body.hidden = false;
+    this.empty.hidden = true;
+    this.styles = null;
+    this.bar.show(source, at);
+    this.showProfile();
+    this.ask();
+  }
+
+  showProfile() {
+    const styles = this.styles ?? guess(this.profile);
+    const list = this.profile.levels.map((level) => styles.get(level.name));
+    this.tables.show(this.profile, this.measured, list);
+    this.what.show(this.profile, this.turned, list);
+    this.bar.edited(this.edited());
+  }
+
+  edited() {
+    const bare = (profile) => ({ ...profile, levels: profile.levels.map(({ interval_ms: _, ...level }) => level), interval: null });
+    return !same(bare(this.profile), bare(this.measured));
+  }
+
+  ask() {
+    this.dark = isDark();
+    this.asker.ask({ profile: this.profile, source: this.source.id, ...this.turned, dark: this.dark, narrow: innerWidth < NARROW });
+  }
+
+  heard(answer) {
+    this.fault("");
+    this.styles ??= guess(this.profile);
+    this.answer.show(answer, this.styles);
+    for (const [name, plot] of Object.entries(this.plots)) plot.show(answer.figures[name]);
+    this.paths.show(answer.figures.graph.paths ?? [], this.styles);
+  }
+
+  fault(text) {
+    this.note.textContent = text;
+    this.note.hidden = !text;
+  }
+
+  async open(file) {
+    if (file.size > LARGEST) return this.fault(`${file.name} has ${Math.round(file.size / 1000)} kB; a profile has at most 300`);
+    let profile;
+    try {
+      profile = JSON.parse(await file.text());
+    } catch {
+      return this.fault(`${file.name} is no JSON; open a file that python -m hsd_core calibrate wrote`);
+    }
+    const reply = await this.check(profile);
+    if (reply.error) return this.fault(`${file.name}: ${reply.error}`);
+    const about = reply.profile.about ?? {};
+    const source = { id: `file:${file.name}`, title: file.name, kind: about.simulated ? "simulated" : "file", note: [about.machine, about.device].filter(Boolean).join(" · "), preset: String(about.preset ?? ""), profiles: [reply.profile] };
+    this.bar.add(source);
+    return this.choose(source, 0);
+  }
+
+  /** The server reads a file as it reads every profile: the page knows no format of its own. */
+  async check(profile) {
+    try {
+      const reply = await fetch(this.base + this.setup.answer, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ profile, check: true }) });
+      return await reply.json();
+    } catch {
+      return { error: "the server cannot be reached" };
+    }
+  }
+
+  save() {
+    const link = h("a", { href: URL.createObjectURL(new Blob([JSON.stringify(this.profile, null, 1)], { type: "application/json" })), download: `${(this.source.preset || "profile").replace(/[^\w.-]+/g, "-")}-profile.json` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  use(plan) {
+    if (!plan.runs) return;
+    document.dispatchEvent(new CustomEvent("hx:use-stack", { detail: { stack: plan.stack, preset: this.source.preset } }));
+  }
+}
+
+/** Kinds by the levels' specs, as the server names them. */
+function guess(profile) {
+  const top = profile.levels.length - 1;
+  return stylesOf(profile.levels.map((level, i) => ({
+    name: level.name, kind: i === top ? "target" : level.spec?.split(/[@:]/)[0] || (level.hit_rate === undefined ? "model" : "ngram"),
+  })));
+}

@@ -1,0 +1,163 @@
+/** The profile as tables whose every number can be changed. Changed cells are marked; each table goes back to measured. */
+
+import { h } from "../dom.js";
+import { costAt, figure, get, rowCounts, same, set } from "./profile.js";
+
+const PROBABILITY = { low: 0, high: 1, what: "a probability from 0 to 1", step: "any" };
+const COST = { low: 1e-6, high: 1e6, what: "a positive number of ms", step: "any" };
+const TIME = { low: 0, high: 1e6, what: "a number of ms, 0 or more", step: "any" };
+
+/**
+ * @param {{onEdit: (part: string) => void, onReset: (part: string) => void}} ctx `part`: "levels", "acceptance", "edge_cost_ms"
+ * @returns {{el: HTMLElement, show: (profile, measured, styles) => void}}
+ */
+export function profileTables(ctx) {
+  const costs = panel("What each level costs", "levels", "ms for a pass over so many rows, the sampling and the rule with it. Between two row counts the cost lies on the line; an empty cell shows that value.", ctx);
+  const accepts = panel("How often each accepts another's token", "acceptance", "Probability that the level of the column accepts a token of the level of the row, with its 95 % interval.", ctx);
+  const edges = panel("Where layers are shared", "edge_cost_ms", "ms for a pass over so many rows of the upper level where the lower one of the pair has already run the layers that both share.", ctx);
+  const el = h("div", { class: "hx-plan-tables" }, costs.el, accepts.el, edges.el);
+  let shown = null;
+  const panels = { levels: costs, acceptance: accepts, edge_cost_ms: edges };
+
+  function show(profile, measured, styles) {
+    shown = { profile, measured, styles };
+    costs.fill(costTable(shown, edit));
+    accepts.fill(acceptanceTable(shown, edit));
+    const pairs = Object.keys(profile.edge_cost_ms ?? {});
+    edges.el.hidden = !pairs.length;
+    edges.fill(pairs.length ? edgeTable(shown, pairs, edit) : null);
+    marks();
+  }
+
+  function edit(path, value, part) {
+    set(shown.profile, path, value);
+    // Intervals belong to what was measured.
+    if (path[2] === "cost_ms") delete shown.profile.levels[path[1]].interval_ms;
+    marks();
+    ctx.onEdit(part);
+  }
+
+  function marks() {
+    const { profile, measured } = shown;
+    for (const [part, box] of Object.entries(panels)) {
+      const keys = { levels: ["levels", "round_ms"], acceptance: ["acceptance", "conditional", "by_rule"], edge_cost_ms: ["edge_cost_ms"] }[part];
+      box.changed(keys.some((key) => !same(key === "levels" ? bare(profile[key]) : profile[key], key === "levels" ? bare(measured[key]) : measured[key])));
+    }
+    for (const cell of el.querySelectorAll("[data-path]")) {
+      const path = JSON.parse(cell.dataset.path);
+      cell.dataset.edited = String(!same(get(profile, path), get(measured, path)));
+    }
+  }
+
+  return { el, show };
+}
+
+const bare = (levels) => levels.map(({ interval_ms: _, ...level }) => level);
+
+function panel(title, part, text, ctx) {
+  const back = h("button", { type: "button", class: "hx-quiet hx-plan-reset", text: "reset to measured", "aria-label": `${title}: reset to measured`, onclick: () => ctx.onReset(part) });
+  const body = h("div", { class: "hx-figure-scroll hx-plan-scroll" });
+  const refused = h("p", { class: "hx-plan-fault", role: "alert", hidden: true });
+  const el = h("section", { class: "hx-panel", "aria-label": title }, h("div", { class: "hx-plan-head" }, h("h2", { class: "hx-plan-h", text: title }), back), h("p", { class: "hx-plan-text", text }), refused, body);
+  el.addEventListener("hx:fault", (event) => { refused.textContent = event.detail; refused.hidden = !event.detail; });
+  return { el, fill: (table) => body.replaceChildren(...(table ? [table] : [])), changed: (is) => { back.disabled = !is; } };
+}
+
+function costTable({ profile, measured, styles }, edit) {
+  const counts = rowCounts(measured);
+  const lookups = profile.levels.some((level) => level.hit_rate !== undefined);
+  const drafts = profile.levels.some((level) => level.draft_ms !== undefined);
+  const head = ["level", ...counts.map((n) => (n === 1 ? "1 row" : `${n}`)), ...(drafts ? ["a drafted token"] : []), ...(lookups ? ["hits"] : [])];
+  const rows = profile.levels.map((level, i) => {
+    const cells = counts.map((n) => {
+      const range = measured.levels[i].interval_ms?.[n];
+      return numberCell({
+        path: ["levels", i, "cost_ms", String(n)], value: level.cost_ms[n], hint: figure(costAt(level.cost_ms, n)), kind: COST, part: "levels",
+        label: `${level.name}: ms for ${n} ${n === 1 ? "row" : "rows"}`, range: range && `${figure(range[0], 2)}–${figure(range[1], 2)}`,
+        optional: Object.keys(level.cost_ms).length > 1 || level.cost_ms[n] === undefined,
+      }, edit);
+    });
+    if (drafts) {
+      cells.push(level.draft_ms === undefined && i === profile.levels.length - 1 ? h("td") : numberCell({
+        path: ["levels", i, "draft_ms"], value: level.draft_ms, hint: figure(level.cost_ms["1"] ?? costAt(level.cost_ms, 1)), kind: COST, part: "levels", label: `${level.name}: ms for a drafted token`, optional: true,
+      }, edit));
+    }
+    if (lookups) {
+      cells.push(level.hit_rate === undefined ? h("td") : numberCell({
+        path: ["levels", i, "hit_rate"], value: level.hit_rate, kind: PROBABILITY, part: "levels", label: `${level.name}: share of lookups that find something`,
+      }, edit));
+    }
+    return h("tr", {}, levelHead(level.name, styles[i]), ...cells);
+  });
+  const engine = h("tr", {}, h("th", { scope: "row", class: "hx-plan-engine", text: "engine, each pass of the target" }), numberCell({
+    path: ["round_ms"], value: profile.round_ms ?? 0, kind: TIME, part: "levels", label: "engine: ms for each pass of the target outside the levels",
+  }, edit), h("td", { colspan: String(head.length - 2) }));
+  return grid(head, [...rows, engine]);
+}
+
+function acceptanceTable({ profile, measured, styles }, edit) {
+  const top = profile.levels.length - 1;
+  const rows = profile.levels.slice(0, top).map((level, i) => h("tr", {}, levelHead(level.name, styles[i]), ...profile.levels.slice(1).map((above, k) => {
+    const j = k + 1;
+    if (j <= i) return h("td", { class: "hx-plan-none" });
+    if (above.hit_rate !== undefined) return h("td", { class: "hx-plan-none", "data-tip": `${above.name} is a lookup and cannot verify` });
+    const range = measured.interval?.[i]?.[j];
+    return numberCell({
+      path: ["acceptance", i, j], value: profile.acceptance[i][j], kind: PROBABILITY, part: "acceptance",
+      label: `acceptance of ${level.name} by ${above.name}${level.hit_rate === undefined ? "" : ", given a hit"}`,
+      range: range && `${range[0].toFixed(2)}–${range[1].toFixed(2)}`, shade: profile.acceptance[i][j],
+    }, edit);
+  })));
+  const head = h("tr", {}, h("td", { class: "hx-plan-corner", text: "drafted by ↓ judged by →" }), ...profile.levels.slice(1).map((level, k) => levelHead(level.name, styles[k + 1], "col")));
+  return h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows));
+}
+
+function edgeTable({ profile, measured }, pairs, edit) {
+  const counts = [...new Set(pairs.flatMap((pair) => Object.keys(profile.edge_cost_ms[pair]).map(Number)))].sort((a, b) => a - b);
+  const rows = pairs.map((pair) => {
+    const costs = profile.edge_cost_ms[pair];
+    return h("tr", {}, h("th", { scope: "row", text: pair.replace("->", " → ") }), ...counts.map((n) => numberCell({
+      path: ["edge_cost_ms", pair, String(n)], value: costs[n], hint: figure(costAt(costs, n)), kind: COST, part: "edge_cost_ms",
+      label: `${pair.replace("->", " to ")}: ms for ${n} ${n === 1 ? "row" : "rows"}`, optional: Object.keys(measured.edge_cost_ms[pair]).length > 1,
+    }, edit)));
+  });
+  return grid(["pair", ...counts.map((n) => (n === 1 ? "1 row" : `${n}`))], rows);
+}
+
+function grid(head, rows) {
+  return h("table", {}, h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col", text })))), h("tbody", {}, ...rows));
+}
+
+export function levelHead(name, style, scope = "row") {
+  return h("th", { scope, class: "hx-plan-level" }, levelBadge(style), h("span", { text: name }));
+}
+
+export function levelBadge(style) {
+  return h("span", { class: "hx-badge", "data-line": style.underline, style: { "--hue": style.hue }, "aria-hidden": "true", text: style.tag });
+}
+
+/** A cell with an input. A number that cannot be used is said beside the field and changes nothing; the text stays. */
+function numberCell({ path, value, hint = "", kind, label, range = "", part, optional = false, shade = null }, edit) {
+  const input = h("input", {
+    class: "hx-input hx-plan-number", type: "number", inputmode: "decimal", min: kind.low === 1e-6 ? 0 : kind.low, max: kind.high === 1 ? 1 : null, step: kind.step,
+    value: value === undefined ? "" : short(value), placeholder: hint, "aria-label": label,
+  });
+  const cell = h("td", { class: "hx-plan-cell" }, input, range ? h("span", { class: "hx-plan-range", text: range, "aria-label": `measured interval ${range}` }) : null);
+  cell.dataset.path = JSON.stringify(path);
+  if (shade !== null) cell.style.setProperty("--shade", `${Math.round(shade * 100)}%`);
+  input.addEventListener("input", () => {
+    const text = input.value.trim();
+    const number = Number(text);
+    const empty = text === "" && !input.validity.badInput;
+    const fits = empty ? optional : Number.isFinite(number) && text !== "" && number >= kind.low && number <= kind.high;
+    input.setAttribute("aria-invalid", String(!fits));
+    const fault = fits ? "" : empty ? `${label}: write ${kind.what}` : `${label}: ${text || "this"} is not ${kind.what}`;
+    cell.dispatchEvent(new CustomEvent("hx:fault", { bubbles: true, detail: fault }));
+    if (!fits) return;
+    if (shade !== null) cell.style.setProperty("--shade", `${Math.round(number * 100)}%`);
+    edit(path, empty ? undefined : number, part);
+  });
+  return cell;
+}
+
+const short = (value) => String(Number(value.toPrecision(4)));

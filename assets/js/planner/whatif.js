@@ -1,0 +1,79 @@
+/** The sliders: longest block, rejections, one level's cost, and which levels a plan may use. */
+
+import { h } from "../dom.js";
+import { levelBadge } from "./tables.js";
+
+/** Turned by the sliders; what a profile starts with. */
+export const still = (profile) => ({
+  max_block: profile.max_block ?? 16,
+  rejections: 1,
+  cost: { level: profile.levels.at(-2)?.name ?? profile.levels[0].name, factor: 1 },
+  levels: profile.levels.map(() => true),
+  model: "iid",
+});
+
+/** @param {{limits: object, onTurn: () => void}} ctx @returns {{el: HTMLElement, show: (profile, turned, styles) => void}} */
+export function whatIf(ctx) {
+  const el = h("section", { class: "hx-panel hx-plan-whatif", "aria-label": "what if" });
+  let names = "";
+
+  function show(profile, turned, styles) {
+    const now = JSON.stringify([profile.levels.map((level) => level.name), Boolean(profile.conditional)]);
+    if (names === now && el.turned === turned) return;
+    names = now;
+    el.turned = turned;
+    el.replaceChildren(
+      slider({ label: "longest block", low: ctx.limits.max_block[0], high: ctx.limits.max_block[1], step: 1, value: turned.max_block, say: (v) => `${v} ${v === 1 ? "token" : "tokens"}`, turn: (v) => { turned.max_block = v; } }),
+      slider({
+        label: "rejections, all pairs", tip: "every 1 − a is multiplied by this", low: 0, high: 3, step: 0.05, value: turned.rejections,
+        say: (v) => (v === 1 ? "as measured" : `× ${v.toFixed(2)}`), turn: (v) => { turned.rejections = v; },
+      }),
+      costSlider(profile, turned),
+      allowed(profile, turned, styles),
+      profile.conditional && Object.keys(profile.conditional).length ? model(turned) : "",
+      h("button", { type: "button", class: "hx-quiet hx-plan-still", text: "sliders to rest", onclick: () => { Object.assign(turned, still(profile)); el.turned = null; show(profile, turned, styles); ctx.onTurn(); } }),
+    );
+  }
+
+  function slider({ label, tip, low, high, step, value, say, turn, extra = null }) {
+    const out = h("output", { class: "hx-plan-value", text: say(value) });
+    const input = h("input", {
+      type: "range", min: low, max: high, step, value, "aria-label": label, "aria-valuetext": say(value),
+      oninput: () => {
+        const number = Number(input.value);
+        out.textContent = say(number);
+        input.setAttribute("aria-valuetext", say(number));
+        turn(number);
+        ctx.onTurn();
+      },
+    });
+    return h("div", { class: "hx-plan-slider", "data-tip": tip }, h("div", { class: "hx-plan-slider-head" }, h("span", { text: label }), extra, out), input);
+  }
+
+  /** The factor on a logarithm: a third and three times are equally far from rest. */
+  function costSlider(profile, turned) {
+    const pick = h("select", { class: "hx-select hx-plan-pick", "aria-label": "the level whose cost is changed", onchange: () => { turned.cost.level = pick.value; ctx.onTurn(); } },
+      ...profile.levels.map((level) => h("option", { value: level.name, text: level.name })));
+    pick.value = turned.cost.level;
+    const factor = (v) => 10 ** v;
+    return slider({
+      label: "cost of", extra: pick, low: -1, high: 1, step: 0.02, value: Math.log10(turned.cost.factor),
+      say: (v) => (Math.abs(v) < 0.001 ? "as measured" : `× ${factor(v).toFixed(2)}`), turn: (v) => { turned.cost.factor = factor(v); },
+    });
+  }
+
+  function allowed(profile, turned, styles) {
+    const top = profile.levels.length - 1;
+    return h("fieldset", { class: "hx-plan-allowed" }, h("legend", { text: "levels that a plan may use" }), ...profile.levels.map((level, i) => h("label", { class: "hx-tick", "data-tip": i === top ? "the target signs every token; it cannot be left out" : null },
+      h("input", { type: "checkbox", checked: turned.levels[i], disabled: i === top, onchange: (event) => { turned.levels[i] = event.target.checked; ctx.onTurn(); } }), levelBadge(styles[i]), h("span", { text: level.name }))));
+  }
+
+  function model(turned) {
+    const pick = h("select", { class: "hx-select", onchange: () => { turned.model = pick.value; ctx.onTurn(); } },
+      h("option", { value: "iid", text: "the same for every token" }), h("option", { value: "marked", text: "by how the token came to be" }));
+    pick.value = turned.model;
+    return h("label", { class: "hx-plan-model" }, h("span", { text: "acceptance" }), pick);
+  }
+
+  return { el, show };
+}
