@@ -1,4 +1,4 @@
-"""The command line: generate, trace, models, sweep, record, selfgen, train, depth, ngram-model, ngram-text.
+"""The command line: generate, trace, calibrate, plan, models, sweep, record, selfgen, train, depth, ngram-model, -text.
 
 Bad input is one line on stderr that names the cure, and exit code 2. Text goes to stdout, everything else to stderr.
 """
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from hsd_core.cli import depth, generate, models, ngrams, record, selfgen, show, sweep, train
+from hsd_core.cli import calibrate, depth, generate, models, ngrams, plan, record, selfgen, show, sweep, train
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
     parser = _Parser(prog="python -m hsd_core", description=__doc__.splitlines()[0] if __doc__ else None)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in (generate, show, models, sweep, record, selfgen, train, depth, ngrams):
+    for command in (generate, show, models, sweep, record, selfgen, train, depth, calibrate, plan, ngrams):
         command.add(commands)
     options = parser.parse_args(arguments)
     try:

@@ -7,6 +7,7 @@ Numbers only: no weights, no tensors.
 
 from hsd_core.theory.accepts import MODELS, Model
 from hsd_core.theory.costs import Costs, ProfileError
+from hsd_core.theory.graph import Edge, Graph, Node, graph
 from hsd_core.theory.planner import Answer, Marginal, Planner, best_plans, marginal
 from hsd_core.theory.plans import LevelShare, Plan, Prediction, Ranked, has_specs, plan_of, stack_text
 from hsd_core.theory.profile import TOKENWISE, VERSION, Conditional, Profile, ProfileLevel
@@ -21,9 +22,12 @@ __all__ = [
     "Answer",
     "Conditional",
     "Costs",
+    "Edge",
+    "Graph",
     "LevelShare",
     "Marginal",
     "Model",
+    "Node",
     "Plan",
     "Planner",
     "Prediction",
@@ -34,6 +38,7 @@ __all__ = [
     "best_plans",
     "closed_form",
     "expected",
+    "graph",
     "has_specs",
     "marginal",
     "plan_of",

@@ -34,11 +34,11 @@ class Costs:
 
     def __post_init__(self) -> None:
         if not self.rows or len(self.rows) != len(self.ms):
-            raise ProfileError('cost_ms is empty; give at least one row count, such as {"1": 0.5}')
+            raise ProfileError('no costs, or not one for each row count; give for example {"1": 0.5}')
         if any(not 1 <= n <= MOST_ROWS for n in self.rows) or any(b <= a for a, b in pairwise(self.rows)):
-            raise ProfileError(f"cost_ms has row counts {list(self.rows)}; use rising whole numbers from 1")
+            raise ProfileError(f"row counts are {list(self.rows)}; use rising whole numbers from 1 to {MOST_ROWS}")
         if bad := [ms for ms in self.ms if not (math.isfinite(ms) and ms > 0)]:
-            raise ProfileError(f"cost_ms has {bad[0]}; a cost is a positive number of milliseconds")
+            raise ProfileError(f"{bad[0]} is no cost; use a positive number of milliseconds")
         for end in (self.low, self.high):
             if end is not None and (len(end) != len(self.rows) or not all(math.isfinite(x) and x >= 0 for x in end)):
                 raise ProfileError("interval_ms must have [low, high] in ms for every row count of cost_ms")
@@ -84,8 +84,9 @@ class Costs:
         try:
             listed = sorted((_row_count(n), number(ms, where)) for n, ms in given.items())
             rows, ms = tuple(n for n, _ in listed), tuple(ms for _, ms in listed)
+            costs = cls(rows, ms)
             if not intervals:
-                return cls(rows, ms)
+                return costs
             by_rows = {_row_count(n): pair for n, pair in intervals.items()}
             pairs = [by_rows[n] for n in rows]
             return cls(rows, ms, *(tuple(number(pair[end], where) for pair in pairs) for end in (0, 1)))

@@ -24,7 +24,7 @@ Matrix = tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Conditional:
-    """How a pair's acceptance differs by how the token came to be: papers that assume i.i.d. leave this out.
+    """How a pair's acceptance differs by how the token came to be, which i.i.d. acceptance leaves out.
 
     `accepted`, `residual`, `bonus`: acceptance of a token that the level below accepted from its own drafter, drew
     from its residual, or added; None: not known, the pair's plain acceptance holds. `by_position[m - 1]`: of a bottom
@@ -115,13 +115,8 @@ class Profile:
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.levels) <= MOST_LEVELS:
-            raise ProfileError(f"levels has {len(self.levels)} entries; give 1 to {MOST_LEVELS}, the target last")
+        check_levels(self.levels)
         names = self.names
-        if twice := [name for name in names if names.count(name) > 1]:
-            raise ProfileError(f"level name {twice[0]!r} is given twice; names tell levels apart")
-        if self.levels[-1].is_lookup:
-            raise ProfileError(f"the target {names[-1]!r} is a lookup; the last level must have a distribution")
         check_matrix(self.acceptance, names, "acceptance")
         for rule, matrix in self.by_rule.items():
             check_matrix(matrix, names, f"by_rule {rule!r}")
@@ -197,6 +192,10 @@ class Profile:
             rows[below][level] = value
         return replace(self, acceptance=tuple(tuple(row) for row in rows))
 
+    def with_max_block(self, max_block: int) -> Profile:
+        """The same profile with another longest block length."""
+        return replace(self, max_block=max_block)
+
     def only(self, levels: tuple[int, ...]) -> Profile:
         """The profile of some of its levels, in their order; the last one is its target."""
         place = {level: at for at, level in enumerate(levels)}
@@ -222,6 +221,21 @@ class Profile:
         from hsd_core.theory.profile_json import to_dict
 
         return to_dict(self)
+
+
+def check_levels(levels: tuple[ProfileLevel, ...]) -> None:
+    """At least a target, every name once, a lookup nowhere at the top.
+
+    Raises:
+        ProfileError: it is otherwise.
+    """
+    if not 1 <= len(levels) <= MOST_LEVELS:
+        raise ProfileError(f"levels has {len(levels)} entries; give 1 to {MOST_LEVELS}, the target last")
+    names = [level.name for level in levels]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ProfileError(f"level name {twice[0]!r} is given twice; names tell levels apart")
+    if levels[-1].is_lookup:
+        raise ProfileError(f"the target {names[-1]!r} is a lookup; the last level must have a distribution")
 
 
 def check_matrix(matrix: Matrix, names: tuple[str, ...], what: str) -> None:

@@ -17,7 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from hsd_core.theory.costs import Costs, ProfileError, number, probability
-from hsd_core.theory.profile import VERSION, Conditional, Matrix, Pair, Profile, ProfileLevel, check_matrix
+from hsd_core.theory.profile import (
+    VERSION,
+    Conditional,
+    Matrix,
+    Pair,
+    Profile,
+    ProfileLevel,
+    check_levels,
+    check_matrix,
+)
 
 _KEYS = {
     "version", "levels", "acceptance", "max_block", "edge_cost_ms", "interval", "hit_rate", "temperature", "round_ms",
@@ -60,6 +69,7 @@ def profile_from(given: Any) -> Profile:
         raise ProfileError(f"version is {version!r}; this program reads version {VERSION}: update it or calibrate anew")
     rates = _object(given.get("hit_rate", {}), "hit_rate")
     levels = tuple(_level(entry, i, rates) for i, entry in enumerate(_list(_needed(given, "levels"), "levels")))
+    check_levels(levels)
     names = tuple(level.name for level in levels)
     if unknown := set(rates) - set(names):
         raise ProfileError(f"hit_rate names {min(unknown)!r}; levels are {', '.join(names)}")

@@ -1,0 +1,52 @@
+"""Profiles for tests of the theory: small, random, or from a paper's figures."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hsd_core.theory import Conditional, Costs, Plan, Profile, ProfileLevel
+
+
+def flat(costs: tuple[float, ...], *acceptance: float, max_block: int = 32) -> Profile:
+    """Costs that do not depend on the rows. `acceptance`: a01, a02, ..., a12, ... row by row."""
+    size, given = len(costs), iter(acceptance)
+    matrix = [[next(given) if i < j else float(i == j) for j in range(size)] for i in range(size)]
+    levels = tuple(ProfileLevel(f"m{i}", Costs.constant(ms)) for i, ms in enumerate(costs))
+    return Profile(levels, tuple(tuple(row) for row in matrix), max_block)
+
+
+def random_profile(rng: np.random.Generator, size: int, *, steep: bool, max_block: int = 8) -> Profile:
+    """`steep`: costs grow x3 to x7 a level and a_ij is the product of its neighbours'; else neither is so."""
+    ms, levels = 1.0, []
+    for i in range(size):
+        levels.append(ProfileLevel(f"m{i}", Costs((1, 9), (ms, ms * float(rng.uniform(1.0, 1.5))))))
+        ms *= float(rng.uniform(3, 7)) if steep else float(rng.uniform(1.1, 6))
+    near = rng.uniform(0.72, 0.97, size)
+    a = [[float(near[i:j].prod() if steep else rng.uniform(0.3, 0.97)) for j in range(size)] for i in range(size)]
+    edges = {(0, size - 1): Costs.constant(0.8 * ms)} if size > 2 and rng.random() < 0.2 else {}
+    return Profile(tuple(levels), tuple(map(tuple, a)), max_block, edge_cost=edges, round_ms=float(rng.uniform(0, 1)))
+
+
+def random_stack(rng: np.random.Generator) -> tuple[Profile, Plan]:
+    """2 to 5 levels with conditional acceptances, a lookup at the bottom now and then, some without a bonus."""
+    size = int(rng.integers(2, 6))
+    levels = []
+    for i in range(size):
+        ms = float(rng.uniform(0.3, 2)) * 2.5**i
+        hit = float(rng.uniform(0.3, 0.9)) if i == 0 and rng.random() < 0.4 else None
+        reach = (1.0, 0.8, 0.5) if hit is not None and rng.random() < 0.5 else ()
+        levels.append(ProfileLevel(f"m{i}", Costs((1, 8), (ms, ms * float(rng.uniform(1, 2)))), "", hit, reach))
+    pairs = [(i, j) for j in range(size) for i in range(j)]
+    conditional = {
+        pair: Conditional(*rng.uniform(0.3, 0.98, 3).tolist(), by_position=tuple(rng.uniform(0.3, 0.98, 3).tolist()))
+        for pair in pairs
+    }
+    profile = Profile(
+        tuple(levels),
+        tuple(map(tuple, rng.uniform(0.3, 0.98, (size, size)).tolist())),
+        edge_cost={(0, 1): Costs.constant(1.0)} if rng.random() < 0.5 else {},
+        round_ms=0.3,
+        conditional=conditional,
+    )
+    blocks, bonus = rng.integers(1, 9, size - 1), rng.random(size - 1) < 0.7
+    return profile, Plan(tuple(range(size)), tuple(blocks.tolist()), tuple(bonus.tolist()))
