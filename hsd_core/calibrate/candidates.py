@@ -64,6 +64,8 @@ def candidates(bench: Workbench, levels: str | None = None) -> Candidates:
         wanted, left_out = default_levels(bench.preset, bench.dtype)
     else:
         wanted, left_out = [_plain(spec) for spec in parse(levels)], {}
+    if twice := [name for name in wanted if wanted.count(name) > 1]:
+        raise StackError(f"{twice[0]} is given twice; a profile has each level once")
     *below, target = wanted
     usable = []
     bench.seats(target)

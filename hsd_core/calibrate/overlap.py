@@ -11,6 +11,10 @@ The texts are the target's, while a draft goes its own way. Where an earlier tok
 place of the text counts with the weight of that: prod_t min(p_j, p_i)(x_t) / p_K(x_t) over the text's tokens x_t. With
 i the target this is exact; of a pair further down it is so far as the target's text follows what both may say.
 
+Drafts begin where the last one ended, which is more often before a hard token than before an easy one. So the place of
+a token in its draft, and how often a lookup hits, are taken along the rounds that drafts of `BLOCK` tokens would have
+made of the text: `begins[s]` is the probability that a round began at its token s.
+
 Names in the tally: ("pair", j, i), ("kind", j, i, kind), ("place", j, i, m), ("accepted" | "residual" | "bonus", j, i)
 and the same with l behind it, ("hit", l), ("reach", l, m).
 """
@@ -27,6 +31,7 @@ from torch import Tensor
 from hsd_core.calibrate.reading import LONGEST, STRIDE, Reading
 from hsd_core.calibrate.tally import Tally
 
+BLOCK = STRIDE  # T of the rounds that a text is walked through in
 BONUS_AFTER = 2  # tokens of the level below that stand before a bonus
 Floats = npt.NDArray[np.float64]
 
@@ -64,24 +69,25 @@ class _Count:
     def _pair(self, j: int, i: int, overlap: Floats) -> None:
         self._add(("pair", j, i), overlap.sum(), len(overlap))
         self._add(("kind", j, i, self.kind), overlap.sum(), len(overlap))
+        passed = np.minimum(self._per_text(np.minimum(self.at_text[j], self.at_text[i])), 1.0)
+        begins = walk([passed[s : s + BLOCK] for s in range(len(passed))])
         if drafts := self.reading.drafts.get(j):
             for start, rows in drafts:
                 judge = self.laws[i][start : start + len(rows)]
                 ids = self.reading.ids[start : start + len(rows)]
-                both = np.minimum(_gather(rows, ids), _gather(judge, ids))
                 alone = _floats(torch.minimum(rows, judge).sum(1))
-                self._places(j, i, alone, self._per_text(both, start), starts=1)
+                both = self._per_text(np.minimum(_gather(rows, ids), _gather(judge, ids)), start)
+                self._places(j, i, alone, both, begins[start : start + 1])
         else:
-            both = np.minimum(self.at_text[j], self.at_text[i])
-            self._places(j, i, overlap, self._per_text(both), starts=len(overlap))
+            self._places(j, i, overlap, passed, begins)
 
-    def _places(self, j: int, i: int, overlap: Floats, passed: Floats, starts: int) -> None:
-        """The m-th token of drafts that begin at the first `starts` positions, given that those before it passed."""
-        weights = np.ones(starts)
+    def _places(self, j: int, i: int, overlap: Floats, passed: Floats, begins: Floats) -> None:
+        """The m-th token of drafts that begin at the first positions, given that those before it passed."""
+        weights = begins
         for m in range(min(LONGEST, len(overlap))):
             weights = weights[: len(overlap) - m]
             here = slice(m, m + len(weights))
-            self._add(("place", j, i, m + 1), float(weights @ overlap[here]), weights.sum())
+            self._add(("place", j, i, m + 1), float(weights @ overlap[here]), float(weights.sum()))
             weights = weights * passed[here]
 
     def _how(self, below: int, j: int, i: int, kept: Tensor, overlap: Floats) -> None:
@@ -135,25 +141,49 @@ class _Count:
         return np.divide(mass, wrote, out=np.zeros_like(mass), where=wrote > 0.0)
 
     def _lookup(self, lookup: int, guesses: Sequence[tuple[int, ...]]) -> None:
-        hits = sum(bool(guess) for guess in guesses)
-        self._add(("hit", lookup), hits, len(guesses))
-        for m in range(1, LONGEST + 1):
-            self._add(("reach", lookup, m), sum(len(guess) >= m for guess in guesses), hits)
         for i in (level for level in self.levels if level > lookup):
-            for start, guess in enumerate(guesses):
-                length = min(len(guess), len(self.ids) - start)
-                if not length:
+            judged = [self._judge(start, guess, i) for start, guess in enumerate(guesses)]
+            begins = walk([passed[:BLOCK] for _, passed in judged])
+            for start, (overlap, passed) in enumerate(judged):
+                if not len(overlap):
                     continue
-                drafted = torch.tensor(guess[:length], device=self.reading.ids.device)
-                overlap = _gather(self.laws[i][start : start + length], drafted)
-                right = np.array(guess[:length]) == np.array(self.ids[start : start + length])
-                passed = self._per_text(overlap * right, start)
-                self._places(lookup, i, overlap, passed, starts=1)
+                self._places(lookup, i, overlap, passed, begins[start : start + 1])
                 # The pair's one number: over the first tokens of a guess, each given that those before it passed.
-                weights = np.cumprod(np.concatenate(([1.0], passed)))[: min(length, STRIDE)]
+                weights = begins[start] * np.cumprod(np.concatenate(([1.0], passed)))[: min(len(overlap), BLOCK)]
                 over = float(weights @ overlap[: len(weights)])
                 for key in (("pair", lookup, i), ("kind", lookup, i, self.kind)):
                     self._add(key, over, float(weights.sum()))
+        hits = float(begins @ np.array([bool(guess) for guess in guesses]))  # in the target's rounds
+        self._add(("hit", lookup), hits, float(begins.sum()))
+        for m in range(1, LONGEST + 1):
+            long = np.array([len(guess) >= m for guess in guesses])
+            self._add(("reach", lookup, m), float(begins @ long), hits)
+
+    def _judge(self, start: int, guess: tuple[int, ...], i: int) -> tuple[Floats, Floats]:
+        """Of a guess's tokens inside the text: acceptance by i, and the weight of the text's own as accepted ones."""
+        ids = self.ids[start : start + len(guess)]
+        drafted = torch.tensor(guess[: len(ids)], dtype=torch.long, device=self.reading.ids.device)
+        overlap = _gather(self.laws[i][start : start + len(ids)], drafted)
+        right = np.array(guess[: len(ids)]) == np.array(ids)
+        return overlap, np.minimum(self._per_text(overlap * right, start), 1.0)
+
+
+def walk(passed: Sequence[Floats]) -> Floats:
+    """(n,) probability that a round begins at each of n tokens; the first one begins at token 0.
+
+    Args:
+        passed: of a draft from each token on: for each of its tokens the probability that it is an accepted one, given
+            that the text goes on as it does. Behind the accepted ones stands a correction or bonus, then a new round.
+    """
+    begins = np.zeros(len(passed))
+    begins[:1] = 1.0
+    for start, draft in enumerate(passed):
+        still = begins[start]
+        for k, chance in enumerate((*draft, 0.0)):  # the bonus is the last of a round
+            if still > 0.0 and start + k + 1 < len(begins):
+                begins[start + k + 1] += still * (1.0 - chance)
+            still *= chance
+    return begins
 
 
 def _gather(rows: Tensor, ids: Tensor) -> Floats:

@@ -2,7 +2,7 @@
 
 All levels are opened as one stack, so exits and their target run each layer once. Two kinds of drafters see less than
 the text: a drafter that is fed with the target's states has its own in their place behind the start of its draft, so
-its rows are taken as in drafts that begin every `STRIDE` tokens; lookups have guesses instead of rows, taken at every
+its rows are taken as in drafts of `STRIDE` tokens; lookups have guesses instead of rows, taken at every
 position from databases that were filled up to there.
 """
 
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from hsd_core.hierarchy import Seat
 
 LONGEST = 8  # positions of a draft that are looked at
-STRIDE = 4  # tokens between two drafts of a fed drafter: its plain rows are those of drafts of four
+STRIDE = 4  # a fed drafter's plain rows are those of drafts of so many tokens
+DRAFT_EVERY = 2  # tokens between two of its drafts
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def read(seats: Sequence[Seat], text: Written, temperature: float, ends: frozens
         for i, level in enumerate(levels):
             if isinstance(level, NanoLevel) and is_fed(level):
                 drafts = _fed_drafts(level, commons.features()[0], tape, n)
-                logits[i] = torch.cat([rows[:STRIDE] for _, rows in drafts])
+                logits[i] = torch.cat([rows[:STRIDE] for start, rows in drafts if start % STRIDE == 0])
                 reading.drafts[i] = [(start, law(rows, sampling).to(reading.ids.device)) for start, rows in drafts]
     finally:
         for run in runs:
@@ -100,11 +101,11 @@ class Past(Trunk):
 
 
 def _fed_drafts(level: NanoLevel, features: Trunk, tape: list[int], n: int) -> list[tuple[int, Tensor]]:
-    """Logits of drafts from every `STRIDE`-th token on, had each of their tokens been the text's."""
+    """Logits of drafts from every `DRAFT_EVERY`-th token on, had each of their tokens been the text's."""
     past, prompt = Past(features), len(tape) + 1 - n
     run = NanoRun(level.decoder, level.draft, (past,), features.capacity, level.name)
     drafts = []
-    for start in range(0, n, STRIDE):
+    for start in range(0, n, DRAFT_EVERY):
         at, rows = prompt + start, min(LONGEST, n - start)
         past.length = at - 1  # at rest the token emitted last has not been through the target
         drafts.append((start, run.score(tape[: at - 1 + rows], rows)[0]))

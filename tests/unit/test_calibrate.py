@@ -1,0 +1,305 @@
+"""Calibration: what is counted on texts is what real runs do."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import pytest
+import torch
+from lean_stacks import LeanStacks, RandomDraft
+from toys import LookupLevel, lookup, output_of, table
+
+from hsd_core.calibrate import timing
+from hsd_core.calibrate.candidates import candidates, default_levels
+from hsd_core.calibrate.overlap import BLOCK, count, walk
+from hsd_core.calibrate.profiling import calibrate
+from hsd_core.calibrate.reading import Reading, read
+from hsd_core.calibrate.rounds import outside_levels
+from hsd_core.calibrate.tally import Tally, median_interval
+from hsd_core.calibrate.texts import Written, write
+from hsd_core.engine import run
+from hsd_core.hierarchy import Seat, Stopped
+from hsd_core.levels.commons import Commons
+from hsd_core.levels.table import TableLevel
+from hsd_core.presets import PRESETS
+from hsd_core.sampling import Sampling
+from hsd_core.stacks import LevelSpec, StackError
+from hsd_core.trace import Draft, Footer, Verify
+from hsd_core.workbench import Workbench
+
+V, PROMPT = 5, (1, 2, 0)
+NONE = frozenset()
+
+
+def plain_text(seats, temperature, seed, tokens=30):
+    """What the target of a stack writes alone."""
+    bare = [Seat(seats[-1].level, LevelSpec("target"), None)]
+    return output_of(list(run(bare, PROMPT, Sampling(temperature), seed, max_new_tokens=tokens)))
+
+
+def near(seed, other, share=0.6):
+    """A table that is `share` of one random table and the rest of another."""
+    one, two = table(V, seed), table(V, other)
+    return TableLevel(lambda prefix: share * one(prefix) + (1 - share) * two(prefix), V)
+
+
+def near_stack(*blocks):
+    """Table levels that come nearer to the target from below."""
+    levels = [near(1, 2 + i, share) for i, share in enumerate((0.6, 0.85))][: len(blocks)]
+    seats = [Seat(level, LevelSpec("table", block=t), t) for level, t in zip(levels, blocks, strict=True)]
+    return [*seats, Seat(TableLevel(table(V, 1), V), LevelSpec("table"), None)]
+
+
+def random_laws(n, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.rand(n, V, generator=generator, dtype=torch.float64).pow(3).softmax(-1)
+
+
+def test_a_pair_accepts_with_the_mass_that_both_laws_share():
+    p, q = torch.tensor([[0.5, 0.5, 0.0]]), torch.tensor([[0.2, 0.3, 0.5]])
+    tally = Tally(1)
+    count(tally, 0, Reading(torch.tensor([0]), {0: q, 1: p}), "")
+    assert tally.ratio(("pair", 0, 1)) == pytest.approx(0.5)
+
+
+def test_accepted_and_residual_tokens_survive_as_enumeration_says():
+    low, mid, top = (random_laws(1, seed)[0] for seed in range(3))
+    tally = Tally(1)
+    laws = {0: low[None], 1: mid[None], 2: top[None]}
+    count(tally, 0, Reading(torch.tensor([0]), laws), "")
+    kept = torch.minimum(torch.ones(V), top / mid)
+    accepted = torch.minimum(low, mid)  # P(token x is accepted from below)
+    residual = mid - accepted
+    assert tally.ratio(("accepted", 1, 2)) == pytest.approx(float((accepted * kept).sum() / accepted.sum()))
+    assert tally.ratio(("residual", 1, 2)) == pytest.approx(float((residual * kept).sum() / residual.sum()))
+
+
+def test_a_token_survives_the_same_on_average_however_it_came_to_be():
+    tally, laws = Tally(1), {i: random_laws(12, seed=i) for i in range(3)}
+    count(tally, 0, Reading(torch.zeros(12, dtype=torch.long), laws), "")
+    parts = [tally.ratio((how, 1, 2)) * tally.weight((how, 1, 2)) for how in ("accepted", "residual")]
+    assert sum(parts) == pytest.approx(tally.ratio(("pair", 1, 2)) * 12)
+
+
+def test_a_lookup_is_a_drafter_with_all_mass_on_its_guess():
+    laws = {1: random_laws(3, 1), 2: random_laws(3, 2)}
+    reading = Reading(torch.tensor([4, 0, 2]), laws, guesses={0: [(4, 1), (), (3,)]})
+    tally = Tally(1)
+    count(tally, 0, reading, "")
+    # a round begins at the first token; a token that is accepted (4 is, then 1 is not) or replaced is followed by the
+    # next: token 1 of the text is judged as the second of the first guess, so the next round begins behind it
+    assert tally.ratio(("place", 0, 2, 1)) == pytest.approx((laws[2][0, 4] + laws[2][2, 3]).item() / 2)
+    assert tally.ratio(("place", 0, 2, 2)) == pytest.approx(laws[2][1, 1].item())
+    assert tally.ratio(("hit", 0)) == pytest.approx(1.0)
+    assert tally.ratio(("reach", 0, 2)) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("block", [1, 2, 4])
+def test_greedy_rounds_begin_where_the_engine_begins_them(block):
+    seats = near_stack(block)
+    tokens = 60
+    text = Written(PROMPT, plain_text(seats, 0.0, 0, tokens))
+    laws = read(seats, text, 0.0, NONE).laws
+    right = torch.minimum(laws[0], laws[1]).sum(1).numpy()
+    begins = walk([right[s : s + block] for s in range(tokens)])
+    events = list(run(seats, PROMPT, Sampling(), 0, max_new_tokens=tokens))
+    real = {e.at for e in events if isinstance(e, Verify)}
+    sure = tokens - block - 1  # nearer to the end the engine drafts less
+    assert {s for s in range(sure) if begins[s]} == {at for at in real if at < sure}
+    assert set(begins.tolist()) <= {0.0, 1.0} and len(real) > 15
+
+
+@pytest.mark.parametrize("bottom", ["table", "lookup"])
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_places_in_a_draft_fare_as_they_do_in_real_runs(temperature, bottom):
+    seats = near_stack(BLOCK)
+    if bottom == "lookup":
+        seats[0] = Seat(LookupLevel(lookup(V, 3), V), LevelSpec("ngram", block=BLOCK), BLOCK)
+    runs = 150 if temperature else 1
+    tokens = 24 if temperature else 150
+    tally, judged = Tally(runs), {}
+    drafts = []
+    for seed in range(runs):
+        text = Written(PROMPT, plain_text(seats, temperature, seed, tokens))
+        count(tally, seed, read(seats, text, temperature, NONE), "")
+        for event in run(seats, PROMPT, Sampling(temperature), 1000 + seed, max_new_tokens=tokens):
+            if isinstance(event, Draft):
+                drafts.append(len(event.ids))
+            if isinstance(event, Verify):
+                for m, check in enumerate(event.checks):
+                    if check.outcome != "unjudged":
+                        judged.setdefault(m + 1, []).append(check.outcome == "accepted")
+    if bottom == "lookup":
+        assert tally.ratio(("hit", 0)) == pytest.approx(sum(n > 0 for n in drafts) / len(drafts), abs=0.04)
+    for m in (1, 2):
+        real = sum(judged[m]) / len(judged[m])
+        assert tally.ratio(("place", 0, 1, m)) == pytest.approx(real, abs=0.06 if temperature else 0.04)
+
+
+def test_rows_of_a_fed_drafter_are_those_of_a_draft_from_there():
+    target = LeanStacks(layers=3)
+    target.drafts = {"nano": RandomDraft(target.target, fed=True)}
+    seats = target.stack("nano:3,target")
+    prompt, output = (3, 9, 27, 20), (7, 8, 50, 11, 2, 33, 6)
+    reading = read(seats, Written(prompt, output), 1.0, NONE)
+    tape = [*prompt, *output]
+    for start, rows in reading.drafts[0]:
+        commons = Commons(len(tape))
+        above, nano = (seat.level.open(len(tape), commons) for seat in reversed(seats))
+        at = len(prompt) + start
+        above.score(tape[: at - 1], 1)  # all that the target has processed when the draft begins
+        for m, row in enumerate(rows):
+            logits, _ = nano.score(tape[: at + m], 1)
+            assert torch.allclose(logits.softmax(-1)[0], row, atol=1e-5)
+    assert reading.laws[0].shape == reading.laws[1].shape == (len(output), 61)
+
+
+def test_exits_and_their_target_are_read_as_if_each_were_alone():
+    stacks = LeanStacks(layers=4)
+    text = Written((3, 9, 27), (7, 8, 50, 11))
+    together = read(stacks.stack("exit:2@at=1,exit:2@at=3,target"), text, 1.0, NONE).laws
+    for i, alone in enumerate(("exit:2@at=1,target", "exit:2@at=3,target", "target")):
+        law = read(stacks.stack(alone), text, 1.0, NONE).laws[0]
+        assert torch.allclose(together[i], law, atol=1e-5)
+
+
+def test_the_bootstrap_encloses_a_ratio_and_is_narrow_where_texts_agree():
+    tally = Tally(20)
+    for text in range(20):
+        tally.add(("even",), text, 3.0, 4.0)
+        tally.add(("odd",), text, text % 2 * 4.0, 4.0)
+    assert tally.interval(("even",)) == pytest.approx((0.75, 0.75))
+    low, high = tally.interval(("odd",))
+    assert low < 0.4 and high > 0.6
+    assert tally.ratio(("nothing",)) is None and tally.interval(("nothing",)) is None
+
+
+@pytest.mark.parametrize(("n", "rank"), [(3, 1), (6, 1), (11, 2), (15, 4), (25, 8)])
+def test_the_interval_of_a_median_is_that_of_the_sign_test(n, rank):
+    middle, low, high = median_interval([float(x) for x in range(1, n + 1)])
+    assert (middle, low, high) == ((n + 1) / 2, rank, n + 1 - rank)
+
+
+def test_time_outside_levels_is_what_drafts_and_verifications_leave():
+    drafts = [Draft(r, 0, 0, (), (), (), (), (), 1, 1, 0, 10_000_000 * r, 10_000_000 * r + 2_000_000) for r in (0, 1)]
+    footer = Footer("length", 2, 4, 0, 20_000_000, ())
+    assert outside_levels([*drafts, footer]) == pytest.approx(8.0)
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Few turns and rows: what is measured matters to nobody here."""
+    for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
+        monkeypatch.setattr(timing, name, value)
+
+
+@pytest.mark.usefixtures("quick")
+def test_every_level_gets_costs_and_levels_that_share_layers_get_those_of_their_pair():
+    stacks = LeanStacks(layers=4)
+    stacks.drafts = {"nano": RandomDraft(stacks.target, fed=True)}
+    seats = stacks.stack("ngram:2,nano:2,exit:2@at=2,int8:3,target")
+    turns = []
+    found = timing.time_levels(
+        seats, [Written((3, 9), (7, 8, 50, 11))], 0.0, NONE, tell=lambda *done: turns.append(done), stop=lambda: False
+    )
+    assert set(found.verify) == {1, 2, 3, 4} and set(found.draft) == {1, 2, 3}
+    assert all(costs.rows == (1, 3) for costs in found.verify.values())
+    assert set(found.edges) == {(2, 4)} and found.edges[2, 4].rows == (2,)
+    assert sum(map(len, found.lookups[0])) == 4
+    assert turns == [(1, 3), (2, 3), (3, 3)] and found.turns == 2
+
+
+@pytest.fixture
+def prompts(tmp_path):
+    path = tmp_path / "prompts.jsonl"
+    lines = [{"prompt": "The small level ", "category": "a"}, {"prompt": "The tower ", "category": "b"}]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return path
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_toy_is_calibrated_at_every_temperature(prompts):
+    told = []
+    bench = Workbench.open("toy")
+    greedy, sampled = calibrate(
+        bench, temperatures=(0.0, 0.8), prompts=prompts, tokens=16, progress=lambda *step: told.append(step)
+    )
+    assert (greedy.temperature, sampled.temperature) == (0.0, 0.8)
+    assert greedy.names == ("table@id=order1", "table@id=order3", "table@id=order6")
+    for profile in (greedy, sampled):
+        assert 0.0 < profile.acceptance[0][2] < profile.acceptance[1][2] <= 1.0  # a longer look back is a better one
+        assert set(profile.conditional) == {(0, 1), (0, 2), (1, 2)}
+        assert set(profile.conditional[0, 2].by_kind) == {"a", "b"}
+        for j, i in profile.conditional:
+            low, high = profile.interval[j][i]
+            assert low <= profile.acceptance[j][i] <= high
+    assert greedy.acceptance != sampled.acceptance
+    assert {stage for stage, _, _ in told} >= {"texts", "acceptances", "costs", "rounds"}
+    assert greedy.about["prompts"] == "prompts.jsonl" and greedy.about["texts"] == 2
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_calibration_stops_when_asked(prompts):
+    asked = itertools.count()
+    with pytest.raises(Stopped):
+        calibrate(Workbench.open("toy"), prompts=prompts, tokens=8, stop=lambda: next(asked) > 3)
+
+
+def test_texts_are_the_targets_own_and_end_before_they_repeat_themselves():
+    bench = Workbench.open("toy")
+    from hsd_core.bench import Prompt
+
+    def made(n, temperature=0.0):
+        prompts = [Prompt("The small level ", "a")]
+        return write(
+            bench, "table@id=order6", prompts, n, temperature, tell=lambda *_: None, stop=lambda: False
+        )[0]  # fmt: skip
+
+    events = list(bench.run("table@id=order6", "The small level ", max_new_tokens=20))
+    assert made(20).output == output_of(events) and made(20).kind == "a"
+    assert made(20, 1.0).output != made(20).output
+    assert made(20, 1.0) == made(20, 1.0)
+
+
+def test_levels_that_cannot_be_had_are_left_out_with_the_reason():
+    found, left_out = default_levels(PRESETS["smollm2"], "float32")
+    assert found[-1] == "target" and {"ngram", "int8"} <= set(found)
+    assert "no smaller model" in left_out["model"]
+    found, left_out = default_levels(PRESETS["qwen-coder"], "int8")
+    assert found == ["ngram", "model", "target"] and left_out["int8"] == "the target is int8 itself"
+    assert "no nano" in left_out["nano"] and "no exit" in left_out["exit"]
+
+
+def test_a_level_that_fails_to_be_built_is_left_out_and_the_others_stay(monkeypatch):
+    bench = Workbench.open("toy")
+    real = bench.seats
+
+    def seats(stack):
+        if stack.startswith("table@id=order1,"):
+            raise StackError("no such table today")
+        return real(stack)
+
+    monkeypatch.setattr(bench, "seats", seats)
+    found = candidates(bench)
+    assert found.names == ("table@id=order3", "table@id=order6")
+    assert found.left_out == {"table@id=order1": "no such table today"}
+
+
+@pytest.mark.parametrize(
+    ("levels", "cure"),
+    [
+        ("table@id=order6", "no level below"),
+        ("table@id=order1,table@id=order1,table@id=order6", "each level once"),
+        ("ngram@miss=nano,target", "calibrate ngram and nano"),
+        ("exit@at=4@policy=del,target", "calibrate exit@at=N"),
+    ],
+)
+def test_levels_that_make_no_profile_are_refused_at_once(levels, cure):
+    with pytest.raises(StackError, match=cure):
+        candidates(Workbench.open("toy"), levels)
+
+
+def test_block_lengths_and_rules_do_not_name_a_level():
+    found = candidates(Workbench.open("toy"), "table:3@id=order1,table@id=order6@rule=block")
+    assert found.names == ("table@id=order1", "table@id=order6")

@@ -1,0 +1,164 @@
+"""Profiles that are kept: found again on the same machine, never taken for another's."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from hsd_core.calibrate import cache, timing
+from hsd_core.cli import main
+from hsd_core.presets import PRESETS
+from hsd_core.stacks import parse
+from hsd_core.theory import Costs, Profile, ProfileLevel, plan_of, read_profile, write_profile
+from hsd_core.trace import Header
+from hsd_core.workbench import Workbench
+
+LEVELS = ("table@id=order1", "table@id=order6")
+
+
+def profile(temperature=0.0, acceptance=0.5):
+    levels = tuple(ProfileLevel(name, Costs.constant(1.0 + i), name) for i, name in enumerate(LEVELS))
+    return Profile(levels, ((1.0, acceptance), (0.0, 1.0)), temperature=temperature, about={"much": "text" * 100})
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HSD_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "profiles"
+
+
+def test_a_kept_profile_is_found_again():
+    assert cache.cached_profile("toy") is None
+    cache.keep(profile(), "toy", "cpu", PRESETS["toy"].dtype("cpu"))
+    assert cache.cached_profile("toy") == profile()
+    assert cache.cached_profile("smollm2") is None
+
+
+def test_another_dtype_machine_or_draft_needs_a_profile_of_its_own(monkeypatch, tmp_path):
+    cache.keep(profile(), "toy", "cpu", "float32")
+    assert cache.cached_profile("toy", "cpu", "float32") and not cache.cached_profile("toy", "cpu", "bfloat16")
+    known = cache.key_of(PRESETS["smollm2"], "cpu", "float32")
+    assert known["files"] and known["weights"][0][1]  # the drafts' marks and the checksums of the weights
+    monkeypatch.setattr(cache.machine, "describe", lambda device: "another machine")
+    assert cache.cached_profile("toy", "cpu", "float32") is None
+
+
+def test_a_file_that_changes_has_another_mark(tmp_path):
+    path = tmp_path / "draft.safetensors"
+    path.write_bytes(b"one")
+    before = cache._mark(path)
+    path.write_bytes(b"two")
+    assert cache._mark(path) != before and cache._mark(tmp_path / "none") == ""
+
+
+def test_the_nearest_temperature_stands_in_but_greedy_never_for_sampled():
+    dtype = PRESETS["toy"].dtype("cpu")
+    for t, acceptance in ((0.5, 0.4), (1.0, 0.3)):
+        cache.keep(profile(t, acceptance), "toy", "cpu", dtype)
+    assert cache.cached_profile("toy", temperature=0.6).temperature == 0.5
+    assert cache.cached_profile("toy", temperature=0.9).temperature == 1.0
+    assert cache.cached_profile("toy") is None
+
+
+def test_a_damaged_profile_is_as_good_as_none(folder):
+    path = cache.keep(profile(), "toy", "cpu", PRESETS["toy"].dtype("cpu"))
+    path.write_text("{", encoding="utf-8")
+    assert cache.cached_profile("toy") is None
+    assert [p.name for p in folder.iterdir()] == [path.name]  # nothing half-made stays
+
+
+def test_a_trace_says_which_profile_its_machine_has():
+    bench = Workbench.open("toy")
+    stack = ",".join(LEVELS)
+    run = bench.run(stack, "The ", max_new_tokens=2)
+    header = next(run)
+    assert isinstance(header, Header) and header.profile is None
+    cache.keep(profile(), "toy", bench.device, bench.dtype)
+    header = next(bench.run(stack, "The ", max_new_tokens=2))
+    assert header.profile["digest"] == cache.digest(profile())
+    assert header.profile["acceptance"][0][1] == 0.5 and "about" not in header.profile
+    assert next(bench.run(stack, "The ", max_new_tokens=2, temperature=0.5)).profile is None
+    json.dumps(header.profile)
+
+
+def test_the_digest_follows_every_number():
+    assert cache.digest(profile()) == cache.digest(profile())
+    assert cache.digest(replace(profile(), round_ms=0.1)) != cache.digest(profile())
+
+
+def test_a_shipped_profile_is_read_where_there_is_one(tmp_path):
+    assert cache.shipped_profile("toy", folder=tmp_path) is None
+    write_profile(profile(), tmp_path / "toy-cuda.json")
+    assert cache.shipped_profile("toy", "cuda:0", tmp_path) == profile()
+    assert cache.shipped_profile("toy", "cpu", tmp_path) is None
+
+
+def test_every_shipped_profile_names_levels_that_its_preset_has():
+    for path in cache.FOLDER.glob("*.json"):
+        name, _, device = path.stem.rpartition("-")
+        shipped = cache.shipped_profile(name, device)
+        assert shipped is not None and PRESETS[name]
+        assert plan_of(shipped, shipped.levels[-1].spec).levels == (shipped.target,)
+        assert all(parse(f"{level.spec},target") for level in shipped.levels[:-1])
+
+
+def test_reading_profiles_needs_no_torch():
+    code = "import sys; from hsd_core.calibrate.cache import cached_profile; cached_profile('smollm2'); " \
+           "assert 'torch' not in sys.modules"  # fmt: skip
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.fixture
+def quick(monkeypatch, tmp_path):
+    for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3))):
+        monkeypatch.setattr(timing, name, value)
+    path = tmp_path / "prompts.jsonl"
+    path.write_text('{"prompt": "The small level ", "category": "a"}\n', encoding="utf-8")
+    return ["calibrate", "--preset", "toy", "--tokens", "8", "--prompts", str(path)]
+
+
+def test_the_command_writes_a_profile_a_temperature(quick, tmp_path, capsys):
+    out = tmp_path / "profile.json"
+    command = [*quick, "--out", str(out), "--levels", ",".join(LEVELS)]
+    assert main([*command, "--temperature", "0", "--temperature", "0.8"]) == 0
+    shown, told = capsys.readouterr()
+    assert read_profile(out).temperature == 0.0
+    assert read_profile(tmp_path / "profile-t0.8.json").temperature == 0.8
+    assert "profile-t0.8.json" in told and "not kept as this machine's profile" in told
+    assert shown.count("| table@id=order") == 2 and shown.startswith("| level |")
+    assert cache.cached_profile("toy") is None  # two levels of three, one prompt: no profile of this machine
+
+
+def test_the_usual_calibration_is_kept(quick, tmp_path, monkeypatch):
+    from hsd_core.calibrate import profiling
+
+    asked = []
+
+    def calibrate(bench, **options):
+        asked.append(options)
+        return [replace(profile(), about={"left_out": {"model": "no such weights"}})]
+
+    monkeypatch.setattr(profiling, "calibrate", calibrate)
+    assert main(["calibrate", "--preset", "toy", "--out", str(tmp_path / "p.json")]) == 0
+    assert cache.cached_profile("toy") is not None
+    assert asked[0]["levels"] is None and asked[0]["temperatures"] == [0.0]
+
+
+BAD = {
+    "a folder": (["--out", "no/such/folder/p.json"], "names a file in one that is there"),
+    "a temperature": (["--temperature", "-1"], "use 0 (greedy)"),
+    "levels": (["--levels", "table@id=order1,target"], "its levels are table@id="),
+    "prompts": (["--prompts", "no-such-file"], "no-such-file"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_input_is_one_line_that_names_the_cure(what, tmp_path, capsys):
+    options, cure = BAD[what]
+    assert main(["calibrate", "--preset", "toy", "--out", str(tmp_path / "p.json"), *options]) == 2
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert error.startswith("error: ") and cure in error
