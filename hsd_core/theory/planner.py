@@ -19,6 +19,7 @@ from hsd_core.theory.profile import Profile
 from hsd_core.theory.recursion import Pricer
 
 SHORTLIST = 50
+_FEW = 20  # a shortlist that is quick enough to be asked again and again
 _PER_DEPTH = 8  # paths of each number of levels that the exact recursion sees at least
 _CLIMBERS = 2  # of them, so many are improved
 
@@ -96,13 +97,13 @@ class Planner:
         best, *others = sorted(ranked.values(), key=_order)
         return Answer(best, tuple(others[: shortlist - 1]), tuple(by_depth), plain)
 
-    def marginal(self, plan: Plan) -> tuple[Marginal, ...]:
-        """See `marginal`."""
+    def marginal(self, plan: Plan, best: Ranked | None = None) -> tuple[Marginal, ...]:
+        """See `marginal`. `best`: the profile's best plan, where it is known already."""
         everyone = set(range(self.profile.target))
-        best = self.best().best.prediction.ms_per_token
-        without = {level: self.best(levels=everyone - {level}).best for level in plan.levels[:-1]}
+        with_all = (best or self.best().best).prediction.ms_per_token
+        without = {level: self.best(levels=everyone - {level}, shortlist=_FEW).best for level in plan.levels[:-1]}
         return tuple(
-            Marginal(level, ranked.prediction.ms_per_token / best, ranked) for level, ranked in without.items()
+            Marginal(level, ranked.prediction.ms_per_token / with_all, ranked) for level, ranked in without.items()
         )
 
     def ranked(self, plan: Plan) -> Ranked:

@@ -46,8 +46,10 @@ class _Block:
 
     def fate(self, given: Accepts) -> tuple[Array, Array]:
         """What the verifier above does to it: P(m accepted, then a reject) and P(n tokens, all accepted)."""
-        if self.inner is None:
-            a = given.drafted(len(self.law) - 1)
+        if self.inner is None or given.by_mark.count(given.by_mark[0]) == len(given.by_mark):
+            # Only the length of the block matters: each token is accepted by its position, or all alike.
+            n = len(self.law) - 1
+            a = given.drafted(n) if self.inner is None else np.full(n, given.by_mark[ACCEPTED])
             kept = np.concatenate(([1.0], np.cumprod(a)))
             at_least = np.cumsum(self.law[::-1])[::-1]
             return at_least[1:] * kept[:-1] * (1.0 - a), self.law * kept
@@ -68,6 +70,9 @@ class Pricer:
     model: Model = "iid"
     _rounds: dict[tuple[object, ...], _Round] = field(default_factory=dict)
     _blocks: dict[tuple[object, ...], _Block] = field(default_factory=dict)
+    _accepts: dict[tuple[int, int, str], Accepts] = field(default_factory=dict)
+    _costs: dict[tuple[int, int], Array] = field(default_factory=dict)
+    _prices: dict[Plan, Prediction] = field(default_factory=dict)
 
     def price(self, plan: Plan) -> Prediction:
         """The exact recursion.
@@ -75,7 +80,12 @@ class Pricer:
         Raises:
             ProfileError: the plan does not fit the profile.
         """
-        check_plan(self.profile, plan)
+        if plan not in self._prices:
+            check_plan(self.profile, plan)
+            self._prices[plan] = self._price(plan)
+        return self._prices[plan]
+
+    def _price(self, plan: Plan) -> Prediction:
         top = self._round(plan, len(plan.levels) - 1)
         law = top.law.sum(axis=1)
         tokens = float(law @ np.arange(len(law)))
@@ -120,7 +130,7 @@ class Pricer:
     def _verify(self, plan: Plan, place: int) -> _Round:
         below, level = plan.levels[place - 1 : place + 1]
         bonus, block = plan.bonus_of(place), self._block(plan, place - 1)
-        given = accepts(self.profile, below, level, rule=plan.rule_of(place), model=self.model)
+        given = self._given(below, level, plan.rule_of(place))
         rejected, whole = block.fate(given)
         law = np.zeros((len(whole) + 1, 3))
         law[1 : len(rejected) + 1, RESIDUAL] = rejected
@@ -129,9 +139,24 @@ class Pricer:
         else:
             law[1:-1, ACCEPTED] += whole[1:]
             law[1, BONUS] += whole[0]
-        rows = [rows_of(n, bonus) for n in range(len(block.law))]
-        own = float(block.law @ self.profile.verify_cost(below, level).table(rows[-1])[rows])
+        costs = self._cost_table(below, level, len(block.law))
+        if bonus:  # n + 1 rows, else max(1, n): see `rows_of`
+            own = float(block.law @ costs[1:])
+        else:
+            own = float(block.law @ costs[:-1] + block.law[0] * costs[1])
         return _Round(own + block.ms, law, block.parts, own)
+
+    def _given(self, below: int, level: int, rule: str) -> Accepts:
+        if (below, level, rule) not in self._accepts:
+            self._accepts[below, level, rule] = accepts(self.profile, below, level, rule=rule, model=self.model)
+        return self._accepts[below, level, rule]
+
+    def _cost_table(self, below: int, level: int, rows: int) -> Array:
+        """c(0), ..., c(rows)."""
+        known = self._costs.get((below, level))
+        if known is None or len(known) <= rows:
+            known = self._costs[below, level] = self.profile.verify_cost(below, level).table(2 * rows)
+        return known[: rows + 1]
 
 
 def expected(profile: Profile, plan: Plan, *, model: Model = "iid") -> Prediction:
