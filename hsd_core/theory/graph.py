@@ -1,7 +1,7 @@
 """The shortest-path graph for people: every node with its distance, and the edges of the best plans.
 
 Per token of the target, a path costs the sum over its edges of `cost_ms` times the gains of the edges before it
-(papers: generalized shortest path). That sum leaves the overshoot out; `Ranked.prediction` of the plan does not.
+(a generalized shortest path). That sum leaves the overshoot out; `Ranked.prediction` of the plan does not.
 """
 
 from __future__ import annotations
