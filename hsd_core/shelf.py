@@ -54,8 +54,6 @@ class Shelf:
         if draft.at != depth:
             cure = f"write exit@at={draft.at}" if draft.at else "write nano"
             raise ValueError(f"draft {draft.name} was trained for depth {draft.at}; {cure}")
-        if depth and draft.fed:
-            raise ValueError(f"draft {draft.name} reads the target's last states, which only a nano is given")
         return draft
 
     def _path(self, depth: int, name: str | None) -> Path | None:

@@ -1,7 +1,8 @@
 """Early exits: the target, read before its last layer (HiSpec, arXiv 2510.01336; LayerSkip, arXiv 2404.16710).
 
 An exit shares keys, values and hidden states with every level over the same weights, so it holds nothing of the model
-itself; a trained draft adds its own few layers, norm and head behind it (as Kangaroo's adapter, arXiv 2404.18911).
+itself; a trained draft adds its own few layers, norm and head behind it (as Kangaroo's adapter, arXiv 2404.18911). A
+fed one also reads the last states of the full pass above it (see `nano`).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hsd_core.levels.commons import Commons
+from hsd_core.levels.nano import NanoDraft, NanoRun
 from hsd_core.levels.reading import Lens, Readout, TrunkRun
 from hsd_core.levels.trunk import Layered, Trunk
 
@@ -36,6 +38,7 @@ class ExitLevel:
             raise ValueError(f"an exit at {at} is no early one: the model has {decoder.layers} layers")
         self.decoder, self.at = decoder, at
         self.readout = draft or Lens(decoder)
+        self.fed: NanoDraft | None = draft if draft is not None and getattr(draft, "fed", False) else None
         self.name, self.weights = name, weights
         self.label = label or f"exit at layer {at}, " + (draft.name if draft else "untrained read-out")
         self.vocab_size = decoder.vocab_size
@@ -43,9 +46,16 @@ class ExitLevel:
         self.layers: int | None = at
         self.device, self.dtype = decoder.device, decoder.dtype
         self.params: dict[str, object] = {"at": at, "readout": self.readout.name, "layers": self.readout.layers}
+        if self.fed is not None:
+            self.params["fed"] = True
 
     def enter(self, commons: Commons) -> Trunk:
+        if self.fed is not None:
+            commons.features()  # refuses a stack in which nobody above has any
         return commons.trunk(self.decoder, self.at)
 
     def open(self, capacity: int, commons: Commons) -> LevelRun:
-        return TrunkRun(self.enter(commons), self.at, self.readout, self.name)
+        trunk = self.enter(commons)
+        if self.fed is not None:
+            return NanoRun(self.decoder, self.fed, commons.features(), capacity, self.name, trunk, self.at)
+        return TrunkRun(trunk, self.at, self.readout, self.name)

@@ -55,8 +55,9 @@ class Distiller:
         self._store = Store(decoder, examples[:limit], depths, work / "states")
 
     def name(self, draft: Draft) -> str:
-        """The file's name: the preset, what it is, and the depth of an exit."""
-        return f"{self._preset.name}-{draft.name}{draft.depth(self._decoder.layers) or ''}"
+        """The file's name: the preset, what it is, the depth of an exit, and whether it is fed."""
+        depth = draft.depth(self._decoder.layers) or ""
+        return f"{self._preset.name}-{draft.name}{depth}{'-fed' if draft.fed else ''}"
 
     def train(
         self, name: str, out: Path, *, command: str = "", tell: loop.Tell = lambda *_: None,

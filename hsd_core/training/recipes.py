@@ -60,7 +60,7 @@ class Plan:
 
 RECIPES: Mapping[str, tuple[Draft, ...]] = MappingProxyType(
     {
-        "exits": (Draft("exit", 1 / 8, False, 1), Draft("exit", 1 / 4, False, 1)),
-        "nano": (Draft("nano-fed", 0.0, True, 1), Draft("nano", 0.0, False, 2)),
+        "exits": tuple(Draft("exit", at, fed, 1) for fed in (True, False) for at in (1 / 8, 1 / 4)),
+        "nano": (Draft("nano", 0.0, True, 1), Draft("nano", 0.0, False, 2)),
     }
 )

@@ -19,14 +19,15 @@ DRAFT = RandomDraft(DECODER, fed=True, layers=2)
 IDS = [5, 50, 3, 17, 44, 44, 8, 60, 2, 30, 31, 12]
 
 
-def reference(tape: list[int], features: int) -> torch.Tensor:
+def reference(tape: list[int], features: int, depth: int = 0) -> torch.Tensor:
     """(n, V): token by token with a cache of its own, from the first, `features` positions having a true feature."""
     cache, own, rows = DRAFT.new_cache(len(tape)), torch.zeros(1, DRAFT.hidden), []
     true = from_scratch(DECODER, tape, DECODER.layers)
+    x = from_scratch(DECODER, tape, depth) if depth else DECODER.embed(tape)
     with torch.inference_mode():
         for t in range(len(tape)):
             fed = torch.zeros(1, DRAFT.hidden) if t == 0 else true[t - 1 : t] if t - 1 < features else own
-            logits, own = DRAFT.forward(DECODER.embed(tape[t : t + 1]), cache, t, 1, fed)
+            logits, own = DRAFT.forward(x[t : t + 1], cache, t, 1, fed)
             rows.append(logits)
     return torch.cat(rows)
 
@@ -110,6 +111,75 @@ def test_fuzzed_accepts_and_rejects_leave_the_rows_of_a_fresh_computation(seed: 
             run.rollback(cut)
             trunk.cut(cut)
         tape += [rng.randrange(61) for _ in range(rng.randint(1, 3))]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_fed_exit_reads_its_layer_and_the_last_states(seed: int) -> None:
+    """The reference again, over states after one layer of the same trunk."""
+    rng, depth = random.Random(seed), 1
+    trunk = Trunk(DECODER, 64)
+    trunk.mark(DECODER.layers)
+    trunk.mark(depth)
+    run = NanoRun(DECODER, DRAFT, [trunk], 64, "exit", trunk, depth)
+    tape = [rng.randrange(61)]
+    for _ in range(20):
+        fed_to = trunk.valid(DECODER.layers)
+        logits, work = run.score(tape, 1)
+        assert near(logits, reference(tape, fed_to, depth)[-1:])
+        assert all((span.lo, span.hi) == (0, depth) for span in work.ran)
+        tape.append(rng.randrange(61))
+        if rng.random() < 0.5:
+            trunk.run(tape, DECODER.layers, len(tape) - 1)
+            cut = rng.randint(max(1, len(tape) - 4), len(tape))
+            del tape[cut:]
+            run.rollback(cut - 1)
+            trunk.cut(cut - 1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_fed_exit_reads_its_layer_and_the_last_states(seed: int) -> None:
+    """The reference again, over states after one layer of the same trunk."""
+    rng, depth = random.Random(seed), 1
+    trunk = Trunk(DECODER, 64)
+    trunk.mark(DECODER.layers)
+    trunk.mark(depth)
+    run = NanoRun(DECODER, DRAFT, [trunk], 64, "exit", trunk, depth)
+    tape = [rng.randrange(61)]
+    for _ in range(20):
+        fed_to = trunk.valid(DECODER.layers)
+        logits, work = run.score(tape, 1)
+        assert near(logits, reference(tape, fed_to, depth)[-1:])
+        assert all((span.lo, span.hi) == (0, depth) for span in work.ran)
+        tape.append(rng.randrange(61))
+        if rng.random() < 0.5:
+            trunk.run(tape, DECODER.layers, len(tape) - 1)
+            cut = rng.randint(max(1, len(tape) - 4), len(tape))
+            del tape[cut:]
+            run.rollback(cut - 1)
+            trunk.cut(cut - 1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_fed_exit_reads_its_layer_and_the_last_states(seed: int) -> None:
+    """The reference again, over states after one layer of the same trunk."""
+    rng, depth = random.Random(seed), 1
+    trunk = Trunk(DECODER, 64)
+    trunk.mark(DECODER.layers)
+    trunk.mark(depth)
+    run = NanoRun(DECODER, DRAFT, [trunk], 64, "exit", trunk, depth)
+    tape = [rng.randrange(61)]
+    for _ in range(20):
+        fed_to = trunk.valid(DECODER.layers)
+        logits, work = run.score(tape, 1)
+        assert near(logits, reference(tape, fed_to, depth)[-1:])
+        assert all((span.lo, span.hi) == (0, depth) for span in work.ran)
+        tape.append(rng.randrange(61))
+        if rng.random() < 0.5:
+            trunk.run(tape, DECODER.layers, len(tape) - 1)
+            cut = rng.randint(max(1, len(tape) - 4), len(tape))
+            del tape[cut:]
+            run.rollback(cut - 1)
+            trunk.cut(cut - 1)
 
 
 def test_features_come_from_the_nearest_full_pass_above() -> None:

@@ -69,10 +69,11 @@ def test_a_draft_for_another_place_is_refused(full: Shelf, depth: int, name: str
     assert message in str(caught.value)
 
 
-def test_an_exit_takes_no_draft_that_reads_the_last_states(full: Shelf, tmp_path: Path) -> None:
-    (tmp_path / "fed.safetensors").touch()
-    with pytest.raises(ValueError, match="which only a nano is given"):
-        taken(full, 6, str(tmp_path / "fed.safetensors"))
+def test_an_exit_takes_a_draft_that_also_reads_the_last_states(full: Shelf, tmp_path: Path) -> None:
+    fed = tmp_path / "fed.safetensors"
+    fed.touch()
+    draft = full.at(6, str(fed), None)  # type: ignore[arg-type]
+    assert draft is not None and draft.fed
 
 
 def test_the_catalogue_names_the_trained_depths_and_drafts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ from hsd_core.training.student import Student
 from hsd_core.training.validate import examine, predicted_speed_up, prepare
 from tests.tiny import tiny
 
-EXIT, NANO, FED = Draft("exit", 0.25, False, 1), Draft("nano", 0.0, False, 2), Draft("nano-fed", 0.0, True, 1)
+EXIT, NANO, FED = Draft("exit", 0.25, False, 1), Draft("nano", 0.0, False, 2), Draft("nano", 0.0, True, 1)
 PLAN = Plan(rows=40, steps=6, batch=40, warm=2, check_every=2, rate=3e-3)
 
 
@@ -282,7 +282,7 @@ def test_what_is_shipped_says_what_it_is(shipped: tuple[Path, Draft], target: Le
     path, draft = shipped
     (info,) = list_drafts(path.parent)
     assert (info.at, info.fed, info.layers, info.rows) == (draft.depth(4), draft.fed, draft.layers, 40)
-    assert info.name == "tiny-" + {"exit": "exit1", "nano": "nano", "nano-fed": "nano-fed"}[draft.name]
+    assert info.name == "tiny-" + {"exit": "exit1", "nano": "nano"}[draft.name] + ("-fed" if draft.fed else "")
     text = path.with_suffix(".md").read_text()
     assert "| a |" in text and "| b |" in text and "python -m hsd_core train" in text
 
