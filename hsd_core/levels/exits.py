@@ -7,7 +7,7 @@ fed one also reads the last states of the full pass above it (see `nano`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from hsd_core.levels.commons import Commons
 from hsd_core.levels.nano import NanoDraft, NanoRun
@@ -38,7 +38,7 @@ class ExitLevel:
             raise ValueError(f"an exit at {at} is no early one: the model has {decoder.layers} layers")
         self.decoder, self.at = decoder, at
         self.readout = draft or Lens(decoder)
-        self.fed: NanoDraft | None = draft if draft is not None and getattr(draft, "fed", False) else None
+        self.fed: NanoDraft | None = cast("NanoDraft", draft) if getattr(draft, "fed", False) else None
         self.name, self.weights = name, weights
         self.label = label or f"exit at layer {at}, " + (draft.name if draft else "untrained read-out")
         self.vocab_size = decoder.vocab_size

@@ -1,10 +1,11 @@
 """Nano: a small trained drafter over the target's token embeddings, without one of its layers.
 
-A *feature-fed* draft, a nano or behind an early exit, also reads the last hidden state that a full pass over the target's weights computed one position
-earlier: the input at position t is (embedding of x_t or state after the exit's layers, feature of t - 1). Where no such pass has been yet (tokens of
-the current draft, tokens that only smaller levels have seen), its own output state of t - 1 stands in; once
-there is a true feature, positions computed with a stand-in are computed again. Which of both is used depends on the
-past alone, so every token is still drawn from the row that is handed up with it.
+A *feature-fed* draft, a nano or one behind an early exit, also reads the last hidden state that a full pass over the
+target's weights computed one position earlier: the input at position t is (embedding of x_t or state after the exit's
+layers, feature of t - 1). Where no such pass has been yet (tokens of the current draft, tokens that only smaller levels
+have seen), its own output state of t - 1 stands in; once there is a true feature, positions computed with a stand-in
+are computed again. Which of both is used depends on the past alone, so every token is still drawn from the row that is
+handed up with it.
 """
 
 from __future__ import annotations
