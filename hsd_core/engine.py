@@ -228,6 +228,8 @@ def _header(
         )
         for i, seat in enumerate(stack)
     )  # fmt: skip
+    if about.get("replan") is not None and lossless:
+        why = f"{why}; plans change between rounds only, by what is past"
     versions = {"python": platform.python_version(), "torch": torch.__version__}
     about = {**about, "versions": {**versions, **about.get("versions", {})}}
     return trace.Header(

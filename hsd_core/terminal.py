@@ -62,7 +62,14 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
         f"{_percent(figures['drafts_kept'])} of drafts kept, first token after {first} ms; {ended}"
     )
     yield f"{'exact' if header.lossless else 'lossy'}: {header.lossless_reason}"
+    yield from _plan_lines(events)
     yield from _baseline_lines(events)
+
+
+def _plan_lines(events: Sequence[Event]) -> Iterator[str]:
+    for event in events:
+        if isinstance(event, trace.Plan):
+            yield f"from round {event.round}: {event.stack} ({event.why})" if event.why else event.stack
 
 
 def _baseline_lines(events: Sequence[Event]) -> Iterator[str]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hsd_core.decoders.lean import LeanDecoder
     from hsd_core.depth import Trained
     from hsd_core.hierarchy import Seat
+    from hsd_core.replan import ProfileReplanner
     from hsd_core.theory import Profile
 
 Progress = Callable[[str, float, float], None]
@@ -144,32 +145,40 @@ class Workbench:
         heads: int = 8,
         stop: Callable[[], bool] | None = None,
         title: str = "",
+        replan: bool = False,
+        profile: Profile | None = None,
     ) -> Generator[trace.Event, None, None]:
         """Decode a prompt with a stack. Close the generator to end the run early.
 
         Args:
             baseline: then decode the prompt plainly too and yield what that took. depths: at the end, read the
                 text after every layer of the target. heads: likeliest tokens of each row that go into the trace
-                (0: none). stop: asked before every forward.
+                (0: none). stop: asked before every forward. replan: the stack lists candidates, and which of them
+                run, with which T, is planned anew while generating, from `profile` (default: this machine's).
         Raises:
             ValueError: bad input, at once; the message names the cure.
         """  # fmt: skip
         from hsd_core.calibrate.cache import brief
         from hsd_core.engine import run
+        from hsd_core.replan import ProfileReplanner
 
         seats = self.seats(stack)
         sampling = Sampling(temperature, top_k, top_p)
         ids = self.encode(prompt, raw=raw)
-        profile = self.profile(temperature)
+        profile = profile or self.profile(temperature)
         about = {**self.about, "recorded": date.today().isoformat(), "title": title}
         if profile is not None:
             about["profile"] = brief(profile)
+        replanner = None
+        if replan:
+            replanner = ProfileReplanner(profile or self._needed_profile(temperature), [seat.spec for seat in seats])
+            about["profile"] = replanner.profile.as_dict()
         stop = stop or (lambda: False)
 
-        def decode(what: list[Seat], rows: int) -> Iterator[trace.Event]:
+        def decode(what: list[Seat], rows: int, by: ProfileReplanner | None = None) -> Iterator[trace.Event]:
             return run(
                 what, ids, sampling, seed, max_new_tokens=max_new_tokens, ends=self._builder.ends, heads=rows,
-                stop=stop, about=about,
+                stop=stop, about=about, replan=by,
             )  # fmt: skip
 
         # Plain decoding keeps two likeliest tokens a row: enough for the margin at a divergence.
@@ -177,7 +186,25 @@ class Workbench:
         if depths:
             self.lean_target(stack)  # one that cannot be read is refused now
         read = (lambda output: None if stop() else self.depths(ids, output, stack)) if depths else None
-        return record(_events(decode(seats, heads), plain, read), self.tokenizer)
+        return record(_events(decode(seats, heads, replanner), plain, read), self.tokenizer)
+
+    def _needed_profile(self, temperature: float) -> Profile:
+        """A profile to plan with where none was measured here: the one that comes with the package.
+
+        Raises:
+            ProfileError: there is none for this preset, device and kind of sampling.
+        """
+        from hsd_core.calibrate.cache import shipped_profile
+        from hsd_core.theory import ProfileError
+
+        found = shipped_profile(self.preset.name, self.device)
+        if found is None or (found.temperature == 0.0) != (temperature == 0.0):
+            raise ProfileError(
+                f"re-planning needs a profile of {self.preset.name} at temperature {temperature:g} on this machine; "
+                f"measure one: python -m hsd_core calibrate --preset {self.preset.name} "
+                f"--temperature {temperature:g} --out profile.json"
+            )
+        return found
 
     def _plain(self, seats: list[Seat]) -> list[Seat]:
         target = seats[-1].spec

@@ -17,16 +17,26 @@ def add(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser("generate", help="decode a prompt with a stack")
     add_preset(parser)
     parser.add_argument("--stack", help="levels, cheapest first (default: the preset's), e.g. ngram:2,int8:8,target")
-    parser.add_argument("--prompt", required=True, metavar="TEXT", help="the prompt; - reads it from stdin")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--prompt", metavar="TEXT", help="the prompt; - reads it from stdin")
+    what.add_argument("--repeat", metavar="TRACE", help="run a trace again by its header; say if it is the same")
     add_sampling(parser)
     parser.add_argument("--baseline", action="store_true", help="measure plain decoding of the same prompt too")
+    parser.add_argument("--replan", action="store_true", help="choose levels and T of --stack anew while generating")
+    parser.add_argument("--profile", metavar="FILE", help="with --replan: plan with this profile (default: calibrated)")
     parser.add_argument("--trace", metavar="FILE", help="write the run to FILE (.jsonl or .jsonl.gz)")
     parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:
+    from hsd_core.theory import read_profile
     from hsd_core.workbench import Workbench
 
+    if options.repeat:
+        return _repeat(options)
+    if options.profile and not options.replan:
+        raise ValueError("--profile is what --replan plans with; add --replan")
+    profile = read_profile(options.profile) if options.profile else None
     bench = Workbench.open(
         options.preset, stack=options.stack, device=options.device, dtype=options.dtype, progress=progress()
     )
@@ -36,7 +46,7 @@ def act(options: argparse.Namespace) -> int:
     run = bench.run(
         options.stack or bench.default_stack, prompt, temperature=options.temperature, top_k=options.top_k,
         top_p=options.top_p, seed=options.seed, max_new_tokens=options.max_new_tokens, raw=options.raw,
-        baseline=options.baseline,
+        baseline=options.baseline, replan=options.replan, profile=profile,
     )  # fmt: skip
     try:
         for event in run:
@@ -50,6 +60,17 @@ def act(options: argparse.Namespace) -> int:
     for line in totals_lines(events, colour=sys.stderr.isatty()):
         print(line, file=sys.stderr)
     return 0
+
+
+def _repeat(options: argparse.Namespace) -> int:
+    """0 if the run comes out the same, 1 if not."""
+    from hsd_core.repeat import opened, repeat
+
+    events = tracefile.read(options.repeat)
+    bench = opened(events, device=options.device, dtype=options.dtype, progress=progress())
+    same = repeat(bench, events)
+    print(same)
+    return 0 if same else 1
 
 
 class _Text:

@@ -1,0 +1,366 @@
+"""Re-planning: estimates from outcomes, hysteresis, and runs that can be repeated."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from courses_kit import Chosen, by_outcomes, courses
+from lean_stacks import LeanStacks, RandomDraft
+from ledger import audit
+from toys import output_of, toy_stack
+
+import hsd_core
+from hsd_core import engine, identities, metrics, terminal, trace, tracefile
+from hsd_core.cli import main
+from hsd_core.courses import Course, Drafted, Judged, Round
+from hsd_core.repeat import repeat
+from hsd_core.replan import Estimates, Pace, ProfileReplanner, candidates
+from hsd_core.sampling import Sampling
+from hsd_core.stacks import parse
+from hsd_core.theory import (
+    Answer,
+    Costs,
+    Plan,
+    Profile,
+    ProfileError,
+    ProfileLevel,
+    Ranked,
+    best_plans,
+    expected,
+    profile_from,
+    write_profile,
+)
+from hsd_core.workbench import Workbench
+
+GREEDY = Sampling(0.0)
+STACK = "table:2@id=order1,table:4@id=order3,table@id=order6"
+SPECS = parse(STACK)
+
+
+def profile(*rows: float, names: Sequence[str] = ("order1", "order3", "order6"), ms: Sequence[float] = ()) -> Profile:
+    """Acceptances 0->1, 0->2, 1->2, ... of toy levels that cost 1, 4, 16 ms."""
+    n, values = len(names), list(rows)
+    matrix = [[1.0 if i == j else values.pop(0) if j > i else 0.0 for j in range(n)] for i in range(n)]
+    costs = ms or [4.0**i for i in range(n)]
+    levels = tuple(
+        ProfileLevel(name, Costs((1,), (c,)), spec=f"table@id={name}") for name, c in zip(names, costs, strict=True)
+    )
+    return Profile(levels, tuple(map(tuple, matrix)), max_block=8)
+
+
+GOOD = profile(0.9, 0.85, 0.92)
+
+
+def outcomes(index: int, *what: Judged | Drafted) -> Round:
+    return Round(index, (0,), what)
+
+
+def feed(by: ProfileReplanner, rounds: int, tokens: int = 0, *accepted: int) -> list[tuple[int, Course]]:
+    """(round, course) of each change in `rounds` rounds, where every verifier of the course judges a block of `tokens`
+    tokens for each of `accepted`, and keeps so many."""
+    course, changes = by.first(), []
+    for n in range(rounds):
+        pairs = list(zip(course.levels, course.levels[1:], strict=False))
+        what = [Judged(level, below, tokens, kept) for below, level in pairs for kept in accepted]
+        changed = by.after(outcomes(n, *what))
+        if changed is not None:
+            course = changed
+            changes.append((n, course))
+    return changes
+
+
+def test_an_estimate_counts_outcomes_half_after_a_half_life() -> None:
+    estimates = Estimates(profile(0.5, 0.5, 0.5), half_life=4.0)
+    estimates.take(outcomes(0, Judged(1, 0, 4, 4)))
+    assert estimates.acceptance[(0, 1)] == pytest.approx(0.75)
+    estimates.take(outcomes(1, Judged(1, 0, 9, 0)))
+    assert estimates.acceptance[(0, 1)] == pytest.approx(0.75 * 0.5**0.25), "what lies behind a reject is not judged"
+
+
+def test_only_observed_pairs_move() -> None:
+    estimates = Estimates(GOOD, half_life=8.0)
+    estimates.take(outcomes(0, Drafted(0, 2), Judged(1, 0, 2, 0), Judged(2, 1, 3, 1)))
+    assert estimates.acceptance[(0, 2)] == GOOD.acceptance[0][2]
+    assert estimates.acceptance[(0, 1)] < GOOD.acceptance[0][1]
+    assert estimates.acceptance[(1, 2)] < GOOD.acceptance[1][2]
+    assert set(estimates.seen) == {(0, 1), (1, 2)}
+
+
+def test_lookups_move_the_hit_rate() -> None:
+    lookup = ProfileLevel("ngram", Costs((1,), (0.1,)), spec="ngram", hit_rate=0.5)
+    target = ProfileLevel("target", Costs((1,), (10.0,)), spec="target")
+    both = Profile((lookup, target), ((1.0, 0.5), (0.0, 1.0)))
+    estimates = Estimates(both, half_life=1.0)
+    estimates.take(outcomes(0, Drafted(0, 0)))
+    assert estimates.hit == 0.25
+    estimates.take(outcomes(1, Drafted(0, 3)))
+    assert estimates.now().levels[0].hit_rate == 0.625
+
+
+def test_the_run_begins_with_the_profiles_best_plan_and_stays_while_outcomes_agree() -> None:
+    by = ProfileReplanner(GOOD, SPECS)
+    first = by.first()
+    assert len(first.levels) > 1 and first.levels[-1] == 2 and "the profile's best plan" in first.why
+    assert feed(by, 60, 6, 5, 6) == []  # 11 of 12 kept, and the profile says about that much
+
+
+def test_rejections_make_levels_leave() -> None:
+    changes = feed(ProfileReplanner(profile(0.9, 0.85, 0.92, ms=(4.0, 6.0, 16.0)), SPECS), 400, 2, 0)
+    assert changes, "nothing was ever accepted, and the plan stayed"
+    assert changes[-1][1].levels == (2,), "plain decoding is best where nothing is accepted"
+    for _, course in changes:
+        assert course.left_ms is not None and course.predicted_ms < course.left_ms
+        assert "leaves" in course.why or "T of" in course.why or "joins" in course.why
+
+
+def test_a_moved_estimate_asks_before_the_period_is_over() -> None:
+    changes = feed(ProfileReplanner(GOOD, SPECS, pace=Pace(every=1000, moved=0.2)), 100, 2, 0)
+    assert 4 <= changes[0][0] < 100
+    assert feed(ProfileReplanner(GOOD, SPECS, pace=Pace(every=1000, moved=2.0)), 100, 2, 0) == []
+
+
+@pytest.mark.parametrize(("ms", "changes"), [(3.98, 0), (3.0, 1)])
+def test_a_small_gain_changes_nothing(ms: float, changes: int) -> None:
+    """The run starts with order3; the planner then says that order1, a little or much cheaper, is better."""
+    close = profile(0.9, 0.80, 0.80, ms=(ms, 4.0, 16.0))
+    asked = []
+
+    def ask(now: Profile) -> Answer:
+        asked.append(now)
+        plan = Plan((1, 2) if len(asked) < 2 else (0, 2), (4,))  # `first` is the first to ask
+        best = Ranked(plan, expected(now, plan))
+        return Answer(best, (), (), best)
+
+    assert len(feed(ProfileReplanner(close, SPECS, pace=Pace(every=5, moved=1e-3), ask=ask), 20, 5, 4)) == changes
+    assert len(asked) > 2
+
+
+def test_nothing_is_asked_while_nothing_moves() -> None:
+    asked = []
+
+    def ask(now: Profile) -> Answer:
+        asked.append(now)
+        return best_plans(now)
+
+    feed(ProfileReplanner(GOOD, SPECS, ask=ask), 200)
+    assert len(asked) == 1
+    feed(ProfileReplanner(GOOD, SPECS, ask=ask), 200, 4, 3)
+    assert len(asked) > 3
+
+
+def test_exploring_takes_one_round_and_returns() -> None:
+    by = ProfileReplanner(GOOD, SPECS, pace=Pace(every=1000, explore=8))
+    first = by.first()
+    changes = feed(by, 60, 10, 9)
+    assert [n for n, _ in changes] == [7, 8, 47, 48], "what was seen lately is not explored again"
+    assert (changes[1][1].levels, changes[1][1].blocks) == (first.levels, first.blocks)
+    assert "one round" in changes[0][1].why and "back" in changes[1][1].why
+    assert changes[0][1].predicted_ms <= 1.25 * changes[0][1].left_ms
+
+
+def test_without_exploring_an_unseen_level_stays_unseen() -> None:
+    by = ProfileReplanner(GOOD, SPECS)
+    assert feed(by, 100, 10, 9) == []
+
+
+def test_a_level_that_the_profile_lacks_is_named_with_the_cure() -> None:
+    with pytest.raises(ProfileError, match=r"knows nothing of ngram; its levels are .*calibrate --levels ngram,"):
+        candidates(GOOD, parse("ngram:2,table@id=order6"))
+    with pytest.raises(ProfileError, match="another order"):
+        candidates(GOOD, parse("table:2@id=order3,table:2@id=order1,table@id=order6"))
+
+
+def test_candidates_are_the_stacks_levels_with_the_acceptance_of_their_rule() -> None:
+    block = ((1.0, 0.95, 0.91), (0.0, 1.0, 0.96), (0.0, 0.0, 1.0))
+    known = Profile(GOOD.levels, GOOD.acceptance, by_rule={"block": block})
+    cut = candidates(known, parse("table:9@id=order1@policy=flush,table@id=order6@rule=block"))
+    assert cut.names == ("order1", "order6")
+    assert cut.acceptance[0][1] == 0.91 and not cut.by_rule
+    assert candidates(known, parse(STACK)).acceptance[0][2] == GOOD.acceptance[0][2]
+
+
+def test_verifiers_without_a_bonus_are_priced_so() -> None:
+    with_, without = (
+        ProfileReplanner(GOOD, parse(f"table:2@id=order1,table@id=order6{b}")).first() for b in ("", "@bonus=0")
+    )
+    assert without.predicted_ms > with_.predicted_ms
+
+
+@pytest.mark.parametrize(
+    ("course", "wrong"),
+    [
+        (Course((0, 1), (2,)), "must end with the target"),
+        (Course((), ()), "must end with the target"),
+        (Course((1, 0, 2), (1, 1)), "must rise"),
+        (Course((0, 2), ()), "each but the target needs one"),
+        (Course((0, 2), (0,)), "each but the target needs one"),
+        (Course((-1, 2), (1,)), "must end with"),
+    ],
+)
+def test_a_course_that_is_none_is_refused(course: Course, wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        list(
+            engine.run(
+                toy_stack("table:1,table:1,table", 3), [0], GREEDY, 0, max_new_tokens=3, replan=Chosen(lambda _: course)
+            )
+        )
+
+
+def test_a_lookup_cannot_be_put_above_another_level() -> None:
+    with pytest.raises(ValueError, match="cannot verify"):
+        Course((0, 1, 2), (1, 1)).check([True, False, True])
+
+
+@pytest.mark.parametrize("joining", [1, 4, 50])
+@pytest.mark.parametrize(
+    "text", ["table:2,table:3,table", "ngram:3,table:2@policy=flush,table:4@rule=block,table@rule=block"]
+)
+def test_every_event_agrees_with_a_second_bookkeeping(text: str, joining: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "JOINING_ROWS", joining)
+    lookup = frozenset([0]) if text.startswith("ngram") else frozenset()
+    by = Chosen(by_outcomes(courses(text.count(",") + 1, 3, list(lookup))))
+    for seed in range(6):
+        events = list(hsd_core.run(toy_stack(text, 3, seed), [0, 1], Sampling(1.0), seed, max_new_tokens=60, replan=by))
+        assert identities.check(events) == []
+        assert audit(events, cacheless=lookup, ends=frozenset()).done
+        assert len({e.levels for e in events if e.event == "plan"}) > 1
+
+
+LEAN = [
+    "exit:2@at=1,exit:3@at=3@rule=block,target",
+    "ngram:2,nano:2@id=fed,exit:2@at=2@id=own,int8:3,target",
+    "ngram:2@miss=fed,int8:2,target",
+    "exit:3@at=3@policy=del,target",
+]
+
+
+@pytest.mark.parametrize("text", LEAN)
+def test_greedy_runs_of_shared_levels_that_join_late_give_the_targets_own_ids(text: str) -> None:
+    made = LeanStacks(layers=4, vocab=48)
+    made.drafts = {"own": RandomDraft(made.target, layers=1), "fed": RandomDraft(made.target, fed=True, seed=1)}
+    plain = output_of(list(hsd_core.run(made.stack("target"), [3, 1, 4], GREEDY, 0, max_new_tokens=50)))
+    cacheless = frozenset([0]) if text.startswith("ngram:2,") else frozenset()
+    by = Chosen(by_outcomes(courses(text.count(",") + 1, 3, [0] if text.startswith("ngram") else [])))
+    events = list(hsd_core.run(made.stack(text), [3, 1, 4], GREEDY, 0, max_new_tokens=50, replan=by))
+    assert output_of(events) == plain
+    assert identities.check(events) == []
+    if "miss" not in text:
+        assert audit(events, cacheless=cacheless, ends=frozenset()).done
+    assert len(by.seen) > 1
+
+
+def test_a_level_that_joins_late_is_prefilled_with_all_that_it_missed() -> None:
+    late = Chosen(lambda past: Course((2,), ()) if len(past) < 20 else Course((0, 1, 2), (2, 2)))
+    events = list(
+        hsd_core.run(toy_stack("table:2,table:2,table", 3), [0, 1], GREEDY, 0, max_new_tokens=40, replan=late)
+    )
+    prefills = [e for e in events if e.event == "prefill"]
+    assert [(e.level, e.round, e.tokens) for e in prefills] == [(2, None, 2), (1, 20, 21), (0, 20, 21)]
+    footer = next(e for e in events if e.event == "footer")
+    assert footer.totals[0].rows == sum(e.rows for e in events if e.event == "draft")
+    first = next(e.t for e in events if e.event == "commit")
+    assert metrics.measure(events)["ttft_ms"] == first / 1e6
+
+
+def test_a_prefill_in_the_middle_is_time_of_decoding() -> None:
+    late = Chosen(lambda past: Course((1,), ()) if len(past) < 10 else Course((0, 1), (2,)))
+    events = list(hsd_core.run(toy_stack("table:2,table", 3), [0, 1], GREEDY, 0, max_new_tokens=30, replan=late))
+    start = next(e.t1 for e in events if e.event == "prefill")
+    end = [e.t for e in events if e.event == "commit"][-1]
+    assert metrics.measure(events)["decode_ms"] == pytest.approx((end - start) / 1e6)
+    assert metrics.token_times(events)[-1] == end - start
+
+
+def test_levels_that_rest_fall_behind_and_are_not_run() -> None:
+    by = Chosen(lambda past: Course((0, 2), (2,)))
+    events = list(hsd_core.run(toy_stack("table:2,table:2,table", 3), [0], GREEDY, 0, max_new_tokens=12, replan=by))
+    assert {e.level for e in events if e.event in ("draft", "verify", "prefill")} == {0, 2}
+    assert {e.below for e in events if e.event == "verify"} <= {0}
+    last = [e for e in events if e.event == "kv"][-1].levels[1]
+    assert (last.cached, last.catch_up) == (0, 13)
+
+
+def test_a_damaged_plan_is_found() -> None:
+    by = Chosen(lambda past: Course((0, 2), (2,)) if len(past) % 2 else Course((1, 2), (2,)))
+    events = list(hsd_core.run(toy_stack("table:2,table:2,table", 3), [0], GREEDY, 0, max_new_tokens=12, replan=by))
+    assert identities.check(events) == []
+    plans = [i for i, e in enumerate(events) if e.event == "plan"]
+    assert identities.check([e for i, e in enumerate(events) if i != plans[1]])
+    late = [*events[: plans[1]], *events[plans[1] + 1 :]]
+    first = next(i for i, e in enumerate(late) if e.event == "draft" and e.round == 1)
+    assert any(
+        "within round" in fault
+        for fault in identities.check([*late[: first + 1], events[plans[1]], *late[first + 1 :]])
+    )
+
+
+TOY = profile(0.75, 0.7, 0.9, ms=(1.0, 3.0, 12.0))
+
+
+def generated(bench: Workbench, **options: Any) -> list[trace.Event]:
+    return list(bench.run(STACK, "The tower of levels ", max_new_tokens=150, replan=True, profile=TOY, **options))
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_a_replanned_run_can_be_repeated_from_its_trace(temperature: float, tmp_path: Any) -> None:
+    bench = Workbench.open("toy")
+    events = generated(bench, temperature=temperature, seed=3, heads=0)
+    plans = [e for e in events if e.event == "plan"]
+    assert len(plans) > 1, "no plan changed: the test says nothing"
+    assert all(e.acceptance and e.why and e.predicted_ms for e in plans)
+    tracefile.write(path := tmp_path / "run.jsonl", events)
+    back = tracefile.read(path)
+    assert identities.check(back) == []
+    same = repeat(bench, back)
+    assert same and (same.plans_of, same.ids_of) == (len(plans), len(output_of(events)))
+    other = [trace.Header(**{**_fields(back[0]), "profile": profile(0.2, 0.2, 0.2).as_dict()}), *back[1:]]
+    assert not repeat(bench, other), "another profile, the same plans"
+    assert repeat(bench, back[: len(back) // 2]), "a run that was interrupted"
+
+
+def _fields(header: Any) -> dict[str, Any]:
+    return {name: getattr(header, name) for name in header.__slots__}
+
+
+def test_the_header_has_what_a_replanned_run_depends_on() -> None:
+    header = next(iter(generated(Workbench.open("toy"))))
+    assert header.replan == Pace().as_dict()
+    assert profile_from(header.profile).acceptance == TOY.acceptance
+    assert "plans change between rounds only" in header.lossless_reason
+    json.dumps(header.profile)
+
+
+def test_the_output_is_the_stacks_own_at_temperature_0() -> None:
+    bench = Workbench.open("toy")
+    fixed = list(bench.run(STACK, "The tower of levels ", max_new_tokens=150))
+    assert output_of(generated(bench)) == output_of(fixed)
+    assert not any(e.event == "plan" for e in fixed) and fixed[0].replan is None
+
+
+def test_without_a_profile_the_cure_is_named(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Workbench, "profile", lambda self, temperature=0.0: None)
+    bench = Workbench.open("toy")
+    with pytest.raises(ProfileError, match="python -m hsd_core calibrate --preset toy"):
+        bench.run(STACK, "The", replan=True, temperature=0.7)
+
+
+def test_the_command_line_plans_again_and_repeats(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    file, run = tmp_path / "profile.json", tmp_path / "run.jsonl.gz"
+    write_profile(TOY, file)
+    basic = ["generate", "--preset", "toy", "--stack", STACK, "--prompt", "The tower", "--max-new-tokens", "60"]
+    assert main([*basic, "--replan", "--profile", str(file), "--trace", str(run)]) == 0
+    told = capsys.readouterr().err
+    assert "from round 0: table:" in told and "the profile's best plan" in told
+    assert main(["generate", "--repeat", str(run)]) == 0
+    assert capsys.readouterr().out.startswith("the same: 60 of 60 ids; ")
+    assert main([*basic, "--profile", str(file)]) == 2
+    assert "add --replan" in capsys.readouterr().err
+
+
+def test_terminal_lines_name_every_plan() -> None:
+    events = generated(Workbench.open("toy"))
+    lines = [line for line in terminal.totals_lines(events, colour=False) if line.startswith("from round")]
+    assert len(lines) == sum(e.event == "plan" for e in events)
