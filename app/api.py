@@ -28,6 +28,7 @@ def add(play: Play) -> None:
         top_p: float = DEFAULTS["top_p"],
         seed: int = DEFAULTS["seed"],
         max_new_tokens: int = DEFAULTS["max_new_tokens"],
+        replan: bool = DEFAULTS["replan"],
     ) -> dict[str, Any]:
         """Run a stack of drafters and verifiers on a prompt.
 
@@ -40,12 +41,14 @@ def add(play: Play) -> None:
             top_p: keep the smallest set of tokens with this much probability.
             seed: the same seed gives the same run.
             max_new_tokens: at most 512.
+            replan: choose which levels of the stack run, and their T, anew while generating.
         Returns:
             text, totals (metrics and footer) and trace (a list of events).
         """
         asked = {
             "run": str(uuid.uuid4()), "prompt": prompt, "stack": stack, "preset": preset, "temperature": temperature,
             "top_k": top_k, "top_p": top_p, "seed": seed, "max_new_tokens": max_new_tokens, "baseline": False,
+            "replan": replan,
         }  # fmt: skip
         run = play.runs.announce(str(asked["run"]))  # so that visitors who wait see it before them
         run.stage = "running"

@@ -34,6 +34,7 @@ DEFAULTS: dict[str, Any] = {
     "raw": False,
     "baseline": True,
     "depths": False,
+    "replan": False,
     "detail": "full",
 }
 HEADS = {"full": 8, "light": 0}  # likeliest tokens of each row that the trace keeps
@@ -50,7 +51,8 @@ class RequestError(ValueError):
 @dataclass(frozen=True, slots=True)
 class RunRequest:
     """One run as asked for. `notes` say what was clamped; `detail` "light" leaves probability rows out of the trace;
-    `depths` asks for one more pass that reads every layer."""
+    `depths` asks for one more pass that reads every layer; `replan` for levels and block lengths that are chosen anew
+    while generating."""
 
     run: str
     prompt: str
@@ -65,6 +67,7 @@ class RunRequest:
     raw: bool = False
     baseline: bool = True
     depths: bool = False
+    replan: bool = False
     detail: str = "full"
     notes: tuple[str, ...] = ()
 
@@ -74,7 +77,7 @@ class RunRequest:
         Raises:
             ValueError: the engine refuses the request; its message names the cure.
         """
-        more = {"depths": True} if self.depths else {}
+        more = {name: True for name in ("depths", "replan") if getattr(self, name)}
         events: Generator[Event, None, None] = workbench.run(
             self.stack,
             self.prompt,
@@ -117,6 +120,7 @@ def parse(data: Any) -> RunRequest:
         raw=data.get("raw", False) is True,
         baseline=data.get("baseline", True) is True,
         depths=data.get("depths", False) is True,
+        replan=data.get("replan", False) is True,
         detail=detail if detail in DETAILS else "full",
         notes=tuple(notes),
     )

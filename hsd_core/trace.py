@@ -18,11 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
 SCHEMA = 3
-READABLE = (
-    1,
-    2,
-    3,
-)  # 2 added `LevelInfo.shares`, `ran` and `Depths`, 3 what a `Plan` says; older files simply lack them
+READABLE = (1, 2, 3)  # 2 added `LevelInfo.shares`, `ran`, `Depths`; 3 what a `Plan` says: older files lack them
 
 
 @dataclass(frozen=True, slots=True)

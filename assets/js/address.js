@@ -27,6 +27,7 @@ export function fields(limits) {
     raw: flag,
     baseline: flag,
     depths: flag,
+    replan: flag,
     detail: one("full", "light"),
     ghosts: one("show", "hide"),
     colour: one("level", "passed", "source", "time"),

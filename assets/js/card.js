@@ -188,7 +188,7 @@ function verdict(j, record, model, full) {
     if (level.rule === "block") part.append(element("p", "hx-verdict-sum", "Rule block: α is h, the probability that the block is kept up to here."));
   }
   const residual = j.outcome === "rejected" ? j.residual : null;
-  const below = model.levels[Math.max(0, j.level - 1)];
+  const below = model.levels[j.below ?? Math.max(0, j.level - 1)];
   const heads = [["p", j.pRow, level.hue], ["q", j.qRow, below.hue], ["residual", residual, "var(--hue-reject)"]].filter((x) => x[1]);
   if (heads.length && full) part.append(rows(heads, record, model));
   return part;

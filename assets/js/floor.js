@@ -4,17 +4,19 @@ import { depthRow, draftRow, missRow } from "./depth.js";
 import { h, icon, say } from "./dom.js";
 import { DEFAULTS, MAX_BLOCK, MAX_TOP, POLICIES, RULES, THETA_COUNTS } from "./stack.js";
 
-/** @returns {{el: HTMLElement, update: (figures: object|null, kv: object|null, longest: number) => void}} */
+/** @returns {{el: HTMLElement, update: (figures: object|null, kv: object|null, longest: number) => void, plan: (words: string|null, rests: boolean) => void}} */
 export function floorOf(level, at) {
   const ms = h("span", { class: "hx-ms", text: "– ms", tabindex: "0", "data-tip": "ms per call: busy time / forwards of this level, measured in this run" });
   const kv = kvBar();
   const details = at.bottom && at.top ? null : more(level, at);
+  const note = h("small", { text: at.top ? `${at.info.note} · signs every token` : at.info.note });
+  const own = note.textContent;
   const row = h(
     "div",
     { class: "hx-floor-row" },
     at.top ? h("span", { class: "hx-grip-gap" }) : grip(at),
     h("span", { class: "hx-tag", text: at.look.tag, "aria-hidden": "true" }),
-    name(level, at),
+    name(level, at, note),
     at.top ? h("span") : stepper(level, at),
     ms,
     at.top ? h("span", { class: "hx-switch-gap" }) : toggle(level, at),
@@ -35,6 +37,11 @@ export function floorOf(level, at) {
       say(ms, figures?.ms_per_call == null ? "– ms" : `${brief(figures.ms_per_call)} ms`);
       kv.update(lengths, longest);
     },
+    /** What the plan of the shown round makes of this level, in words; null without plans. */
+    plan(words, rests) {
+      say(note, words ?? own);
+      el.classList.toggle("hx-resting", rests);
+    },
   };
 }
 
@@ -44,14 +51,14 @@ function asked(level, at) {
   return level.name === "nano" && at.drafts.length ? [draftRow(level, at)] : [];
 }
 
-function name(level, at) {
+function name(level, at, note) {
   return h(
     "span",
     {
       class: "hx-floor-name", tabindex: "-1", title: [`${at.info.label} (${at.info.kind})`, at.share].filter(Boolean).join(": "),
     },
     h("b", { text: at.info.label }),
-    h("small", { text: at.top ? `${at.info.note} · signs every token` : at.info.note }),
+    note,
   );
 }
 

@@ -107,6 +107,7 @@ class Lanes {
       this._skeleton();
       this._blocks();
     }
+    this._rest(model.planAt(this.cursor));
     const x = this.scale.x(this.cursor);
     const high = lane * count;
     set(this.built.veil, { x: Math.max(0, x), width: Math.max(0, width - x), height: high });
@@ -118,6 +119,17 @@ class Lanes {
       this.fit.title = whole ? "Shown: the whole run. Press for the rounds around the cursor" : "Shown: the rounds around the cursor. Press for the whole run";
       this.fit.setAttribute("aria-label", this.fit.title);
     }
+  }
+
+  /** Levels that the plan of the shown round leaves out stand back. */
+  _rest(plan) {
+    if (plan === this.built.plan) return;
+    this.built.plan = plan;
+    [...this.names.children].reverse().forEach((item, i) => {
+      const rests = Boolean(plan) && !plan.levels.includes(i);
+      item.classList.toggle("hx-resting", rests);
+      item.title = `${this.model.levels[i].name}${rests ? ": not in the plan" : ""}`;
+    });
   }
 
   /** What depends on the levels and the size alone. */

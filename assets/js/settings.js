@@ -54,6 +54,7 @@ export function settingsPanel(ctx) {
     group(
       "Run",
       tick("baseline", "measure plain decoding too", "decode the same prompt with the target alone after the run, so that the speed-up is measured"),
+      tick("replan", "auto: re-plan while generating", "the tower lists candidates; which of them run, and with which T, is chosen anew between rounds, from a measured profile and from what the rounds before accepted"),
       tick("depths", "measure depths after the run", "one more pass over the text: what every layer would have said at each place (\u201cAt which layer did the model know?\u201d, below)"),
       tick("raw", "raw prompt", "without the model's chat template"),
       pick("detail", "record", [["full", "everything"], ["light", "without probability rows"]], "what the trace keeps for each token"),

@@ -28,11 +28,13 @@ export function shaftOf() {
 /** Tokens of this round that stand before the verifier `level`, oldest first: [{hue, state}]. */
 function seen(model, cursor, level, round) {
   const found = [];
+  const running = round === null ? [] : model.levelsIn(round);
+  if (!running.includes(level)) return found; // it rests: nothing stands before it
   for (const record of roundTokens(model, round)) {
     if (record.level >= level || record.tDraft > cursor) continue;
     const below = record.judgements.filter((j) => j.level < level);
     if (below.some((j) => j.outcome !== "accepted" || j.t > cursor)) continue;
-    if (below.length < level - 1 - record.level) continue;
+    if (below.length < running.filter((i) => i > record.level && i < level).length) continue;
     const verdict = record.judgements.find((j) => j.level === level);
     const known = verdict && verdict.t <= cursor ? verdict.outcome : "waiting";
     found.push({ serial: record.serial, hue: model.levels[record.level].hue, state: known });

@@ -129,7 +129,8 @@ class Stage {
   }
 
   /** The figures that the recording was made with, so that Generate repeats it. */
-  _adoptSampling({ sampling, seed, max_new_tokens }) {
+  _adoptSampling({ sampling, seed, max_new_tokens, replan }) {
+    this.settings.replan = this.asked?.replan ?? Boolean(replan);
     for (const [name, value] of Object.entries({ ...sampling, seed, max_new_tokens })) {
       const limits = this.setup.limits[name];
       if (!Array.isArray(limits) || !Number.isFinite(value) || this.asked?.[name] !== undefined) continue;
@@ -214,9 +215,9 @@ class Stage {
     this.note.hidden = true;
     this.settings.recording = "";
     this._refresh();
-    const { prompt, stack, preset, device, temperature, top_k, top_p, seed, max_new_tokens, raw, baseline, depths, detail } = this.settings;
+    const { prompt, stack, preset, device, temperature, top_k, top_p, seed, max_new_tokens, raw, baseline, depths, replan, detail } = this.settings;
     return this._try(async () => {
-      const started = this.session.start({ prompt, stack, preset, device, temperature, top_k, top_p, seed, max_new_tokens, raw, baseline, depths, detail }, this.setup.limits.queue);
+      const started = this.session.start({ prompt, stack, preset, device, temperature, top_k, top_p, seed, max_new_tokens, raw, baseline, depths, replan, detail }, this.setup.limits.queue);
       this._busy();
       await started;
     });

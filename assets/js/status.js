@@ -14,11 +14,12 @@ export function describe(model, status, session) {
   const live = running ? "live" : model.footer?.reason === "stopped" ? "live, stopped" : "live, done";
   const state = mode === "live" ? live : mode === "error" ? "interrupted" : "recorded";
   const where = `${PLACES[top.device?.split(":")[0]] ?? top.device} ${top.dtype}`;
-  const parts = [state, weights(header), where, header.lossless ? "exact" : "lossy"];
+  const parts = [state, weights(header), where, header.lossless ? "exact" : "lossy", header.replan && "auto"].filter(Boolean);
   const tip = [
     status.text && `${status.text}.`,
     header.lossless ? `Exact: ${header.lossless_reason}.` : `Lossy: ${header.lossless_reason}.`,
     source(top),
+    header.replan && "Auto: levels and block lengths are chosen anew between rounds.",
     header.machine && `Machine: ${header.machine}.`,
   ].filter(Boolean).join(" ");
   return { mode: session.pending && !session.started ? "loading" : mode, text: parts.join(" · "), tip };
@@ -39,5 +40,6 @@ export function spoken(model, status) {
   const s = model.snapshots.at(-1);
   const speed = s?.tokens_per_s ? `, ${s.tokens_per_s.toFixed(0)} tokens per second` : "";
   const kept = s?.drafts_kept == null ? "" : `, ${Math.round(100 * s.drafts_kept)} percent of drafts kept`;
-  return `${status?.text ?? ""}: ${model.committed.length} tokens${speed}${kept}.`;
+  const plan = model.plans.at(-1);
+  return `${status?.text ?? ""}: ${model.committed.length} tokens${speed}${kept}${plan ? `, plan ${plan.stack}` : ""}.`;
 }

@@ -21,6 +21,17 @@ export function noteOf(level, ran, known, share) {
   return level.options.dtype ?? ran?.dtype ?? known?.params?.dtype ?? known?.kind ?? level.name;
 }
 
+/** What a plan makes of a level of the run: [words, whether it rests]; [null, false] without a plan. */
+export function inPlan(plan, index) {
+  if (!plan || index === null) return [null, false];
+  const place = plan.levels.indexOf(index);
+  if (place < 0) return ["not in the plan", true];
+  return [place < plan.blocks.length ? `in the plan, T = ${plan.blocks[place]}` : "in the plan, signs every token", false];
+}
+
+/** A plan in a sentence or two: since when, which levels, and why. */
+export const planText = (plan) => `Auto, from round ${plan.round}: ${plan.stack}${plan.why ? ` (${plan.why})` : ""}.`;
+
 /** ms per call of a level without forwards, an n-gram lookup: its busy time over its calls. */
 export function callsOf(model, cursor, level, figures) {
   const calls = model.segments.filter((s) => s.level === level && s.kind !== "prefill" && s.t1 <= cursor).length;

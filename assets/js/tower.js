@@ -9,7 +9,7 @@ import { faults, format, MAX_LEVELS, parse, placed, same } from "./stack.js";
 import { shaftOf } from "./shaft.js";
 import { shareText, trunksOf, trunksPlanned } from "./trunk.js";
 import { trunkView } from "./trunk-view.js";
-import { callsOf, noteOf, runLevel, shortName } from "./tower-words.js";
+import { callsOf, inPlan, noteOf, planText, runLevel, shortName } from "./tower-words.js";
 
 const OTHER = "The run shown is of another stack. Press Generate to run this one.";
 const NAMESAKE = "Another paper calls a verification rule “HSD”. Here that is the rule block; HSD is the stack.";
@@ -122,7 +122,8 @@ class Tower {
     });
     this.list.replaceChildren(...this.views.map((view) => view.el).reverse());
     this._addMenu();
-    say(this.note, this.run && !same ? OTHER : NAMESAKE);
+    this.remark = this.run && !same ? OTHER : NAMESAKE;
+    say(this.note, this.remark);
     this.el.classList.toggle("hx-stale", Boolean(this.run) && !same);
     this.presets.value = [...this.presets.options].some((o) => o.value === this.stack) ? this.stack : "";
     this._restore(focus);
@@ -136,11 +137,14 @@ class Tower {
     const kv = same ? model.kvAt(cursor) : null;
     const longest = same ? model.header.prompt_ids.length + model.header.max_new_tokens : 1;
     const round = same ? model.rounds[model.roundAt(cursor)]?.round ?? null : null;
+    const plan = same ? model.planAt(cursor) : null;
+    say(this.note, plan ? planText(plan) : this.remark);
     for (const view of this.columns) view.update(same ? model : null, cursor, round);
     for (const view of this.views) {
       const level = view.index === null ? null : view.index;
       const figures = level === null ? null : snapshot?.levels.find((l) => l.level === level) ?? null;
       view.update(figures && { ...figures, ms_per_call: figures.ms_per_call ?? callsOf(model, cursor, level, figures) }, level === null ? null : kv?.levels.find((l) => l.level === level) ?? null, longest);
+      view.plan(...inPlan(plan, level));
       if (view.shaft) view.shaft.update(same && level !== null ? model : null, cursor, level, round, figures);
     }
   }

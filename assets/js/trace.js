@@ -23,6 +23,7 @@ export class TraceModel {
     this.commitTimes = []; // ns, one per committed token
     this.cells = []; // the committed text, cell by cell
     this.rounds = [];
+    this.plans = []; // where the run chose its levels anew: {round, levels, blocks, why, t, ...}
     this.segments = [];
     this.snapshots = [];
     this.marks = []; // {t, kind, round, level}: what stepping stops at
@@ -54,7 +55,15 @@ export class TraceModel {
   }
 
   _prefill(e) {
-    this.segments.push({ level: e.level, kind: "prefill", t0: e.t0, t1: e.t1, round: null, rows: e.tokens, tokensIn: e.tokens, tokensOut: 0 });
+    const work = { kind: "prefill", rows: e.tokens, tokensIn: e.tokens, tokensOut: 0 };
+    if (typeof e.round === "number") this._segment(e, work); // a level that joins: time of that round
+    else this.segments.push({ ...work, level: e.level, t0: e.t0, t1: e.t1, round: null });
+  }
+
+  _plan(e) {
+    if (!e.levels?.length) return; // written by an older version: it names the stack alone
+    this.plans.push(e);
+    this.marks.push({ t: e.t, kind: "plan", round: e.round, level: this.levels.length - 1 });
   }
 
   _draft(e) {
@@ -75,7 +84,7 @@ export class TraceModel {
     for (const c of e.checks) {
       const record = this.tokens.get(c.serial);
       if (!record) continue;
-      record.judgements.push({ level: e.level, outcome: c.outcome, alpha: c.alpha, coin: c.coin, p: c.p, q: c.q,
+      record.judgements.push({ level: e.level, below: e.below ?? null, outcome: c.outcome, alpha: c.alpha, coin: c.coin, p: c.p, q: c.q,
         pRow: c.p_row ?? null, qRow: c.q_row ?? null, residual: c.residual ?? null, t: e.t1, round: e.round });
       if (c.outcome === "accepted") record.passed.push({ level: e.level, t: e.t1 });
       if (c.outcome === "rejected") {
@@ -205,6 +214,17 @@ export class TraceModel {
       if (record.tDraft <= cursor && this.state(record, cursor) === "tentative") found.push(record);
     }
     return found.sort((a, b) => a.at - b.at);
+  }
+
+  /** The plan that the round under the cursor follows; null where the run has one plan from end to end. */
+  planAt(cursor) {
+    return this.plans[upTo(this.plans, cursor, (x) => x.t) - 1] ?? this.plans[0] ?? null;
+  }
+
+  /** The levels that a round ran, cheapest first. */
+  levelsIn(round) {
+    const plan = this.plans[upTo(this.plans, round, (x) => x.round) - 1];
+    return plan?.levels ?? this.levels.map((_, i) => i);
   }
 
   snapshotAt(cursor) {

@@ -1,0 +1,70 @@
+// Claims about runs whose plan changes between rounds. Run: node --test tests/app/js
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inPlan, planText } from "../../../assets/js/tower-words.js";
+import { TraceModel } from "../../../assets/js/trace.js";
+import { commit, draft, drawn, header, verify } from "./build.mjs";
+
+const plan = (round, t, levels, blocks, why = "") => ({ event: "plan", round, t, t0: t, stack: levels.join(), levels, blocks, why, acceptance: {} });
+const prefill = (level, tokens, t0, t1, round) => ({ event: "prefill", level, tokens, t0, t1, round });
+
+/** Round 0: n-gram, then the target; before round 1 int8 joins, and the n-gram leaves. */
+function replanned() {
+  const m = new TraceModel();
+  m.append([
+    header("ngram", "int8", "target"),
+    plan(0, 1, [0, 2], [3], "the best plan"),
+    prefill(2, 4, 1, 10, null),
+    draft(0, [[0, 0]], 10, 11),
+    { ...verify(2, 0, [[0, 0, "+"]], 11, 50), below: 0 },
+    drawn("bonus", 2, 1, 1, 1, 51),
+    commit(0, [[0, 0, 0, "draft", [2]], [1, 1, 2, "bonus"]], 52),
+    plan(1, 55, [1, 2], [4], "int8 joins"),
+    prefill(1, 6, 55, 70, 1),
+    draft(2, [[2, 2]], 70, 90, 1, 1),
+    { ...verify(2, 2, [[2, 2, "x"]], 90, 130, 1), below: 1 },
+    drawn("correct", 2, 2, 3, 3, 131, 1),
+    commit(2, [[3, 3, 2, "correct"]], 132, 1),
+  ]);
+  return m;
+}
+
+test("the plan at a cursor is that of the round it stands in", () => {
+  const m = replanned();
+  for (const [t, levels] of [[0, [0, 2]], [40, [0, 2]], [54, [0, 2]], [60, [1, 2]], [132, [1, 2]]]) assert.deepEqual(m.planAt(t).levels, levels);
+  assert.deepEqual([m.levelsIn(0), m.levelsIn(1)], [[0, 2], [1, 2]]);
+});
+
+test("a run without plans runs all its levels", () => {
+  const m = new TraceModel();
+  m.append([header("ngram", "int8", "target"), { event: "plan", round: 0, stack: "target", t: 0 }]);
+  assert.equal(m.planAt(0), null);
+  assert.deepEqual(m.levelsIn(3), [0, 1, 2]);
+});
+
+test("a level's place in the plan is said in words", () => {
+  const first = replanned().planAt(0);
+  assert.deepEqual(inPlan(first, 0), ["in the plan, T = 3", false]);
+  assert.deepEqual(inPlan(first, 1), ["not in the plan", true]);
+  assert.deepEqual(inPlan(first, 2), ["in the plan, signs every token", false]);
+  assert.deepEqual(inPlan(null, 1), [null, false]);
+  assert.equal(planText(first), "Auto, from round 0: 0,2 (the best plan).");
+});
+
+test("a prefill in the middle belongs to the round that the level joins", () => {
+  const m = replanned();
+  assert.deepEqual(m.segments.filter((s) => s.kind === "prefill").map((s) => [s.level, s.round, s.rows]), [[2, null, 4], [1, 1, 6]]);
+  assert.equal(m.rounds[1].t0, 55);
+  assert.equal(m.rounds[1].byLevel[1], 15 + 20);
+});
+
+test("a judgement knows whose token it judged", () => {
+  const m = replanned();
+  assert.equal(m.tokens.get(0).judgements[0].below, 0);
+  assert.equal(m.tokens.get(2).judgements[0].below, 1);
+});
+
+test("stepping stops at a change of plan", () => {
+  assert.deepEqual(replanned().marks.filter((x) => x.kind === "plan").map((x) => [x.t, x.round]), [[1, 0], [55, 1]]);
+});

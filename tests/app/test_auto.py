@@ -1,0 +1,98 @@
+"""The switch "auto": asked for on the page, planned on the server, shown floor by floor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pagekit import slowed
+
+from app.generate import Loader, stream
+from app.runs import Run
+from app.settings import parse
+from hsd_core.theory import Costs, Profile, ProfileLevel
+from hsd_core.workbench import Workbench
+
+STACK = "table:2@id=order1,table:4@id=order3,table@id=order6"
+NAMES = ("order1", "order3", "order6")
+# Far from the truth: order1 is said to be nearly as good as order6, so the outcomes must change the plan.
+PROFILE = Profile(
+    tuple(
+        ProfileLevel(n, Costs((1,), (ms,)), spec=f"table@id={n}") for n, ms in zip(NAMES, (1.0, 3.0, 12.0), strict=True)
+    ),
+    ((1.0, 0.9, 0.95), (0.0, 1.0, 0.9), (0.0, 0.0, 1.0)),
+    max_block=8,
+)
+
+
+class Measured(Workbench):
+    def profile(self, temperature: float = 0.0) -> Profile:
+        return PROFILE
+
+
+class Unmeasured(Workbench):
+    def profile(self, temperature: float = 0.0) -> None:
+        return None
+
+
+def asked(**more: Any) -> Any:
+    given = {"run": "a" * 32, "prompt": "The tower of levels ", "stack": STACK, "preset": "toy", "baseline": False}
+    return parse({**given, "max_new_tokens": 120, **more})
+
+
+def test_a_run_is_planned_anew_only_where_it_was_asked_for() -> None:
+    assert not asked().replan and not asked(replan="yes").replan and asked(replan=True).replan
+    *_, last = stream(Loader(Measured), asked(replan=True), Run("a" * 32))
+    plans = [e for e in last["ev"] if e["event"] == "plan"]
+    assert len(plans) > 1 and plans[0]["round"] == 0
+    assert last["ev"][0]["replan"]
+    *_, last = stream(Loader(Measured), asked(), Run("a" * 32))
+    assert not any(e["event"] == "plan" for e in last["ev"])
+
+
+def test_without_a_profile_the_error_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    *_, last = stream(Loader(Unmeasured), asked(replan=True, temperature=0.5), Run("a" * 32))
+    assert last["status"]["mode"] == "error"
+    assert "python -m hsd_core calibrate --preset toy" in last["status"]["text"]
+
+
+@pytest.fixture(scope="module")
+def auto_site(recordings: Path) -> Iterator[str]:
+    from app.page import build, launch_options
+
+    demo = build(slowed(Measured, 0.002), recordings)
+    _, address, _ = demo.launch(
+        server_name="127.0.0.1", prevent_thread_lock=True, **{**launch_options(), "quiet": True}
+    )
+    yield address.rstrip("/")
+    demo.close()
+
+
+def test_the_tower_shows_which_floors_are_in_the_plan_and_why(auto_site: str, page: Any) -> None:
+    query = f"preset=toy&stack={STACK}&prompt=The+tower+of+levels+&replan=1&max_new_tokens=120&baseline=0"
+    page.goto(f"{auto_site}/?{query}")
+    page.wait_for_selector(".hx-floor")
+    page.get_by_role("button", name="Generate").click()
+    page.wait_for_function("document.querySelector('.hx-status').textContent.includes('exact \u00b7 auto')")
+    page.wait_for_function("document.querySelector('.hx-go').textContent === 'Generate'")
+    page.get_by_role("button", name="To the end").click()
+    note = page.locator(".hx-tower-note")
+    assert re.match(r"Auto, from round [1-9]\d*: .* instead of ", note.inner_text())
+    words = page.locator(".hx-floor-name small").all_inner_texts()
+    assert len(words) == 3 and all(word.startswith(("in the plan", "not in the plan")) for word in words)
+    resting = page.locator(".hx-floor.hx-resting").count()
+    assert words.count("not in the plan") == resting == page.locator(".hx-lane-name.hx-resting").count() > 0
+    page.get_by_role("button", name="To the start").click()
+    page.wait_for_function("document.querySelector('.hx-tower-note').textContent.startsWith('Auto, from round 0:')")
+    assert "the profile's best plan" in note.inner_text()
+
+
+def test_the_switch_is_in_the_settings_and_in_the_address(auto_site: str, page: Any) -> None:
+    page.goto(f"{auto_site}/?preset=toy")
+    page.wait_for_selector(".hx-floor")
+    page.get_by_role("button", name="settings", exact=True).click()
+    page.get_by_label("auto: re-plan while generating").check()
+    page.wait_for_function("location.search.includes('replan=1')")
