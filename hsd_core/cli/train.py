@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 RECIPES = ("exits", "nano")
 LOSSES = ("kl", "rkl", "tv")
-_PLAN = ("steps", "batch", "rate", "rows", "loss", "longest", "seed")
+_PLAN = ("steps", "batch", "rate", "rows", "loss", "longest", "prompts", "seed")
 
 
 def add(commands: Any) -> None:
@@ -34,6 +34,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--rows", type=int, metavar="N", help="rows of the trimmed head")
     parser.add_argument("--loss", choices=LOSSES, help="distance to the target's law")
     parser.add_argument("--longest", type=int, metavar="N", help="positions of a text that are read")
+    parser.add_argument("--prompts", action="store_true", default=None, help="learn over the prompts too")
     parser.add_argument("--seed", type=int, metavar="S")
     parser.add_argument("--work", metavar="DIR", help="hidden states and checkpoints (default: in the cache folder)")
     parser.set_defaults(act=act)
@@ -74,8 +75,8 @@ def _command(options: argparse.Namespace) -> str:
     parts = ["python", "-m", "hsd_core", "train", "--preset", options.preset, "--recipe", options.recipe]
     parts += ["--data", Path(options.data).name, "--out", "assets/drafts"]
     for name in ("only", "limit", "device", "dtype", *_PLAN):
-        if getattr(options, name) is not None:
-            parts += [f"--{name}", str(getattr(options, name))]
+        if (value := getattr(options, name)) is not None:
+            parts += [f"--{name}"] if value is True else [f"--{name}", str(value)]
     return shlex.join(parts)
 
 

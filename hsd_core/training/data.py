@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hsd_core.selfgen import loop_from
@@ -42,11 +42,13 @@ class Example:
         return int.from_bytes(hashlib.sha256(prompt).digest()[:4], "big") % HELD_OUT == 0
 
 
-def read_examples(path: str | Path, *, vocab_size: int, longest: int) -> list[Example]:
+def read_examples(path: str | Path, *, vocab_size: int, longest: int, prompts: bool = False) -> list[Example]:
     """The examples of a file (see `texts`) in a fixed shuffled order.
 
     Args:
         longest: positions; a longer text loses the end of its output, and goes if its prompt alone is longer.
+        prompts: learn the target's law over given prompts too, behind what all of them begin with. Texts that are
+            held out keep their true start: a draft is judged by what the target writes.
     Raises:
         ValueError: a line is not as described, or nothing is left.
     """
@@ -56,6 +58,12 @@ def read_examples(path: str | Path, *, vocab_size: int, longest: int) -> list[Ex
     if not examples:
         raise DataError(f"{path} holds no output of {SHORTEST} tokens or more; make some with selfgen")
     random.Random(0).shuffle(examples)
+    if prompts:
+        given = [e.ids for e in examples if e.start == e.prompt]  # the others are learned where the target began
+        begun = max(1, next((i for i, column in enumerate(zip(*given, strict=False)) if len({*column}) > 1), 0))
+        examples = [
+            replace(e, start=min(begun, e.start)) if e.start == e.prompt and not e.held_out else e for e in examples
+        ]
     return examples
 
 
@@ -64,7 +72,7 @@ def commonest(examples: list[Example], rows: int, always: frozenset[int]) -> lis
 
     always: ids that are kept whatever their count, such as those that end a text.
     """
-    counts = Counter(i for e in examples for i in e.ids[e.start :])
+    counts = Counter(i for e in examples for i in e.ids[max(e.start, e.prompt) :])
     first = [i for i, _ in counts.most_common() if i not in always][: max(0, rows - len(always))]
     return sorted([*first, *always])
 

@@ -48,7 +48,7 @@ class Distiller:
             raise ValueError(f"limit is {limit}; train on at least 1 text")
         self._decoder, self._preset, self._plan, self._work = decoder, preset, plan, work
         self._data, self._progress = Path(data).name, progress
-        examples = read_examples(data, vocab_size=decoder.vocab_size, longest=plan.longest)
+        examples = read_examples(data, vocab_size=decoder.vocab_size, longest=plan.longest, prompts=plan.prompts)
         self._ids = commonest(examples, plan.rows, ends)
         self.drafts = {self.name(draft): draft for draft in drafts}
         depths = {draft.depth(decoder.layers) for draft in drafts}

@@ -31,7 +31,8 @@ class Plan:
 
     rows: of the trimmed head. steps, batch: optimizer steps, and output tokens in each. rate: of AdamW, reached after
     `warm` steps and lowered to a tenth by a half cosine. loss: see `losses`. own: how often a fed draft reads its
-    own state in place of the target's. check_every: steps between two validations and checkpoints.
+    own state in place of the target's. prompts: learn over the prompts too. check_every: steps between two validations
+    and checkpoints.
     """
 
     rows: int = 8192
@@ -42,6 +43,7 @@ class Plan:
     decay: float = 0.01
     loss: str = "kl"
     own: float = 0.3
+    prompts: bool = False
     seed: int = 0
     check_every: int = 200
     longest: int = 704

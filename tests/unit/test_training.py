@@ -88,6 +88,16 @@ def test_a_prompt_is_never_on_both_sides() -> None:
     assert {Example((i, 2, 3), 2, "a").held_out for i in range(100)} == {True, False}
 
 
+def test_prompts_are_learned_behind_what_all_begin_with_when_asked(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    lines = [{"prompt_ids": [7, 7, i, 5], "output_ids": [1, 2, 3, 4, i % 9]} for i in range(10, 60)]
+    path.write_text("\n".join(json.dumps(line) for line in lines))
+    plain = read_examples(path, vocab_size=61, longest=64)
+    for e, before in zip(read_examples(path, vocab_size=61, longest=64, prompts=True), plain, strict=True):
+        assert (e.ids, e.held_out, before.start) == (before.ids, before.held_out, 4)
+        assert e.start == (4 if e.held_out else 2)
+
+
 def test_states_are_those_of_the_target(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
     f = states(target, data, tmp_path, {1})[0]
     ids = list(f.example.ids)
