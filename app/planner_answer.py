@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from app.planner_figures import Ink, surface, validation_figure
 from app.planner_graph import graph_figure
+from app.planner_ink import Ink
 from app.planner_request import Asked, PlannerError
+from app.planner_surface import surface
 from app.planner_turn import kind_of, turned
+from app.planner_validation import validation_figure
 from app.planner_words import headline, why
 from hsd_core.theory.costs import ProfileError
 from hsd_core.theory.planner import Planner
@@ -32,7 +34,7 @@ def answer(asked: Asked, validation: Sequence[dict[str, Any]] = ()) -> dict[str,
         worth = _worth(planner, found.best)
     except ProfileError as error:
         raise PlannerError(str(error), "profile") from error
-    ink = Ink(asked.dark, asked.narrow)
+    ink = Ink(asked.dark, asked.width)
     plain = found.plain.prediction.ms_per_token
     return {
         "levels": [{"name": level.name, "kind": kind_of(profile, i)} for i, level in enumerate(profile.levels)],
@@ -74,9 +76,11 @@ def spoken(profile: Profile, plan: Plan) -> str:
 
 
 def _worth(planner: Planner, best: Ranked) -> list[float]:
-    """For each level of the best plan below the target: best latency without it / best latency with all."""
-    everyone = set(range(planner.profile.target))
-    without = (planner.best(levels=everyone - {level}, shortlist=SHORT).best for level in best.plan.levels[:-1])
+    """For each level of the best plan below the target: best latency without it, of no more levels / best with all."""
+    everyone, depth = set(range(planner.profile.target)), len(best.plan.levels)
+    without = (
+        planner.best(levels=everyone - {level}, depth=depth, shortlist=SHORT).best for level in best.plan.levels[:-1]
+    )
     return [one.prediction.ms_per_token / best.prediction.ms_per_token for one in without]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from app.figures import mix
-from app.planner_figures import Ink, safe
+from app.planner_ink import Ink, safe
 from hsd_core.theory.costs import Array
 from hsd_core.theory.edges import Mode
 from hsd_core.theory.paths import grow
@@ -67,7 +67,7 @@ def graph_figure(planner: Planner, best: Ranked, others: Sequence[Ranked], ink: 
     edges = path_edges(planner, best.plan)
     text = (
         "A stack is a path from the target down to a level that drafts by itself. Columns are levels, rows block "
-        "lengths; the darker a cell, the more ms each token of such a block costs. An edge costs its "
+        "lengths; the stronger a cell's colour, the more ms each token of such a block takes. An edge costs its "
         "verifications, and its gain is how many blocks of the next level they need. "
         f"Lit: the best of all paths; thin: the next {min(OTHERS, len(others))}."
     )
@@ -88,12 +88,13 @@ def graph_figure(planner: Planner, best: Ranked, others: Sequence[Ranked], ink: 
     ]
     names = [safe(name) for name in profile.names]
     layout = ink.layout(
-        360 if ink.narrow else max(340, 120 + 18 * profile.max_block),
+        360 if ink.narrow else min(480, max(320, 120 + 18 * profile.max_block)),
         xaxis={"tickvals": list(range(len(names))), "ticktext": names, "range": [-0.75, len(names) - 0.35],
-               "showgrid": False, "tickfont": {"size": 11 if ink.narrow else 13}},
+               "showgrid": False, "tickfont": {"size": 11 if ink.narrow else ink.px(13)}},
         yaxis={"title": {"text": "block length"}, "range": [0.4, profile.max_block + 0.6], "showgrid": False,
                "dtick": 1 if profile.max_block <= 16 else 4, "tick0": 1 if profile.max_block <= 16 else 0},
     )  # fmt: skip
+    layout["annotations"] = _labels(best.plan, ink)
     shown["figure"] = {"data": data, "layout": layout}
     return shown
 
@@ -134,7 +135,7 @@ def _path(planner: Planner, plan: Plan, ink: Ink, *, lit: bool) -> dict[str, Any
         "type": "scatter", "mode": "lines", "x": [*x, x[-1] - 0.55], "y": [*y, y[-1]], "hoverinfo": "skip",
         "line": {"width": 5 if lit else 1.5, "color": ink.hue("ngram") if lit else ink.muted, "shape": "linear",
                  "dash": "solid" if lit else "dot"},
-        "opacity": 1.0 if lit else 0.75,
+        "opacity": 1.0 if lit else 0.6,
     }  # fmt: skip
 
 
@@ -144,18 +145,26 @@ def _stations(planner: Planner, plan: Plan, ink: Ink) -> dict[str, Any]:
     levels = list(reversed(plan.levels))
     blocks = [None, *reversed(plan.blocks)]
     return {
-        "type": "scatter", "mode": "markers+text", "x": x, "y": y, "cliponaxis": False,
-        "marker": {"size": 18, "color": [ink.level(profile, i) for i in levels],
+        "type": "scatter", "mode": "markers", "x": x, "y": y, "cliponaxis": False,
+        "marker": {"size": ink.px(18), "color": [ink.level(profile, i) for i in levels],
                    "line": {"width": 2.5, "color": ink.text}},
-        "text": ["1 token" if t is None else f"T = {t}" for t in blocks], "textposition": "top center",
-        "textfont": {"size": 13, "color": ink.text},
-        "customdata": [None] * len(x),
         "hovertemplate": [
             "the target: one token is asked for<extra></extra>" if t is None
             else f"{safe(profile.names[i])} hands up blocks of {t}<extra></extra>"
             for i, t in zip(levels, blocks, strict=True)
         ],
     }  # fmt: skip
+
+
+def _labels(plan: Plan, ink: Ink) -> list[dict[str, Any]]:
+    """The block lengths of the best path, on a ground of their own: other paths run behind them."""
+    x, y = _line(plan)
+    said = ["1 token", *(f"T = {t}" for t in reversed(plan.blocks))]
+    return [
+        {"x": at, "y": t, "text": text, "showarrow": False, "yshift": ink.px(22), "bgcolor": ink.paper, "opacity": 0.92,
+         "borderpad": 1, "font": {"size": ink.px(13), "color": ink.text}}
+        for at, t, text in zip(x, y, said, strict=True)
+    ]  # fmt: skip
 
 
 def _middles(planner: Planner, edges: Sequence[dict[str, Any]], ink: Ink) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from hsd_core.theory.accepts import Model
 from hsd_core.theory.costs import ProfileError
 from hsd_core.theory.profile import Profile
 from hsd_core.theory.profile_json import profile_from
@@ -19,8 +20,12 @@ MAX_ROWS = 64  # row counts that a cost may list
 MAX_PAIRS = MAX_LEVELS * (MAX_LEVELS - 1)
 MAX_DEPTH = 8  # of nested JSON: a profile has 5
 LONGEST_NAME = 60
-MODELS = ("iid", "marked")
-LIMITS: dict[str, tuple[float, float]] = {"max_block": (1, 32), "rejections": (0.0, 4.0), "cost": (0.05, 10.0)}
+LIMITS: dict[str, tuple[float, float]] = {
+    "max_block": (1, 32),
+    "rejections": (0.0, 4.0),
+    "cost": (0.05, 10.0),
+    "width": (1, 100_000),
+}
 
 
 class PlannerError(ValueError):
@@ -41,7 +46,7 @@ class Asked:
         allowed: indices of the levels that a plan may use, the target among them.
         max_block: longest block. rejections: every 1 - a is multiplied by it. cost: level name and its costs' factor.
         model: "iid", or "marked": acceptance by how the level below made the token.
-        dark, narrow: of the page that draws the figures.
+        dark, width (px): of the page that draws the figures.
     """
 
     profile: Profile
@@ -50,9 +55,9 @@ class Asked:
     max_block: int
     rejections: float = 1.0
     cost: tuple[str, float] | None = None
-    model: str = "iid"
+    model: Model = "iid"
     dark: bool = False
-    narrow: bool = False
+    width: int = 1440
 
 
 def parse(data: Any) -> Asked:
@@ -77,7 +82,7 @@ def parse(data: Any) -> Asked:
         cost=_cost(cost, profile) if cost else None,
         model="marked" if data.get("model") == "marked" and profile.conditional else "iid",
         dark=data.get("dark") is True,
-        narrow=data.get("narrow") is True,
+        width=int(_figure("width", data.get("width", 1440))),
     )
 
 

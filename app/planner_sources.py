@@ -7,7 +7,6 @@ A *source* is `{"id", "title", "kind", "note", "preset", "profiles"}`: `kind` is
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from hsd_core.calibrate.cache import cached_profile
 from hsd_core.presets import PRESETS
 
 LARGEST_FILE = 400_000  # bytes
+LARGEST_MS = 1e9
 MOST_STACKS = 60  # rows of a validation
 KINDS = ("measured", "shipped", "simulated")
 HOW = "python -m hsd_core calibrate"
@@ -125,23 +125,22 @@ def _stacks(data: Any) -> list[dict[str, Any]]:
     for row in rows if isinstance(rows, list) else ():
         if not isinstance(row, Mapping) or len(found) == MOST_STACKS:
             continue
-        predicted, measured = row.get("predicted_ms"), row.get("measured_ms")
-        if _figure(predicted) and _figure(measured):
-            interval = row.get("interval")
-            pair = isinstance(interval, list) and len(interval) == 2 and all(_figure(x) for x in interval)
-            found.append(
-                {
-                    "stack": str(row.get("stack", ""))[:120],
-                    "predicted_ms": float(predicted),
-                    "measured_ms": float(measured),
-                    "interval": [float(x) for x in interval] if pair else None,
-                }
-            )
+        predicted, measured = _figure(row.get("predicted_ms")), _figure(row.get("measured_ms"))
+        if predicted is None or measured is None:
+            continue
+        interval = row.get("interval")
+        ends = [_figure(end) for end in interval] if isinstance(interval, list) else []
+        whole = len(ends) == 2 and None not in ends
+        stack = str(row.get("stack", ""))[:120]
+        found.append(
+            {"stack": stack, "predicted_ms": predicted, "measured_ms": measured, "interval": ends if whole else None}
+        )
     return found
 
 
-def _figure(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
+def _figure(value: Any) -> float | None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if number and 0 < value < LARGEST_MS else None
 
 
 def _json(path: Path) -> Any:

@@ -39,11 +39,15 @@ def _less_alike(profile: Profile, factor: float) -> Profile:
         return tuple(tuple(moved(a) if i < j else a for j, a in enumerate(row)) for i, row in enumerate(rows))
 
     def finer(given: Conditional) -> Conditional:
-        known = {k: getattr(given, k) for k in ("accepted", "residual", "bonus")}
+        def known(a: float | None) -> float | None:
+            return None if a is None else moved(a)
+
         return replace(
             given,
+            accepted=known(given.accepted),
+            residual=known(given.residual),
+            bonus=known(given.bonus),
             by_position=tuple(moved(a) for a in given.by_position),
-            **{k: None if a is None else moved(a) for k, a in known.items()},
         )
 
     return replace(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from app.planner_ink import percent
 from hsd_core.theory.planner import Answer
 from hsd_core.theory.plans import Prediction, Ranked
 from hsd_core.theory.profile import Profile
@@ -17,7 +18,7 @@ ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh
 MOST = 4  # numbers of levels that are talked about
 SAME = 0.005  # below half a percent two plans are called equal
 ELSEWHERE = (
-    "For comparison, separate models that cost 1 : 4 : 32, with acceptances of 0.80 and 0.85 from level to level and "
+    "Separate models that cost 1 : 4 : 32, with acceptances of 0.80 and 0.85 from level to level and "
     "0.68 straight to the target: a third level pays 1.24 times. At 1 : 8 : 32, with 0.75 straight to the target, the "
     "best three levels are 9 % slower than the best two: the level in between is too dear for what it adds."
 )
@@ -38,43 +39,47 @@ def headline(profile: Profile, found: Answer) -> str:
     )
 
 
-def why(profile: Profile, found: Answer) -> list[str]:
-    """A sentence or two for each number of levels, the more telling one last."""
+def why(profile: Profile, found: Answer) -> list[dict[str, str]]:
+    """What each further level brings: `verdict`, `text`, and `pays` yes | no | even | "" (a comparison)."""
     said = [_step(profile, a, b) for a, b in pairwise(found.by_depth[:MOST])]
     if len(found.by_depth) > 2:
-        said.append(ELSEWHERE)
+        said.append({"pays": "", "verdict": "Elsewhere", "text": ELSEWHERE})
     return said
 
 
-def _step(profile: Profile, fewer: Ranked, more: Ranked) -> str:
+def _step(profile: Profile, fewer: Ranked, more: Ranked) -> dict[str, str]:
     gain = fewer.prediction.ms_per_token / more.prediction.ms_per_token
     many = len(more.plan.levels)
     nth = ORDINALS[many] if many < len(ORDINALS) else "further"
     if abs(gain - 1) < SAME:
-        verdict = f"A {nth} level makes no difference here"
+        pays, verdict = "even", f"A {nth} level makes no difference"
     elif gain > 1:
-        verdict = f"A {nth} level pays: {gain:.2f} times as fast as without it"
+        pays, verdict = "yes", f"A {nth} level pays: {gain:.2f} times as fast"
     else:
-        verdict = f"A {nth} level does not pay here: the best stack of {_count(many)} is {1 / gain - 1:.1%} slower"
+        pays, verdict = "no", f"A {nth} level does not pay: {percent(1 / gain - 1, 1)} slower"
+    return {"pays": pays, "verdict": verdict, "text": _reason(profile, fewer, more)}
+
+
+def _reason(profile: Profile, fewer: Ranked, more: Ranked) -> str:
     added = [i for i in more.plan.levels if i not in fewer.plan.levels]
-    if many == 2:
-        return f"{verdict}. {_pair(profile, more)}"
+    if len(more.plan.levels) == 2:
+        return _pair(profile, more)
     if len(added) == 1:
-        return f"{verdict}. {_between(profile, fewer.prediction, more, added[0])}"
+        return _between(profile, fewer.prediction, more, added[0])
     names = ", ".join(profile.names[i] for i in more.plan.levels)
     before, after = fewer.prediction.tokens_per_round, more.prediction.tokens_per_round
-    return f"{verdict}. It is another stack: {names}. A pass of the target yields {after:.2f} tokens, not {before:.2f}."
+    return f"It is another stack: {names}. A pass of the target yields {after:.2f} tokens, not {before:.2f}."
 
 
 def _pair(profile: Profile, pair: Ranked) -> str:
     drafter, top = pair.plan.levels
     level, block = profile.levels[drafter], pair.plan.blocks[0]
     share = level.block_ms(block) / profile.levels[top].cost(1)
-    when = "" if level.hit_rate is None else f" (it has something to offer {level.hit_rate:.0%} of the time)"
+    when = "" if level.hit_rate is None else f" (it has something to offer {percent(level.hit_rate)} of the time)"
     tokens = "a token" if block == 1 else f"{block} tokens"
     return (
         f"{level.name} drafts {tokens} in the time of {_passes(share)} of the target, which accepts "
-        f"{profile.accepts(drafter, top):.0%} of them one by one{when}. So a pass of the target yields "
+        f"{percent(profile.accepts(drafter, top))} of them one by one{when}. So a pass of the target yields "
         f"{pair.prediction.tokens_per_round:.2f} tokens instead of 1."
     )
 
@@ -109,7 +114,7 @@ def _break_even(name: str, place: int, before: Prediction, after: Prediction) ->
         return f"It would pay even at {_round(factor)} times the cost."
     if factor > 1:
         return f"It would stop to pay at {factor:.2f} times its cost."
-    return f"It would begin to pay at {factor:.0%} of its cost."
+    return f"It would begin to pay at {percent(factor)} of its cost."
 
 
 def _round(factor: float) -> str:
@@ -124,7 +129,7 @@ def _passes(share: float) -> str:
     """So many passes of the target."""
     if share < 0.001:
         return "less than a thousandth of a pass"
-    return f"{share:.1%} of a pass" if share < 0.1 else f"{share:.0%} of a pass" if share < 1 else f"{share:.1f} passes"
+    return f"{share:.1f} passes" if share >= 1 else f"{percent(share, 1 if share < 0.1 else 0)} of a pass"
 
 
 def _ms(value: float) -> str:

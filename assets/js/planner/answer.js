@@ -7,7 +7,7 @@ import { levelBadge } from "./tables.js";
 
 const COUNT = ["", "one: plain decoding", "two", "three", "four", "five", "six", "seven", "eight"];
 
-/** @param {{onUse: (plan: object) => void}} ctx @returns {{el: HTMLElement, show: (answer: object) => void, stale: (is: boolean) => void}} */
+/** @param {{onUse: (plan: object) => void}} ctx @returns {{el: HTMLElement[], show: (answer: object, styles: Map) => void}} */
 export function answerPanel(ctx) {
   const tower = h("div", { class: "hx-plan-tower" });
   const figures = h("dl", { class: "hx-plan-figures" });
@@ -22,8 +22,8 @@ export function answerPanel(ctx) {
     h("div", { class: "hx-plan-useline" }, use, stack), reason, shares,
   );
   const depths = h("div", {});
-  const why = h("div", { class: "hx-plan-why" });
-  const depth = h("section", { class: "hx-panel hx-plan-depth", "aria-label": "best for each number of levels" }, h("h2", { class: "hx-plan-h", text: "How many levels?" }), depths, why);
+  const depth = h("section", { class: "hx-panel hx-plan-depth", "aria-label": "best for each number of levels" }, h("h2", { class: "hx-plan-h", text: "How many levels?" }), depths);
+  const why = h("section", { class: "hx-plan-why", "aria-label": "why" });
 
   function show(answer, styles) {
     const top = answer.best;
@@ -42,10 +42,10 @@ export function answerPanel(ctx) {
     reason.hidden = top.runs;
     shares.replaceChildren(sharesTable(top, styles));
     depths.replaceChildren(depthTable(answer, styles, ctx));
-    why.replaceChildren(...answer.why.map((text) => h("p", { text })));
+    why.replaceChildren(...answer.why.map(({ pays, verdict, text }) => h("div", { class: "hx-panel hx-plan-reason", "data-pays": pays }, h("h3", { text: verdict }), h("p", { text }))));
   }
 
-  return { el: [best, depth], show };
+  return { el: [best, depth, why], show };
 }
 
 /** One tile a level, cheapest first, as wide as its share of the time. */
@@ -70,20 +70,21 @@ function depthTable(answer, styles, ctx) {
   const slowest = Math.max(...answer.by_depth.map((one) => one.ms));
   const quickest = Math.min(...answer.by_depth.map((one) => one.ms));
   const row = (one, name) => h(
-    "tr", { class: one.ms === quickest ? "hx-plan-quickest" : null },
-    h("th", { scope: "row" }, h("span", { class: "hx-plan-count", text: name })),
-    h("td", { class: "hx-plan-chips" }, ...one.levels.flatMap((level, i) => [h("span", { class: "hx-plan-chip" }, levelBadge(styles.get(level)), h("span", { text: one.blocks[i] ? `${level}:${one.blocks[i]}` : level }))])),
-    h("td", { class: "hx-plan-bar" }, h("i", { style: { width: `${(100 * one.ms) / Math.max(slowest, answer.plain_ms)}%` } }), h("span", { text: `${figure(one.ms)} ms` })),
-    h("td", { text: `${one.speedup.toFixed(2)}×` }),
-    h("td", {}, h("button", { type: "button", class: "hx-quiet hx-plan-small", text: "use", "aria-label": `use ${one.stack}`, disabled: !one.runs, onclick: () => ctx.onUse(one) })),
+    "tr", { role: "row", class: one.ms === quickest ? "hx-plan-quickest" : null },
+    h("th", { scope: "row", role: "rowheader" }, h("span", { class: "hx-plan-count", text: name })),
+    h("td", { role: "cell", class: "hx-plan-chips" }, ...one.levels.flatMap((level, i) => [h("span", { class: "hx-plan-chip" }, levelBadge(styles.get(level)), h("span", { text: one.blocks[i] ? `${level}:${one.blocks[i]}` : level }))])),
+    h("td", { role: "cell", class: "hx-plan-bar" }, h("i", { style: { width: `${(100 * one.ms) / Math.max(slowest, answer.plain_ms)}%` } }), h("span", { text: `${figure(one.ms)} ms` })),
+    h("td", { role: "cell", text: `${one.speedup.toFixed(2)}×` }),
+    h("td", { role: "cell" }, h("button", { type: "button", class: "hx-quiet hx-plan-small", text: "use", "aria-label": `use ${one.stack}`, disabled: !one.runs, onclick: () => ctx.onUse(one) })),
   );
   const others = answer.others.map((one) => row(one, ""));
   return h("div", {},
-    h("div", { class: "hx-plan-over" }, h("table", { class: "hx-plan-depths" }, head(), h("tbody", {}, ...answer.by_depth.map((one) => row(one, COUNT[one.levels.length] ?? String(one.levels.length)))))),
-    others.length ? h("details", { class: "hx-figure-data" }, h("summary", { text: "the next best plans" }), h("div", { class: "hx-plan-over" }, h("table", { class: "hx-plan-depths" }, head(), h("tbody", {}, ...others)))) : null);
+    h("div", { class: "hx-plan-over" }, h("table", { role: "table", class: "hx-plan-depths" }, head(), h("tbody", { role: "rowgroup" }, ...answer.by_depth.map((one) => row(one, COUNT[one.levels.length] ?? String(one.levels.length)))))),
+    others.length ? h("details", { class: "hx-figure-data" }, h("summary", { text: "the next best plans" }), h("div", { class: "hx-plan-over" }, h("table", { role: "table", class: "hx-plan-depths" }, head(), h("tbody", { role: "rowgroup" }, ...others)))) : null);
 }
 
-const head = () => h("thead", {}, h("tr", {}, ...["levels", "best stack", "ms per token", "speed-up", ""].map((text) => h("th", { scope: "col", text }))));
+// A phone lays rows out as small cards; the roles keep them a table to a screen reader.
+const head = () => h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ...["levels", "best stack", "ms per token", "speed-up", ""].map((text) => h("th", { scope: "col", role: "columnheader", text }))));
 
 const fact = (value, name, tip) => h("div", { "data-tip": tip }, h("dt", { text: name }), h("dd", { text: value }));
 const percent = (share) => (share < 0.001 ? "<0.1 %" : `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`);

@@ -12,7 +12,6 @@ import { sourceBar } from "./sources.js";
 import { profileTables } from "./tables.js";
 import { still, whatIf } from "./whatif.js";
 
-const NARROW = 700;
 const LARGEST = 300_000;
 
 /** @param {HTMLElement} root @param {{props: object, root: string}} ports */
@@ -61,9 +60,8 @@ class PlannerPage {
     this.el = h("div", { class: "hx-stage hx-planner" }, this.bar.el, this.note, this.empty, this.body);
     root.replaceChildren(this.el);
     tips(this.el);
-    new MutationObserver(() => { if (this.dark !== isDark()) this.ask(); }).observe(document.body, { attributeFilter: ["class"] });
-    this.narrow = innerWidth < NARROW;
-    addEventListener("resize", () => { if (this.narrow !== innerWidth < NARROW) { this.narrow = innerWidth < NARROW; this.ask(); } });
+    new MutationObserver(() => { if (this.profile && this.dark !== isDark()) this.ask(); }).observe(document.body, { attributeFilter: ["class"] });
+    addEventListener("resize", () => { if (this.profile && this.size !== size()) this.ask(); });
   }
 
   /** The profiles that there are; the best one is shown. */
@@ -108,7 +106,7 @@ class PlannerPage {
   }
 
   showProfile() {
-    const styles = this.styles ?? guess(this.profile);
+    const styles = this.styles ?? styled(this.profile);
     const list = this.profile.levels.map((level) => styles.get(level.name));
     this.tables.show(this.profile, this.measured, list);
     this.what.show(this.profile, this.turned, list);
@@ -122,12 +120,13 @@ class PlannerPage {
 
   ask() {
     this.dark = isDark();
-    this.asker.ask({ profile: this.profile, source: this.source.id, ...this.turned, dark: this.dark, narrow: innerWidth < NARROW });
+    this.size = size();
+    this.asker.ask({ profile: this.profile, source: this.source.id, ...this.turned, dark: this.dark, width: Math.max(1, innerWidth) });
   }
 
   heard(answer) {
     this.fault("");
-    this.styles ??= guess(this.profile);
+    this.styles ??= styled(this.profile);
     this.answer.show(answer, this.styles);
     for (const [name, plot] of Object.entries(this.plots)) plot.show(answer.figures[name]);
     this.paths.show(answer.figures.graph.paths ?? [], this.styles);
@@ -176,8 +175,11 @@ class PlannerPage {
   }
 }
 
+/** The figures are made for a phone, a screen or a wall. */
+const size = () => (innerWidth < 700 ? "phone" : innerWidth < 1800 ? "screen" : "wall");
+
 /** Kinds by the levels' specs, as the server names them. */
-function guess(profile) {
+function styled(profile) {
   const top = profile.levels.length - 1;
   return stylesOf(profile.levels.map((level, i) => ({
     name: level.name, kind: i === top ? "target" : level.spec?.split(/[@:]/)[0] || (level.hit_rate === undefined ? "model" : "ngram"),

@@ -1,6 +1,7 @@
 /** The bar on top: which profile, at which temperature, where it comes from; open a file, save this one. */
 
 import { h, icon } from "../dom.js";
+import { toggleTheme } from "../theme.js";
 
 const KINDS = {
   measured: "measured on this machine",
@@ -24,7 +25,7 @@ export function sourceBar(ctx) {
   const el = h(
     "header", { class: "hx-plan-top" },
     h("div", { class: "hx-plan-title" }, h("h1", { text: "Planner" }), h("p", { class: "hx-tagline", text: "which stack is quickest, and why: theory on measured numbers" })),
-    h("div", { class: "hx-plan-choose" }, pick, heat, open, save, file),
+    h("div", { class: "hx-plan-choose" }, pick, heat, open, save, file, h("button", { type: "button", class: "hx-icon-button", "aria-label": "light or dark", "data-tip": "light or dark", onclick: toggleTheme }, icon("theme"))),
     h("p", { class: "hx-plan-origin" }, badge, note, changed),
   );
 

@@ -30,8 +30,7 @@ export function whatIf(ctx) {
       }),
       costSlider(profile, turned),
       allowed(profile, turned, styles),
-      profile.conditional && Object.keys(profile.conditional).length ? model(turned) : "",
-      h("button", { type: "button", class: "hx-quiet hx-plan-still", text: "sliders to rest", onclick: () => { Object.assign(turned, still(profile)); el.turned = null; show(profile, turned, styles); ctx.onTurn(); } }),
+      h("div", { class: "hx-plan-foot" }, profile.conditional && Object.keys(profile.conditional).length ? model(turned) : null, h("button", { type: "button", class: "hx-quiet hx-plan-still", text: "back to rest", "aria-label": "all sliders back to rest", onclick: () => { Object.assign(turned, still(profile)); el.turned = null; show(profile, turned, styles); ctx.onTurn(); } })),
     );
   }
 

@@ -1,0 +1,370 @@
+"""The Planner tab in a browser, on a profile that is made up and says so: shown, edited, refused."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import plotly.graph_objects as go
+import pytest
+
+from app.planner_answer import answer
+from app.planner_request import MAX_LEVELS, PlannerError, parse, read
+from app.planner_sources import Sources
+from app.planner_turn import turned
+from app.static import ASSETS
+from hsd_core.theory import Costs, Planner, Profile, ProfileLevel, profile_from
+from hsd_core.workbench import Workbench
+
+HOSTILE = "<img src=x onerror=window.PWNED=1>"
+STEM = "toy-cpu"
+
+
+def made_up() -> dict[str, Any]:
+    """Three tables of the toy preset with costs and acceptances that nobody measured."""
+
+    def costs(first: float, more: float) -> dict[str, float]:
+        return {str(n): first + more * (n - 1) for n in (1, 2, 4, 8, 16)}
+
+    names = ("order1", "order3", "target")
+    levels: list[dict[str, Any]] = [
+        {"name": name, "cost_ms": costs(first, more), "spec": f"table@id={spec}"}
+        for name, first, more, spec in zip(names, (1.0, 4.0, 32.0), (0.02, 0.1, 0.5), ("order1", "order3", "order6"),
+                                           strict=True)
+    ]  # fmt: skip
+    levels[2]["interval_ms"] = {n: [0.9 * ms, 1.1 * ms] for n, ms in levels[2]["cost_ms"].items()}
+    return {
+        "version": 1,
+        "levels": levels,
+        "acceptance": [[1, 0.8, 0.68], [0, 1, 0.85], [0, 0, 1]],
+        "interval": [[None, [0.78, 0.82], [0.65, 0.71]], [None, None, [0.83, 0.87]], [None, None, None]],
+        "max_block": 16,
+        "conditional": {"order3->target": {"accepted": 0.9, "residual": 0.6, "bonus": 0.7}},
+        "about": {"preset": "toy", "device": "cpu", "simulated": True, "title": f"made up {HOSTILE}"},
+    }
+
+
+MEASURED = [
+    {"stack": "target", "predicted_ms": 32.0, "measured_ms": 31.0, "interval": [30.0, 32.5]},
+    {"stack": "table:4@id=order3,target", "predicted_ms": 20.0, "measured_ms": 22.0, "interval": [21.0, 23.0]},
+]
+
+
+@pytest.fixture(scope="session")
+def profiles(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("profiles")
+    (folder / f"{STEM}.json").write_text(json.dumps(made_up()), encoding="utf-8")
+    (folder / f"{STEM}-validation.json").write_text(json.dumps(MEASURED), encoding="utf-8")
+    return folder
+
+
+def served(profiles: Path, recordings: Path) -> Iterator[str]:
+    from app.page import build, launch_options
+
+    demo = build(Workbench, recordings)
+    options = {**launch_options(profiles, measured=list), "quiet": True}
+    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
+    yield address.rstrip("/")
+    demo.close()
+
+
+@pytest.fixture(scope="session")
+def planner_site(profiles: Path, recordings: Path) -> Iterator[str]:
+    yield from served(profiles, recordings)
+
+
+@pytest.fixture(scope="session")
+def bare_site(recordings: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    yield from served(tmp_path_factory.mktemp("no-profiles"), recordings)
+
+
+def visit(page: Any, site: str) -> None:
+    page.set_default_timeout(60_000)  # plotly's script is large
+    page.goto(f"{site}/?tab=planner")
+    page.wait_for_selector(".hx-planner .hx-plan-headline:not(:empty)")
+
+
+def best_stack(page: Any) -> str:
+    return str(page.locator(".hx-plan-stack").inner_text())
+
+
+def changed(page: Any, before: str) -> None:
+    page.wait_for_function("before => document.querySelector('.hx-plan-headline').textContent !== before", arg=before)
+
+
+def headline(page: Any) -> str:
+    return str(page.locator(".hx-plan-headline").inner_text())
+
+
+# ---- the answer
+
+
+def asked(profile: dict[str, Any] | None = None, **more: Any) -> Any:
+    return parse({"profile": profile or made_up(), **more})
+
+
+def test_the_answer_is_the_theory_s_own() -> None:
+    given = answer(asked())
+    best = Planner(profile_from(made_up())).best().best
+    assert given["best"]["blocks"] == list(best.plan.blocks)
+    assert given["best"]["ms"] == best.prediction.ms_per_token
+    assert given["best"]["stack"] == "table:4@id=order1,table:8@id=order3,target" or given["best"]["runs"]
+    assert [len(one["levels"]) for one in given["by_depth"]] == [1, 2, 3]
+
+
+def test_every_figure_is_one_that_plotly_accepts_and_is_plain_json() -> None:
+    shown = answer(asked(width=390, dark=True), MEASURED)["figures"]
+    for name in ("graph", "surface", "validation"):
+        go.Figure(shown[name]["figure"])  # refuses an unknown attribute
+        assert shown[name]["table"]["rows"], name
+    json.dumps(shown, allow_nan=False)
+
+
+def test_the_edges_of_the_lit_path_add_up_to_its_price_by_edges() -> None:
+    from app.planner_graph import path_edges
+
+    planner = Planner(profile_from(made_up()))
+    best = planner.best().best
+    edges = path_edges(planner, best.plan)
+    assert [e["tail"] for e in edges][:-1] == [
+        (i, t) for i, t in zip(best.plan.levels, best.plan.blocks, strict=False)
+    ][::-1]
+    total = sum(e["ms"] for e in edges)
+    assert total == pytest.approx(best.prediction.ms_per_token, rel=0.1)  # all but the overshoot
+
+
+def test_what_the_page_says_of_other_costs_is_what_the_theory_says() -> None:
+    def gain(costs: tuple[float, ...], a01: float, a12: float, a02: float) -> float:
+        levels = tuple(ProfileLevel(str(i), Costs.constant(c)) for i, c in enumerate(costs))
+        by_depth = Planner(Profile(levels, ((1, a01, a02), (0, 1, a12), (0, 0, 1)), 32)).best().by_depth
+        return by_depth[1].prediction.ms_per_token / by_depth[2].prediction.ms_per_token
+
+    assert gain((1, 4, 32), 0.8, 0.85, 0.68) == pytest.approx(1.24, abs=0.005)
+    assert 1 / gain((1, 8, 32), 0.8, 0.85, 0.75) == pytest.approx(1.09, abs=0.005)
+
+
+def test_the_sliders_turn_the_profile_and_nothing_else() -> None:
+    profile = turned(asked(rejections=2.0, cost={"level": "order3", "factor": 3.0}, max_block=5))
+    assert profile.acceptance[0][2] == pytest.approx(1 - 2 * 0.32)
+    assert profile.conditional[1, 2].accepted == pytest.approx(0.8)
+    assert profile.levels[1].cost(1) == pytest.approx(12.0)
+    assert profile.levels[2].cost(1) == pytest.approx(32.0)
+    assert profile.max_block == 5
+    fewer = turned(asked(levels=[False, True, True]))
+    assert fewer.names == ("order3", "target")
+
+
+def test_only_the_target_left_is_plain_decoding_and_still_an_answer() -> None:
+    given = answer(asked(levels=[False, False, True]))
+    assert given["best"]["levels"] == ["target"]
+    assert given["figures"]["graph"]["figure"] is None
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("max_block", 33), ("max_block", float("nan")), ("max_block", 10**400), ("rejections", -1), ("rejections", "1"),
+     ("width", True), ("cost", {"level": "nobody", "factor": 1}), ("cost", {"level": "order1", "factor": 1e9})],
+)  # fmt: skip
+def test_sliders_beyond_their_ends_are_refused_by_name(field: str, value: Any) -> None:
+    with pytest.raises(PlannerError, match=field):
+        asked(**{field: value})
+
+
+def test_a_profile_without_bounds_is_refused_before_any_work() -> None:
+    many = made_up()
+    many["levels"] = [{"name": str(i), "cost_ms": {"1": 1}} for i in range(MAX_LEVELS + 1)]
+    rows = copy.deepcopy(made_up())
+    rows["levels"][0]["cost_ms"] = {str(n): 1.0 for n in range(1, 200)}
+    deep: Any = []
+    for _ in range(500):
+        deep = [deep]
+    nested = {**made_up(), "about": {"x": deep}}
+    huge = copy.deepcopy(made_up())
+    huge["levels"][0]["cost_ms"]["1"] = 10**400
+    for profile in (many, rows, nested, huge, None, [], "profile"):
+        with pytest.raises(PlannerError):
+            read(profile)
+
+
+def test_unreadable_profiles_are_listed_with_their_reason(tmp_path: Path) -> None:
+    (tmp_path / "broken.json").write_text("{", encoding="utf-8")
+    (tmp_path / "wrong.json").write_text('{"levels": [], "acceptance": []}', encoding="utf-8")
+    listed = Sources(tmp_path, list).listing()["sources"]
+    assert len(listed) == 2
+    assert all(source["reason"] and not source["profiles"] for source in listed)
+
+
+def test_the_tab_s_scripts_parse_no_html_and_reach_for_no_other_host() -> None:
+    scripts = [*(ASSETS / "js" / "planner").glob("*.js"), ASSETS / "css" / "planner.css"]
+    assert len(scripts) > 5
+    for path in scripts:
+        text = path.read_text(encoding="utf-8")
+        words = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "http://")
+        for word in (*words, "https://", "//cdn"):
+            assert word not in text, f"{path.name}: {word}"
+
+
+# ---- the tab
+
+
+def test_the_planner_costs_nothing_until_its_tab_is_opened(page: Any, planner_site: str) -> None:
+    asked_for: list[str] = []
+    page.on("request", lambda request: asked_for.append(request.url))
+    page.goto(planner_site)
+    page.wait_for_selector(".hx-tower")
+    assert not any("planner" in url or "plotly" in url for url in asked_for if "/hx/" in url)
+    page.get_by_role("tab", name="Planner").click()
+    page.wait_for_selector(".hx-plan-headline:not(:empty)")
+
+
+def test_made_up_numbers_are_called_simulated_and_names_stay_text(page: Any, planner_site: str) -> None:
+    visit(page, planner_site)
+    assert page.locator(".hx-plan-kind").inner_text().startswith("simulated")
+    assert HOSTILE in page.locator(".hx-plan-source").inner_text()
+    assert page.evaluate("window.PWNED") is None
+
+
+def test_an_edit_is_marked_answered_and_reset_to_measured(page: Any, planner_site: str) -> None:
+    visit(page, planner_site)
+    before, stack = headline(page), best_stack(page)
+    cell = page.get_by_label("acceptance of order3 by target")
+    cell.fill("0.2")
+    changed(page, before)
+    assert cell.locator("xpath=..").get_attribute("data-edited") == "true"
+    assert page.locator(".hx-plan-changed").is_visible()
+    page.get_by_role("button", name="How often each accepts another's token: reset to measured").click()
+    page.wait_for_function("stack => document.querySelector('.hx-plan-stack').textContent === stack", arg=stack)
+    assert page.get_by_label("acceptance of order3 by target").input_value() == "0.85"
+    assert page.locator(".hx-plan-changed").is_hidden()
+
+
+def test_a_number_that_cannot_be_is_said_beside_its_table_and_changes_nothing(page: Any, planner_site: str) -> None:
+    visit(page, planner_site)
+    before = headline(page)
+    cell = page.get_by_label("acceptance of order1 by order3")
+    cell.fill("1.5")
+    assert "a probability from 0 to 1" in page.locator(".hx-panel .hx-plan-fault:visible").inner_text()
+    assert cell.get_attribute("aria-invalid") == "true"
+    assert cell.input_value() == "1.5"
+    assert headline(page) == before
+    cell.fill("0.5")
+    assert page.locator(".hx-panel .hx-plan-fault:visible").count() == 0
+    changed(page, before)
+
+
+def test_a_cost_that_is_cleared_lies_on_the_line_again(page: Any, planner_site: str) -> None:
+    visit(page, planner_site)
+    cell = page.get_by_label("target: ms for 8 rows")
+    cell.fill("")
+    assert float(cell.get_attribute("placeholder")) == pytest.approx(35.5, abs=0.1)
+    assert cell.get_attribute("aria-invalid") == "false"
+
+
+def test_a_slider_by_keyboard_changes_the_plan(page: Any, planner_site: str) -> None:
+    visit(page, planner_site)
+    before = headline(page)
+    slider = page.get_by_role("slider", name="longest block")
+    slider.focus()
+    slider.press("Home")
+    changed(page, before)
+    assert slider.get_attribute("aria-valuetext") == "1 token"
+    assert ":1" in best_stack(page)
+
+
+def test_a_level_that_is_not_allowed_is_in_no_plan(page: Any, planner_site: str) -> None:
+    visit(page, planner_site)
+    before = headline(page)
+    page.locator(".hx-plan-allowed").get_by_label("order1").uncheck()
+    changed(page, before)
+    assert "order1" not in page.locator(".hx-plan-depths").first.inner_text()
+
+
+def test_every_plot_is_drawn_from_our_server_and_has_its_table(page: Any, planner_site: str) -> None:
+    visit(page, planner_site)
+    for name in ("graph", "surface", "validation"):
+        panel = page.locator(f".hx-plot-{name}")
+        panel.scroll_into_view_if_needed()
+        panel.locator(".hx-plot .main-svg").first.wait_for()
+        panel.get_by_text("as a table").click()
+        assert panel.locator(".hx-figure-data tbody tr").count() >= 2
+
+
+def test_focus_on_an_edge_shows_its_cost_and_gain_in_the_plot(page: Any, planner_site: str) -> None:
+    visit(page, planner_site)
+    panel = page.locator(".hx-plot-graph")
+    panel.scroll_into_view_if_needed()
+    panel.locator(".hx-plot .main-svg").first.wait_for()
+    edge = panel.locator(".hx-plan-edge").first
+    assert "cost" in edge.inner_text() and "gain" in edge.inner_text()
+    edge.focus()
+    panel.locator(".hoverlayer .hovertext").wait_for()
+
+
+def test_use_this_stack_puts_it_into_the_composer_and_opens_play(page: Any, planner_site: str) -> None:
+    visit(page, planner_site)
+    stack = best_stack(page)
+    page.get_by_role("button", name="Use this stack").click()
+    page.wait_for_selector(".hx-tower:visible")
+    assert page.get_by_role("tab", name="Play").get_attribute("aria-selected") == "true"
+    page.wait_for_function("stack => new URLSearchParams(location.search).get('stack') === stack", arg=stack)
+    assert "preset=toy" in page.url
+
+
+def test_a_profile_file_is_opened_and_a_wrong_one_is_refused_without_losing_the_tab(
+    page: Any, planner_site: str, tmp_path: Path
+) -> None:
+    visit(page, planner_site)
+    before = headline(page)
+    wrong = tmp_path / "wrong.json"
+    wrong.write_text(json.dumps({**made_up(), "acceptance": [[1]]}), encoding="utf-8")
+    page.locator('input[type="file"][aria-label="profile file"]').set_input_files(wrong)
+    page.locator(".hx-planner > .hx-plan-fault:visible").wait_for()
+    assert "acceptance" in page.locator(".hx-planner > .hx-plan-fault").inner_text()
+    assert headline(page) == before
+    own = made_up()
+    own["acceptance"][1][2] = 0.3
+    own["about"] = {}
+    good = tmp_path / "own.json"
+    good.write_text(json.dumps(own), encoding="utf-8")
+    page.locator('input[type="file"][aria-label="profile file"]').set_input_files(good)
+    changed(page, before)
+    assert page.locator(".hx-plan-kind").inner_text() == "from your file"
+
+
+def test_the_download_is_the_edited_profile(page: Any, planner_site: str, tmp_path: Path) -> None:
+    visit(page, planner_site)
+    before = headline(page)
+    page.get_by_label("acceptance of order3 by target").fill("0.4")
+    changed(page, before)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    path = tmp_path / "saved.json"
+    download.value.save_as(path)
+    saved = profile_from(json.loads(path.read_text(encoding="utf-8")))
+    assert saved.acceptance[1][2] == 0.4
+    assert (1, 2) not in saved.conditional  # finer acceptances were measured with the one that was changed
+
+
+def test_without_any_profile_the_tab_says_how_to_measure_one(page: Any, bare_site: str) -> None:
+    page.goto(f"{bare_site}/?tab=planner")
+    page.locator(".hx-plan-empty:visible").wait_for()
+    assert "python -m hsd_core calibrate" in page.locator(".hx-plan-empty").inner_text()
+    assert page.locator(".hx-plan-body").is_hidden()
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1440, 900), (1920, 1080)])
+def test_the_tab_is_never_wider_than_the_screen(page: Any, planner_site: str, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    visit(page, planner_site)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_request_that_is_too_large_or_no_json_gets_an_answer_that_says_so(page: Any, planner_site: str) -> None:
+    page.goto(planner_site)
+    for body in ("{", "[" * 5000, "x" * 400_000, "null", '{"profile": {"levels": 3}}'):
+        reply = page.request.post(f"{planner_site}/hx/planner/answer", data=body)
+        assert reply.status == 422
+        assert reply.json()["error"]
