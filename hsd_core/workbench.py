@@ -197,8 +197,8 @@ class Workbench:
         from hsd_core.calibrate.cache import shipped_profile
         from hsd_core.theory import ProfileError
 
-        found = shipped_profile(self.preset.name, self.device)
-        if found is None or (found.temperature == 0.0) != (temperature == 0.0):
+        found = shipped_profile(self.preset.name, self.device, temperature)
+        if found is None:
             raise ProfileError(
                 f"re-planning needs a profile of {self.preset.name} at temperature {temperature:g} on this machine; "
                 f"measure one: python -m hsd_core calibrate --preset {self.preset.name} "

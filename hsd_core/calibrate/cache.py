@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +35,7 @@ def cached_profile(
         temperature: the nearest one that was measured is taken; greedy and sampled profiles never stand for another.
     """
     folder, name = _place(preset, device, dtype)
-    known = {path: _temperature(path) for path in folder.glob(f"{name}-t*.json")}
-    alike = {path: t for path, t in known.items() if t is not None and (t == 0.0) == (temperature == 0.0)}
-    for path in sorted(alike, key=lambda path: abs(alike[path] - temperature)):
-        try:
-            return read_profile(path)
-        except (OSError, ProfileError):  # a damaged file is as good as none
-            continue
-    return None
+    return _nearest(folder.glob(f"{name}-t*.json"), temperature)
 
 
 def keep(profile: Profile, preset: str, device: str, dtype: str) -> Path:
@@ -62,13 +56,15 @@ def keep(profile: Profile, preset: str, device: str, dtype: str) -> Path:
     return path
 
 
-def shipped_profile(preset: str, device: str = "cpu", folder: Path = FOLDER) -> Profile | None:
-    """The example profile that comes with the package for a preset, measured on another machine; or None."""
-    path = folder / f"{preset}-{device.partition(':')[0]}.json"
-    try:
-        return read_profile(path) if path.is_file() else None
-    except ProfileError:
-        return None
+def shipped_profile(
+    preset: str, device: str = "cpu", temperature: float = 0.0, *, folder: Path = FOLDER
+) -> Profile | None:
+    """The example profile that comes with the package for a preset, measured on another machine; or None.
+
+    Files are named PRESET-DEVICE.json and PRESET-DEVICE-tT.json; `temperature` as for `cached_profile`.
+    """
+    name = f"{preset}-{device.partition(':')[0]}"
+    return _nearest([folder / f"{name}.json", *folder.glob(f"{name}-t*.json")], temperature)
 
 
 def digest(profile: Profile) -> str:
@@ -106,11 +102,16 @@ def _place(name: str, device: str | None, dtype: str | None) -> tuple[Path, str]
     return cache_folder() / "profiles", f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
 
-def _temperature(path: Path) -> float | None:
-    try:
-        return float(path.stem.rpartition("-t")[2])
-    except ValueError:
-        return None
+def _nearest(paths: Iterable[Path], temperature: float) -> Profile | None:
+    """The profile of the nearest temperature, greedy or sampled alike; a damaged file is as good as none."""
+    found = []
+    for path in sorted(paths):
+        try:
+            found.append(read_profile(path))
+        except (OSError, ProfileError):
+            continue
+    alike = [profile for profile in found if (profile.temperature == 0.0) == (temperature == 0.0)]
+    return min(alike, key=lambda profile: abs(profile.temperature - temperature), default=None)
 
 
 def _machine(device: str) -> str:

@@ -93,15 +93,19 @@ def test_the_digest_follows_every_number():
 def test_a_shipped_profile_is_read_where_there_is_one(tmp_path):
     assert cache.shipped_profile("toy", folder=tmp_path) is None
     write_profile(profile(), tmp_path / "toy-cuda.json")
-    assert cache.shipped_profile("toy", "cuda:0", tmp_path) == profile()
-    assert cache.shipped_profile("toy", "cpu", tmp_path) is None
+    write_profile(profile(0.8), tmp_path / "toy-cuda-t0.8.json")
+    assert cache.shipped_profile("toy", "cuda:0", folder=tmp_path) == profile()
+    assert cache.shipped_profile("toy", "cuda:0", 1.0, folder=tmp_path) == profile(0.8)
+    assert cache.shipped_profile("toy", "cpu", folder=tmp_path) is None
 
 
 def test_every_shipped_profile_names_levels_that_its_preset_has():
     for path in cache.FOLDER.glob("*.json"):
-        name, _, device = path.stem.rpartition("-")
-        shipped = cache.shipped_profile(name, device)
-        assert shipped is not None and PRESETS[name]
+        shipped = read_profile(path)
+        name = shipped.about["preset"]
+        assert path.stem.startswith(f"{name}-") and PRESETS[name]
+        device = path.stem.removeprefix(f"{name}-").partition("-")[0]
+        assert cache.shipped_profile(name, device, shipped.temperature) is not None
         assert plan_of(shipped, shipped.levels[-1].spec).levels == (shipped.target,)
         assert all(parse(f"{level.spec},target") for level in shipped.levels[:-1])
 
