@@ -45,6 +45,7 @@ def run(
     stop: Callable[[], bool] = lambda: False,
     about: dict[str, Any] | None = None,
     replan: Replanner | None = None,
+    clock: EngineClock | None = None,
 ) -> Iterator[Event]:
     """Decode after `prompt_ids` with a stack (cheapest level first, the target last).
 
@@ -54,6 +55,7 @@ def run(
         stop: asked before every forward; True ends the run with reason "stopped".
         about: further fields of the header (preset, machine, recorded, versions, title, profile).
         replan: chooses between rounds which levels run, with which block lengths; without it all run as written.
+        clock: stamps the events; by default the machine's own time. A simulated one belongs in a header that says so.
     Yields:
         Header, Prefill, then rounds (Plan and Prefill where the course changes, Draft, Verify, Correct or Bonus,
         Rollback, Kv, Commit, Store), Footer.
@@ -75,7 +77,8 @@ def run(
     choices = SeededChoices(seed) if choices is None else choices
     about = {**(about or {}), **({} if replan is None else {"replan": replan.settings()})}
     header = _header(stack, prompt_ids, sampling, seed, max_new_tokens, about)
-    state = _Run(stack, list(prompt_ids), sampling, choices, ends, heads, stop, limit, limited_by, replan)
+    clock = EngineClock() if clock is None else clock
+    state = _Run(stack, list(prompt_ids), sampling, choices, ends, heads, stop, limit, limited_by, replan, clock)
     return state.events(header)
 
 
@@ -85,10 +88,11 @@ class _Run:
     def __init__(
         self, stack: Sequence[Seat], tape: list[int], sampling: Sampling, choices: Choices, ends: frozenset[int],
         heads: int, stop: Callable[[], bool], limit: int, limited_by: str, replan: Replanner | None,
+        clock: EngineClock,
     ) -> None:  # fmt: skip
         self.stack, self.tape, self.ends, self.stop, self.replan = stack, tape, ends, stop, replan
         self.limit, self.limited_by, self.prompt = limit, limited_by, len(tape)
-        self.clock = EngineClock()
+        self.clock = clock
         self.scribe = Scribe(self.clock, len(stack), len(tape), heads)
         self.levels: list[LevelRun] = []
         self.hierarchy = Hierarchy(
@@ -117,7 +121,8 @@ class _Run:
         started = prefilled = last = self.clock.now()
         try:
             if self.replan is not None:
-                yield self._follow(self.replan.first(), self.clock.now())
+                t0 = self.clock.now()
+                yield self._follow(self.replan.first(), t0)
             prefilled = last = yield from self._prefill(None)
             while reason == "stopped":
                 block, _ = yield from self.hierarchy.verify(len(self.stack) - 1, self._room())

@@ -44,12 +44,14 @@ def opened(
     """The preset of a trace, opened as the run had it unless another device or dtype is named.
 
     Raises:
-        ValueError: the header names no preset of ours.
+        ValueError: the header names no preset of ours, or the run was simulated.
     """
     from hsd_core.presets import PRESETS
     from hsd_core.workbench import Workbench
 
     header = _header(events)
+    if header.simulated:
+        raise ValueError("the trace is simulated: no model ran, so none can run again; see the command whatif")
     if header.preset is None or header.preset not in PRESETS:
         raise ValueError(f"the trace is of the preset {header.preset!r}; only {', '.join(PRESETS)} can be run again")
     target, toy = header.levels[-1], PRESETS[header.preset].toy

@@ -43,6 +43,8 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
     header = _header(events)
     footer = next((e for e in events if isinstance(e, trace.Footer)), None)
     figures = metrics.measure(events)
+    if header.simulated:
+        yield f"SIMULATED: {header.simulated}"
     yield f"{'level':<24} {'T':>3} {'calls':>6} {'rows':>6} {'ms/call':>8} {'busy ms':>9} {'accepts':>12} {'waste':>6}"
     for info, level in zip(header.levels, figures["levels"], strict=True):
         name = f"{letter(header, info.index)} {info.label}"[:24]
@@ -78,8 +80,10 @@ def _baseline_lines(events: Sequence[Event]) -> Iterator[str]:
     if baseline is None or ratio is None:
         return
     plain = len(baseline.token_ns) / (baseline.token_ns[-1] / 1e9)
-    yield f"plain decoding of the same target, measured beside it: {plain:.1f} tokens/s; speed-up {ratio:.2f}x"
-    if baseline.diverges and Sampling(**_header(events).sampling).greedy:  # sampled runs are alike in law only
+    header = _header(events)
+    how = "simulated" if header.simulated else "measured"
+    yield f"plain decoding of the same target, {how} beside it: {plain:.1f} tokens/s; speed-up {ratio:.2f}x"
+    if baseline.diverges and Sampling(**header.sampling).greedy:  # sampled runs are alike in law only
         margin = "unknown" if baseline.margin is None else f"{baseline.margin:.2g}"
         yield f"first divergence from plain decoding at token {baseline.equal}, its top-two margin {margin}"
 

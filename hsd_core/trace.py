@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
 SCHEMA = 3
-READABLE = (1, 2, 3)  # 2 added `LevelInfo.shares`, `ran`, `Depths`; 3 what a `Plan` says: older files lack them
+# 2 added `LevelInfo.shares`, `ran` and `Depths`; 3 what a `Plan` says, and `simulated`: older files lack them.
+READABLE = (1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,11 @@ class LevelInfo:
 @dataclass(frozen=True, slots=True)
 class Header:
     """What was asked for. `stack` lists every level; where `replan` holds the settings of a replanner, each round runs
-    the levels and block lengths of the last `Plan` before it, and the others rest."""
+    the levels and block lengths of the last `Plan` before it, and the others rest.
+
+    `simulated`: empty for a real run; else what stands in for models and clock, and where its figures come from. Every
+    reader says so wherever the run appears.
+    """
 
     event: ClassVar[str] = "header"
     schema: int
@@ -86,6 +91,7 @@ class Header:
     profile: dict[str, Any] | None = None
     title: str = ""
     replan: dict[str, Any] | None = None
+    simulated: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Any
 
-from hsd_core import tracefile
+from hsd_core import trace, tracefile
 from hsd_core.identities import check
 from hsd_core.terminal import text_lines, totals_lines
 
@@ -26,6 +26,8 @@ def act(options: argparse.Namespace) -> int:
         raise ValueError(f"{options.file}: the trace does not add up: {wrong[0]} ({len(wrong)} in all)")
     terminal = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     colour = options.colour == "always" or (options.colour == "auto" and terminal)
+    if isinstance(events[0], trace.Header) and events[0].simulated:
+        print("simulated: no model wrote this text")
     print(text_lines(events, colour=colour))
     print()
     for line in totals_lines(events, colour=colour):

@@ -1,0 +1,50 @@
+"""`whatif`: simulate a stack that nobody has weights for; the events are the engine's own, the clock is a profile's."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+
+def add(commands: Any) -> None:
+    from hsd_core.whatif.profiles import DEFAULT, whatif_names
+
+    parser: argparse.ArgumentParser = commands.add_parser("whatif", help="simulate a stack without weights")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--preset", metavar="P", help=f"{', '.join(whatif_names())} (default {DEFAULT})")
+    what.add_argument("--profile", metavar="FILE", help="a profile (JSON) of your own, measured or made up")
+    parser.add_argument("--stack", metavar="S", help='levels by name, "Llama 1B:3,Llama 405B" (default: the best plan)')
+    parser.add_argument("--max-new-tokens", type=int, default=160, metavar="N", help="length limit (default 160)")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="the same seed gives the same run")
+    parser.add_argument("--trace", metavar="FILE", help="write the run to FILE (.jsonl or .jsonl.gz)")
+    parser.set_defaults(act=act)
+
+
+def act(options: argparse.Namespace) -> int:
+    from hsd_core import metrics, tracefile
+    from hsd_core.terminal import text_lines, totals_lines
+    from hsd_core.theory import best_plans, expected, read_profile
+    from hsd_core.whatif.playing import bounded, plan_named, play
+    from hsd_core.whatif.profiles import DEFAULT, whatif_profile
+
+    profile = read_profile(options.profile) if options.profile else whatif_profile(options.preset or DEFAULT)
+    plan = plan_named(profile, options.stack) if options.stack else best_plans(profile).best.plan
+    fits = bounded(profile, plan, options.max_new_tokens)
+    if fits < options.max_new_tokens:
+        cut = f"cut to {fits} tokens: more would take too many calls (and the end of a short text cuts blocks short)"
+        print(cut, file=sys.stderr)
+    events = list(play(profile, plan, seed=options.seed, max_new_tokens=fits))
+    if options.trace:
+        tracefile.write(options.trace, events)
+    colour = sys.stdout.isatty()
+    print(text_lines(events, colour=colour))
+    print()
+    for line in totals_lines(events, colour=colour):
+        print(line)
+    rate = metrics.measure(events)["tokens_per_s"]
+    took = f"; this run took {1e3 / rate:.4g}" if rate else ""
+    print(f"expected by the theory: {expected(profile, plan).ms_per_token:.4g} ms per token{took}")
+    if note := str(profile.about.get("note", "")):
+        print(note)
+    return 0

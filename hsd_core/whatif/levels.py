@@ -1,0 +1,164 @@
+"""Levels without weights: they say what the world says, and a call takes the profile's milliseconds on its clock.
+
+Rows are one-hot: a level of a world of words has no distribution, so these runs are greedy. A call costs what the
+profile gives for the rows that decide something; rows that only bring a cache up to date, and a short prompt, go
+through at no extra price, as the theory reckons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hsd_core.levels.protocol import DraftOrder, Proposal, Work, draft_token_by_token
+from hsd_core.theory.costs import Costs
+from hsd_core.whatif.world import Marks, World, after
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from hsd_core.levels.commons import Commons
+
+PLACE = "simulated"  # stands where a real level names its device
+_HIT, _REACH = 1, 2  # further coins of a lookup
+
+
+class Ticker:
+    """Simulated nanoseconds; they pass only when a level spends them. One object serves one run."""
+
+    def __init__(self) -> None:
+        self.ns = self.calls = 0
+
+    def now(self) -> int:
+        return self.ns
+
+    def spend(self, ms: float) -> None:
+        self.ns += round(ms * 1e6)
+        self.calls += 1
+
+
+class SyntheticLevel:
+    """A level of a plan, at a place of it.
+
+    Args:
+        cost: ms of a call by the rows that decide; of a bottom drafter: of each token. round_ms: of the target, the
+            engine's own time after a round.
+    """
+
+    can_draft = can_verify = has_cache = True
+    max_positions: int | None = None
+    layers: int | None = None
+    device = PLACE
+    dtype = "no weights"
+    weights: dict[str, object] | None = None
+
+    def __init__(
+        self, world: World, ticker: Ticker, place: int, cost: Costs, *, name: str, kind: str, label: str,
+        vocab_size: int, params: dict[str, object], round_ms: float = 0.0,
+    ) -> None:  # fmt: skip
+        self.world, self.ticker, self.place = world, ticker, place
+        self.name, self.kind, self.label = name, kind, label
+        self.vocab_size, self.params = vocab_size, params
+        self.round_ms = round_ms
+        self._cost = cost
+
+    def ms(self, rows: int) -> float:
+        return self._cost(rows)
+
+    def open(self, capacity: int, commons: Commons) -> SyntheticRun:
+        return SyntheticRun(self)
+
+
+class SyntheticRun:
+    def __init__(self, level: SyntheticLevel) -> None:
+        self._level = level
+        self._marks = Marks(level.world.root)
+        self._prompted = False
+        self.cached = 0
+
+    def propose(self, tape: list[int], order: DraftOrder) -> Proposal:
+        return draft_token_by_token(self, tape, order, self._level.label)
+
+    def score(self, tape: Sequence[int], rows: int) -> tuple[Tensor, Work]:
+        import torch
+
+        level = self._level
+        computed, self.cached = len(tape) - self.cached, len(tape)
+        assert computed >= rows, f"{level.label}: {rows} rows asked for, {computed} tokens are new"
+        marks = self._marks.of(tape)
+        level.ticker.spend(level.ms(rows))
+        lengths = range(len(tape) - rows + 1, len(tape) + 1)
+        words = torch.tensor([level.world.says(level.place, marks[n], n) for n in lengths])
+        logits = torch.full((rows, level.vocab_size), float("-inf"))
+        return logits.scatter_(1, words.unsqueeze(1), 0.0), Work(1, computed, computed - rows)
+
+    def commit(self, ids: Sequence[int]) -> None:
+        if self._prompted and self._level.round_ms:
+            self._level.ticker.spend(self._level.round_ms)
+        self._prompted = True
+
+    def rollback(self, length: int) -> None:
+        self.cached = min(self.cached, length)
+
+    def close(self) -> None:
+        """Nothing is held outside this object."""
+
+
+class SyntheticLookup(SyntheticLevel):
+    """A lookup: asked once a block, it answers with probability `hit_rate`; `reach` as in a profile."""
+
+    can_verify = has_cache = False
+
+    def __init__(
+        self, world: World, ticker: Ticker, place: int, cost: Costs, *, name: str, kind: str, label: str,
+        vocab_size: int, params: dict[str, object], hit_rate: float, reach: tuple[float, ...],
+    ) -> None:  # fmt: skip
+        super().__init__(
+            world, ticker, place, cost, name=name, kind=kind, label=label, vocab_size=vocab_size, params=params
+        )
+        self.hit_rate, self.reach = hit_rate, reach
+
+    def open(self, capacity: int, commons: Commons) -> SyntheticLookupRun:  # type: ignore[override]
+        return SyntheticLookupRun(self)
+
+    def found(self, mark: int, limit: int) -> int:
+        """How many tokens the lookup gives after a prefix, of at most `limit`."""
+        if self.world.coin(mark, self.place, _HIT) >= self.hit_rate:
+            return 0
+        coin = self.world.coin(mark, self.place, _REACH)
+        chances = (self.reach[min(m, len(self.reach) - 1)] if self.reach else 1.0 for m in range(limit))
+        return sum(coin < chance for chance in chances)
+
+
+class SyntheticLookupRun:
+    cached = 0
+
+    def __init__(self, level: SyntheticLookup) -> None:
+        self._level = level
+        self._marks = Marks(level.world.root)
+
+    def propose(self, tape: list[int], order: DraftOrder) -> Proposal:
+        import torch
+
+        level, mark = self._level, self._marks.of(tape)[len(tape)]
+        level.ticker.spend(level.ms(1))
+        ids: list[int] = []
+        for _ in range(level.found(mark, order.limit)):
+            ids.append(level.world.says(level.place, mark, len(tape) + len(ids)))
+            mark = after(mark, ids[-1])
+        rows = torch.zeros(len(ids), level.vocab_size)
+        if ids:
+            rows[torch.arange(len(ids)), torch.tensor(ids)] = 1.0
+        return Proposal(tuple(ids), rows, (level.label,) * len(ids), None, Work(1, 0, 0))
+
+    def score(self, tape: Sequence[int], rows: int) -> tuple[Tensor, Work]:
+        raise TypeError("a lookup has no distribution and cannot verify")
+
+    def commit(self, ids: Sequence[int]) -> None:
+        """It learns nothing: how often it hits stands in the profile."""
+
+    def rollback(self, length: int) -> None:
+        """It holds nothing of the tape."""
+
+    def close(self) -> None:
+        """Nothing is held outside this object."""

@@ -1,0 +1,77 @@
+"""What every level says after every prefix: a function of the seed, nothing drawn on the way.
+
+The target says the passage, word by word. A level below says what the next one up in the plan says with the
+probability a of that pair, else another word; the coin depends on the whole prefix, as a greedy model's choice does, so
+that the same prefix gives the same word and another one a fresh coin. Each pair that meets in the plan thus agrees
+exactly as often as the profile says, independently from token to token: the i.i.d. world of Globerson et al. 2025
+(arXiv 2510.19705). Pairs that do not meet in the plan are never compared by the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_MASK = (1 << 64) - 1
+_STEP = 0x9E3779B97F4A7C15  # 2^64 / golden ratio
+
+
+class World:
+    """The choices of the levels of one plan.
+
+    Args:
+        passage: ids that the target says, from its first word again when it ends. spoken: ids below it may be said.
+        agrees[place]: probability that the level at a place of the plan says what the one above it says, one for each
+            level below the target. salts: what tells the levels' coins apart, the same for a level in every plan.
+    """
+
+    def __init__(
+        self, passage: Sequence[int], spoken: int, agrees: Sequence[float], salts: Sequence[int], prompt: int, seed: int
+    ) -> None:
+        self._passage, self._spoken, self._prompt = passage, spoken, prompt
+        self._agrees, self._salts = agrees, salts
+        self.root = _mix(seed & _MASK)
+
+    def says(self, place: int, mark: int, length: int) -> int:
+        """The word of the level at a place, after a prefix of `length` ids whose mark this is."""
+        word = self._passage[max(0, length - self._prompt) % len(self._passage)]
+        for below in range(len(self._agrees) - 1, place - 1, -1):
+            if self.coin(mark, below) >= self._agrees[below]:
+                other = _mix(mark ^ _mix(2 * self._salts[below] + 2)) % (self._spoken - 1)
+                word = (word + 1 + other) % self._spoken
+        return word
+
+    def coin(self, mark: int, place: int, use: int = 0) -> float:
+        """A uniform number from 0 to 1 (never 1) of the level at a place after a prefix; each use has its own."""
+        return (_mix(mark ^ _mix(2 * self._salts[place] + 1 + (use << 32))) >> 11) / (1 << 53)
+
+
+class Marks:
+    """A number for every prefix of a tape, kept from one call to the next as far as the tape is the same."""
+
+    def __init__(self, root: int) -> None:
+        self._ids: list[int] = []
+        self._marks = [root]
+
+    def of(self, tape: Sequence[int]) -> list[int]:
+        """The marks of the first 0, 1, ..., len(tape) ids; not to be changed."""
+        known = min(len(self._ids), len(tape))
+        if self._ids[:known] != list(tape[:known]):
+            known = next(i for i in range(known) if self._ids[i] != tape[i])
+        del self._ids[known:], self._marks[known + 1 :]
+        for id_ in tape[known:]:
+            self._ids.append(id_)
+            self._marks.append(after(self._marks[-1], id_))
+        return self._marks
+
+
+def after(mark: int, id_: int) -> int:
+    """The mark of a prefix with one more id."""
+    return _mix((mark + (id_ + 1) * _STEP) & _MASK)
+
+
+def _mix(x: int) -> int:
+    """The finalizer of SplitMix64 (Steele et al. 2014): every bit of the result depends on every bit of x."""
+    x = (x + _STEP) & _MASK
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & _MASK
+    return x ^ (x >> 31)

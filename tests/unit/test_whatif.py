@@ -1,0 +1,245 @@
+"""What-if runs: the real engine over made-up levels does what the theory says of them, and says that it is made up."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hsd_core import metrics, trace, tracefile
+from hsd_core.cli import main
+from hsd_core.identities import check
+from hsd_core.repeat import opened
+from hsd_core.terminal import totals_lines
+from hsd_core.theory import Costs, Plan, Profile, ProfileError, ProfileLevel, best_plans, expected
+from hsd_core.trace import Event
+from hsd_core.whatif.passage import Words
+from hsd_core.whatif.playing import MOST_TOKENS, bounded, plan_named, play
+from hsd_core.whatif.profiles import whatif_names, whatif_profile
+
+HERD = whatif_profile("llama3")
+RISING = Costs((1, 9), (2.0, 4.0))
+
+
+def profile(**changes: object) -> Profile:
+    """Three levels whose direct acceptance is no product of the neighbours', the middle one dearer over the lowest."""
+    levels = (
+        ProfileLevel("a", Costs.constant(0.3)),
+        ProfileLevel("b", RISING),
+        ProfileLevel("c", Costs.constant(20.0)),
+    )
+    given: dict[str, object] = {
+        "levels": levels, "acceptance": ((1.0, 0.7, 0.62), (0.0, 1.0, 0.85), (0.0, 0.0, 1.0)),
+    }  # fmt: skip
+    return Profile(**{**given, **changes})  # type: ignore[arg-type]
+
+
+def lookup(**more: object) -> Profile:
+    found = ProfileLevel("table", Costs.constant(0.05), hit_rate=0.55, reach=(1.0, 0.8, 0.5, 0.2), **more)  # type: ignore[arg-type]
+    return profile(levels=(found, *profile().levels[1:]))
+
+
+CASES = {
+    "two levels": (profile(), Plan((0, 2), (5,))),
+    "three levels": (profile(), Plan((0, 1, 2), (3, 6))),
+    "three levels, flat blocks": (profile(), Plan((0, 1, 2), (4, 1))),
+    "four levels": (HERD, Plan((0, 1, 2, 3), (3, 6, 10))),
+    "a lookup": (lookup(), Plan((0, 2), (4,))),
+    "a lookup at the bottom of three": (lookup(), Plan((0, 1, 2), (4, 5))),
+    "without bonus": (profile(), Plan((0, 1, 2), (3, 4), bonus=(False, True))),
+    "without bonus at the top": (profile(), Plan((0, 1, 2), (3, 4), bonus=(True, False))),
+    "a draft cost of its own": (
+        profile(levels=(ProfileLevel("a", Costs.constant(9.0), draft_ms=0.4), *profile().levels[1:])),
+        Plan((0, 1, 2), (3, 6)),
+    ),
+    "an edge with its own cost": (profile(edge_cost={(1, 2): Costs.constant(12.0)}), Plan((0, 1, 2), (3, 6))),
+    "the engine's own time": (profile(round_ms=3.0), Plan((0, 2), (5,))),
+}
+
+
+def rounds_of(events: list[Event]) -> tuple[list[float], list[int]]:
+    """ms and tokens of every round that the end of the text cannot have cut short."""
+    header = events[0]
+    assert isinstance(header, trace.Header)
+    before = max(e.t1 for e in events if isinstance(e, trace.Prefill))
+    ms, tokens = [], []
+    for event in events:
+        if isinstance(event, trace.Commit):
+            if event.at < header.max_new_tokens - 80:
+                ms.append((event.t - before) / 1e6)
+                tokens.append(len(event.tokens))
+            before = event.t
+    return ms, tokens
+
+
+def whole(given: Profile, plan: Plan, **options: int) -> list[Event]:
+    return list(play(given, plan, **options))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_engine_takes_the_time_that_the_recursion_expects(case: str) -> None:
+    given, plan = CASES[case]
+    ms, tokens = rounds_of(list(play(given, plan, seed=3, max_new_tokens=1500, plain=False)))
+    found = sum(ms) / sum(tokens)
+    mean = sum(tokens) / len(tokens)
+    spread = math.sqrt(sum((m - found * n) ** 2 for m, n in zip(ms, tokens, strict=True)) / (len(ms) - 1))
+    error = spread / (math.sqrt(len(ms)) * mean)
+    foretold = expected(given, plan)
+    assert abs(found - foretold.ms_per_token) < 4 * error, (found, foretold.ms_per_token, error)
+    assert error < 0.05 * foretold.ms_per_token  # else the line above says little
+
+
+def test_each_pair_that_meets_agrees_as_often_as_the_profile_says() -> None:
+    """The lowest level agrees with the target directly at 0.62, which is not 0.7 x 0.85."""
+    for plan in (Plan((0, 2), (4,)), Plan((0, 1, 2), (4, 6)), Plan((1, 2), (4,))):
+        events = whole(profile(), plan, max_new_tokens=1500, seed=1)
+        for place, level in enumerate(metrics.measure(events)["levels"][1:], 1):
+            a, n = profile().accepts(plan.levels[place - 1], plan.levels[place]), level["judged"]
+            assert abs(level["acceptance"] - a) < 4 * math.sqrt(a * (1 - a) / n), (plan, place)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_trace_satisfies_the_identities(case: str) -> None:
+    assert check(whole(*CASES[case], max_new_tokens=60)) == []
+
+
+def test_every_stack_writes_the_passage() -> None:
+    words = Words()
+    for given, plan in CASES.values():
+        events = whole(given, plan, max_new_tokens=50)
+        assert metrics.committed_ids(events) == list(words.passage[:50])
+
+
+def test_the_text_begins_again_where_it_ends() -> None:
+    words = Words()
+    length = len(words.passage) + 3
+    ids = metrics.committed_ids(whole(profile(), Plan((0, 2), (8,)), max_new_tokens=length))
+    assert ids == [*words.passage, *words.passage[:3]]
+
+
+def test_the_same_seed_gives_the_same_trace_and_another_one_another() -> None:
+    plan = Plan((0, 1, 2), (3, 6))
+    one, again, other = (tracefile.dumps(whole(profile(), plan, seed=s, max_new_tokens=40)) for s in (5, 5, 6))
+    assert one == again
+    assert one != other
+
+
+def test_time_is_the_profiles_and_nothing_elses() -> None:
+    events = whole(profile(), Plan((2,), ()), max_new_tokens=20)
+    footer = next(e for e in events if isinstance(e, trace.Footer))
+    assert footer.decode_ns == 20 * 20_000_000
+
+
+def test_plain_decoding_is_simulated_beside_it_and_agrees() -> None:
+    events = whole(HERD, Plan((0, 3), (4,)), max_new_tokens=40)
+    beside = events[-1]
+    assert isinstance(beside, trace.Baseline)
+    assert (beside.equal, beside.diverges, len(beside.token_ns)) == (40, False, 40)
+    assert beside.token_ns[-1] == pytest.approx(40 * 405.9e6)
+
+
+def test_the_trace_says_that_it_is_simulated() -> None:
+    events = whole(HERD, Plan((0, 3), (4,)), max_new_tokens=20)
+    header = tracefile.read(tracefile.dumps(events).encode())[0]
+    assert isinstance(header, trace.Header)
+    assert "no model ran" in header.simulated
+    assert "2407.21783" in header.simulated
+    assert header.machine == "simulated"
+    assert {level.device for level in header.levels} == {"simulated"}
+    assert next(totals_lines(events, colour=False)).startswith("SIMULATED: no model ran")
+    assert not any("measured" in line for line in totals_lines(events, colour=False))
+
+
+def test_a_real_trace_says_nothing_of_the_kind() -> None:
+    from hsd_core.workbench import Workbench
+
+    bench = Workbench.open("toy")
+    events = list(bench.run(bench.default_stack, "The tower", max_new_tokens=4))
+    header = events[0]
+    assert isinstance(header, trace.Header)
+    assert header.simulated == ""
+    assert not any("simulated" in line.lower() for line in totals_lines(events, colour=False))
+
+
+def test_a_simulated_trace_is_not_run_again() -> None:
+    events = whole(HERD, Plan((0, 3), (4,)), max_new_tokens=4)
+    with pytest.raises(ValueError, match="no model ran"):
+        opened(events)
+
+
+def test_a_plan_that_takes_too_many_calls_is_cut_short_or_refused() -> None:
+    hopeless = profile(acceptance=((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+    assert bounded(hopeless, Plan((0, 1, 2), (32, 32)), 10_000, 20_000) == 18
+    with pytest.raises(ProfileError, match="shorter blocks"):
+        bounded(hopeless, Plan((0, 1, 2), (64, 64)), 10_000, 20_000)
+    with pytest.raises(ProfileError, match=str(MOST_TOKENS)):
+        bounded(HERD, Plan((0, 3), (4,)), MOST_TOKENS + 1)
+    with pytest.raises(ProfileError, match="lower the costs"):
+        bounded(profile(levels=(*profile().levels[:2], ProfileLevel("c", Costs.constant(1e12)))), Plan((2,), ()), 10)
+
+
+@pytest.mark.parametrize("name", whatif_names())
+def test_bundled_profiles_name_their_source_and_say_what_is_assumed(name: str) -> None:
+    about = whatif_profile(name).about
+    assert about["simulated"] is True
+    assert str(about["title"]).startswith("what if: ")
+    assert "arXiv" in about["source"]
+    assert "assumed" in about["note"]
+
+
+def test_costs_of_the_herd_are_its_published_sizes() -> None:
+    """Weights counted from the shapes: layers, width, feed-forward width, key-value width, whether the head is tied."""
+    shapes = ((16, 2048, 8192, 512, True), (32, 4096, 14336, 1024, False), (80, 8192, 28672, 1024, False),
+              (126, 16384, 53248, 1024, False))  # fmt: skip
+    for level, (layers, width, wide, keys, tied) in zip(HERD.levels, shapes, strict=True):
+        table = 128_256 * width
+        weights = table * (1 if tied else 2) + layers * (2 * width * width + 2 * width * keys + 3 * width * wide)
+        assert level.cost(1) == pytest.approx(weights / 1e9, rel=0.005)
+        assert level.cost(32) == level.cost(1)
+
+
+def test_a_class_sees_four_levels_win_and_two() -> None:
+    assert len(best_plans(HERD).best.plan.levels) == 4
+    assert len(best_plans(whatif_profile("hispec")).best.plan.levels) == 2
+
+
+def test_plans_are_named_by_their_levels_or_their_stack() -> None:
+    assert plan_named(HERD, "Llama 1B:4, Llama 70B:8, Llama 405B") == Plan((0, 2, 3), (4, 8))
+    levels = (
+        ProfileLevel("quick", Costs.constant(1.0), spec="int8"),
+        ProfileLevel("sure", Costs.constant(2.0), "target"),
+    )
+    known = Profile(levels, ((1.0, 0.9), (0.0, 1.0)))
+    assert plan_named(known, "int8:3,target") == plan_named(known, "quick:3,sure") == Plan((0, 1), (3,))
+    with pytest.raises(ProfileError, match="unknown level 'Llama 2B'"):
+        plan_named(HERD, "Llama 2B:4,Llama 405B")
+    with pytest.raises(ProfileError, match="hands nothing up"):
+        plan_named(HERD, "Llama 1B:4,Llama 405B:4")
+    with pytest.raises(ProfileError, match="no block length"):
+        plan_named(HERD, "Llama 1B,Llama 405B")
+
+
+def test_the_command_writes_a_trace_and_says_what_was_expected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(tmp_path / "run.jsonl.gz")
+    code = main(["whatif", "--stack", "Llama 1B:4,Llama 405B", "--max-new-tokens", "24", "--trace", path])
+    said = capsys.readouterr().out
+    assert code == 0
+    assert "SIMULATED" in said
+    assert "expected by the theory: 165.7 ms per token" in said
+    assert check(tracefile.read(path)) == []
+    assert main(["trace", path]) == 0
+    assert capsys.readouterr().out.startswith("simulated: no model wrote this text")
+
+
+def test_listing_the_profiles_does_not_import_torch() -> None:
+    code = (
+        "import sys; from hsd_core.whatif.profiles import whatif_profile; whatif_profile('llama3'); "
+        "print('torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
