@@ -14,7 +14,6 @@ from typing import Any
 
 from tokenizers import Tokenizer as FastTokenizer
 
-
 _CUT = "\ue000"  # a private character: no template writes it, so it shows where a user's text stands
 
 
