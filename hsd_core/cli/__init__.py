@@ -1,4 +1,4 @@
-"""The command line: generate, trace, calibrate, plan, models, sweep, record, selfgen, train, depth, ngram-model, -text.
+"""The command line: generate, plan, calibrate, validate, train and the others that `--help` lists.
 
 Bad input is one line on stderr that names the cure, and exit code 2. Text goes to stdout, everything else to stderr.
 """
@@ -11,7 +11,21 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from hsd_core.cli import calibrate, depth, generate, models, ngrams, plan, record, selfgen, show, sweep, train
+from hsd_core.cli import (
+    calibrate,
+    depth,
+    generate,
+    models,
+    ngrams,
+    plan,
+    record,
+    selfgen,
+    show,
+    sweep,
+    train,
+    validate,
+    whatif,
+)
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -26,7 +40,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
     parser = _Parser(prog="python -m hsd_core", description=__doc__.splitlines()[0] if __doc__ else None)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in (generate, show, models, sweep, record, selfgen, train, depth, calibrate, plan, ngrams):
+    for command in (
+        generate,
+        show,
+        models,
+        sweep,
+        record,
+        selfgen,
+        train,
+        depth,
+        calibrate,
+        plan,
+        validate,
+        whatif,
+        ngrams,
+    ):
         command.add(commands)
     options = parser.parse_args(arguments)
     try:

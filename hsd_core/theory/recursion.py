@@ -10,11 +10,14 @@ v_0 = 1, v_n = sum over s < T_i of v_s P(X = n - s); E[R_i] = sum of v_n, n < T_
 
 With marks (`accepts.Accepts`) a second renewal sum carries w_n = P(a round starts at token n, and the verifier above
 has accepted the n tokens before it), so that the acceptance of a block does not assume independent tokens.
+
+Where a whole block was accepted and the verifier added a token, the level below has not processed two tokens instead
+of one: its next forward has a row more. The formulas leave that out; `catch_up` counts it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -32,6 +35,7 @@ class _Round:
     law: Array
     parts: tuple[LevelShare, ...]  # of the levels below, per round of this one
     calls_ms: float  # this level's own part of `ms`
+    row_ms: float = 0.0  # what a row more would cost this level
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,7 @@ class _Block:
     length: int
     parts: tuple[LevelShare, ...]
     inner: _Round | None
+    row_ms: float = 0.0  # what a row more in its first forward would cost
 
     def fate(self, given: Accepts) -> tuple[Array, Array]:
         """What the verifier above does to it: P(m accepted, then a reject) and P(n tokens, all accepted)."""
@@ -64,10 +69,16 @@ class _Block:
 
 @dataclass(slots=True)
 class Pricer:
-    """Prices plans of one profile; what plans have in common at the bottom is worked out once."""
+    """Prices plans of one profile; what plans have in common at the bottom is worked out once.
+
+    Args:
+        catch_up: count the rows that bring a drafter's cache up to date after its whole block was accepted. (Of levels
+            further down than the target's own drafter: as if only the verifier right above accepted or rejected.)
+    """
 
     profile: Profile
     model: Model = "iid"
+    catch_up: bool = False
     _rounds: dict[tuple[object, ...], _Round] = field(default_factory=dict)
     _blocks: dict[tuple[object, ...], _Block] = field(default_factory=dict)
     _accepts: dict[tuple[int, int, str], Accepts] = field(default_factory=dict)
@@ -125,7 +136,8 @@ class Pricer:
         else:
             law, calls = lookup_law(drafter.hit_rate, drafter.reach, length), 1.0
         ms = drafter.block_ms(length)
-        return _Block(ms, law, length, (LevelShare(level, calls, ms, tuple(law.tolist())),), None)
+        row_ms = 0.0 if drafter.is_lookup else drafter.cost(2) - drafter.cost(1)
+        return _Block(ms, law, length, (LevelShare(level, calls, ms, tuple(law.tolist())),), None, row_ms)
 
     def _verify(self, plan: Plan, place: int) -> _Round:
         below, level = plan.levels[place - 1 : place + 1]
@@ -139,12 +151,25 @@ class Pricer:
         else:
             law[1:-1, ACCEPTED] += whole[1:]
             law[1, BONUS] += whole[0]
-        costs = self._cost_table(below, level, len(block.law))
-        if bonus:  # n + 1 rows, else max(1, n): see `rows_of`
-            own = float(block.law @ costs[1:])
-        else:
-            own = float(block.law @ costs[:-1] + block.law[0] * costs[1])
-        return _Round(own + block.ms, law, block.parts, own)
+        own = self._verification(below, level, block.law, bonus)
+        if not self.catch_up:
+            return _Round(own + block.ms, law, block.parts, own)
+        # Over shared weights the verifier's own forward has processed the two tokens.
+        owing = 0.0 if not bonus or (below, level) in self.profile.edge_cost else float(whole[1:].sum()) * block.row_ms
+        *others, drafter = block.parts
+        parts = (*others, replace(drafter, ms_per_round=drafter.ms_per_round + owing))
+        row_ms = self._verification(below, level, np.append(0.0, block.law), bonus) - own
+        if not bonus:  # of an empty block one row, of one token too
+            costs = self._cost_table(below, level, 2)
+            row_ms += float(block.law[0] * (costs[2] - costs[1]))
+        return _Round(own + block.ms + owing, law, parts, own, row_ms)
+
+    def _verification(self, below: int, level: int, law: Array, bonus: bool) -> float:
+        """Mean ms of a verification of blocks with that law: n + 1 rows, without a bonus max(1, n): see `rows_of`."""
+        costs = self._cost_table(below, level, len(law))
+        if bonus:
+            return float(law @ costs[1:])
+        return float(law @ costs[:-1] + law[0] * costs[1])
 
     def _given(self, below: int, level: int, rule: str) -> Accepts:
         if (below, level, rule) not in self._accepts:
@@ -208,7 +233,7 @@ def _collected(level: int, inner: _Round, length: int) -> _Block:
         for part in inner.parts
     )
     own = LevelShare(level, rounds, rounds * inner.calls_ms, tuple(visits.tolist()))
-    return _Block(rounds * inner.ms, visits, length, (*below, own), inner)
+    return _Block(rounds * inner.ms, visits, length, (*below, own), inner, inner.row_ms)
 
 
 def _renewal(steps: Array, length: int) -> Array:
