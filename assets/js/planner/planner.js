@@ -12,7 +12,8 @@ import { sourceBar } from "./sources.js";
 import { profileTables } from "./tables.js";
 import { still, whatIf } from "./whatif.js";
 
-const LARGEST = 300_000;
+const LARGEST = 300_000; // bytes of a profile file
+const SETTLE_MS = 250; // a window that is being dragged is not asked about
 
 /** @param {HTMLElement} root @param {{props: object, root: string}} ports */
 export async function mount(root, ports) {
@@ -61,7 +62,10 @@ class PlannerPage {
     root.replaceChildren(this.el);
     tips(this.el);
     new MutationObserver(() => { if (this.profile && this.dark !== isDark()) this.ask(); }).observe(document.body, { attributeFilter: ["class"] });
-    addEventListener("resize", () => { if (this.profile && this.size !== size()) this.ask(); });
+    addEventListener("resize", () => {
+      clearTimeout(this.settling);
+      this.settling = setTimeout(() => { if (this.profile && this.size !== size()) this.ask(); }, SETTLE_MS);
+    });
   }
 
   /** The profiles that there are; the best one is shown. */
