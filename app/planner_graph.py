@@ -15,49 +15,12 @@ import numpy as np
 
 from app.figures import mix
 from app.planner_ink import Ink, safe
-from hsd_core.theory.costs import Array
-from hsd_core.theory.edges import Mode
-from hsd_core.theory.paths import grow
+from hsd_core.theory.graph import Edge, node_ms, path_edges
 from hsd_core.theory.planner import Planner
 from hsd_core.theory.plans import Plan, Ranked
 from hsd_core.theory.profile import Profile
 
 OTHERS = 4  # paths drawn beside the best one
-
-
-def node_ms(planner: Planner) -> Array:
-    """D(i, t), the least over any number of levels: (levels below the target, max_block)."""
-    profile = planner.profile
-    least = np.full((profile.target, profile.max_block), np.inf)
-    for layer in grow(planner.edges, planner.modes, list(range(profile.target)), profile.target, 1):
-        for level, nodes in layer.items():
-            least[level] = np.minimum(least[level], nodes.ms[:, 0])
-    return least
-
-
-def path_edges(planner: Planner, plan: Plan) -> list[dict[str, Any]]:
-    """The edges of a plan from the target downwards: `cost` ms for each unit, `gain`, and `ms`, the part of a token.
-
-    `head` and `tail` are (level, t); the target's t is 1, and the last edge has no tail.
-    """
-    profile = planner.profile
-    edges: list[dict[str, Any]] = []
-    flow = 1.0
-    for place in range(len(plan.levels) - 1, -1, -1):
-        level = plan.levels[place]
-        t = plan.blocks[place] if place < len(plan.blocks) else 1
-        if place == 0:
-            cost, gain, tail = (profile.levels[level].block_ms(t) if plan.blocks else profile.plain_ms), 0.0, None
-        else:
-            below, u = plan.levels[place - 1], plan.blocks[place - 1]
-            table = planner.edges.table(below, level, place == 1, Mode(plan.rule_of(place), plan.bonus_of(place)))
-            top = level == profile.target
-            gain = 1.0 / float(table.tokens[u - 1]) if top else float(table.rounds[t - 1, u - 1])
-            cost = gain * (float(table.ms[u - 1]) + (profile.round_ms if top else 0.0))
-            tail = (below, u)
-        edges.append({"head": (level, t), "tail": tail, "cost": cost, "gain": gain, "ms": flow * cost})
-        flow *= gain
-    return edges
 
 
 def graph_figure(planner: Planner, best: Ranked, others: Sequence[Ranked], ink: Ink) -> dict[str, Any]:
@@ -71,7 +34,7 @@ def graph_figure(planner: Planner, best: Ranked, others: Sequence[Ranked], ink: 
         "verifications, and its gain is how many blocks of the next level they need. "
         f"Lit: the best of all paths; thin: the next {min(OTHERS, len(others))}."
     )
-    rows = [[_named(profile, e), f"{e['cost']:.3g}", f"{e['gain']:.3g}", f"{e['ms']:.3g}"] for e in edges]
+    rows = [[_named(profile, e), f"{e.cost_ms:.3g}", f"{e.gain:.3g}", f"{e.token_ms:.3g}"] for e in edges]
     shown: dict[str, Any] = {
         "title": title, "text": text, "figure": None, "paths": [],
         "table": {"columns": ["edge", "cost, ms a unit", "gain", "ms of each token"], "rows": rows},
@@ -83,8 +46,7 @@ def graph_figure(planner: Planner, best: Ranked, others: Sequence[Ranked], ink: 
     data += [_path(planner, best.plan, ink, lit=True), _stations(planner, best.plan, ink)]
     data.append(_middles(planner, edges, ink))
     shown["paths"] = [
-        {"id": str(i), "curve": len(data) - 1, "point": i, **_words(profile, edge, i, edges)}
-        for i, edge in enumerate(edges)
+        {"id": str(i), "curve": len(data) - 1, "point": i, **_words(profile, edge, i)} for i, edge in enumerate(edges)
     ]
     names = [safe(name) for name in profile.names]
     layout = ink.layout(
@@ -167,16 +129,16 @@ def _labels(plan: Plan, ink: Ink) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _middles(planner: Planner, edges: Sequence[dict[str, Any]], ink: Ink) -> dict[str, Any]:
+def _middles(planner: Planner, edges: Sequence[Edge], ink: Ink) -> dict[str, Any]:
     """A point on each edge of the best path, which the pointer and the list of edges can light."""
     profile = planner.profile
     x, y = [], []
     for edge in edges:
-        (i, t), tail = edge["head"], edge["tail"]
+        (i, t), tail = edge.above, edge.below
         j, u = tail or (i - 1.1, t)
         x.append((i + j) / 2)
         y.append((t + u) / 2)
-    words = [_words(profile, edge, at, edges) for at, edge in enumerate(edges)]
+    words = [_words(profile, edge, at) for at, edge in enumerate(edges)]
     return {
         "type": "scatter", "mode": "markers", "x": x, "y": y, "cliponaxis": False,
         "marker": {"size": 10, "color": ink.paper, "line": {"width": 2.5, "color": ink.hue("ngram")}},
@@ -185,25 +147,25 @@ def _middles(planner: Planner, edges: Sequence[dict[str, Any]], ink: Ink) -> dic
     }  # fmt: skip
 
 
-def _named(profile: Profile, edge: dict[str, Any]) -> str:
-    (i, t), tail = edge["head"], edge["tail"]
+def _named(profile: Profile, edge: Edge) -> str:
+    (i, t), tail = edge.above, edge.below
     head = profile.names[i] if i == profile.target else f"{profile.names[i]}:{t}"
     if tail is None:
         return f"{head} drafts" if i != profile.target else f"{head} decodes"
     return f"{head} ← {profile.names[tail[0]]}:{tail[1]}"
 
 
-def _words(profile: Profile, edge: dict[str, Any], at: int, edges: Sequence[dict[str, Any]]) -> dict[str, str]:
+def _words(profile: Profile, edge: Edge, at: int) -> dict[str, str]:
     unit = "token" if at == 0 else "block"
     gain = (
         "drafts by itself: the path ends"
-        if edge["tail"] is None
-        else f"gain {edge['gain']:.2f}: blocks of {profile.names[edge['tail'][0]]} for each {unit}"
+        if edge.below is None
+        else f"gain {edge.gain:.2f}: blocks of {profile.names[edge.below[0]]} for each {unit}"
     )
-    cost = f"cost {edge['cost']:.3g} ms for each {unit}"
+    cost = f"cost {edge.cost_ms:.3g} ms for each {unit}"
     return {
         "name": _named(profile, edge),
-        "cost": f"{cost}, {edge['ms']:.3g} ms of every token" if at else cost,
+        "cost": f"{cost}, {edge.token_ms:.3g} ms of every token" if at else cost,
         "gain": gain,
     }
 

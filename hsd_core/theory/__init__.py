@@ -7,7 +7,7 @@ Numbers only: no weights, no tensors.
 
 from hsd_core.theory.accepts import MODELS, Model
 from hsd_core.theory.costs import Costs, ProfileError
-from hsd_core.theory.graph import Edge, Graph, Node, graph
+from hsd_core.theory.graph import Edge, node_ms, path_edges, path_ms
 from hsd_core.theory.planner import Answer, Marginal, Planner, best_plans, marginal
 from hsd_core.theory.plans import LevelShare, Plan, Prediction, Ranked, has_specs, plan_of, stack_text
 from hsd_core.theory.profile import TOKENWISE, VERSION, Conditional, Profile, ProfileLevel
@@ -23,11 +23,9 @@ __all__ = [
     "Conditional",
     "Costs",
     "Edge",
-    "Graph",
     "LevelShare",
     "Marginal",
     "Model",
-    "Node",
     "Plan",
     "Planner",
     "Prediction",
@@ -38,9 +36,11 @@ __all__ = [
     "best_plans",
     "closed_form",
     "expected",
-    "graph",
     "has_specs",
     "marginal",
+    "node_ms",
+    "path_edges",
+    "path_ms",
     "plan_of",
     "profile_from",
     "read_profile",

@@ -1,4 +1,4 @@
-"""The shortest-path graph for people: every node with its distance, and the edges of the best plans.
+"""The shortest-path graph for people: the distance of every node, and the edges of a plan.
 
 Per token of the target, a path costs the sum over its edges of `cost_ms` times the gains of the edges before it
 (a generalized shortest path). That sum leaves the overshoot out; `Ranked.prediction` of the plan does not.
@@ -6,112 +6,62 @@ Per token of the target, a path costs the sum over its edges of `cost_ms` times 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
-from hsd_core.theory.accepts import Model
+from hsd_core.theory.costs import Array
 from hsd_core.theory.edges import Mode
 from hsd_core.theory.paths import grow
 from hsd_core.theory.planner import Planner
-from hsd_core.theory.plans import Plan, Ranked
-from hsd_core.theory.profile import Profile
-
-Place: TypeAlias = tuple[int, int | None]  # (level, block length); the target has no block length
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """`ms`: D(level, block), the least ms to get a block of that length from that level; infinite if it cannot."""
-
-    level: int
-    block: int
-    ms: float
+from hsd_core.theory.plans import Plan
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One unit at `above` takes `gain` blocks of `below` and `cost_ms`, `verify_ms` for each verification.
+    """One unit at `above` takes `gain` blocks of `below`, `cost_ms` in all; `token_ms`: its part of a token's time.
 
-    `below` is None where the level drafts itself: gain 0, the cost that of its block. A unit of the target is a token.
-    `plans`: the ranks of the plans that pass here, 0 the best.
+    Ends are (level, block length); a unit of the target is a token, and its block length 1. `below` is None where the
+    level drafts itself: gain 0, the cost that of its block.
     """
 
-    above: Place
-    below: Place | None
+    above: tuple[int, int]
+    below: tuple[int, int] | None
     gain: float
     cost_ms: float
-    verify_ms: float
-    plans: tuple[int, ...]
+    token_ms: float
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
-    """`plans`: the best ones, whose paths are `edges`, target first."""
-
-    nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
-    plans: tuple[Ranked, ...]
-
-
-def graph(profile: Profile, plans: Sequence[Ranked] | None = None, *, model: Model = "iid", show: int = 5) -> Graph:
-    """The graph of a profile.
-
-    Args:
-        plans: an answer's plans, best first; None: ask the planner for them.
-        show: how many of them to draw.
-    """
-    planner = Planner(profile, model)
-    if plans is None:
-        answer = planner.best()
-        plans = (answer.best, *answer.alternatives)
-    plans = tuple(plans)[:show]
-    used: dict[tuple[Place, Place | None], tuple[float, float, float]] = {}
-    passing: dict[tuple[Place, Place | None], list[int]] = {}
-    for rank, ranked in enumerate(plans):
-        for ends, numbers in path_edges(planner, ranked.plan):
-            used.setdefault(ends, numbers)
-            passing.setdefault(ends, []).append(rank)
-    edges = tuple(Edge(*ends, *numbers, tuple(passing[ends])) for ends, numbers in used.items())
-    return Graph(_nodes(planner), edges, plans)
-
-
-def path_edges(planner: Planner, plan: Plan) -> list[tuple[tuple[Place, Place | None], tuple[float, float, float]]]:
-    """The edges of a plan, target first: their ends, and (gain, cost_ms, verify_ms)."""
+def path_edges(planner: Planner, plan: Plan) -> list[Edge]:
+    """The edges of a plan, the target's first."""
     profile = planner.profile
-    blocks = (*plan.blocks, None)
-    places: list[Place] = list(zip(plan.levels, blocks, strict=True))
-    out: list[tuple[tuple[Place, Place | None], tuple[float, float, float]]] = []
-    for at in range(len(places) - 1, 0, -1):
-        (level, wanted), (below, u) = places[at], places[at - 1]
-        assert u is not None, "only the target has no block length"
-        mode = Mode(plan.rule_of(at), plan.bonus_of(at))
-        table = planner.edges.table(below, level, at == 1, mode)
-        gain = float(1.0 / table.tokens[u - 1] if wanted is None else table.rounds[wanted - 1, u - 1])
-        verify_ms = float(table.ms[u - 1]) + (profile.round_ms if wanted is None else 0.0)
-        out.append(((places[at], places[at - 1]), (gain, gain * verify_ms, verify_ms)))
-    level, wanted = places[0]
-    ms = profile.plain_ms if wanted is None else profile.levels[level].block_ms(wanted)
-    out.append(((places[0], None), (0.0, ms, ms)))
-    return out
+    ends = list(zip(plan.levels, (*plan.blocks, 1), strict=True))
+    edges: list[Edge] = []
+    flow = 1.0
+    for place in range(len(ends) - 1, 0, -1):
+        (level, wanted), (below, u) = ends[place], ends[place - 1]
+        mode = Mode(plan.rule_of(place), plan.bonus_of(place))
+        table = planner.edges.table(below, level, place == 1, mode)
+        top = level == profile.target
+        gain = float(1.0 / table.tokens[u - 1] if top else table.rounds[wanted - 1, u - 1])
+        cost = gain * (float(table.ms[u - 1]) + (profile.round_ms if top else 0.0))
+        edges.append(Edge(ends[place], ends[place - 1], gain, cost, flow * cost))
+        flow *= gain
+    level, wanted = ends[0]
+    ms = profile.levels[level].block_ms(wanted) if plan.blocks else profile.plain_ms
+    return [*edges, Edge(ends[0], None, 0.0, ms, flow * ms)]
 
 
 def path_ms(planner: Planner, plan: Plan) -> float:
-    """ms per token of a plan by its edges: the sum of costs times the gains before them."""
-    total, flow = 0.0, 1.0
-    for _, (gain, cost_ms, _) in path_edges(planner, plan):
-        total += flow * cost_ms
-        flow *= gain
-    return total
+    """ms per token of a plan by its edges."""
+    return sum(edge.token_ms for edge in path_edges(planner, plan))
 
 
-def _nodes(planner: Planner) -> tuple[Node, ...]:
+def node_ms(planner: Planner) -> Array:
+    """D(i, t), the least ms to get a block of t from level i: (levels below the target, max_block)."""
     profile = planner.profile
-    below = range(profile.target)
-    ms = np.full((len(below), profile.max_block), np.inf)
-    for layer in grow(planner.edges, planner.modes, below, len(below), 1):
+    least = np.full((profile.target, profile.max_block), np.inf)
+    for layer in grow(planner.edges, planner.modes, list(range(profile.target)), profile.target, 1):
         for level, nodes in layer.items():
-            ms[level] = np.minimum(ms[level], nodes.ms[:, 0])
-    return tuple(Node(level, t + 1, float(ms[level, t])) for level in below for t in range(profile.max_block))
+            least[level] = np.minimum(least[level], nodes.ms[:, 0])
+    return least

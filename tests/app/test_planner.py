@@ -123,19 +123,6 @@ def test_every_figure_is_one_that_plotly_accepts_and_is_plain_json() -> None:
     json.dumps(shown, allow_nan=False)
 
 
-def test_the_edges_of_the_lit_path_add_up_to_its_price_by_edges() -> None:
-    from app.planner_graph import path_edges
-
-    planner = Planner(profile_from(made_up()))
-    best = planner.best().best
-    edges = path_edges(planner, best.plan)
-    assert [e["tail"] for e in edges][:-1] == [
-        (i, t) for i, t in zip(best.plan.levels, best.plan.blocks, strict=False)
-    ][::-1]
-    total = sum(e["ms"] for e in edges)
-    assert total == pytest.approx(best.prediction.ms_per_token, rel=0.1)  # all but the overshoot
-
-
 def test_what_the_page_says_of_other_costs_is_what_the_theory_says() -> None:
     def gain(costs: tuple[float, ...], a01: float, a12: float, a02: float) -> float:
         levels = tuple(ProfileLevel(str(i), Costs.constant(c)) for i, c in enumerate(costs))

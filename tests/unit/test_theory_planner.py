@@ -9,8 +9,8 @@ import pytest
 from brute_force import every_plan
 from profiles import flat, random_profile, random_stack
 
-from hsd_core.theory import Costs, Plan, Planner, ProfileError, best_plans, expected, graph, marginal
-from hsd_core.theory.graph import path_ms
+from hsd_core.theory import Costs, Plan, Planner, ProfileError, best_plans, expected, marginal
+from hsd_core.theory.graph import node_ms, path_edges, path_ms
 
 PROFILES = 200
 # Costs and (a01, a12, a02); gain = latency of the best two levels / of the best three.
@@ -140,29 +140,29 @@ def test_a_level_is_worth_what_its_absence_costs():
     assert worth == {level: pytest.approx(two[level] / three) for level in (0, 1)}
 
 
-def test_the_graph_holds_the_best_path_and_its_price():
-    profile = random_profile(np.random.default_rng(9), 4, steep=True)
-    drawn, planner = graph(profile), Planner(profile)
-    nodes = {(node.level, node.block): node.ms for node in drawn.nodes}
-    assert len(nodes) == profile.target * profile.max_block
-    lit = [edge for edge in drawn.edges if 0 in edge.plans]
-    assert [edge.above[0] for edge in lit] == list(reversed(drawn.plans[0].plan.levels)) and lit[-1].below is None
+def test_the_edges_of_the_best_path_add_up_to_its_price():
+    planner = Planner(random_profile(np.random.default_rng(9), 4, steep=True))
+    best = planner.best().best
+    edges, nodes = path_edges(planner, best.plan), node_ms(planner)
+    assert [edge.above[0] for edge in edges] == list(reversed(best.plan.levels)) and edges[-1].below is None
     total, flow = 0.0, 1.0
-    for edge in lit:
+    for edge in edges:
+        assert edge.token_ms == pytest.approx(flow * edge.cost_ms)
         total, flow = total + flow * edge.cost_ms, flow * edge.gain
-    assert total == pytest.approx(path_ms(planner, drawn.plans[0].plan))
+    assert total == pytest.approx(path_ms(planner, best.plan))
+    assert total == pytest.approx(best.prediction.ms_per_token, rel=0.1)  # all but the overshoot
     # The nodes' distances and the plans' paths are one thing: the cheapest path leaves by the best node.
     leaving = [path_ms(planner, Plan((level, 3), (t,))) for level in range(3) for t in range(1, 9)]
     assert min(leaving) >= best_by_edges(planner, nodes) - 1e-9
 
 
-def best_by_edges(planner: Planner, nodes: dict[tuple[int, int], float]) -> float:
+def best_by_edges(planner: Planner, nodes: np.ndarray) -> float:
     """The last step of the shortest path, taken from the nodes' distances."""
     profile, out = planner.profile, []
-    for (level, t), ms in nodes.items():
+    for level, row in enumerate(nodes):
         table = planner.edges.table(level, profile.target, False, planner.modes[0])
-        out.append((ms + table.ms[t - 1] + profile.round_ms) / table.tokens[t - 1])
-    return min(out)
+        out += [(ms + table.ms[t] + profile.round_ms) / table.tokens[t] for t, ms in enumerate(row)]
+    return float(min(out))
 
 
 def test_an_edge_of_the_graph_has_the_gain_of_the_recursion():
