@@ -62,6 +62,8 @@ def draw(events: Sequence[Event], *, dark: bool) -> list[Any]:
         return [None, gr.Plot(visible=False), None] * 4
     parts: list[Any] = _depths(seen, dark)
     for figure, text in (_acceptance(seen, dark), _time(seen, dark), _tokens(seen, dark)):
+        if seen.simulated:
+            text = {**text, "text": f"Simulated: no model ran. {text['text']}"}
         parts += [text, gr.Plot(value=_style(figure, dark), visible=True), text]
     return parts
 
@@ -153,7 +155,8 @@ def _tokens(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
     rows = []
     runs = [("this stack", seen.curve, seen.prefill, HUES["target"][dark], "solid", 3)]
     if seen.plain:
-        runs.append(("plain decoding, measured", seen.plain, seen.plain_prefill, MUTED[dark], "dash", 2))
+        how = "simulated" if seen.simulated else "measured"
+        runs.append((f"plain decoding, {how}", seen.plain, seen.plain_prefill, MUTED[dark], "dash", 2))
     for name, curve, prefill, colour, dash, width in runs:
         figure.add_scatter(
             x=[prefill / 1000, *(t / 1000 for t, _ in curve)],
@@ -209,7 +212,11 @@ def _style(figure: go.Figure, dark: bool) -> go.Figure:
 
 def _name(info: LevelInfo) -> str:
     # Plotly reads a small HTML in its labels and a trace may come from anyone.
-    name = (info.name or info.kind).replace("<", "‹").replace(">", "›")
+    name = (
+        (info.label if info.kind == "model" and info.label else info.name or info.kind)
+        .replace("<", "‹")
+        .replace(">", "›")
+    )
     depth = info.params.get("at")
     name = f"{name} at {depth}" if info.kind == "exit" and isinstance(depth, int) else name
     return f"{name}:{info.block}" if info.block else name

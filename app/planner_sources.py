@@ -14,6 +14,7 @@ from typing import Any
 from app.planner_request import Asked, PlannerError, read
 from hsd_core.calibrate.cache import cached_profile
 from hsd_core.presets import PRESETS
+from hsd_core.whatif.profiles import DEFAULT
 
 LARGEST_FILE = 400_000  # bytes
 LARGEST_MS = 1e9
@@ -29,12 +30,12 @@ class Sources:
     """The profiles that there are. Read anew at every opening of the tab: a calibration may just have ended."""
 
     def __init__(self, folder: Path, measured: Callable[[], list[dict[str, Any]]] | None = None) -> None:
-        self._folder = folder
+        self._folder, self._whatif = folder, folder.parent / "whatif"
         self._measured = measured or measured_here
 
     def listing(self) -> dict[str, Any]:
         """`sources`, best first, and the commands that make a profile and a validation."""
-        found = [*self._measured(), *self._shipped()]
+        found = [*self._measured(), *self._shipped(), *self._made_up()]
         return {"sources": [_checked(source) for source in found], "how": HOW, "validate": HOW_VALIDATE}
 
     def validation(self, asked: Asked) -> list[dict[str, Any]]:
@@ -68,6 +69,20 @@ class Sources:
                 entry["title"] = _title(about, stem)
                 entry["note"] = said(about)
         return list(groups.values())
+
+    def _made_up(self) -> list[dict[str, Any]]:
+        """Profiles of stacks that nobody has weights for; they stand beside the folder of the shipped ones."""
+        found = []
+        for path in sorted(self._whatif.glob("*.json"), key=lambda path: (path.stem != DEFAULT, path.stem)):
+            data = _json(path)
+            about = data.get("about") if isinstance(data, dict) else None
+            about = about if isinstance(about, Mapping) else {}
+            source = {"id": f"whatif:{path.stem}", "title": _title(about, path.stem), "kind": "simulated"}
+            parts = (("note", "{}"), ("source", "Source of the costs: {}."))
+            note = " ".join(words.format(about[part]) for part, words in parts if about.get(part))
+            reason = "" if about else f"{path.name} cannot be read"
+            found.append({**source, "note": note, "profiles": [data] if about else [], "reason": reason})
+        return found
 
     def _files(self) -> list[Path]:
         return sorted(self._folder.glob("*.json")) if self._folder.is_dir() else []

@@ -11,6 +11,8 @@ from app import figures
 from app.examples import EXAMPLES
 from app.generate import MEANWHILE, Loader, stream
 from app.payload import payload, status
+from app.planner_play import Simulator
+from app.planner_request import PlannerError
 from app.recordings import MAX_FILE, PREFIX, RecordingError, Recordings, opened, recorded
 from app.runs import QUEUE, Runs
 from app.settings import DEFAULTS, LIMITS, MAX_PROMPT, RequestError, check_ids, parse, run_id
@@ -26,6 +28,7 @@ class Play:
         self._recordings = recordings
         self.loader = Loader(workbench)
         self.runs = Runs()
+        self._simulator = Simulator()
 
     def catalogue(self) -> list[dict[str, Any]]:
         """Every preset and its levels."""
@@ -43,7 +46,9 @@ class Play:
                 "limits": {**LIMITS, "prompt": MAX_PROMPT, "file": MAX_FILE, "queue": QUEUE},
                 "defaults": DEFAULTS,
             },
-            server_functions=[_named(f) for f in (self.recording, self.open_trace, self.stop, self.place, self.tail)],
+            server_functions=[
+                _named(f) for f in (self.recording, self.open_trace, self.simulate, self.stop, self.place, self.tail)
+            ],
         )
         stage.generate(
             self.generate,
@@ -92,8 +97,18 @@ class Play:
             shown = recorded(name, events, title=str(data.get("name", ""))[:120])
         except (RecordingError, RequestError) as error:
             return _error(error)
-        run = self.runs.announce(name, opened=True)
-        run.events, run.records, run.state, run.stage = events, shown["ev"], shown["status"], "done"
+        self._keep(name, events, shown)
+        return shown
+
+    def simulate(self, data: Any) -> dict[str, Any]:
+        """A plan of the Planner tab as a trace in which no model ran."""
+        try:
+            name = run_id(data.get("run") if isinstance(data, dict) else None)
+            events = self._simulator.events(data)
+            shown = recorded(name, events)
+        except (RecordingError, RequestError, PlannerError) as error:
+            return _error(error)
+        self._keep(name, events, shown)
         return shown
 
     def stop(self, data: Any) -> bool:
@@ -120,6 +135,10 @@ class Play:
         start = start if isinstance(start, int) and 0 <= start <= len(run.records) else 0
         final = run.stage == "done"
         return payload(run.name, start, run.records[start:], final and start == 0, run.state or self._waiting(name))
+
+    def _keep(self, name: str, events: list[Event], shown: dict[str, Any]) -> None:
+        run = self.runs.announce(name, opened=True)
+        run.events, run.records, run.state, run.stage = events, shown["ev"], shown["status"], "done"
 
     def _waiting(self, name: str) -> dict[str, Any]:
         before = self.runs.ahead(name)

@@ -17,6 +17,7 @@ from hsd_core.trace import Event, Header
 MAX_FILE = 20 * 2**20
 MAX_UNPACKED = 30 * 10**6  # six of them are kept, see runs.py
 PREFIX = "recorded-"
+SIMULATED = "simulated: no model ran"
 
 
 class RecordingError(ValueError):
@@ -59,7 +60,8 @@ def recorded(run: str, events: list[Event], *, title: str = "") -> dict[str, Any
     if header is None:
         raise RecordingError("the trace has no header; it was not written by this program or was cut off")
     where = ", ".join(part for part in (_day(header.recorded), header.machine) if part)
-    state = status("recorded", f"recorded on {where}" if where else "recorded", title=title or header.title)
+    said = f"recorded on {where}" if where else "recorded"
+    state = status("recorded", SIMULATED if header.simulated else said, title=title or header.title)
     return payload(run, 0, records(events), True, state)
 
 
@@ -104,6 +106,7 @@ def _summary(path: Path) -> dict[str, Any]:
         "preset": header.get("preset"),
         "machine": header.get("machine", ""),
         "recorded": _day(header.get("recorded", "")),
+        "simulated": bool(header.get("simulated")),
         "reason": "",
     }
 

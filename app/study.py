@@ -48,6 +48,7 @@ class Study:
     plain: list[tuple[float, int]] = field(default_factory=list)
     plain_prefill: float = 0.0
     knowledge: Knowledge | None = None
+    simulated: bool = False
 
 
 def study(events: Sequence[Event]) -> Study:
@@ -60,7 +61,7 @@ def study(events: Sequence[Event]) -> Study:
     pieces: dict[int, Piece] = {}
     for event in events:
         if isinstance(event, Header):
-            result.levels = event.levels
+            result.levels, result.simulated = event.levels, bool(event.simulated)
         elif isinstance(event, Prefill):
             prefill[event.level] += event.t1 - event.t0
             joined += event.t1 - event.t0 if event.round is not None else 0

@@ -43,7 +43,7 @@ export function promptRow(ctx) {
     "Recordings",
     setup.recordings.map((r) => ({
       title: r.title,
-      note: r.reason || `${r.stack} · recorded on ${[r.recorded, r.machine].filter(Boolean).join(", ") || "another day"}`,
+      note: r.reason || (r.simulated ? `${r.stack} · simulated: no model ran` : `${r.stack} · recorded on ${[r.recorded, r.machine].filter(Boolean).join(", ") || "another day"}`),
       disabled: Boolean(r.reason),
       pick: () => ctx.onRecording(r.name),
     })),

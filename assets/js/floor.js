@@ -6,7 +6,7 @@ import { DEFAULTS, MAX_BLOCK, MAX_TOP, POLICIES, RULES, THETA_COUNTS } from "./s
 
 /** @returns {{el: HTMLElement, update: (figures: object|null, kv: object|null, longest: number) => void, plan: (words: string|null, rests: boolean) => void}} */
 export function floorOf(level, at) {
-  const ms = h("span", { class: "hx-ms", text: "– ms", tabindex: "0", "data-tip": "ms per call: busy time / forwards of this level, measured in this run" });
+  const ms = h("span", { class: "hx-ms", text: "– ms", tabindex: "0", "data-tip": "ms per call: busy time / forwards of this level, in this run" });
   const kv = kvBar();
   const details = at.bottom && at.top ? null : more(level, at);
   const note = h("small", { text: at.top ? `${at.info.note} · signs every token` : at.info.note });

@@ -6,7 +6,7 @@ const POLL_MS = 2000;
 
 export class Session {
   /**
-   * @param {object} ports trigger(event, data) and call.{recording,open_trace,stop,place,tail}
+   * @param {object} ports trigger(event, data) and call.{recording,open_trace,simulate,stop,place,tail}
    * @param {{onPayload: (payload: object) => void, onWait: (ahead: number) => void}} ctx
    */
   constructor({ trigger, call }, ctx) {
@@ -85,6 +85,11 @@ export class Session {
     if (file.size > limit) throw new Error(`the file is larger than ${limit / 2 ** 20} MB, which no trace of one run is`);
     const base64 = await readBase64(file);
     this._show(await this.call.open_trace({ name: file.name, base64, run: newName() }));
+  }
+
+  /** Plays a plan that nobody has weights for: {question, plan, seed}. */
+  async simulate(asked) {
+    this._show(await this.call.simulate({ ...asked, run: newName() }));
   }
 
   /** Shows another run; one that was refused leaves the pending run alone. */

@@ -20,7 +20,7 @@ export function shaftOf() {
       say(value, a == null ? "a –" : `a ${a.toFixed(2)}`);
       gauge.dataset.tip = a == null
         ? "acceptance: tokens from below that this level accepted / that it judged"
-        : `acceptance: ${figures.accepted} accepted / ${figures.judged} judged of the tokens from below, measured in this run`;
+        : `acceptance: ${figures.accepted} accepted / ${figures.judged} judged of the tokens from below, in this run`;
     },
   };
 }

@@ -121,9 +121,17 @@ class Stage {
     this._preset();
     const own = this.settings.preset === header.preset || !this.asked?.preset;
     if (!this.asked?.stack) this.tower.setStack(own ? header.stack : this._catalogue()?.default_stack ?? header.stack);
+    if (header.simulated) return this._adoptMadeUp();
     const { text, raw } = this.feed.model.promptText();
     if (!this.asked?.prompt && text) Object.assign(this.settings, { prompt: text, raw: this.asked?.raw ?? (raw && header.preset !== "toy") });
     this._adoptSampling(header);
+    this.settings.stack = this.tower.stack;
+    this._refresh();
+  }
+
+  /** A simulated run brings its stack and the words before its text; the settings stay the visitor's. */
+  _adoptMadeUp() {
+    if (!this.asked?.prompt) this.settings.prompt = this.feed.model.promptText().text;
     this.settings.stack = this.tower.stack;
     this._refresh();
   }
@@ -182,6 +190,7 @@ class Stage {
       if (event.key === "Escape" && !event.defaultPrevented && this.session.pending) this._stop();
     });
     document.addEventListener("hx:use-stack", (event) => this.use(event.detail));
+    document.addEventListener("hx:play-simulated", (event) => this.simulate(event.detail));
     setInterval(() => { if (this.session.pending && this.session.started) this.say(spoken(this.feed.model, this.shown)); }, 2000);
     this.study = new Study(this.ports, this.feed);
   }
@@ -206,6 +215,15 @@ class Stage {
     this._refresh();
     openTab("Play");
     this.tell(fits ? `${stack} is in the composer: press Generate.` : `${stack} is no stack that the composer can read.`, fits ? "" : "error");
+  }
+
+  /** A plan that another tab sends: played without weights, and shown as what it is. */
+  simulate(asked) {
+    openTab("Play");
+    this.tell("Simulating the plan; the first time takes some seconds.");
+    return this._try(async () => {
+      await this.session.simulate({ ...asked, seed: Number(this.settings.seed) || 0 });
+    });
   }
 
   go() {
@@ -234,6 +252,7 @@ class Stage {
   _whyNot() {
     const preset = this._catalogue();
     if (!preset) return "No preset is known, so nothing can be run.";
+    if (this.tower.madeUp) return "This stack is simulated: there are no weights for it here. Choose another stack to generate with.";
     if (!preset.usable) return `${preset.title}: ${preset.reason}`;
     if (!this.settings.prompt.trim()) return "The prompt is empty: write something or choose an example.";
     return this.tower.faults[0] ?? "";

@@ -8,6 +8,7 @@ export function describe(model, status, session) {
   if (!header) {
     return session.pending ? { mode: "loading", text: "preparing the run", tip: "" } : { mode: "idle", text: "no run yet", tip: "Choose a recording, or press Generate." };
   }
+  if (header.simulated) return made(header, session);
   const top = header.levels.at(-1);
   const running = session.pending && session.started && !model.footer;
   const mode = status.mode === "recorded" ? "recorded" : status.mode === "error" ? "error" : "live";
@@ -23,6 +24,16 @@ export function describe(model, status, session) {
     header.machine && `Machine: ${header.machine}.`,
   ].filter(Boolean).join(" ");
   return { mode: session.pending && !session.started ? "loading" : mode, text: parts.join(" · "), tip };
+}
+
+/** The badge of a run in which no model ran. */
+function made(header, session) {
+  const levels = header.levels.length === 1 ? "1 level" : `${header.levels.length} levels`;
+  return {
+    mode: session.pending && !session.started ? "loading" : "simulated",
+    text: ["simulated: no model ran", weights(header), levels].join(" · "),
+    tip: `Simulated: ${header.simulated}. The engine, its rule and every event are the real ones.`,
+  };
 }
 
 const weights = (header) => header.levels.at(-1).label || header.preset || "target";

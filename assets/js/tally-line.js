@@ -28,11 +28,25 @@ export function tallyLine(ctx) {
     onclick: () => (knew.hasAttribute("aria-disabled") ? ctx.onTell(`The depths were ${NOT_MEASURED}.`) : ctx.onDepths()),
   });
   const el = h("div", { class: "hx-tally" }, list, knew);
+  const tips = new Map();
+  const made = h("div", { class: "hx-figure-made", tabindex: "0", hidden: true }, h("dd", { text: "simulated" }), h("dt", { text: "no model ran" }));
+  list.append(made);
   for (const [key, name, tip] of FIGURES) {
     const value = h("dd", { text: "–" });
-    list.append(h("div", { class: `hx-figure-${key}`, tabindex: "0", "data-tip": tip }, value, h("dt", { text: name })));
+    const slot = h("div", { class: `hx-figure-${key}`, tabindex: "0", "data-tip": tip }, value, h("dt", { text: name }));
+    list.append(slot);
+    tips.set(slot, tip);
     slots[key] = value;
   }
+  /** A simulated run says so before its figures, and in each of them. */
+  function madeUp(why) {
+    if (made.hidden === !why && (made.dataset.tip ?? "") === why) return;
+    made.hidden = !why;
+    slots.equal.parentElement.hidden = Boolean(why); // every level says the same passage: it could not differ
+    made.dataset.tip = why;
+    for (const [slot, tip] of tips) slot.dataset.tip = why ? `simulated: ${tip.replaceAll("measured", "simulated")}` : tip;
+  }
+
   return {
     el,
     update(model, cursor, waiting) {
@@ -46,7 +60,8 @@ export function tallyLine(ctx) {
       say(slots.kept, s?.drafts_kept == null ? "–" : `${Math.round(100 * s.drafts_kept)} %`);
       say(slots.first, s?.ttft_ms == null ? "–" : s.ttft_ms >= 1000 ? `${(s.ttft_ms / 1000).toFixed(1)} s` : `${Math.round(s.ttft_ms)} ms`);
       say(slots.equal, whole ? agreement(model) : "–");
-      knew.hidden = !model?.header;
+      knew.hidden = !model?.header || Boolean(model.header.simulated);
+      madeUp(model?.header?.simulated ?? "");
       knew.dataset.tip = model?.depths ? KNEW : NOT_MEASURED;
       if (model?.depths) knew.removeAttribute("aria-disabled");
       else knew.setAttribute("aria-disabled", "true");

@@ -12,6 +12,7 @@ import { trunkView } from "./trunk-view.js";
 import { callsOf, inPlan, noteOf, planText, runLevel, shortName } from "./tower-words.js";
 
 const OTHER = "The run shown is of another stack. Press Generate to run this one.";
+const MADE_UP = "Simulated: no model ran. What a call takes and how often levels agree are assumptions of a profile.";
 const NAMESAKE = "Another paper calls a verification rule “HSD”. Here that is the rule block; HSD is the stack.";
 
 /**
@@ -122,7 +123,7 @@ class Tower {
     });
     this.list.replaceChildren(...this.views.map((view) => view.el).reverse());
     this._addMenu();
-    this.remark = this.run && !same ? OTHER : NAMESAKE;
+    this.remark = this.run && !same ? OTHER : this.madeUp ? MADE_UP : NAMESAKE;
     say(this.note, this.remark);
     this.el.classList.toggle("hx-stale", Boolean(this.run) && !same);
     this.presets.value = [...this.presets.options].some((o) => o.value === this.stack) ? this.stack : "";
@@ -198,7 +199,13 @@ class Tower {
     return Boolean(ran) && !elsewhere && same(ran, this.levels.filter((level) => level.on), this.run.levels.map((level) => level.block));
   }
 
+  /** Whether this is the stack of a simulated run that nobody has weights for. */
+  get madeUp() {
+    return Boolean(this.run?.simulated && !this.run.preset) && this._same();
+  }
+
   _find(level, index) {
+    if (Number.isInteger(index) && index >= 0 && this.madeUp) return runLevel(this.run.levels[index]);
     const named = (this.preset?.levels ?? []).filter((l) => l.name === level.name);
     const exact = named.find((l) => l.params?.id && l.params.id === level.options.id);
     return exact ?? named[0] ?? (this._same() ? runLevel(this.run.levels[index]) : null);
@@ -213,7 +220,7 @@ class Tower {
       name: level.name,
       label: shortName(level, ran, known),
       block: level.block ?? ran?.block ?? known?.default_block ?? 4,
-      note: noteOf(level, ran, known, this._shareOf(index)),
+      note: ran && this.madeUp ? "simulated, no weights" : noteOf(level, ran, known, this._shareOf(index)),
     };
   }
 

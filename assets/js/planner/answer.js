@@ -7,11 +7,14 @@ import { levelBadge } from "./tables.js";
 
 const COUNT = ["", "one: plain decoding", "two", "three", "four", "five", "six", "seven", "eight"];
 
-/** @param {{onUse: (plan: object) => void}} ctx @returns {{el: HTMLElement[], show: (answer: object, styles: Map) => void}} */
+const PLAY = "plays this plan on the Play tab: no model runs, each level agrees as often as the profile says and takes its milliseconds";
+
+/** @param {{onUse: (plan: object) => void, onPlay: (plan: object) => void}} ctx @returns {{el: HTMLElement[], show: (answer: object, styles: Map) => void}} */
 export function answerPanel(ctx) {
   const tower = h("div", { class: "hx-plan-tower" });
   const figures = h("dl", { class: "hx-plan-figures" });
   const use = h("button", { type: "button", class: "hx-go hx-plan-use", text: "Use this stack" });
+  const play = h("button", { type: "button", class: "hx-quiet hx-plan-play", text: "Play it (simulated)", "data-tip": PLAY });
   const stack = h("code", { class: "hx-plan-stack" });
   const reason = h("p", { class: "hx-plan-text" });
   const spoken = h("p", { class: "hx-plan-headline", role: "status", "aria-live": "polite" });
@@ -19,7 +22,7 @@ export function answerPanel(ctx) {
   const best = h(
     "section", { class: "hx-panel hx-plan-best", "aria-label": "the best plan" },
     h("h2", { class: "hx-plan-h", text: "The best plan" }), spoken, tower, figures,
-    h("div", { class: "hx-plan-useline" }, use, stack), reason, shares,
+    h("div", { class: "hx-plan-useline" }, use, play, stack), reason, shares,
   );
   const depths = h("div", {});
   const depth = h("section", { class: "hx-panel hx-plan-depth", "aria-label": "best for each number of levels" }, h("h2", { class: "hx-plan-h", text: "How many levels?" }), depths);
@@ -36,9 +39,14 @@ export function answerPanel(ctx) {
     );
     stack.textContent = top.stack;
     use.onclick = () => ctx.onUse(top);
+    play.onclick = () => ctx.onPlay(top);
+    for (const [button, first] of [[use, top.runs], [play, !top.runs]]) {
+      button.classList.toggle("hx-go", first);
+      button.classList.toggle("hx-quiet", !first);
+    }
     use.toggleAttribute("aria-disabled", !top.runs);
     use.dataset.tip = top.runs ? "put this stack into the composer of the Play tab" : "a level of this plan has no weights here, so it can be reckoned with but not run";
-    reason.textContent = top.runs ? "" : "A level of this plan has no weights here: it can be reckoned with, not run.";
+    reason.textContent = top.runs ? "" : "A level of this plan has no weights here: it can be reckoned with and played (simulated), not run.";
     reason.hidden = top.runs;
     shares.replaceChildren(sharesTable(top, styles));
     depths.replaceChildren(depthTable(answer, styles, ctx));
@@ -75,7 +83,9 @@ function depthTable(answer, styles, ctx) {
     h("td", { role: "cell", class: "hx-plan-chips" }, ...one.levels.flatMap((level, i) => [h("span", { class: "hx-plan-chip" }, levelBadge(styles.get(level)), h("span", { text: one.blocks[i] ? `${level}:${one.blocks[i]}` : level }))])),
     h("td", { role: "cell", class: "hx-plan-bar" }, h("i", { style: { width: `${(100 * one.ms) / Math.max(slowest, answer.plain_ms)}%` } }), h("span", { text: `${figure(one.ms)} ms` })),
     h("td", { role: "cell", text: `${one.speedup.toFixed(2)}×` }),
-    h("td", { role: "cell" }, h("button", { type: "button", class: "hx-quiet hx-plan-small", text: "use", "aria-label": `use ${one.stack}`, disabled: !one.runs, onclick: () => ctx.onUse(one) })),
+    h("td", { role: "cell" }, one.runs
+      ? h("button", { type: "button", class: "hx-quiet hx-plan-small", text: "use", "aria-label": `use ${one.stack}`, onclick: () => ctx.onUse(one) })
+      : h("button", { type: "button", class: "hx-quiet hx-plan-small", text: "play", "aria-label": `play ${one.stack}, simulated`, "data-tip": PLAY, onclick: () => ctx.onPlay(one) })),
   );
   const others = answer.others.map((one) => row(one, ""));
   return h("div", {},

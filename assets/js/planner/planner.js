@@ -31,7 +31,7 @@ class PlannerPage {
     this.measured = null; // the profile as it came
     this.profile = null; // as edited
     this.turned = null; // the sliders
-    this.asker = new Asker(base + setup.answer, { onAnswer: (a) => this.heard(a), onRefusal: (text) => this.fault(text) });
+    this.asker = new Asker(base + setup.answer, { onAnswer: (a, question) => this.heard(a, question), onRefusal: (text) => this.fault(text) });
     this.bar = sourceBar({
       onSource: (source, at) => this.choose(source, at),
       onFile: (file) => this.open(file),
@@ -39,7 +39,7 @@ class PlannerPage {
     });
     this.note = h("p", { class: "hx-plan-fault", role: "alert", hidden: true });
     this.what = whatIf({ limits: setup.limits, onTurn: () => this.ask() });
-    this.answer = answerPanel({ onUse: (plan) => this.use(plan) });
+    this.answer = answerPanel({ onUse: (plan) => this.use(plan), onPlay: (plan) => this.play(plan) });
     this.tables = profileTables({
       onEdit: () => { this.bar.edited(this.edited()); this.ask(); },
       onReset: (part) => { reset(this.profile, this.measured, part); this.showProfile(); this.ask(); },
@@ -128,7 +128,8 @@ class PlannerPage {
     this.asker.ask({ profile: this.profile, source: this.source.id, ...this.turned, dark: this.dark, width: Math.max(1, innerWidth) });
   }
 
-  heard(answer) {
+  heard(answer, question) {
+    this.question = question; // what its plans belong to
     this.fault("");
     this.styles ??= styled(this.profile);
     this.answer.show(answer, this.styles);
@@ -176,6 +177,11 @@ class PlannerPage {
   use(plan) {
     if (!plan.runs) return;
     document.dispatchEvent(new CustomEvent("hx:use-stack", { detail: { stack: plan.stack, preset: this.source.preset } }));
+  }
+
+  /** On the Play tab's stage, without weights. */
+  play({ levels, blocks }) {
+    document.dispatchEvent(new CustomEvent("hx:play-simulated", { detail: { question: this.question, plan: { levels, blocks } } }));
   }
 }
 

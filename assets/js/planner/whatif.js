@@ -14,6 +14,7 @@ export const still = (profile) => ({
 
 /** @param {{limits: object, onTurn: () => void}} ctx @returns {{el: HTMLElement, show: (profile, turned, styles) => void}} */
 export function whatIf(ctx) {
+  let rest = "as measured";
   const el = h("section", { class: "hx-panel hx-plan-whatif", "aria-label": "what if" });
   let names = "";
 
@@ -21,12 +22,13 @@ export function whatIf(ctx) {
     const now = JSON.stringify([profile.levels.map((level) => level.name), Boolean(profile.conditional)]);
     if (names === now && el.turned === turned) return;
     names = now;
+    rest = profile.about?.simulated ? "as assumed" : "as measured";
     el.turned = turned;
     el.replaceChildren(
       slider({ label: "longest block", low: ctx.limits.max_block[0], high: ctx.limits.max_block[1], step: 1, value: turned.max_block, say: (v) => `${v} ${v === 1 ? "token" : "tokens"}`, turn: (v) => { turned.max_block = v; } }),
       slider({
         label: "rejections, all pairs", tip: "every 1 − a is multiplied by this", low: 0, high: 3, step: 0.05, value: turned.rejections,
-        say: (v) => (v === 1 ? "as measured" : `× ${v.toFixed(2)}`), turn: (v) => { turned.rejections = v; },
+        say: (v) => (v === 1 ? rest : `× ${v.toFixed(2)}`), turn: (v) => { turned.rejections = v; },
       }),
       costSlider(profile, turned),
       allowed(profile, turned, styles),
@@ -57,7 +59,7 @@ export function whatIf(ctx) {
     const factor = (v) => 10 ** v;
     return slider({
       label: "cost of", extra: pick, low: -1, high: 1, step: 0.02, value: Math.log10(turned.cost.factor),
-      say: (v) => (Math.abs(v) < 0.001 ? "as measured" : `× ${factor(v).toFixed(2)}`), turn: (v) => { turned.cost.factor = factor(v); },
+      say: (v) => (Math.abs(v) < 0.001 ? rest : `× ${factor(v).toFixed(2)}`), turn: (v) => { turned.cost.factor = factor(v); },
     });
   }
 

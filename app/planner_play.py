@@ -1,0 +1,59 @@
+"""A plan of the Planner tab, played without weights: the real engine over levels that the profile makes up."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from app.planner_request import PlannerError, parse
+from app.planner_turn import turned
+from app.settings import LIMITS
+from hsd_core.theory.costs import ProfileError
+from hsd_core.theory.plans import Plan
+from hsd_core.trace import Event
+
+TOKENS = 160
+MOST_CALLS = 8_000  # of all levels in a run: some seconds of work, and a trace that a page can hold
+PATIENCE_S = 20.0
+
+
+class Simulator:
+    """Plays one run at a time: what waits longer than `PATIENCE_S` is sent away."""
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+
+    def events(self, data: Any) -> list[Event]:
+        """The trace of `{"question", "plan", "seed"}`: what the tab asked, and the levels and blocks of one plan.
+
+        Raises:
+            PlannerError: the question or the plan is none, the run would be too long, or too many wait.
+        """
+        data = data if isinstance(data, Mapping) else {}
+        profile = turned(parse(data.get("question")))
+        seed = data.get("seed", 0)
+        low, high = LIMITS["seed"]
+        seed = seed if isinstance(seed, int) and not isinstance(seed, bool) and low <= seed <= high else 0
+        try:
+            plan = _plan(data.get("plan"), profile.names)
+            if not self._turn.acquire(timeout=PATIENCE_S):
+                raise PlannerError("others are simulating runs; try again in a minute")
+            try:
+                from hsd_core.whatif.playing import play  # the first one loads the engine, which takes some seconds
+
+                return list(play(profile, plan, seed=seed, max_new_tokens=TOKENS, most_calls=MOST_CALLS))
+            finally:
+                self._turn.release()
+        except ProfileError as error:
+            raise PlannerError(str(error), "profile") from error
+
+
+def _plan(given: Any, names: tuple[str, ...]) -> Plan:
+    given = given if isinstance(given, Mapping) else {}
+    levels, blocks = given.get("levels"), given.get("blocks")
+    if not isinstance(levels, list) or not isinstance(blocks, list) or not all(name in names for name in levels):
+        raise PlannerError("the plan has levels that the profile has not; wait for the answer and try again")
+    if not all(isinstance(block, int) and not isinstance(block, bool) for block in blocks):
+        raise PlannerError("block lengths must be whole numbers; reload the page and try again")
+    return Plan(tuple(names.index(name) for name in levels), tuple(blocks))
