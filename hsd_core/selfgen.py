@@ -29,7 +29,7 @@ from torch import Tensor
 
 from hsd_core.decoders.batched import BatchedDecoder
 from hsd_core.decoders.layers import KVCache
-from hsd_core.decoders.lean import CHUNK, LeanDecoder
+from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.sampling import Sampling, law
 from hsd_core.texts import Text
 
@@ -228,14 +228,8 @@ def _first(
     """The prompt through the model: (1, V) logits behind it, and its states after `depths`."""
     if not depths:
         return decoder.forward(prompt, cache, 0, 1), {}
-    found: dict[int, list[Tensor]] = {depth: [] for depth in depths}
-    for start in range(0, len(prompt), CHUNK):
-        x, lo = decoder.embed(prompt[start : start + CHUNK]), 0
-        for hi in sorted({*depths, decoder.layers}):
-            x, lo = decoder.forward_layers(x, cache, start, lo, hi), hi
-            if hi in found:
-                found[hi].append(as_half(x))
-    return decoder.head(x[-1:]), {depth: torch.cat(parts) for depth, parts in found.items()}
+    found = decoder.states(prompt, {*depths, decoder.layers}, cache)
+    return decoder.head(found[decoder.layers][-1:]), {depth: as_half(found[depth]) for depth in depths}
 
 
 def _write(rows: Sequence[_Row], logits: Tensor, sampling: Sampling, ends: frozenset[int]) -> None:

@@ -7,7 +7,7 @@ Names: n inputs, V vocabulary.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import torch
 import torch.nn.functional as F
@@ -107,6 +107,18 @@ class LeanDecoder:
             if wanted > 0:
                 kept.append(x[-wanted:])
         return self.head(kept[0] if len(kept) == 1 else torch.cat(kept))
+
+    @torch.inference_mode()
+    def states(self, ids: Sequence[int], depths: Iterable[int], cache: KVCache | None = None) -> dict[int, Tensor]:
+        """One text from its start: depth -> (n, hidden) states after so many layers, 1 to all of them."""
+        cache = self.new_cache(len(ids)) if cache is None else cache
+        found: dict[int, list[Tensor]] = {depth: [] for depth in sorted(depths)}
+        for start in range(0, len(ids), CHUNK):
+            x, lo = self.embed(list(ids[start : start + CHUNK])), 0
+            for depth in found:
+                x, lo = self.forward_layers(x, cache, start, lo, depth), depth
+                found[depth].append(x)
+        return {depth: torch.cat(parts) for depth, parts in found.items()}
 
     def embed(self, ids: list[int]) -> Tensor:
         """ids (n,) -> x (n, hidden)."""

@@ -14,12 +14,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from hsd_core.decoders.lean import CHUNK, LeanDecoder
+from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.drafts.file import fingerprint
 from hsd_core.selfgen import as_half
 from hsd_core.training.data import Example
@@ -64,7 +63,7 @@ class Store:
                 continue
             if stop():
                 return False
-            self._shelf.keep(example.ids, states(self._decoder, example.ids, self._depths))
+            self._shelf.keep(example.ids, self._decoder.states(example.ids, self._depths))
         progress("hidden states", len(self.paths), len(self.paths))
         return True
 
@@ -107,16 +106,3 @@ class States:
         partial = path.with_suffix(f".{os.getpid()}.partial")
         save_file({str(depth): as_half(state).contiguous() for depth, state in found.items()}, partial)
         os.replace(partial, path)
-
-
-@torch.inference_mode()
-def states(decoder: LeanDecoder, ids: Sequence[int], depths: Sequence[int]) -> dict[int, Tensor]:
-    """depth -> (n, hidden) states of one text, for rising depths."""
-    cache = decoder.new_cache(len(ids))
-    found: dict[int, list[Tensor]] = {depth: [] for depth in depths}
-    for start in range(0, len(ids), CHUNK):
-        x, lo = decoder.embed(list(ids[start : start + CHUNK])), 0
-        for depth in depths:
-            x, lo = decoder.forward_layers(x, cache, start, lo, depth), depth
-            found[depth].append(x)
-    return {depth: torch.cat(parts) for depth, parts in found.items()}

@@ -23,7 +23,7 @@ from torch import Tensor
 from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.training import checkpoint
 from hsd_core.training.batches import collate, order
-from hsd_core.training.features import Features, states
+from hsd_core.training.features import Features
 from hsd_core.training.losses import LOSSES
 from hsd_core.training.recipes import Draft, Plan
 from hsd_core.training.student import Batch, Student
@@ -184,7 +184,7 @@ def _fit(student: Student, decoder: LeanDecoder, texts: Sequence[Features], draf
     depth = decoder.layers - draft.layers
     pairs = []
     for f in texts:
-        goal = states(decoder, f.example.ids[:-1], [depth])[depth].float().cpu()
+        goal = decoder.states(f.example.ids[:-1], [depth])[depth].float().cpu()
         batch = collate([f], decoder, at=student.at, fed=draft.fed, device=device)
         x = student.inputs(batch.x, batch.fed)[0].cpu()
         # the first position holds states a hundred times larger than any other

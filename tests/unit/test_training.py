@@ -10,6 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from hsd_core.decoders import lean
 from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.drafts.file import DraftError, list_drafts, read_draft
 from hsd_core.presets import PRESETS
@@ -119,9 +120,9 @@ def test_states_are_computed_once_and_never_read_for_others(target: LeanDecoder,
 
 def test_a_long_text_is_read_in_pieces(target: LeanDecoder, monkeypatch: pytest.MonkeyPatch) -> None:
     ids = [i % 61 for i in range(50)]
-    whole = features.states(target, ids, [1, 4])
-    monkeypatch.setattr(features, "CHUNK", 7)
-    for depth, state in features.states(target, ids, [1, 4]).items():
+    whole = target.states(ids, [1, 4])
+    monkeypatch.setattr(lean, "CHUNK", 7)
+    for depth, state in target.states(ids, [1, 4]).items():
         assert torch.allclose(state, whole[depth], atol=1e-4)
 
 
