@@ -220,7 +220,7 @@ class Tower {
       name: level.name,
       label: shortName(level, ran, known),
       block: level.block ?? ran?.block ?? known?.default_block ?? 4,
-      note: ran && this.madeUp ? "simulated, no weights" : noteOf(level, ran, known, this._shareOf(index)),
+      note: ran && this.madeUp ? "simulated" : noteOf(level, ran, known, this._shareOf(index)),
     };
   }
 

@@ -53,7 +53,7 @@ def play(
         seats = _seats(profile, what, words, ticker, seed)
         return run(
             seats, words.prompt, Sampling(), seed, max_new_tokens=tokens, heads=_HEADS,
-            stop=lambda: stop() or ticker.calls > most, about=_about(profile), clock=EngineClock(ticker.now),
+            stop=lambda: stop() or ticker.calls > most, about=_about(profile, plan), clock=EngineClock(ticker.now),
         )  # fmt: skip
 
     return record(_events(decode(plan), (lambda: decode(Plan((profile.target,), ()))) if plain else None), words)
@@ -177,11 +177,14 @@ def _specs(profile: Profile, plan: Plan) -> list[LevelSpec]:
     return specs
 
 
-def _about(profile: Profile) -> dict[str, Any]:
+def _about(profile: Profile, plan: Plan) -> dict[str, Any]:
     title, source = str(profile.about.get("title", "")), str(profile.about.get("source", ""))
     of = f"the profile {title!r}" if title else "a profile"
     said = f"no model ran; what a call takes and how often a level agrees are those of {of}"
+    preset = profile.about.get("preset")
     return {
+        # Where the plan can be built for real, the trace says with which preset.
+        "preset": str(preset) if preset and has_specs(profile, plan) else None,
         "machine": PLACE,
         "title": f"simulated, {title}" if title else "simulated",
         "simulated": f"{said}, costs from: {source}" if source else said,

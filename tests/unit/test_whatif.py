@@ -164,6 +164,18 @@ def test_a_real_trace_says_nothing_of_the_kind() -> None:
     assert not any("simulated" in line.lower() for line in totals_lines(events, colour=False))
 
 
+def test_a_plan_of_real_levels_names_their_preset_and_their_stack() -> None:
+    levels = (ProfileLevel("quick", Costs.constant(1.0), "table@id=order1"), ProfileLevel("sure", RISING, "target"))
+    given = Profile(levels, ((1.0, 0.6), (0.0, 1.0)), about={"preset": "toy"})
+    header = whole(given, Plan((0, 1), (3,)), max_new_tokens=4)[0]
+    assert isinstance(header, trace.Header)
+    assert (header.preset, header.stack) == ("toy", "table:3@id=order1,target")
+    assert header.simulated
+    other = whole(HERD, Plan((0, 3), (3,)), max_new_tokens=4)[0]
+    assert isinstance(other, trace.Header)
+    assert (other.preset, other.stack) == (None, "model:3@id=Llama-1B,target")
+
+
 def test_a_simulated_trace_is_not_run_again() -> None:
     events = whole(HERD, Plan((0, 3), (4,)), max_new_tokens=4)
     with pytest.raises(ValueError, match="no model ran"):
