@@ -214,6 +214,8 @@ class Hierarchy:
 
     def _theta(self, i: int) -> float | None:
         """Level i's threshold as it stands, where it moves."""
+        if isinstance(run := self.runs[i], Learning):
+            return run.theta
         return self.policies[i].moving if i < len(self.policies) else None
 
     def _ended(self, block: Block) -> bool:

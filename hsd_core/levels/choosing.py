@@ -10,8 +10,11 @@ tokens*: the hidden states of the last verification, pushed through every exit's
 rows there. A row's share is sum min(q, p) under the run's sampling, which at temperature 0 is 1 for the same first
 choice and 0 otherwise. d = 0 is a choice too: one token per L layers where no exit pays.
 
-The choice depends on the past alone and throws no coin, so the stack stays exact and a run can be repeated.
-The paper's dynamic confidence threshold is not here: d is planned, not interrupted.
+Inside a draft an unsure token ends it: it is kept, and nothing is drafted behind it. An exit's threshold is learned
+from the same shadow tokens, half way between how sure it was of those that the target would have kept and of those that
+it would not (the paper says that its threshold moves; how, was not at hand).
+
+Both depend on the past alone and throw no coin, so the stack stays exact and a run can be repeated.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from hsd_core.levels.commons import Commons
 from hsd_core.levels.protocol import DraftOrder, LevelRun, Proposal, Work, draft_token_by_token
 from hsd_core.levels.reading import Readout, TrunkRun
 from hsd_core.levels.trunk import Layered, Trunk
+from hsd_core.sampling import raw
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,11 +38,17 @@ if TYPE_CHECKING:
 Law = Callable[[Tensor], Tensor]
 FIRST_GUESS = 0.5  # of every a_l, before any token was seen
 MEMORY = 0.95  # what one shadow token leaves of the estimate before it: it looks back over some 20 tokens
+ENOUGH = 1.0  # shadow tokens of either kind before there is a threshold
 
 
 @runtime_checkable
 class Learning(Protocol):
-    """A level run that is shown what the level above made of its block."""
+    """A level run that is shown what the level above made of its block.
+
+    theta: its stop threshold in the draft that it made last, None while it has none.
+    """
+
+    theta: float | None
 
     def learn(self, start: int, rows: Tensor, law: Law) -> None:
         """rows (r, V): the verifier's rows for positions start, ..., start + r - 1, all behind tokens that were kept.
@@ -104,6 +114,21 @@ class Exit(TrunkRun):
         super().__init__(trunk, depth, readout, source)
         self.source, self.chance = source, FIRST_GUESS
         self.cost = depth + readout.layers
+        # How sure it was of shadow tokens, (sum, weight) fading as `chance` does: of those kept, and of the others.
+        self._kept, self._lost = (0.0, 0.0), (0.0, 0.0)
+
+    @property
+    def theta(self) -> float | None:
+        """Half way between how sure it is of tokens that are kept and of others; None before both were seen."""
+        if min(self._kept[1], self._lost[1]) < ENOUGH:
+            return None
+        return 0.5 * (self._kept[0] / self._kept[1] + self._lost[0] / self._lost[1])
+
+    def saw(self, share: float, sure: float, memory: float) -> None:
+        """A shadow token that would have been kept with probability `share`; `sure`: its raw top probability."""
+        self.chance = memory * self.chance + (1.0 - memory) * share
+        self._kept = (memory * self._kept[0] + share * sure, memory * self._kept[1] + share)
+        self._lost = (memory * self._lost[0] + (1.0 - share) * sure, memory * self._lost[1] + 1.0 - share)
 
     @torch.inference_mode()
     def shadow(self, lo: int, hi: int) -> tuple[Tensor, int]:
@@ -134,6 +159,7 @@ class ChoosingRun:
     def __init__(self, exits: Sequence[Exit], layers: int, memory: float) -> None:
         self.exits, self._layers, self._memory = exits, layers, memory
         self._lesson: _Lesson | None = None
+        self.theta: float | None = None
         self.cached = 0
 
     def propose(self, tape: list[int], order: DraftOrder) -> Proposal:
@@ -141,7 +167,14 @@ class ChoosingRun:
         chances, costs = [e.chance for e in self.exits], [e.cost for e in self.exits]
         i, length = best_plan(chances, costs, self._layers, order.limit)
         drafting = self.exits[i]
-        proposal = draft_token_by_token(drafting, tape, replace(order, limit=length), drafting.source)
+        self.theta = theta = drafting.theta
+
+        def stops(drafted: int, last: Tensor | None) -> bool:
+            unsure = theta is not None and last is not None and float(raw(last).max()) < theta
+            return unsure or order.stops(drafted, last)
+
+        order_ = replace(order, limit=length, stops=stops)
+        proposal = draft_token_by_token(drafting, tape, order_, drafting.source)
         work = proposal.work
         self.cached = len(tape) + len(proposal.ids) - 1
         rows, catch_up = work.rows + shadow_rows, work.catch_up + shadow_rows
@@ -181,7 +214,8 @@ class ChoosingRun:
             # The row for position t is read behind position t - 1.
             logits, rows = e.shadow(lesson.start - 1, lesson.start - 1 + n)
             shares = torch.minimum(lesson.law(logits).to(lesson.rows), lesson.rows).sum(-1)
-            for share in shares.tolist():
-                e.chance = self._memory * e.chance + (1.0 - self._memory) * min(1.0, share)
+            sure = raw(logits).amax(-1)
+            for share, top in zip(shares.tolist(), sure.tolist(), strict=True):
+                e.saw(min(1.0, share), top, self._memory)
             computed += rows
         return computed

@@ -15,7 +15,7 @@ from toys import output_of
 
 import hsd_core
 from hsd_core.identities import check
-from hsd_core.levels.choosing import FIRST_GUESS, ChoosingLevel, ChoosingRun, best_plan, tokens_per_layer
+from hsd_core.levels.choosing import FIRST_GUESS, ChoosingLevel, ChoosingRun, Exit, best_plan, tokens_per_layer
 from hsd_core.sampling import Sampling, law
 from hsd_core.stacks import StackError, parse
 
@@ -128,6 +128,29 @@ def test_estimates_are_those_of_a_straightforward_computation(
                 expected[depth] = 0.9 * expected[depth] + 0.1 * shares[depth][at]
     assert [e.chance for e in runs[0].exits] == pytest.approx(list(expected.values()), abs=1e-4)
     assert len({round(e.chance, 3) for e in runs[0].exits}) > 1
+
+
+def test_the_threshold_lies_between_what_was_kept_and_what_was_not() -> None:
+    exit_ = Exit.__new__(Exit)
+    exit_.chance, exit_._kept, exit_._lost = FIRST_GUESS, (0.0, 0.0), (0.0, 0.0)
+    seen = [(1.0, 0.9), (0.0, 0.2), (1.0, 0.7), (0.0, 0.4), (0.5, 0.5)]
+    for count, (share, sure) in enumerate(seen):
+        assert (exit_.theta is None) == (count < 2), "both kinds have to be seen"
+        exit_.saw(share, sure, memory=1.0)
+    kept = (0.9 + 0.7 + 0.5 * 0.5) / 2.5
+    lost = (0.2 + 0.4 + 0.5 * 0.5) / 2.5
+    assert exit_.theta == pytest.approx((kept + lost) / 2)
+
+
+def test_a_draft_ends_behind_an_unsure_token_which_is_kept() -> None:
+    made = stacks(memory=0.8)
+    quiet_after(made, 5)
+    events = list(hsd_core.run(made.stack(TEXT), [5, 6], SAMPLED, 1, max_new_tokens=200, heads=0))
+    drafts = [e for e in events if e.event == "draft" and e.theta is not None]
+    for e in drafts:
+        assert all(sure >= e.theta for sure in e.confidence[:-1])
+    assert any(e.confidence and e.confidence[-1] < e.theta for e in drafts), "some drafts were ended by it"
+    assert any(len(e.ids) > 1 for e in drafts) and len({e.theta for e in drafts}) > 3
 
 
 @pytest.mark.parametrize("kind", ["llama", "mistral", "qwen2", "qwen3"])
