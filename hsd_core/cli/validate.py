@@ -19,6 +19,7 @@ from hsd_core.theory import Profile, best_plans, has_specs, plan_of, read_profil
 
 PROMPTS = Path(__file__).resolve().parent.parent.parent / "assets" / "prompts" / "held-out.jsonl"
 LENGTH = 64
+DEPTH = 4  # levels of the planner's own stacks, at the most
 
 
 def add(commands: Any) -> None:
@@ -94,7 +95,10 @@ def picks(profile: Profile) -> dict[str, str]:
     found: dict[str, str] = {}
     for model in ("iid", "marked"):
         answer = best_plans(profile, model=model)
-        wanted = [(model, answer.best), *((f"{model}, {len(r.plan.levels)} levels", r) for r in answer.by_depth[1:])]
+        wanted = [
+            (model, answer.best),
+            *((f"{model}, {len(r.plan.levels)} levels", r) for r in answer.by_depth[1:DEPTH]),
+        ]
         found |= {name: stack_text(profile, r.plan) for name, r in wanted if has_specs(profile, r.plan)}
     return found
 

@@ -74,5 +74,5 @@ def within(plan: Plan, room: int) -> Plan:
                 plan, levels=plan.levels[place:], blocks=tuple(blocks[place:]),
                 bonus=plan.bonus and plan.bonus[place:], rules=plan.rules and plan.rules[place:],
             )  # fmt: skip
-        blocks[place - 1] = room = min(blocks[place - 1], room)
+        blocks[place - 1] = min(blocks[place - 1], room)  # levels further down overshoot T, but not the room
     return replace(plan, blocks=tuple(blocks))

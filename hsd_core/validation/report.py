@@ -13,7 +13,7 @@ from hsd_core.bench import plain_of
 from hsd_core.theory import Plan, Profile, plan_of
 from hsd_core.validation.blame import Blame, blame
 from hsd_core.validation.books import Books
-from hsd_core.validation.models import SAID, WHOLE, in_full, predictions
+from hsd_core.validation.models import SAID, WHOLE, Texts, in_full, predictions
 from hsd_core.validation.runs import Run
 
 RESAMPLES = 2000
@@ -24,7 +24,8 @@ TERMS = ("acceptance", "rows", "cost", "engine")
 class Row:
     """A stack. ms per committed token; `interval`: 95 %, by a bootstrap over prompts. `models`: by the keys of `SAID`.
 
-    `equal`: on how many of the prompts its ids were plain decoding's. `picked_by`: what the planner was asked.
+    `equal`: on how many of the prompts its ids were plain decoding's; None at temperatures at which they need not be.
+    `picked_by`: what the planner was asked.
     """
 
     stack: str
@@ -33,7 +34,7 @@ class Row:
     measured_ms: float
     interval: tuple[float, float]
     blame: Blame
-    equal: int
+    equal: int | None
     prompts: int
     picked_by: tuple[str, ...]
 
@@ -64,14 +65,15 @@ def _row(profile: Profile, stack: str, runs: Sequence[Run], limit: int, picked_b
     books = Books([type(level)() for level in runs[0].books.levels])
     for run in runs:
         books.add(run.books)
-    lengths = [run.measurement.tokens for run in runs]
+    measured = [run.measurement for run in runs]
+    texts = Texts(tuple(m.tokens for m in measured), tuple(m.category for m in measured), limit)
     spent = np.array([(run.books.decode_ms, run.books.tokens) for run in runs])
     found = ratios(spent)
     return Row(
-        stack, plan, predictions(profile, plan, lengths, limit), books.decode_ms / books.tokens,
+        stack, plan, predictions(profile, plan, texts), books.decode_ms / books.tokens,
         (float(np.quantile(found, 0.025)), float(np.quantile(found, 0.975))),
-        blame(profile, plan, in_full(profile, plan, lengths, limit), books),
-        sum(not run.measurement.diverges for run in runs), len(runs), picked_by,
+        blame(profile, plan, in_full(profile, plan, texts), books),
+        None if profile.temperature else sum(not m.diverges for m in measured), len(runs), picked_by,
     )  # fmt: skip
 
 
@@ -86,15 +88,18 @@ def ratios(sums: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dt
 
 
 def summary(found: Sequence[Row], runs: Mapping[str, Sequence[Run]]) -> dict[str, Any]:
-    """Errors by model, the same as speed-ups over plain decoding, terms to blame, and the planner's picks."""
+    """Errors by model, the same of ms per token over plain decoding's, terms to blame, and the planner's picks."""
     best = found[0]
     plain = next((row for row in found if row.stack == plain_of(best.stack)), None)
     return {
         "stacks": len(found),
         "models": {model: _errors([row.error(model) for row in found]) for model in SAID},
-        "speed_up": None if plain is None else _errors(
-            [(1.0 + row.error()) / (1.0 + plain.error()) - 1.0 for row in found if row is not plain]
-        ),
+        "speed_ups": {} if plain is None else {
+            model: _errors(
+                [(1.0 + row.error(model)) / (1.0 + plain.error(model)) - 1.0 for row in found if row is not plain]
+            )
+            for model in SAID
+        },
         "blame": {
             term: _errors([getattr(row.blame, term) / row.measured_ms for row in found]) for term in TERMS
         },

@@ -21,7 +21,7 @@ from hsd_core.theory.finite import over_texts, within
 from hsd_core.trace import Footer
 from hsd_core.validation.blame import blame
 from hsd_core.validation.books import books_from, keep_books
-from hsd_core.validation.models import SAID, predictions
+from hsd_core.validation.models import SAID, Texts, of_kind, predictions
 from hsd_core.validation.runs import RunsFile
 
 V, LIMIT, TEXTS = 4, 40, 80
@@ -84,6 +84,7 @@ def assert_mean(values, expected):
         ((1, 2), (4,), (True, True, False)),
         ((0, 1, 2), (2, 5), (True, True, True)),
         ((0, 1, 2), (3, 4), (True, False, True)),
+        ((0, 1, 2), (3, 1), (True, True, True)),
     ],
 )
 def test_the_engine_makes_the_calls_and_rows_that_the_theory_counts(levels, blocks, bonus):
@@ -131,6 +132,7 @@ def test_a_round_without_room_for_a_draft_is_plain_decoding():
     assert within(plan, 20) == plan
     assert within(plan, 5) == Plan((0, 1, 2), (3, 4))
     assert within(plan, 3) == Plan((0, 1, 2), (1, 2))
+    assert within(Plan((0, 1, 2), (3, 1)), 20) == Plan((0, 1, 2), (3, 1))
     assert within(plan, 2) == Plan((1, 2), (1,))
     assert within(plan, 1) == Plan((2,), ())
 
@@ -201,13 +203,40 @@ def test_a_stopped_run_has_no_books():
 
 
 def test_models_differ_in_what_they_know():
-    profile = context_free_profile()
-    known = replace(profile, conditional={(1, 2): Conditional(0.95, 0.4, 0.6), (0, 1): Conditional(by_position=(0.2,))})
-    said = predictions(known, Plan((0, 1, 2), (2, 5)), [LIMIT], LIMIT)
+    profile, plan, texts = context_free_profile(), Plan((0, 1, 2), (2, 5)), Texts((LIMIT,), ("code",), LIMIT)
+    how = Conditional(0.95, 0.4, 0.6, by_kind={"code": 0.9})
+    known = replace(profile, conditional={(1, 2): how, (0, 1): Conditional(by_position=(0.2,))})
+    said = predictions(known, plan, texts)
     assert list(said) == list(SAID)
     assert len(set(said.values())) == len(said)
-    alike = predictions(replace(profile, conditional={}), Plan((0, 1, 2), (2, 5)), [LIMIT], LIMIT)
-    assert alike["rows"] == alike["how"] == alike["place"] == alike["all"]
+    alike = predictions(replace(profile, conditional={}), plan, texts)
+    assert alike["rows"] == alike["how"] == alike["place"] == alike["all"] == alike["kinds"]
+
+
+def test_a_kind_of_prompt_moves_the_odds_of_a_pair_alike():
+    half = Profile(
+        tuple(ProfileLevel(f"m{i}", Costs.constant(1.0)) for i in range(2)), ((1.0, 0.5), (0.0, 1.0)),
+        conditional={(0, 1): Conditional(0.5, 0.2, 1.0, (0.5, 0.8), {"code": 0.75})},
+    )  # fmt: skip
+    code = of_kind(half, "code")
+    assert code.acceptance[0][1] == 0.75
+    moved = code.conditional[0, 1]
+    # odds of 1 became odds of 3
+    assert (moved.accepted, moved.residual, moved.bonus) == pytest.approx((0.75, 3 / 7, 1.0))
+    assert moved.by_position == pytest.approx((0.75, 12 / 13))
+    assert of_kind(half, "poetry") == half
+
+
+def test_texts_of_two_kinds_cost_what_each_of_them_costs():
+    profile, plan = context_free_profile(), Plan((0, 2), (3,))
+    kinds = {"easy": 0.9, "hard": 0.1}
+    known = replace(profile, conditional={(0, 2): Conditional(by_kind=kinds)})
+    both = predictions(known, plan, Texts((20, 40), ("easy", "hard"), LIMIT))["kinds"]
+    parts = [
+        over_texts(profile.with_acceptance({(0, 2): a}), plan, [n], LIMIT).ms_per_token * n
+        for a, n in zip(kinds.values(), (20, 40), strict=True)
+    ]
+    assert both == pytest.approx(sum(parts) / 60)
 
 
 STACKS = ["table@id=order6", "table:2@id=order1,table@id=order6", "table:2@id=order1,table:4@id=order3,table@id=order6"]
