@@ -11,13 +11,13 @@ from hsd_core.bench import read_prompts
 from hsd_core.calibrate.candidates import Candidates, candidates
 from hsd_core.calibrate.overlap import count
 from hsd_core.calibrate.reading import LONGEST, is_lookup, read
-from hsd_core.calibrate.rounds import round_ms
+from hsd_core.calibrate.rounds import Outside, outside
 from hsd_core.calibrate.tally import Tally, median_interval
 from hsd_core.calibrate.texts import PROMPTS, Written, write
 from hsd_core.calibrate.timing import Timings, time_levels
 from hsd_core.hierarchy import Stopped
 from hsd_core.stacks import parse
-from hsd_core.theory import Conditional, Costs, Profile, ProfileLevel
+from hsd_core.theory import ENGINE, Conditional, Costs, Profile, ProfileLevel
 
 if TYPE_CHECKING:
     from hsd_core.hierarchy import Seat
@@ -54,7 +54,7 @@ def calibrate(
         raise ValueError("no temperature is given; 0 is greedy")
     found = candidates(bench, levels)
     asked = read_prompts(prompts)
-    costs: dict[bool, tuple[Timings, float]] = {}
+    costs: dict[bool, tuple[Timings, Outside]] = {}
     profiles = []
     for temperature in dict.fromkeys(temperatures):
         at = f" at temperature {temperature:g}" if temperature else ""
@@ -72,13 +72,13 @@ def calibrate(
                 time_levels(
                     found.seats, texts, temperature, bench.ends, tell=_stage(tell, f"costs{at}"), stop=stop
                 ),
-                round_ms(
+                outside(
                     _typical(bench, found), texts, temperature, bench.ends,
                     tell=_stage(tell, f"rounds{at}"), stop=stop,
                 ),
             )  # fmt: skip
         timings, between = costs[temperature == 0.0]
-        about = _about(bench, found, texts, timings, str(Path(prompts).name))
+        about = {**_about(bench, found, texts, timings, str(Path(prompts).name)), ENGINE: round(between.verify_ms, 4)}
         profiles.append(_profile(found, tally, timings, between, temperature, about))
     return profiles
 
@@ -113,7 +113,7 @@ def _about(
 
 
 def _profile(
-    found: Candidates, tally: Tally, timings: Timings, between: float, temperature: float, about: dict[str, Any]
+    found: Candidates, tally: Tally, timings: Timings, between: Outside, temperature: float, about: dict[str, Any]
 ) -> Profile:
     size = range(len(found.seats))
     pairs = [(j, i) for i in size for j in range(i)]
@@ -125,22 +125,23 @@ def _profile(
         for lowest in range(j)
     }
     return Profile(
-        tuple(_level(found.names[i], found.seats[i], i, tally, timings) for i in size),
+        tuple(_level(found.names[i], found.seats[i], i, tally, timings, between.verify_ms) for i in size),
         tuple(tuple(_entry(tally, j, i) for i in size) for j in size),
         MAX_BLOCK,
-        edge_cost=timings.edges,
+        edge_cost={pair: costs.plus(between.verify_ms) for pair, costs in timings.edges.items()},
         interval=tuple(tuple(_interval(tally, j, i) for i in size) for j in size),
         temperature=temperature,
-        round_ms=round(between, 4),
+        round_ms=round(between.round_ms, 4),
         conditional={(j, i): _conditional(tally, found, j, i) for j, i in pairs},
         about={**about, "conditional_by_level_below": below},
     )
 
 
-def _level(name: str, seat: Seat, i: int, tally: Tally, timings: Timings) -> ProfileLevel:
+def _level(name: str, seat: Seat, i: int, tally: Tally, timings: Timings, engine_ms: float) -> ProfileLevel:
     if not is_lookup(seat.level):
         draft = timings.draft.get(i)
-        return ProfileLevel(name, timings.verify[i], name, draft_ms=None if draft is None else round(draft, 5))
+        costs = timings.verify[i].plus(engine_ms)
+        return ProfileLevel(name, costs, name, draft_ms=None if draft is None else round(draft, 5))
     rate = tally.ratio(("hit", i)) or 0.0
     hits, misses = timings.lookups[i]
     parts = [(share, median_interval(ms)) for share, ms in ((rate, hits), (1.0 - rate, misses)) if ms]

@@ -65,6 +65,14 @@ class Costs:
 
         return Costs(self.rows, times(self.ms) or (), times(self.low), times(self.high))
 
+    def plus(self, ms: float) -> Costs:
+        """The same costs and so many ms a call."""
+
+        def more(values: tuple[float, ...] | None) -> tuple[float, ...] | None:
+            return None if values is None else tuple(round(value + ms, 5) for value in values)
+
+        return Costs(self.rows, more(self.ms) or (), more(self.low), more(self.high))
+
     @classmethod
     def constant(cls, ms: float) -> Costs:
         """A cost that does not depend on the rows."""

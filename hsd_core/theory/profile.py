@@ -15,6 +15,7 @@ from hsd_core.theory.costs import Costs, ProfileError
 
 VERSION = 1
 MOST_LEVELS = 64
+ENGINE = "engine_ms"  # in `about`: the engine's time around a verification, where the costs are known to include it
 TOKENWISE = "tokenwise"  # the rule whose acceptances `Profile.acceptance` holds
 
 Pair = tuple[int, int]
@@ -53,8 +54,9 @@ class ProfileLevel:
     """A candidate level.
 
     `name`: shown to people, unique in its profile. `spec`: the level in the stack grammar without T ("ngram",
-    "exit@at=8"); empty if nobody has weights for it. `cost(n)`: ms of one verification of n rows (forward, sampling
-    transform and rule). `draft_ms`: ms of a drafted token where measured apart, else cost(1).
+    "exit@at=8"); empty if nobody has weights for it. `cost(n)`: ms of one verification of n rows (forward,
+    sampling transform and rule, the engine's time around them). `draft_ms`: ms of a drafted token where measured
+    apart, else cost(1).
 
     A lookup has a `hit_rate`: it is asked once a block (cost(1) ms) and answers with that probability, else with
     nothing; its acceptances hold given a hit. `reach[m - 1]`: P(at least m tokens | hit); the last one goes on, empty

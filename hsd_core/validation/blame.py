@@ -1,6 +1,6 @@
 """Where a prediction and a measurement part: what was predicted is replaced by what happened, one term at a time.
 
-    predicted   = sum over levels of (calls of the theory) x (ms of the theory), and the engine's ms a round
+    predicted   = sum over levels of (calls of the theory) x (ms of the theory), and the engine's own ms
     acceptance  : calls and rounds as they were, each call and round as dear as the theory says
     rows        : and each call with the rows that it had (blocks of other lengths, catching up)
     cost        : and each call with the ms that it took
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hsd_core.theory import Plan, Profile
+from hsd_core.theory import ENGINE, Plan, Profile
 from hsd_core.theory.finite import OverTexts
 from hsd_core.validation.books import Books, LevelBook
 
@@ -52,11 +52,14 @@ class Blame:
 
 def blame(profile: Profile, plan: Plan, predicted: OverTexts, books: Books) -> Blame:
     """Lay a prediction beside the books of the same runs."""
+    around = float(profile.about.get(ENGINE, 0.0))  # in the theory's costs, but not in the books' ms
     n, total, stages = books.tokens, predicted.ms_per_token, [0.0, 0.0, 0.0]
-    levels = []
+    levels, between = [], books.rounds * profile.round_ms
     for at, (level, book) in enumerate(zip(plan.levels, books.levels, strict=True)):
-        calls, ms = _calls(profile, at, level, book), predicted.ms[at] / max(1e-12, predicted.calls[at])
-        priced = _priced(profile, plan, at, book)
+        extra = around if at or len(plan.levels) == 1 else 0.0
+        calls, ms = _calls(profile, at, level, book), predicted.ms[at] / max(1e-12, predicted.calls[at]) - extra
+        priced = _priced(profile, plan, at, book) - calls * extra
+        between += calls * extra
         for stage, value in enumerate((calls * ms, priced, book.ms)):
             stages[stage] += value / n
         levels.append(
@@ -66,7 +69,7 @@ def blame(profile: Profile, plan: Plan, predicted: OverTexts, books: Books) -> B
                 _per(book.catch_up, book.calls), book.accepted / book.judged if book.judged else None,
             )
         )  # fmt: skip
-    engine = books.rounds * profile.round_ms / n
+    engine = between / n
     after_calls, after_rows, after_cost = (stage + engine for stage in stages)
     measured = books.decode_ms / n
     return Blame(

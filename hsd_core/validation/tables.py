@@ -35,7 +35,7 @@ def models_table(summed: Mapping[str, Any]) -> str:
     Measured against plain decoding in the same runs, a machine that was slower or quicker at calibration cancels out.
     """
     lines = [
-        "| model of the theory | median error | worst | mean, signed | as speed-up: median error | worst | mean, signed |",
+        "| model of the theory | median error | worst | mean, signed | of speed-ups: median | worst | mean, signed |",
         "|---|---|---|---|---|---|---|",
     ]
     for model, said in SAID.items():

@@ -15,7 +15,7 @@ from hsd_core.calibrate.candidates import candidates, default_levels
 from hsd_core.calibrate.overlap import BLOCK, count, walk
 from hsd_core.calibrate.profiling import calibrate
 from hsd_core.calibrate.reading import Reading, read
-from hsd_core.calibrate.rounds import outside_levels
+from hsd_core.calibrate.rounds import outside_levels, taken_apart
 from hsd_core.calibrate.tally import Tally, median_interval
 from hsd_core.calibrate.texts import Written, write
 from hsd_core.engine import run
@@ -185,6 +185,20 @@ def test_time_outside_levels_is_what_drafts_and_verifications_leave():
     drafts = [Draft(r, 0, 0, (), (), (), (), (), 1, 1, 0, 10_000_000 * r, 10_000_000 * r + 2_000_000) for r in (0, 1)]
     footer = Footer("length", 2, 4, 0, 20_000_000, ())
     assert outside_levels([*drafts, footer]) == pytest.approx(8.0)
+
+
+@pytest.mark.parametrize(
+    ("measured", "parts"),
+    [
+        ((5.0, 4.0, 2.0), (1.0, 1.0)),  # a round with 4 verifications, one with 1
+        ((6.0, 4.0, 0.5), (0.0, 1.5)),  # no part is negative
+        ((1.0, 4.0, 2.0), (2.0, 0.0)),
+        ((3.0, 1.0, 2.0), (2.0, 0.0)),  # nothing to tell them apart by
+    ],
+)
+def test_the_engines_time_goes_with_rounds_and_with_verifications(measured, parts):
+    found = taken_apart(*measured)
+    assert (found.round_ms, found.verify_ms) == pytest.approx(parts)
 
 
 @pytest.fixture

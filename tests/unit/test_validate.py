@@ -16,7 +16,7 @@ from hsd_core.hierarchy import Seat
 from hsd_core.levels.table import TableLevel
 from hsd_core.sampling import Sampling
 from hsd_core.stacks import LevelSpec
-from hsd_core.theory import Conditional, Costs, Plan, Profile, ProfileError, ProfileLevel, expected
+from hsd_core.theory import ENGINE, Conditional, Costs, Plan, Profile, ProfileError, ProfileLevel, expected
 from hsd_core.theory.finite import over_texts, within
 from hsd_core.trace import Footer
 from hsd_core.validation.blame import blame
@@ -179,6 +179,9 @@ def test_each_error_is_laid_at_its_own_door():
     dear = parts(replace(profile, levels=(profile.levels[0], slow, profile.levels[2])))
     assert dear["cost"] < -0.1 and abs(dear["engine"]) < 1e-9
     assert parts(replace(profile, round_ms=3.0))["engine"] < -0.03
+    # the costs are told to hold 0.4 ms of the engine's, which is not in the levels' own time
+    told = parts(replace(profile, about={ENGINE: 0.4}))
+    assert told["cost"] > 0.005 and told["cost"] == pytest.approx(-told["engine"])
 
 
 def test_books_count_what_the_footer_counts():
