@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from typing import Any
 
 from hsd_core.theory import MODELS, Answer, Plan, Profile, Ranked, best_plans, has_specs, read_profile, stack_text
@@ -24,7 +25,7 @@ def add(commands: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     profile = read_profile(options.profile)
     if options.max_block is not None:
-        profile = profile.with_max_block(options.max_block)
+        profile = replace(profile, max_block=options.max_block)
     answer = best_plans(profile, depth=options.levels, model=options.model)
     if options.json:
         print(json.dumps(as_json(profile, answer), indent=1))

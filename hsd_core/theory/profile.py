@@ -194,10 +194,6 @@ class Profile:
             rows[below][level] = value
         return replace(self, acceptance=tuple(tuple(row) for row in rows))
 
-    def with_max_block(self, max_block: int) -> Profile:
-        """The same profile with another longest block length."""
-        return replace(self, max_block=max_block)
-
     def only(self, levels: tuple[int, ...]) -> Profile:
         """The profile of some of its levels, in their order; the last one is its target."""
         place = {level: at for at, level in enumerate(levels)}

@@ -1,4 +1,4 @@
-"""The expected latency of a hierarchy: the exact recursion, and the closed form that leaves the overshoot out.
+"""The expected latency of a hierarchy: the exact recursion.
 
 With i.i.d. rounds at every level (Wald), X tokens a round of level i and T_i to collect,
 
@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from hsd_core.theory.accepts import ACCEPTED, BONUS, RESIDUAL, Accepts, Model, accepts, lookup_law, rows_of
+from hsd_core.theory.accepts import ACCEPTED, BONUS, RESIDUAL, Accepts, Model, accepts, lookup_law
 from hsd_core.theory.costs import Array
 from hsd_core.theory.plans import LevelShare, Plan, Prediction, check_plan
 from hsd_core.theory.profile import Profile
@@ -194,33 +194,6 @@ def expected(profile: Profile, plan: Plan, *, model: Model = "iid") -> Predictio
         ProfileError: the plan does not fit the profile.
     """
     return Pricer(profile, model).price(plan)
-
-
-def closed_form(profile: Profile, plan: Plan) -> float:
-    """ms per token with B_i = T_i and E[R_i] = max(1, T_i / tau_i): -6 % to +1 % off the exact recursion.
-
-    Raises:
-        ProfileError: the plan does not fit the profile.
-    """
-    check_plan(profile, plan)
-    if not plan.blocks:
-        return profile.plain_ms
-    bottom = profile.levels[plan.levels[0]]
-    ms, tau = bottom.block_ms(plan.blocks[0]), 1.0
-    for place in range(1, len(plan.levels)):
-        below, level, length = plan.levels[place - 1], plan.levels[place], plan.blocks[place - 1]
-        law = np.eye(length + 1)[length]
-        if place == 1 and bottom.hit_rate is not None:
-            law = lookup_law(bottom.hit_rate, bottom.reach, length)
-        if place > 1:
-            ms *= max(1.0, length / tau)
-        bonus = plan.bonus_of(place)
-        rows = [rows_of(n, bonus) for n in range(length + 1)]
-        ms += float(law @ profile.verify_cost(below, level).table(rows[-1])[rows])
-        a = profile.accepts(below, level, plan.rule_of(place))
-        # tau(a, n) = 1 + a + ... + a^n, one term less without the bonus: finite at a = 1.
-        tau = sum(float(law[n]) * sum(a**m for m in range(rows_of(n, bonus))) for n in range(length + 1))
-    return (ms + profile.round_ms) / tau
 
 
 def _collected(level: int, inner: _Round, length: int) -> _Block:
