@@ -20,6 +20,7 @@ from hsd_core.theory import (
     expected,
     simulate,
 )
+from hsd_core.theory.recursion import Pricer
 
 STACKS = 200
 
@@ -94,6 +95,24 @@ def test_without_a_bonus_a_row_is_saved_and_a_token_lost():
     with_bonus, without = expected(profile, Plan((0, 1), (4,))), expected(profile, Plan((0, 1), (4,), (False,)))
     assert (with_bonus.tokens_per_round, without.tokens_per_round) == pytest.approx((5, 4))
     assert (with_bonus.levels[1].ms_per_round, without.levels[1].ms_per_round) == pytest.approx((14, 13))
+
+
+@pytest.mark.parametrize(
+    ("accepted", "bonus", "edges", "owed"),
+    [
+        (1.0, True, {}, 0.5),  # the last drafted token and the bonus are new to the drafter
+        (0.0, True, {}, 0.0),  # only the correction is
+        (1.0, False, {}, 0.0),  # only the last drafted token is
+        (1.0, True, {(0, 1): Costs((1, 2), (10, 11))}, 0.0),  # the verifier went through the drafter's layers
+    ],
+)
+def test_a_drafter_catches_up_where_its_whole_block_and_a_bonus_were_committed(accepted, bonus, edges, owed):
+    levels = (ProfileLevel("d", Costs((1, 2), (1, 1.5))), ProfileLevel("t", Costs((1, 2), (10, 11))))
+    profile = Profile(levels, ((1, accepted), (0, 1)), edge_cost=edges)
+    plan = Plan((0, 1), (4,), (bonus,))
+    shares = [Pricer(profile, catch_up=counted).price(plan).levels for counted in (False, True)]
+    without, with_it = ([share.ms_per_round for share in each] for each in shares)
+    assert with_it == pytest.approx([without[0] + owed, without[1]])
 
 
 def test_a_lookup_costs_one_lookup_and_gives_nothing_without_a_hit():
