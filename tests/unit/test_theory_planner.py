@@ -9,7 +9,8 @@ import pytest
 from brute_force import every_plan
 from profiles import flat, random_profile, random_stack
 
-from hsd_core.theory import Costs, Plan, Planner, ProfileError, best_plans, expected, marginal
+from hsd_core.theory import Conditional, Costs, Plan, Planner, ProfileError, best_plans, expected, marginal
+from hsd_core.theory.edges import Mode
 from hsd_core.theory.graph import node_ms, path_edges, path_ms
 
 PROFILES = 200
@@ -165,11 +166,21 @@ def best_by_edges(planner: Planner, nodes: np.ndarray) -> float:
     return float(min(out))
 
 
-def test_an_edge_of_the_graph_has_the_gain_of_the_recursion():
-    # One level of collecting, from a bottom block of exactly u: the separable gain is exact there.
-    profile = flat((1, 4, 32), 0.8, 0.68, 0.85, max_block=8)
-    planner = Planner(profile)
-    for t in range(1, 9):
-        for u in range(1, 9):
-            calls = expected(profile, Plan((0, 1, 2), (u, t))).levels[1].calls_per_round
-            assert planner.edges.table(0, 1, True, planner.modes[0]).rounds[t - 1, u - 1] == pytest.approx(calls)
+@pytest.mark.parametrize("bottom", ["drafter", "by position", "lookup"])
+@pytest.mark.parametrize("bonus", [True, False])
+def test_an_edge_of_the_graph_has_the_gain_of_the_recursion(bottom, bonus):
+    # One level of collecting, from blocks of a bottom level: the separable gain is exact there.
+    profile, model = flat((1, 4, 32), 0.8, 0.68, 0.85, max_block=8), "marked" if bottom == "by position" else "iid"
+    fading = Conditional(by_position=(0.9, 0.6, 0.3))
+    profile = replace(profile, conditional={(0, 1): fading, (0, 2): fading})
+    if bottom == "lookup":
+        lookup = replace(profile.levels[0], hit_rate=0.7, reach=(1.0, 0.5))
+        profile = replace(profile, levels=(lookup, *profile.levels[1:]))
+    planner = Planner(profile, model)
+    mode = Mode("tokenwise", bonus)
+    for u in range(1, 9):
+        two = Plan((0, 2), (u,), (bonus,))
+        assert path_ms(planner, two) == pytest.approx(expected(profile, two, model=model).ms_per_token)
+        for t in range(1, 9):
+            calls = expected(profile, Plan((0, 1, 2), (u, t), (bonus, True)), model=model).levels[1].calls_per_round
+            assert planner.edges.table(0, 1, True, mode).rounds[t - 1, u - 1] == pytest.approx(calls)
