@@ -15,7 +15,7 @@ def validation_figure(stacks: Sequence[dict[str, Any]], ink: Ink) -> dict[str, A
         return {
             "title": title,
             "text": "No stack of this profile has been run against its prediction here. "
-            "`python -m hsd_core validate` runs some on held-out prompts and writes what they took.",
+            "The command python -m hsd_core validate runs some on held-out prompts and writes what they took.",
             "figure": None,
             "table": {"columns": [], "rows": []},
         }

@@ -17,6 +17,7 @@ export function fields(limits) {
     preset: short(80),
     stack: short(400),
     recording: short(200),
+    simulated: short(80),
     prompt: short(limits.prompt),
     device: short(20),
     temperature: figure("temperature", false),

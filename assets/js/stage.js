@@ -28,7 +28,7 @@ export async function mount(root, ports) {
   const stage = new Stage(root.querySelector(".hx-root") ?? root, ports);
   ports.watch("value", () => stage.receive(ports.props.value));
   await stage.begin(ports.props.value);
-  tabAsked();
+  tabAsked(stage.settings.simulated ? "planner" : null); // the Planner knows the profiles that simulated runs are of
 }
 
 class Stage {
@@ -41,7 +41,7 @@ class Stage {
     this.shown = null; // status of the run that is shown
     this.view = { selected: null, round: null };
     const first = this.setup.catalogue.find((p) => p.usable) ?? this.setup.catalogue[0];
-    this.defaults = { ...this.setup.defaults, preset: first?.name ?? "", device: "", ghosts: "show", colour: "level", prompt: "", recording: "" };
+    this.defaults = { ...this.setup.defaults, preset: first?.name ?? "", device: "", ghosts: "show", colour: "level", prompt: "", recording: "", simulated: "" };
     this.settings = { ...this.defaults };
     this.session = new Session(ports, { onPayload: (p) => this.apply(p), onWait: (n) => this._wait(n) });
     this.player = new Player((cursor) => this._schedule(cursor));
@@ -117,6 +117,7 @@ class Stage {
 
   /** A recording brings its own stack and prompt, unless the address asked for others. */
   _adopt(header) {
+    if (!header.simulated && !this.asked?.simulated) this.settings.simulated = "";
     if (!this.asked?.preset && this.setup.catalogue.some((p) => p.name === header.preset)) this.settings.preset = header.preset;
     this._preset();
     const own = this.settings.preset === header.preset || !this.asked?.preset;
@@ -220,9 +221,12 @@ class Stage {
   /** A plan that another tab sends: played without weights, and shown as what it is. */
   simulate(asked) {
     openTab("Play");
+    this.settings.recording = "";
     this.tell("Simulating the plan; the first time takes some seconds.");
     return this._try(async () => {
-      await this.session.simulate({ ...asked, seed: Number(this.settings.seed) || 0 });
+      const { question, plan, link = "" } = asked;
+      await this.session.simulate({ question, plan, seed: Number(this.settings.seed) || 0 });
+      if (this.feed.model?.header?.simulated) this.edit("simulated", link);
     });
   }
 
@@ -231,7 +235,7 @@ class Stage {
     const reason = this._whyNot();
     if (reason) return this.tell(reason, "error");
     this.note.hidden = true;
-    this.settings.recording = "";
+    Object.assign(this.settings, { recording: "", simulated: "" });
     this._refresh();
     const { prompt, stack, preset, device, temperature, top_k, top_p, seed, max_new_tokens, raw, baseline, depths, replan, detail } = this.settings;
     return this._try(async () => {
@@ -273,7 +277,8 @@ class Stage {
     this.prompt.show();
     this.text.show();
     this._busy();
-    const query = write(location.search, { ...this.settings, stack: this.settings.stack }, { ...this.defaults, stack: this._catalogue()?.default_stack }, this.known);
+    const made = this.tower.madeUp && this.settings.simulated; // the plan says which stack, and its words are not the visitor's
+    const query = write(location.search, { ...this.settings, ...(made ? { stack: "", prompt: "" } : {}) }, { ...this.defaults, stack: this._catalogue()?.default_stack }, this.known);
     history.replaceState(history.state, "", location.pathname + query + location.hash);
     this._draw();
   }

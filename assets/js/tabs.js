@@ -1,13 +1,35 @@
 /** The page's tabs, which Gradio draws: open one by its name, or the one that the address asks for. */
 
-const named = (name) => [...document.querySelectorAll('#tabs [role="tab"]')].find((tab) => tab.textContent.trim().toLowerCase() === name.toLowerCase());
+const all = () => [...document.querySelectorAll('#tabs [role="tab"]')];
+const nameOf = (tab) => tab.textContent.trim().toLowerCase();
+const named = (name) => all().find((tab) => nameOf(tab) === name.toLowerCase());
 
+/** Opens a tab from another one: what had the focus goes out of sight, so the tab takes it. */
 export function openTab(name) {
-  named(name)?.click();
+  const tab = named(name);
+  if (!tab) return;
+  tab.click();
+  tab.focus({ preventScroll: true });
 }
 
-/** `?tab=planner` opens that tab at once. */
-export function tabAsked() {
-  const asked = new URLSearchParams(location.search).get("tab");
-  if (asked) openTab(asked.slice(0, 40));
+/** `?tab=planner` opens that tab at once; from then on the address names the tab that is open. `first` overrules it. */
+export function tabAsked(first = null) {
+  const asked = first ?? new URLSearchParams(location.search).get("tab");
+  document.addEventListener("click", (event) => follow(event.target.closest?.('#tabs [role="tab"]')), { capture: true });
+  if (asked) named(asked.slice(0, 40))?.click();
+}
+
+/** Each tab begins at its top; the first one needs no name in the address. */
+function follow(tab) {
+  if (!tab || tab.getAttribute("aria-selected") === "true") return;
+  scrollTo(0, 0);
+  setQuery({ tab: tab === all()[0] ? null : nameOf(tab) });
+}
+
+/** Writes these parameters into the address and leaves the others; null takes one out. */
+export function setQuery(values) {
+  const query = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(values)) value === null ? query.delete(name) : query.set(name, value);
+  const text = query.toString();
+  history.replaceState(history.state, "", location.pathname + (text ? `?${text}` : "") + location.hash);
 }

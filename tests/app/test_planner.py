@@ -214,7 +214,7 @@ def test_made_up_numbers_are_called_simulated_and_names_stay_text(page: Any, pla
     assert page.evaluate("window.PWNED") is None
 
 
-def test_an_edit_is_marked_answered_and_reset_to_measured(page: Any, planner_site: str) -> None:
+def test_an_edit_is_marked_answered_and_reset_to_where_it_came_from(page: Any, planner_site: str) -> None:
     visit(page, planner_site)
     before, stack = headline(page), best_stack(page)
     cell = page.get_by_label("acceptance of order3 by target")
@@ -222,7 +222,7 @@ def test_an_edit_is_marked_answered_and_reset_to_measured(page: Any, planner_sit
     changed(page, before)
     assert cell.locator("xpath=..").get_attribute("data-edited") == "true"
     assert page.locator(".hx-plan-changed").is_visible()
-    page.get_by_role("button", name="How often each accepts another's token: reset to measured").click()
+    page.get_by_role("button", name="How often each accepts another's token: reset to assumed").click()
     page.wait_for_function("stack => document.querySelector('.hx-plan-stack').textContent === stack", arg=stack)
     assert page.get_by_label("acceptance of order3 by target").input_value() == "0.85"
     assert page.locator(".hx-plan-changed").is_hidden()
@@ -288,6 +288,32 @@ def test_focus_on_an_edge_shows_its_cost_and_gain_in_the_plot(page: Any, planner
     assert "cost" in edge.inner_text() and "gain" in edge.inner_text()
     edge.focus()
     panel.locator(".hoverlayer .hovertext").wait_for()
+
+
+def test_a_link_brings_the_sliders_back(page: Any, planner_site: str) -> None:
+    visit(page, planner_site)
+    before = headline(page)
+    page.get_by_role("slider", name="rejections, all pairs").fill("1.5")
+    page.get_by_role("checkbox", name="order1").uncheck()
+    changed(page, before)
+    page.wait_for_function("location.search.includes('rejections=1.5') && location.search.includes('without=0')")
+    page.wait_for_function("!document.querySelector('.hx-plan-stack').textContent.includes('order1')")
+    turned = headline(page)
+    page.reload()
+    page.wait_for_selector(".hx-planner .hx-plan-headline:not(:empty)")
+    assert headline(page) == turned
+    assert not page.get_by_role("checkbox", name="order1").is_checked()
+    page.get_by_role("button", name="all sliders back to rest").click()
+    page.wait_for_function("!/rejections|without/.test(location.search)")
+
+
+def test_a_link_to_a_profile_that_is_not_here_says_so(page: Any, planner_site: str) -> None:
+    page.set_default_timeout(60_000)
+    page.goto(f"{planner_site}/?tab=planner&profile=measured:elsewhere&rejections=-1&cost=9x2&longest=999")
+    page.locator(".hx-planner > .hx-plan-fault:visible").wait_for()
+    assert "measured:elsewhere" in page.locator(".hx-planner > .hx-plan-fault").inner_text()
+    assert page.get_by_role("slider", name="longest block").input_value() == "16"
+    assert page.get_by_role("slider", name="rejections, all pairs").input_value() == "1"
 
 
 def test_use_this_stack_puts_it_into_the_composer_and_opens_play(page: Any, planner_site: str) -> None:

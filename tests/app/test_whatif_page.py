@@ -128,3 +128,18 @@ def test_a_plan_in_the_list_is_played_too(page: Any, site: str) -> None:
     page.locator(".hx-plan-source").select_option(label="what if: Llama 1B, 8B, 70B, 405B (simulated)")
     page.get_by_role("button", name="play Llama 405B, simulated").click()
     page.locator(".hx-status").get_by_text("simulated: no model ran · Llama 405B · 1 level").wait_for(timeout=60_000)
+
+
+def test_a_link_plays_the_same_run_again_and_other_blocks_stay_simulated(page: Any, site: str) -> None:
+    page.set_default_timeout(60_000)
+    page.goto(f"{site}/?profile=whatif:llama3&simulated=0:4.3")
+    page.locator(".hx-status").get_by_text("simulated: no model ran · Llama 405B · 2 levels").wait_for()
+    page.wait_for_function("location.search.includes('simulated=') && !location.search.includes('tab=')")
+    assert "stack=" not in page.url
+    assert page.locator(".hx-lane-title").all_inner_texts() == ["target", "Llama 1B"]
+    page.get_by_role("button", name="T, the block length of Llama 1B: one more").click()
+    page.locator(".hx-tower-note").get_by_text("the run shown is of another stack", exact=False).wait_for()
+    assert [text.split("\n")[1] for text in page.locator(".hx-floor-name").all_inner_texts()] == [
+        "simulated · signs every token", "simulated",
+    ]  # fmt: skip
+    assert page.locator(".hx-floor-reason").count() == 0

@@ -5,6 +5,8 @@ import { styleLevels } from "../kinds.js";
 import { figure } from "./profile.js";
 import { levelBadge } from "./tables.js";
 
+const ENGINE_SEEN = 0.005; // of the time: less is not drawn
+
 const COUNT = ["", "one: plain decoding", "two", "three", "four", "five", "six", "seven", "eight"];
 
 const PLAY = "plays this plan on the Play tab: no model runs, each level agrees as often as the profile says and takes its milliseconds";
@@ -58,11 +60,13 @@ export function answerPanel(ctx) {
 
 /** One tile a level, cheapest first, as wide as its share of the time. */
 function tiles(answer, styles) {
-  return answer.best.shares.map((part) => {
+  const engine = 1 - answer.best.shares.reduce((sum, part) => sum + part.share, 0);
+  const around = engine < ENGINE_SEEN ? [] : [h("div", { class: "hx-plan-tile", style: { "--hue": "var(--muted)", "flex-grow": String(engine) }, "data-tip": `the engine around the levels: ${figure(engine * answer.best.ms)} ms of each token, ${percent(engine)} of the time` }, h("b", { text: "engine" }), h("span", { text: percent(engine) }))];
+  return [...answer.best.shares.map((part) => {
     const style = styles.get(part.name);
     return h("div", { class: "hx-plan-tile", style: { "--hue": style.hue, "flex-grow": String(Math.max(0.02, part.share)) }, "data-tip": `${part.name}: ${figure(part.ms)} ms of each token, ${percent(part.share)} of the time` },
       levelBadge(style), h("b", { text: part.block ? `${part.name}:${part.block}` : part.name }), h("span", { text: percent(part.share) }));
-  });
+  }), ...around];
 }
 
 function sharesTable(top, styles) {

@@ -5,6 +5,7 @@ import { loadStyles } from "../styles.js";
 import { isDark, rememberTheme } from "../theme.js";
 import { answerPanel, stylesOf } from "./answer.js";
 import { Asker } from "./asker.js";
+import { linked, linkedPlan, planText, turnedBy, writeLink } from "./link.js";
 import { pathList } from "./paths.js";
 import { Plot } from "./plots.js";
 import { copy, reset, same } from "./profile.js";
@@ -77,9 +78,12 @@ class PlannerPage {
       this.fault("The server cannot be reached, so no profile is listed; a file can be opened all the same once it can.");
     }
     this.how = found.how;
+    this.sources = found.sources;
     this.bar.list(found.sources);
+    const asked = linked(found.sources);
+    this.lost = asked ? null : new URLSearchParams(location.search).get("profile"); // a link from another machine
     const first = found.sources.find((source) => source.profiles.length);
-    if (first) this.choose(first, 0);
+    if (asked ?? first) this.choose(...(asked ?? [first, 0]), turnedBy);
     else this.nothing(found);
   }
 
@@ -96,11 +100,12 @@ class PlannerPage {
     );
   }
 
-  choose(source, at = 0) {
+  /** @param {Function} turn where the sliders begin: at rest, or as the address says */
+  choose(source, at = 0, turn = still) {
     this.source = source;
     this.measured = source.profiles[at];
     this.profile = copy(this.measured);
-    this.turned = still(this.profile);
+    this.turned = turn(this.profile, this.setup.limits);
     this.body.hidden = false;
     this.empty.hidden = true;
     this.styles = null;
@@ -125,6 +130,7 @@ class PlannerPage {
   ask() {
     this.dark = isDark();
     this.size = size();
+    writeLink(this.sources, this.source, this.measured, this.turned);
     this.asker.ask({ profile: this.profile, source: this.source.id, ...this.turned, dark: this.dark, width: Math.max(1, innerWidth) });
   }
 
@@ -135,6 +141,7 @@ class PlannerPage {
     this.answer.show(answer, this.styles);
     for (const [name, plot] of Object.entries(this.plots)) plot.show(answer.figures[name]);
     this.paths.show(answer.figures.graph.paths ?? [], this.styles);
+    this.playLinked();
   }
 
   fault(text) {
@@ -179,9 +186,20 @@ class PlannerPage {
     document.dispatchEvent(new CustomEvent("hx:use-stack", { detail: { stack: plan.stack, preset: this.source.preset } }));
   }
 
-  /** On the Play tab's stage, without weights. */
+  /** On the Play tab's stage, without weights. Numbers that were typed have no link. */
   play({ levels, blocks }) {
-    document.dispatchEvent(new CustomEvent("hx:play-simulated", { detail: { question: this.question, plan: { levels, blocks } } }));
+    const link = this.edited() || this.source.id.startsWith("file:") ? "" : planText(this.measured, { levels, blocks });
+    document.dispatchEvent(new CustomEvent("hx:play-simulated", { detail: { question: this.question, plan: { levels, blocks }, link } }));
+  }
+
+  /** A link to a simulated run plays it when its profile has been answered for. */
+  playLinked() {
+    if (this.begun) return;
+    this.begun = true;
+    if (this.lost) return this.fault(`The address names the profile ${this.lost.slice(0, 80)}, which is not here; another one is shown.`);
+    const text = new URLSearchParams(location.search).get("simulated");
+    const plan = text && linkedPlan(this.measured, text);
+    if (plan) this.play(plan);
   }
 }
 

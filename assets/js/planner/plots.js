@@ -42,6 +42,7 @@ export class Plot {
     this.title.textContent = shown.title;
     this.text.textContent = shown.text;
     this.view.hidden = !shown.figure;
+    this.el.dataset.bare = String(!shown.figure);
     this.view.setAttribute("aria-label", `${shown.title}. ${shown.text} The table below holds the same figures.`);
     this.details.hidden = !shown.table?.rows.length;
     this.details.firstChild.setAttribute("aria-label", `${shown.title}, as a table`);

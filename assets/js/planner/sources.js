@@ -10,6 +10,9 @@ const KINDS = {
   file: "from your file",
 };
 
+const NUMBERS = { measured: "measured numbers", shipped: "measured numbers", simulated: "assumed numbers", file: "the numbers of your file" };
+const taglineOf = (kind) => ["which stack is quickest, and why", NUMBERS[kind] && `theory on ${NUMBERS[kind]}`].filter(Boolean).join(": ");
+
 /** @param {{onSource: Function, onFile: Function, onSave: Function}} ctx */
 export function sourceBar(ctx) {
   let sources = [];
@@ -22,9 +25,10 @@ export function sourceBar(ctx) {
   const file = h("input", { type: "file", accept: ".json,application/json", hidden: true, "aria-label": "profile file", onchange: () => { if (file.files[0]) ctx.onFile(file.files[0]); file.value = ""; } });
   const open = h("button", { type: "button", class: "hx-quiet", onclick: () => file.click() }, icon("open"), h("span", { text: "Open" }));
   const save = h("button", { type: "button", class: "hx-quiet", onclick: () => ctx.onSave() }, icon("save"), h("span", { text: "Download" }));
+  const tagline = h("p", { class: "hx-tagline", text: taglineOf("") });
   const el = h(
     "header", { class: "hx-plan-top" },
-    h("div", { class: "hx-plan-title" }, h("h1", { text: "Planner" }), h("p", { class: "hx-tagline", text: "which stack is quickest, and why: theory on measured numbers" })),
+    h("div", { class: "hx-plan-title" }, h("h1", { text: "Planner" }), tagline),
     h("div", { class: "hx-plan-choose" }, pick, heat, open, save, file, h("button", { type: "button", class: "hx-icon-button", "aria-label": "light or dark", "data-tip": "light or dark", onclick: toggleTheme }, icon("theme"))),
     h("p", { class: "hx-plan-origin" }, badge, note, changed),
   );
@@ -50,6 +54,7 @@ export function sourceBar(ctx) {
       heat.hidden = source.profiles.length < 2;
       badge.textContent = KINDS[source.kind] ?? source.kind;
       badge.dataset.kind = source.kind;
+      tagline.textContent = taglineOf(source.kind);
       note.textContent = source.note;
     },
     edited(is) {

@@ -5,6 +5,7 @@ import { costAt, figure, get, rowCounts, same, set } from "./profile.js";
 
 const PROBABILITY = { low: 0, high: 1, what: "a probability from 0 to 1", step: "any" };
 const COST = { low: 1e-6, high: 1e6, what: "a positive number of ms", step: "any" };
+const ACCEPTS = "Probability that the level of the column accepts a token of the level of the row.";
 const TIME = { low: 0, high: 1e6, what: "a number of ms, 0 or more", step: "any" };
 
 /**
@@ -13,7 +14,7 @@ const TIME = { low: 0, high: 1e6, what: "a number of ms, 0 or more", step: "any"
  */
 export function profileTables(ctx) {
   const costs = panel("What each level costs", "levels", "ms for a pass over so many rows, the sampling and the rule with it. Between two row counts the cost lies on the line; an empty cell shows that value.", ctx);
-  const accepts = panel("How often each accepts another's token", "acceptance", "Probability that the level of the column accepts a token of the level of the row, with its 95 % interval.", ctx);
+  const accepts = panel("How often each accepts another's token", "acceptance", ACCEPTS, ctx);
   const edges = panel("Where layers are shared", "edge_cost_ms", "ms for a pass over so many rows of the upper level where the lower one of the pair has already run the layers that both share.", ctx);
   const el = h("div", { class: "hx-plan-tables" }, costs.el, accepts.el, edges.el);
   let shown = null;
@@ -21,6 +22,8 @@ export function profileTables(ctx) {
 
   function show(profile, measured, styles) {
     shown = { profile, measured, styles };
+    for (const box of Object.values(panels)) box.origin(measured.about?.simulated ? "assumed" : "measured");
+    accepts.tell(measured.interval?.some((row) => row?.some(Boolean)) ? `${ACCEPTS} Below each: its 95 % interval.` : ACCEPTS);
     costs.fill(costTable(shown, edit));
     accepts.fill(acceptanceTable(shown, edit));
     const pairs = Object.keys(profile.edge_cost_ms ?? {});
@@ -55,12 +58,17 @@ export function profileTables(ctx) {
 const bare = (levels) => levels.map(({ interval_ms: _, ...level }) => level);
 
 function panel(title, part, text, ctx) {
-  const back = h("button", { type: "button", class: "hx-quiet hx-plan-reset", text: "reset to measured", "aria-label": `${title}: reset to measured`, onclick: () => ctx.onReset(part) });
+  const back = h("button", { type: "button", class: "hx-quiet hx-plan-reset", onclick: () => ctx.onReset(part) });
   const body = h("div", { class: "hx-figure-scroll hx-plan-scroll" });
   const refused = h("p", { class: "hx-plan-fault", role: "alert", hidden: true });
-  const el = h("section", { class: "hx-panel", "aria-label": title }, h("div", { class: "hx-plan-head" }, h("h2", { class: "hx-plan-h", text: title }), back), h("p", { class: "hx-plan-text", text }), refused, body);
+  const told = h("p", { class: "hx-plan-text", text });
+  const el = h("section", { class: "hx-panel", "aria-label": title }, h("div", { class: "hx-plan-head" }, h("h2", { class: "hx-plan-h", text: title }), back), told, refused, body);
   el.addEventListener("hx:fault", (event) => { refused.textContent = event.detail; refused.hidden = !event.detail; });
-  return { el, fill: (table) => body.replaceChildren(...(table ? [table] : [])), changed: (is) => { back.disabled = !is; } };
+  const origin = (word) => {
+    back.textContent = `reset to ${word}`;
+    back.setAttribute("aria-label", `${title}: reset to ${word}`);
+  };
+  return { el, fill: (table) => body.replaceChildren(...(table ? [table] : [])), changed: (is) => { back.disabled = !is; }, origin, tell: (words) => { told.textContent = words; } };
 }
 
 function costTable({ profile, measured, styles }, edit) {
