@@ -45,7 +45,9 @@ export function styleLevels(infos) {
     const hue = SHADES[(nth - 1) % SHADES.length](`var(${kind.hueVar})`);
     const tag = total.get(kind.letter) > 1 ? `${kind.letter}${nth}` : kind.letter;
     const name = info.label || (i === top ? "target" : info.name || kind.name);
-    return { index: i, tag, letter: kind.letter, name, short: kind.name, kind: info.kind, hue, underline: kind.underline };
+    // Models differ by their names alone; the other kinds say more than a label does.
+    const short = kind === KINDS.model && info.label ? info.label : kind.name;
+    return { index: i, tag, letter: kind.letter, name, short, kind: info.kind, hue, underline: kind.underline };
   });
 }
 

@@ -26,7 +26,7 @@ export function inPlan(plan, index) {
   if (!plan || index === null) return [null, false];
   const place = plan.levels.indexOf(index);
   if (place < 0) return ["not in the plan", true];
-  return [place < plan.blocks.length ? `in the plan, T = ${plan.blocks[place]}` : "in the plan, signs every token", false];
+  return [place < plan.blocks.length ? `T = ${plan.blocks[place]} in the plan` : "in the plan, signs every token", false];
 }
 
 /** A plan in a sentence or two: since when, which levels, and why. */

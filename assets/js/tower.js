@@ -13,6 +13,7 @@ import { callsOf, inPlan, noteOf, planText, runLevel, shortName } from "./tower-
 
 const OTHER = "The run shown is of another stack. Press Generate to run this one.";
 const MADE_UP = "Simulated: no model ran. What a call takes and how often levels agree are assumptions of a profile.";
+const MADE_UP_OTHER = "Simulated levels, and the run shown is of another stack of them. The Planner tab plans and plays these.";
 const NAMESAKE = "Another paper calls a verification rule “HSD”. Here that is the rule block; HSD is the stack.";
 
 /**
@@ -31,6 +32,7 @@ class Tower {
     this.levels = []; // cheapest first: {name, block, options, on}
     this.preset = null;
     this.run = null; // header of the run that is shown
+    this.borrowed = false; // whether the levels are those of a simulated run that nobody has weights for
     this.views = []; // floors, cheapest first
     this.shared = []; // trunks of the stack
     this.columns = []; // their views
@@ -56,7 +58,7 @@ class Tower {
 
   /** Reasons why this stack cannot run, as sentences. */
   get faults() {
-    return faults(this.levels.filter((level) => level.on), (level, i) => this._find(level, i)).map((f) => f.reason);
+    return faults(this.levels.filter((level) => level.on), (level) => this._find(level)).map((f) => f.reason);
   }
 
   /** Another preset: its levels are what can be added. */
@@ -74,6 +76,7 @@ class Tower {
   setStack(text) {
     const levels = parse(text);
     if (!levels) return false;
+    this.borrowed = false;
     if (text !== this.stack) this.levels = levels.map((level) => ({ ...level, on: true }));
     this.render();
     return true;
@@ -82,13 +85,14 @@ class Tower {
   /** The run whose figures the floors show. */
   setRun(header) {
     this.run = header;
+    this.borrowed = Boolean(header.simulated) && !header.preset && header.stack === this.stack;
     this.render();
   }
 
   /** Structure: rebuilt when the stack changes, never while a run plays. */
   render() {
     const on = this.levels.filter((level) => level.on);
-    const bad = new Map(faults(on, (level, i) => this._find(level, i)).map((f) => [on[f.index], f.reason]));
+    const bad = new Map(faults(on, (level) => this._find(level)).map((f) => [on[f.index], f.reason]));
     const same = this._same();
     this.isSame = same;
     this._plan();
@@ -107,8 +111,8 @@ class Tower {
         info: infos[i],
         reason: bad.get(level) ?? "",
         open: this.open.has(level),
-        depth: this._find(level, index)?.depth ?? null,
-        drafts: this._find(level, index)?.drafts ?? [],
+        depth: this._find(level)?.depth ?? null,
+        drafts: this._find(level)?.drafts ?? [],
         share: this._shareOf(index),
         onEdit: () => this._edited(),
         onPreview: () => { this._plan(); this._drawTrunks(looks); },
@@ -123,7 +127,7 @@ class Tower {
     });
     this.list.replaceChildren(...this.views.map((view) => view.el).reverse());
     this._addMenu();
-    this.remark = this.run && !same ? OTHER : this.madeUp ? MADE_UP : NAMESAKE;
+    this.remark = this.madeUp ? (same ? MADE_UP : MADE_UP_OTHER) : this.run && !same ? OTHER : NAMESAKE;
     say(this.note, this.remark);
     this.el.classList.toggle("hx-stale", Boolean(this.run) && !same);
     this.presets.value = [...this.presets.options].some((o) => o.value === this.stack) ? this.stack : "";
@@ -199,28 +203,37 @@ class Tower {
     return Boolean(ran) && !elsewhere && same(ran, this.levels.filter((level) => level.on), this.run.levels.map((level) => level.block));
   }
 
-  /** Whether this is the stack of a simulated run that nobody has weights for. */
+  /** Whether every level is one of a simulated run that nobody has weights for; order and T may differ. */
   get madeUp() {
-    return Boolean(this.run?.simulated && !this.run.preset) && this._same();
+    const made = this.levels.map((level) => this._made(level));
+    return this.borrowed && made.length > 0 && made.every(Boolean);
   }
 
-  _find(level, index) {
-    if (Number.isInteger(index) && index >= 0 && this.madeUp) return runLevel(this.run.levels[index]);
+  /** The level of the simulated run that this one stands for, or null. */
+  _made(level) {
+    if (!this.borrowed) return null;
+    const at = (parse(this.run.stack) ?? []).findIndex((ran) => ran.name === level.name && ran.options.id === level.options.id);
+    return this.run.levels[at] ?? null;
+  }
+
+  _find(level) {
+    if (this.madeUp) return runLevel(this._made(level));
     const named = (this.preset?.levels ?? []).filter((l) => l.name === level.name);
     const exact = named.find((l) => l.params?.id && l.params.id === level.options.id);
-    return exact ?? named[0] ?? (this._same() ? runLevel(this.run.levels[index]) : null);
+    return exact ?? named[0] ?? (this._same() ? runLevel(this.run.levels[this.levels.filter((l) => l.on).indexOf(level)]) : null);
   }
 
   _info(level, same) {
     const index = this.levels.filter((l) => l.on).indexOf(level);
     const ran = same && index >= 0 ? this.run.levels[index] : null;
-    const known = this._find(level, index);
+    const known = this._find(level);
+    const made = this.madeUp;
     return {
       kind: ran?.kind ?? known?.kind ?? level.name,
       name: level.name,
-      label: shortName(level, ran, known),
+      label: made ? known.label : shortName(level, ran, known),
       block: level.block ?? ran?.block ?? known?.default_block ?? 4,
-      note: ran && this.madeUp ? "simulated" : noteOf(level, ran, known, this._shareOf(index)),
+      note: made || (ran && this.run.simulated) ? "simulated" : noteOf(level, ran, known, this._shareOf(index)),
     };
   }
 

@@ -45,7 +45,7 @@ test("a run without plans runs all its levels", () => {
 
 test("a level's place in the plan is said in words", () => {
   const first = replanned().planAt(0);
-  assert.deepEqual(inPlan(first, 0), ["in the plan, T = 3", false]);
+  assert.deepEqual(inPlan(first, 0), ["T = 3 in the plan", false]);
   assert.deepEqual(inPlan(first, 1), ["not in the plan", true]);
   assert.deepEqual(inPlan(first, 2), ["in the plan, signs every token", false]);
   assert.deepEqual(inPlan(null, 1), [null, false]);
