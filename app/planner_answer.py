@@ -27,8 +27,8 @@ def answer(asked: Asked, validation: Sequence[dict[str, Any]] = ()) -> dict[str,
     Raises:
         PlannerError: the profile cannot be planned in; the message is the theory's own.
     """
-    profile = turned(asked)
     try:
+        profile = turned(asked)
         planner = Planner(profile, model=asked.model)
         found = planner.best()
         worth = _worth(planner, found.best)

@@ -11,18 +11,21 @@ from app.planner_turn import turned
 from app.settings import LIMITS
 from hsd_core.theory.costs import ProfileError
 from hsd_core.theory.plans import Plan
+from hsd_core.theory.profile import Profile
 from hsd_core.trace import Event
 
 TOKENS = 160
 MOST_CALLS = 8_000  # of all levels in a run: some seconds of work, and a trace that a page can hold
 PATIENCE_S = 20.0
+WAITING = 4  # each of them holds a thread of the server
 
 
 class Simulator:
-    """Plays one run at a time: what waits longer than `PATIENCE_S` is sent away."""
+    """Plays one run at a time: who comes when `WAITING` wait, or waits longer than `PATIENCE_S`, is sent away."""
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
+        self._seats = threading.Semaphore(WAITING + 1)
 
     def events(self, data: Any) -> list[Event]:
         """The trace of `{"question", "plan", "seed"}`: what the tab asked, and the levels and blocks of one plan.
@@ -31,22 +34,31 @@ class Simulator:
             PlannerError: the question or the plan is none, the run would be too long, or too many wait.
         """
         data = data if isinstance(data, Mapping) else {}
-        profile = turned(parse(data.get("question")))
+        asked = parse(data.get("question"))
         seed = data.get("seed", 0)
         low, high = LIMITS["seed"]
         seed = seed if isinstance(seed, int) and not isinstance(seed, bool) and low <= seed <= high else 0
         try:
-            plan = _plan(data.get("plan"), profile.names)
+            profile = turned(asked)
+            return self._played(profile, _plan(data.get("plan"), profile.names), seed)
+        except ProfileError as error:
+            raise PlannerError(str(error), "profile") from error
+
+    def _played(self, profile: Profile, plan: Plan, seed: int) -> list[Event]:
+        busy = PlannerError("others are simulating runs; try again in a minute")
+        if not self._seats.acquire(blocking=False):
+            raise busy
+        try:
             if not self._turn.acquire(timeout=PATIENCE_S):
-                raise PlannerError("others are simulating runs; try again in a minute")
+                raise busy
             try:
                 from hsd_core.whatif.playing import play  # the first one loads the engine, which takes some seconds
 
                 return list(play(profile, plan, seed=seed, max_new_tokens=TOKENS, most_calls=MOST_CALLS))
             finally:
                 self._turn.release()
-        except ProfileError as error:
-            raise PlannerError(str(error), "profile") from error
+        finally:
+            self._seats.release()
 
 
 def _plan(given: Any, names: tuple[str, ...]) -> Plan:

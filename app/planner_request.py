@@ -17,6 +17,8 @@ from hsd_core.theory.profile_json import profile_from
 MAX_BODY = 300_000  # bytes of a request: a profile of 12 levels with all its intervals is a tenth of it
 MAX_LEVELS = 12
 MAX_ROWS = 64  # row counts that a cost may list
+MAX_RULES = 1  # beside tokenwise: each one more doubles the edges
+SHORTEST_MS, LONGEST_MS = 1e-9, 1e9
 MAX_PAIRS = MAX_LEVELS * (MAX_LEVELS - 1)
 MAX_DEPTH = 8  # of nested JSON: a profile has 5
 LONGEST_NAME = 60
@@ -108,8 +110,8 @@ def read(value: Any) -> Profile:
             if isinstance(entry, Mapping):
                 _bounded(entry, f"{name} {str(pair)[:LONGEST_NAME]}")
     rules = value.get("by_rule")
-    if isinstance(rules, Mapping) and len(rules) > 4:
-        raise PlannerError(f"by_rule: {len(rules)} rules; at most 4", "by_rule")
+    if isinstance(rules, Mapping) and len(rules) > MAX_RULES:
+        raise PlannerError(f"by_rule: {len(rules)} rules; the page plans with at most {MAX_RULES}", "by_rule")
     if _depth(value) > MAX_DEPTH:
         raise PlannerError("the profile is nested too deeply; it is no file of this kind", "profile")
     try:
@@ -118,6 +120,10 @@ def read(value: Any) -> Profile:
         raise PlannerError(str(error), "profile") from error
     except OverflowError as error:
         raise PlannerError("a figure of the profile is too large to reckon with", "profile") from error
+    costs = [level.cost for level in profile.levels] + list(profile.edge_cost.values())
+    times = [ms for cost in costs for ms in cost.ms] + [x.draft_ms for x in profile.levels if x.draft_ms is not None]
+    if not all(SHORTEST_MS <= ms <= LONGEST_MS for ms in times) or profile.round_ms > LONGEST_MS:
+        raise PlannerError(f"times have to lie between {SHORTEST_MS:g} and {LONGEST_MS:g} ms", "levels")
     longest = int(LIMITS["max_block"][1])
     return profile if profile.max_block <= longest else replace(profile, max_block=longest)
 

@@ -28,6 +28,7 @@ SOURCES = f"{ROUTE}/planner/sources"
 ANSWER = f"{ROUTE}/planner/answer"
 PLOTLY = f"{ROUTE}/lib/plotly.min.js"
 AT_ONCE = 2  # answers worked out side by side: they are short, and the machine has other things to do
+WAITING = 12  # more than these are sent away: a page asks again when its slider moves
 
 
 def routes(
@@ -47,7 +48,7 @@ def routes(
 
     async def answered(request: Request) -> Response:
         try:
-            data = json.loads(await _body(request))
+            data = json.loads(await _body(request), parse_constant=_no_constant)
             if isinstance(data, dict) and data.get("check") is True:
                 return _json({"profile": read(data.get("profile")).as_dict()})
             asked = parse(data)
@@ -57,6 +58,8 @@ def routes(
             return _refusal(PlannerError("the request is no JSON; reload the page and try again"))
         if not limiter:
             limiter.append(CapacityLimiter(AT_ONCE))  # belongs to the loop that serves
+        if limiter[0].statistics().tasks_waiting >= WAITING:
+            return _refusal(PlannerError("others are planning; try again in a moment"))
         try:
             return _json(await to_thread.run_sync(lambda: answer(asked, sources.validation(asked)), limiter=limiter[0]))
         except PlannerError as error:
@@ -67,6 +70,10 @@ def routes(
         Route(ANSWER, answered, methods=["POST"]),
         Route(PLOTLY, _script(Path(plotly.__file__).parent / "package_data" / "plotly.min.js"), methods=["GET"]),
     ]
+
+
+def _no_constant(name: str) -> float:
+    raise PlannerError(f"the profile holds {name}; a browser could not read the answer")
 
 
 def _script(path: Path) -> Callable[[Request], Awaitable[Response]]:

@@ -51,7 +51,7 @@ def read_texts(path: str | Path, encode: Callable[[str], list[int]]) -> list[Tex
 
 
 def read_openings(path: str | Path) -> list[tuple[str, str | None, str, float]]:
-    """How invented prompts begin, (start, system or None, kind, weight): lines of {"start", "system", "kind", "weight"}.
+    """How invented prompts begin: (start, system or None, kind, weight), a line of JSON with these names each.
 
     Raises:
         ValueError: a line is no such record, or there is none.

@@ -17,10 +17,12 @@ from torch import Tensor
 
 from hsd_core.calibrate.texts import Written
 from hsd_core.levels.commons import Commons
-from hsd_core.levels.nano import NanoLevel, NanoRun
+from hsd_core.levels.exits import ExitLevel
+from hsd_core.levels.nano import NanoDraft, NanoLevel, NanoRun
 from hsd_core.levels.protocol import DraftOrder, Level, LevelRun
 from hsd_core.levels.trunk import Trunk
 from hsd_core.sampling import Sampling, law
+from hsd_core.trace import Span
 
 if TYPE_CHECKING:
     from hsd_core.hierarchy import Seat
@@ -54,7 +56,13 @@ def is_lookup(level: Level) -> bool:
 
 def is_fed(level: Level) -> bool:
     """Whether a level reads the last states of a full pass over the target's weights."""
-    return isinstance(level, NanoLevel) and level.draft.fed
+    return _fed_draft(level) is not None
+
+
+def _fed_draft(level: Level) -> NanoDraft | None:
+    if isinstance(level, ExitLevel):
+        return level.fed
+    return level.draft if isinstance(level, NanoLevel) and level.draft.fed else None
 
 
 def read(seats: Sequence[Seat], text: Written, temperature: float, ends: frozenset[int]) -> Reading:
@@ -74,8 +82,8 @@ def read(seats: Sequence[Seat], text: Written, temperature: float, ends: frozens
             elif not is_fed(level):
                 logits[i] = run.score(tape, n)[0]
         for i, level in enumerate(levels):
-            if isinstance(level, NanoLevel) and is_fed(level):
-                drafts = _fed_drafts(level, commons.features()[0], tape, n)
+            if isinstance(level, NanoLevel | ExitLevel) and is_fed(level):
+                drafts = _fed_drafts(level, runs[i], commons.features()[0], tape, n)
                 logits[i] = torch.cat([rows[:STRIDE] for start, rows in drafts if start % STRIDE == 0])
                 reading.drafts[i] = [(start, law(rows, sampling).to(reading.ids.device)) for start, rows in drafts]
     finally:
@@ -87,11 +95,17 @@ def read(seats: Sequence[Seat], text: Written, temperature: float, ends: frozens
 
 
 class Past(Trunk):
-    """A trunk as it was when `length` positions had reached its last layer."""
+    """A trunk that is only read: as it was when `length` positions had reached a depth."""
 
     def __init__(self, trunk: Trunk) -> None:
         super().__init__(trunk.decoder, trunk.capacity)
         self._trunk, self.length = trunk, 0
+
+    def run(self, tape: Sequence[int], depth: int, end: int) -> tuple[Span, ...]:
+        return ()
+
+    def cut(self, length: int, depth: int | None = None) -> None:
+        """What was read stays."""
 
     def valid(self, depth: int) -> int:
         return min(self.length, self._trunk.valid(depth))
@@ -100,10 +114,18 @@ class Past(Trunk):
         return self._trunk.hidden(depth, lo, hi)
 
 
-def _fed_drafts(level: NanoLevel, features: Trunk, tape: list[int], n: int) -> list[tuple[int, Tensor]]:
+def _fed_drafts(
+    level: NanoLevel | ExitLevel, opened: LevelRun, features: Trunk, tape: list[int], n: int
+) -> list[tuple[int, Tensor]]:
     """Logits of drafts from every `DRAFT_EVERY`-th token on, had each of their tokens been the text's."""
-    past, prompt = Past(features), len(tape) + 1 - n
-    run = NanoRun(level.decoder, level.draft, (past,), features.capacity, level.name)
+    past, prompt, draft = Past(features), len(tape) + 1 - n, _fed_draft(level)
+    assert draft is not None and isinstance(opened, NanoRun)
+    own = None
+    if opened.trunk is not None:  # what lies below an exit has been run by the target
+        own = Past(opened.trunk)
+        own.length = len(tape)
+    depth = level.at if isinstance(level, ExitLevel) else 0
+    run = NanoRun(level.decoder, draft, (past,), features.capacity, level.name, own, depth)
     drafts = []
     for start in range(0, n, DRAFT_EVERY):
         at, rows = prompt + start, min(LONGEST, n - start)

@@ -19,6 +19,7 @@ from hsd_core.calibrate.texts import Written
 from hsd_core.choices import SeededChoices
 from hsd_core.hierarchy import Stopped
 from hsd_core.levels.commons import open_levels, shares
+from hsd_core.levels.nano import NanoLevel
 from hsd_core.levels.protocol import DraftOrder, LevelRun
 from hsd_core.rules import tokenwise
 from hsd_core.sampling import Sampling, law
@@ -129,7 +130,7 @@ class _Rig:
             if i < len(self.seats) - 1:
                 found["draft", i] = self._drafting(run, fed=is_fed(seat.level))
         for j, i in self._edges():
-            below, above = self._at_rest([j, i])
+            below, above = self._at_rest(self._with_target([j, i]))[:2]
             for n in EDGE_ROWS:
                 found["edge", j, i, n] = self._after_draft(below, above, n)
         return found
@@ -165,13 +166,26 @@ class _Rig:
 
     def _edges(self) -> list[tuple[int, int]]:
         """Pairs that read the same weights: the upper one goes on where the lower one stopped."""
-        models = [i for i, seat in enumerate(self.seats) if not is_lookup(seat.level) and not is_fed(seat.level)]
+        models = [
+            i for i, seat in enumerate(self.seats)
+            if not is_lookup(seat.level) and not (isinstance(seat.level, NanoLevel) and is_fed(seat.level))
+        ]  # fmt: skip
         pairs = [(j, i) for place, j in enumerate(models) for i in models[place + 1 :]]
-        return [(j, i) for j, i in pairs if shares([self.seats[j].level, self.seats[i].level])[0] is not None]
+        return [(j, i) for j, i in pairs if self._share(j, i)]
+
+    def _share(self, j: int, i: int) -> bool:
+        """Whether both read the same trunk."""
+        below, above = shares([self.seats[k].level for k in self._with_target([j, i])])[:2]
+        return below is not None and below == above
+
+    def _with_target(self, which: list[int]) -> list[int]:
+        """Levels that read the target's states have a target beside them."""
+        last = len(self.seats) - 1
+        return [*which, last] if last not in which and any(is_fed(self.seats[i].level) for i in which) else which
 
     def _run(self, i: int) -> LevelRun:
-        """A level at rest; one that reads the target's states has a target beside it."""
-        return self._at_rest([i, len(self.seats) - 1] if is_fed(self.seats[i].level) else [i])[0]
+        """A level at rest."""
+        return self._at_rest(self._with_target([i]))[0]
 
     def _at_rest(self, which: Sequence[int]) -> list[LevelRun]:
         runs = self._opened(which)

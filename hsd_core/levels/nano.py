@@ -75,7 +75,7 @@ class NanoRun:
         trunk: Trunk | None = None, depth: int = 0,
     ) -> None:  # fmt: skip
         self._decoder, self._draft, self._trunks, self._source = decoder, draft, features, source
-        self._trunk, self._at = trunk, depth
+        self.trunk, self._at = trunk, depth
         self._cache: Any = draft.new_cache(capacity)
         self._stand_ins: Tensor | None = None  # (capacity, hidden) own output states, where features are read
         self._capacity = capacity
@@ -90,7 +90,7 @@ class NanoRun:
         end = len(tape)
         if (new := end - self.cached) < rows:
             raise ValueError(f"{self._source}: {rows} rows asked for, but {new} tokens are new on the tape")
-        spans = self._trunk.run(tape, self._at, end) if self._trunk is not None else ()
+        spans = self.trunk.run(tape, self._at, end) if self.trunk is not None else ()
         # Position t needs the feature of t - 1: with f features, positions 0 to f can be computed truly.
         reach = end if self._features is None else min(end, self._features.valid(self._depth) + 1)
         start = self._true if reach > self._true else self.cached
@@ -109,8 +109,8 @@ class NanoRun:
 
     def rollback(self, length: int) -> None:
         self.cached, self._true = min(self.cached, length), min(self._true, length)
-        if self._trunk is not None:
-            self._trunk.cut(length, self._at)
+        if self.trunk is not None:
+            self.trunk.cut(length, self._at)
 
     def close(self) -> None:
         self._cache = self._stand_ins = None
@@ -137,9 +137,9 @@ class NanoRun:
         return logits[len(logits) - rows :]
 
     def _inputs(self, tape: Sequence[int], lo: int, hi: int) -> Tensor:
-        if self._trunk is None:
+        if self.trunk is None:
             return self._decoder.embed(list(tape[lo:hi]))
-        return self._trunk.hidden(self._at, lo, hi)
+        return self.trunk.hidden(self._at, lo, hi)
 
     def _before(self, lo: int, hi: int) -> Tensor | None:
         """(hi - lo, hidden) true features of positions lo - 1 to hi - 2; nothing stands before the first."""

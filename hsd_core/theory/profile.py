@@ -73,6 +73,8 @@ class ProfileLevel:
     def __post_init__(self) -> None:
         if not self.name:
             raise ProfileError("a level has no name; give each one its own")
+        if "->" in self.name:
+            raise ProfileError(f"level {self.name!r}: a name may not hold '->', which joins the names of a pair")
         if self.hit_rate is not None and not 0.0 <= self.hit_rate <= 1.0:
             raise ProfileError(f"level {self.name!r}: hit_rate is {self.hit_rate}; use a number from 0 to 1")
         if self.draft_ms is not None and not (math.isfinite(self.draft_ms) and self.draft_ms > 0):

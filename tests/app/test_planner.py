@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 import pytest
 
 from app.planner_answer import answer
+from app.planner_play import WAITING, Simulator
 from app.planner_request import MAX_LEVELS, PlannerError, parse, read
 from app.planner_sources import Sources
 from app.planner_turn import turned
@@ -158,6 +159,30 @@ def test_only_the_target_left_is_plain_decoding_and_still_an_answer() -> None:
 def test_sliders_beyond_their_ends_are_refused_by_name(field: str, value: Any) -> None:
     with pytest.raises(PlannerError, match=field):
         asked(**{field: value})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"round_ms": 1e308},
+        {"levels": [{"name": "a", "cost_ms": {"1": 5e-324}}, {"name": "b", "cost_ms": {"1": 1.0}}]},
+        {"levels": [{"name": "a->b", "cost_ms": {"1": 1.0}}, {"name": "b", "cost_ms": {"1": 1.0}}]},
+        {"by_rule": {"block": [[1, 0.5], [0, 1]], "greedy": [[1, 0.5], [0, 1]]}},
+    ],
+)
+def test_numbers_that_no_page_could_show_are_refused(change: dict[str, Any]) -> None:
+    whole = {"levels": [{"name": n, "cost_ms": {"1": 1.0}} for n in "ab"], "acceptance": [[1, 0.5], [0, 1]], **change}
+    with pytest.raises(PlannerError):
+        read(whole)
+
+
+def test_more_simulations_than_may_wait_are_sent_away_at_once() -> None:
+    simulator = Simulator()
+    held = [simulator._seats.acquire(blocking=False) for _ in range(WAITING + 1)]
+    assert all(held)
+    question = {"profile": made_up()}
+    with pytest.raises(PlannerError, match="others are simulating"):
+        simulator.events({"question": question, "plan": {"levels": [made_up()["levels"][-1]["name"]], "blocks": []}})
 
 
 def test_a_profile_without_bounds_is_refused_before_any_work() -> None:
