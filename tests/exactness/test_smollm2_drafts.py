@@ -39,6 +39,7 @@ def test_the_shallowest_come_first_and_fed_ones_before_others() -> None:
         "nano-fed",
         "nano",
         "exit4",
+        "exit8-fed",
         "exit8",
     ]
 
