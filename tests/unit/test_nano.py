@@ -136,29 +136,6 @@ def test_a_fed_exit_reads_its_layer_and_the_last_states(seed: int) -> None:
             trunk.cut(cut - 1)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_a_fed_exit_reads_its_layer_and_the_last_states(seed: int) -> None:
-    """The reference again, over states after one layer of the same trunk."""
-    rng, depth = random.Random(seed), 1
-    trunk = Trunk(DECODER, 64)
-    trunk.mark(DECODER.layers)
-    trunk.mark(depth)
-    run = NanoRun(DECODER, DRAFT, [trunk], 64, "exit", trunk, depth)
-    tape = [rng.randrange(61)]
-    for _ in range(20):
-        fed_to = trunk.valid(DECODER.layers)
-        logits, work = run.score(tape, 1)
-        assert near(logits, reference(tape, fed_to, depth)[-1:])
-        assert all((span.lo, span.hi) == (0, depth) for span in work.ran)
-        tape.append(rng.randrange(61))
-        if rng.random() < 0.5:
-            trunk.run(tape, DECODER.layers, len(tape) - 1)
-            cut = rng.randint(max(1, len(tape) - 4), len(tape))
-            del tape[cut:]
-            run.rollback(cut - 1)
-            trunk.cut(cut - 1)
-
-
 def test_features_come_from_the_nearest_full_pass_above() -> None:
     stacks = LeanStacks(layers=3, drafts={"fed": RandomDraft(tiny(layers=3), fed=True)})
     seen = []
