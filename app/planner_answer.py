@@ -18,7 +18,6 @@ from hsd_core.theory.plans import Plan, Ranked, has_specs, stack_text
 from hsd_core.theory.profile import Profile
 
 SHOWN = 6  # other plans in the list
-SHORT = 8  # paths ranked for what a level is worth: a slider waits for it
 
 
 def answer(asked: Asked, validation: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
@@ -31,7 +30,7 @@ def answer(asked: Asked, validation: Sequence[dict[str, Any]] = ()) -> dict[str,
         profile = turned(asked)
         planner = Planner(profile, model=asked.model)
         found = planner.best()
-        worth = _worth(planner, found.best)
+        worth = planner.worth(found.best)
     except ProfileError as error:
         raise PlannerError(str(error), "profile") from error
     ink = Ink(asked.dark, asked.width)
@@ -73,15 +72,6 @@ def spoken(profile: Profile, plan: Plan) -> str:
     blocks: list[int | None] = [*plan.blocks, None]
     named = zip(plan.levels, blocks, strict=True)
     return ",".join(profile.names[i] + (f":{t}" if t else "") for i, t in named)
-
-
-def _worth(planner: Planner, best: Ranked) -> list[float]:
-    """For each level of the best plan below the target: best latency without it, of no more levels / best with all."""
-    everyone, depth = set(range(planner.profile.target)), len(best.plan.levels)
-    without = (
-        planner.best(levels=everyone - {level}, depth=depth, shortlist=SHORT).best for level in best.plan.levels[:-1]
-    )
-    return [one.prediction.ms_per_token / best.prediction.ms_per_token for one in without]
 
 
 def _shares(profile: Profile, best: Ranked, worth: Sequence[float]) -> list[dict[str, Any]]:

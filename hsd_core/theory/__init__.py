@@ -9,7 +9,7 @@ from hsd_core.theory.accepts import MODELS, Model
 from hsd_core.theory.closed import closed_form
 from hsd_core.theory.costs import Costs, ProfileError
 from hsd_core.theory.graph import Edge, node_ms, path_edges, path_ms
-from hsd_core.theory.planner import Answer, Marginal, Planner, best_plans, marginal
+from hsd_core.theory.planner import Answer, Planner, best_plans
 from hsd_core.theory.plans import LevelShare, Plan, Prediction, Ranked, has_specs, plan_of, stack_text
 from hsd_core.theory.profile import ENGINE, TOKENWISE, VERSION, Conditional, Profile, ProfileLevel
 from hsd_core.theory.profile_json import profile_from, read_profile, write_profile
@@ -26,7 +26,6 @@ __all__ = [
     "Costs",
     "Edge",
     "LevelShare",
-    "Marginal",
     "Model",
     "Plan",
     "Planner",
@@ -39,7 +38,6 @@ __all__ = [
     "closed_form",
     "expected",
     "has_specs",
-    "marginal",
     "node_ms",
     "path_edges",
     "path_ms",

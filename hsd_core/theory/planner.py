@@ -19,7 +19,7 @@ from hsd_core.theory.profile import Profile
 from hsd_core.theory.recursion import Pricer
 
 SHORTLIST = 50
-_FEW = 20  # a shortlist that is quick enough to be asked again and again
+_FEW = 8  # a shortlist that is quick enough to be asked for each level while a slider waits
 _PER_DEPTH = 8  # paths of each number of levels that the exact recursion sees at least
 _CLIMBERS = 2  # of them, so many are improved
 
@@ -32,15 +32,6 @@ class Answer:
     alternatives: tuple[Ranked, ...]
     by_depth: tuple[Ranked, ...]
     plain: Ranked
-
-
-@dataclass(frozen=True, slots=True)
-class Marginal:
-    """What a level is worth: the best latency without it over the best with it. `without`: that best plan."""
-
-    level: int
-    worth: float
-    without: Ranked
 
 
 @dataclass(slots=True)
@@ -97,14 +88,16 @@ class Planner:
         best, *others = sorted(ranked.values(), key=_order)
         return Answer(best, tuple(others[: shortlist - 1]), tuple(by_depth), plain)
 
-    def marginal(self, plan: Plan, best: Ranked | None = None) -> tuple[Marginal, ...]:
-        """See `marginal`. `best`: the profile's best plan, where it is known already."""
-        everyone = set(range(self.profile.target))
-        with_all = (best or self.best().best).prediction.ms_per_token
-        without = {level: self.best(levels=everyone - {level}, shortlist=_FEW).best for level in plan.levels[:-1]}
-        return tuple(
-            Marginal(level, ranked.prediction.ms_per_token / with_all, ranked) for level, ranked in without.items()
+    def worth(self, best: Ranked) -> tuple[float, ...]:
+        """For each level of the best plan below the target: latency of the best plan without it / latency with it.
+
+        The profile's other levels may step in for it, with block lengths of their own, but the plan grows no longer.
+        """
+        everyone, depth = set(range(self.profile.target)), len(best.plan.levels)
+        without = (
+            self.best(levels=everyone - {level}, depth=depth, shortlist=_FEW).best for level in best.plan.levels[:-1]
         )
+        return tuple(one.prediction.ms_per_token / best.prediction.ms_per_token for one in without)
 
     def ranked(self, plan: Plan) -> Ranked:
         """A plan with its exact price."""
@@ -140,14 +133,6 @@ def best_plans(
         ProfileError: an argument is out of range.
     """
     return Planner(profile, model).best(shortlist=shortlist, depth=depth, levels=levels)
-
-
-def marginal(profile: Profile, plan: Plan, *, model: Model = "iid") -> tuple[Marginal, ...]:
-    """For each level of a plan below the target: how much slower the profile's best plan without it is.
-
-    The other levels of the profile may step in for it, with block lengths of their own.
-    """
-    return Planner(profile, model).marginal(plan)
 
 
 def _order(ranked: Ranked) -> tuple[float, int, tuple[int, ...], tuple[int, ...]]:

@@ -49,11 +49,6 @@ class Books:
     tokens: int = 0
     decode_ms: float = 0.0
 
-    @property
-    def outside_ms(self) -> float:
-        """Decoding that lies in no draft and no verification."""
-        return self.decode_ms - sum(level.ms for level in self.levels)
-
     def add(self, other: Books) -> None:
         for own, more in zip(self.levels, other.levels, strict=True):
             own.add(more)

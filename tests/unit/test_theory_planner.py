@@ -9,7 +9,7 @@ import pytest
 from brute_force import every_plan
 from profiles import flat, random_profile, random_stack
 
-from hsd_core.theory import Conditional, Costs, Plan, Planner, ProfileError, best_plans, expected, marginal
+from hsd_core.theory import Conditional, Costs, Plan, Planner, ProfileError, best_plans, expected
 from hsd_core.theory.edges import Mode
 from hsd_core.theory.graph import node_ms, path_edges, path_ms
 
@@ -134,8 +134,8 @@ def test_the_marked_model_ranks_by_marks():
 
 def test_a_level_is_worth_what_its_absence_costs():
     profile = flat((1, 4, 32), 0.8, 0.68, 0.85)
-    plan = best_plans(profile).best.plan
-    worth = {each.level: each.worth for each in marginal(profile, plan)}
+    planner = Planner(profile)
+    worth = dict(enumerate(planner.worth(planner.best().best)))
     two = {level: best_plans(profile, levels=[1 - level]).best.prediction.ms_per_token for level in (0, 1)}
     three = best_plans(profile).best.prediction.ms_per_token
     assert worth == {level: pytest.approx(two[level] / three) for level in (0, 1)}
