@@ -15,9 +15,10 @@ import torch
 from hsd_core.decoders import Decoder, load_decoder
 from hsd_core.hierarchy import Seat
 from hsd_core.levels.choosing import ChoosingLevel
+from hsd_core.levels.draft_run import TrainedDraft
 from hsd_core.levels.exits import ExitLevel
 from hsd_core.levels.model import ModelLevel
-from hsd_core.levels.nano import NanoDraft, NanoLevel
+from hsd_core.levels.nano import NanoLevel
 from hsd_core.levels.ngram import NgramLevel
 from hsd_core.levels.ordered import OrderedLevel
 from hsd_core.levels.protocol import Level
@@ -165,7 +166,7 @@ class Builder:
         draft = None if spec.id == LENS else self._draft(spec, spec.at, decoder)
         return ExitLevel(decoder, spec.at, draft, weights=self._read_by(draft))
 
-    def trained(self, decoder: Layered) -> list[NanoDraft]:
+    def trained(self, decoder: Layered) -> list[TrainedDraft]:
         """The trained drafts (`DraftHead`) that come with the package and read this decoder, shallowest first."""
         return self._shelf.all(decoder)
 
@@ -176,13 +177,13 @@ class Builder:
             raise StackError(f"preset {self.preset.name} ships no trained nano; write nano@id=FILE or leave nano out")
         return NanoLevel(decoder, draft, weights=self._read_by(draft))
 
-    def _draft(self, spec: LevelSpec, at: int, decoder: Layered) -> NanoDraft | None:
+    def _draft(self, spec: LevelSpec, at: int, decoder: Layered) -> TrainedDraft | None:
         try:
             return self._shelf.at(at, spec.id, decoder)
         except ValueError as error:
             raise StackError(f"{spec.name}{f' at {at}' if at else ''}: {error}") from error
 
-    def _read_by(self, draft: NanoDraft | None) -> dict[str, object]:
+    def _read_by(self, draft: TrainedDraft | None) -> dict[str, object]:
         """What a trace says of the target's weights and of the draft that reads them."""
         weights = self.preset.target.as_dict(self.folder)
         return weights if draft is None else {**weights, "draft": draft.name}

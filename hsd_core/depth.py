@@ -66,9 +66,13 @@ class Reading:
 
 
 @torch.inference_mode()
-def read_depths(decoder: LeanDecoder, ids: Sequence[int], start: int, drafts: Sequence[Trained] = ()) -> Reading:
+def read_depths(
+    decoder: LeanDecoder, ids: Sequence[int], start: int, drafts: Sequence[Trained] = (), *, lens: bool = True
+) -> Reading:
     """Read every depth at the tokens `ids[start:]`, each as the continuation of all before it.
 
+    Args:
+        lens: read every layer through the model's own head; without, the drafts and the last layer only.
     Raises:
         ValueError: nothing stands before `start`, or nothing from there on. DecoderError: the text is longer than
             the context.
@@ -78,8 +82,10 @@ def read_depths(decoder: LeanDecoder, ids: Sequence[int], start: int, drafts: Se
     layers = decoder.layers
     states = _states(decoder, list(ids[:-1]), start - 1, {d.at for d in drafts} | ({layers} if drafts else set()))
     first, n = start - 1, len(ids) - start
-    at = (*range(1, layers + 1), *(d.at for d in drafts))
-    names = (*(LENS for _ in range(layers)), *(d.name for d in drafts))
+    through_lens = range(1 if lens else layers, layers + 1)
+    last = len(through_lens) - 1
+    at = (*through_lens, *(d.at for d in drafts))
+    names = (*(LENS for _ in through_lens), *(d.name for d in drafts))
     p, overlap = torch.zeros(len(at), n), torch.zeros(len(at), n)
     top = torch.zeros(len(at), n, dtype=torch.long)
     readers = [_reader(decoder, d, states, first, len(ids) - 1) for d in drafts]
@@ -88,16 +94,16 @@ def read_depths(decoder: LeanDecoder, ids: Sequence[int], start: int, drafts: Se
         written = torch.tensor(ids[start + lo : start + hi], device=decoder.device)[:, None]
         own = raw(decoder.head(states.at_outputs[layers - 1, lo:hi]))
         for r in range(len(at)):
-            if r == layers - 1:
+            if r == last:
                 law = own
-            elif r < layers:
-                law = raw(decoder.head(states.at_outputs[r, lo:hi]))
+            elif r < last:
+                law = raw(decoder.head(states.at_outputs[at[r] - 1, lo:hi]))
             else:
-                law = raw(next(readers[r - layers])).to(own.device)
+                law = raw(next(readers[r - last - 1])).to(own.device)
             p[r, lo:hi] = law.gather(1, written)[:, 0].cpu()
             top[r, lo:hi] = law.argmax(-1).cpu()
             overlap[r, lo:hi] = torch.minimum(law, own).sum(-1).cpu()
-    return Reading(at, names, layers - 1, p, top, overlap)
+    return Reading(at, names, last, p, top, overlap)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,7 @@
-"""Self-generation: what a target writes after many prompts, in batches, into a file that can be gone on with.
-
-Drafts are trained on it and n-gram databases are filled from it. The file is JSON lines, append-only: `kind`,
-`category`, `temperature`, `seed` (of sampled outputs), `prompt_ids`, `output_ids`, and `loop_from` where an output ends
-in a repeating pattern.
+"""Self-generation: what a target writes after many prompts, in batches. Drafts and n-gram databases learn from it.
 
 Prompts can be the target's own too (Magpie: Xu et al. 2024, arXiv 2406.08464): after the opening of a user's turn it
-writes the turn, then the answer. Such a record has `written_from`, the place in `prompt_ids` where the target began.
+writes the turn, then the answer.
 
 Every text has a generator of its own, seeded by the run's seed, its prompt and how many equal prompts stand before it,
 so what is written for a prompt does not depend on the batch size, on the other prompts or on interruptions; only
@@ -16,13 +12,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -30,16 +23,15 @@ from torch import Tensor
 from hsd_core.decoders.batched import BatchedDecoder
 from hsd_core.decoders.layers import KVCache
 from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.loops import loop_from
 from hsd_core.sampling import Sampling, law
 from hsd_core.texts import Text
 
-_SETTINGS = ("temperature", "seed", "top_k", "top_p")
 INVENTING = Sampling(0.9, 200)  # prompts have to differ, whatever the answers are sampled with
 LONGEST_TURN = 160  # tokens of an invented turn
 LOOP_CHECK = 16  # tokens between two looks for a loop
 PROMPT_STEP = 64  # prompts are sorted by length in steps of this: jobs of one length keep their order
 FLOAT16_MOST = 65504.0
-LONGEST_PERIOD, FEWEST_TURNS, SHORTEST_LOOP = 48, 3, 12  # tokens, times, tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,20 +118,6 @@ def jobs_of(texts: Sequence[Text]) -> list[Job]:
         jobs.append(Job(text, seen[text.prompt_ids]))
         seen[text.prompt_ids] += 1
     return jobs
-
-
-def jobs_left(jobs: Sequence[Job], finished: Sequence[dict[str, Any]], sampling: Sampling, seed: int) -> list[Job]:
-    """Those still to be written.
-
-    `finished`: records of the output file; those of another temperature or seed do not count.
-    """
-    wanted = _settings(sampling, seed)
-    done = {
-        (tuple(r["prompt_ids"][: r.get("written_from")]), r.get("copy", 0))
-        for r in finished
-        if {k: r[k] for k in _SETTINGS if k in r} == wanted
-    }
-    return [job for job in jobs if (job.text.prompt_ids, job.copy) not in done]
 
 
 def generate(
@@ -255,84 +233,6 @@ def invented(openings: Sequence[Opening], count: int, seed: int) -> list[Job]:
         jobs.append(Job(Text(opening.ids, kind=opening.kind), seen[opening.ids], opening.closing))
         seen[opening.ids] += 1
     return jobs
-
-
-def loop_from(ids: Sequence[int]) -> int | None:
-    """Where an output starts to repeat itself until its end, or None: the first copy of the pattern is not counted.
-
-    A loop is a pattern of up to 48 tokens, seen at least 3 times and over at least 12 tokens at the very end. What
-    follows the index only flatters n-gram and agreement figures.
-    """
-    found: tuple[int, int] | None = None
-    for period in range(1, min(LONGEST_PERIOD, len(ids) // FEWEST_TURNS) + 1):
-        start = len(ids) - period
-        while start > 0 and ids[start - 1] == ids[start - 1 + period]:
-            start -= 1
-        long_enough = len(ids) - start >= max(FEWEST_TURNS * period, SHORTEST_LOOP)
-        if long_enough and (found is None or start < found[0]):
-            found = start, period
-    return None if found is None else sum(found)
-
-
-def record(job: Job, output: list[int], sampling: Sampling, seed: int) -> dict[str, Any]:
-    """A finished text as a line of the file."""
-    text, loop = job.text, loop_from(output)
-    line: dict[str, Any] = {"kind": text.kind or text.category}
-    if text.category:
-        line["category"] = text.category
-    if job.copy:
-        line["copy"] = job.copy
-    line |= _settings(sampling, seed) | {"prompt_ids": list(text.prompt_ids), "output_ids": output}
-    if text.written_from is not None:
-        line["written_from"] = text.written_from
-    return line if loop is None else {**line, "loop_from": loop}
-
-
-def open_file(path: str | Path) -> list[dict[str, Any]]:
-    """The finished records of an output file; a last line that an interruption tore is cut off. Creates the file.
-
-    Raises:
-        ValueError: it is compressed, or a line before the last is no record.
-    """
-    path = Path(path)
-    if path.suffix == ".gz":
-        raise ValueError(
-            f"{path}: lines are appended as they come, so write to a plain file and compress it at the end"
-        )
-    data = path.read_bytes() if path.exists() else b""
-    *whole, torn = data.split(b"\n")
-    if torn:
-        whole = [*whole, torn] if _parsed(torn) else whole
-        if _parsed(torn):
-            with path.open("ab") as file:
-                file.write(b"\n")
-        else:
-            os.truncate(path, len(data) - len(torn))
-    elif not data:
-        path.touch()
-    records = []
-    for number, line in enumerate(whole, 1):
-        parsed = _parsed(line)
-        if parsed is None:
-            raise ValueError(f"{path}, line {number}: no record of a written text; give a new file")
-        records.append(parsed)
-    return records
-
-
-def _parsed(line: bytes) -> dict[str, Any] | None:
-    try:
-        value = json.loads(line)
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) and isinstance(value.get("prompt_ids"), list) else None
-
-
-def _settings(sampling: Sampling, seed: int) -> dict[str, Any]:
-    """What decides an output beside its prompt; a greedy one needs no seed."""
-    if sampling.greedy:
-        return {"temperature": 0.0}
-    cuts = {k: v for k, v, off in (("top_k", sampling.top_k, 0), ("top_p", sampling.top_p, 1.0)) if v != off}
-    return {"temperature": sampling.temperature, "seed": seed, **cuts}
 
 
 def _check(prompt: Sequence[int], decoder: LeanDecoder) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hsd_core.drafts.file import DraftInfo
-    from hsd_core.levels.nano import NanoDraft
+    from hsd_core.levels.draft_run import TrainedDraft
     from hsd_core.levels.trunk import Layered
 
 FOLDER = Path(__file__).resolve().parent.parent / "assets" / "drafts"
@@ -27,9 +27,9 @@ class Shelf:
 
     def __init__(self, preset: str, folder: Path = FOLDER) -> None:
         self._preset, self._folder = preset, folder
-        self._open: dict[tuple[Path, int], NanoDraft] = {}
+        self._open: dict[tuple[Path, int], TrainedDraft] = {}
 
-    def all(self, decoder: Layered) -> list[NanoDraft]:
+    def all(self, decoder: Layered) -> list[TrainedDraft]:
         """Every shipped draft that was trained for this decoder, shallowest first."""
         from hsd_core.decoders.lean import LeanDecoder
         from hsd_core.drafts.file import fingerprint
@@ -39,7 +39,7 @@ class Shelf:
         own = [d for d in shipped(self._preset, self._folder) if d.fingerprint == fingerprint(decoder)]
         return [self._read(draft.path, decoder) for draft in own]
 
-    def at(self, depth: int, name: str | None, decoder: Layered) -> NanoDraft | None:
+    def at(self, depth: int, name: str | None, decoder: Layered) -> TrainedDraft | None:
         """The draft that a level at a depth (0: a nano) reads through; None where nothing is named and nothing shipped.
 
         Args:
@@ -68,7 +68,7 @@ class Shelf:
         known = ", ".join(draft.name for draft in drafts if (draft.at > 0) == (depth > 0)) or "none"
         raise ValueError(f"no draft {name!r}; those of preset {self._preset} are: {known}")
 
-    def _read(self, path: Path, decoder: Layered) -> NanoDraft:
+    def _read(self, path: Path, decoder: Layered) -> TrainedDraft:
         key = (path, id(decoder))
         if key not in self._open:
             from hsd_core.decoders.lean import LeanDecoder

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hsd_core.decoders.lean import LeanDecoder
     from hsd_core.depth import Trained
     from hsd_core.hierarchy import Seat
-    from hsd_core.replan import ProfileReplanner
+    from hsd_core.replan import Pace, ProfileReplanner
     from hsd_core.theory import Profile
 
 Progress = Callable[[str, float, float], None]
@@ -145,7 +145,7 @@ class Workbench:
         heads: int = 8,
         stop: Callable[[], bool] | None = None,
         title: str = "",
-        replan: bool = False,
+        replan: bool | Pace = False,
         profile: Profile | None = None,
     ) -> Generator[trace.Event, None, None]:
         """Decode a prompt with a stack. Close the generator to end the run early.
@@ -154,13 +154,14 @@ class Workbench:
             baseline: then decode the prompt plainly too and yield what that took. depths: at the end, read the
                 text after every layer of the target. heads: likeliest tokens of each row that go into the trace
                 (0: none). stop: asked before every forward. replan: the stack lists candidates, and which of them
-                run, with which T, is planned anew while generating, from `profile` (default: this machine's).
+                run, with which T, is planned anew while generating, from `profile` (default: this machine's), at this
+                pace (True: the default one).
         Raises:
             ValueError: bad input, at once; the message names the cure.
         """  # fmt: skip
         from hsd_core.calibrate.cache import brief
         from hsd_core.engine import run
-        from hsd_core.replan import ProfileReplanner
+        from hsd_core.replan import Pace, ProfileReplanner
 
         seats = self.seats(stack)
         sampling = Sampling(temperature, top_k, top_p)
@@ -171,7 +172,8 @@ class Workbench:
             about["profile"] = brief(profile)
         replanner = None
         if replan:
-            replanner = ProfileReplanner(profile or self._needed_profile(temperature), [seat.spec for seat in seats])
+            known, pace = profile or self._needed_profile(temperature), replan if isinstance(replan, Pace) else None
+            replanner = ProfileReplanner(known, [seat.spec for seat in seats], pace=pace)
             about["profile"] = replanner.profile.as_dict()
         stop = stop or (lambda: False)
 

@@ -25,7 +25,7 @@ export function hex(bytes) {
 }
 
 /** How many bytes at the end begin a character that they do not finish. */
-export function unfinished(bytes) {
+function unfinished(bytes) {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const b = bytes[bytes.length - back];
     if ((b & 0xc0) === 0x80) continue;

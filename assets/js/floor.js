@@ -184,7 +184,7 @@ function kvBar() {
 }
 
 /** Three figures are enough: .02, 5.1, 26, 108. */
-export function brief(value) {
+function brief(value) {
   if (value >= 100) return value.toFixed(0);
   if (value >= 10) return value.toFixed(0);
   if (value >= 1) return value.toFixed(1);

@@ -66,7 +66,7 @@ function nice(value) {
 const ms = (x) => `${x >= 10 ? Math.round(x) : Number(x.toPrecision(2))} ms`;
 
 /** The categories a model holds up to a cursor, in order of level. */
-export function categories(model, cursor, by) {
+function categories(model, cursor, by) {
   const scheme = colouring(model, by);
   if (scheme.all) return scheme.all;
   const found = new Map();

@@ -60,7 +60,7 @@ export function create(host, { player }) {
 }
 
 /** The player's keys, for any element that wants them. Returns whether the key was one. */
-export function handleKey(event, player, slider = null) {
+function handleKey(event, player, slider = null) {
   if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest?.("select")) return false;
   const direction = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
   if (direction && event.shiftKey) player.stepEvent(direction);

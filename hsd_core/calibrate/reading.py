@@ -17,8 +17,9 @@ from torch import Tensor
 
 from hsd_core.calibrate.texts import Written
 from hsd_core.levels.commons import Commons
+from hsd_core.levels.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.exits import ExitLevel
-from hsd_core.levels.nano import NanoDraft, NanoLevel, NanoRun
+from hsd_core.levels.nano import NanoLevel
 from hsd_core.levels.protocol import DraftOrder, Level, LevelRun
 from hsd_core.levels.trunk import Trunk
 from hsd_core.sampling import Sampling, law
@@ -59,7 +60,7 @@ def is_fed(level: Level) -> bool:
     return _fed_draft(level) is not None
 
 
-def _fed_draft(level: Level) -> NanoDraft | None:
+def _fed_draft(level: Level) -> TrainedDraft | None:
     if isinstance(level, ExitLevel):
         return level.fed
     return level.draft if isinstance(level, NanoLevel) and level.draft.fed else None
@@ -119,13 +120,13 @@ def _fed_drafts(
 ) -> list[tuple[int, Tensor]]:
     """Logits of drafts from every `DRAFT_EVERY`-th token on, had each of their tokens been the text's."""
     past, prompt, draft = Past(features), len(tape) + 1 - n, _fed_draft(level)
-    assert draft is not None and isinstance(opened, NanoRun)
+    assert draft is not None and isinstance(opened, DraftRun)
     own = None
     if opened.trunk is not None:  # what lies below an exit has been run by the target
         own = Past(opened.trunk)
         own.length = len(tape)
     depth = level.at if isinstance(level, ExitLevel) else 0
-    run = NanoRun(level.decoder, draft, (past,), features.capacity, level.name, own, depth)
+    run = DraftRun(level.decoder, draft, (past,), features.capacity, level.name, own, depth)
     drafts = []
     for start in range(0, n, DRAFT_EVERY):
         at, rows = prompt + start, min(LONGEST, n - start)

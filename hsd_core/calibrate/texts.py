@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hsd_core.hierarchy import Stopped
+from hsd_core.loops import loop_from
 from hsd_core.sampling import Sampling
-from hsd_core.selfgen import Job, generate, loop_from
+from hsd_core.selfgen import Job, generate
 from hsd_core.stacks import StackError
 
 if TYPE_CHECKING:

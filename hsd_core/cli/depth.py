@@ -33,13 +33,14 @@ def add(commands: Any) -> None:
     parser.add_argument("--batch", type=int, default=8, metavar="B", help="texts written side by side (default 8)")
     parser.add_argument("--raw", action="store_true", help="no chat template: the prompt is the text itself")
     parser.add_argument("--loops", choices=("cut", "keep"), default="cut", help="what follows a loop's start in a text")
+    parser.add_argument("--drafts-only", action="store_true", help="leave out the untrained layers: much quicker")
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core import depth
-    from hsd_core.selfgen import loop_from
+    from hsd_core.loops import loop_from
     from hsd_core.texts import read_texts
     from hsd_core.workbench import Workbench
 
@@ -59,7 +60,8 @@ def act(options: argparse.Namespace) -> int:
             output = output[: text.loop_from if text.loop_from is not None else loop_from(output)]
         if not output:
             continue
-        reading = depth.read_depths(decoder, [*text.prompt_ids, *output], len(text.prompt_ids), drafts)
+        ids = [*text.prompt_ids, *output]
+        reading = depth.read_depths(decoder, ids, len(text.prompt_ids), drafts, lens=not options.drafts_only)
         sums.append(depth.Sums.of(reading, text.sort))
         if time.monotonic() - told > SILENCE:
             told = time.monotonic()

@@ -24,11 +24,15 @@ def add(commands: Any) -> None:
     parser.add_argument("--baseline", action="store_true", help="measure plain decoding of the same prompt too")
     parser.add_argument("--replan", action="store_true", help="choose levels and T of --stack anew while generating")
     parser.add_argument("--profile", metavar="FILE", help="with --replan: plan with this profile (default: calibrated)")
+    parser.add_argument(
+        "--explore", type=int, metavar="N", help="with --replan: every N rounds, one round of levels not seen lately"
+    )
     parser.add_argument("--trace", metavar="FILE", help="write the run to FILE (.jsonl or .jsonl.gz)")
     parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:
+    from hsd_core.replan import Pace
     from hsd_core.theory import read_profile
     from hsd_core.workbench import Workbench
 
@@ -36,6 +40,8 @@ def act(options: argparse.Namespace) -> int:
         return _repeat(options)
     if options.profile and not options.replan:
         raise ValueError("--profile is what --replan plans with; add --replan")
+    if options.explore is not None and not options.replan:
+        raise ValueError("--explore is how --replan looks around; add --replan")
     profile = read_profile(options.profile) if options.profile else None
     bench = Workbench.open(
         options.preset, stack=options.stack, device=options.device, dtype=options.dtype, progress=progress()
@@ -46,7 +52,7 @@ def act(options: argparse.Namespace) -> int:
     run = bench.run(
         options.stack or bench.default_stack, prompt, temperature=options.temperature, top_k=options.top_k,
         top_p=options.top_p, seed=options.seed, max_new_tokens=options.max_new_tokens, raw=options.raw,
-        baseline=options.baseline, replan=options.replan, profile=profile,
+        baseline=options.baseline, replan=options.replan and Pace(explore=options.explore or 0), profile=profile,
     )  # fmt: skip
     try:
         for event in run:

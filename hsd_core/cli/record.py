@@ -1,24 +1,32 @@
-"""`record`: real runs of a list of prompts and stacks, beside plain decoding: the traces that the page replays."""
+"""`record`: real runs of a list of prompts and stacks, beside plain decoding: the traces that the page replays.
+
+An entry with `whatif` in place of preset, stack and prompt is a simulated run, and its trace says so.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hsd_core import metrics, tracefile
+from hsd_core import metrics, trace, tracefile
 from hsd_core.cli.options import progress
 from hsd_core.identities import check
 from hsd_core.workbench import Workbench
 
-_KEYS = {"temperature", "top_k", "top_p", "seed", "max_new_tokens", "raw", "depths"}
+_KEYS = {"temperature", "top_k", "top_p", "seed", "max_new_tokens", "raw", "depths", "replan"}
+_NEEDED = {"name", "title"}
+_REAL = {"preset", "stack", "prompt"}
 
 
 def add(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser("record", help="record the runs that the page replays")
-    parser.add_argument("--list", required=True, metavar="FILE", help="JSON lines: name, title, preset, stack, prompt")
+    parser.add_argument(
+        "--list", required=True, metavar="FILE", help="JSON lines: name, title, and preset, stack, prompt or whatif"
+    )
     parser.add_argument("--out", required=True, metavar="DIR", help="one NAME.jsonl.gz a run; those there are kept")
     parser.set_defaults(act=act)
 
@@ -32,15 +40,13 @@ def act(options: argparse.Namespace) -> int:
         path = folder / f"{entry['name']}.jsonl.gz"
         if path.exists():
             continue
-        if entry["preset"] not in benches:
-            benches.clear()  # one preset's weights at a time
-            benches[entry["preset"]] = Workbench.open(entry["preset"], progress=progress())
-        settings = {k: v for k, v in entry.items() if k in _KEYS}
-        bench = benches[entry["preset"]]
-        # The first run warms up kernels and caches for this stack; the second one is kept.
-        for _ in bench.run(entry["stack"], entry["prompt"], **{**settings, "max_new_tokens": 16}):
-            pass
-        events = list(bench.run(entry["stack"], entry["prompt"], baseline=True, title=entry["title"], **settings))
+        if "whatif" in entry:
+            events = _simulated(entry)
+        else:
+            if entry["preset"] not in benches:
+                benches.clear()  # one preset's weights at a time
+                benches[entry["preset"]] = Workbench.open(entry["preset"], progress=progress())
+            events = _real(entry, benches[entry["preset"]])
         wrong = check(events)
         if wrong:
             raise RuntimeError(f"{entry['name']}: the trace does not add up: {wrong[0]}")
@@ -48,6 +54,28 @@ def act(options: argparse.Namespace) -> int:
         ratio = metrics.speed_up(events)
         print(f"{path.name}: speed-up {ratio:.2f}" if ratio else path.name, file=sys.stderr, flush=True)
     return 0
+
+
+def _real(entry: dict[str, Any], bench: Workbench) -> list[trace.Event]:
+    settings = {k: v for k, v in entry.items() if k in _KEYS}
+    # The first run warms up kernels and caches for this stack; the second one is kept.
+    for _ in bench.run(entry["stack"], entry["prompt"], **{**settings, "max_new_tokens": 16}):
+        pass
+    return list(bench.run(entry["stack"], entry["prompt"], baseline=True, title=entry["title"], **settings))
+
+
+def _simulated(entry: dict[str, Any]) -> list[trace.Event]:
+    """The best plan of a what-if profile, or the `stack` of its levels' names."""
+    from hsd_core.theory import best_plans
+    from hsd_core.whatif.playing import DEFAULT_TOKENS, plan_named, play
+    from hsd_core.whatif.profiles import whatif_profile
+
+    profile = whatif_profile(entry["whatif"])
+    plan = plan_named(profile, entry["stack"]) if "stack" in entry else best_plans(profile).best.plan
+    tokens = entry.get("max_new_tokens", DEFAULT_TOKENS)
+    header, *rest = play(profile, plan, seed=entry.get("seed", 0), max_new_tokens=tokens)
+    assert isinstance(header, trace.Header)
+    return [replace(header, title=entry["title"]), *rest]
 
 
 def _read(path: str) -> list[dict[str, Any]]:
@@ -62,7 +90,7 @@ def _read(path: str) -> list[dict[str, Any]]:
             continue
         try:
             entry = json.loads(line)
-            missing = {"name", "title", "preset", "stack", "prompt"} - entry.keys()
+            missing = (_NEEDED if "whatif" in entry else _NEEDED | _REAL) - entry.keys()
         except (ValueError, AttributeError):
             raise ValueError(f"{path}, line {number}: not a JSON object") from None
         if missing:

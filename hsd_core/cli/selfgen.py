@@ -39,7 +39,7 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core import selfgen
+    from hsd_core import selfgen, written
     from hsd_core.workbench import Workbench
 
     sampling = Sampling(options.temperature, options.top_k, options.top_p)
@@ -51,22 +51,22 @@ def act(options: argparse.Namespace) -> int:
         progress=progress(),
     )
     decoder = bench.lean_target(plain_stack(options.preset))
-    finished = selfgen.open_file(options.out)
+    finished = written.open_file(options.out)
     asked = _jobs(options, bench)[: options.limit]
     fits = [job for job in asked if len(job.text.prompt_ids) < decoder.max_positions]
     if len(fits) < len(asked):
         print(f"{len(asked) - len(fits)} prompts are as long as the context and are left out", file=sys.stderr)
-    jobs = selfgen.jobs_left(fits, finished, sampling, options.seed)
+    jobs = written.jobs_left(fits, finished, sampling, options.seed)
     print(f"{len(jobs)} of {len(fits)} prompts to do", file=sys.stderr, flush=True)
     tell = _Progress(len(jobs))
     depths, keep = _states(Path(options.states), decoder) if options.states else ((), None)
-    written = selfgen.generate(
+    texts = selfgen.generate(
         decoder, jobs, sampling, ends=bench.ends, max_new_tokens=options.max_new_tokens, batch=options.batch,
         seed=options.seed, cut_loops=options.cut_loops, depths=depths, keep=keep,
     )  # fmt: skip
     with Path(options.out).open("a", encoding="utf-8") as file:
-        for job, output in written:
-            record = selfgen.record(job, output, sampling, options.seed)
+        for job, output in texts:
+            record = written.record(job, output, sampling, options.seed)
             file.write(json.dumps(record, separators=(",", ":")) + "\n")
             file.flush()
             tell.finished(
@@ -96,7 +96,7 @@ def _states(folder: Path, decoder: LeanDecoder) -> tuple[Sequence[int], Keep]:
     """The depths that drafts are trained on, and what keeps their states where training looks for them."""
     from dataclasses import replace
 
-    from hsd_core.selfgen import loop_from
+    from hsd_core.loops import loop_from
     from hsd_core.training.data import example
     from hsd_core.training.features import States
     from hsd_core.training.recipes import RECIPES, Plan

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from hsd_core.levels.commons import Commons
-from hsd_core.levels.nano import NanoDraft, NanoRun
+from hsd_core.levels.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.reading import Lens, Readout, TrunkRun
 from hsd_core.levels.trunk import Layered, Trunk
 
@@ -38,7 +38,7 @@ class ExitLevel:
             raise ValueError(f"an exit at {at} is no early one: the model has {decoder.layers} layers")
         self.decoder, self.at = decoder, at
         self.readout = draft or Lens(decoder)
-        self.fed: NanoDraft | None = cast("NanoDraft", draft) if getattr(draft, "fed", False) else None
+        self.fed: TrainedDraft | None = cast("TrainedDraft", draft) if getattr(draft, "fed", False) else None
         self.name, self.weights = name, weights
         self.label = label or f"exit at layer {at}, " + (draft.name if draft else "untrained read-out")
         self.vocab_size = decoder.vocab_size
@@ -57,5 +57,5 @@ class ExitLevel:
     def open(self, capacity: int, commons: Commons) -> LevelRun:
         trunk = self.enter(commons)
         if self.fed is not None:
-            return NanoRun(self.decoder, self.fed, commons.features(), capacity, self.name, trunk, self.at)
+            return DraftRun(self.decoder, self.fed, commons.features(), capacity, self.name, trunk, self.at)
         return TrunkRun(trunk, self.at, self.readout, self.name)

@@ -1,36 +1,15 @@
-"""Nano: a small trained drafter over the target's token embeddings, without one of its layers.
-
-A *feature-fed* draft, a nano or one behind an early exit, also reads the last hidden state that a full pass over the
-target's weights computed one position earlier: the input at position t is (embedding of x_t or state after the exit's
-layers, feature of t - 1). Where no such pass has been yet (tokens of the current draft, tokens that only smaller levels
-have seen), its own output state of t - 1 stands in; once there is a true feature, positions computed with a stand-in
-are computed again. Which of both is used depends on the past alone, so every token is still drawn from the row that is
-handed up with it.
-"""
+"""Nano: a small trained drafter over the target's token embeddings, without one of its layers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
-
-import torch
-from torch import Tensor
+from typing import TYPE_CHECKING
 
 from hsd_core.levels.commons import Commons
-from hsd_core.levels.protocol import DraftOrder, Proposal, Work, draft_token_by_token
-from hsd_core.levels.reading import Readout
+from hsd_core.levels.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.trunk import Layered, Trunk
 
 if TYPE_CHECKING:
     from hsd_core.levels.protocol import LevelRun
-
-
-class NanoDraft(Readout, Protocol):
-    """A trained draft. `at`: its depth, 0 for a nano. `fed`: it reads features. `hidden`: the width of the model."""
-
-    at: int
-    fed: bool
-    hidden: int
 
 
 class NanoLevel:
@@ -42,7 +21,7 @@ class NanoLevel:
     has_cache = True
 
     def __init__(
-        self, decoder: Layered, draft: NanoDraft, *, name: str = "nano", label: str = "",
+        self, decoder: Layered, draft: TrainedDraft, *, name: str = "nano", label: str = "",
         weights: dict[str, object] | None = None,
     ) -> None:  # fmt: skip
         self.decoder, self.draft = decoder, draft
@@ -60,95 +39,4 @@ class NanoLevel:
 
     def open(self, capacity: int, commons: Commons) -> LevelRun:
         features = commons.features() if self.draft.fed else ()
-        return NanoRun(self.decoder, self.draft, features, capacity, self.name)
-
-
-class NanoRun:
-    """`cached` positions were processed, the first `_true` of them with true features.
-
-    features: the trunks that have them, the nearest first; the first that does not rest is read. trunk, depth:
-    what the draft reads, None and 0 at the embeddings.
-    """
-
-    def __init__(
-        self, decoder: Layered, draft: NanoDraft, features: Sequence[Trunk], capacity: int, source: str,
-        trunk: Trunk | None = None, depth: int = 0,
-    ) -> None:  # fmt: skip
-        self._decoder, self._draft, self._trunks, self._source = decoder, draft, features, source
-        self.trunk, self._at = trunk, depth
-        self._cache: Any = draft.new_cache(capacity)
-        self._stand_ins: Tensor | None = None  # (capacity, hidden) own output states, where features are read
-        self._capacity = capacity
-        self.cached = self._true = 0
-
-    def propose(self, tape: list[int], order: DraftOrder) -> Proposal:
-        return draft_token_by_token(self, tape, order, self._source)
-
-    @torch.inference_mode()
-    def score(self, tape: Sequence[int], rows: int) -> tuple[Tensor, Work]:
-        """See `LevelRun.score`. However many steps the stand-ins take, it counts as one forward."""
-        end = len(tape)
-        if (new := end - self.cached) < rows:
-            raise ValueError(f"{self._source}: {rows} rows asked for, but {new} tokens are new on the tape")
-        spans = self.trunk.run(tape, self._at, end) if self.trunk is not None else ()
-        # Position t needs the feature of t - 1: with f features, positions 0 to f can be computed truly.
-        reach = end if self._features is None else min(end, self._features.valid(self._depth) + 1)
-        start = self._true if reach > self._true else self.cached
-        logits = []
-        if reach > start:
-            logits.append(self._step(tape, start, reach, end - rows, self._before(start, reach)))
-            self._true = reach
-        for at in range(max(start, reach), end):
-            assert self._stand_ins is not None
-            logits.append(self._step(tape, at, at + 1, end - rows, self._stand_ins[at - 1 : at]))
-        self.cached = end
-        return torch.cat(logits), Work(1, end - start, end - start - rows, spans)
-
-    def commit(self, ids: Sequence[int]) -> None:
-        """Nothing to do: features are read when the next token is asked for."""
-
-    def rollback(self, length: int) -> None:
-        self.cached, self._true = min(self.cached, length), min(self._true, length)
-        if self.trunk is not None:
-            self.trunk.cut(length, self._at)
-
-    def close(self) -> None:
-        self._cache = self._stand_ins = None
-
-    @property
-    def _features(self) -> Trunk | None:
-        awake = (trunk for trunk in self._trunks if not trunk.resting)
-        return next(awake, self._trunks[-1] if self._trunks else None)
-
-    @property
-    def _depth(self) -> int:
-        assert self._features is not None
-        return self._features.decoder.layers
-
-    def _step(self, tape: Sequence[int], lo: int, hi: int, wanted: int, fed: Tensor | None) -> Tensor:
-        """Process positions lo to hi - 1; the logits of those from position `wanted` on."""
-        x, rows = self._inputs(tape, lo, hi), max(0, hi - max(lo, wanted))
-        fed = None if fed is None else fed.to(x)
-        logits, own = self._draft.forward(x, self._cache, lo, max(1, rows), fed)
-        if self._features is not None:
-            if self._stand_ins is None:
-                self._stand_ins = own.new_zeros(self._capacity, own.shape[1])
-            self._stand_ins[lo:hi] = own
-        return logits[len(logits) - rows :]
-
-    def _inputs(self, tape: Sequence[int], lo: int, hi: int) -> Tensor:
-        if self.trunk is None:
-            return self._decoder.embed(list(tape[lo:hi]))
-        return self.trunk.hidden(self._at, lo, hi)
-
-    def _before(self, lo: int, hi: int) -> Tensor | None:
-        """(hi - lo, hidden) true features of positions lo - 1 to hi - 2; nothing stands before the first."""
-        if self._features is None:
-            return None
-        if lo > 0:
-            return self._features.hidden(self._depth, lo - 1, hi - 1)
-        none = torch.zeros(1, self._draft.hidden)
-        if hi == 1:
-            return none
-        known = self._features.hidden(self._depth, 0, hi - 1)
-        return torch.cat((none.to(known), known))
+        return DraftRun(self.decoder, self.draft, features, capacity, self.name)

@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hsd_core.selfgen import loop_from
+from hsd_core.loops import loop_from
 from hsd_core.texts import Text, read_texts
 
 SHORTEST = 4  # outputs shorter than this teach nothing

@@ -102,6 +102,16 @@ def test_record_makes_the_runs_that_are_missing(tmp_path, capsys):
     assert main(command) == 0 and path.read_bytes() == written
 
 
+def test_record_simulates_what_has_no_weights_and_says_so(tmp_path):
+    runs = tmp_path / "runs.jsonl"
+    entry = {"name": "w", "title": "What if", "whatif": "llama3", "max_new_tokens": 24}
+    runs.write_text(json.dumps(entry), encoding="utf-8")
+    assert main(["record", "--list", str(runs), "--out", str(tmp_path)]) == 0
+    header, *rest = tracefile.read(tmp_path / "w.jsonl.gz")
+    assert header.title == "What if" and "no model ran" in header.simulated
+    assert header.levels[-1].name == "Llama 405B" and any(e.event == "baseline" for e in rest)
+
+
 BAD = {
     "a preset": (["generate", "--preset", "nope", "--prompt", "x"], "presets are"),
     "a level": (["generate", *TOY, "--stack", "table,int9,target"], "levels are"),

@@ -86,6 +86,15 @@ def test_a_trained_draft_reads_the_whole_text_at_its_depth(fed, at, monkeypatch)
     assert torch.allclose(again.p, expected.p, atol=1e-5) and torch.equal(again.top, expected.top)
 
 
+def test_the_drafts_alone_are_read_as_among_all_layers():
+    decoder, ids = tiny(), text(90)
+    drafts = [Probe(decoder, 0, True), Probe(decoder, 2)]
+    whole, alone = read_depths(decoder, ids, 9, drafts), read_depths(decoder, ids, 9, drafts, lens=False)
+    assert alone.at == (4, 0, 2) and alone.readouts == ("lens", "probe0", "probe2") and alone.last == 0
+    assert torch.equal(alone.top, whole.top[3:]) and torch.equal(alone.agree, whole.agree[3:])
+    assert torch.equal(alone.overlap, whole.overlap[3:]) and torch.equal(alone.p, whole.p[3:])
+
+
 def test_no_more_than_one_chunk_of_rows_is_read_out_at_a_time(monkeypatch):
     decoder, most = tiny(), []
     head = decoder.head

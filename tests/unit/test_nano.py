@@ -10,7 +10,7 @@ from lean_stacks import LeanStacks, RandomDraft, from_scratch
 from tiny import tiny
 
 import hsd_core
-from hsd_core.levels.nano import NanoRun
+from hsd_core.levels.draft_run import DraftRun
 from hsd_core.levels.trunk import Trunk
 from hsd_core.sampling import Sampling
 
@@ -32,10 +32,10 @@ def reference(tape: list[int], features: int, depth: int = 0) -> torch.Tensor:
     return torch.cat(rows)
 
 
-def fed_run(capacity: int = 64) -> tuple[NanoRun, Trunk]:
+def fed_run(capacity: int = 64) -> tuple[DraftRun, Trunk]:
     trunk = Trunk(DECODER, capacity)
     trunk.mark(DECODER.layers)
-    return NanoRun(DECODER, DRAFT, [trunk], capacity, "nano"), trunk
+    return DraftRun(DECODER, DRAFT, [trunk], capacity, "nano"), trunk
 
 
 def near(got: torch.Tensor, true: torch.Tensor) -> bool:
@@ -120,7 +120,7 @@ def test_a_fed_exit_reads_its_layer_and_the_last_states(seed: int) -> None:
     trunk = Trunk(DECODER, 64)
     trunk.mark(DECODER.layers)
     trunk.mark(depth)
-    run = NanoRun(DECODER, DRAFT, [trunk], 64, "exit", trunk, depth)
+    run = DraftRun(DECODER, DRAFT, [trunk], 64, "exit", trunk, depth)
     tape = [rng.randrange(61)]
     for _ in range(20):
         fed_to = trunk.valid(DECODER.layers)

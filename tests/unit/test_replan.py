@@ -358,6 +358,18 @@ def test_the_command_line_plans_again_and_repeats(tmp_path: Any, capsys: pytest.
     assert capsys.readouterr().out.startswith("the same: 60 of 60 ids; ")
     assert main([*basic, "--profile", str(file)]) == 2
     assert "add --replan" in capsys.readouterr().err
+    assert main([*basic, "--explore", "4"]) == 2
+    assert "add --replan" in capsys.readouterr().err
+
+
+def test_the_command_line_looks_around(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    file, run = tmp_path / "profile.json", tmp_path / "run.jsonl.gz"
+    write_profile(TOY, file)
+    basic = ["generate", "--preset", "toy", "--stack", STACK, "--prompt", "The tower", "--max-new-tokens", "60"]
+    assert main([*basic, "--replan", "--explore", "2", "--profile", str(file), "--trace", str(run)]) == 0
+    assert "explor" in capsys.readouterr().err
+    assert main(["generate", "--repeat", str(run)]) == 0
+    assert capsys.readouterr().out.startswith("the same: 60 of 60 ids; ")
 
 
 def test_terminal_lines_name_every_plan() -> None:

@@ -11,9 +11,11 @@ from hsd_core import selfgen
 from hsd_core.cli import main
 from hsd_core.decoders import DecoderError
 from hsd_core.decoders.batched import BatchedDecoder
+from hsd_core.loops import loop_from
 from hsd_core.sampling import Sampling
-from hsd_core.selfgen import Job, Opening, generate, invented, jobs_left, jobs_of, loop_from, open_file, record
+from hsd_core.selfgen import Job, Opening, generate, invented, jobs_of
 from hsd_core.texts import Text, read_texts
+from hsd_core.written import jobs_left, open_file, record
 from tests.tiny import tiny
 
 GREEDY, WARM = Sampling(), Sampling(0.8, 0, 0.95)

@@ -136,7 +136,7 @@ function grid(head, rows) {
   return h("table", {}, h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col", text })))), h("tbody", {}, ...rows));
 }
 
-export function levelHead(name, style, scope = "row") {
+function levelHead(name, style, scope = "row") {
   return h("th", { scope, class: "hx-plan-level" }, levelBadge(style), h("span", { text: name }));
 }
 
