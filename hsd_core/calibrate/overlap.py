@@ -141,23 +141,28 @@ class _Count:
         return np.divide(mass, wrote, out=np.zeros_like(mass), where=wrote > 0.0)
 
     def _lookup(self, lookup: int, guesses: Sequence[tuple[int, ...]]) -> None:
-        for i in (level for level in self.levels if level > lookup):
-            judged = [self._judge(start, guess, i) for start, guess in enumerate(guesses)]
-            begins = walk([passed[:BLOCK] for _, passed in judged])
-            for start, (overlap, passed) in enumerate(judged):
-                if not len(overlap):
-                    continue
-                self._places(lookup, i, overlap, passed, begins[start : start + 1])
-                # The pair's one number: over the first tokens of a guess, each given that those before it passed.
-                weights = begins[start] * np.cumprod(np.concatenate(([1.0], passed)))[: min(len(overlap), BLOCK)]
-                over = float(weights @ overlap[: len(weights)])
-                for key in (("pair", lookup, i), ("kind", lookup, i, self.kind)):
-                    self._add(key, over, float(weights.sum()))
-        hits = float(begins @ np.array([bool(guess) for guess in guesses]))  # in the target's rounds
+        rounds = {i: self._guessed(lookup, guesses, i) for i in self.levels if i > lookup}
+        begins = rounds[self.target]
+        hits = float(begins @ np.array([bool(guess) for guess in guesses]))
         self._add(("hit", lookup), hits, float(begins.sum()))
         for m in range(1, LONGEST + 1):
             long = np.array([len(guess) >= m for guess in guesses])
             self._add(("reach", lookup, m), float(begins @ long), hits)
+
+    def _guessed(self, lookup: int, guesses: Sequence[tuple[int, ...]], i: int) -> Floats:
+        """What i makes of the guesses; (n,) probability that one of its rounds begins at each of them."""
+        judged = [self._judge(start, guess, i) for start, guess in enumerate(guesses)]
+        begins = walk([passed[:BLOCK] for _, passed in judged])
+        for start, (overlap, passed) in enumerate(judged):
+            if not len(overlap):
+                continue
+            self._places(lookup, i, overlap, passed, begins[start : start + 1])
+            # The pair's one number: over the first tokens of a guess, each given that those before it passed.
+            weights = begins[start] * np.cumprod(np.concatenate(([1.0], passed)))[: min(len(overlap), BLOCK)]
+            over = float(weights @ overlap[: len(weights)])
+            for key in (("pair", lookup, i), ("kind", lookup, i, self.kind)):
+                self._add(key, over, float(weights.sum()))
+        return begins
 
     def _judge(self, start: int, guess: tuple[int, ...], i: int) -> tuple[Floats, Floats]:
         """Of a guess's tokens inside the text: acceptance by i, and the weight of the text's own as accepted ones."""
