@@ -119,14 +119,14 @@ _ALL = (
     Preset(
         name="smollm2",
         title="SmolLM2 135M",
-        default_stack="ngram:2,int8:6,target",
+        default_stack="ngram:2,int8:5,target",
         gpu_stack="ngram:4,target",
         licence="Apache-2.0",
         note=SMOLLM2.note,
         target=SMOLLM2,
         layers=30,
         stacks=(
-            Example("hierarchy", "Three floors", "ngram:2,int8:6,target", "lookups, sifted by int8, signed by float32"),
+            Example("hierarchy", "Three floors", "ngram:2,int8:5,target", "lookups, sifted by int8, signed by float32"),
             Example("lookup", "Lookup only", "ngram:4,target", "nearly free drafts; rows of the target do the rest"),
             Example("pair", "int8 drafts", "int8:4,target", "the target's own int8 copy drafts token by token"),
             Example("hispec", "Early exits", "exit:2@at=4,exit:4@at=8,target", "HiSpec: the target drafts for itself"),
@@ -134,7 +134,7 @@ _ALL = (
             Example("del", "An exit chosen anew", "exit:4@at=8@policy=del,target", "DEL: most tokens per layer"),
             Example("nano", "Nano drafts", "nano:2,int8:6,target", "one layer, fed with the int8 copy's last states"),
             Example(
-                "miss", "Lookup, else nano", "ngram:3@policy=confidence@theta=0.4@miss=nano,int8:6,target",
+                "miss", "Lookup, else nano", "ngram:3@policy=confidence@theta=0.4@miss=nano,target",
                 "a nano drafts where the databases are silent",
             ),
             Example("losing", "One that loses", "int8:32,target", "32 drafts in a row: one early miss wastes the rest"),
