@@ -10,7 +10,7 @@ from app.planner_ink import Ink
 from app.planner_request import Asked, PlannerError
 from app.planner_surface import surface
 from app.planner_turn import kind_of, turned
-from app.planner_validation import validation_figure
+from app.planner_validation import LEAST_HEIGHT, height, validation_figure
 from app.planner_words import headline, why
 from hsd_core.theory.costs import ProfileError
 from hsd_core.theory.planner import Planner
@@ -45,7 +45,7 @@ def answer(asked: Asked, validation: Sequence[dict[str, Any]] = ()) -> dict[str,
         "why": why(profile, found),
         "figures": {
             "graph": graph_figure(planner, found.best, found.alternatives, ink),
-            "surface": surface(planner, ink),
+            "surface": surface(planner, ink, LEAST_HEIGHT if ink.narrow else height(len(validation))),
             "validation": validation_figure(validation, ink),
         },
     }

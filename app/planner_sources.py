@@ -19,6 +19,7 @@ from hsd_core.whatif.profiles import DEFAULT
 LARGEST_FILE = 400_000  # bytes
 LARGEST_MS = 1e9
 MOST_STACKS = 60  # rows of a validation
+PLANNED_BY = "iid"  # what the planner is asked by default; see the `picked_by` of a validation
 KINDS = ("measured", "shipped", "simulated")
 HOW = "python -m hsd_core calibrate"
 HOW_VALIDATE = "python -m hsd_core validate"
@@ -147,9 +148,13 @@ def _stacks(data: Any) -> list[dict[str, Any]]:
         ends = [_figure(end) for end in interval] if isinstance(interval, list) else []
         whole = len(ends) == 2 and None not in ends
         stack = str(row.get("stack", ""))[:120]
+        asked = row.get("picked_by")
         found.append(
-            {"stack": stack, "predicted_ms": predicted, "measured_ms": measured, "interval": ends if whole else None}
-        )
+            {
+                "stack": stack, "predicted_ms": predicted, "measured_ms": measured,
+                "interval": ends if whole else None, "picked": isinstance(asked, list) and PLANNED_BY in asked,
+            }
+        )  # fmt: skip
     return found
 
 

@@ -52,7 +52,7 @@ def alone(planner: Planner, index: int) -> dict[str, Any]:
     }
 
 
-def surface(planner: Planner, ink: Ink) -> dict[str, Any]:
+def surface(planner: Planner, ink: Ink, height: int = 420) -> dict[str, Any]:
     """Speed-up of two-level stacks over acceptance and cost ratio, this profile's levels as dots."""
     profile = planner.profile
     speed = two_levels(profile)
@@ -93,7 +93,7 @@ def surface(planner: Planner, ink: Ink) -> dict[str, Any]:
     if dots:
         data.append(_dots(profile, dots, ink))
     layout = ink.layout(
-        420,
+        height,
         xaxis={"title": {"text": "acceptance by the target"}, "tickformat": ".0%", "range": [0, 1]},
         yaxis={
             "title": {"text": "cost of a drafted token / cost of a pass"}, "type": "log", "range": [-3.15, 0.2],

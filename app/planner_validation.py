@@ -7,6 +7,13 @@ from typing import Any
 
 from app.planner_ink import Ink, percent, safe
 
+LEAST_HEIGHT = 420
+
+
+def height(stacks: int) -> int:
+    """Of the figure, so that each stack has its line."""
+    return max(LEAST_HEIGHT, 60 + 24 * stacks)
+
 
 def validation_figure(stacks: Sequence[dict[str, Any]], ink: Ink) -> dict[str, Any]:
     """The predicted line over the measured dots, slowest stack on top."""
@@ -33,18 +40,23 @@ def validation_figure(stacks: Sequence[dict[str, Any]], ink: Ink) -> dict[str, A
         },
         {
             "type": "scatter", "name": "measured", "mode": "markers", "y": names, "x": measured,
-            "marker": {"size": ink.px(10), "color": ink.hue("ngram"), "line": {"width": 1.5, "color": ink.text}},
+            "marker": {
+                "size": [ink.px(14) if row.get("picked") else ink.px(10) for row in ranked],
+                "symbol": ["star" if row.get("picked") else "circle" for row in ranked],
+                "color": ink.hue("ngram"), "line": {"width": 1.5, "color": ink.text},
+            },
             "error_x": {
                 "type": "data", "symmetric": False, "thickness": 1.5, "width": 4, "color": ink.muted,
                 "array": [b - m for (_, b), m in zip(ends, measured, strict=True)],
                 "arrayminus": [m - a for (a, _), m in zip(ends, measured, strict=True)],
             },
-            "hovertemplate": "%{y}<br>measured %{x:.1f} ms per token<extra></extra>",
+            "customdata": [", the planner's pick" if row.get("picked") else "" for row in ranked],
+            "hovertemplate": "%{y}<br>measured %{x:.1f} ms per token%{customdata}<extra></extra>",
         },
     ]  # fmt: skip
     names_px = 10 if ink.narrow else ink.px(11)
     layout = ink.layout(
-        max(420, 60 + 24 * len(ranked)),
+        height(len(ranked)),
         showlegend=True,
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
         xaxis={"title": {"text": "ms per token"}, "rangemode": "tozero"},
@@ -57,12 +69,14 @@ def validation_figure(stacks: Sequence[dict[str, Any]], ink: Ink) -> dict[str, A
     size = sorted(abs(x) for x in off)
     median = (size[(len(size) - 1) // 2] + size[len(size) // 2]) / 2
     quickest = min(ranked, key=lambda row: row["measured_ms"])
-    picked = ranked[-1]
+    chosen = next((row for row in ranked if row.get("picked")), None)
+    picked = chosen or ranked[-1]
+    who = f"the planner's pick, {picked['stack']} (the star)," if chosen else "the one predicted quickest"
     cost = picked["measured_ms"] / quickest["measured_ms"] - 1
     said = (
-        "the one predicted quickest is also the one measured quickest"
+        f"{who} is also the one measured quickest"
         if cost == 0
-        else f"the one predicted quickest took {percent(cost, 1)} more than the one measured quickest"
+        else f"{who} took {percent(cost, 1)} more than the one measured quickest"
     )
     rows = [
         [row["stack"], f"{row['predicted_ms']:.1f}", f"{row['measured_ms']:.1f}",

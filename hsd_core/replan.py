@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hsd_core.courses import Course, Judged, Round
-from hsd_core.replan_words import pair_key, reason
+from hsd_core.replan_words import Moved, pair_key, reason
 from hsd_core.stacks import MAX_BLOCK, LevelSpec, format_stack, parse
 from hsd_core.theory import Answer, Plan, Profile, ProfileError, Ranked, best_plans, expected
 
@@ -83,10 +83,11 @@ class Estimates:
             elif outcome.level == 0 and self.hit is not None:
                 self.hit = self._keep * self.hit + (1.0 - self._keep) * (outcome.tokens > 0)
 
-    def departed(self) -> list[Pair]:
-        """The observed pairs, those furthest from the profile first."""
-        start = self.profile.acceptance
-        return sorted(self.seen, key=lambda pair: (-abs(self.acceptance[pair] - start[pair[0]][pair[1]]), pair))
+    def moved_most(self, since: Mapping[str, float]) -> str | None:
+        """Which of the observed estimates is furthest from what it was, by its key in `as_dict`."""
+        now = self.as_dict()
+        seen = [pair_key(pair) for pair in sorted(self.seen)] + (["hit"] if self.hit is not None else [])
+        return max(seen, key=lambda key: abs(now[key] - since[key]), default=None)
 
     def now(self) -> Profile:
         """The profile with these acceptances in it."""
@@ -119,6 +120,8 @@ class ProfileReplanner:
         self._bonus = [spec.bonus for spec in specs]
         self._pace, self._ask = pace or Pace(), ask
         self._known: Mapping[str, float]  # the estimates when the planner was last asked
+        self._since: Mapping[str, float]  # the same when the present plan was chosen
+        self._changed: bool  # whether that was after the start
         self._back: Plan | None  # the plan that was left for one round of exploring
         self._reset()
 
@@ -130,7 +133,7 @@ class ProfileReplanner:
         self._reset()
         _, ranked = self._ranked()
         self._plan = ranked[0].plan
-        return self._course(ranked[0], None, [])
+        return self._course(ranked[0], None)
 
     def after(self, past: Round) -> Course | None:
         """Another plan where the outcomes so far promise at least `gain`."""
@@ -161,12 +164,12 @@ class ProfileReplanner:
             fresh = self._unseen([each for each in ranked if each.plan != present], best, index)
             if fresh is not None:
                 self._back, self._plan = present, fresh.plan
-                return self._course(fresh, left, [], exploring=True)
+                return self._course(fresh, left, exploring=True)
         chosen = best if saves > self._pace.gain else left
         if chosen.plan == self._plan:
             return None
         self._plan = chosen.plan
-        return self._course(chosen, left, self._estimates.departed(), returned=returning is not None)
+        return self._course(chosen, left, returned=returning is not None)
 
     def _ranked(self) -> tuple[Profile, list[Ranked]]:
         """The profile of this moment and its plans, the best first, as the stack verifies: bonus or none."""
@@ -196,17 +199,21 @@ class ProfileReplanner:
         return max((abs(a - known.get(key, a)) for key, a in self._estimates.as_dict().items()), default=0.0)
 
     def _course(
-        self, chosen: Ranked, left: Ranked | None, moved: Sequence[Pair], *, exploring: bool = False,
-        returned: bool = False,
-    ) -> Course:  # fmt: skip
+        self, chosen: Ranked, left: Ranked | None, *, exploring: bool = False, returned: bool = False
+    ) -> Course:
         acceptance = self._estimates.as_dict()
-        why = reason(self.profile, chosen, left, moved[:1], acceptance, exploring=exploring, returned=returned)
+        key = self._estimates.moved_most(self._since)
+        moved = None if key is None else Moved(key, self._since[key], acceptance[key], self._changed)
+        why = reason(self.profile, chosen, left, moved, exploring=exploring, returned=returned)
+        if left is not None and not exploring:
+            self._since, self._changed = acceptance, True
         left_ms = None if left is None else left.prediction.ms_per_token
         return Course(chosen.plan.levels, chosen.plan.blocks, why, chosen.prediction.ms_per_token, left_ms, acceptance)
 
     def _reset(self) -> None:
         self._estimates = Estimates(self.profile, self._pace.half_life)
-        self._known = self._estimates.as_dict()
+        self._known = self._since = self._estimates.as_dict()
+        self._changed = False
         self._asked = -1
         self._plan = Plan((self.profile.target,), ())
         self._back = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from hsd_core.theory import Plan, Profile, Ranked
 
@@ -12,19 +12,31 @@ def pair_key(pair: tuple[int, int]) -> str:
     return f"{pair[0]}->{pair[1]}"
 
 
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """An estimate that moved, by its key: what it was when the plan that is left was chosen, and is now.
+
+    `later`: that was in the course of the run; else it is the profile's.
+    """
+
+    key: str
+    was: float
+    now: float
+    later: bool
+
+
 def reason(
     profile: Profile,
     chosen: Ranked,
     left: Ranked | None,
-    moved: Sequence[tuple[int, int]],
-    acceptance: Mapping[str, float],
+    moved: Moved | None,
     *,
     exploring: bool = False,
     returned: bool = False,
 ) -> str:
-    """What changes, what it is predicted to save, and the pair that departed furthest from the profile.
+    """What changes, what it is predicted to save, and the estimate that moved most since the plan that is left.
 
-    left: the plan that is left, None at the start. moved: pairs that were observed, the furthest first.
+    left: the plan that is left, None at the start.
     """
     ms = f"{chosen.prediction.ms_per_token:.1f} ms a token predicted"
     if left is None:
@@ -37,11 +49,15 @@ def reason(
     said = f"{changes(profile, left.plan, chosen.plan)}: {ms} instead of {before}"
     if returned:
         said = f"after exploring, {said}"
-    for below, level in moved:
-        now, measured = acceptance[pair_key((below, level))], profile.acceptance[below][level]
-        names = profile.names
-        said += f"; here {names[level]} keeps {now:.2f} of {names[below]}'s tokens, in the profile {measured:.2f}"
-    return said
+    return said if moved is None else f"{said}; {_observed(profile, moved)}"
+
+
+def _observed(profile: Profile, moved: Moved) -> str:
+    was = f"{moved.was:.2f} when that plan was chosen" if moved.later else f"in the profile {moved.was:.2f}"
+    if moved.key == "hit":
+        return f"{moved.now:.2f} of {profile.names[0]}'s lookups hit, {was}"
+    below, level = (profile.names[int(i)] for i in moved.key.split("->"))
+    return f"{level} keeps {moved.now:.2f} of {below}'s tokens, {was}"
 
 
 def changes(profile: Profile, before: Plan, after: Plan) -> str:

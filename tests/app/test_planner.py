@@ -12,10 +12,12 @@ import plotly.graph_objects as go
 import pytest
 
 from app.planner_answer import answer
+from app.planner_ink import Ink
 from app.planner_play import WAITING, Simulator
 from app.planner_request import MAX_LEVELS, PlannerError, parse, read
 from app.planner_sources import Sources
 from app.planner_turn import turned
+from app.planner_validation import validation_figure
 from app.static import ASSETS
 from hsd_core.theory import Costs, Planner, Profile, ProfileLevel, profile_from
 from hsd_core.workbench import Workbench
@@ -122,6 +124,19 @@ def test_every_figure_is_one_that_plotly_accepts_and_is_plain_json() -> None:
         go.Figure(shown[name]["figure"])  # refuses an unknown attribute
         assert shown[name]["table"]["rows"], name
     json.dumps(shown, allow_nan=False)
+
+
+def test_a_validation_says_how_good_the_planners_pick_was() -> None:
+    plain, quick = MEASURED
+    picked = [{**plain, "picked": True}, quick]
+    assert (
+        "the planner's pick, target (the star), took 40.9 % more" in validation_figure(picked, Ink(dark=False))["text"]
+    )
+    picked = [plain, {**quick, "picked": True}]
+    shown = validation_figure(picked, Ink(dark=False))
+    assert shown["text"].endswith("target (the star), is also the one measured quickest.")
+    assert list(shown["figure"]["data"][1]["marker"]["symbol"]) == ["circle", "star"]
+    assert "the one predicted quickest is also" in validation_figure(MEASURED, Ink(dark=False))["text"]
 
 
 def test_what_the_page_says_of_other_costs_is_what_the_theory_says() -> None:

@@ -109,7 +109,7 @@ def test_record_simulates_what_has_no_weights_and_says_so(tmp_path):
     assert main(["record", "--list", str(runs), "--out", str(tmp_path)]) == 0
     header, *rest = tracefile.read(tmp_path / "w.jsonl.gz")
     assert header.title == "What if" and "no model ran" in header.simulated
-    assert header.levels[-1].name == "Llama 405B" and any(e.event == "baseline" for e in rest)
+    assert header.levels[-1].label == "Llama 405B" and any(e.event == "baseline" for e in rest)
 
 
 BAD = {
