@@ -5,6 +5,7 @@ Needs no weights, no network and no torch import, so that a page can be drawn at
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from hsd_core.machine import has_cuda
@@ -31,7 +32,7 @@ def _preset(preset: Preset) -> dict[str, Any]:
         "needs_download": download_mb > 0,
         "download_mb": download_mb,
         "default_stack": preset.stack("cuda" if has_cuda() else "cpu"),
-        "stacks": [{"name": s.name, "title": s.title, "stack": s.stack, "note": s.note} for s in preset.stacks],
+        "stacks": [asdict(example) for example in preset.stacks],
         "levels": _levels(preset),
         "devices": _devices(),
     }

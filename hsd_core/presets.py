@@ -27,12 +27,13 @@ class UnknownPreset(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A stack worth a look, and what it shows."""
+    """A stack worth a look, and what it shows. `replan`: its levels are candidates, chosen anew between rounds."""
 
     name: str
     title: str
     stack: str
     note: str
+    replan: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,7 @@ _ALL = (
         layers=30,
         stacks=(
             Example("hierarchy", "Three floors", "ngram:2,int8:5,target", "lookups, sifted by int8, signed by float32"),
+            Example("auto", "Auto", "ngram:2,nano:2,int8:5,target", "chooses its levels while it writes", replan=True),
             Example("lookup", "Lookup only", "ngram:4,target", "nearly free drafts; rows of the target do the rest"),
             Example("pair", "int8 drafts", "int8:4,target", "the target's own int8 copy drafts token by token"),
             Example("hispec", "Early exits", "exit:2@at=4,exit:4@at=8,target", "HiSpec: the target drafts for itself"),

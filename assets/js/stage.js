@@ -175,7 +175,7 @@ class Stage {
       onOpen: (file) => this._try(() => this.session.open(file, this.setup.limits.file)),
       onTell: (text, kind) => this.tell(text, kind),
     });
-    this.tower = createTower(h("div"), { presets: this.setup.catalogue.map((p) => p.name), onChange: (stack) => this.edit("stack", stack) });
+    this.tower = createTower(h("div"), { presets: this.setup.catalogue.map((p) => p.name), replans: () => Boolean(this.settings.replan), onChange: (stack, replan = this.settings.replan) => { this.settings.replan = replan; this.edit("stack", stack); } });
     this.tally = tallyLine({ onDepths: () => this.study.show("#figure-depths-panel"), onTell: (text) => this.tell(text) });
     this.spoken = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
     this.note = h("p", { class: "hx-note", role: "alert", hidden: true });
@@ -276,6 +276,7 @@ class Stage {
   _refresh() {
     this.prompt.show();
     this.text.show();
+    this.tower.nameStack();
     this._busy();
     const made = this.tower.madeUp && this.settings.simulated; // the plan says which stack, and its words are not the visitor's
     const query = write(location.search, { ...this.settings, ...(made ? { stack: "", prompt: "" } : {}) }, { ...this.defaults, stack: this._catalogue()?.default_stack }, this.known);

@@ -18,7 +18,8 @@ const NAMESAKE = "Another paper calls a verification rule “HSD”. Here that i
 
 /**
  * @param {HTMLElement} host
- * @param {{presets: string[], onChange: (stack: string) => void}} ctx presets: names in the catalogue
+ * @param {{presets: string[], replans: () => boolean, onChange: (stack: string, replan?: boolean) => void}} ctx
+ *   presets: names in the catalogue. replans: whether runs choose their levels anew; onChange says so of a ready-made stack.
  */
 export function createTower(host, ctx) {
   const tower = new Tower(ctx);
@@ -67,7 +68,7 @@ class Tower {
     const stacks = preset?.stacks ?? [];
     this.presets.replaceChildren(
       h("option", { value: "", text: stacks.length ? "ready-made stacks" : "your stack" }),
-      ...stacks.map((s) => h("option", { value: s.stack, text: s.note ? `${s.title} · ${s.note}` : s.title })),
+      ...stacks.map((s) => h("option", { value: s.name, text: s.note ? `${s.title} · ${s.note}` : s.title })),
     );
     this.render();
   }
@@ -130,7 +131,7 @@ class Tower {
     this.remark = this.madeUp ? (same ? MADE_UP : MADE_UP_OTHER) : this.run && !same ? OTHER : NAMESAKE;
     say(this.note, this.remark);
     this.el.classList.toggle("hx-stale", Boolean(this.run) && !same);
-    this.presets.value = [...this.presets.options].some((o) => o.value === this.stack) ? this.stack : "";
+    this.nameStack();
     this._restore(focus);
     this._last = null;
   }
@@ -193,8 +194,15 @@ class Tower {
     this._edited();
   }
 
+  /** Shows which of the ready-made stacks this is. */
+  nameStack() {
+    const made = this.preset?.stacks?.find((s) => s.stack === this.stack && Boolean(s.replan) === this.ctx.replans());
+    this.presets.value = made?.name ?? "";
+  }
+
   _pick() {
-    if (this.presets.value && this.setStack(this.presets.value)) this.ctx.onChange(this.stack);
+    const made = this.preset.stacks.find((s) => s.name === this.presets.value);
+    if (made && this.setStack(made.stack)) this.ctx.onChange(this.stack, Boolean(made.replan));
   }
 
   _same() {

@@ -96,3 +96,17 @@ def test_the_switch_is_in_the_settings_and_in_the_address(auto_site: str, page: 
     page.get_by_role("button", name="settings", exact=True).click()
     page.get_by_label("auto: re-plan while generating").check()
     page.wait_for_function("location.search.includes('replan=1')")
+
+
+def test_auto_is_a_ready_made_stack_and_another_one_ends_it(auto_site: str, page: Any) -> None:
+    page.goto(f"{auto_site}/?preset=smollm2")
+    page.wait_for_selector(".hx-floor")
+    stacks = page.get_by_label("ready-made stacks")
+    stacks.select_option("auto")
+    page.wait_for_function("location.search.includes('replan=1')")
+    assert page.locator(".hx-floor").count() == 4 and stacks.input_value() == "auto"
+    stacks.select_option("lookup")
+    page.wait_for_function("!location.search.includes('replan=1')")
+    assert page.locator(".hx-floor").count() == 2 and stacks.input_value() == "lookup"
+    page.get_by_role("button", name="one more").first.click()
+    assert stacks.input_value() == ""
