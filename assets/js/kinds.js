@@ -3,7 +3,7 @@
 
 export const KINDS = Object.freeze({
   ngram: { letter: "N", name: "n-gram", hueVar: "--hue-ngram", underline: "dotted" },
-  nano: { letter: "D", name: "draft model", hueVar: "--hue-draft", underline: "dashed" },
+  nano: { letter: "D", name: "nano draft", hueVar: "--hue-draft", underline: "dashed" },
   draft: { letter: "D", name: "draft model", hueVar: "--hue-draft", underline: "dashed" },
   exit: { letter: "E", name: "early exit", hueVar: "--hue-exit", underline: "wavy" },
   int8: { letter: "Q", name: "int8 copy", hueVar: "--hue-int8", underline: "double" },
