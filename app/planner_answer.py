@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from app.planner_graph import graph_figure
@@ -35,6 +35,11 @@ def answer(asked: Asked, validation: Sequence[dict[str, Any]] = ()) -> dict[str,
         raise PlannerError(str(error), "profile") from error
     ink = Ink(asked.dark, asked.width)
     plain = found.plain.prediction.ms_per_token
+    drawn: dict[str, Callable[[], dict[str, Any]]] = {
+        "graph": lambda: graph_figure(planner, found.best, found.alternatives, ink),
+        "surface": lambda: surface(planner, ink, LEAST_HEIGHT if ink.narrow else height(len(validation))),
+        "validation": lambda: validation_figure(validation, ink),
+    }
     return {
         "levels": [{"name": level.name, "kind": kind_of(profile, i)} for i, level in enumerate(profile.levels)],
         "best": {**shown(profile, found.best), "shares": _shares(profile, found.best, worth)},
@@ -43,11 +48,7 @@ def answer(asked: Asked, validation: Sequence[dict[str, Any]] = ()) -> dict[str,
         "others": [shown(profile, one) for one in found.alternatives[:SHOWN]],
         "headline": headline(profile, found),
         "why": why(profile, found),
-        "figures": {
-            "graph": graph_figure(planner, found.best, found.alternatives, ink),
-            "surface": surface(planner, ink, LEAST_HEIGHT if ink.narrow else height(len(validation))),
-            "validation": validation_figure(validation, ink),
-        },
+        "figures": {name: draw() for name, draw in drawn.items() if name in asked.figures},
     }
 
 

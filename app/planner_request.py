@@ -38,6 +38,9 @@ class PlannerError(ValueError):
         self.field = field
 
 
+FIGURES = frozenset(("graph", "surface", "validation"))
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """One request.
@@ -48,7 +51,7 @@ class Asked:
         allowed: indices of the levels that a plan may use, the target among them.
         max_block: longest block. rejections: every 1 - a is multiplied by it. cost: level name and its costs' factor.
         model: "iid", or "marked": acceptance by how the level below made the token.
-        dark, width (px): of the page that draws the figures.
+        dark, width (px): of the page that draws the figures. figures: those that are asked for.
     """
 
     profile: Profile
@@ -60,6 +63,7 @@ class Asked:
     model: Model = "iid"
     dark: bool = False
     width: int = 1440
+    figures: frozenset[str] = FIGURES
 
 
 def parse(data: Any) -> Asked:
@@ -74,7 +78,7 @@ def parse(data: Any) -> Asked:
     top = len(profile.levels) - 1
     asked = data.get("levels")
     flags = asked if isinstance(asked, list) and len(asked) == top + 1 else [True] * (top + 1)
-    cost = data.get("cost")
+    cost, figures = data.get("cost"), data.get("figures")
     return Asked(
         profile=profile,
         source=str(data.get("source", ""))[:200],
@@ -85,6 +89,7 @@ def parse(data: Any) -> Asked:
         model="marked" if data.get("model") == "marked" and profile.conditional else "iid",
         dark=data.get("dark") is True,
         width=int(_figure("width", data.get("width", 1440))),
+        figures=FIGURES & {name for name in figures if isinstance(name, str)} if isinstance(figures, list) else FIGURES,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -48,14 +49,8 @@ class Costs:
         return float(self.table(n)[n])
 
     def table(self, n_max: int) -> Array:
-        """c(0), ..., c(n_max) in ms, c(0) = 0: (n_max + 1,)."""
-        counts = np.arange(n_max + 1, dtype=np.float64)
-        out = np.interp(counts, self.rows, self.ms)
-        if len(self.rows) > 1:
-            slope = (self.ms[-1] - self.ms[-2]) / (self.rows[-1] - self.rows[-2])
-            out += max(0.0, slope) * np.maximum(0.0, counts - self.rows[-1])
-        out[0] = 0.0
-        return np.asarray(out, dtype=np.float64)
+        """c(0), ..., c(n_max) in ms, c(0) = 0: (n_max + 1,), read-only."""
+        return _table(self, n_max)
 
     def scaled(self, factor: float) -> Costs:
         """The same costs times a factor."""
@@ -138,3 +133,16 @@ def _row_count(text: Any) -> int:
     if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) < 6:
         return int(text)
     raise ProfileError(f"row count {text!r} is no whole number from 1 to {MOST_ROWS}")
+
+
+@lru_cache(maxsize=4096)  # a planner asks thousands of times for a few tables
+def _table(costs: Costs, n_max: int) -> Array:
+    counts = np.arange(n_max + 1, dtype=np.float64)
+    out = np.interp(counts, costs.rows, costs.ms)
+    if len(costs.rows) > 1:
+        slope = (costs.ms[-1] - costs.ms[-2]) / (costs.rows[-1] - costs.rows[-2])
+        out += max(0.0, slope) * np.maximum(0.0, counts - costs.rows[-1])
+    out[0] = 0.0
+    table: Array = np.asarray(out, dtype=np.float64)
+    table.flags.writeable = False
+    return table

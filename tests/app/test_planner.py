@@ -126,6 +126,12 @@ def test_every_figure_is_one_that_plotly_accepts_and_is_plain_json() -> None:
     json.dumps(shown, allow_nan=False)
 
 
+def test_only_the_figures_that_are_asked_for_are_made() -> None:
+    assert list(answer(asked(figures=["graph", "none such", 3]))["figures"]) == ["graph"]
+    assert answer(asked(figures=[]))["figures"] == {}
+    assert len(answer(asked(figures="graph"))["figures"]) == 3
+
+
 def test_a_validation_says_how_good_the_planners_pick_was() -> None:
     plain, quick = MEASURED
     picked = [{**plain, "picked": True}, quick]

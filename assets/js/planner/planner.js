@@ -131,7 +131,11 @@ class PlannerPage {
     this.dark = isDark();
     this.size = size();
     writeLink(this.sources, this.source, this.measured, this.turned);
-    this.asker.ask({ profile: this.profile, source: this.source.id, ...this.turned, dark: this.dark, width: Math.max(1, innerWidth) });
+    this.asker.ask({ profile: this.profile, source: this.source.id, ...this.turned, dark: this.dark, width: Math.max(1, innerWidth), figures: this.plotsWhere((plot) => plot.seen) });
+  }
+
+  plotsWhere(so) {
+    return Object.keys(this.plots).filter((name) => so(this.plots[name]));
   }
 
   heard(answer, question) {
@@ -139,8 +143,11 @@ class PlannerPage {
     this.fault("");
     this.styles ??= styled(this.profile);
     this.answer.show(answer, this.styles);
-    for (const [name, plot] of Object.entries(this.plots)) plot.show(answer.figures[name]);
-    this.paths.show(answer.figures.graph.paths ?? [], this.styles);
+    for (const [name, figure] of Object.entries(answer.figures)) this.plots[name].show(figure);
+    if (answer.figures.graph) this.paths.show(answer.figures.graph.paths ?? [], this.styles);
+    // What is in sight is answered at once, the rest when nobody turns anything any more.
+    const rest = this.plotsWhere((plot) => !question.figures.includes(plot.name));
+    if (rest.length && !question.rest && !this.asker.wanted) this.asker.ask({ ...question, figures: rest, rest: true });
     this.playLinked();
   }
 

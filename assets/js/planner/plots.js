@@ -15,11 +15,14 @@ function plotly(url) {
   return loading;
 }
 
+const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+
 const CONFIG = { displaylogo: false, responsive: true, displayModeBar: false };
 
 /** One figure with its words and its table; drawn only while it is in sight. */
 export class Plot {
   constructor(name, { url, label, onPoint = () => {} }) {
+    this.name = name;
     this.url = url;
     this.onPoint = onPoint;
     this.wanted = null;
@@ -57,6 +60,8 @@ export class Plot {
     try {
       const Plotly = await plotly(this.url);
       while (this.wanted && this.seen) {
+        await painted(); // the numbers come first
+        if (!this.wanted) break;
         const { data, layout } = this.wanted;
         this.wanted = null;
         await Plotly.react(this.view, data, layout, CONFIG);
