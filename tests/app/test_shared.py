@@ -275,7 +275,7 @@ def test_on_a_phone_the_heat_map_scrolls_inside_its_figure(page: Any, shared: st
 def test_a_run_without_depths_has_no_heat_map_and_says_what_to_tick(page: Any, shared: str) -> None:
     visit(page, shared, "?recording=01-bare")
     button = page.get_by_role("button", name="At which layer did the model know?")
-    assert button.get_attribute("aria-disabled") == "true"
+    page.locator("button[aria-disabled=true]", has_text="At which layer did the model know?").wait_for()
     button.click(force=True)
     assert "tick “measure depths after the run”" in page.locator(".hx-note").inner_text()
     page.locator("#figures").scroll_into_view_if_needed()
