@@ -8,6 +8,7 @@ bottom drafter: on its position), because a drafter's likely tokens survive more
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -54,8 +55,11 @@ def rows_of(block: int, bonus: bool) -> int:
     return block + 1 if bonus else max(1, block)
 
 
+@lru_cache(maxsize=1024)  # the planner and its figures ask for the same few again and again
 def lookup_law(hit_rate: float, reach: tuple[float, ...], block: int) -> Array:
-    """P(a lookup asked for `block` tokens gives n of them), n = 0, ..., block."""
+    """P(a lookup asked for `block` tokens gives n of them), n = 0, ..., block. Read-only."""
     head = reach[:block] or (1.0,)
     at_least = np.array([1.0, *(hit_rate * p for p in head), *[hit_rate * head[-1]] * (block - len(head))])
-    return np.asarray(at_least - np.append(at_least[1:], 0.0), dtype=np.float64)
+    law: Array = at_least - np.append(at_least[1:], 0.0)
+    law.flags.writeable = False
+    return law

@@ -62,6 +62,6 @@ def node_ms(planner: Planner) -> Array:
     profile = planner.profile
     least = np.full((profile.target, profile.max_block), np.inf)
     for layer in grow(planner.edges, planner.modes, list(range(profile.target)), profile.target, 1):
-        for level, nodes in layer.items():
-            least[level] = np.minimum(least[level], nodes.ms[:, 0])
+        some = list(layer.levels)
+        least[some] = np.minimum(least[some], layer.ms[:, :, 0])
     return least

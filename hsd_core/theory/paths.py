@@ -11,15 +11,16 @@ levels, which is kept apart so that "the best plan of three levels" has an answe
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hsd_core.theory.costs import Array
-from hsd_core.theory.edges import Edges, Mode
+from hsd_core.theory.edges import Edges, EdgeTable, Mode
 from hsd_core.theory.plans import Plan
 from hsd_core.theory.profile import TOKENWISE
 
@@ -34,101 +35,106 @@ class Path(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Nodes:
-    """The cheapest ways to a level's nodes (t, rank). `came`: (level below, mode, u - 1, rank there) of each."""
+class Layer:
+    """The cheapest ways to the nodes of some levels (rising), all of one number of levels: `ms[level, t - 1, rank]`.
 
+    Where a node has fewer ways than another, inf. `came`: which of the ways into its level it is.
+    """
+
+    levels: tuple[int, ...]
     ms: Array
     came: Ints
 
-
-Layer: TypeAlias = dict[int, Nodes]  # by level; of one number of levels
+    def below(self, level: int) -> int:
+        """How many of the levels stand below that one."""
+        return bisect_left(self.levels, level)
 
 
 def cheapest_paths(
-    edges: Edges, modes: Sequence[Mode], allowed: Sequence[int], most: int, keep: int
-) -> Iterator[list[Path]]:
-    """The `keep` cheapest paths of 2, 3, ..., `most` levels, cheapest first; ends where there are none.
+    edges: Edges, modes: tuple[Mode, ...], allowed: Sequence[int], most: int, keep: int, apiece: int
+) -> list[list[Path]]:
+    """The `keep` cheapest paths of all, and at least `apiece` of each number of levels: of 2, 3, ..., `most`.
+
+    Cheapest first; the list ends where there are no paths of so many levels.
 
     Args:
         modes: how an edge may verify; each edge takes the best of them for itself.
         allowed: the levels below the target that may take part, rising.
     """
     target = edges.profile.target
-    layers: list[Layer] = []
-    for layer in grow(edges, modes, allowed, most - 1, keep):
-        layers.append(layer)
-        below = list(layer)
-        ways = [_ways(edges, modes, layer, j, target, len(layers) == 1) for j in below]
-        priced = np.concatenate([(way.ms + edges.profile.round_ms) / way.tokens for way in ways])
-        came = np.concatenate([way.came for way in ways])
-        yield [Path(float(priced[at]), _plan(layers, modes, target, came[at])) for at in _least(priced[None], keep)[0]]
+    layers = list(grow(edges, modes, allowed, most - 1, keep))
+    ends: list[tuple[Array, Ints]] = []
+    for depth, layer in enumerate(layers):
+        ms, table = _ways(edges, modes, layer, target, depth == 0)
+        priced = ((ms + edges.profile.round_ms) / table.tokens[..., None]).reshape(1, -1)
+        chosen = _least(priced, keep)[0]
+        ends.append((priced[0, chosen], chosen))
+    if not ends:
+        return []
+    dearest = np.sort(np.concatenate([ms for ms, _ in ends]))[:keep][-1]
+    return [
+        [
+            Path(ms, _plan(layers[: depth + 1], modes, target, way))
+            for rank, (ms, way) in enumerate(zip(priced.tolist(), ways.tolist(), strict=True))
+            if ms < np.inf and (rank < apiece or ms <= dearest)
+        ]
+        for depth, (priced, ways) in enumerate(ends)
+    ]
 
 
-def grow(edges: Edges, modes: Sequence[Mode], allowed: Sequence[int], most: int, keep: int) -> Iterator[Layer]:
+def grow(edges: Edges, modes: tuple[Mode, ...], allowed: Sequence[int], most: int, keep: int) -> Iterator[Layer]:
     """The nodes by the number of levels at and below them: 1, 2, ..., `most`, as long as there are any."""
     profile = edges.profile
     lengths = range(1, profile.max_block + 1)
-    layer = {
-        level: Nodes(
-            np.array([[profile.levels[level].block_ms(t)] for t in lengths]),
-            np.zeros((len(lengths), 1, 4), dtype=np.int64),
-        )
-        for level in allowed
-    }
+    drafted = np.array([[[profile.levels[level].block_ms(t)] for t in lengths] for level in allowed])
+    layer = Layer(tuple(allowed), drafted, np.zeros(drafted.shape, dtype=np.int64))
     for depth in range(1, most + 1):
-        if not layer:
+        if not layer.levels:
             return
         yield layer
         if depth < most:
             layer = _next(edges, modes, layer, depth == 1, keep)
 
 
-def _next(edges: Edges, modes: Sequence[Mode], layer: Layer, bottom: bool, keep: int) -> Layer:
+def _next(edges: Edges, modes: tuple[Mode, ...], layer: Layer, bottom: bool, keep: int) -> Layer:
     """Every verifier over every node of a layer."""
-    out = {}
-    for level in layer:
-        below = [j for j in layer if j < level]
-        if not below or edges.profile.levels[level].is_lookup:
-            continue
-        ways = [_ways(edges, modes, layer, j, level, bottom) for j in below]
-        priced = np.concatenate([way.rounds * way.ms for way in ways], axis=1)
+    longest, levels = edges.profile.max_block, layer.levels[1:]
+    levels = tuple(level for level in levels if not edges.profile.levels[level].is_lookup)
+    out = Layer(levels, np.full((len(levels), longest, keep), np.inf), np.zeros((len(levels), longest, keep), np.int64))
+    for at, level in enumerate(levels):
+        ms, table = _ways(edges, modes, layer, level, bottom)
+        priced = (table.rounds[..., None] * ms).reshape(longest, -1)
         chosen = _least(priced, keep)
-        came = np.concatenate([way.came for way in ways])
-        out[level] = Nodes(np.take_along_axis(priced, chosen, axis=1), came[chosen])
+        out.ms[at, :, : chosen.shape[1]] = np.take_along_axis(priced, chosen, axis=1)
+        out.came[at, :, : chosen.shape[1]] = chosen
     return out
 
 
-class _Ways(NamedTuple):
-    """All ways W from a level to one level below: `ms` (W,) of a verification and its block, `came` (W, 4),
-    `rounds` (T_max, W) and `tokens` (W,) as in `EdgeTable`."""
+def _ways(edges: Edges, modes: tuple[Mode, ...], layer: Layer, level: int, bottom: bool) -> tuple[Array, EdgeTable]:
+    """All ways from a level down to a layer: ms of a verification and its block, (below, mode, u, rank there).
 
-    ms: Array
-    came: Ints
-    rounds: Array
-    tokens: Array
-
-
-def _ways(edges: Edges, modes: Sequence[Mode], layer: Layer, below: int, level: int, bottom: bool) -> _Ways:
-    nodes = layer[below].ms
-    longest, ranks = nodes.shape
-    tables = [edges.table(below, level, bottom, mode) for mode in modes]
-    mode, u, rank = np.indices((len(modes), longest, ranks)).reshape(3, -1)
-    ms = np.concatenate([(table.ms[:, None] + nodes).ravel() for table in tables])
-    came = np.stack((np.full(len(u), below), mode, u, rank), axis=1)
-    rounds = np.concatenate([np.repeat(table.rounds, ranks, axis=1) for table in tables], axis=1)
-    tokens = np.concatenate([np.repeat(table.tokens, ranks) for table in tables])
-    return _Ways(ms, came, rounds, tokens)
+    And the edges that they take, without the rank.
+    """
+    below = layer.below(level)
+    table = edges.into(level, bottom, modes)
+    if layer.levels[:below] != tuple(range(level)):
+        some = list(layer.levels[:below])
+        table = EdgeTable(table.rounds[:, some], table.tokens[some], table.ms[some])
+    return table.ms[..., None] + layer.ms[:below, None], table
 
 
-def _plan(layers: Sequence[Layer], modes: Sequence[Mode], target: int, came: Ints) -> Plan:
+def _plan(layers: Sequence[Layer], modes: tuple[Mode, ...], target: int, way: int) -> Plan:
     """The plan that a way into the target ends, read back down the layers."""
     levels, blocks, used = [target], [], []
-    for depth in range(len(layers) - 1, -1, -1):
-        below, mode, u, rank = (int(part) for part in came)
-        levels.append(below)
+    for layer in reversed(layers):
+        _, longest, ranks = layer.ms.shape
+        rest, rank = divmod(way, ranks)
+        rest, u = divmod(rest, longest)
+        at, mode = divmod(rest, len(modes))
+        levels.append(layer.levels[at])
         blocks.append(u + 1)
         used.append(modes[mode])
-        came = layers[depth][below].came[u, rank]
+        way = int(layer.came[at, u, rank])
     used.reverse()
     bonus, rules = tuple(mode.bonus for mode in used), tuple(mode.rule for mode in used)
     return Plan(

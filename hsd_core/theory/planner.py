@@ -6,14 +6,14 @@ paths are ranked by the exact recursion, and the block lengths of the best few a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from hsd_core.stacks import MAX_LEVELS
 from hsd_core.theory.accepts import Model
 from hsd_core.theory.costs import ProfileError
 from hsd_core.theory.edges import Edges, Mode
-from hsd_core.theory.paths import Path, cheapest_paths
+from hsd_core.theory.paths import cheapest_paths
 from hsd_core.theory.plans import Plan, Ranked
 from hsd_core.theory.profile import Profile
 from hsd_core.theory.recursion import Pricer
@@ -76,17 +76,15 @@ class Planner:
             raise ProfileError(f"depth is {depth} and shortlist {shortlist}; both start at 1")
         most = min(MAX_LEVELS if depth is None else depth, len(allowed) + 1)
         plain = self.ranked(Plan((target,), ()))
-        ranked, by_depth = {plain.plan: plain}, [plain]
-        paths = list(cheapest_paths(self.edges, self.modes, allowed, most, shortlist))
-        overall = {path.plan for path in sorted((p for found in paths for p in found), key=_path_order)[:shortlist]}
-        for found in paths:
-            chosen = [path.plan for rank, path in enumerate(found) if rank < _PER_DEPTH or path.plan in overall]
-            here = sorted((self.ranked(plan) for plan in chosen), key=_order)
-            here += [better for start in here[:_CLIMBERS] for better in self._climb(start)]
-            ranked.update((each.plan, each) for each in here)
-            by_depth.append(min(here, key=_order))
-        best, *others = sorted(ranked.values(), key=_order)
-        return Answer(best, tuple(others[: shortlist - 1]), tuple(by_depth), plain)
+        paths = cheapest_paths(self.edges, self.modes, allowed, most, shortlist, _PER_DEPTH)
+        ranked = [sorted(self._ranked(path.plan for path in found), key=_order) for found in paths]
+        climbed = self._climb([start for here in ranked for start in here[:_CLIMBERS]])
+        ranked = [[plain], *ranked]
+        for better in climbed:
+            ranked[len(better.plan.levels) - 1].append(better)
+        by_depth = tuple(min(here, key=_order) for here in ranked)
+        best, *others = sorted({each.plan: each for here in ranked for each in here}.values(), key=_order)
+        return Answer(best, tuple(others[: shortlist - 1]), by_depth, plain)
 
     def worth(self, best: Ranked) -> tuple[float, ...]:
         """For each level of the best plan below the target: latency of the best plan without it / latency with it.
@@ -103,13 +101,20 @@ class Planner:
         """A plan with its exact price."""
         return Ranked(plan, self.pricer.price(plan))
 
-    def _climb(self, start: Ranked) -> Iterator[Ranked]:
-        """Better and better neighbours of a plan, until none is better."""
-        while near := [self.ranked(plan) for plan in self._neighbours(start.plan)]:
-            best = min(near, key=_order)
-            if best.prediction.ms_per_token >= start.prediction.ms_per_token:
-                return
-            yield (start := best)
+    def _ranked(self, plans: Iterable[Plan]) -> list[Ranked]:
+        plans = list(plans)
+        return [Ranked(*pair) for pair in zip(plans, self.pricer.price_all(plans), strict=True)]
+
+    def _climb(self, starts: Sequence[Ranked]) -> Iterator[Ranked]:
+        """Better and better neighbours of each plan, until none is better; a step of all of them at a time."""
+        while starts:
+            near = [list(self._neighbours(start.plan)) for start in starts]
+            self.pricer.price_all(plan for plans in near for plan in plans)
+            best = [
+                min(self._ranked(plans), key=_order, default=start) for start, plans in zip(starts, near, strict=True)
+            ]
+            starts = [one for start, one in zip(starts, best, strict=True) if _ms(one) < _ms(start)]
+            yield from starts
 
     def _neighbours(self, plan: Plan) -> Iterable[Plan]:
         """Each block length moved by one."""
@@ -135,11 +140,11 @@ def best_plans(
     return Planner(profile, model).best(shortlist=shortlist, depth=depth, levels=levels)
 
 
+def _ms(ranked: Ranked) -> float:
+    return ranked.prediction.ms_per_token
+
+
 def _order(ranked: Ranked) -> tuple[float, int, tuple[int, ...], tuple[int, ...]]:
     """Fastest first; of equals the one with fewer levels."""
     plan = ranked.plan
-    return ranked.prediction.ms_per_token, len(plan.levels), plan.levels, plan.blocks
-
-
-def _path_order(path: Path) -> tuple[float, int, tuple[int, ...], tuple[int, ...]]:
-    return path.ms, len(path.plan.levels), path.plan.levels, path.plan.blocks
+    return _ms(ranked), len(plan.levels), plan.levels, plan.blocks
