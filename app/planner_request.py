@@ -142,10 +142,10 @@ def _bounded(entry: Mapping[str, Any], where: str) -> None:
 
 
 def _depth(value: Any, room: int = MAX_DEPTH + 1) -> int:
-    if room == 0 or not isinstance(value, Mapping | list):
+    if room == 0 or not isinstance(value, (dict, list)):
         return 0
-    inner = value.values() if isinstance(value, Mapping) else value
-    return 1 + max((_depth(part, room - 1) for part in inner), default=0)
+    inner = value.values() if isinstance(value, dict) else value
+    return 1 + max((_depth(part, room - 1) for part in inner if isinstance(part, (dict, list))), default=0)
 
 
 def _cost(value: Any, profile: Profile) -> tuple[str, float]:

@@ -46,6 +46,14 @@ class Edges:
     model: Model = "iid"
     _tables: dict[tuple[int, int, bool, Mode], EdgeTable] = field(default_factory=dict)
     _into: dict[tuple[int, bool, tuple[Mode, ...]], EdgeTable] = field(default_factory=dict)
+    _drafted: list[Array] = field(default_factory=list)
+
+    def drafted(self) -> Array:
+        """ms of a block of u tokens of each level below the target, as the bottom level: (target, T_max)."""
+        if not self._drafted:
+            lengths, below = range(1, self.profile.max_block + 1), self.profile.levels[:-1]
+            self._drafted.append(np.array([[level.block_ms(u) for u in lengths] for level in below]))
+        return self._drafted[0]
 
     def into(self, level: int, bottom: bool, modes: tuple[Mode, ...]) -> EdgeTable:
         """The edges from `level` to every level below it, in each of the modes. `bottom`: as in `table`."""

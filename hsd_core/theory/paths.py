@@ -84,9 +84,9 @@ def cheapest_paths(
 
 def grow(edges: Edges, modes: tuple[Mode, ...], allowed: Sequence[int], most: int, keep: int) -> Iterator[Layer]:
     """The nodes by the number of levels at and below them: 1, 2, ..., `most`, as long as there are any."""
-    profile = edges.profile
-    lengths = range(1, profile.max_block + 1)
-    drafted = np.array([[[profile.levels[level].block_ms(t)] for t in lengths] for level in allowed])
+    if not allowed:
+        return
+    drafted = edges.drafted()[list(allowed), :, None]
     layer = Layer(tuple(allowed), drafted, np.zeros(drafted.shape, dtype=np.int64))
     for depth in range(1, most + 1):
         if not layer.levels:

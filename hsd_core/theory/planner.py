@@ -7,7 +7,7 @@ paths are ranked by the exact recursion, and the block lengths of the best few a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from hsd_core.stacks import MAX_LEVELS
 from hsd_core.theory.accepts import Model
@@ -77,9 +77,10 @@ class Planner:
         most = min(MAX_LEVELS if depth is None else depth, len(allowed) + 1)
         plain = self.ranked(Plan((target,), ()))
         paths = cheapest_paths(self.edges, self.modes, allowed, most, shortlist, _PER_DEPTH)
-        ranked = [sorted(self._ranked(path.plan for path in found), key=_order) for found in paths]
-        climbed = self._climb([start for here in ranked for start in here[:_CLIMBERS]])
-        ranked = [[plain], *ranked]
+        self.pricer.price_all(path.plan for found in paths for path in found)
+        ranked = [sorted((self.ranked(path.plan) for path in found), key=_order) for found in paths]
+        climbed = list(self._climb([start for here in ranked for start in here[:_CLIMBERS]]))
+        ranked.insert(0, [plain])
         for better in climbed:
             ranked[len(better.plan.levels) - 1].append(better)
         by_depth = tuple(min(here, key=_order) for here in ranked)
@@ -101,19 +102,17 @@ class Planner:
         """A plan with its exact price."""
         return Ranked(plan, self.pricer.price(plan))
 
-    def _ranked(self, plans: Iterable[Plan]) -> list[Ranked]:
-        plans = list(plans)
-        return [Ranked(*pair) for pair in zip(plans, self.pricer.price_all(plans), strict=True)]
-
     def _climb(self, starts: Sequence[Ranked]) -> Iterator[Ranked]:
         """Better and better neighbours of each plan, until none is better; a step of all of them at a time."""
         while starts:
             near = [list(self._neighbours(start.plan)) for start in starts]
             self.pricer.price_all(plan for plans in near for plan in plans)
-            best = [
-                min(self._ranked(plans), key=_order, default=start) for start, plans in zip(starts, near, strict=True)
+            steps = [
+                (start, min(map(self.ranked, plans), key=_order))
+                for start, plans in zip(starts, near, strict=True)
+                if plans
             ]
-            starts = [one for start, one in zip(starts, best, strict=True) if _ms(one) < _ms(start)]
+            starts = [best for start, best in steps if _ms(best) < _ms(start)]
             yield from starts
 
     def _neighbours(self, plan: Plan) -> Iterable[Plan]:
@@ -121,7 +120,8 @@ class Planner:
         for place, block in enumerate(plan.blocks):
             for moved in (block - 1, block + 1):
                 if 1 <= moved <= self.profile.max_block:
-                    yield replace(plan, blocks=(*plan.blocks[:place], moved, *plan.blocks[place + 1 :]))
+                    blocks = (*plan.blocks[:place], moved, *plan.blocks[place + 1 :])
+                    yield Plan(plan.levels, blocks, plan.bonus, plan.rules)
 
 
 def best_plans(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
 from hsd_core.stacks import LevelSpec, StackError, format_stack, parse
@@ -148,10 +149,14 @@ def _spec(profile: Profile, level: int) -> LevelSpec:
     if not entry.spec:
         raise ProfileError(f"level {entry.name!r} has no spec: nobody has weights for it, so no stack can name it")
     try:
-        text = entry.spec if level == profile.target else f"{entry.spec},target"
-        return parse(text)[0]
+        return _first(entry.spec if level == profile.target else f"{entry.spec},target")
     except StackError as error:
         raise ProfileError(f"level {entry.name!r}: spec {entry.spec!r}: {error}") from None
+
+
+@lru_cache(maxsize=256)  # a planner writes a dozen stacks of the same few levels for each answer
+def _first(stack: str) -> LevelSpec:
+    return parse(stack)[0]
 
 
 def _bare(spec: LevelSpec) -> LevelSpec:

@@ -54,7 +54,7 @@ class Pricer:
         Raises:
             ProfileError: the plan does not fit the profile.
         """
-        return self.price_all([plan])[0]
+        return self._prices[plan] if plan in self._prices else self.price_all([plan])[0]
 
     def price_all(self, plans: Iterable[Plan]) -> list[Prediction]:
         """The same of many plans.
