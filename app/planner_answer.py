@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from app.planner_graph import graph_figure
 from app.planner_ink import Ink
-from app.planner_request import Asked, PlannerError
+from app.planner_request import Asked, Look, PlannerError
 from app.planner_surface import surface
 from app.planner_turn import kind_of, turned
 from app.planner_validation import LEAST_HEIGHT, height, validation_figure
 from app.planner_words import headline, why
 from hsd_core.theory.costs import ProfileError
-from hsd_core.theory.planner import Planner
+from hsd_core.theory.planner import Answer, Planner
 from hsd_core.theory.plans import Plan, Ranked, has_specs, stack_text
 from hsd_core.theory.profile import Profile
 
 SHOWN = 6  # other plans in the list
 
 
-def answer(asked: Asked, validation: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
-    """Everything that the tab shows for one request, in plain JSON types.
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What the theory makes of a question. `worth`: of each level of the best plan below the target."""
+
+    profile: Profile
+    planner: Planner
+    found: Answer
+    worth: tuple[float, ...]
+
+
+def planned(asked: Asked) -> Planned:
+    """The plans of one question.
 
     Raises:
         PlannerError: the profile cannot be planned in; the message is the theory's own.
@@ -30,10 +41,15 @@ def answer(asked: Asked, validation: Sequence[dict[str, Any]] = ()) -> dict[str,
         profile = turned(asked)
         planner = Planner(profile, model=asked.model)
         found = planner.best()
-        worth = planner.worth(found.best)
+        return Planned(profile, planner, found, planner.worth(found.best))
     except ProfileError as error:
         raise PlannerError(str(error), "profile") from error
-    ink = Ink(asked.dark, asked.width)
+
+
+def answer(plans: Planned, look: Look, validation: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+    """Everything that the tab shows for one question, in plain JSON types."""
+    profile, planner, found = plans.profile, plans.planner, plans.found
+    ink = Ink(look.dark, look.width)
     plain = found.plain.prediction.ms_per_token
     drawn: dict[str, Callable[[], dict[str, Any]]] = {
         "graph": lambda: graph_figure(planner, found.best, found.alternatives, ink),
@@ -42,13 +58,13 @@ def answer(asked: Asked, validation: Sequence[dict[str, Any]] = ()) -> dict[str,
     }
     return {
         "levels": [{"name": level.name, "kind": kind_of(profile, i)} for i, level in enumerate(profile.levels)],
-        "best": {**shown(profile, found.best), "shares": _shares(profile, found.best, worth)},
+        "best": {**shown(profile, found.best), "shares": _shares(profile, found.best, plans.worth)},
         "plain_ms": plain,
         "by_depth": [shown(profile, one) for one in found.by_depth],
         "others": [shown(profile, one) for one in found.alternatives[:SHOWN]],
         "headline": headline(profile, found),
         "why": why(profile, found),
-        "figures": {name: draw() for name, draw in drawn.items() if name in asked.figures},
+        "figures": {name: draw() for name, draw in drawn.items() if name in look.figures},
     }
 
 

@@ -39,11 +39,21 @@ class PlannerError(ValueError):
 
 
 FIGURES = frozenset(("graph", "surface", "validation"))
+LOOK = frozenset(("dark", "width", "figures"))  # of a request: what does not change the plans
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How an answer is drawn: `dark`, `width` (px) of the page, and the figures that are asked for."""
+
+    dark: bool = False
+    width: int = 1440
+    figures: frozenset[str] = FIGURES
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request.
+    """One question.
 
     Attributes:
         profile: as measured or edited; `used` turns it into what the plans are sought in.
@@ -51,7 +61,6 @@ class Asked:
         allowed: indices of the levels that a plan may use, the target among them.
         max_block: longest block. rejections: every 1 - a is multiplied by it. cost: level name and its costs' factor.
         model: "iid", or "marked": acceptance by how the level below made the token.
-        dark, width (px): of the page that draws the figures. figures: those that are asked for.
     """
 
     profile: Profile
@@ -61,13 +70,10 @@ class Asked:
     rejections: float = 1.0
     cost: tuple[str, float] | None = None
     model: Model = "iid"
-    dark: bool = False
-    width: int = 1440
-    figures: frozenset[str] = FIGURES
 
 
 def parse(data: Any) -> Asked:
-    """A request from the page's JSON.
+    """The question in the page's JSON.
 
     Raises:
         PlannerError: something is missing, too large or no figure; nothing was computed.
@@ -78,7 +84,7 @@ def parse(data: Any) -> Asked:
     top = len(profile.levels) - 1
     asked = data.get("levels")
     flags = asked if isinstance(asked, list) and len(asked) == top + 1 else [True] * (top + 1)
-    cost, figures = data.get("cost"), data.get("figures")
+    cost = data.get("cost")
     return Asked(
         profile=profile,
         source=str(data.get("source", ""))[:200],
@@ -87,9 +93,20 @@ def parse(data: Any) -> Asked:
         rejections=_figure("rejections", data.get("rejections", 1.0)),
         cost=_cost(cost, profile) if cost else None,
         model="marked" if data.get("model") == "marked" and profile.conditional else "iid",
-        dark=data.get("dark") is True,
-        width=int(_figure("width", data.get("width", 1440))),
-        figures=FIGURES & {name for name in figures if isinstance(name, str)} if isinstance(figures, list) else FIGURES,
+    )
+
+
+def look(data: Mapping[str, Any]) -> Look:
+    """How the page's JSON wants its answer drawn.
+
+    Raises:
+        PlannerError: the width is none.
+    """
+    named = data.get("figures")
+    return Look(
+        data.get("dark") is True,
+        int(_figure("width", data.get("width", 1440))),
+        FIGURES & {name for name in named if isinstance(name, str)} if isinstance(named, list) else FIGURES,
     )
 
 

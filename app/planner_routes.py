@@ -1,6 +1,7 @@
 """What the Planner tab asks of the server: the profiles there are, the answer for one, and plotly's own script.
 
-Every answer is worked out from the request alone; nothing is kept between two.
+Every answer is worked out from the request alone. Only the last few plans are kept, by their questions: a page asks for
+the numbers first and for the figures of the same plans right after.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import gzip
 import hashlib
 import json
 from collections.abc import Awaitable, Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +21,15 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from app.payload import dumps
-from app.planner_answer import answer
-from app.planner_request import MAX_BODY, PlannerError, parse, read
+from app.planner_answer import Planned, answer, planned
+from app.planner_request import LOOK, MAX_BODY, Asked, Look, PlannerError, look, parse, read
 from app.planner_sources import Sources
 from app.static import ASSETS, ROUTE
 
 SOURCES = f"{ROUTE}/planner/sources"
 ANSWER = f"{ROUTE}/planner/answer"
 PLOTLY = f"{ROUTE}/lib/plotly.min.js"
+KEPT = 4  # plans
 AT_ONCE = 2  # answers worked out side by side: they are short, and the machine has other things to do
 WAITING = 12  # more than these are sent away: a page asks again when its slider moves
 
@@ -43,6 +46,10 @@ def routes(
     sources = Sources(profiles, measured)
     limiter: list[CapacityLimiter] = []
 
+    def work(question: str, drawn: Look) -> dict[str, Any]:
+        asked, plans = _plans(question)
+        return answer(plans, drawn, sources.validation(asked) if drawn.figures else ())
+
     async def listed(_: Request) -> Response:
         return _json(await to_thread.run_sync(sources.listing))
 
@@ -51,7 +58,7 @@ def routes(
             data = json.loads(await _body(request), parse_constant=_no_constant)
             if isinstance(data, dict) and data.get("check") is True:
                 return _json({"profile": read(data.get("profile")).as_dict()})
-            asked = parse(data)
+            question, drawn = _split(data)
         except PlannerError as error:
             return _refusal(error)
         except (ValueError, RecursionError):
@@ -61,7 +68,7 @@ def routes(
         if limiter[0].statistics().tasks_waiting >= WAITING:
             return _refusal(PlannerError("others are planning; try again in a moment"))
         try:
-            return _json(await to_thread.run_sync(lambda: answer(asked, sources.validation(asked)), limiter=limiter[0]))
+            return _json(await to_thread.run_sync(lambda: work(question, drawn), limiter=limiter[0]))
         except PlannerError as error:
             return _refusal(error)
 
@@ -70,6 +77,20 @@ def routes(
         Route(ANSWER, answered, methods=["POST"]),
         Route(PLOTLY, _script(Path(plotly.__file__).parent / "package_data" / "plotly.min.js"), methods=["GET"]),
     ]
+
+
+def _split(data: Any) -> tuple[str, Look]:
+    """A question as text, and how its answer is drawn."""
+    if not isinstance(data, dict):
+        raise PlannerError("the request is empty; reload the page and try again")
+    drawn = look(data)
+    return json.dumps({name: value for name, value in data.items() if name not in LOOK}, sort_keys=True), drawn
+
+
+@lru_cache(maxsize=KEPT)
+def _plans(question: str) -> tuple[Asked, Planned]:
+    asked = parse(json.loads(question))
+    return asked, planned(asked)
 
 
 def _no_constant(name: str) -> float:

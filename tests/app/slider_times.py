@@ -11,6 +11,7 @@ app is started on a free port.
 from __future__ import annotations
 
 import argparse
+import math
 import shutil
 import socket
 import statistics
@@ -38,7 +39,8 @@ window.fetch = async (...asked) => {
   const read = reply.json.bind(reply), { max_block, rejections, cost } = JSON.parse(asked[1].body);
   reply.json = async () => {
     const answer = await read();
-    window.told = { "longest block": max_block, "rejections, all pairs": rejections, "cost of": Math.log10(cost.factor) };
+    const factor = Math.log10(cost.factor);
+    window.told = { "longest block": max_block, "rejections, all pairs": rejections, "cost of": factor };
     return answer;
   };
   return reply;
@@ -57,13 +59,14 @@ async ([name, values, every, rest]) => {
   seen.observe(document.querySelector(".hx-plan-answer"), { subtree: true, childList: true, characterData: true });
   for (const value of values) {
     slider.value = value;
-    times.set(key(slider.value), { turned: performance.now() });
+    if (!times.has(key(slider.value))) times.set(key(slider.value), { turned: performance.now() });
     slider.dispatchEvent(new Event("input", { bubbles: true }));
     await new Promise((done) => setTimeout(done, every));
   }
   await new Promise((done) => setTimeout(done, rest));
   seen.disconnect();
-  return [...times.values()].filter((time) => time.painted).map((time) => [time.shown - time.turned, time.painted - time.turned]);
+  const whole = [...times.values()].filter((time) => time.painted);
+  return whole.map((time) => [time.shown - time.turned, time.painted - time.turned]);
 }
 """
 
@@ -92,10 +95,12 @@ def main() -> None:
 
 
 def _spread(page: Page, name: str, count: int, stride: int = 7) -> list[float]:
-    """Values over the whole slider, each another one than the one before; neighbours lie `stride` places apart."""
+    """Different values over the whole slider, `count` or as many as it has; neighbours lie `stride` places apart."""
     slider = page.get_by_role("slider", name=name)
-    low, high = (float(slider.get_attribute(end) or 0) for end in ("min", "max"))
-    return [low + (high - low) * ((at * stride) % count + 0.5) / count for at in range(count)]
+    low, high, step = (float(slider.get_attribute(end) or 0) for end in ("min", "max", "step"))
+    count = min(count, round((high - low) / step) + 1)
+    stride = next(one for one in range(stride, count + stride) if math.gcd(one, count) == 1)
+    return [low + (high - low) * (at * stride % count) / (count - 1) for at in range(count)]
 
 
 def _line(what: str, times: Sequence[Sequence[float]]) -> None:

@@ -11,10 +11,10 @@ from typing import Any
 import plotly.graph_objects as go
 import pytest
 
-from app.planner_answer import answer
+from app.planner_answer import answer, planned
 from app.planner_ink import Ink
 from app.planner_play import WAITING, Simulator
-from app.planner_request import MAX_LEVELS, PlannerError, parse, read
+from app.planner_request import MAX_LEVELS, PlannerError, look, parse, read
 from app.planner_sources import Sources
 from app.planner_turn import turned
 from app.planner_validation import validation_figure
@@ -109,8 +109,12 @@ def asked(profile: dict[str, Any] | None = None, **more: Any) -> Any:
     return parse({"profile": profile or made_up(), **more})
 
 
+def answered(validation: Any = (), **more: Any) -> Any:
+    return answer(planned(asked(**more)), look(more), validation)
+
+
 def test_the_answer_is_the_theory_s_own() -> None:
-    given = answer(asked())
+    given = answered()
     best = Planner(profile_from(made_up())).best().best
     assert given["best"]["blocks"] == list(best.plan.blocks)
     assert given["best"]["ms"] == best.prediction.ms_per_token
@@ -119,7 +123,7 @@ def test_the_answer_is_the_theory_s_own() -> None:
 
 
 def test_every_figure_is_one_that_plotly_accepts_and_is_plain_json() -> None:
-    shown = answer(asked(width=390, dark=True), MEASURED)["figures"]
+    shown = answered(MEASURED, width=390, dark=True)["figures"]
     for name in ("graph", "surface", "validation"):
         go.Figure(shown[name]["figure"])  # refuses an unknown attribute
         assert shown[name]["table"]["rows"], name
@@ -127,9 +131,9 @@ def test_every_figure_is_one_that_plotly_accepts_and_is_plain_json() -> None:
 
 
 def test_only_the_figures_that_are_asked_for_are_made() -> None:
-    assert list(answer(asked(figures=["graph", "none such", 3]))["figures"]) == ["graph"]
-    assert answer(asked(figures=[]))["figures"] == {}
-    assert len(answer(asked(figures="graph"))["figures"]) == 3
+    assert list(answered(figures=["graph", "none such", 3])["figures"]) == ["graph"]
+    assert answered(figures=[])["figures"] == {}
+    assert len(answered(figures="graph")["figures"]) == 3
 
 
 def test_a_validation_says_how_good_the_planners_pick_was() -> None:
@@ -167,7 +171,7 @@ def test_the_sliders_turn_the_profile_and_nothing_else() -> None:
 
 
 def test_only_the_target_left_is_plain_decoding_and_still_an_answer() -> None:
-    given = answer(asked(levels=[False, False, True]))
+    given = answered(levels=[False, False, True])
     assert given["best"]["levels"] == ["target"]
     assert given["figures"]["graph"]["figure"] is None
 
@@ -179,7 +183,7 @@ def test_only_the_target_left_is_plain_decoding_and_still_an_answer() -> None:
 )  # fmt: skip
 def test_sliders_beyond_their_ends_are_refused_by_name(field: str, value: Any) -> None:
     with pytest.raises(PlannerError, match=field):
-        asked(**{field: value})
+        look({field: value}) if field == "width" else asked(**{field: value})
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import { profileTables } from "./tables.js";
 import { still, whatIf } from "./whatif.js";
 
 const LARGEST = 300_000; // bytes of a profile file
+const PATIENCE_MS = 500; // so long a slider may be dragged before its figures follow
 const SETTLE_MS = 250; // a window that is being dragged is not asked about
 
 /** @param {HTMLElement} root @param {{props: object, root: string}} ports */
@@ -32,7 +33,10 @@ class PlannerPage {
     this.measured = null; // the profile as it came
     this.profile = null; // as edited
     this.turned = null; // the sliders
-    this.asker = new Asker(base + setup.answer, { onAnswer: (a, question) => this.heard(a, question), onRefusal: (text) => this.fault(text) });
+    this.asker = new Asker(base + setup.answer, { onAnswer: (a, question) => this.heard(a, question), onRefusal: (text) => { this.fault(text); this.draw(); } });
+    this.drawer = new Asker(base + setup.answer, { onAnswer: (a, question) => this.drawn(a, question), onRefusal: (text) => this.fault(text) });
+    this.stale = new Set(); // plots that show other plans than the numbers do
+    this.lastDrawn = 0;
     this.bar = sourceBar({
       onSource: (source, at) => this.choose(source, at),
       onFile: (file) => this.open(file),
@@ -131,11 +135,7 @@ class PlannerPage {
     this.dark = isDark();
     this.size = size();
     writeLink(this.sources, this.source, this.measured, this.turned);
-    this.asker.ask({ profile: this.profile, source: this.source.id, ...this.turned, dark: this.dark, width: Math.max(1, innerWidth), figures: this.plotsWhere((plot) => plot.seen) });
-  }
-
-  plotsWhere(so) {
-    return Object.keys(this.plots).filter((name) => so(this.plots[name]));
+    this.asker.ask({ profile: this.profile, source: this.source.id, ...this.turned, dark: this.dark, width: Math.max(1, innerWidth), figures: [] });
   }
 
   heard(answer, question) {
@@ -143,12 +143,28 @@ class PlannerPage {
     this.fault("");
     this.styles ??= styled(this.profile);
     this.answer.show(answer, this.styles);
-    for (const [name, figure] of Object.entries(answer.figures)) this.plots[name].show(figure);
-    if (answer.figures.graph) this.paths.show(answer.figures.graph.paths ?? [], this.styles);
-    // What is in sight is answered at once, the rest when nobody turns anything any more.
-    const rest = this.plotsWhere((plot) => !question.figures.includes(plot.name));
-    if (rest.length && !question.rest && !this.asker.wanted) this.asker.ask({ ...question, figures: rest, rest: true });
     this.playLinked();
+    this.stale = new Set(Object.keys(this.plots));
+    // The numbers follow a slider; the figures come when it rests, and now and then while it is dragged.
+    if (!this.asker.wanted || performance.now() - this.lastDrawn > PATIENCE_MS) this.draw();
+  }
+
+  /** Asks for the figures of the numbers shown: those in sight, then the others. */
+  draw() {
+    if (!this.stale.size) return;
+    this.lastDrawn = performance.now();
+    const seen = [...this.stale].filter((name) => this.plots[name].seen);
+    this.drawing = { ...this.question, figures: seen.length ? seen : [...this.stale] };
+    this.drawer.ask(this.drawing);
+  }
+
+  drawn({ figures }, question) {
+    if (question.profile !== this.profile) return; // another one was chosen meanwhile
+    for (const [name, figure] of Object.entries(figures)) this.plots[name].show(figure);
+    if (figures.graph) this.paths.show(figures.graph.paths ?? [], this.styles);
+    if (question !== this.drawing || this.asker.busy) return; // newer numbers draw their own
+    for (const name of question.figures) this.stale.delete(name);
+    this.draw();
   }
 
   fault(text) {
