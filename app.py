@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 
 from app.page import build, launch_options
 from hsd_core.workbench import Workbench
@@ -17,7 +18,12 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=None, help="port (default: the first free one from 7860)")
     parser.add_argument("--share", action="store_true", help="also open a public Gradio link")
     options = parser.parse_args()
-    demo.launch(server_name=options.host, server_port=options.port, share=options.share, **launch_options())
+    where = {"server_name": options.host, "server_port": options.port, "share": options.share}
+    demo.launch(**where, **launch_options(), prevent_thread_lock=True)
+    # What is there now stays: without it, every search for garbage halts the page's answers for a tenth of a second.
+    gc.collect()
+    gc.freeze()
+    demo.block_thread()
 
 
 if __name__ == "__main__":
