@@ -106,6 +106,13 @@ def merged_law(stack: Sequence[Seat], prompt: Sequence[int], max_new: int, **opt
         return run_law(stack, prompt, max_new, **options)
 
 
+class Untouchable:
+    """In place of the policies of the levels above: what a level hands up does not depend on them."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"a level read {name} of the policy of a level above it")
+
+
 class Merged(Hierarchy):
     """A hierarchy in which what a level hands up is one choice among blocks, each enumerated from the real methods."""
 
@@ -120,13 +127,14 @@ class Merged(Hierarchy):
         return self._one_of("verify", i, room)
 
     def _one_of(self, what: str, i: int, room: int) -> tuple[Block, bool]:
-        key = (what, i, room, tuple(self.tape), repr(self.policies), self.course.levels, self.course.blocks)
+        own = self.policies[: i + 1]  # no level asks a policy above its own: see `Untouchable`
+        key = (what, i, room, tuple(self.tape), repr(own), self.course.levels, self.course.blocks)
         if key not in self.memo:
             self.memo[key] = self._enumerate(what, i, room)
         masses, blocks = self.memo[key]
         block, corrected, policies = blocks[self.choices.pick(masses)]  # type: ignore[attr-defined]
         self.tape.extend(block.ids)
-        self.policies = [copy(policy) for policy in policies]
+        self.policies[: i + 1] = [copy(policy) for policy in policies]
         return block, corrected
 
     def _enumerate(self, what: str, i: int, room: int) -> tuple[list[float], list[tuple[Block, bool, list[Any]]]]:
@@ -141,13 +149,14 @@ class Merged(Hierarchy):
                 stop=self._stop,
             )  # fmt: skip
             inner.follow(self.course)
-            inner.policies = [copy(policy) for policy in self.policies]
+            own = [copy(policy) for policy in self.policies[: i + 1]]
+            inner.policies = [*own, *(Untouchable() for _ in self.policies[i + 1 :])]
             result = _drain(getattr(Hierarchy, what)(inner, i, room))
             block, corrected = result if isinstance(result, tuple) else (result, False)
             assert tape == base + block.ids, f"{what}({i}) left {tape} on the tape, not {base} + {block.ids}"
             assert 0 < len(block) <= room or (i == 0 and not len(block)), f"{what}({i}, {room}) gave {len(block)}"
             assert len(block.rows) == len(block), "a token went up without its row"
-            return block, corrected, inner.policies
+            return block, corrected, inner.policies[: i + 1]
 
         masses: dict[tuple[tuple[int, ...], bool, str], float] = {}
         blocks: dict[tuple[tuple[int, ...], bool, str], tuple[Block, bool, list[Any]]] = {}

@@ -19,9 +19,10 @@ Both depend on the past alone and throw no coin, so the stack stays exact and a 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -41,8 +42,7 @@ MEMORY = 0.95  # what one shadow token leaves of the estimate before it: it look
 ENOUGH = 1.0  # shadow tokens of either kind before there is a threshold
 
 
-@runtime_checkable
-class Learning(Protocol):
+class Learning(ABC):
     """A level run that is shown what the level above made of its block.
 
     theta: its stop threshold in the draft that it made last, None while it has none.
@@ -50,12 +50,12 @@ class Learning(Protocol):
 
     theta: float | None
 
+    @abstractmethod
     def learn(self, start: int, rows: Tensor, law: Law) -> None:
         """rows (r, V): the verifier's rows for positions start, ..., start + r - 1, all behind tokens that were kept.
 
         law: (n, V) logits -> rows under the run's sampling.
         """
-        ...
 
 
 def tokens_per_layer(chance: float, length: int, cost: float, layers: int) -> float:
@@ -153,7 +153,7 @@ class _Lesson:
     law: Law
 
 
-class ChoosingRun:
+class ChoosingRun(Learning):
     """`cached`: the tape up to here was processed by the exit that drafted last."""
 
     def __init__(self, exits: Sequence[Exit], layers: int, memory: float) -> None:

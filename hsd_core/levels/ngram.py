@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.levels.protocol import DraftOrder, Proposal, Work
+from hsd_core.levels.protocol import Counting, DraftOrder, Proposal, Work
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -48,7 +48,7 @@ class NgramLevel:
         return NgramRun(self._databases(), self.vocab_size)
 
 
-class NgramRun:
+class NgramRun(Counting):
     cached = 0
 
     def __init__(self, databases: Databases, vocab_size: int) -> None:

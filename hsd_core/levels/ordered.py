@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.levels.nano import NanoLevel
 from hsd_core.levels.ngram import NgramLevel, NgramRun
-from hsd_core.levels.protocol import DraftOrder, Proposal, Work
+from hsd_core.levels.protocol import Counting, DraftOrder, Proposal, Work
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -45,7 +45,7 @@ class OrderedLevel:
         return OrderedRun(self.first.open(capacity, commons), self.second.open(capacity, commons))
 
 
-class OrderedRun:
+class OrderedRun(Counting):
     """The cache is the second drafter's: what was looked up is caught up on when it is asked again."""
 
     def __init__(self, first: NgramRun, second: LevelRun) -> None:

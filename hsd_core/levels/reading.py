@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from hsd_core.levels.protocol import DraftOrder, Proposal, Work, draft_token_by_token
+from hsd_core.levels.protocol import DraftOrder, Proposal, Resting, Work, draft_token_by_token
 from hsd_core.levels.trunk import Layered, Trunk
 
 
@@ -53,7 +53,7 @@ class Lens:
         return self._decoder.head(x[len(x) - rows :]), x
 
 
-class TrunkRun:
+class TrunkRun(Resting):
     """Reads a trunk at `depth`. A read-out with layers of its own has processed fewer positions than the trunk."""
 
     def __init__(self, trunk: Trunk, depth: int, readout: Readout, source: str) -> None:

@@ -12,7 +12,7 @@ import hsd_core
 from hsd_core import engine, scribe
 from hsd_core.clock import EngineClock
 from hsd_core.hierarchy import Seat
-from hsd_core.levels.protocol import Work
+from hsd_core.levels.protocol import Counting, Work
 from hsd_core.levels.table import TableLevel, TableRun
 from hsd_core.sampling import Sampling
 from hsd_core.stacks import LevelSpec, StackError
@@ -262,7 +262,7 @@ def test_totals_count_what_the_events_say() -> None:
 
 
 def test_a_store_is_written_after_each_commit() -> None:
-    class CountingRun(LookupRun):
+    class CountingRun(LookupRun, Counting):
         inserted = 0
 
         def commit(self, ids: Sequence[int]) -> None:
