@@ -31,7 +31,7 @@ class LeanStacks:
 
     def __init__(self, kind: str = "llama", drafts: Mapping[str, Any] | None = None, **sizes: Any) -> None:
         self.target = tiny(kind, **sizes)
-        self.int8 = tiny(kind, **{**sizes, "dtype": "int8"})
+        self.int8 = tiny(kind, **{**sizes, "dtype": "int8", "device": "cpu"})  # its kernel is the CPU's
         self.model = tiny(kind, **{**sizes, "seed": sizes.get("seed", 0) + 1})
         self.drafts = drafts or {}
 
@@ -89,10 +89,13 @@ class RandomDraft:
         self, target: LeanDecoder, *, fed: bool = False, layers: int = 1, seed: int = 0, absent: Sequence[int] = (5, 40)
     ) -> None:
         self.name, self.at, self.fed, self.layers, self.hidden = "random", 0, fed, layers, target.shape.hidden
-        self._body = tiny(vocab=target.vocab_size, layers=layers, seed=100 + seed)
+        dtype = "bfloat16" if target.dtype == "bfloat16" else "float32"
+        self._body = tiny(vocab=target.vocab_size, layers=layers, seed=100 + seed, dtype=dtype, device=target.device)
         self._mix = torch.randn(2 * self.hidden, self.hidden, generator=torch.Generator().manual_seed(seed)) * 0.2
         self._absent = torch.zeros(target.vocab_size, dtype=torch.bool)
         self._absent[list(absent)] = True
+        self._mix = self._mix.to(target.device, getattr(torch, dtype))
+        self._absent = self._absent.to(target.device)
 
     def new_cache(self, capacity: int) -> Any:
         return self._body.new_cache(capacity)

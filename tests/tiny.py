@@ -8,7 +8,10 @@ from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.decoders.shape import LeanShape
 
 
-def tiny(kind: str = "llama", *, vocab: int = 61, layers: int = 4, seed: int = 0, dtype: str = "float32", **more):
+def tiny(
+    kind: str = "llama", *, vocab: int = 61, layers: int = 4, seed: int = 0, dtype: str = "float32",
+    device: str = "cpu", **more,
+):  # fmt: skip
     """A random model of a kind ("llama", "qwen2", "qwen3", "mistral"); `more` goes into its config."""
     config = {
         "model_type": kind, "vocab_size": vocab, "hidden_size": 32, "intermediate_size": 48,
@@ -36,4 +39,4 @@ def tiny(kind: str = "llama", *, vocab: int = 61, layers: int = 4, seed: int = 0
             for name in ("self_attn.q_norm", "self_attn.k_norm"):
                 weights[f"{at}.{name}.weight"] = 1 + torch.randn(size, generator=random) * 0.2
     weights["model.norm.weight"] = 1 + torch.randn(hidden, generator=random) * 0.2
-    return LeanDecoder(shape, weights.__getitem__, set(weights), dtype=dtype)
+    return LeanDecoder(shape, weights.__getitem__, set(weights), dtype=dtype, device=device)

@@ -1,0 +1,114 @@
+"""Levels on two devices, over a GPU that is none: tensors meet where they may, and the output is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from lean_stacks import LeanStacks, RandomDraft
+from pretend_gpu import PretendGpu, pretend_gpu
+from tiny import tiny
+from toys import output_of
+
+import hsd_core
+from hsd_core import identities
+from hsd_core.building import pick_device
+from hsd_core.decoders.batched import BatchedDecoder
+from hsd_core.depth import read_depths
+from hsd_core.sampling import Sampling
+
+STACKS = [
+    "target",
+    "ngram:3,target",
+    "model:2,target@rule=block",
+    "ngram:2,int8:4,target",
+    "int8:3,target@bonus=0@rule=block",
+    "exit:2@at=1,exit:4@at=2,target",
+    "exit:3@at=2@id=fed@policy=adaptive,target",
+    "exit:2@at=2@id=fed8@dtype=int8,int8:3,target",
+    "exit:3@at=3@policy=del,target",
+    "nano:2,target@rule=block",
+    "nano:2@id=fed,target",
+    "nano:2@id=fed,int8:3,target",
+    "ngram:3@miss=fed,target",
+]
+SAMPLINGS = {"greedy": Sampling(0.0), "sampled": Sampling(0.9, top_k=20, top_p=0.95)}
+PROMPT = [3, 1, 4, 1, 5]
+
+
+@pytest.fixture
+def gpu() -> Iterator[PretendGpu]:
+    with pretend_gpu() as mode:
+        yield mode
+
+
+def made(device: str, dtype: str = "float32") -> LeanStacks:
+    stacks = LeanStacks(device=device, dtype=dtype)
+    stacks.drafts = {
+        "nano": RandomDraft(stacks.target),
+        "fed": RandomDraft(stacks.target, fed=True),
+        "fed8": RandomDraft(stacks.int8, fed=True),  # beside the model that it reads
+        "at2": RandomDraft(stacks.target),
+    }
+    return stacks
+
+
+def written(stacks: LeanStacks, text: str, sampling: Sampling) -> tuple[list[Any], list[int]]:
+    events = list(hsd_core.run(stacks.stack(text), PROMPT, sampling, seed=5, max_new_tokens=24))
+    return events, list(output_of(events))
+
+
+@pytest.mark.parametrize("text", STACKS)
+@pytest.mark.parametrize("sampling", SAMPLINGS.values(), ids=SAMPLINGS)
+def test_a_stack_writes_on_a_gpu_what_it_writes_on_the_cpu(text: str, sampling: Sampling) -> None:
+    _, usual = written(made("cpu"), text, sampling)
+    with pretend_gpu():
+        events, output = written(made("cuda"), text, sampling)
+    assert output == usual
+    assert identities.check(events) == []
+    assert events[0].levels[-1].device == "cuda"
+
+
+@pytest.mark.parametrize("text", STACKS)
+def test_so_it_does_in_bfloat16(gpu: PretendGpu, text: str) -> None:
+    events, output = written(made("cuda", "bfloat16"), text, SAMPLINGS["sampled"])
+    assert len(output) == 24
+    assert identities.check(events) == []
+    assert events[0].levels[-1].dtype == "bfloat16"
+
+
+def test_a_table_that_was_left_on_the_cpu_is_caught(gpu: PretendGpu) -> None:
+    stacks = made("cuda")
+    stacks.drafts["nano"]._absent = torch.zeros(61, dtype=torch.bool)
+    with pytest.raises(RuntimeError, match="same device"):
+        written(stacks, "nano:2,target", SAMPLINGS["greedy"])
+
+
+def test_texts_written_side_by_side_and_depths_are_read_there_too(gpu: PretendGpu) -> None:
+    decoder = tiny(device="cuda")
+    batched = BatchedDecoder(decoder)
+    cache = batched.new_cache(2, 40)
+    for b, text in enumerate(([1, 2, 3], [4, 5])):
+        decoder.forward(text, cache.slot(b), 0, 1)
+    assert batched.step([6, 7], [3, 2], cache).device.type == "cuda"
+    usual = tiny()
+    text = list(range(2, 20))
+    there, here = read_depths(decoder, text, 4), read_depths(usual, text, 4)
+    assert torch.allclose(there.p, here.p, atol=1e-5) and torch.equal(there.top, here.top)
+
+
+def test_the_gpu_is_taken_where_there_is_one(gpu: PretendGpu) -> None:
+    assert pick_device(None) == "cuda"
+    assert pick_device("cpu") == "cpu"
+
+
+def test_what_is_on_a_gpu_is_not_read_as_the_cpu_s(gpu: PretendGpu) -> None:
+    there = torch.arange(3, device="cuda")
+    with pytest.raises(TypeError, match="numpy"):
+        there.numpy()
+    with pytest.raises(RuntimeError, match="same device"):
+        there + torch.ones(3)
+    assert (there + 1).cpu().device.type == "cpu"
+    assert gpu.waits == {"cpu": 1}
