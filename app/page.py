@@ -8,8 +8,9 @@ from typing import Any
 
 import gradio as gr
 
-from app import api, planner
-from app.planner_routes import routes
+from app import api
+from app.planner import view as planner
+from app.planner.routes import routes
 from app.play import Play
 from app.recordings import Recordings
 from app.runs import QUEUE
@@ -42,7 +43,7 @@ def launch_options(
     """What `launch` needs besides host and port: system fonts, nothing from elsewhere.
 
     Args:
-        profiles, measured: as in `app.planner_routes.routes`.
+        profiles, measured: as in `planner.routes.routes`.
     """
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
     return {

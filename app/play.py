@@ -11,8 +11,8 @@ from app import figures
 from app.examples import EXAMPLES
 from app.generate import MEANWHILE, Loader, stream
 from app.payload import payload, status
-from app.planner_play import Simulator
-from app.planner_request import PlannerError
+from app.planner.play import Simulator
+from app.planner.request import PlannerError
 from app.recordings import MAX_FILE, PREFIX, RecordingError, Recordings, opened, recorded
 from app.runs import QUEUE, Runs
 from app.settings import DEFAULTS, LIMITS, MAX_PROMPT, RequestError, check_ids, parse, run_id

@@ -11,13 +11,13 @@ from typing import Any
 import plotly.graph_objects as go
 import pytest
 
-from app.planner_answer import answer, planned
-from app.planner_ink import Ink
-from app.planner_play import WAITING, Simulator
-from app.planner_request import MAX_LEVELS, PlannerError, look, parse, read
-from app.planner_sources import Sources
-from app.planner_turn import turned
-from app.planner_validation import validation_figure
+from app.planner.answer import answer, planned
+from app.planner.ink import Ink
+from app.planner.play import WAITING, Simulator
+from app.planner.request import MAX_LEVELS, PlannerError, look, parse, read
+from app.planner.sources import Sources
+from app.planner.turn import turned
+from app.planner.validation import validation_figure
 from app.static import ASSETS
 from hsd_core.theory import Costs, Planner, Profile, ProfileLevel, profile_from
 from hsd_core.workbench import Workbench

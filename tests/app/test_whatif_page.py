@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from app import figures
-from app.planner_play import MOST_CALLS, Simulator
-from app.planner_request import PlannerError
-from app.planner_sources import Sources
+from app.planner.play import MOST_CALLS, Simulator
+from app.planner.request import PlannerError
+from app.planner.sources import Sources
 from app.recordings import recorded
 from app.static import ASSETS
 from hsd_core.identities import check

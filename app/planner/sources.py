@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from app.planner_request import Asked, PlannerError, read
+from app.planner.request import Asked, PlannerError, read
 from hsd_core.calibrate.cache import cached_profile
 from hsd_core.presets import PRESETS
 from hsd_core.whatif.profiles import DEFAULT

@@ -21,9 +21,9 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from app.payload import dumps
-from app.planner_answer import Planned, answer, planned
-from app.planner_request import LOOK, MAX_BODY, Asked, Look, PlannerError, look, parse, read
-from app.planner_sources import Sources
+from app.planner.answer import Planned, answer, planned
+from app.planner.request import LOOK, MAX_BODY, Asked, Look, PlannerError, look, parse, read
+from app.planner.sources import Sources
 from app.static import ASSETS, ROUTE
 
 SOURCES = f"{ROUTE}/planner/sources"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from app.planner_ink import percent
+from app.planner.ink import percent
 from hsd_core.theory.planner import Answer
 from hsd_core.theory.plans import Prediction, Ranked
 from hsd_core.theory.profile import Profile

@@ -6,8 +6,8 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from app.planner_request import PlannerError, parse
-from app.planner_turn import turned
+from app.planner.request import PlannerError, parse
+from app.planner.turn import turned
 from app.settings import LIMITS
 from hsd_core.theory.costs import ProfileError
 from hsd_core.theory.plans import Plan

@@ -1,4 +1,4 @@
-"""The Planner tab: one component that owns the tab. What it shows comes from the routes in `app.planner_routes`."""
+"""The Planner tab: one component that owns the tab. What it shows comes from the routes in `app.planner.routes`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import gradio as gr
 
 from app.payload import dumps
-from app.planner_request import LIMITS
-from app.planner_routes import ANSWER, PLOTLY, SOURCES
+from app.planner.request import LIMITS
+from app.planner.routes import ANSWER, PLOTLY, SOURCES
 from app.static import ROUTE
 
 _MOUNT = """

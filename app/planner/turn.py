@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.planner_request import Asked
+from app.planner.request import Asked
 from hsd_core.theory.profile import Conditional, Matrix, Profile, ProfileLevel
 
 

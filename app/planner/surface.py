@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from app.figures import mix
-from app.planner_ink import Ink, percent, safe
+from app.planner.ink import Ink, percent, safe
 from hsd_core.theory.costs import Array
 from hsd_core.theory.planner import Planner
 from hsd_core.theory.plans import Plan

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.figures import HUES, INK, LINE, MUTED, PAPER, SHADES, SOFT, mix
-from app.planner_turn import kind_of
+from app.planner.turn import kind_of
 from hsd_core.theory.profile import Profile
 
 NARROW, WALL = 700, 1800  # px of the page, as in planner.css

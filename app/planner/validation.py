@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from app.planner_ink import Ink, percent, safe
+from app.planner.ink import Ink, percent, safe
 
 LEAST_HEIGHT = 420
 

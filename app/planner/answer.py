@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.planner_graph import graph_figure
-from app.planner_ink import Ink
-from app.planner_request import Asked, Look, PlannerError
-from app.planner_surface import surface
-from app.planner_turn import kind_of, turned
-from app.planner_validation import LEAST_HEIGHT, height, validation_figure
-from app.planner_words import headline, why
+from app.planner.graph import graph_figure
+from app.planner.ink import Ink
+from app.planner.request import Asked, Look, PlannerError
+from app.planner.surface import surface
+from app.planner.turn import kind_of, turned
+from app.planner.validation import LEAST_HEIGHT, height, validation_figure
+from app.planner.words import headline, why
 from hsd_core.theory.costs import ProfileError
 from hsd_core.theory.planner import Answer, Planner
 from hsd_core.theory.plans import Plan, Ranked, has_specs, stack_text
