@@ -14,7 +14,7 @@ import { profileTables } from "./tables.js";
 import { still, whatIf } from "./whatif.js";
 
 const LARGEST = 300_000; // bytes of a profile file
-const PATIENCE_MS = 500; // so long a slider may be dragged before its figures follow
+const PATIENCE_MS = 1000; // so long a slider may be dragged before its figures follow
 const SETTLE_MS = 250; // a window that is being dragged is not asked about
 
 /** @param {HTMLElement} root @param {{props: object, root: string}} ports */
