@@ -15,6 +15,11 @@ from toys import output_of
 import hsd_core
 from hsd_core import identities
 from hsd_core.building import pick_device
+from hsd_core.calibrate import timing
+from hsd_core.calibrate.overlap import count
+from hsd_core.calibrate.reading import read
+from hsd_core.calibrate.tally import Tally
+from hsd_core.calibrate.texts import Written
 from hsd_core.decoders.batched import BatchedDecoder
 from hsd_core.depth import read_depths
 from hsd_core.sampling import Sampling
@@ -97,6 +102,23 @@ def test_texts_written_side_by_side_and_depths_are_read_there_too(gpu: PretendGp
     text = list(range(2, 20))
     there, here = read_depths(decoder, text, 4), read_depths(usual, text, 4)
     assert torch.allclose(there.p, here.p, atol=1e-5) and torch.equal(there.top, here.top)
+
+
+def test_calibration_reads_counts_and_times_there(gpu: PretendGpu, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("TURNS", 2), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
+        monkeypatch.setattr(timing, name, value)
+    text, no_ends = Written((3, 9, 27), (7, 8, 50, 11, 2)), frozenset[int]()
+    tallies = []
+    for device in ("cuda", "cpu"):
+        seats = made(device).stack("ngram:2,nano:2@id=fed,exit:2@at=2,int8:3,target")
+        tally = Tally(1)
+        count(tally, 0, read(seats, text, 1.0, no_ends), "chat")
+        tallies.append(tally)
+        if device == "cuda":
+            found = timing.time_levels(seats, [text], 1.0, no_ends, tell=lambda *_: None, stop=lambda: False)
+            assert set(found.verify) == {1, 2, 3, 4}
+    there, here = tallies
+    assert there.ratio(("pair", 1, 4)) == pytest.approx(here.ratio(("pair", 1, 4)), abs=1e-4)
 
 
 def test_the_gpu_is_taken_where_there_is_one(gpu: PretendGpu) -> None:
