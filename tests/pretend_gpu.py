@@ -59,10 +59,17 @@ class PretendGpu(TorchFunctionMode):
             place = torch.device("cpu")
         on_gpu = bool(here) if place is None else place.type == "cuda"
         with torch._C.DisableTorchFunctionSubclass():
-            out = func(*tree_map(_bare, args), **tree_map(_bare, kwargs))
+            out = func(*args, **kwargs)
+            if (
+                place is not None
+                and len(tensors) == 1
+                and isinstance(out, Tensor)
+                and isinstance(args[0], OnGpu) != on_gpu
+            ):
+                out = out.clone()  # another device is other memory
         if name.endswith("_") and not name.endswith("__"):
             return args[0]  # in place
-        return tree_map(lambda one: one.as_subclass(OnGpu) if on_gpu and isinstance(one, Tensor) else one, out)
+        return tree_map(lambda one: _put(one, on_gpu) if isinstance(one, Tensor) else one, out)
 
 
 @contextmanager
@@ -72,6 +79,8 @@ def pretend_gpu() -> Iterator[PretendGpu]:
         "is_available": lambda: True,
         "device_count": lambda: 1,
         "get_device_name": lambda *_: NAME,
+        "current_device": lambda: 0,
+        "is_bf16_supported": lambda *_: True,
         "synchronize": lambda *_: None,
         "empty_cache": lambda: None,
     }
@@ -89,6 +98,8 @@ def _said(func: Callable[..., Any], name: str, args: tuple[Any, ...]) -> Any:
             Tensor.is_cpu: not on_gpu,
         }
         return answers.get(asked)
+    if name == "_has_compatible_shallow_copy_type":  # asked where a module moves
+        return isinstance(args[0], OnGpu) == isinstance(args[1], OnGpu)
     return None
 
 
@@ -98,18 +109,13 @@ def _placed(
     """Where the result is asked to be, if anywhere, and the call as it is made on the CPU."""
     place = kwargs.pop("device", None)
     if name == "to":
-        rest = []
+        kinds = [one for one in args[1:] if isinstance(one, torch.dtype)] or [kwargs.pop("dtype", args[0].dtype)]
         for one in args[1:]:
             if isinstance(one, str | torch.device):
                 place = one
             elif isinstance(one, Tensor):
-                place = GPU if isinstance(one, OnGpu) else "cpu"
-                rest.append(one.dtype)
-            else:
-                rest.append(one)
-        args = (args[0], *rest)
-        if not rest and "dtype" not in kwargs:
-            kwargs["dtype"] = args[0].dtype
+                place, kinds = GPU if isinstance(one, OnGpu) else "cpu", [one.dtype]
+        args = (args[0], *kinds)
     if name == "cuda":
         return GPU, (args[0], args[0].dtype), {}
     if name in ("cpu", "tolist", "item", "numpy"):
@@ -123,5 +129,8 @@ def _tensors(values: Any) -> list[Tensor]:
     return found
 
 
-def _bare(one: Any) -> Any:
-    return one.as_subclass(Tensor) if isinstance(one, OnGpu) else one
+def _put(tensor: Tensor, on_gpu: bool) -> Tensor:
+    if isinstance(tensor, OnGpu) == on_gpu:
+        return tensor
+    with torch._C.DisableTorchFunctionSubclass():
+        return tensor.as_subclass(OnGpu if on_gpu else Tensor)

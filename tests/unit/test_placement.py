@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import torch
 from lean_stacks import LeanStacks, RandomDraft
-from pretend_gpu import PretendGpu, pretend_gpu
 from tiny import tiny
 from toys import output_of
 
@@ -23,6 +22,7 @@ from hsd_core.calibrate.texts import Written
 from hsd_core.decoders.batched import BatchedDecoder
 from hsd_core.depth import read_depths
 from hsd_core.sampling import Sampling
+from tests.pretend_gpu import PretendGpu, pretend_gpu
 
 STACKS = [
     "target",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from hsd_core.training.losses import LOSSES, total_variation
 from hsd_core.training.recipes import Draft, Plan
 from hsd_core.training.student import Student
 from hsd_core.training.validate import examine, predicted_speed_up, prepare
+from tests.pretend_gpu import pretend_gpu
 from tests.tiny import tiny
 
 EXIT, NANO, FED = Draft("exit", 0.25, False, 1), Draft("nano", 0.0, False, 2), Draft("nano", 0.0, True, 1)
@@ -190,6 +192,22 @@ def test_interrupted_training_ends_where_uninterrupted_does(
     for (name, a), (_, b) in zip(whole.named_parameters(), resumed.named_parameters(), strict=True):
         assert torch.equal(a, b), name
     assert [replace(p, seconds=0.0) for p in again] == [replace(p, seconds=0.0) for p in curve]
+
+
+def test_on_a_gpu_it_learns_the_same_there(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
+    """The placement of it, that is: over a pretended GPU autocast changes nothing."""
+    curves = []
+    for device in ("cpu", "cuda"):
+        with pretend_gpu():
+            decoder = tiny(layers=4, vocab=61, seed=3, device=device)
+            found, ids, asked = states(decoder, data, tmp_path / device, {4}), list(range(40)), iter((False, True))
+            loop.train(
+                decoder, FED, PLAN, found, ids, tmp_path / f"w-{device}", device=device, stop=partial(next, asked)
+            )
+            student, curve = loop.train(decoder, FED, PLAN, found, ids, tmp_path / f"w-{device}", device=device)
+            assert {p.device.type for p in student.parameters()} == {device}
+            curves.append([(point.step, point.loss, point.agreement) for point in curve])
+    assert curves[0] == curves[1]
 
 
 def test_a_killed_run_goes_on_from_its_checkpoint(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
