@@ -10,7 +10,10 @@ from typing import Any
 
 import plotly.graph_objects as go
 import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
+from app.planner import routes
 from app.planner.answer import answer, planned
 from app.planner.ink import Ink
 from app.planner.play import WAITING, Simulator
@@ -168,6 +171,21 @@ def test_the_sliders_turn_the_profile_and_nothing_else() -> None:
     assert profile.max_block == 5
     fewer = turned(asked(levels=[False, True, True]))
     assert fewer.names == ("order3", "target")
+
+
+def test_the_figures_of_a_question_are_drawn_from_the_plans_of_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked_for: list[Any] = []
+    routes._plans.cache_clear()
+    monkeypatch.setattr(routes, "planned", lambda asked: asked_for.append(asked) or planned(asked))
+    client = TestClient(Starlette(routes=routes.routes(measured=list)))
+    question = {"profile": made_up(), "rejections": 1.35}
+    numbers = client.post(routes.ANSWER, json={**question, "figures": []}).json()
+    drawn = client.post(routes.ANSWER, json={**question, "figures": ["graph"], "dark": True, "width": 390}).json()
+    assert len(asked_for) == 1
+    assert list(numbers["figures"]) == [] and list(drawn["figures"]) == ["graph"]
+    assert drawn["best"] == numbers["best"]
+    other = client.post(routes.ANSWER, json={**question, "rejections": 2.0, "figures": []}).json()
+    assert len(asked_for) == 2 and other["best"] != numbers["best"]
 
 
 def test_only_the_target_left_is_plain_decoding_and_still_an_answer() -> None:

@@ -209,3 +209,18 @@ def test_a_lookup_cannot_verify():
     profile = replace(profile, levels=(profile.levels[0], replace(profile.levels[1], hit_rate=0.5), profile.levels[2]))
     with pytest.raises(ProfileError, match="cannot verify"):
         expected(profile, Plan((0, 1, 2), (2, 2)))
+
+
+@pytest.mark.parametrize("model", ["iid", "marked"])
+@pytest.mark.parametrize("catch_up", [False, True])
+def test_a_price_does_not_depend_on_the_plans_it_is_worked_out_with(model, catch_up):
+    rng = np.random.default_rng(31)
+    for _ in range(12):
+        profile, plan = random_stack(rng)
+        depth = len(plan.blocks)
+        plans = [Plan(plan.levels[at:], plan.blocks[at:]) for at in range(depth + 1)]
+        for _ in range(4):
+            blocks, bonus = rng.integers(1, 9, depth).tolist(), rng.integers(0, 2, depth).astype(bool).tolist()
+            plans.append(replace(plan, blocks=tuple(blocks), bonus=tuple(bonus)))
+        together = Pricer(profile, model, catch_up).price_all(plans)
+        assert together == [Pricer(profile, model, catch_up).price(one) for one in plans]
