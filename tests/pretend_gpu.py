@@ -23,7 +23,8 @@ from torch.utils._pytree import tree_map
 GPU = torch.device("cuda", 0)
 NAME = "a pretended GPU"
 # What CUDA allows over two devices: copies, and indices that lie on the CPU.
-_ACROSS = {"to", "type_as", "copy_", "__getitem__", "__setitem__", "index_put_"}
+_INDEXES = {"__getitem__", "__setitem__", "index_put_"}
+_ACROSS = {"to", "type_as", "copy_", *_INDEXES}
 _WAITS = {"item", "tolist", "__float__", "__int__", "__bool__", "__index__", "cpu", "numpy"}
 _READS = {"numpy", "__array__", "data_ptr"}
 
@@ -50,13 +51,13 @@ class PretendGpu(TorchFunctionMode):
         strangers = [one for one in tensors if not isinstance(one, OnGpu) and one.dim()]
         if here and strangers and name not in _ACROSS:
             raise RuntimeError(f"{name}: expected all tensors on the same device, found cuda:0 and cpu")
+        if name in _INDEXES and not isinstance(args[0], OnGpu) and any(isinstance(i, OnGpu) for i in _tensors(args[1])):
+            raise RuntimeError(f"{name}: a tensor of the cpu can't be indexed by one of cuda:0")
         if name in _READS and here:
             raise TypeError(f"{name}: can't read a tensor of cuda:0 as the CPU's")
         if here and name in _WAITS:
             self.waits[name] += 1
         place, args, kwargs = _placed(name, args, kwargs)
-        if here and place is None and name in ("copy_", "__setitem__", "index_put_") and not isinstance(args[0], OnGpu):
-            place = torch.device("cpu")
         on_gpu = bool(here) if place is None else place.type == "cuda"
         with torch._C.DisableTorchFunctionSubclass():
             out = func(*args, **kwargs)

@@ -6,7 +6,7 @@ The numbers of a profile are a visitor's to change; how many there are, and how 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from hsd_core.theory.accepts import Model
@@ -39,7 +39,6 @@ class PlannerError(ValueError):
 
 
 FIGURES = frozenset(("graph", "surface", "validation"))
-LOOK = frozenset(("dark", "width", "figures"))  # of a request: what does not change the plans
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +50,15 @@ class Look:
     figures: frozenset[str] = FIGURES
 
 
+LOOK = frozenset(field.name for field in fields(Look))  # of a request: what does not change the plans
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """One question.
 
     Attributes:
-        profile: as measured or edited; `used` turns it into what the plans are sought in.
+        profile: as measured or edited; `turned` turns it into what the plans are sought in.
         source: which list of sources it came from, to find its validation.
         allowed: indices of the levels that a plan may use, the target among them.
         max_block: longest block. rejections: every 1 - a is multiplied by it. cost: level name and its costs' factor.

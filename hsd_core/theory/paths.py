@@ -14,7 +14,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +24,6 @@ from hsd_core.theory.plans import Plan
 from hsd_core.theory.profile import TOKENWISE
 
 Ints = NDArray[np.int64]
-
-
-class Path(NamedTuple):
-    """A path of the graph; `ms` per token by its edges."""
-
-    ms: float
-    plan: Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +44,8 @@ class Layer:
 
 def cheapest_paths(
     edges: Edges, modes: tuple[Mode, ...], allowed: Sequence[int], most: int, keep: int, apiece: int
-) -> list[list[Path]]:
-    """The `keep` cheapest paths of all, and at least `apiece` of each number of levels: of 2, 3, ..., `most`.
+) -> list[list[Plan]]:
+    """The plans of the `keep` cheapest paths, and at least `apiece` of each number of levels: of 2, 3, ..., `most`.
 
     Cheapest first; the list ends where there are no paths of so many levels.
 
@@ -74,7 +66,7 @@ def cheapest_paths(
     dearest = np.sort(np.concatenate([ms for ms, _ in ends]))[:keep][-1]
     return [
         [
-            Path(ms, _plan(layers[: depth + 1], modes, target, way))
+            _plan(layers[: depth + 1], modes, target, way)
             for rank, (ms, way) in enumerate(zip(priced.tolist(), ways.tolist(), strict=True))
             if ms < np.inf and (rank < apiece or ms <= dearest)
         ]
@@ -100,7 +92,9 @@ def _next(edges: Edges, modes: tuple[Mode, ...], layer: Layer, bottom: bool, kee
     """Every verifier over every node of a layer."""
     longest, levels = edges.profile.max_block, layer.levels[1:]
     levels = tuple(level for level in levels if not edges.profile.levels[level].is_lookup)
-    out = Layer(levels, np.full((len(levels), longest, keep), np.inf), np.zeros((len(levels), longest, keep), np.int64))
+    most = (len(layer.levels) - 1) * len(modes) * layer.ms[0].size  # ways into the uppermost
+    nodes = (len(levels), longest, min(keep, most))
+    out = Layer(levels, np.full(nodes, np.inf), np.zeros(nodes, np.int64))
     for at, level in enumerate(levels):
         ms, table = _ways(edges, modes, layer, level, bottom)
         priced = (table.rounds[..., None] * ms).reshape(longest, -1)

@@ -77,8 +77,8 @@ class Planner:
         most = min(MAX_LEVELS if depth is None else depth, len(allowed) + 1)
         plain = self.ranked(Plan((target,), ()))
         paths = cheapest_paths(self.edges, self.modes, allowed, most, shortlist, _PER_DEPTH)
-        self.pricer.price_all(path.plan for found in paths for path in found)
-        ranked = [sorted((self.ranked(path.plan) for path in found), key=_order) for found in paths]
+        self.pricer.price_all(plan for found in paths for plan in found)
+        ranked = [sorted(map(self.ranked, found), key=_order) for found in paths]
         climbed = list(self._climb([start for here in ranked for start in here[:_CLIMBERS]]))
         ranked.insert(0, [plain])
         for better in climbed:
