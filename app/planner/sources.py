@@ -123,6 +123,7 @@ def _checked(source: dict[str, Any]) -> dict[str, Any]:
             good.append(read(profile).as_dict())
         except PlannerError as error:
             reasons.append(str(error))
+    good.sort(key=lambda profile: float(profile.get("temperature", 0.0)))  # the tab opens with the first: greedy
     kind = source.get("kind")
     return {
         "id": str(source["id"]),

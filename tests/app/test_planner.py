@@ -173,6 +173,13 @@ def test_the_sliders_turn_the_profile_and_nothing_else() -> None:
     assert fewer.names == ("order3", "target")
 
 
+def test_a_source_opens_with_its_coolest_profile(tmp_path: Path) -> None:
+    for name, temperature in (("toy-cpu-t10", 10.0), ("toy-cpu-t2", 2.0), ("toy-cpu", 0.0)):
+        (tmp_path / f"{name}.json").write_text(json.dumps({**made_up(), "temperature": temperature}), encoding="utf-8")
+    (shipped,) = (source for source in Sources(tmp_path, list).listing()["sources"] if source["profiles"])
+    assert [profile.get("temperature", 0.0) for profile in shipped["profiles"]] == [0.0, 2.0, 10.0]
+
+
 def test_the_figures_of_a_question_are_drawn_from_the_plans_of_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     asked_for: list[Any] = []
     routes._plans.cache_clear()
