@@ -21,6 +21,7 @@ HUES: dict[str, tuple[str, str]] = {
     "table": ("#E3D524", "#F0E442"),
     "exit": ("#009E73", "#35C79C"),
     "int8": ("#CC79A7", "#E3A3C6"),
+    "int4": ("#CC79A7", "#E3A3C6"),
     "model": ("#E3D524", "#F0E442"),
     "target": ("#0072B2", "#5AB0E6"),
     "reject": ("#D55E00", "#FF8A3D"),

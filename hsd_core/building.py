@@ -12,7 +12,7 @@ from pathlib import Path
 
 import torch
 
-from hsd_core.decoders import Decoder, load_decoder
+from hsd_core.decoders import QUANTISED, Decoder, load_decoder
 from hsd_core.hierarchy import Seat
 from hsd_core.levels.choosing import ChoosingLevel
 from hsd_core.levels.draft_run import TrainedDraft
@@ -33,7 +33,7 @@ from hsd_core.weights import Source, ensure
 
 Progress = Callable[[str, float, float], None]
 WARM_ROWS = (1, 8)
-_KINDS = ("ngram", "nano", "exit", "int8", "model", "target")
+_KINDS = ("ngram", "nano", "exit", *QUANTISED, "model", "target")
 
 
 def pick_device(wanted: str | None) -> str:
@@ -104,16 +104,17 @@ class Builder:
                 known = "table@id=" + ", table@id=".join(ORDERS) if self.preset.toy else ", ".join(_KINDS)
                 raise StackError(f"preset {self.preset.name} has no level {spec.name!r}; its levels are {known}")
             build = {
-                "table": self._table, "ngram": self._ngram, "int8": self._int8, "exit": self._exit, "nano": self._nano,
+                "table": self._table, "ngram": self._ngram, "exit": self._exit, "nano": self._nano,
+                **dict.fromkeys(QUANTISED, self._copy),
             }.get(spec.name, self._model)  # fmt: skip
             self._levels[kind] = build(kind)
         return self._levels[kind]
 
     def _of_the_target(self, spec: LevelSpec, target: LevelSpec) -> LevelSpec:
-        """An exit's dtype and device: the target's; where it asks for int8 beside another target, the int8 level's."""
+        """An exit's dtype and device: the target's; where it asks for a copy's beside another target, the copy's."""
         dtype = target.dtype or self.dtype
         device = target.device or self.device
-        if spec.dtype == "int8" != dtype:
+        if spec.dtype in QUANTISED and spec.dtype != dtype:
             device = "cpu"
         return replace(spec, dtype=spec.dtype or dtype, device=device)
 
@@ -147,10 +148,12 @@ class Builder:
         nano = self._nano(LevelSpec("nano", dtype=spec.dtype, device=spec.device, id=name))
         return OrderedLevel(lookups, nano)
 
-    def _int8(self, spec: LevelSpec) -> Level:
+    def _copy(self, spec: LevelSpec) -> Level:
+        """The target's own weights, quantised."""
         # The kernel is the CPU's, so that is where this level runs unless another device is asked for (and refused).
         device = pick_device(spec.device) if spec.device else "cpu"
-        return self._decoded(self.folder, self.preset.target, "int8", device, "int8", "int8", "int8 copy")
+        name = spec.name
+        return self._decoded(self.folder, self.preset.target, name, device, name, name, f"{name} copy")
 
     def _exit(self, spec: LevelSpec) -> Level:
         assert spec.at is not None
@@ -219,8 +222,8 @@ class Builder:
         return ModelLevel(decoder, name=name, kind=kind, label=label, weights=source.as_dict(folder))
 
     def _decoder(self, folder: Path, dtype: str, device: str, name: str) -> Decoder:
-        if dtype == "int8" and device != "cpu":
-            raise StackError(f"{name}: int8 is a CPU kernel and the device is {device}; write @device=cpu")
+        if dtype in QUANTISED and device != "cpu":
+            raise StackError(f"{name}: {dtype} is a CPU kernel and the device is {device}; write @device=cpu")
         key = (folder, dtype, device)
         if key not in self._decoders:
             self._progress("load", 0.0, 1.0)

@@ -8,12 +8,13 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from hsd_core.decoders.protocol import QUANTISED
 from hsd_core.machine import has_cuda
 from hsd_core.presets import PRESETS, Preset
 from hsd_core.shelf import shipped
 from hsd_core.toy import ORDERS
 
-LETTERS = {"ngram": "N", "nano": "D", "exit": "E", "int8": "Q", "model": "M", "table": "M", "target": "T"}
+LETTERS = {"ngram": "N", "nano": "D", "exit": "E", "int8": "Q", "int4": "Q", "model": "M", "table": "M", "target": "T"}
 
 
 def catalogue() -> list[dict[str, Any]]:
@@ -53,7 +54,7 @@ def _levels(preset: Preset) -> list[dict[str, Any]]:
         },
         _nano(preset),
         _exit(preset),
-        _level("int8", "int8 copy", preset.blocks.get("int8", 8), reason=""),
+        *(_level(name, f"{name} copy", preset.blocks.get(name, 8)) for name in QUANTISED),
         _level(
             "model", preset.draft.title if preset.draft else "a smaller model", preset.blocks.get("model", 4),
             reason="" if preset.draft else "this preset has no smaller model of the target's family",

@@ -18,7 +18,7 @@ from hsd_core.weights.known import CODER_05, CODER_15, SMOLLM2, hub
 _ASSETS = Path(__file__).resolve().parent.parent / "assets"
 
 
-_BLOCKS = MappingProxyType({"ngram": 2, "nano": 3, "exit": 2, "int8": 6, "model": 4})
+_BLOCKS = MappingProxyType({"ngram": 2, "nano": 3, "exit": 2, "int8": 6, "int4": 10, "model": 4})
 
 
 class UnknownPreset(ValueError):

@@ -12,13 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from hsd_core.decoders.protocol import QUANTISED
 from hsd_core.policies import DEFAULT_THETA, POLICIES
 from hsd_core.sampling import Sampling
 
 MAX_BLOCK = 64
 MAX_LEVELS = 8
 RULE_NAMES = ("greedy", "tokenwise", "block", "top")
-LEVEL_NAMES = ("ngram", "nano", "exit", "int8", "model", "table", "target")
+LEVEL_NAMES = ("ngram", "nano", "exit", *QUANTISED, "model", "table", "target")
 _KEYS = ("at", "policy", "theta", "rule", "k", "db", "miss", "dtype", "device", "bonus", "id")
 MAX_DEPTH = 512  # layers; no model here comes near it
 MAX_TOP = 64  # k of the rule top
@@ -27,12 +28,12 @@ HEEDS = {
     "ngram": ("policy", "theta", "db", "miss"),
     "nano": ("policy", "theta", "rule", "k", "bonus", "id"),
     "exit": ("at", "policy", "theta", "rule", "k", "bonus", "dtype", "id"),
-    "int8": ("policy", "theta", "rule", "k", "bonus", "device"),
+    **dict.fromkeys(QUANTISED, ("policy", "theta", "rule", "k", "bonus", "device")),
     "model": ("policy", "theta", "rule", "k", "bonus", "dtype", "device", "id"),
     "table": ("policy", "theta", "rule", "k", "bonus", "id"),
     "target": ("policy", "theta", "rule", "k", "bonus", "dtype", "device"),
 }
-_DTYPES = ("float32", "bfloat16", "int8")
+_DTYPES = ("float32", "bfloat16", *QUANTISED)
 
 
 class StackError(ValueError):
@@ -119,8 +120,8 @@ def _check_exits(below: Sequence[LevelSpec], target: LevelSpec) -> None:
                     f"exit at {spec.at} stands above {where} over the same weights; exits rise in depth up the stack"
                 )
             deepest[weights] = spec.at
-        elif spec.name == "int8":
-            deepest["int8"] = MAX_DEPTH + 1
+        elif spec.name in QUANTISED:
+            deepest[spec.name] = MAX_DEPTH + 1
 
 
 def format_stack(specs: Sequence[LevelSpec]) -> str:

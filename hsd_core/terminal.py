@@ -10,9 +10,9 @@ from hsd_core.sampling import Sampling
 from hsd_core.trace import Event
 
 # Okabe-Ito in the 256-colour cube, by kind of level; the letter stands beside the colour in the legend and totals.
-_INK = {"ngram": 214, "nano": 74, "exit": 36, "int8": 175, "model": 227, "table": 227}
+_INK = {"ngram": 214, "nano": 74, "exit": 36, "int8": 175, "int4": 175, "model": 227, "table": 227}
 _TARGET_INK = 32
-_LETTER = {"ngram": "N", "nano": "D", "exit": "E", "int8": "Q", "model": "M", "table": "M"}
+_LETTER = {"ngram": "N", "nano": "D", "exit": "E", "int8": "Q", "int4": "Q", "model": "M", "table": "M"}
 _RESET = "\033[0m"
 
 

@@ -10,6 +10,7 @@ from enumerator import SAMPLED, Law
 from tiny import tiny
 from toys import LookupLevel, lookup
 
+from hsd_core.decoders import QUANTISED
 from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.hierarchy import Seat
 from hsd_core.levels.choosing import ChoosingLevel
@@ -32,6 +33,7 @@ class LeanStacks:
     def __init__(self, kind: str = "llama", drafts: Mapping[str, Any] | None = None, **sizes: Any) -> None:
         self.target = tiny(kind, **sizes)
         self.int8 = tiny(kind, **{**sizes, "dtype": "int8", "device": "cpu"})  # its kernel is the CPU's
+        self.int4 = tiny(kind, **{**sizes, "dtype": "int4", "device": "cpu", "inner": 64})  # sizes of its kernel's
         self.model = tiny(kind, **{**sizes, "seed": sizes.get("seed", 0) + 1})
         self.drafts = drafts or {}
 
@@ -59,8 +61,8 @@ class LeanStacks:
     def _decoder(self, spec: LevelSpec, target: LevelSpec) -> LeanDecoder:
         if spec.name == "model":
             return self.model
-        dtype = spec.name if spec.name == "int8" else spec.dtype or target.dtype
-        return self.int8 if dtype == "int8" else self.target
+        dtype = spec.name if spec.name in QUANTISED else spec.dtype or target.dtype
+        return {"int8": self.int8, "int4": self.int4}.get(dtype or "", self.target)
 
 
 def from_scratch(decoder: LeanDecoder, ids: list[int], depth: int) -> torch.Tensor:

@@ -7,6 +7,7 @@ export const KINDS = Object.freeze({
   draft: { letter: "D", name: "draft model", hueVar: "--hue-draft", underline: "dashed" },
   exit: { letter: "E", name: "early exit", hueVar: "--hue-exit", underline: "wavy" },
   int8: { letter: "Q", name: "int8 copy", hueVar: "--hue-int8", underline: "double" },
+  int4: { letter: "Q", name: "int4 copy", hueVar: "--hue-int8", underline: "double" },
   model: { letter: "M", name: "model", hueVar: "--hue-model", underline: "thick" },
   table: { letter: "M", name: "table", hueVar: "--hue-model", underline: "thick" },
   target: { letter: "T", name: "target", hueVar: "--hue-target", underline: "solid" },

@@ -2,10 +2,10 @@
 
 import { KINDS } from "./kinds.js";
 
-/** n-gram and int8 levels are known by their kind, the others by their weights. */
+/** n-gram levels and quantised copies are known by their kind, the others by their weights. */
 export function shortName(level, ran, known) {
   const kind = ran?.kind ?? known?.kind ?? level.name;
-  if (["ngram", "int8", "exit"].includes(kind)) return KINDS[kind].name;
+  if (["ngram", "int8", "int4", "exit"].includes(kind)) return KINDS[kind].name;
   return ran?.label || known?.label || level.name;
 }
 

@@ -41,7 +41,7 @@ export function trunksPlanned(levels, layers) {
 /** Whose weights a level reads, as a name; null when they are its own alone. */
 export function weightsOf(level, target) {
   const own = target?.name === "target" ? target.options.dtype || "target" : null;
-  if (level.name === "int8") return "int8";
+  if (level.name === "int8" || level.name === "int4") return level.name;
   if (level.name === "exit") return level.options.dtype || own;
   return level.name === "target" || level.name === "nano" ? own : null;
 }

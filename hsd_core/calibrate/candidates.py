@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from hsd_core.decoders.protocol import QUANTISED
 from hsd_core.stacks import MAX_LEVELS, LevelSpec, StackError, format_stack, parse
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ def default_levels(preset: Preset, dtype: str) -> tuple[list[str], dict[str, str
             depths = level["depth"]["trained"] or _depths(preset)
             found += [f"exit@at={at}" for at in depths]
             reason = "" if depths else "no exit was trained for this preset's target"
-        elif name == "int8" and dtype == "int8":
-            reason = "the target is int8 itself"
+        elif name in QUANTISED and dtype == name:
+            reason = f"the target is {name} itself"
         elif not reason:
             found.append(name)
         if reason:

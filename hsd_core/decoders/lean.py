@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hsd_core.decoders.layers import KVCache, Layer, Layers
-from hsd_core.decoders.linear import Int8, Linear, Packed, Plain
+from hsd_core.decoders.linear import COPIES, Linear, Packed, Plain
 from hsd_core.decoders.protocol import DecoderError
 from hsd_core.decoders.shape import LeanShape
 
@@ -28,7 +28,7 @@ class LeanDecoder:
         shape: read from the model's config by `LeanShape.from_config`.
         tensor: name -> weight in the Hugging Face naming, called once per weight.
         names: all the weight names there are.
-        dtype: "float32", "bfloat16" or "int8" (int8 products, float32 everything else, float32 head).
+        dtype: "float32", "bfloat16", or "int8" or "int4" (such products, float32 everything else, float32 head).
         device: "cpu", "cuda", "cuda:0", ...
         vocab: keep only the first `vocab` columns of the logits.
     """
@@ -49,7 +49,7 @@ class LeanDecoder:
         self._float = torch.bfloat16 if dtype == "bfloat16" else torch.float32
         on_cpu = torch.device(device).type == "cpu"
         dense = Packed if on_cpu and dtype != "bfloat16" and Packed.available() else Plain
-        linear = Int8 if dtype == "int8" else dense
+        linear = COPIES.get(dtype, dense)
 
         def get(name: str) -> Tensor:
             if name not in names:

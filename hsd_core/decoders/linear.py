@@ -10,12 +10,17 @@ Both packed forms hold the weight once, in their own layout.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TypeAlias
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from hsd_core.decoders.protocol import DecoderError
+
+INT4_GROUP, INT4_OUTPUTS = 32, 16
 PACK_ROWS = 8  # the row count that oneDNN lays the weight out for; other counts give the same product
 
 
@@ -88,7 +93,52 @@ class Int8:
         return self.weight.float() * self.scale.float()[:, None]
 
 
-Linear: TypeAlias = Plain | Packed | Int8
+class Int4:
+    """x W^T + b with W kept as 4 bits in groups of inputs, each with a scale and an offset; products of bfloat16
+    activations.
+
+    The weights of a group lie on 16 equal steps from its least to its largest. So weights that come from a file of such
+    steps (GGUF's Q4_1) are kept as they are, but for offsets and scales rounded to bfloat16. No row of the result
+    depends on another row of x, bit for bit. Takes and returns x's dtype.
+
+    Raises:
+        DecoderError: the weight's sizes are no multiples of what the kernel takes.
+    """
+
+    def __init__(self, weight: Tensor, bias: Tensor | None = None) -> None:
+        outputs, inputs = weight.shape
+        if outputs % INT4_OUTPUTS or inputs % INT4_GROUP:
+            raise DecoderError(
+                f"int4 takes inputs by {INT4_GROUP} and outputs by {INT4_OUTPUTS}, and a layer has {inputs} inputs "
+                f"and {outputs} outputs; use int8"
+            )
+        groups = weight.float().view(outputs, inputs // INT4_GROUP, INT4_GROUP)
+        low, high = groups.amin(-1), groups.amax(-1)
+        step = ((high - low) / 15).clamp_min(1e-10)
+        codes = ((groups - low[..., None]) / step[..., None]).round_().clamp_(0, 15).int().view(outputs, inputs)
+        scale = step.bfloat16()
+        # the kernel multiplies (code - 8) * scale + offset
+        offset = (low + 8 * scale.float()).bfloat16()
+        self.weight = torch.ops.aten._convert_weight_to_int4pack_for_cpu(codes, 1)
+        self.steps = torch.stack((scale, offset), -1).transpose(0, 1).contiguous()
+        self.bias = None if bias is None else bias.float()
+
+    def __call__(self, x: Tensor) -> Tensor:
+        y = self._product(x.bfloat16()).to(x.dtype)
+        return y if self.bias is None else y + self.bias
+
+    def _product(self, x: Tensor) -> Tensor:
+        y: Tensor = torch.ops.aten._weight_int4pack_mm_for_cpu(x, self.weight, INT4_GROUP, self.steps)
+        return y
+
+    def dense(self) -> Tensor:
+        """The weight (N, K) in float32, as the kernel reads it, rounded to bfloat16; a copy."""
+        inputs = self.steps.shape[0] * INT4_GROUP
+        return self._product(torch.eye(inputs, dtype=torch.bfloat16)).T.float().contiguous()
+
+
+Linear: TypeAlias = Plain | Packed | Int8 | Int4
+COPIES: Mapping[str, type[Int8 | Int4]] = MappingProxyType({"int8": Int8, "int4": Int4})
 
 
 def quantise(weight: Tensor) -> tuple[Tensor, Tensor]:

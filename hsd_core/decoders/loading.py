@@ -7,9 +7,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from hsd_core.decoders.protocol import Decoder, DecoderError
+from hsd_core.decoders.protocol import QUANTISED, Decoder, DecoderError
 
-DTYPES = ("float32", "bfloat16", "int8")
+DTYPES = ("float32", "bfloat16", *QUANTISED)
 KINDS = ("auto", "lean", "transformers")
 
 
@@ -25,7 +25,7 @@ def load_decoder(
 
     Args:
         folder: holds config.json and *.safetensors (one file, or shards with their index).
-        dtype: "float32", "bfloat16" or "int8" (weights only; lean decoder).
+        dtype: "float32", "bfloat16", or "int8" or "int4" (weights only; lean decoder).
         device: "cpu", "cuda" or "cuda:N".
         kind: "lean" (our own forward), "transformers" (any causal model), or "auto": lean where it can.
         vocab: keep only the first `vocab` columns of the logits.
@@ -41,9 +41,9 @@ def load_decoder(
     config = read_config(folder)
     if kind == "lean" or (kind == "auto" and _lean_can(config)):
         return _lean(folder, config, dtype, device, vocab)
-    if dtype == "int8":
+    if dtype in QUANTISED:
         raise DecoderError(
-            f"int8 needs the lean decoder, which does not run model type {config.get('model_type')!r}; use float32"
+            f"{dtype} needs the lean decoder, which does not run model type {config.get('model_type')!r}; use float32"
         )
     from hsd_core.decoders.hf import TransformersDecoder
 

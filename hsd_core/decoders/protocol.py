@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     import torch
 
 
+QUANTISED = ("int8", "int4")  # dtypes of the weights alone, with kernels of the CPU; also the names of such copies
+
+
 class DecoderError(ValueError):
     """A model that cannot be a level; the message gives the reason and, where there is one, the cure."""
 

@@ -27,7 +27,7 @@ class Commons:
         """The trunk of a decoder, marked at `depth`.
 
         A level shares it with the levels above if it reads the model earlier than they do. One that reads it no
-        earlier (an int8 copy as draft and as target) has a trunk of its own: it pays for what it computes.
+        earlier (a quantised copy as draft and as target) has a trunk of its own: it pays for what it computes.
 
         Args:
             features: these are the last hidden states of a full pass over the target's weights, which a drafter
@@ -50,7 +50,9 @@ class Commons:
             ValueError: there is none.
         """
         if not self._features:
-            raise ValueError("no level above runs the whole target; put int8 or target above a drafter that reads it")
+            raise ValueError(
+                "no level above runs the whole target; put int8, int4 or target above a drafter that reads it"
+            )
         return tuple(self._features)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from hsd_core.decoders.protocol import QUANTISED
 from hsd_core.levels.commons import Commons
 from hsd_core.levels.protocol import DraftOrder, LevelRun, Proposal, Work, draft_token_by_token
 from hsd_core.levels.reading import Lens, TrunkRun
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class ModelLevel:
-    """Any `Decoder` (lean or transformers, float32, bf16 or int8). Read-only; shared between runs.
+    """Any `Decoder` (lean or transformers, of any dtype). Read-only; shared between runs.
 
-    kind: "target" and "int8" say that these are the target's weights, so that a drafter may read its last states.
+    kind: "target", "int8", "int4": these are the target's weights, so a drafter may read their last states.
     """
 
     can_draft = True
@@ -45,7 +46,7 @@ class ModelLevel:
     def enter(self, commons: Commons) -> Trunk | None:
         if not isinstance(self.decoder, Layered):
             return None
-        return commons.trunk(self.decoder, self.decoder.layers, features=self.kind in ("target", "int8"))
+        return commons.trunk(self.decoder, self.decoder.layers, features=self.kind in ("target", *QUANTISED))
 
     def open(self, capacity: int, commons: Commons) -> LevelRun:
         trunk = self.enter(commons)

@@ -69,6 +69,9 @@ WHOLE = [
     ("ngram:1@miss=own@policy=confidence@theta=0.5,target@rule=block", 4, 2),
     ("ngram:1@miss=fed,int8:2,target@rule=block", 3, 2),
     ("exit:2@at=1,target@dtype=int8", 3, 2),
+    ("nano:1@id=fed,int4:2,target@rule=block", 3, 2),
+    ("exit:1@at=2@dtype=int4,int4:2@policy=flush,target", 3, 2),
+    ("int8:1,int4:2,target", 3, 2),
 ]
 JOINED = [
     ("exit:2@at=1,exit:3@at=2@policy=flush,exit:3@at=3@rule=block,target@rule=block", 4, 2),

@@ -278,10 +278,10 @@ def test_texts_are_the_targets_own_and_end_before_they_repeat_themselves():
 
 def test_levels_that_cannot_be_had_are_left_out_with_the_reason():
     found, left_out = default_levels(PRESETS["smollm2"], "float32")
-    assert found[-1] == "target" and {"ngram", "int8"} <= set(found)
+    assert found[-1] == "target" and {"ngram", "int8", "int4"} <= set(found)
     assert "no smaller model" in left_out["model"]
     found, left_out = default_levels(PRESETS["qwen-coder"], "int8")
-    assert found == ["ngram", "model", "target"] and left_out["int8"] == "the target is int8 itself"
+    assert found == ["ngram", "int4", "model", "target"] and left_out["int8"] == "the target is int8 itself"
     assert "no nano" in left_out["nano"] and "no exit" in left_out["exit"]
 
 

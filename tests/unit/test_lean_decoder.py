@@ -9,8 +9,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from hsd_core.decoders import DecoderError, lean, load_decoder
-from hsd_core.decoders.linear import Int8, Packed, Plain, quantise
+from hsd_core.decoders import QUANTISED, DecoderError, lean, load_decoder
+from hsd_core.decoders.linear import Int4, Int8, Packed, Plain, quantise
 
 transformers = pytest.importorskip("transformers")
 
@@ -87,7 +87,7 @@ def test_rolling_back_is_starting_earlier(tmp_path: Path, kind: str, name: str) 
     assert (got - truth(model, IDS)[3:]).abs().max() < 1e-4
 
 
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8"])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8", "int4"])
 def test_a_row_does_not_depend_on_later_inputs(tmp_path: Path, dtype: str) -> None:
     saved(tmp_path, "Llama")
     decoder = load_decoder(tmp_path, dtype=dtype)
@@ -97,7 +97,7 @@ def test_a_row_does_not_depend_on_later_inputs(tmp_path: Path, dtype: str) -> No
 
 
 @pytest.mark.skipif(not Packed.available(), reason="this build of torch has no oneDNN; float32 rows may differ in bits")
-@pytest.mark.parametrize("dtype", ["float32", "int8"])
+@pytest.mark.parametrize("dtype", ["float32", "int8", "int4"])
 def test_rows_computed_together_are_the_rows_computed_alone(tmp_path: Path, dtype: str) -> None:
     saved(tmp_path, "Llama")
     decoder = load_decoder(tmp_path, dtype=dtype)
@@ -129,9 +129,17 @@ def test_layers_may_be_run_in_ranges(tmp_path: Path) -> None:
         assert torch.equal(decoder.head(decoder.forward_layers(x, cache, 0, 2, 3)), whole)
 
 
-def test_int8_stays_near_float32_and_gives_float32_logits(tmp_path: Path) -> None:
-    expected = truth(saved(tmp_path, "Llama"), IDS)
-    decoder = load_decoder(tmp_path, dtype="int8")
+@pytest.mark.parametrize("dtype", QUANTISED)
+def test_copies_stay_near_float32_and_give_float32_logits(tmp_path: Path, dtype: str) -> None:
+    model = saved(tmp_path, "Llama")
+    if dtype == "int4":  # on weights of 16 steps a group, as a 4-bit file has them
+        with torch.no_grad():
+            for name, parameter in model.named_parameters():
+                if "proj" in name:
+                    parameter.copy_(Int4(parameter).dense())
+        model.save_pretrained(tmp_path)
+    expected = truth(model, IDS)
+    decoder = load_decoder(tmp_path, dtype=dtype)
     got = decoder.forward(IDS, decoder.new_cache(12), 0, 12)
     assert got.dtype == torch.float32
     assert (got - expected).abs().mean() < 0.1 * expected.abs().mean()
@@ -164,8 +172,9 @@ def test_another_architecture_runs_through_transformers(tmp_path: Path) -> None:
     assert (decoder.forward(IDS, decoder.new_cache(12), 0, 12) - truth(model, IDS)).abs().max() < 1e-4
     with pytest.raises(DecoderError, match="gpt_neox"):
         load_decoder(tmp_path, kind="lean")
-    with pytest.raises(DecoderError, match="int8 needs the lean decoder"):
-        load_decoder(tmp_path, dtype="int8")
+    for dtype in QUANTISED:
+        with pytest.raises(DecoderError, match=f"{dtype} needs the lean decoder"):
+            load_decoder(tmp_path, dtype=dtype)
 
 
 REFUSED = {
@@ -226,9 +235,10 @@ def test_unknown_options_name_what_is_known(tmp_path: Path, options: dict[str, s
         load_decoder(tmp_path, **options)
 
 
-def test_rows_of_an_int8_product_do_not_depend_on_each_other() -> None:
+@pytest.mark.parametrize("kind", [Int8, Int4])
+def test_rows_of_a_copys_product_do_not_depend_on_each_other(kind: type) -> None:
     torch.manual_seed(0)
-    x, linear = torch.randn(16, 64), Int8(torch.randn(96, 64), torch.randn(96))
+    x, linear = torch.randn(16, 64), kind(torch.randn(96, 64), torch.randn(96))
     together = linear(x)
     for size in (1, 2, 3, 7, 15):
         assert torch.equal(torch.cat([linear(part) for part in x.split(size)]), together)
@@ -241,6 +251,38 @@ def test_quantising_is_at_most_half_a_step_off() -> None:
     error = (q.float() * scale.float()[:, None] - weight).abs() / scale.float()[:, None]
     assert error.max() <= 0.5 + 1e-4
     assert quantise(torch.zeros(2, 8))[0].abs().max() == 0
+
+
+def test_int4_keeps_weights_that_are_16_steps_a_group_already() -> None:
+    random = torch.Generator().manual_seed(0)
+    codes = torch.randint(0, 16, (96, 4, 32), generator=random)
+    codes[..., :2] = torch.tensor([0, 15])  # as a file has it: least and largest of a group are its first and last step
+    step, least = (torch.randn(96, 4, 1, generator=random).bfloat16().float() for _ in range(2))
+    step = step.abs() + 0.125
+    weight = (codes * step + least).view(96, 128)
+    kept = Int4(weight).dense()
+    # what is rounded to bfloat16: the scale, times up to 8, the offset, and their sum; far less than half a step
+    most = (8 * step.abs() + (least + 8 * step).abs() + weight.view(96, 4, 32).abs()).expand(96, 4, 32).reshape(96, 128)
+    assert ((kept - weight).abs() <= 2**-7 * most).all()
+    other = torch.randn(96, 128, generator=random)
+    steps = (other.view(96, 4, 32).amax(-1) - other.view(96, 4, 32).amin(-1)) / 15
+    off = (Int4(other).dense() - other).abs().view(96, 4, 32) / steps[..., None]
+    assert 0.4 < off.max() < 0.6, "half a step, and what is rounded to bfloat16"
+
+
+def test_an_int4_product_is_that_of_its_own_weights() -> None:
+    random = torch.Generator().manual_seed(1)
+    weight, bias = torch.randn(96, 64, generator=random), torch.randn(96, generator=random)
+    x = torch.randn(5, 64, generator=random)
+    linear = Int4(weight, bias)
+    expected = x.bfloat16().float() @ linear.dense().T + bias
+    assert torch.allclose(linear(x), expected, atol=0.02 * float(expected.abs().max()))
+
+
+@pytest.mark.parametrize("sizes", [(96, 48), (90, 64)])
+def test_sizes_that_int4_cannot_take_are_refused_with_the_cure(sizes: tuple[int, int]) -> None:
+    with pytest.raises(DecoderError, match="use int8"):
+        Int4(torch.zeros(sizes))
 
 
 @pytest.mark.parametrize("kind", [Plain, Packed])

@@ -33,7 +33,7 @@ def random_spec(rng: random.Random, name: str, last: bool) -> LevelSpec:
         "rule": rng.choice(RULE_NAMES),
         "bonus": rng.random() < 0.5,
         "db": maybe("c", "ms", "smc"),
-        "dtype": maybe("float32", "bfloat16", "int8"),
+        "dtype": maybe("float32", "bfloat16", "int8", "int4"),
         "device": maybe("cpu", "cuda:1"),
         "id": maybe("owner/model-1.7B", "./folder", "a=b"),
     }
@@ -45,7 +45,9 @@ def test_what_is_formatted_parses_to_the_same_stack() -> None:
     rng = random.Random(1)
     for _ in range(500):
         depth = rng.randint(1, MAX_LEVELS)
-        names = [rng.choice(("int8", "model", "table")) for _ in range(depth - 1)] + [rng.choice(("target", "table"))]
+        names = [rng.choice(("int8", "int4", "model", "table")) for _ in range(depth - 1)] + [
+            rng.choice(("target", "table"))
+        ]
         if depth > 1 and rng.random() < 0.4:
             names[0] = "ngram"
         specs = tuple(random_spec(rng, name, last=i == depth - 1) for i, name in enumerate(names))
