@@ -18,7 +18,7 @@ from hsd_core.weights.known import CODER_05, CODER_15, SMOLLM2, hub
 _ASSETS = Path(__file__).resolve().parent.parent / "assets"
 
 
-_BLOCKS = MappingProxyType({"ngram": 2, "nano": 3, "exit": 2, "int8": 6, "int4": 10, "model": 4})
+_BLOCKS = MappingProxyType({"ngram": 2, "nano": 3, "exit": 2, "int8": 6, "int4": 5, "model": 4})
 
 
 class UnknownPreset(ValueError):
@@ -120,21 +120,22 @@ _ALL = (
     Preset(
         name="smollm2",
         title="SmolLM2 135M",
-        default_stack="ngram:2,int8:5,target",
+        default_stack="ngram:2,int4:5,target",
         gpu_stack="ngram:4,target",
         licence="Apache-2.0",
         note=SMOLLM2.note,
         target=SMOLLM2,
         layers=30,
         stacks=(
-            Example("hierarchy", "Three floors", "ngram:2,int8:5,target", "lookups, sifted by int8, signed by float32"),
-            Example("auto", "Auto", "ngram:2,nano:2,int8:5,target", "chooses its levels while it writes", replan=True),
+            Example("hierarchy", "Three floors", "ngram:2,int4:5,target", "lookups, sifted by int4, signed by float32"),
+            Example("auto", "Auto", "ngram:2,nano:2,int4:5,target", "chooses its levels while it writes", replan=True),
             Example("lookup", "Lookup only", "ngram:4,target", "nearly free drafts; rows of the target do the rest"),
-            Example("pair", "int8 drafts", "int8:4,target", "the target's own int8 copy drafts token by token"),
+            Example("pair", "A copy drafts", "int4:8,target", "the target's own weights in 4 bits draft token by token"),
+            Example("int8", "int8 in between", "ngram:2,int8:5,target", "a dearer copy, and right less often"),
             Example("hispec", "Early exits", "exit:2@at=4,exit:4@at=8,target", "HiSpec: the target drafts for itself"),
             Example("exit", "One early exit", "exit:4@at=8,target", "8 of the 30 layers draft, the others verify"),
             Example("del", "An exit chosen anew", "exit:4@at=8@policy=del,target", "DEL: most tokens per layer"),
-            Example("nano", "Nano drafts", "nano:2,int8:6,target", "one layer, fed with the int8 copy's last states"),
+            Example("nano", "Nano drafts", "nano:2,int4:10,target", "one layer, fed with the int4 copy's last states"),
             Example(
                 "miss", "Lookup, else nano", "ngram:3@policy=confidence@theta=0.4@miss=nano,target",
                 "a nano drafts where the databases are silent",

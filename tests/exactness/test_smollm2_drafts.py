@@ -18,8 +18,8 @@ STACKS = [
     "nano:2,exit:4@at=8,target",
     "exit:2@at=4,exit:4@at=8,target",
     "exit:4@at=8@policy=del,target",
-    "exit:2@at=8@dtype=int8,int8:6,target",
-    "ngram:3@policy=confidence@theta=0.4@miss=nano,int8:6,target",
+    "exit:2@at=8@dtype=int4,int4:6,target",
+    "ngram:3@policy=confidence@theta=0.4@miss=nano,int4:9,target",
     "ngram:2@miss=smollm2-nano,target@bonus=0",
     "nano:3,target@dtype=int8",
 ]

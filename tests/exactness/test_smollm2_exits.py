@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hsd_core.decoders.linear import INT4_GROUP, Int4
 from hsd_core.identities import check
 from hsd_core.metrics import committed_ids
 from hsd_core.stacks import StackError
@@ -51,3 +52,16 @@ def test_a_read_out_that_was_not_trained_says_so(smollm2) -> None:
 def test_an_unknown_draft_is_refused_with_those_there_are(smollm2, text: str, message: str) -> None:
     with pytest.raises(StackError, match=message):
         smollm2.seats(text)
+
+
+def test_the_copy_in_four_bits_keeps_the_steps_of_the_file(smollm2) -> None:
+    (target,) = smollm2.seats("target")
+    for i in (0, 14, 29):
+        for name, weight in target.level.decoder.layer_tensors(i).items():
+            if weight.dim() < 2:
+                continue
+            groups = weight.view(len(weight), -1, INT4_GROUP)
+            step = (groups.amax(-1) - groups.amin(-1)) / 15
+            off = (Int4(weight).dense() - weight).abs().view_as(groups).amax(-1) / step.clamp_min(1e-9)
+            # rounding to 16 steps anew would be off by up to half of one
+            assert off.quantile(0.99) < 0.1, f"layer {i}, {name}"
