@@ -1,11 +1,11 @@
 """Linear layers for inference: one class per way of keeping the weight.
 
-On AVX2 cores, 100 layers of 576 -> 1536 take, in ms for 1 / 2 / 4 / 8 / 16 rows:
-    F.linear, float32      24 / 45 / 47 / 45 / 50     (a different kernel from the second row on)
-    MKL prepacked          18 / 30 / 42 / 48 / 58
-    oneDNN prepacked       15 / 17 / 20 / 26 / 34     <- `Packed`
-    int8 weight-only        9 / 10 / 13 / 28 / 48     <- `Int8`
-Both packed forms hold the weight once, in their own layout.
+On two AVX2 cores, 100 layers of 576 -> 1536 take, in ms for 1 / 2 / 4 / 8 / 16 rows (`python -m tests.kernel_times`):
+    F.linear, float32      37 / 60 / 56 / 54 / 59     (a different kernel from the second row on)
+    oneDNN prepacked       21 / 23 / 26 / 35 / 44     <- `Packed`
+    int8 weight-only       13 / 15 / 20 / 37 / 59     <- `Int8`
+    int4 weight-only       10 / 15 / 19 / 34 / 62     <- `Int4`
+`Packed` and `Int4` hold the weight once, in their kernel's own layout.
 """
 
 from __future__ import annotations
