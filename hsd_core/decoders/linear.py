@@ -20,7 +20,7 @@ from torch import Tensor
 
 from hsd_core.decoders.protocol import DecoderError
 
-INT4_GROUP, INT4_OUTPUTS = 32, 16
+INT4_GROUP, INT4_OUTPUTS = 32, 16  # the kernel takes inputs in such groups and outputs in such tiles
 PACK_ROWS = 8  # the row count that oneDNN lays the weight out for; other counts give the same product
 
 
