@@ -139,7 +139,7 @@ def test_the_header_says_who_shares() -> None:
 
 
 def test_a_drafter_that_reads_features_needs_a_full_pass_above() -> None:
-    with pytest.raises(ValueError, match="put int8 or target above"):
+    with pytest.raises(ValueError, match="put int8, int4 or target above"):
         Commons(8).features()
 
 
