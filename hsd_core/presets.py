@@ -130,7 +130,7 @@ _ALL = (
             Example("hierarchy", "Three floors", "ngram:2,int4:5,target", "lookups, sifted by int4, signed by float32"),
             Example("auto", "Auto", "ngram:2,nano:2,int4:5,target", "chooses its levels while it writes", replan=True),
             Example("lookup", "Lookup only", "ngram:4,target", "nearly free drafts; rows of the target do the rest"),
-            Example("pair", "A copy drafts", "int4:8,target", "the target's own weights in 4 bits draft token by token"),
+            Example("pair", "A copy drafts", "int4:8,target", "the target's weights in 4 bits draft token by token"),
             Example("int8", "int8 in between", "ngram:2,int8:5,target", "a dearer copy, and right less often"),
             Example("hispec", "Early exits", "exit:2@at=4,exit:4@at=8,target", "HiSpec: the target drafts for itself"),
             Example("exit", "One early exit", "exit:4@at=8,target", "8 of the 30 layers draft, the others verify"),
