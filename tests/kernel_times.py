@@ -1,4 +1,4 @@
-"""Milliseconds of 100 linear layers by kernel and rows: `python -m tests.kernel_times`. It measures and asserts nothing.
+"""Milliseconds of 100 linear layers by kernel and rows: `python -m tests.kernel_times`. Measures, asserts nothing.
 
 Every layer has weights of its own, so that they come from memory as in a model, not from a cache.
 """
