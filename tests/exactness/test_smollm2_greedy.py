@@ -18,6 +18,7 @@ from hsd_core.metrics import committed_ids
 TOKENS = 96
 STACKS = (
     "ngram:4,target",
+    "int8:4,target",
     "int4:8,target",
     "ngram:2,int8:8,target@rule=block",
     "ngram:5@db=c,int8:3@policy=flush@bonus=0,int4:9@policy=confidence@theta=0.7,target@bonus=0",

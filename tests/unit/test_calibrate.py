@@ -282,6 +282,7 @@ def test_levels_that_cannot_be_had_are_left_out_with_the_reason():
     assert "no smaller model" in left_out["model"]
     found, left_out = default_levels(PRESETS["qwen-coder"], "int8")
     assert found == ["ngram", "int4", "model", "target"] and left_out["int8"] == "the target is int8 itself"
+    assert default_levels(PRESETS["qwen-coder"], "int4")[1]["int4"] == "the target is int4 itself"
     assert "no nano" in left_out["nano"] and "no exit" in left_out["exit"]
 
 

@@ -34,6 +34,7 @@ def test_exits_are_written_as_they_are_read(text: str) -> None:
         ("exit:2@at=8@dtype=int8,exit:2@at=4@dtype=int8,target", "exit at 4 stands above an exit at 8"),
         ("exit:2@at=8@dtype=int8,exit:2@at=4,target@dtype=int8", "exit at 4 stands above an exit at 8"),
         ("int8:2,exit:4@at=4@dtype=int8,target", "stands above the whole model over the same weights"),
+        ("int4:2,exit:4@at=4@dtype=int4,target", "stands above the whole model over the same weights"),
         ("nano:2@at=4,target", "means nothing here"),
         ("target,exit:2@at=4", "end the stack with target"),
     ],

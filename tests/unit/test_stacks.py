@@ -45,9 +45,8 @@ def test_what_is_formatted_parses_to_the_same_stack() -> None:
     rng = random.Random(1)
     for _ in range(500):
         depth = rng.randint(1, MAX_LEVELS)
-        names = [rng.choice(("int8", "int4", "model", "table")) for _ in range(depth - 1)] + [
-            rng.choice(("target", "table"))
-        ]
+        below = [rng.choice(("int8", "int4", "model", "table")) for _ in range(depth - 1)]
+        names = [*below, rng.choice(("target", "table"))]
         if depth > 1 and rng.random() < 0.4:
             names[0] = "ngram"
         specs = tuple(random_spec(rng, name, last=i == depth - 1) for i, name in enumerate(names))
