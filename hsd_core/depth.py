@@ -34,8 +34,10 @@ class Trained(Protocol):
 
     def new_cache(self, capacity: int) -> Any: ...
 
-    def forward(self, x: Tensor, cache: Any, start: int, rows: int, fed: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """x (n, hidden) at positions start, ... -> (rows, V) logits of the last rows, (n, hidden) own states."""
+    def forward(
+        self, tape: Sequence[int], x: Tensor, cache: Any, start: int, rows: int, fed: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """x (n, hidden) at the tape's last n positions -> (rows, V) logits of the last rows, (n, hidden) own states."""
         ...
 
 
@@ -88,7 +90,7 @@ def read_depths(
     names = (*(LENS for _ in through_lens), *(d.name for d in drafts))
     p, overlap = torch.zeros(len(at), n), torch.zeros(len(at), n)
     top = torch.zeros(len(at), n, dtype=torch.long)
-    readers = [_reader(decoder, d, states, first, len(ids) - 1) for d in drafts]
+    readers = [_reader(decoder, d, states, first, ids[:-1]) for d in drafts]
     for lo in range(0, n, CHUNK):
         hi = min(lo + CHUNK, n)
         written = torch.tensor(ids[start + lo : start + hi], device=decoder.device)[:, None]
@@ -133,18 +135,19 @@ def _states(decoder: LeanDecoder, ids: list[int], first: int, wanted: set[int]) 
     return _States(kept, {depth: torch.cat(parts) for depth, parts in whole.items()})
 
 
-def _reader(decoder: LeanDecoder, draft: Trained, states: _States, first: int, end: int) -> Iterator[Tensor]:
-    """Logits of a draft for one chunk of positions first, ..., end - 1 after the other; it sees all that is before."""
+def _reader(decoder: LeanDecoder, draft: Trained, states: _States, first: int, ids: Sequence[int]) -> Iterator[Tensor]:
+    """Logits of a draft for one chunk of positions from `first` on after the other; it sees all that is before."""
     x, features = states.whole[draft.at], states.whole[decoder.layers]
     # Position t is fed the model's last state of t - 1; nothing stands before the first.
     fed = torch.cat((torch.zeros_like(features[:1]), features[:-1])) if draft.fed else None
+    end = len(ids)
     cache = draft.new_cache(end)
     for lo in range(0, first, lean.CHUNK):
         hi = min(lo + lean.CHUNK, first)
-        draft.forward(x[lo:hi], cache, lo, 1, None if fed is None else fed[lo:hi])
+        draft.forward(ids[:hi], x[lo:hi], cache, lo, 1, None if fed is None else fed[lo:hi])
     for lo in range(first, end, CHUNK):
         hi = min(lo + CHUNK, end)
-        yield draft.forward(x[lo:hi], cache, lo, hi - lo, None if fed is None else fed[lo:hi])[0]
+        yield draft.forward(ids[:hi], x[lo:hi], cache, lo, hi - lo, None if fed is None else fed[lo:hi])[0]
 
 
 @dataclass(frozen=True, slots=True)

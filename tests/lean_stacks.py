@@ -12,6 +12,8 @@ from toys import LookupLevel, lookup
 
 from hsd_core.decoders import QUANTISED
 from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.drafts.copying import Gate, Suffixes, mixed
+from hsd_core.drafts.head import DraftCache
 from hsd_core.hierarchy import Seat
 from hsd_core.levels.choosing import ChoosingLevel
 from hsd_core.levels.exits import ExitLevel
@@ -85,11 +87,12 @@ def model_law(decoder: LeanDecoder, prompt: list[int], tokens: int, sampling: Sa
 
 
 class RandomDraft:
-    """A random read-out with layers of its own, as a trained draft is; the ids in `absent` are never drawn."""
+    """A random read-out with layers of its own that copies, as a trained draft; the ids in `absent` are only copied."""
 
     def __init__(
-        self, target: LeanDecoder, *, fed: bool = False, layers: int = 1, seed: int = 0, absent: Sequence[int] = (5, 40)
-    ) -> None:
+        self, target: LeanDecoder, *, fed: bool = False, layers: int = 1, seed: int = 0,
+        absent: Sequence[int] = (5, 40), copies: bool = True,
+    ) -> None:  # fmt: skip
         self.name, self.at, self.fed, self.layers, self.hidden = "random", 0, fed, layers, target.shape.hidden
         dtype = "bfloat16" if target.dtype == "bfloat16" else "float32"
         self._body = tiny(vocab=target.vocab_size, layers=layers, seed=100 + seed, dtype=dtype, device=target.device)
@@ -98,16 +101,20 @@ class RandomDraft:
         self._absent[list(absent)] = True
         self._mix = self._mix.to(target.device, getattr(torch, dtype))
         self._absent = self._absent.to(target.device)
+        gate = Gate.fresh(self.hidden)
+        self._gate = Gate(*(part.to(target.device) for part in gate._replace(bias=gate.bias - (0 if copies else 99))))
 
     def new_cache(self, capacity: int) -> Any:
-        return self._body.new_cache(capacity)
+        return DraftCache(self._body.new_cache(capacity), Suffixes())
 
     def forward(
-        self, x: torch.Tensor, cache: Any, start: int, rows: int, fed: torch.Tensor | None = None
+        self, tape: Sequence[int], x: torch.Tensor, cache: Any, start: int, rows: int, fed: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, torch.Tensor]:
+        assert len(tape) == start + len(x), "the inputs end where the tape does"
         assert (fed is not None) == self.fed
         if fed is not None:
             # one row at a time: a product of n rows may differ from n products in the last bits
             x = torch.cat([torch.cat((a, b))[None] @ self._mix for a, b in zip(x, fed, strict=True)])
-        own = self._body.forward_layers(x, cache, start, 0, self.layers)
-        return self._body.head(own[len(own) - rows :]).masked_fill(self._absent, float("-inf")), own
+        own = self._body.forward_layers(x, cache.layers, start, 0, self.layers)
+        logits = self._body.head(own[len(own) - rows :]).masked_fill(self._absent, float("-inf"))
+        return mixed(logits, own[len(own) - rows :], *cache.suffixes.behind(tape, rows, logits.device), self._gate), own

@@ -27,6 +27,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--data", required=True, metavar="FILE", help="what the target wrote (see selfgen)")
     parser.add_argument("--out", required=True, metavar="DIR", help="where drafts and their cards go")
     parser.add_argument("--only", metavar="NAME", help="one draft of the recipe, such as exit8 or nano-fed")
+    parser.add_argument("--start", metavar="DIR", help="train the drafts of a folder further, not the target's layers")
     parser.add_argument("--limit", type=int, metavar="N", help="train on the first N texts of the shuffled data")
     parser.add_argument("--steps", type=int, metavar="N", help="optimizer steps")
     parser.add_argument("--batch", type=int, metavar="N", help="output tokens in a step (thousands on a GPU)")
@@ -62,7 +63,10 @@ def act(options: argparse.Namespace) -> int:
         raise ValueError(f"recipe {options.recipe} has no draft {options.only!r}; it has {short}")
     asked = _Interrupt()
     for name in [wanted] if wanted else distiller.drafts:
-        path = distiller.train(name, Path(options.out), command=_command(options), tell=_told(name), stop=asked)
+        path = distiller.train(
+            name, Path(options.out), command=_command(options), tell=_told(name), stop=asked,
+            start=Path(options.start) if options.start else None,
+        )  # fmt: skip
         if path is None:
             print("stopped; the same command goes on from here", file=sys.stderr)
             return 130
@@ -74,6 +78,8 @@ def _command(options: argparse.Namespace) -> str:
     """What was asked for, for the card: names of files without the folders of this machine."""
     parts = ["python", "-m", "hsd_core", "train", "--preset", options.preset, "--recipe", options.recipe]
     parts += ["--data", Path(options.data).name, "--out", "assets/drafts"]
+    if options.start:
+        parts += ["--start", Path(options.start).name]
     for name in ("only", "limit", "device", "dtype", *_PLAN):
         if (value := getattr(options, name)) is not None:
             parts += [f"--{name}"] if value is True else [f"--{name}", str(value)]

@@ -8,6 +8,7 @@ Names: n inputs, V vocabulary.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 
 import torch
 import torch.nn.functional as F
@@ -133,9 +134,14 @@ class LeanDecoder:
         """See `Layers.forward`."""
         return self.stack.forward(x, cache, start, lo, hi)
 
-    def head_rows(self, ids: Sequence[int]) -> Tensor:
-        """(len(ids), hidden) rows of the head, as a trimmed head of a draft needs them."""
-        return self._head.dense()[torch.tensor(ids, device=self.device)]
+    def head_rows(self, ids: Sequence[int] | Tensor) -> Tensor:
+        """(len(ids), hidden) float32 rows of the head, as a trimmed head needs them."""
+        whole = self._embedding if self.shape.tied else self._dense_head
+        return whole[torch.as_tensor(ids, dtype=torch.long, device=self.device)].float()
+
+    @cached_property
+    def _dense_head(self) -> Tensor:
+        return self._head.dense()
 
     def layer_tensors(self, i: int) -> dict[str, Tensor]:
         """Layer i's fused weights by name, dense: what a student starts from.

@@ -4,6 +4,7 @@
     layers.N.qkv, .out, .gate_up, .down            fused as the lean decoder's
     layers.N.attention_norm, .mlp_norm, norm       float32
     ids             (R,) int32                     rows of the target's head that it keeps, ascending
+    copy.bias, .state, .scale                      float32, the gate of what it copies (see `copying`)
 
 Embeddings and head are the target's own and are not in the file. Listing files needs no torch.
 """
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
     from hsd_core.decoders.lean import LeanDecoder
     from hsd_core.drafts.head import DraftHead
 
-FORMAT = "hsd-draft/1"
+FORMAT = "hsd-draft/2"
 PRODUCTS = ("qkv", "out", "gate_up", "down")
 NORMS = ("attention_norm", "mlp_norm")
+GATE = ("copy.bias", "copy.state", "copy.scale")
 HEADER_MOST = 1_000_000  # bytes
 
 
@@ -139,7 +141,7 @@ def read_draft(path: Path, decoder: LeanDecoder) -> DraftHead:
     if not 0 <= info.at < decoder.layers:
         raise DraftError(f"draft {info.name} reads layer {info.at} of a model with {decoder.layers}; train it again")
     tensors = load_file(path)
-    needed = {"ids", "norm", "read", "read.scale"}
+    needed = {"ids", "norm", "read", "read.scale", *GATE}
     for i in range(info.layers):
         needed |= {f"layers.{i}.{name}" for name in (*NORMS, *PRODUCTS)}
         needed |= {f"layers.{i}.{name}.scale" for name in PRODUCTS}

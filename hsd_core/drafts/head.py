@@ -1,4 +1,4 @@
-"""A trained draft at work: in-projection, its own layers over its own cache, norm, trimmed head.
+"""A trained draft at work: in-projection, its own layers over its own cache, norm, trimmed head, and what it copies.
 
 The layers are run by the same code as the target's, so a draft costs what its weights cost, and its rows do not depend
 on what other rows are computed beside them.
@@ -6,7 +6,8 @@ on what other rows are computed beside them.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
@@ -15,7 +16,16 @@ from torch import Tensor
 from hsd_core.decoders.layers import KVCache, Layer, Layers
 from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.decoders.linear import Int8, Linear, Packed, Plain
+from hsd_core.drafts.copying import Gate, Suffixes, mixed
 from hsd_core.drafts.file import DraftInfo
+
+
+@dataclass(frozen=True, slots=True)
+class DraftCache:
+    """What one run remembers: keys and values of the draft's own layers, and the suffixes of its tape."""
+
+    layers: KVCache
+    suffixes: Suffixes
 
 
 class DraftHead:
@@ -57,24 +67,26 @@ class DraftHead:
         rows = decoder.head_rows(self.ids.tolist()).float()
         # float32: the int8 kernel rounds its results to bfloat16, and such logits tie often (step 0.125 at 16)
         self._head = Packed(rows) if on_cpu and Packed.available() else Plain(rows)
+        self._gate = Gate(*(tensors[f"copy.{part}"].float().to(decoder.device) for part in Gate._fields))
 
-    def new_cache(self, capacity: int) -> KVCache:
-        """Keys and values of its own layers for one run."""
-        return self._layers.new_cache(capacity)
+    def new_cache(self, capacity: int) -> DraftCache:
+        """For one run."""
+        return DraftCache(self._layers.new_cache(capacity), Suffixes())
 
     @torch.inference_mode()
     def forward(
-        self, x: Tensor, cache: KVCache, start: int, rows: int, fed: Tensor | None = None
+        self, tape: Sequence[int], x: Tensor, cache: DraftCache, start: int, rows: int, fed: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """See `Readout.forward`. Logits are -inf for tokens that the trimmed head cannot say."""
+        """See `Readout.forward`. Logits are -inf for tokens that the trimmed head cannot say and nothing copies."""
         x = self._normal(x)
         if fed is not None:
             x = torch.cat((x, self._normal(fed)), -1)
-        own = self._layers.forward(self._read(x), cache, start, 0, self.layers)
-        kept = F.rms_norm(own[len(own) - rows :], self._norm.shape, self._norm, self._shape.norm_eps)
+        own = self._layers.forward(self._read(x), cache.layers, start, 0, self.layers)
+        last = own[len(own) - rows :]
+        kept = F.rms_norm(last, self._norm.shape, self._norm, self._shape.norm_eps)
         logits = kept.new_full((rows, self.vocab_size), float("-inf"), dtype=torch.float32)
         logits[:, self.ids] = self._head(kept.float())
-        return logits, own
+        return mixed(logits, last, *cache.suffixes.behind(tape, rows, logits.device), self._gate), own
 
     def _normal(self, x: Tensor) -> Tensor:
         return F.rms_norm(x.to(self._float), (x.shape[-1],), eps=self._shape.norm_eps)

@@ -131,18 +131,18 @@ class Exit(TrunkRun):
         self._lost = (memory * self._lost[0] + (1.0 - share) * sure, memory * self._lost[1] + 1.0 - share)
 
     @torch.inference_mode()
-    def shadow(self, lo: int, hi: int) -> tuple[Tensor, int]:
+    def shadow(self, tape: Sequence[int], lo: int, hi: int) -> tuple[Tensor, int]:
         """The logits behind positions lo, ..., hi - 1, which the trunk has reached, and how many rows that took."""
         start = min(self._own, lo) if self._readout.layers else lo
         x = self._trunk.hidden(self._depth, start, hi)
-        logits, _ = self._readout.forward(x, self._cache, start, hi - lo)
+        logits, _ = self._readout.forward(tape[:hi], x, self._cache, start, hi - lo)
         self._own = hi
         return logits, hi - start
 
     def reach(self, tape: Sequence[int]) -> tuple[Tensor, Work]:
         """Bring the trunk here to the end of the tape and read all that is new."""
         spans = self._trunk.run(tape, self._depth, len(tape))
-        logits, rows = self.shadow(len(tape) - 1, len(tape))
+        logits, rows = self.shadow(tape, len(tape) - 1, len(tape))
         return logits, Work(1, rows, rows - 1, spans)
 
 
@@ -163,7 +163,7 @@ class ChoosingRun(Learning):
         self.cached = 0
 
     def propose(self, tape: list[int], order: DraftOrder) -> Proposal:
-        shadow_rows = self._take_lesson()
+        shadow_rows = self._take_lesson(tape)
         chances, costs = [e.chance for e in self.exits], [e.cost for e in self.exits]
         i, length = best_plan(chances, costs, self._layers, order.limit)
         drafting = self.exits[i]
@@ -204,7 +204,7 @@ class ChoosingRun(Learning):
         for e in self.exits:
             e.close()
 
-    def _take_lesson(self) -> int:
+    def _take_lesson(self, tape: Sequence[int]) -> int:
         """Update every a_l from the rows of the last verification; returns how many rows the read-outs computed."""
         lesson, self._lesson = self._lesson, None
         if lesson is None:
@@ -212,7 +212,7 @@ class ChoosingRun(Learning):
         computed, n = 0, len(lesson.rows)
         for e in self.exits:
             # The row for position t is read behind position t - 1.
-            logits, rows = e.shadow(lesson.start - 1, lesson.start - 1 + n)
+            logits, rows = e.shadow(tape, lesson.start - 1, lesson.start - 1 + n)
             shares = torch.minimum(lesson.law(logits).to(lesson.rows), lesson.rows).sum(-1)
             sure = raw(logits).amax(-1)
             for share, top in zip(shares.tolist(), sure.tolist(), strict=True):

@@ -94,7 +94,7 @@ class DraftRun:
         """Process positions lo to hi - 1; the logits of those from position `wanted` on."""
         x, rows = self._inputs(tape, lo, hi), max(0, hi - max(lo, wanted))
         fed = None if fed is None else fed.to(x)
-        logits, own = self._draft.forward(x, self._cache, lo, max(1, rows), fed)
+        logits, own = self._draft.forward(tape[:hi], x, self._cache, lo, max(1, rows), fed)
         if self._features is not None:
             if self._stand_ins is None:
                 self._stand_ins = own.new_zeros(self._capacity, own.shape[1])

@@ -23,8 +23,10 @@ class Readout(Protocol):
 
     def new_cache(self, capacity: int) -> Any: ...
 
-    def forward(self, x: Tensor, cache: Any, start: int, rows: int, fed: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """x (n, hidden) at positions start, ...; `fed`: see nano.
+    def forward(
+        self, tape: Sequence[int], x: Tensor, cache: Any, start: int, rows: int, fed: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """x (n, hidden) at positions start, ..., start + n - 1, the last of the tape's; `fed`: see nano.
 
         Returns:
             (rows, V) float32 logits of the last rows, (n, hidden) own output states before the norm.
@@ -48,7 +50,7 @@ class Lens:
         """It remembers nothing."""
 
     def forward(
-        self, x: Tensor, cache: None, start: int, rows: int, fed: Tensor | None = None
+        self, tape: Sequence[int], x: Tensor, cache: None, start: int, rows: int, fed: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         return self._decoder.head(x[len(x) - rows :]), x
 
@@ -78,7 +80,7 @@ class TrunkRun(Resting):
         spans = self._trunk.run(tape, self._depth, end)
         start = before if self._readout.layers else end - rows
         x = self._trunk.hidden(self._depth, start, end)
-        logits, _ = self._readout.forward(x, self._cache, start, rows)
+        logits, _ = self._readout.forward(tape, x, self._cache, start, rows)
         self._own = end
         return logits, Work(1, end - before, end - before - rows, spans)
 

@@ -53,7 +53,15 @@ def collate(texts: Sequence[Features], decoder: LeanDecoder, *, at: int, fed: bo
             before[i, 1:n] = state[: n - 1].float()
         wanted[i, f.example.start - 1 : n] = True
     fed_by = None if before is None else before.to(device)
-    return Batch(x.to(device), fed_by, last.to(device), wanted.to(device))
+    return Batch(x.to(device), fed_by, last.to(device), wanted.to(device), *_copies(texts, longest, device))
+
+
+def _copies(texts: Sequence[Features], longest: int, device: str) -> tuple[Tensor, Tensor]:
+    tokens, sorts = (torch.zeros(len(texts), longest, dtype=torch.long) for _ in range(2))
+    for i, f in enumerate(texts):
+        n = len(f.example.ids) - 1
+        tokens[i, :n], sorts[i, :n] = (each[:n] for each in f.copies)
+    return tokens.to(device), sorts.to(device)
 
 
 def _read(f: Features, decoder: LeanDecoder, at: int) -> Tensor:

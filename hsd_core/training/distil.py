@@ -18,7 +18,7 @@ from hsd_core.training import loop
 from hsd_core.training.batches import collate
 from hsd_core.training.card import card
 from hsd_core.training.data import commonest, read_examples
-from hsd_core.training.export import round_weights, tensors_of
+from hsd_core.training.export import round_weights, take_weights, tensors_of
 from hsd_core.training.features import Features, Store
 from hsd_core.training.recipes import Draft, Plan
 from hsd_core.training.student import Student
@@ -61,9 +61,11 @@ class Distiller:
 
     def train(
         self, name: str, out: Path, *, command: str = "", tell: loop.Tell = lambda *_: None,
-        stop: Callable[[], bool] = lambda: False,
+        stop: Callable[[], bool] = lambda: False, start: Path | None = None,
     ) -> Path | None:  # fmt: skip
         """Train one draft and write its file and card; None if it was stopped before its end.
+
+        start: a folder of drafts; the one of this name is trained further.
 
         Raises:
             ValueError: the draft could not be shipped, or the target has a shape that drafts lack.
@@ -71,12 +73,15 @@ class Distiller:
         draft, decoder = self.drafts[name], self._decoder
         at = draft.depth(decoder.layers)
         _refuse_large(name, Student(decoder, at=at, fed=draft.fed, layers=draft.layers, ids=self._ids))
+        earlier = start / f"{name}.safetensors" if start else None
+        if earlier:
+            take_weights(Student(decoder, at=at, fed=draft.fed, layers=draft.layers, ids=self._ids), earlier)
         if not self._store.compute(progress=self._progress, stop=stop):
             return None
         found = self._store.load(at)
         student, curve = loop.train(
-            decoder, draft, self._plan, found, self._ids, self._work / f"{name}-{self._digest(draft)}",
-            device=decoder.device, tell=tell, stop=stop,
+            decoder, draft, self._plan, found, self._ids, self._work / f"{name}-{self._digest(draft, earlier)}",
+            device=decoder.device, tell=tell, stop=stop, start=earlier,
         )  # fmt: skip
         if curve[-1].step < self._plan.steps:
             return None
@@ -103,9 +108,10 @@ class Distiller:
         path.with_suffix(".md").write_text(text, encoding="utf-8")
         return path
 
-    def _digest(self, draft: Draft) -> str:
+    def _digest(self, draft: Draft, start: Path | None) -> str:
         """Names everything that training depends on: with another of these it starts anew."""
-        named = (self._store.digest, self._ids, asdict(draft), asdict(self._plan))
+        begun = hashlib.sha256(start.read_bytes()).hexdigest() if start else ""
+        named = (self._store.digest, self._ids, asdict(draft), asdict(self._plan), begun)
         return hashlib.sha256(repr(named).encode()).hexdigest()[:12]
 
     def _judge(self, student: Student, draft: Draft, found: list[Features]) -> dict[str, Score]:

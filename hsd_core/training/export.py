@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import torch
+from safetensors.torch import load_file
 from torch import Tensor
 
 from hsd_core.decoders.linear import quantise
-from hsd_core.drafts.file import NORMS, PRODUCTS
+from hsd_core.drafts.file import GATE, NORMS, PRODUCTS, DraftError, read_info
 from hsd_core.training.student import Student
 
 
@@ -23,7 +26,25 @@ def tensors_of(student: Student) -> dict[str, Tensor]:
             product(f"layers.{i}.{name}", getattr(layer, name))
         for name in NORMS:
             found[f"layers.{i}.{name}"] = getattr(layer, name).detach().float().cpu()
+    found |= {name: parameter.detach().float().cpu() for name, parameter in student.named_parameters() if name in GATE}
     return found
+
+
+@torch.no_grad()
+def take_weights(student: Student, path: Path) -> None:
+    """Give a student the weights of a draft's file. The rows of the head may differ.
+
+    Raises:
+        DraftError: it is no draft, or one of another shape.
+    """
+    about = read_info(path)
+    shape = (about.at, about.fed, about.layers)
+    if shape != (student.at, student.fed, student.depth):
+        raise DraftError(f"{path.name} is another kind of draft ({about.title}); start from one of the same shape")
+    held = load_file(path)
+    for name, parameter in student.named_parameters():
+        scale = held.get(f"{name}.scale")
+        parameter.copy_(held[name] if scale is None else held[name].float() * scale.float()[:, None])
 
 
 @torch.no_grad()

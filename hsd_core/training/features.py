@@ -14,11 +14,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
 from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.drafts.copying import Suffixes
 from hsd_core.drafts.file import fingerprint
 from hsd_core.selfgen import as_half
 from hsd_core.training.data import Example
@@ -26,10 +28,19 @@ from hsd_core.training.data import Example
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """One text with its states: depth -> (n, hidden) float16."""
+    """One text with its states: depth -> (n, hidden) float16. copies: what could be copied behind each token, and how
+    it was found (see `drafts.copying`): (2, n) int32."""
 
     example: Example
     states: dict[int, Tensor]
+    copies: Tensor
+
+    @classmethod
+    def of(cls, example: Example, states: dict[int, Tensor]) -> Features:
+        """Looks for what could be copied."""
+        suffixes = Suffixes()
+        suffixes.follow(example.ids)
+        return cls(example, states, torch.tensor([suffixes.tokens, suffixes.sorts], dtype=torch.int32))
 
 
 class Store:
@@ -73,7 +84,7 @@ class Store:
         found = []
         for example, path in zip(self._examples, self.paths, strict=True):
             with safe_open(path, framework="pt") as file:
-                found.append(Features(example, {at: file.get_tensor(str(at)) for at in wanted}))
+                found.append(Features.of(example, {at: file.get_tensor(str(at)) for at in wanted}))
         return found
 
 

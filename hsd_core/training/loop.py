@@ -23,6 +23,7 @@ from torch import Tensor
 from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.training import checkpoint
 from hsd_core.training.batches import collate, order
+from hsd_core.training.export import take_weights
 from hsd_core.training.features import Features
 from hsd_core.training.losses import LOSSES
 from hsd_core.training.recipes import Draft, Plan
@@ -33,6 +34,7 @@ FIT_TEXTS = 40  # texts that the in-projection is fitted on: some ten thousand p
 EXAM_TOKENS = 2048  # positions in a batch of the exam
 EXAM_TEXTS = 64
 DISTANCES = 3
+GATE_PACE = 10.0  # its rate, in rates of the weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +65,12 @@ def train(
     device: str = "cpu",
     tell: Tell = lambda *_: None,
     stop: Callable[[], bool] = lambda: False,
+    start: Path | None = None,
 ) -> tuple[Student, list[Point]]:
     """Train `draft` on `texts`; the held-out ones judge it.
 
     Args:
+        start: the file of a draft of the same shape to begin with, in place of the target's own layers.
         ids: rows of the trimmed head. folder: holds the checkpoint, from which training goes on, and the
             curve so far (curve.jsonl); it belongs to these texts and this plan alone.
         tell: called after every step with (step, steps, seconds left, the validation that followed, if any).
@@ -83,21 +87,24 @@ def train(
         for group in _groups([t for t in texts if t.example.held_out][:EXAM_TEXTS])
     ]
     cost = weight_share(student, decoder)
-    optimizer = torch.optim.AdamW(student.parameters(), lr=plan.rate, betas=(0.9, 0.95), weight_decay=plan.decay)
+    optimizer = torch.optim.AdamW(_groups_of(student), lr=plan.rate, betas=(0.9, 0.95), weight_decay=plan.decay)
     saved = checkpoint.restore(path, student, optimizer)
     if saved is None:
-        _fit(student, decoder, learned[:FIT_TEXTS], draft, device)
+        if start is None:
+            _fit(student, decoder, learned[:FIT_TEXTS], draft, device)
+        else:
+            take_weights(student, start)
         state = _State([_examine(student, exams, cost, 0, 0.0, None)])
         tell(0, plan.steps, None, state.curve[0])
     else:
         state = _State.read(saved)
-    begun, start, before = state.step, time.monotonic(), state.seconds
+    begun, since, before = state.step, time.monotonic(), state.seconds
     for step, group in itertools.islice(enumerate(order(learned, plan.batch, plan.seed)), begun, plan.steps):
         for group_ in optimizer.param_groups:
-            group_["lr"] = plan.rate * _schedule(step, plan)
+            group_["lr"] = plan.rate * group_["pace"] * _schedule(step, plan)
         batch = collate(group, decoder, at=at, fed=draft.fed, device=device)
         state.losses.append(_step(student, batch, optimizer, plan, step))
-        state.step, state.seconds = step + 1, before + time.monotonic() - start
+        state.step, state.seconds = step + 1, before + time.monotonic() - since
         ending, point = stop(), None
         if state.step % plan.check_every == 0 or state.step == plan.steps:
             mean = sum(state.losses) / len(state.losses)
@@ -107,11 +114,18 @@ def train(
             _write_curve(folder / "curve.jsonl", state.curve)
         if point is not None or ending:
             checkpoint.save(path, student, optimizer, asdict(state))
-        left = (time.monotonic() - start) / (state.step - begun) * (plan.steps - state.step)
+        left = (time.monotonic() - since) / (state.step - begun) * (plan.steps - state.step)
         tell(state.step, plan.steps, left, point)
         if ending:
             break
     return student, state.curve
+
+
+def _groups_of(student: Student) -> list[dict[str, Any]]:
+    """The gate is a few numbers that have far to go, among millions that have not."""
+    gate = list(student.copy.parameters())
+    own = [p for p in student.parameters() if not any(p is g for g in gate)]
+    return [{"params": own, "pace": 1.0}, {"params": gate, "pace": GATE_PACE}]
 
 
 @dataclass(slots=True)
@@ -149,9 +163,10 @@ def _step(student: Student, batch: Batch, optimizer: torch.optim.AdamW, plan: Pl
         g = student(batch.x, fed, first)
     wanted = batch.wanted[:, first:]
     # bfloat16 logits have steps of 0.125 at 16: both laws are read out in float32
-    logits = student.logits(g[wanted].float())
+    copies = student.copies(batch)
+    logits = student.logits(g[wanted].float(), copies)
     with torch.no_grad():
-        teacher = student.target_logits(batch.last[:, first:][wanted])
+        teacher = student.target_logits(batch.last[:, first:][wanted], copies)
     loss = LOSSES[plan.loss](logits, teacher).mean()
     optimizer.zero_grad(set_to_none=True)
     loss.backward()  # type: ignore[no-untyped-call]

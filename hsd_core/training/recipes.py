@@ -46,7 +46,7 @@ class Plan:
     prompts: bool = False
     seed: int = 0
     check_every: int = 200
-    longest: int = 704
+    longest: int = 1152
 
     def check(self) -> None:
         """

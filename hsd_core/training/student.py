@@ -17,7 +17,9 @@ from torch import Tensor, nn
 
 from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.decoders.shape import rotary_tables
+from hsd_core.drafts.copying import Gate, mixed
 
+NEVER = -1e4  # a logit whose probability is 0; finite, so that no distance multiplies 0 by infinity
 RIDGE = 1e-2  # of the mean square of the inputs, which are normalised
 
 
@@ -27,17 +29,33 @@ class Batch:
 
     x: (B, S, hidden) what the student reads. fed: (B, S, hidden) the last state of the position before, or None.
     last: (B, S, hidden) the target's last state: its law at each position. wanted: (B, S) where the loss counts.
+    tokens, sorts: (B, S) what could be copied there, and how it was found (see `drafts.copying`).
     """
 
     x: Tensor
     fed: Tensor | None
     last: Tensor
     wanted: Tensor
+    tokens: Tensor
+    sorts: Tensor
 
     @property
     def first(self) -> int:
         """The first position at which any text has a loss."""
         return int(self.wanted.any(0).nonzero()[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """What could be copied at the n positions of a batch that count.
+
+    columns: (n,) the token's column: its row of the trimmed head, or R, one more, where the head lacks it.
+    sorts: (n,) how it was found. rows: (n, hidden) the target's head for it.
+    """
+
+    columns: Tensor
+    sorts: Tensor
+    rows: Tensor
 
 
 class StudentLayer(nn.Module):
@@ -77,7 +95,7 @@ class StudentLayer(nn.Module):
 
 
 class Student(nn.Module):
-    """A draft in training.
+    """A draft in training. Its laws have R + 1 columns: the last is the token to copy where the trimmed head lacks it.
 
     Args:
         decoder: the target; its head is shared and frozen. layers: how many of its last layers to start from.
@@ -86,6 +104,7 @@ class Student(nn.Module):
 
     ids: Tensor
     head: Tensor
+    column_of: Tensor
     cos: Tensor
     sin: Tensor
     target_norm: Tensor
@@ -95,7 +114,11 @@ class Student(nn.Module):
         shape = decoder.shape
         self.at, self.fed, self.depth, self.eps = at, fed, layers, shape.norm_eps
         self.register_buffer("ids", torch.tensor(ids, dtype=torch.long))
-        self.register_buffer("head", decoder.head_rows(ids).float(), persistent=False)
+        self.register_buffer("head", decoder.head_rows(ids), persistent=False)
+        column_of = torch.full((decoder.vocab_size,), len(ids))
+        column_of[self.ids] = torch.arange(len(ids))
+        self.register_buffer("column_of", column_of, persistent=False)
+        self._rows_of = decoder.head_rows
         cos, sin = rotary_tables(shape)
         self.register_buffer("cos", cos, persistent=False)
         self.register_buffer("sin", sin, persistent=False)
@@ -103,6 +126,7 @@ class Student(nn.Module):
         width = shape.hidden * (2 if fed else 1)
         self.read = nn.Parameter(torch.zeros(shape.hidden, width))
         self.norm = nn.Parameter(decoder.last_norm.float().clone())
+        self.copy = nn.ParameterDict(Gate.fresh(shape.hidden)._asdict())
         self.layers = nn.ModuleList()
         for i in range(decoder.layers - layers, decoder.layers):
             given = decoder.layer_tensors(i)
@@ -126,13 +150,23 @@ class Student(nn.Module):
             return x
         return torch.cat((x, F.rms_norm(fed.float(), (fed.shape[-1],), eps=self.eps)), -1)
 
-    def logits(self, g: Tensor) -> Tensor:
-        """g (.., hidden) -> (.., R) over the trimmed vocabulary."""
-        return F.linear(F.rms_norm(g, (g.shape[-1],), self.norm, self.eps), self.head)
+    def copies(self, batch: Batch) -> Copies:
+        """What a batch offers to copy."""
+        tokens = batch.tokens[batch.wanted]
+        return Copies(self.column_of[tokens], batch.sorts[batch.wanted], self._rows_of(tokens).to(self.head))
 
-    def target_logits(self, last: Tensor) -> Tensor:
-        """The target's own logits over the trimmed vocabulary, from its last state (.., hidden)."""
-        return F.linear(F.rms_norm(last.float(), (last.shape[-1],), self.target_norm, self.eps), self.head)
+    def logits(self, g: Tensor, copies: Copies) -> Tensor:
+        """g (n, hidden) -> (n, R + 1) log-probabilities."""
+        own = F.linear(F.rms_norm(g, (g.shape[-1],), self.norm, self.eps), self.head)
+        gate = Gate(*(self.copy[part] for part in Gate._fields))
+        return mixed(F.pad(own, (0, 1), value=NEVER), g, copies.columns, copies.sorts, gate)
+
+    def target_logits(self, last: Tensor, copies: Copies) -> Tensor:
+        """The target's own logits over the same columns, from its last states (n, hidden)."""
+        x = F.rms_norm(last.float(), (last.shape[-1],), self.target_norm, self.eps)
+        lacking = (copies.columns == len(self.head)) & (copies.sorts > 0)
+        one_more = (x * copies.rows).sum(-1).where(lacking, NEVER)
+        return torch.cat((F.linear(x, self.head), one_more[:, None]), -1)
 
     @torch.no_grad()
     def start_from(self, pairs: Sequence[tuple[Tensor, Tensor]]) -> None:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.training.losses import forward_kl
-from hsd_core.training.student import Batch, Student
+from hsd_core.training.student import Batch, Copies, Student
 
 CHUNK = 512  # rows of the whole vocabulary at a time
 
@@ -49,11 +49,12 @@ class Score:
 class Exam:
     """A batch with the target's answers over its *whole* vocabulary, at the n positions that count.
 
-    best: (n,) the row of the trimmed head that is the target's first choice, -1 where the head lacks it.
+    best: (n,) the column of the student's law that is the target's first choice, -1 where it has none.
     mass: (n,) log of the sum that its softmax divides by.
     """
 
     batch: Batch
+    copies: Copies
     best: Tensor
     mass: Tensor
 
@@ -61,17 +62,18 @@ class Exam:
 @torch.no_grad()
 def prepare(batch: Batch, student: Student, decoder: LeanDecoder) -> Exam:
     """Ask the target once."""
-    ids = student.ids.tolist()
-    row_of = {token: row for row, token in enumerate(ids)}
-    best: list[int] = []
-    mass = []
+    first, mass = [], []
     last = batch.last[batch.wanted].to(decoder.device)
     for part in torch.split(last, CHUNK):
         logits = decoder.head(part.to(decoder.embed([0]).dtype))
-        best += [row_of.get(token, -1) for token in logits.argmax(-1).tolist()]
+        first.append(logits.argmax(-1))
         mass.append(logits.logsumexp(-1))
     device = batch.x.device
-    return Exam(batch, torch.tensor(best, device=device), torch.cat(mass).to(device))
+    tokens = torch.cat(first).to(device)
+    best, copies = student.column_of[tokens], student.copies(batch)
+    copied = (batch.sorts > 0)[batch.wanted] & (batch.tokens[batch.wanted] == tokens)
+    best = torch.where((best == len(student.head)) & ~copied, -1, best)
+    return Exam(batch, copies, best, torch.cat(mass).to(device))
 
 
 @torch.no_grad()
@@ -86,11 +88,11 @@ def examine(student: Student, exams: Sequence[Exam], *, steps: int = 1) -> list[
     for exam in exams:
         batch, first, fed = exam.batch, exam.batch.first, exam.batch.fed
         wanted = batch.wanted[:, first:]
-        teacher = student.target_logits(batch.last[:, first:][wanted])
+        teacher = student.target_logits(batch.last[:, first:][wanted], exam.copies)
         p = (teacher - exam.mass[:, None]).exp()
         for i, score in enumerate(scores):
             g = student(batch.x, fed, first if i == len(scores) - 1 else 0)
-            logits = student.logits(g[:, g.shape[1] - wanted.shape[1] :][wanted])
+            logits = student.logits(g[:, g.shape[1] - wanted.shape[1] :][wanted], exam.copies)
             score.positions += len(logits)
             score.agreed += float((logits.argmax(-1) == exam.best).sum())
             score.accepted += float(torch.minimum(logits.softmax(-1), p).sum())

@@ -87,7 +87,7 @@ def test_the_exit_that_is_always_right_is_found_and_drafts_to_the_full() -> None
 
 def test_where_no_exit_pays_nothing_is_drafted() -> None:
     made = stacks(memory=0.7)
-    made.drafts = {f"at{at}": RandomDraft(made.target, seed=at) for at in (1, 2, 3, 4)}
+    made.drafts = {f"at{at}": RandomDraft(made.target, seed=at, copies=False) for at in (1, 2, 3, 4)}
     events = list(hsd_core.run(made.stack(TEXT), [5, 6], GREEDY, 0, max_new_tokens=60, heads=0))
     drafts = [e for e in events if e.event == "draft"]
     assert [len(e.ids) for e in drafts[-10:]] == [0] * 10
@@ -110,7 +110,7 @@ def test_estimates_are_those_of_a_straightforward_computation(
         draft = made.drafts.get(f"at{depth}")
         if draft is None:
             return law(made.target.head(x), sampling)
-        return law(draft.forward(x, draft.new_cache(len(ids)), 0, len(ids))[0], sampling)
+        return law(draft.forward(ids, x, draft.new_cache(len(ids)), 0, len(ids))[0], sampling)
 
     with torch.inference_mode():
         true = rows(6)

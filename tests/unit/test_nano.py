@@ -27,7 +27,7 @@ def reference(tape: list[int], features: int, depth: int = 0) -> torch.Tensor:
     with torch.inference_mode():
         for t in range(len(tape)):
             fed = torch.zeros(1, DRAFT.hidden) if t == 0 else true[t - 1 : t] if t - 1 < features else own
-            logits, own = DRAFT.forward(x[t : t + 1], cache, t, 1, fed)
+            logits, own = DRAFT.forward(tape[: t + 1], x[t : t + 1], cache, t, 1, fed)
             rows.append(logits)
     return torch.cat(rows)
 

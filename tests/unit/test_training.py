@@ -9,19 +9,22 @@ from pathlib import Path
 
 import pytest
 import torch
+import torch.nn.functional as F
 from safetensors.torch import load_file
 
 from hsd_core.decoders import lean
 from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.drafts.copying import Gate, mixed
 from hsd_core.drafts.file import DraftError, list_drafts, read_draft
 from hsd_core.presets import PRESETS
 from hsd_core.training import features, loop
 from hsd_core.training.batches import collate, order
 from hsd_core.training.data import Example, commonest, read_examples
 from hsd_core.training.distil import Distiller
+from hsd_core.training.export import take_weights
 from hsd_core.training.losses import LOSSES, total_variation
 from hsd_core.training.recipes import Draft, Plan
-from hsd_core.training.student import Student
+from hsd_core.training.student import Copies, Student
 from hsd_core.training.validate import examine, predicted_speed_up, prepare
 from tests.pretend_gpu import pretend_gpu
 from tests.tiny import tiny
@@ -230,13 +233,22 @@ def test_acceptance_is_the_overlap_with_the_targets_whole_law(target: LeanDecode
     student = Student(target, at=1, fed=False, layers=1, ids=list(range(10, 50)))
     batch = collate(found, target, at=1, fed=False, device="cpu")
     (score,) = examine(student, [prepare(batch, student, target)])
-    overlap = agreed = 0.0
+    overlap, agreed, done = 0.0, 0.0, 0
     for i, f in enumerate(found):
         n, start = len(f.example.ids) - 1, f.example.start
         p = target.head(f.states[4][start - 1 : n].float()).softmax(-1)
-        q = torch.zeros_like(p)
+        (tokens, sorts), rows = f.copies[:, start - 1 : n].long(), slice(done, done + n - start + 1)
         g = student(batch.x[i : i + 1, :n], None, 0)[0, start - 1 :]
-        q[:, 10:50] = student.logits(g).softmax(-1).detach()
+        seen = F.rms_norm(g, (g.shape[-1],), student.norm, student.eps)
+        own = torch.full_like(p, float("-inf"))
+        own[:, 10:50] = (seen @ target.head_rows(range(10, 50)).T).detach()
+        q = mixed(own, g, tokens, sorts, Gate(*(student.copy[part] for part in Gate._fields))).exp().detach()
+        copies = student.copies(batch)
+        trimmed = student.logits(g, Copies(copies.columns[rows], copies.sorts[rows], copies.rows[rows])).exp()
+        assert torch.allclose(trimmed[:, :40], q[:, 10:50], atol=1e-6), "whatever the columns"
+        lacking = (tokens < 10) | (tokens >= 50)
+        assert torch.allclose(trimmed[lacking, 40], q[lacking, tokens[lacking]] * (sorts[lacking] > 0), atol=1e-6)
+        done += n - start + 1
         overlap += float(torch.minimum(p, q).sum())
         agreed += float((p.argmax(-1) == q.argmax(-1)).sum())
     assert score.accepted == pytest.approx(overlap, rel=1e-3)
@@ -279,6 +291,51 @@ def test_another_plan_is_another_training(target: LeanDecoder, data: Path, tmp_p
         weights.append(load_file(path)["layers.0.down"])
     assert not torch.equal(weights[0], weights[1])
     assert torch.equal(weights[0], weights[2])
+
+
+def test_a_draft_is_trained_further_from_its_file(
+    shipped: tuple[Path, Draft], target: LeanDecoder, data: Path, tmp_path: Path
+) -> None:
+    path, draft = shipped
+    found, ids = states(target, data, tmp_path / "states", {draft.depth(4)}), read_draft(path, target).ids.tolist()
+    plan = replace(PLAN, steps=40, check_every=20)
+    _, curve = loop.train(target, draft, plan, found, ids, tmp_path / "run", start=path, stop=lambda: True)
+    held = Student(target, at=draft.depth(4), fed=draft.fed, layers=draft.layers, ids=ids)
+    take_weights(held, path)
+    exams = [
+        prepare(collate([f], target, at=held.at, fed=held.fed, device="cpu"), held, target)
+        for f in found
+        if f.example.held_out
+    ]
+    assert curve[0].loss == pytest.approx(examine(held, exams)[0].mean_loss, rel=1e-4), "it begins where the file is"
+    _, curve = loop.train(target, draft, plan, found, ids, tmp_path / "run", start=path)
+    assert curve[-1].train_loss < curve[1].train_loss
+    distiller = Distiller(target, PRESETS["toy"], [draft], data, PLAN, tmp_path / "work", ends=frozenset({2}))
+    (name,) = distiller.drafts
+    earlier = _copied(path, tmp_path / "earlier", name)
+    assert distiller.train(name, tmp_path / "out", start=earlier) == tmp_path / "out" / f"{name}.safetensors"
+    assert distiller.train(name, tmp_path / "anew") is not None
+    further, anew = (load_file(tmp_path / folder / f"{name}.safetensors") for folder in ("out", "anew"))
+    assert not torch.equal(further["layers.0.down"], anew["layers.0.down"]), "not the other one's checkpoint"
+
+
+def _copied(path: Path, folder: Path, name: str) -> Path:
+    folder.mkdir()
+    (folder / f"{name}.safetensors").write_bytes(path.read_bytes())
+    return folder
+
+
+def test_a_draft_of_another_shape_is_no_start(
+    shipped: tuple[Path, Draft], target: LeanDecoder, data: Path, tmp_path: Path
+) -> None:
+    path, draft = shipped
+    other = replace(draft, layers=3 - draft.layers)
+    distiller = Distiller(target, PRESETS["toy"], [other], data, PLAN, tmp_path / "work", ends=frozenset())
+    (name,) = distiller.drafts
+    earlier = _copied(path, tmp_path / "earlier", name)
+    with pytest.raises(DraftError, match="start from one of the same shape"):
+        distiller.train(name, tmp_path / "out", start=earlier)
+    assert not (tmp_path / "work").exists()
 
 
 @pytest.mark.parametrize("case", ["limit", "rows", "rate", "large", "biases"])
@@ -329,17 +386,20 @@ def test_a_shipped_draft_computes_what_its_student_did(
             parameter.copy_(held[name] if scale is None else held[name].float() * scale.float()[:, None])
     f = states(target, data, tmp_path, {head.at})[0]
     batch = collate([f], target, at=head.at, fed=draft.fed, device="cpu")
-    wanted = student.logits(student(batch.x, batch.fed, 0))[0].detach()
+    batch = replace(batch, wanted=torch.ones_like(batch.wanted))
+    wanted = student.logits(student(batch.x, batch.fed, 0)[0], student.copies(batch)).detach()[:, :-1]
     fed = None if batch.fed is None else batch.fed[0]
-    logits, own = head.forward(batch.x[0], head.new_cache(64), 0, len(wanted), fed)
+    ids = list(f.example.ids[:-1])
+    logits, own = head.forward(ids, batch.x[0], head.new_cache(64), 0, len(wanted), fed)
     # the int8 kernel multiplies bfloat16 activations
     assert torch.allclose(logits[:, head.ids], wanted, atol=0.06 * float(wanted.abs().max()))
-    outside = [i for i in range(61) if i not in set(head.ids.tolist())]
-    assert bool((logits[:, outside] == -torch.inf).all())
+    for t, row in enumerate(logits):
+        outside = [i for i in range(61) if i not in {*head.ids.tolist(), *ids[: t + 1]}]
+        assert bool((row[outside] == -torch.inf).all())
     cache = head.new_cache(64)
     for t in range(len(wanted)):
         row = slice(t, t + 1)
-        alone, g = head.forward(batch.x[0, row], cache, t, 1, None if fed is None else fed[row])
+        alone, g = head.forward(ids[: t + 1], batch.x[0, row], cache, t, 1, None if fed is None else fed[row])
         assert torch.equal(alone[0], logits[t]) and torch.equal(g[0], own[t])
 
 

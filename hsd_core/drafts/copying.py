@@ -1,0 +1,118 @@
+"""What a draft copies: the token that followed where the end of the tape last stood, and how far to trust that.
+
+A small model cannot learn by heart what a text says again: names, numbers, a list's pattern, a passage it was given. So
+a trained draft mixes two laws, as a pointer-generator does (See et al. 2017, arXiv 1704.04368): its own, and the
+continuation of the longest suffix of the tape that stands there twice (HD's D_c). A gate that is trained with the draft
+says how much of each. Both see the past alone, so what comes out is a law given the past, like any draft's.
+
+Names: n positions, C columns of the logits, K hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+LONGEST = 8  # tokens of a suffix that are compared
+SORTS = 1 + 3 * LONGEST  # 0: nothing to copy; then per length: seen once, twice alike, lastly otherwise
+FLOOR = -12.0  # a lower log-probability of the draft's own says no more
+
+
+class Suffixes:
+    """What could be copied behind every token of one tape.
+
+    After `follow`: tokens[t], the guess of what comes behind position t, and sorts[t], how it was found. Both depend on
+    the tape up to t alone.
+    """
+
+    def __init__(self) -> None:
+        self.tokens: list[int] = []
+        self.sorts: list[int] = []
+        self._tape: list[int] = []
+        # by length: what stood there -> the places behind it, oldest first
+        self._behind: list[dict[tuple[int, ...], list[int]]] = [{} for _ in range(LONGEST)]
+
+    def follow(self, tape: Sequence[int]) -> None:
+        """Forget what has left the tape and read what is new on it."""
+        n = min(len(self._tape), len(tape))
+        if self._tape[:n] != list(tape[:n]):
+            n = next(i for i in range(n) if self._tape[i] != tape[i])
+        while len(self._tape) > n:
+            self._drop()
+        for token in tape[n:]:
+            self._add(token)
+
+    def behind(self, tape: Sequence[int], rows: int, device: torch.device | str) -> tuple[Tensor, Tensor]:
+        """Follow the tape; (rows,) tokens and (rows,) sorts behind its last `rows` tokens."""
+        self.follow(tape)
+        lo = len(tape) - rows
+        return torch.tensor(self.tokens[lo:], device=device), torch.tensor(self.sorts[lo:], device=device)
+
+    def _add(self, token: int) -> None:
+        own, at = self._tape, len(self._tape)
+        for length in range(1, min(LONGEST, at) + 1):
+            self._behind[length - 1].setdefault(tuple(own[at - length :]), []).append(at)
+        own.append(token)
+        guess = sort = 0
+        for length in range(1, min(LONGEST, at + 1) + 1):
+            places = self._behind[length - 1].get(tuple(own[at + 1 - length :]))
+            if places is None:
+                break
+            guess = own[places[-1]]
+            before = own[places[-2]] if len(places) > 1 else None
+            sort = 3 * length - (2 if before is None else 1 if before == guess else 0)
+        self.tokens.append(guess)
+        self.sorts.append(sort)
+
+    def _drop(self) -> None:
+        own, at = self._tape, len(self._tape) - 1
+        own.pop(), self.tokens.pop(), self.sorts.pop()
+        for length in range(1, min(LONGEST, at) + 1):
+            key = tuple(own[at - length :])
+            places = self._behind[length - 1][key]
+            places.pop()
+            if not places:
+                del self._behind[length - 1][key]
+
+
+class Gate(NamedTuple):
+    """How far a copy is trusted. bias: (SORTS,) by how it was found. state: (K,) by what the draft reads there.
+
+    scale: (2,) by the log-probability that the draft gives its own first choice, and the copy.
+    """
+
+    bias: Tensor
+    state: Tensor
+    scale: Tensor
+
+    @classmethod
+    def fresh(cls, hidden: int) -> Gate:
+        """Where training starts: a longer suffix is right more often, and more so where its continuation is settled."""
+        found = [[0.5 * length - 2.5, 0.5 * length - 2.0, 0.5 * length - 3.5] for length in range(1, LONGEST + 1)]
+        bias = torch.tensor([0.0, *(b for row in found for b in row)])
+        return cls(bias, torch.zeros(hidden), torch.tensor([-1.0, 0.0]))
+
+
+def mixed(logits: Tensor, states: Tensor, columns: Tensor, sorts: Tensor, gate: Gate) -> Tensor:
+    """The log-probabilities of a draft that copies.
+
+    Args:
+        logits: (n, C) of the draft itself. states: (n, K) its last states, before the norm. columns: (n,) the logits'
+            columns of the tokens to copy. sorts: (n,) see `Suffixes`; rows of sort 0 stay as they are.
+    Returns:
+        (n, C) log((1 - s) q + s [column]), s = sigmoid(gate).
+    """
+    own = logits.log_softmax(-1)
+    at = columns[:, None]
+    unit = F.rms_norm(states.float(), states.shape[-1:])
+    drawn = (unit * gate.state).sum(-1) / states.shape[-1] ** 0.5
+    sure = gate.scale[0] * own.amax(-1) + gate.scale[1] * own.gather(1, at)[:, 0].clamp_min(FLOOR)
+    share = gate.bias[sorts] + drawn + sure
+    copies = sorts > 0
+    rest = own + torch.where(copies, F.logsigmoid(-share), 0.0)[:, None]
+    left = rest.gather(1, at)[:, 0]
+    return rest.scatter(1, at, torch.where(copies, torch.logaddexp(left, F.logsigmoid(share)), left)[:, None])
