@@ -26,6 +26,7 @@ def card(
         f"Licence: {licence}, as the target's.",
         "",
         f"- file: {size / 1e6:.1f} MB, int8 weights with one scale a row",
+        "- it copies what the text says again, as far as a trained gate trusts that",
         f"- one drafted token reads {share:.1%} of the weights that the target reads",
         f"- data: {data}; {examples} texts, {tokens} output tokens, loops cut off; one prompt in twenty held out",
         f"- trained on: {device}, {curve[-1].seconds / 60:.0f} min, {curve[-1].step} of {plan.steps} steps",
