@@ -64,7 +64,7 @@ class DraftHead:
         self._layers = Layers(self._shape, own, dtype=self._float, device=decoder.device, rotary=decoder.stack.rotary)
         self._read, self._norm = product("read"), vector("norm")
         self.ids = tensors["ids"].long().to(decoder.device)
-        rows = decoder.head_rows(self.ids.tolist()).float()
+        rows = decoder.head_rows(self.ids)
         # float32: the int8 kernel rounds its results to bfloat16, and such logits tie often (step 0.125 at 16)
         self._head = Packed(rows) if on_cpu and Packed.available() else Plain(rows)
         self._gate = Gate(*(tensors[f"copy.{part}"].float().to(decoder.device) for part in Gate._fields))
