@@ -133,6 +133,7 @@ def read_draft(path: Path, decoder: LeanDecoder) -> DraftHead:
     """
     from safetensors.torch import load_file
 
+    from hsd_core.drafts.copying import Gate
     from hsd_core.drafts.head import DraftHead
 
     info = read_info(path)
@@ -147,6 +148,9 @@ def read_draft(path: Path, decoder: LeanDecoder) -> DraftHead:
         needed |= {f"layers.{i}.{name}.scale" for name in PRODUCTS}
     if lacking := sorted(needed - tensors.keys()):
         raise DraftError(f"draft {info.name} lacks {lacking[0]!r}; train it again")
+    sizes = [tensors[name].shape for name in GATE]
+    if sizes != [part.shape for part in Gate.fresh(info.hidden)]:  # else it would be met in the middle of a run
+        raise DraftError(f"draft {info.name} has a gate of other sizes than its target's; train it again")
     if tensors["ids"].ndim != 1 or int(tensors["ids"].max()) >= decoder.vocab_size:
         raise DraftError(f"draft {info.name} keeps tokens that the target does not have; train it again")
     try:

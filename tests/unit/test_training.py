@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 import torch
 import torch.nn.functional as F
-from safetensors.torch import load_file
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 
 from hsd_core.decoders import lean
 from hsd_core.decoders.lean import LeanDecoder
@@ -401,6 +402,18 @@ def test_a_shipped_draft_computes_what_its_student_did(
         row = slice(t, t + 1)
         alone, g = head.forward(ids[: t + 1], batch.x[0, row], cache, t, 1, None if fed is None else fed[row])
         assert torch.equal(alone[0], logits[t]) and torch.equal(g[0], own[t])
+
+
+@pytest.mark.parametrize("name", ["copy.bias", "copy.state", "copy.scale"])
+def test_a_gate_of_other_sizes_is_refused_when_it_is_opened(
+    name: str, shipped: tuple[Path, Draft], target: LeanDecoder, tmp_path: Path
+) -> None:
+    held = load_file(shipped[0])
+    held[name] = held[name][:-1]
+    with safe_open(shipped[0], "pt") as file:
+        save_file(held, tmp_path / "a.safetensors", file.metadata())
+    with pytest.raises(DraftError, match="gate of other sizes"):
+        read_draft(tmp_path / "a.safetensors", target)
 
 
 def test_a_draft_of_another_target_is_refused(shipped: tuple[Path, Draft]) -> None:
