@@ -187,7 +187,7 @@ class Hierarchy:
         ]
         self.tape.extend(proposal.ids)
         block = Block(tokens, proposal.rows, proposal.logits)
-        yield self.scribe.draft(i, start, block, proposal.work, t0, t1, self._theta(i))
+        yield self.scribe.draft(i, start, block, proposal.work, t0, t1, self._theta(i), proposal.copied)
         self._outcomes.append(Drafted(i, len(tokens)))
         self.scribe.handed_up(i, len(tokens))
         return block

@@ -72,23 +72,40 @@ def _courses(events: Sequence[Event]) -> Iterable[str]:
                 yield f"{where}: verifies level {event.below}, the plan has {below[event.level]} there"
 
 
+def _copies(event: trace.Draft, tape: dict[int, int], where: str) -> Iterable[str]:
+    """What is said to be copied stands where it is said to, behind the same tokens."""
+    for at, copied in enumerate(event.copied, event.at):
+        if copied is None:
+            continue
+        own, other = ([tape.get(end - i) for i in range(copied.alike + 1)] for end in (at, copied.at))
+        if copied.at >= at or None in own or own != other:
+            yield f"{where}: the token at {at} is no copy of the one at {copied.at} behind {copied.alike} others"
+
+
 def _tokens(events: Sequence[Event]) -> Iterable[str]:
     """Every token has one maker, is judged with its own id, and is committed once, in place, by the target's leave."""
     made: dict[int, tuple[int, int, str]] = {}  # serial -> (level, id, how)
     passed: dict[int, tuple[int, ...]] = {}
+    tape: dict[int, int] = {}  # position -> what was written there last
     committed = 0
-    target = len(events[0].levels) - 1 if events and isinstance(events[0], trace.Header) else 0
+    target = 0
+    if events and isinstance(events[0], trace.Header):
+        target = len(events[0].levels) - 1
+        tape.update(enumerate(events[0].prompt_ids, -len(events[0].prompt_ids)))
     for i, event in enumerate(events):
         where = f"event {i} ({event.event})"
         if isinstance(event, trace.Draft):
             made.update((s, (event.level, t, "draft")) for s, t in zip(event.serials, event.ids, strict=False))
             sizes = {len(event.serials), len(event.ids), len(event.sources), len(event.q), len(event.confidence)}
-            if len(sizes) > 1:
+            if len(sizes | ({len(event.copied)} if event.copied else set())) > 1:
                 yield f"{where}: its lists have different lengths"
+            tape.update(enumerate(event.ids, event.at))
+            yield from _copies(event, tape, where)
         elif isinstance(event, (trace.Correct, trace.Bonus)):
             if event.serial in made:
                 yield f"{where}: token {event.serial} was made twice"
             made[event.serial] = (event.level, event.id, event.event)
+            tape[event.at] = event.id
         elif isinstance(event, trace.Verify):
             yield from _verification(event, made, where)
             for c in event.checks:

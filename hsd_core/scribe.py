@@ -6,7 +6,7 @@ nothing: a run without details takes the same choices.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -94,8 +94,10 @@ class Scribe:
         self._totals[level].tokens_out += tokens
 
     def draft(
-        self, level: int, start: int, block: Block, work: Work, t0: int, t1: int, theta: float | None = None
-    ) -> trace.Draft:
+        self, level: int, start: int, block: Block, work: Work, t0: int, t1: int, theta: float | None = None,
+        copied: Sequence[trace.Copied | None] = (),
+    ) -> trace.Draft:  # fmt: skip
+        """A draft. copied: see `Proposal`."""
         with self.clock.stopped():
             self._count(level, work, 0, t1 - t0)
             confidence: list[float | None] = [None] * len(block)
@@ -109,7 +111,7 @@ class Scribe:
                 q=tuple(_short(x) for x in _chances(block.rows, block.ids)),
                 confidence=tuple(confidence),
                 forwards=work.forwards, rows=work.rows, catch_up=work.catch_up, t0=t0, t1=t1, ran=work.ran,
-                theta=_short_or_none(theta),
+                theta=_short_or_none(theta), copied=tuple(self._placed(x) for x in copied),
             )  # fmt: skip
 
     def verify(
@@ -193,6 +195,10 @@ class Scribe:
         if not self._heads or not logits.shape[0]:
             return [None] * logits.shape[0]
         return [_head(row, self._heads) for row in raw(logits)]
+
+    def _placed(self, copied: trace.Copied | None) -> trace.Copied | None:
+        """Its position counted from the end of the prompt."""
+        return copied and trace.Copied(copied.at - self._prompt, copied.alike, _short(copied.share))
 
     def _one_hot_heads(self, ids: list[int]) -> list[trace.Row | None]:
         return [trace.Row((i,), (1.0,), 0.0) if self._heads else None for i in ids]

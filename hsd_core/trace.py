@@ -17,9 +17,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
-SCHEMA = 3
-# 2 added `LevelInfo.shares`, `ran` and `Depths`; 3 what a `Plan` says, and `simulated`: older files lack them.
-READABLE = (1, 2, 3)
+SCHEMA = 4
+# 2 added `LevelInfo.shares`, `ran` and `Depths`; 3 what a `Plan` says, and `simulated`; 4
+# `copied`: older files lack them.
+READABLE = (1, 2, 3, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,17 @@ class Span:
     lo: int
     hi: int
     rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What a drafted token repeats: the token at `at` of the output (negative: of the prompt, -1 its last one), behind
+    `alike` tokens that are the same in both places, as far as they were compared. `share`: how much of its raw
+    probability is the copy's; 1 for a lookup."""
+
+    at: int
+    alike: int
+    share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +136,7 @@ class Draft:
     `sources`: which database, exit or model; `forwards` and `rows`: what it computed for them, of which
     `catch_up` rows only brought its cache up to date; `ran`: the layers of a shared model that were run for them, pass
     by pass (empty for a level that shares none); `theta`: the level's stop threshold as it stood, where it moves during
-    a run."""
+    a run; `copied`: for each token what it repeats, if it was copied (empty for a drafter that copies nothing)."""
 
     event: ClassVar[str] = "draft"
     round: int
@@ -142,6 +154,7 @@ class Draft:
     t1: int
     ran: tuple[Span, ...] = ()
     theta: float | None = None
+    copied: tuple[Copied | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

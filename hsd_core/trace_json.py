@@ -5,17 +5,19 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from hsd_core.trace import EVENTS, Check, Committed, Event, KvLength, LevelInfo, LevelTotal, Row, Span
+from hsd_core.trace import EVENTS, Check, Committed, Copied, Event, KvLength, LevelInfo, LevelTotal, Row, Span
 
 _NESTED: dict[tuple[str, str], type] = {
     ("header", "levels"): LevelInfo,
     ("draft", "ran"): Span,
+    ("draft", "copied"): Copied,
     ("verify", "checks"): Check,
     ("verify", "ran"): Span,
     ("commit", "tokens"): Committed,
     ("kv", "levels"): KvLength,
     ("footer", "totals"): LevelTotal,
 }
+_WITH_GAPS = {("draft", "copied")}
 
 
 def to_dict(event: Event) -> dict[str, Any]:
@@ -43,10 +45,15 @@ def _frozen(event: str, key: str, value: Any) -> Any:
     if nested is not None:
         if not isinstance(value, list):
             raise ValueError(f"{event}.{key}: expected a list, got {type(value).__name__}")
-        return tuple(_build(nested, {k: _frozen("", k, v) for k, v in _mapping(x, key).items()}, key) for x in value)
+        gaps = (event, key) in _WITH_GAPS
+        return tuple(None if x is None and gaps else _nested(nested, x, key) for x in value)
     if key in ("p_row", "q_row", "residual") and value is not None:
-        return _build(Row, {k: _frozen("", k, v) for k, v in _mapping(value, key).items()}, key)
+        return _nested(Row, value, key)
     return _tuples(value)
+
+
+def _nested(cls: type, value: Any, where: str) -> Any:
+    return _build(cls, {k: _frozen("", k, v) for k, v in _mapping(value, where).items()}, where)
 
 
 def _tuples(value: Any) -> Any:

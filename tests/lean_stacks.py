@@ -12,7 +12,7 @@ from toys import LookupLevel, lookup
 
 from hsd_core.decoders import QUANTISED
 from hsd_core.decoders.lean import LeanDecoder
-from hsd_core.drafts.copying import Gate, Suffixes, mixed
+from hsd_core.drafts.copying import Copier, Gate
 from hsd_core.drafts.head import DraftCache
 from hsd_core.hierarchy import Seat
 from hsd_core.levels.choosing import ChoosingLevel
@@ -25,6 +25,7 @@ from hsd_core.levels.reading import Lens
 from hsd_core.ngram import Databases
 from hsd_core.sampling import Sampling, law
 from hsd_core.stacks import LevelSpec, parse
+from hsd_core.trace import Copied
 
 
 class LeanStacks:
@@ -105,7 +106,7 @@ class RandomDraft:
         self._gate = Gate(*(part.to(target.device) for part in gate._replace(bias=gate.bias - (0 if copies else 99))))
 
     def new_cache(self, capacity: int) -> Any:
-        return DraftCache(self._body.new_cache(capacity), Suffixes())
+        return DraftCache(self._body.new_cache(capacity), Copier(self._gate))
 
     def forward(
         self, tape: Sequence[int], x: torch.Tensor, cache: Any, start: int, rows: int, fed: torch.Tensor | None = None
@@ -117,4 +118,7 @@ class RandomDraft:
             x = torch.cat([torch.cat((a, b))[None] @ self._mix for a, b in zip(x, fed, strict=True)])
         own = self._body.forward_layers(x, cache.layers, start, 0, self.layers)
         logits = self._body.head(own[len(own) - rows :]).masked_fill(self._absent, float("-inf"))
-        return mixed(logits, own[len(own) - rows :], *cache.suffixes.behind(tape, rows, logits.device), self._gate), own
+        return cache.copier.mix(tape, logits, own[len(own) - rows :]), own
+
+    def copied(self, cache: Any, token: int) -> Copied | None:
+        return cache.copier.copied(token)

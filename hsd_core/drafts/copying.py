@@ -17,6 +17,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from hsd_core.trace import Copied
+
 LONGEST = 8  # tokens of a suffix that are compared
 SORTS = 1 + 3 * LONGEST  # 0: nothing to copy; then per length: seen once, twice alike, lastly otherwise
 FLOOR = -12.0  # a lower log-probability of the draft's own says no more
@@ -25,12 +27,13 @@ FLOOR = -12.0  # a lower log-probability of the draft's own says no more
 class Suffixes:
     """What could be copied behind every token of one tape.
 
-    After `follow`: tokens[t], the guess of what comes behind position t, and sorts[t], how it was found. Both depend on
-    the tape up to t alone.
+    After `follow`: tokens[t], the guess of what comes behind position t, places[t], where it stands (0: nothing was
+    found), and sorts[t], how it was found. All depend on the tape up to t alone.
     """
 
     def __init__(self) -> None:
         self.tokens: list[int] = []
+        self.places: list[int] = []
         self.sorts: list[int] = []
         self._tape: list[int] = []
         # by length: what stood there -> the places behind it, oldest first
@@ -46,31 +49,27 @@ class Suffixes:
         for token in tape[n:]:
             self._add(token)
 
-    def behind(self, tape: Sequence[int], rows: int, device: torch.device | str) -> tuple[Tensor, Tensor]:
-        """Follow the tape; (rows,) tokens and (rows,) sorts behind its last `rows` tokens."""
-        self.follow(tape)
-        lo = len(tape) - rows
-        return torch.tensor(self.tokens[lo:], device=device), torch.tensor(self.sorts[lo:], device=device)
-
     def _add(self, token: int) -> None:
         own, at = self._tape, len(self._tape)
         for length in range(1, min(LONGEST, at) + 1):
             self._behind[length - 1].setdefault(tuple(own[at - length :]), []).append(at)
         own.append(token)
-        guess = sort = 0
+        guess = place = sort = 0
         for length in range(1, min(LONGEST, at + 1) + 1):
             places = self._behind[length - 1].get(tuple(own[at + 1 - length :]))
             if places is None:
                 break
-            guess = own[places[-1]]
+            place = places[-1]
+            guess = own[place]
             before = own[places[-2]] if len(places) > 1 else None
             sort = 3 * length - (2 if before is None else 1 if before == guess else 0)
         self.tokens.append(guess)
+        self.places.append(place)
         self.sorts.append(sort)
 
     def _drop(self) -> None:
         own, at = self._tape, len(self._tape) - 1
-        own.pop(), self.tokens.pop(), self.sorts.pop()
+        own.pop(), self.tokens.pop(), self.places.pop(), self.sorts.pop()
         for length in range(1, min(LONGEST, at) + 1):
             key = tuple(own[at - length :])
             places = self._behind[length - 1][key]
@@ -97,14 +96,14 @@ class Gate(NamedTuple):
         return cls(bias, torch.zeros(hidden), torch.tensor([-1.0, 0.0]))
 
 
-def mixed(logits: Tensor, states: Tensor, columns: Tensor, sorts: Tensor, gate: Gate) -> Tensor:
-    """The log-probabilities of a draft that copies.
+def mixed(logits: Tensor, states: Tensor, columns: Tensor, sorts: Tensor, gate: Gate) -> tuple[Tensor, Tensor]:
+    """The log-probabilities of a draft that copies, and of its copying.
 
     Args:
         logits: (n, C) of the draft itself. states: (n, K) its last states, before the norm. columns: (n,) the logits'
             columns of the tokens to copy. sorts: (n,) see `Suffixes`; rows of sort 0 stay as they are.
     Returns:
-        (n, C) log((1 - s) q + s [column]), s = sigmoid(gate).
+        (n, C) log((1 - s) q + s [column]), s = sigmoid(gate); (n,) log s, whatever the sort.
     """
     own = logits.log_softmax(-1)
     at = columns[:, None]
@@ -114,5 +113,33 @@ def mixed(logits: Tensor, states: Tensor, columns: Tensor, sorts: Tensor, gate: 
     share = gate.bias[sorts] + drawn + sure
     copies = sorts > 0
     rest = own + torch.where(copies, F.logsigmoid(-share), 0.0)[:, None]
-    left = rest.gather(1, at)[:, 0]
-    return rest.scatter(1, at, torch.where(copies, torch.logaddexp(left, F.logsigmoid(share)), left)[:, None])
+    left, drawn_copy = rest.gather(1, at)[:, 0], F.logsigmoid(share)
+    return rest.scatter(1, at, torch.where(copies, torch.logaddexp(left, drawn_copy), left)[:, None]), drawn_copy
+
+
+class Copier:
+    """What one run of a draft copies."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate, self._suffixes = gate, Suffixes()
+        self._law: Tensor | None = None
+        self._share: Tensor | None = None
+
+    def mix(self, tape: Sequence[int], logits: Tensor, states: Tensor) -> Tensor:
+        """The (n, C) rows behind the tape's last n tokens, copies mixed in: see `mixed`; columns are ids here."""
+        found = self._suffixes
+        found.follow(tape)
+        lo = len(tape) - len(logits)
+        columns, sorts = (torch.tensor(x[lo:], device=logits.device) for x in (found.tokens, found.sorts))
+        self._law, self._share = mixed(logits, states, columns, sorts, self._gate)
+        return self._law
+
+    def copied(self, token: int) -> Copied | None:
+        """Where `token`, drawn from the last row of the last `mix`, was copied from (a position on the tape), if it
+        was."""
+        found = self._suffixes
+        if not found.sorts or not found.sorts[-1] or token != found.tokens[-1]:
+            return None
+        assert self._law is not None and self._share is not None
+        share = float((self._share[-1] - self._law[-1, token]).exp())
+        return Copied(found.places[-1], (found.sorts[-1] + 2) // 3, min(1.0, share))

@@ -16,16 +16,17 @@ from torch import Tensor
 from hsd_core.decoders.layers import KVCache, Layer, Layers
 from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.decoders.linear import Int8, Linear, Packed, Plain
-from hsd_core.drafts.copying import Gate, Suffixes, mixed
+from hsd_core.drafts.copying import Copier, Gate
 from hsd_core.drafts.file import DraftInfo
+from hsd_core.trace import Copied
 
 
 @dataclass(frozen=True, slots=True)
 class DraftCache:
-    """What one run remembers: keys and values of the draft's own layers, and the suffixes of its tape."""
+    """What one run remembers: keys and values of the draft's own layers, and what its tape says twice."""
 
     layers: KVCache
-    suffixes: Suffixes
+    copier: Copier
 
 
 class DraftHead:
@@ -71,7 +72,7 @@ class DraftHead:
 
     def new_cache(self, capacity: int) -> DraftCache:
         """For one run."""
-        return DraftCache(self._layers.new_cache(capacity), Suffixes())
+        return DraftCache(self._layers.new_cache(capacity), Copier(self._gate))
 
     @torch.inference_mode()
     def forward(
@@ -86,7 +87,11 @@ class DraftHead:
         kept = F.rms_norm(last, self._norm.shape, self._norm, self._shape.norm_eps)
         logits = kept.new_full((rows, self.vocab_size), float("-inf"), dtype=torch.float32)
         logits[:, self.ids] = self._head(kept.float())
-        return mixed(logits, last, *cache.suffixes.behind(tape, rows, logits.device), self._gate), own
+        return cache.copier.mix(tape, logits, last), own
+
+    def copied(self, cache: DraftCache, token: int) -> Copied | None:
+        """See `Readout.copied`."""
+        return cache.copier.copied(token)
 
     def _normal(self, x: Tensor) -> Tensor:
         return F.rms_norm(x.to(self._float), (x.shape[-1],), eps=self._shape.norm_eps)

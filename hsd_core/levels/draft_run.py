@@ -15,9 +15,10 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from hsd_core.levels.protocol import DraftOrder, Proposal, Work, draft_token_by_token
+from hsd_core.levels.protocol import Copying, DraftOrder, Proposal, Work, draft_token_by_token
 from hsd_core.levels.reading import Readout
 from hsd_core.levels.trunk import Layered, Trunk
+from hsd_core.trace import Copied
 
 
 class TrainedDraft(Readout, Protocol):
@@ -28,7 +29,7 @@ class TrainedDraft(Readout, Protocol):
     hidden: int
 
 
-class DraftRun:
+class DraftRun(Copying):
     """`cached` positions were processed, the first `_true` of them with true features.
 
     features: the trunks that have them, the nearest first; the first that does not rest is read. trunk, depth:
@@ -68,6 +69,10 @@ class DraftRun:
             logits.append(self._step(tape, at, at + 1, end - rows, self._stand_ins[at - 1 : at]))
         self.cached = end
         return torch.cat(logits), Work(1, end - start, end - start - rows, spans)
+
+    def copied(self, token: int) -> Copied | None:
+        """See `Copying`."""
+        return self._draft.copied(self._cache, token)
 
     def commit(self, ids: Sequence[int]) -> None:
         """Nothing to do: features are read when the next token is asked for."""

@@ -59,13 +59,14 @@ class NgramRun(Counting):
         import torch
 
         found = self._databases.guess(tape, order.limit)
-        end = next((i for i, (token, _) in enumerate(found) if token in order.ends), len(found) - 1)
+        end = next((i for i, x in enumerate(found) if x.token in order.ends), len(found) - 1)
         found = found[: end + 1]
-        ids = tuple(token for token, _ in found)
+        ids = tuple(x.token for x in found)
         rows = torch.zeros(len(ids), self._vocab_size)
         if ids:
             rows[torch.arange(len(ids)), torch.tensor(ids)] = 1.0
-        return Proposal(ids, rows, tuple(source for _, source in found), None, Work(1, 0, 0))
+        letters, copied = tuple(x.letter for x in found), tuple(x.copied for x in found)
+        return Proposal(ids, rows, letters, None, Work(1, 0, 0), copied)
 
     def score(self, tape: Sequence[int], rows: int) -> tuple[Tensor, Work]:
         raise TypeError("an n-gram level has no distribution and cannot verify")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hsd_core.trace import Span
+from hsd_core.trace import Copied, Span
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -40,7 +40,8 @@ class Proposal:
     """n drafted tokens.
 
     rows: (n, V) the law that each token was drawn from. sources: which database, exit or model.
-    logits: (n, V) before the sampling transform, None for a drafter without a distribution.
+    logits: (n, V) before the sampling transform, None for a drafter without a distribution. copied: for each token
+    where it stood before, a position on the tape, if it was copied; empty for a drafter that copies nothing.
     """
 
     ids: tuple[int, ...]
@@ -48,6 +49,7 @@ class Proposal:
     sources: tuple[str, ...]
     logits: Tensor | None
     work: Work
+    copied: tuple[Copied | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,14 @@ class Counting(ABC):
         """The counts since the last call, by the names of `trace.Store`."""
 
 
+class Copying(ABC):
+    """A level run that drafts token by token and knows which tokens it copied from the tape."""
+
+    @abstractmethod
+    def copied(self, token: int) -> Copied | None:
+        """What `token`, drawn from the last row, was copied from: a position on the tape."""
+
+
 class Level(Protocol):
     name: str
     kind: str
@@ -140,10 +150,13 @@ def draft_token_by_token(run: LevelRun, tape: list[int], order: DraftOrder, sour
     logits: list[Tensor] = []
     forwards = computed = catch_up = 0
     ran: list[Span] = []
+    copied: list[Copied | None] = []
     while len(ids) < order.limit and not order.stops(len(ids), logits[-1] if logits else None):
         scores, work = run.score(own, 1)
         token, row = order.draw(scores)
         ids.append(token)
+        if isinstance(run, Copying):
+            copied.append(run.copied(token))
         own.append(token)
         rows.append(row)
         logits.append(scores[0])
@@ -154,4 +167,4 @@ def draft_token_by_token(run: LevelRun, tape: list[int], order: DraftOrder, sour
     work = Work(forwards, computed, catch_up, tuple(ran))
     if not ids:
         return Proposal((), torch.empty(0, order.vocab_size), (), None, work)
-    return Proposal(tuple(ids), torch.stack(rows), (source,) * len(ids), torch.stack(logits), work)
+    return Proposal(tuple(ids), torch.stack(rows), (source,) * len(ids), torch.stack(logits), work, tuple(copied))

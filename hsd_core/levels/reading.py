@@ -8,8 +8,9 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from hsd_core.levels.protocol import DraftOrder, Proposal, Resting, Work, draft_token_by_token
+from hsd_core.levels.protocol import Copying, DraftOrder, Proposal, Resting, Work, draft_token_by_token
 from hsd_core.levels.trunk import Layered, Trunk
+from hsd_core.trace import Copied
 
 
 class Readout(Protocol):
@@ -33,6 +34,10 @@ class Readout(Protocol):
         """
         ...
 
+    def copied(self, cache: Any, token: int) -> Copied | None:
+        """What `token` was copied from, a position on the tape, if the last row of the last `forward` copied it."""
+        ...
+
 
 class Lens:
     """The model's own last norm and head, at whatever depth: right behind the last layer, untrained before it.
@@ -54,8 +59,11 @@ class Lens:
     ) -> tuple[Tensor, Tensor]:
         return self._decoder.head(x[len(x) - rows :]), x
 
+    def copied(self, cache: None, token: int) -> None:
+        """It copies nothing."""
 
-class TrunkRun(Resting):
+
+class TrunkRun(Resting, Copying):
     """Reads a trunk at `depth`. A read-out with layers of its own has processed fewer positions than the trunk."""
 
     def __init__(self, trunk: Trunk, depth: int, readout: Readout, source: str) -> None:
@@ -83,6 +91,10 @@ class TrunkRun(Resting):
         logits, _ = self._readout.forward(tape, x, self._cache, start, rows)
         self._own = end
         return logits, Work(1, end - before, end - before - rows, spans)
+
+    def copied(self, token: int) -> Copied | None:
+        """See `Copying`."""
+        return self._readout.copied(self._cache, token)
 
     def commit(self, ids: Sequence[int]) -> None:
         """Nothing to do: the trunk already holds what was verified."""

@@ -53,11 +53,15 @@ class ContextDatabase:
         kept = self._index.get(tuple(key), {})
         return [tuple(self._text[at : at + self.continuation]) for at in reversed(kept.values())]
 
-    def find(self, tail: Sequence[int], limit: int) -> Sequence[int]:
-        """The newest continuation of the longest known suffix of `tail`, at most `limit` tokens; empty on a miss."""
+    def find(self, tail: Sequence[int], limit: int) -> tuple[Sequence[int], int, int]:
+        """The newest continuation of the longest known suffix of `tail`, at most `limit` tokens; empty on a miss.
+
+        Returns:
+            The tokens, where they begin in the text, and how many tokens of the key stand before them.
+        """
         for length in range(min(self.max_key, len(tail)), self.min_key - 1, -1):
             kept = self._index.get(tuple(tail[-length:]))
             if kept:
                 at = next(reversed(kept.values()))
-                return self._text[at : at + min(limit, self.continuation)]
-        return ()
+                return self._text[at : at + min(limit, self.continuation)], at, length
+        return (), 0, 0

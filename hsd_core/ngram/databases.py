@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from hsd_core.ngram.context import ContextDatabase
 from hsd_core.ngram.model_db import ModelDatabase
 from hsd_core.ngram.store import NgramError
 from hsd_core.ngram.text_db import TextDatabase
+from hsd_core.trace import Copied
 
 LETTERS = "cms"
 
@@ -31,6 +32,15 @@ class Reach:
 
 # chosen on held-out outputs of SmolLM2-135M-Instruct; assets/ngram/README.md has the table
 REACH: Mapping[str, Reach] = MappingProxyType({"c": Reach(2, 6), "m": Reach(1, 4, 2, 0.4), "s": Reach(2, 3, 4, 0.5)})
+
+
+class Found(NamedTuple):
+    """A token that may follow, the letter of the database that supplied it, and of D_c what it repeats: a position in
+    the text that was inserted."""
+
+    token: int
+    letter: str
+    copied: Copied | None = None
 
 
 class Databases:
@@ -83,8 +93,8 @@ class Databases:
         if self._context is not None:
             self._context.insert(ids)
 
-    def guess(self, context: Sequence[int], limit: int) -> list[tuple[int, str]]:
-        """Up to `limit` tokens that may follow, each with the letter of the database that supplied it.
+    def guess(self, context: Sequence[int], limit: int) -> list[Found]:
+        """Up to `limit` tokens that may follow.
 
         Every finding joins the context of the next lookup, until a miss. Only counters change.
 
@@ -92,31 +102,34 @@ class Databases:
             context: prompt, committed and tentative tokens.
         """
         tail: list[int] = list(context[-self._tail :])
-        found: list[tuple[int, str]] = []
+        found: list[Found] = []
         while len(found) < limit:
             for letter in self.order:
-                tokens = self._find(letter, tail, limit - len(found))
-                if tokens:
+                more = self._find(letter, tail, limit - len(found))
+                if more:
                     break
             else:
                 self._misses += 1
                 break
-            self._hits[letter] += len(tokens)
-            found.extend((token, letter) for token in tokens)
-            tail = [*tail, *tokens][-self._tail :]
+            self._hits[letter] += len(more)
+            found.extend(more)
+            tail = [*tail, *(x.token for x in more)][-self._tail :]
         return found
 
-    def _find(self, letter: str, tail: list[int], limit: int) -> Sequence[int]:
+    def _find(self, letter: str, tail: list[int], limit: int) -> list[Found]:
         if letter == "c":
-            return self._context.find(tail, limit) if self._context is not None else ()
+            if self._context is None:
+                return []
+            tokens, at, alike = self._context.find(tail, limit)
+            return [Found(token, letter, Copied(at + i, alike + i, 1.0)) for i, token in enumerate(tokens)]
         database = self._model if letter == "m" else self._text
         if database is None:
-            return ()
+            return []
         own = self.reach[letter]
         token = database.find(
             tail, min_key=own.min_key, max_key=own.max_key, min_count=own.min_count, min_share=own.min_share
         )
-        return () if token is None else (token,)
+        return [] if token is None else [Found(token, letter)]
 
     def counts(self) -> dict[str, Any]:
         """Totals: `inserts` (continuations filed), `evictions`, `hits` (tokens by letter), `misses` (lookups)."""

@@ -159,7 +159,7 @@ class Student(nn.Module):
         """g (n, hidden) -> (n, R + 1) log-probabilities."""
         own = F.linear(F.rms_norm(g, (g.shape[-1],), self.norm, self.eps), self.head)
         gate = Gate(*(self.copy[part] for part in Gate._fields))
-        return mixed(F.pad(own, (0, 1), value=NEVER), g, copies.columns, copies.sorts, gate)
+        return mixed(F.pad(own, (0, 1), value=NEVER), g, copies.columns, copies.sorts, gate)[0]
 
     def target_logits(self, last: Tensor, copies: Copies) -> Tensor:
         """The target's own logits over the same columns, from its last states (n, hidden)."""

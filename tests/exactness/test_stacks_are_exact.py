@@ -53,12 +53,14 @@ def test_output_follows_the_targets_law(text: str, vocab: int, tokens: int, ends
     assert distance(found, target_law(stack, [0], tokens, ends=ends)) < EXACT
 
 
-@pytest.mark.parametrize("seed", range(160))
+@pytest.mark.parametrize("seed", range(240))
 def test_random_stacks_follow_the_targets_law(seed: int) -> None:
     rng = random.Random(seed)
     text = random_stack(rng)
     vocab = rng.choice((2, 3)) if text.count(",") < 3 else 2
     tokens = rng.choice((2, 3, 4)) if vocab == 3 else rng.choice((3, 4, 5))
+    if text.count(",") == 3 and text.count("adaptive") > 1:
+        tokens = 3  # a policy that remembers has a state for every past: paths join late, minutes for a fourth token
     options = {"sampling": rng.choice(SAMPLINGS), "ends": rng.choice((frozenset(), frozenset({vocab - 1})))}
     stack = toy_stack(text, vocab, seed, zeros=rng.choice((0.0, 0.0, 0.25)))
     found = merged_law(stack, [0], tokens, **options)

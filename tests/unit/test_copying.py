@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from hsd_core.drafts.copying import LONGEST, SORTS, Gate, Suffixes, mixed
+from hsd_core.drafts.copying import LONGEST, SORTS, Copier, Gate, Suffixes, mixed
 
 
 def straightforward(tape: list[int], t: int) -> tuple[int, int]:
@@ -58,7 +58,7 @@ def made(n: int, seed: int = 0) -> tuple[Tensor, Tensor, Gate]:
 def test_the_law_is_the_mixture_that_the_gate_names() -> None:
     logits, states, gate = made(3)
     columns, sorts = torch.tensor([7, 25, 4]), torch.tensor([2, 9, 0])
-    q, law = logits.double().softmax(-1), mixed(logits, states, columns, sorts, gate).double().exp()
+    q, law = logits.double().softmax(-1), mixed(logits, states, columns, sorts, gate)[0].double().exp()
     assert torch.allclose(law.sum(-1), torch.ones(3, dtype=torch.float64), atol=1e-6)
     for i, (column, sort) in enumerate([(7, 2), (25, 9)]):
         unit = states[i] / states[i].square().mean().sqrt()
@@ -75,10 +75,10 @@ def test_the_law_is_the_mixture_that_the_gate_names() -> None:
 def test_a_row_does_not_depend_on_what_is_computed_beside_it() -> None:
     logits, states, gate = made(6, seed=1)
     columns, sorts = torch.tensor([1, 2, 3, 22, 5, 6]), torch.tensor([0, 1, 5, 8, 0, 24])
-    together = mixed(logits, states, columns, sorts, gate)
+    together = mixed(logits, states, columns, sorts, gate)[0]
     for i in range(6):
         row = slice(i, i + 1)
-        assert torch.equal(mixed(logits[row], states[row], columns[row], sorts[row], gate)[0], together[i])
+        assert torch.equal(mixed(logits[row], states[row], columns[row], sorts[row], gate)[0][0], together[i])
 
 
 @pytest.mark.parametrize("sort", [0, 4])
@@ -86,7 +86,21 @@ def test_gradients_are_finite_where_the_head_lacks_the_token(sort: int) -> None:
     logits, states, gate = made(2, seed=2)
     logits = logits.clamp_min(-1e4).requires_grad_()
     parts = Gate(*(part.requires_grad_() for part in gate))
-    law = mixed(logits, states, torch.tensor([25, 25]), torch.tensor([sort, sort]), parts)
+    law, _ = mixed(logits, states, torch.tensor([25, 25]), torch.tensor([sort, sort]), parts)
     law.exp()[:, :5].sum().backward()
     assert logits.grad is not None and bool(logits.grad.isfinite().all())
     assert all(part.grad is None or bool(part.grad.isfinite().all()) for part in parts)
+
+
+def test_a_copier_says_what_its_last_row_copied_and_how_much_of_it_is_the_copys() -> None:
+    logits, states, gate = made(2, seed=3)
+    copier, tape = Copier(gate), [4, 7, 9, 4, 7]
+    law = copier.mix(tape, logits, states)
+    told = copier.copied(9)
+    assert told is not None and (told.at, told.alike) == (2, 2)
+    own = logits[1].log_softmax(-1)[9].exp()
+    share = (law[1, 9].exp() - own) / (1 - own)  # law = (1 - share) own + share
+    assert told.share == pytest.approx(float(share / law[1, 9].exp()), abs=1e-5)
+    assert copier.copied(7) is None, "drawn, but not what stood there"
+    copier.mix([1, 2], logits, states)
+    assert copier.copied(9) is None and copier.copied(0) is None, "nothing stands there twice"

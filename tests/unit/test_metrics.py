@@ -14,6 +14,7 @@ from hsd_core.trace import (
     Check,
     Commit,
     Committed,
+    Copied,
     Correct,
     Draft,
     Footer,
@@ -43,6 +44,7 @@ def run() -> list[trace.Event]:
     kv = Kv(0, (KvLength(0, 3, 1, 4, 0), KvLength(1, 3, 1, 4, 0)), 500)
     first = (judged(0, 5, "accepted"), judged(1, 6, "rejected"), judged(2, 7, "unjudged"))
     kept = (Committed(s, s - 3, 0, "draft", "m", (1,)) for s in (4, 5, 6))
+    copied = (None, Copied(-1, 1, 0.9), None)
     return [
         Header(trace.SCHEMA, "table:3,table", stack, {"temperature": 1.0}, 0, (1, 2), 6, True, "exact"),
         Prefill(0, 2, 0, 100),
@@ -54,7 +56,7 @@ def run() -> list[trace.Event]:
         Correct(0, 1, 1, 3, 8, 0.5, 470),
         Commit(0, 0, (Committed(0, 5, 0, "draft", "m", (1,)), Committed(3, 8, 1, "correct", "t", ())), 480),
         kv,
-        Draft(1, 0, 2, (4, 5, 6), (1, 2, 3), ("m",) * 3, (0.5,) * 3, (None,) * 3, 3, 4, 1, 600, 800),
+        Draft(1, 0, 2, (4, 5, 6), (1, 2, 3), ("m",) * 3, (0.5,) * 3, (None,) * 3, 3, 4, 1, 600, 800, copied=copied),
         Verify(1, 1, 0, 2, 4, 0, tuple(judged(s, s - 3, "accepted") for s in (4, 5, 6)), 800, 1100),
         Bonus(1, 1, 5, 7, 9, 0.5, 1150),
         Commit(1, 2, (*kept, Committed(7, 9, 1, "bonus", "t", ())), 1200),
@@ -106,6 +108,9 @@ LIES = {
     "a level that never passed it": (8, lambda e: _with_token(e, passed=(0, 1))),
     "another id than was drafted": (8, lambda e: _with_token(e, id=77)),
     "an accepted token behind a rejected one": (4, lambda e: dataclasses.replace(e, checks=e.checks[::-1])),
+    "a copy of what is not there": (10, lambda e: dataclasses.replace(e, copied=(None, Copied(-2, 0, 0.9), None))),
+    "a copy behind other tokens": (10, lambda e: dataclasses.replace(e, copied=(None, Copied(-1, 2, 0.9), None))),
+    "fewer copies than tokens": (10, lambda e: dataclasses.replace(e, copied=(None,))),
     "a time that runs backwards": (10, lambda e: dataclasses.replace(e, t0=0, t1=10)),
     "a rollback forwards": (5, lambda e: dataclasses.replace(e, after=9)),
     "a cache that is too long": (9, lambda e: dataclasses.replace(e, levels=(KvLength(0, 4, 0, 4, 0),))),

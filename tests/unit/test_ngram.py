@@ -7,8 +7,9 @@ import pytest
 
 from hsd_core.ngram import ContextDatabase, Databases, NgramError, TextDatabase
 from hsd_core.ngram.counting import count_ngrams
-from hsd_core.ngram.databases import REACH, Reach
+from hsd_core.ngram.databases import REACH, Found, Reach
 from hsd_core.ngram.packing import pack, pack_windows, widest
+from hsd_core.trace import Copied
 
 V = 100
 LOOSE = {"c": Reach(1, 3), "m": Reach(1, 4, 1, 0.0), "s": Reach(1, 3, 1, 0.0)}
@@ -29,19 +30,23 @@ def databases(order, prompt=(), **kwargs):
     return made
 
 
+def said(found):
+    return [(x.token, x.letter) for x in found]
+
+
 def test_the_newest_continuation_wins():
     context = ContextDatabase()
     context.insert([1, 2, 3, 1, 2, 4])
-    assert list(context.find([1, 2], 1)) == [4]
+    assert list(context.find([1, 2], 1)[0]) == [4]
     assert [c[0] for c in context.continuations([1, 2])] == [4, 3]
 
 
 def test_the_longest_suffix_wins_over_a_newer_short_one():
     context = ContextDatabase()
     context.insert([1, 2, 3, 50, 9, 3, 60])
-    assert list(context.find([9, 3], 1)) == [60]
-    assert list(context.find([1, 2, 3], 1)) == [50]
-    assert list(context.find([7, 7, 3], 1)) == [60]
+    assert list(context.find([9, 3], 1)[0]) == [60]
+    assert list(context.find([1, 2, 3], 1)[0]) == [50]
+    assert list(context.find([7, 7, 3], 1)[0]) == [60]
 
 
 def test_a_full_key_drops_the_least_recently_used_continuation():
@@ -66,8 +71,8 @@ def test_seven_continuations_a_key_are_kept_by_default():
 def test_a_lookup_hands_out_at_most_four_tokens_and_no_more_than_the_limit():
     context = ContextDatabase()
     context.insert([1, 2, 3, 4, 5, 6, 7])
-    assert list(context.find([1], 9)) == [2, 3, 4, 5]
-    assert list(context.find([1], 2)) == [2, 3]
+    assert list(context.find([1], 9)[0]) == [2, 3, 4, 5]
+    assert list(context.find([1], 2)[0]) == [2, 3]
 
 
 def test_ngrams_that_span_two_inserts_are_filed():
@@ -87,8 +92,8 @@ def test_inserts_and_evictions_are_counted():
 
 def test_lookups_are_chained_and_stop_at_a_miss():
     made = databases("m", model_db=model_db([1, 2, 3, 4]))
-    assert made.guess([1], 9) == [(2, "m"), (3, "m"), (4, "m")]
-    assert made.guess([1], 2) == [(2, "m"), (3, "m")]
+    assert said(made.guess([1], 9)) == [(2, "m"), (3, "m"), (4, "m")]
+    assert said(made.guess([1], 2)) == [(2, "m"), (3, "m")]
     assert made.counts()["misses"] == 1
     assert made.counts()["hits"] == {"m": 5}
 
@@ -108,7 +113,7 @@ def test_no_token_is_guessed_at_limit_zero():
 
 def test_a_chain_crosses_databases_and_names_the_one_that_answered():
     made = databases("cms", [1, 2], model_db=model_db([2, 3]), text_db=text_db([3, 4]))
-    assert made.guess([1], 9) == [(2, "c"), (3, "m"), (4, "s")]
+    assert said(made.guess([1], 9)) == [(2, "c"), (3, "m"), (4, "s")]
     assert made.counts()["hits"] == {"c": 1, "m": 1, "s": 1}
 
 
@@ -116,7 +121,15 @@ def test_a_chain_crosses_databases_and_names_the_one_that_answered():
 def test_the_first_database_of_the_order_answers(order):
     made = databases(order, [1, 10], model_db=model_db([1, 20]), text_db=text_db([1, 30]))
     first = order[0]
-    assert made.guess([1], 1) == [({"c": 10, "m": 20, "s": 30}[first], first)]
+    assert said(made.guess([1], 1)) == [({"c": 10, "m": 20, "s": 30}[first], first)]
+
+
+def test_what_the_context_answers_names_the_place_that_it_repeats():
+    made = databases("cm", [1, 2, 3, 4, 9], model_db=model_db([5, 6]))
+    found = made.guess([7, 1, 2], 3)
+    assert said(found) == [(3, "c"), (4, "c"), (9, "c")]
+    assert [x.copied for x in found] == [Copied(2, 2, 1.0), Copied(3, 3, 1.0), Copied(4, 4, 1.0)]
+    assert made.guess([5], 1) == [Found(6, "m")]
 
 
 def test_a_guess_changes_nothing_but_counters():
@@ -152,7 +165,7 @@ def test_tentative_tokens_are_context_but_never_stored():
 def test_runs_share_static_databases_and_nothing_else():
     shared = model_db([1, 2])
     one, other = databases("cm", [5, 6], model_db=shared), databases("cm", model_db=shared)
-    assert one.guess([5], 1) == [(6, "c")]
+    assert said(one.guess([5], 1)) == [(6, "c")]
     assert other.guess([5], 1) == []
     assert other.counts()["hits"] == {"c": 0, "m": 0}
 
@@ -174,7 +187,7 @@ def test_by_default_a_one_token_key_of_the_context_is_silent():
     made.insert([1, 2, 3])
     assert REACH["c"].min_key == 2
     assert made.guess([9, 1], 4) == []
-    assert made.guess([1, 2], 4) == [(3, "c")]
+    assert said(made.guess([1, 2], 4)) == [(3, "c")]
 
 
 def test_the_text_answers_with_the_commonest_follower_and_ties_go_to_the_smallest_id():

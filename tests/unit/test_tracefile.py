@@ -92,7 +92,7 @@ REFUSED = {
     "another JSON": (b'{"a": 1}', "line 1: this is no trace: its first line is not a header; choose"),
     "a list": (b"[1, 2]", "line 1: this is no trace"),
     "no header": ("\n".join(LINES[1:]).encode(), "line 1: this is no trace"),
-    "newer schema": (line_of("header", schema=4).encode(), "line 1: trace schema 4 is unknown; this version reads"),
+    "newer schema": (line_of("header", schema=5).encode(), "line 1: trace schema 5 is unknown; this version reads"),
     "no schema": (line_of("header", schema="drop").encode(), "line 1: trace schema None is unknown"),
     "true schema": (line_of("header", schema=True).encode(), "expected a whole number, got bool"),
     "second header": (f"{LINES[0]}\n{LINES[1]}\n{LINES[0]}".encode(), "line 3: a second header; a file holds one run"),

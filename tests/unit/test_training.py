@@ -243,7 +243,7 @@ def test_acceptance_is_the_overlap_with_the_targets_whole_law(target: LeanDecode
         seen = F.rms_norm(g, (g.shape[-1],), student.norm, student.eps)
         own = torch.full_like(p, float("-inf"))
         own[:, 10:50] = (seen @ target.head_rows(range(10, 50)).T).detach()
-        q = mixed(own, g, tokens, sorts, Gate(*(student.copy[part] for part in Gate._fields))).exp().detach()
+        q = mixed(own, g, tokens, sorts, Gate(*(student.copy[part] for part in Gate._fields)))[0].exp().detach()
         copies = student.copies(batch)
         trimmed = student.logits(g, Copies(copies.columns[rows], copies.sorts[rows], copies.rows[rows])).exp()
         assert torch.allclose(trimmed[:, :40], q[:, 10:50], atol=1e-6), "whatever the columns"
