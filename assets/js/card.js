@@ -1,6 +1,7 @@
 /** The token card: where a token came from and what each verifier thought of it. A popover beside the token, a
  *  sheet at the bottom on a phone. Hover shows it, a click pins it, Escape closes it. */
 
+import { origin } from "./copies.js";
 import { msPerToken } from "./legend.js";
 import { element } from "./token.js";
 import { upTo } from "./trace.js";
@@ -166,7 +167,9 @@ function facts(record, model, level) {
   const ms = msPerToken(model, record);
   const round = model.rounds[upTo(model.rounds, record.round, (x) => x.round) - 1];
   const add = (name, value) => list.append(element("dt", "", name), element("dd", "", value));
-  add("supplied by", `${level.name}, ${HOW[record.how] ?? record.how}${record.source ? ` (${record.source})` : ""}`);
+  const source = record.source && !level.name.includes(record.source) ? ` (${record.source})` : "";
+  add("supplied by", `${level.name}, ${HOW[record.how] ?? record.how}${source}`);
+  copiedFrom(list, record, model);
   const stop = stopText(level, model.levels, record.depth);
   if (stop) add(record.how === "draft" ? "drafted at" : "drawn at", stop);
   add("id", String(record.id));
@@ -174,6 +177,18 @@ function facts(record, model, level) {
   add("round", round ? `${record.round}, ${figure((round.t1 - round.t0) / 1e6)}${NBSP}ms${ms === null ? "" : `, ${figure(ms)}${NBSP}ms a token`}` : String(record.round));
   if (record.drawn) add("drawn with p", figure(record.drawn.p));
   return list;
+}
+
+/** A copied token: what it repeats, in its place, and why the drafter looked there. */
+function copiedFrom(list, record, model) {
+  const found = origin(model, record);
+  if (!found) return;
+  const place = element("dd", "hx-copied");
+  place.append(element("span", "hx-copied-where", `${found.where}: `), `…${found.before}`, element("mark", "", found.token), `${found.after}…`);
+  const { alike, share } = record.copied;
+  const part = share >= 1 ? "" : `, ${Math.round(100 * share)}${NBSP}% of its q`;
+  list.append(element("dt", "", "copied from"), place);
+  list.append(element("dt", ""), element("dd", "hx-copied-why", `${alike}${NBSP}token${alike === 1 ? "" : "s"} before it the same${part}`));
 }
 
 function verdict(j, record, model, full) {

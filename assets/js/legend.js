@@ -1,6 +1,7 @@
 /** What a token's colour says: one category per token for each way to colour, and the legend that names them.
  *  A category has a letter, a hue and an underline; none is told by colour alone. */
 
+import { isCopy } from "./copies.js";
 import { DATABASES, REJECT } from "./kinds.js";
 import { upTo } from "./trace.js";
 
@@ -22,8 +23,13 @@ function sourceOf(model, record, level) {
   const database = model.levels[record.level].kind === "ngram" ? DATABASES[record.source] : null;
   if (database) return { ...base, key: `d${record.source}`, letter: record.source, name: database.name, hue: database.mix };
   if (!record.source || record.how !== "draft") return base;
-  return { ...base, key: `${base.key}:${record.source}`, name: named(base.name, record.source) };
+  const own = { ...base, key: `${base.key}:${record.source}`, name: named(base.name, record.source) };
+  if (!isCopy(record)) return own;
+  return { ...own, key: `${own.key}:copy`, letter: `${own.letter}c`, name: `${own.name}, copied`, hue: copyHue(own.hue) };
 }
+
+/** A copy leans to the colour of lookups: it is one, inside a draft. */
+const copyHue = (hue) => `color-mix(in oklab, ${hue} 35%, var(--hue-ngram))`;
 
 const named = (name, source) => (name.includes(source) ? name : `${name} (${source})`);
 

@@ -2,6 +2,7 @@
  *  drafts as ghosts where they stood. The committed prefix is never touched again while nothing about it changes. */
 
 import { splitCells } from "./cells.js";
+import { origin } from "./copies.js";
 import { colouring } from "./legend.js";
 import { dress, element, expand, ghostNode, haunt, spoken, tokenNode } from "./token.js";
 import { copyPlain, walk } from "./text-keys.js";
@@ -53,6 +54,7 @@ class TextView {
     this.flow.replaceChildren();
     this.current = null; // the node that Tab reaches
     this.marked = null;
+    this.origin = null; // what the marked token was copied from
   }
 
   update(model, cursor, { colourBy = "level", ghosts = "show", selected = null, round = null } = {}) {
@@ -170,6 +172,11 @@ class TextView {
     this.marked?.classList.remove("hx-selected");
     node?.classList.add("hx-selected");
     this.marked = node;
+    this.origin?.classList.remove("hx-origin");
+    const record = this.model.tokens.get(serial);
+    const from = record ? (origin(this.model, record)?.serial ?? null) : null;
+    this.origin = from === null ? null : this._node(from);
+    this.origin?.classList.add("hx-origin");
   }
 
   _light(round) {

@@ -2,6 +2,8 @@
  *  dressed: only attributes that differ are written. Text goes in by textContent only; letters, marks and white
  *  space glyphs are CSS content, so that copied text is the plain text. */
 
+import { isCopy } from "./copies.js";
+
 const GHOST_LENGTH = 18;
 
 /** A new node for a cell whose first token is `serial`: white space stays outside the token, so that its box is
@@ -140,6 +142,7 @@ export function spoken(record, model, cursor) {
   const verb = { draft: "drafted by", correct: "correction by", bonus: "bonus of" }[record.how];
   const passed = record.passed.filter((x) => x.t <= cursor).map((x) => model.levels[x.level].name);
   const parts = [`${text}: ${verb} ${by.name}`];
+  if (isCopy(record)) parts.push(`copied from the ${record.copied.at < 0 ? "prompt" : "text"}`);
   if (passed.length) parts.push(`accepted by ${passed.join(", ")}`);
   const state = model.state(record, cursor);
   if (state === "gone") parts.push(record.goneBy === null ? "lost with a rejected token before it" : `rejected by ${model.levels[record.goneBy].name}`);

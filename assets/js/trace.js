@@ -73,7 +73,7 @@ export class TraceModel {
     e.serials.forEach((serial, i) => {
       const t = Math.round(e.t0 + step * (i + 1));
       this._place({ serial, id: e.ids[i], at: e.at + i, level: e.level, how: "draft", source: e.sources[i] ?? "", round: e.round,
-        q: e.q[i] ?? null, confidence: e.confidence[i] ?? null, depth }, t);
+        q: e.q[i] ?? null, confidence: e.confidence[i] ?? null, copied: e.copied?.[i] ?? null, depth }, t);
     });
     if (e.ids.length) this.marks.push({ t: e.t1, kind: "draft", round: e.round, level: e.level });
   }

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isCopy, origin } from "../../../assets/js/copies.js";
 import { colouring, msPerToken } from "../../../assets/js/legend.js";
 import { place, TraceModel } from "../../../assets/js/trace.js";
 import { commit, draft, drawn, header, piece, verify } from "./build.mjs";
@@ -170,4 +171,23 @@ test("the prompt is found in a chat template whose words are several tokens, and
   const asked = (ids) => model([{ ...header("target"), prompt_ids: ids }, ...pieces]).promptText();
   assert.deepEqual(asked([0, 1, 2, 3, 4, 5, 2, 0, 6, 2]), { text: "Say hello", raw: false });
   assert.deepEqual(asked([3, 4]), { text: "Say hello", raw: true });
+});
+
+test("a copied token names its origin, in the prompt or in the text as it stood when the token was drafted", () => {
+  const m = model([
+    { ...header("nano", "target"), prompt_ids: [0, 1, 2] }, ...LETTERS,
+    { ...draft(0, [[0, 1], [1, 2]], 0, 10), copied: [{ at: -2, alike: 1, share: 0.9 }, null] },
+    verify(1, 0, [[0, 1, "+"], [1, 2, "x"]], 10, 20),
+    drawn("correct", 1, 1, 2, 3, 21),
+    commit(0, [[0, 1, 0, "draft", [1]], [2, 3, 1, "correct"]], 22),
+    { ...draft(2, [[3, 3], [4, 6]], 30, 40, 1), copied: [{ at: 1, alike: 2, share: 0.4 }, { at: 9, alike: 1, share: 1 }] },
+  ]);
+  const from = (serial) => origin(m, m.tokens.get(serial));
+  assert.deepEqual(from(0), { where: "the prompt", before: "a", token: "b", after: "c", serial: null });
+  assert.deepEqual(from(3), { where: "the text", before: "abcb", token: "d", after: "", serial: 2 }, "the correction, not the draft before it");
+  assert.equal(from(1), null);
+  assert.equal(from(4), null, "a file may name a place that never was");
+  assert.deepEqual([0, 1, 3].map((s) => isCopy(m.tokens.get(s))), [true, false, false]);
+  const by = colouring(m, "source");
+  assert.notEqual(by.of(m.tokens.get(0)).key, by.of(m.tokens.get(1)).key);
 });

@@ -1,0 +1,50 @@
+/** Drafted tokens that repeat the text: where they were copied from, in words and as a token of the output. */
+
+import { decode } from "./cells.js";
+
+const BEFORE = 8; // tokens of the text that are shown around a copy's origin
+const AFTER = 4;
+
+/** Whether the copy has the larger part in a drafted token's probability. */
+export const isCopy = (record) => (record.copied?.share ?? 0) >= 0.5;
+
+/**
+ * Where a drafted token was copied from.
+ * @param {TraceModel} model
+ * @param {object} record
+ * @returns {object|null} {where, before, token, after, serial}: the text around the origin, and the origin's serial
+ *     when it is a token of the output
+ */
+export function origin(model, record) {
+  const copied = record.copied;
+  if (!copied || tokenAt(model, copied.at, record) === null) return null;
+  const text = (lo, hi) => {
+    const found = [];
+    for (let at = lo; at < hi; at++) found.push(tokenAt(model, at, record));
+    return written(model, found.filter(Boolean));
+  };
+  const { at } = copied;
+  return {
+    where: at < 0 ? "the prompt" : "the text",
+    before: text(at - BEFORE, at),
+    token: text(at, at + 1),
+    after: text(at + 1, Math.min(at + 1 + AFTER, record.at)),
+    serial: tokenAt(model, at, record).serial,
+  };
+}
+
+/** What stood at a position when `record` was drafted: {id, serial}; positions before 0 are the prompt's. */
+function tokenAt(model, at, record) {
+  const prompt = model.header.prompt_ids;
+  if (at < 0) return prompt.length + at >= 0 ? { id: prompt[prompt.length + at], serial: null } : null;
+  let last = null;
+  for (const x of model.tokens.values()) {
+    if (x.at === at && x.serial < record.serial && (x.tGone === null || x.tGone >= record.tDraft)) last = x;
+  }
+  return last;
+}
+
+function written(model, tokens) {
+  const bytes = tokens.flatMap(({ id }) => [...model.piece(id).bytes]);
+  return decode(Uint8Array.from(bytes)).replaceAll("\n", "\u21b5");
+}
