@@ -7,6 +7,7 @@
 | tokens per target forward | committed / forwards of the target after the prefill |
 | tokens/s | committed / decode time on the engine's clock, prefill excluded |
 | time to first token | prefill and first round |
+| layers per token | layers read by the levels that share the target's weights / committed; plain decoding reads all |
 | waste of level i | rows that i computed for positions where its choice was not committed / all its rows |
 """
 
@@ -16,6 +17,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from hsd_core import trace
+from hsd_core.reads import layers_read
 from hsd_core.trace import Event
 
 _NS_PER_S = 1e9
@@ -46,12 +48,15 @@ class Meter:
     def __init__(self) -> None:
         self._levels: list[_LevelMeter] = []
         self._choosers: dict[int, list[int]] = {}  # serial -> levels with a row that chose this token
-        self._committed = self._drafted = self._kept = 0
+        self._committed = self._drafted = self._kept = self._layers_read = 0
+        self._sharing: set[int] = set()  # the levels over the target's weights, if it is not alone there
         self._prefill_end = self._first_commit = self._last_commit = 0
 
     def feed(self, event: Event) -> None:
         if isinstance(event, trace.Header):
             self._levels = [_LevelMeter() for _ in event.levels]
+            over = {level.index for level in event.levels if level.shares == len(event.levels) - 1}
+            self._sharing = over if len(over) > 1 else set()
         elif isinstance(event, trace.Prefill):
             if event.round is None:  # later ones are part of decoding
                 self._prefill_end = event.t1
@@ -73,27 +78,36 @@ class Meter:
             "tokens_per_s": _ratio(self._committed, decode_s),
             "tokens_per_target_forward": _ratio(self._committed, target.forwards),
             "drafts_kept": _ratio(self._kept, self._drafted),
+            "layers_per_token": _ratio(self._layers_read, self._committed) if self._sharing else None,
             "ttft_ms": self._first_commit / _NS_PER_MS if self._committed else None,
             "decode_ms": decode_s * 1e3,
             "levels": [level.snapshot(i) for i, level in enumerate(self._levels)],
         }
 
     def _draft(self, event: trace.Draft) -> None:
-        level = self._levels[event.level]
-        _work(level, event)
+        level = self._work(event)
         self._drafted += len(event.serials)
         if event.rows:
             for serial in event.serials:
                 self._choosers.setdefault(serial, []).append(event.level)
 
     def _verify(self, event: trace.Verify) -> None:
-        level = self._levels[event.level]
-        _work(level, event)
+        level = self._work(event)
         for check in event.checks:
             if check.outcome == "accepted":
                 self._choosers.setdefault(check.serial, []).append(event.level)
             level.accepted += check.outcome == "accepted"
             level.judged += check.outcome != "unjudged"
+
+    def _work(self, event: trace.Draft | trace.Verify) -> _LevelMeter:
+        level = self._levels[event.level]
+        level.forwards += event.forwards if isinstance(event, trace.Draft) else 1
+        level.rows += event.rows
+        level.catch_up += event.catch_up
+        level.busy_ns += event.t1 - event.t0
+        if event.level in self._sharing:
+            self._layers_read += layers_read(event)
+        return level
 
     def _commit(self, event: trace.Commit) -> None:
         if not self._committed:
@@ -139,13 +153,6 @@ def speed_up(events: Iterable[Event]) -> float | None:
         return None
     plain = _ratio(len(baseline.token_ns), baseline.token_ns[-1] / _NS_PER_S)
     return _ratio(rate, plain) if plain else None
-
-
-def _work(level: _LevelMeter, event: trace.Draft | trace.Verify) -> None:
-    level.forwards += event.forwards if isinstance(event, trace.Draft) else 1
-    level.rows += event.rows
-    level.catch_up += event.catch_up
-    level.busy_ns += event.t1 - event.t0
 
 
 def _ratio(part: float, whole: float) -> float | None:

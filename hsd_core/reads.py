@@ -28,6 +28,11 @@ class Reads:
     passes: float
 
 
+def layers_read(event: Draft | Verify) -> int:
+    """How many layers one call read."""
+    return sum(span.hi - span.lo for span in event.ran)
+
+
 def weight_reads(events: Iterable[Event], layers: int, head_layers: float) -> tuple[Reads, ...]:
     """What a run read in each round, the prefill left out.
 
@@ -40,7 +45,7 @@ def weight_reads(events: Iterable[Event], layers: int, head_layers: float) -> tu
     for event in events:
         if isinstance(event, (Draft, Verify)):
             count = rounds.setdefault(event.round, [0, 0, 0])
-            count[0] += sum(span.hi - span.lo for span in event.ran)
+            count[0] += layers_read(event)
             if event.ran:
                 count[1] += event.forwards if isinstance(event, Draft) else 1
         elif isinstance(event, Commit):

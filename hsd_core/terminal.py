@@ -63,6 +63,8 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
         f"{_number(figures['tokens_per_target_forward'])} per target forward, "
         f"{_percent(figures['drafts_kept'])} of drafts kept, first token after {first} ms; {ended}"
     )
+    if (read := figures["layers_per_token"]) is not None:
+        yield f"{read:.1f} layers read per token; plain decoding reads {header.levels[-1].layers}"
     yield f"{'exact' if header.lossless else 'lossy'}: {header.lossless_reason}"
     yield from _plan_lines(events)
     yield from _baseline_lines(events)

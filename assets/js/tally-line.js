@@ -9,6 +9,7 @@ const FIGURES = [
   ["ratio", "speed-up", "tokens/s of this run / tokens/s of plain decoding, both measured"],
   ["forward", "tokens per target pass", "committed / forwards of the target, corrections and bonus tokens included"],
   ["kept", "of drafts kept", "committed tokens drafted at the bottom / tokens drafted at the bottom"],
+  ["layers", "layers per token", "layers read by the levels that share the target\u2019s weights / committed; plain decoding reads all of them for each. A draft\u2019s own few layers are not counted"],
   ["first", "to the first token", "prefill and first round, on the engine's clock"],
   ["equal", "as plain decoding", "greedy: leading ids that agree with plain decoding's, of all; sampled runs agree in law only"],
 ];
@@ -58,6 +59,9 @@ export function tallyLine(ctx) {
       say(slots.ratio, whole && plain && s?.tokens_per_s ? `${(s.tokens_per_s / plain).toFixed(2)}×` : "–");
       say(slots.forward, s?.tokens_per_target_forward == null ? "–" : s.tokens_per_target_forward.toFixed(1));
       say(slots.kept, s?.drafts_kept == null ? "–" : `${Math.round(100 * s.drafts_kept)} %`);
+      const read = s?.layers_per_token ?? null;
+      slots.layers.parentElement.hidden = read === null;
+      say(slots.layers, read === null ? "\u2013" : one(read) + (model.levels.at(-1).layers ? ` of ${model.levels.at(-1).layers}` : ""));
       say(slots.first, s?.ttft_ms == null ? "–" : s.ttft_ms >= 1000 ? `${(s.ttft_ms / 1000).toFixed(1)} s` : `${Math.round(s.ttft_ms)} ms`);
       say(slots.equal, whole ? agreement(model) : "–");
       knew.hidden = !model?.header || Boolean(model.header.simulated);

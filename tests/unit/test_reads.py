@@ -8,6 +8,7 @@ import pytest
 from lean_stacks import LeanStacks
 
 import hsd_core
+from hsd_core.metrics import measure
 from hsd_core.reads import Reads, weight_reads
 from hsd_core.sampling import Sampling
 
@@ -63,3 +64,19 @@ def test_plain_decoding_reads_the_model_once_a_token() -> None:
 
 def test_lookups_read_nothing() -> None:
     assert {(r.layers, r.heads) for r in reads("ngram:3,target")} == {(L, 1)}
+
+
+def test_the_figure_of_a_run_is_what_the_levels_over_the_targets_weights_read() -> None:
+    figures = {}
+    for text in ("exit:2@at=2,target", "exit:2@at=2@dtype=int8,int8:4,target", "ngram:3,target"):
+        stacks = LeanStacks(layers=L)
+        events = list(hsd_core.run(stacks.stack(text), [1, 2, 3], Sampling(0.0), 0, max_new_tokens=20))
+        rounds = weight_reads(events, L, HEAD)
+        figures[text] = (
+            measure(events)["layers_per_token"],
+            sum(r.layers for r in rounds) / sum(r.committed for r in rounds),
+        )
+    alone, counted = figures["exit:2@at=2,target"]
+    assert alone == pytest.approx(counted) and alone >= L / 3
+    assert figures["exit:2@at=2@dtype=int8,int8:4,target"][0] is None, "the target shares its weights with nobody"
+    assert figures["ngram:3,target"][0] is None
