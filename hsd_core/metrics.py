@@ -85,7 +85,7 @@ class Meter:
         }
 
     def _draft(self, event: trace.Draft) -> None:
-        level = self._work(event)
+        self._work(event)
         self._drafted += len(event.serials)
         if event.rows:
             for serial in event.serials:

@@ -231,6 +231,10 @@ def candidates(profile: Profile, specs: Sequence[LevelSpec]) -> Profile:
     found = [known.get(_bare(spec)) for spec in specs]
     there = [i for i in found if i is not None]
     missing = [format_stack([_bare(spec)]) for spec, i in zip(specs, found, strict=True) if i is None]
+    for spec in specs:
+        if spec.policy == "del" or spec.miss is not None:
+            what = "policy del, which chooses among exits" if spec.policy == "del" else "@miss=, two drafters in one"
+            raise ProfileError(f"{format_stack([spec])}: a plan cannot hold {what}; write levels of one drafter each")
     if missing or there[-1] != profile.target:
         named = ", ".join(missing) or format_stack([_bare(specs[-1])])
         raise ProfileError(

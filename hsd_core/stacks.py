@@ -23,7 +23,8 @@ LEVEL_NAMES = ("ngram", "nano", "exit", *QUANTISED, "model", "table", "target")
 _KEYS = ("at", "policy", "theta", "rule", "k", "db", "miss", "dtype", "device", "bonus", "id")
 MAX_DEPTH = 512  # layers; no model here comes near it
 MAX_TOP = 64  # k of the rule top
-# What each level heeds; a key that would be passed over silently is refused.
+# What each kind of level heeds somewhere in a stack; other keys are refused. A key that means nothing where the level
+# stands now (a rule at the bottom, a theta under the policy fixed) is kept: levels are moved, and come back with it.
 HEEDS = {
     "ngram": ("policy", "theta", "db", "miss"),
     "nano": ("policy", "theta", "rule", "k", "bonus", "id"),

@@ -47,7 +47,9 @@ def load_decoder(
         )
     from hsd_core.decoders.hf import TransformersDecoder
 
-    weight_files(folder)  # refuses a folder of pickles before transformers sees it
+    for path in weight_files(folder):  # refuses a folder of pickles before transformers sees it
+        with _open(path):
+            pass
     return TransformersDecoder(folder, config, dtype=dtype, device=device, vocab=vocab)
 
 
@@ -75,7 +77,10 @@ def weight_files(folder: Path) -> list[Path]:
     """
     index = folder / "model.safetensors.index.json"
     if index.is_file():
-        names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+        try:
+            names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DecoderError(f"{index} is no index of weights; download it again") from error
         files = [folder / Path(name).name for name in names]
     else:
         files = sorted(folder.glob("*.safetensors"))
@@ -100,8 +105,6 @@ def _lean_can(config: dict[str, Any]) -> bool:
 
 
 def _lean(folder: Path, config: dict[str, Any], dtype: str, device: str, vocab: int | None) -> Decoder:
-    from safetensors import safe_open
-
     from hsd_core.decoders.lean import LeanDecoder
     from hsd_core.decoders.shape import LeanShape
 
@@ -109,11 +112,20 @@ def _lean(folder: Path, config: dict[str, Any], dtype: str, device: str, vocab: 
     with ExitStack() as stack:
         where: dict[str, Any] = {}
         for path in weight_files(folder):
-            opened = stack.enter_context(safe_open(path, framework="pt"))
+            opened = stack.enter_context(_open(path))
             where |= dict.fromkeys(opened.keys(), opened)
         return LeanDecoder(
             shape, lambda name: where[name].get_tensor(name), set(where), dtype=dtype, device=device, vocab=vocab
         )
+
+
+def _open(path: Path) -> Any:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        return safe_open(path, framework="pt")
+    except SafetensorError as error:
+        raise DecoderError(f"{path} is damaged ({error}); download it again") from error
 
 
 def _check_device(device: str) -> None:

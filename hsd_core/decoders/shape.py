@@ -65,7 +65,10 @@ class LeanShape:
             max_positions=config.get("max_position_embeddings", 2048),
             tied=bool(config.get("tie_word_embeddings", False)),
         )
-        _frequencies(shape)  # refuses what it does not know
+        try:
+            _frequencies(shape)  # refuses what it does not know
+        except KeyError as error:
+            raise DecoderError(f"config.json: rope type {rope['rope_type']!r} lacks {error}; give it there") from error
         return shape
 
 

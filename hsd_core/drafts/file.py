@@ -80,6 +80,7 @@ def read_info(path: Path) -> DraftInfo:
     Raises:
         DraftError: it is no draft of this format. OSError: it cannot be read.
     """
+    held = path.stat().st_size
     with path.open("rb") as file:
         start = file.read(8)
         size = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
@@ -87,9 +88,13 @@ def read_info(path: Path) -> DraftInfo:
             raise DraftError(f"{path.name} is no safetensors file; train the draft again")
         text = file.read(size)
     try:
-        about = json.loads(text)["__metadata__"]
+        header = json.loads(text)
+        about = header.pop("__metadata__")
         if about["format"] != FORMAT:
             raise DraftError(f"{path.name} has format {about['format']!r}, this version reads {FORMAT}; train it again")
+        needed = 8 + size + max(end for _, end in (part["data_offsets"] for part in header.values()))
+        if held != needed:
+            raise DraftError(f"{path.name} is damaged: {held} bytes of {needed}; fetch or train it again")
         card = path.with_suffix(".md")
         return DraftInfo(
             name=path.stem, preset=str(about["preset"]), at=int(about["at"]), fed=about["fed"] == "1",
@@ -131,6 +136,7 @@ def read_draft(path: Path, decoder: LeanDecoder) -> DraftHead:
     Raises:
         DraftError: it was trained for another target, or is no draft.
     """
+    from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     from hsd_core.drafts.copying import Gate
@@ -141,7 +147,10 @@ def read_draft(path: Path, decoder: LeanDecoder) -> DraftHead:
         raise DraftError(f"draft {info.name} was trained for {info.target}, not for this target; train one of its own")
     if not 0 <= info.at < decoder.layers:
         raise DraftError(f"draft {info.name} reads layer {info.at} of a model with {decoder.layers}; train it again")
-    tensors = load_file(path)
+    try:
+        tensors = load_file(path)
+    except SafetensorError as error:
+        raise DraftError(f"draft {info.name} is damaged ({error}); fetch or train it again") from error
     needed = {"ids", "norm", "read", "read.scale", *GATE}
     for i in range(info.layers):
         needed |= {f"layers.{i}.{name}" for name in (*NORMS, *PRODUCTS)}

@@ -184,6 +184,7 @@ REFUSED = {
         "sliding_attention",
     ),
     "unknown positions": ({"rope_parameters": {"rope_type": "yarn", "rope_theta": 1e4, "factor": 2.0}}, "'yarn'"),
+    "half a rope": ({"rope_parameters": {"rope_type": "linear", "rope_theta": 1e4}}, "'linear' lacks 'factor'"),
     "another gate": ({"hidden_act": "gelu"}, "gelu"),
     "recurrent": ({"model_type": "mamba", "state_size": 16}, "running state"),
     "encoder and decoder": ({"model_type": "t5", "is_encoder_decoder": True}, "encoder and a decoder"),
@@ -192,7 +193,7 @@ REFUSED = {
 
 
 # What `lean` lacks, transformers may have: "auto" goes there, and only "lean" refuses.
-KIND_OF = {"unknown positions": "lean", "another gate": "lean"}
+KIND_OF = {"unknown positions": "lean", "half a rope": "lean", "another gate": "lean"}
 
 
 @pytest.mark.parametrize("case", REFUSED)
@@ -212,6 +213,18 @@ def test_pickles_are_refused(tmp_path: Path) -> None:
     for kind in ("lean", "transformers"):
         with pytest.raises(DecoderError, match=r"pytorch_model.bin, a pickle"):
             load_decoder(tmp_path, kind=kind)
+
+
+@pytest.mark.parametrize("kind", ["lean", "transformers"])
+def test_weights_that_broke_off_are_refused_with_the_cure(tmp_path: Path, kind: str) -> None:
+    saved(tmp_path, "Llama")
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(DecoderError, match=r"model.safetensors is damaged .* download it again"):
+        load_decoder(tmp_path, kind=kind)
+    (tmp_path / "model.safetensors.index.json").write_text("{}")
+    with pytest.raises(DecoderError, match="no index of weights"):
+        load_decoder(tmp_path, kind=kind)
 
 
 def test_shards_are_read_through_their_index(tmp_path: Path) -> None:

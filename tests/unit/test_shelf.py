@@ -9,7 +9,8 @@ import pytest
 
 from hsd_core import shelf
 from hsd_core.catalogue import catalogue
-from hsd_core.shelf import Shelf
+from hsd_core.drafts.file import DraftError, list_drafts, read_info
+from hsd_core.shelf import FOLDER, Shelf
 
 SHIPPED = tuple(
     SimpleNamespace(name=name, at=at, fed=fed, path=Path(f"{name}.safetensors"))
@@ -87,3 +88,14 @@ def test_the_catalogue_names_the_trained_depths_and_drafts(monkeypatch: pytest.M
     assert bare["exit"]["depth"] == {"min": 1, "max": 27, "default": 7, "trained": []}
     assert (bare["nano"]["usable"], bare["nano"]["drafts"]) == (False, [])
     assert "no nano draft was trained" in bare["nano"]["reason"]
+
+
+def test_a_draft_that_broke_off_is_no_draft(tmp_path: Path) -> None:
+    whole = next(FOLDER.glob("*.safetensors")).read_bytes()
+    path = tmp_path / "a.safetensors"
+    path.write_bytes(whole)
+    assert [draft.name for draft in list_drafts(tmp_path)] == ["a"]
+    path.write_bytes(whole[:-1])
+    with pytest.raises(DraftError, match=r"a.safetensors is damaged: \d+ bytes of \d+; fetch or train it again"):
+        read_info(path)
+    assert list_drafts(tmp_path) == ()
