@@ -75,23 +75,17 @@ class BatchedDecoder:
         mask = cos.new_zeros(b, 1, 1, seen).masked_fill_(hidden[:, None, None], float("-inf"))
         rows = -(-group // ROW_STEP) * ROW_STEP
         mask = mask.expand(b, 1, rows, seen)
-        x = model.embed(ids)  # (b, hidden)
-        for i, layer in enumerate(model.stack):
-            qkv = layer.qkv(model.stack.rms(x, layer.attention_norm)).view(b, s.heads + 2 * s.kv_heads, s.head_size)
-            qk, v = qkv[:, : s.heads + s.kv_heads], qkv[:, s.heads + s.kv_heads :]
-            if layer.q_norm is not None and layer.k_norm is not None:
-                q, k = qk[:, : s.heads], qk[:, s.heads :]
-                qk = torch.cat((model.stack.rms(q, layer.q_norm), model.stack.rms(k, layer.k_norm)), dim=1)
-            qk = qk * cos + qk.roll(s.head_size // 2, dims=-1) * sin
-            cache.keys[i, each, :, at] = qk[:, s.heads :]
+
+        def attend(i: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+            cache.keys[i, each, :, at] = k
             cache.values[i, each, :, at] = v
-            q = qk[:, : s.heads].reshape(b, s.kv_heads, group, s.head_size)
-            q = F.pad(q, (0, 0, 0, rows - group))
+            q = F.pad(q.reshape(b, s.kv_heads, group, s.head_size), (0, 0, 0, rows - group))
             keys, values = cache.keys[i, :, :, :seen], cache.values[i, :, :, :seen]
-            a = F.scaled_dot_product_attention(q, keys, values, attn_mask=mask)[:, :, :group]
-            x = x + layer.out(a.reshape(b, s.heads * s.head_size))
-            gate, up = layer.gate_up(model.stack.rms(x, layer.mlp_norm)).chunk(2, dim=-1)
-            x = x + layer.down(F.silu(gate) * up)
+            return F.scaled_dot_product_attention(q, keys, values, attn_mask=mask)[:, :, :group]
+
+        x = model.embed(ids)  # (b, hidden)
+        for i in range(model.layers):
+            x = model.stack.block(i, x, cos, sin, attend)
             if states is not None and i + 1 in states:
                 states[i + 1] = x
         return model.head(x)

@@ -10,7 +10,7 @@ Names: n inputs, H query heads, G key/value heads, d head size, L layers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -23,6 +23,9 @@ from hsd_core.decoders.shape import LeanShape, rotary_tables
 # Attention sees whole multiples of these (the rest masked): then the sums of a row run in the same order whatever
 # other rows are computed beside it, and n rows give bit for bit what n single rows give, on the CPUs we measured.
 KEY_STEP, ROW_STEP = 64, 8
+
+# (layer, (n, H, d) queries, (n, G, d) keys, (n, G, d) values) -> (n, H, d): keeps keys and values, and attends.
+Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +71,6 @@ class Layers:
     def __len__(self) -> int:
         return len(self._layers)
 
-    def __iter__(self) -> Iterator[Layer]:
-        return iter(self._layers)
-
     def __getitem__(self, i: int) -> Layer:
         return self._layers[i]
 
@@ -88,27 +88,39 @@ class Layers:
         cos, sin = (t[start:end, None] for t in self.rotary)  # (n, 1, d)
         mask = self._mask(n, end, group)  # (rows, seen)
         rows, seen = mask.shape
-        for i in range(lo, hi):
-            layer = self._layers[i]
-            qkv = layer.qkv(self.rms(x, layer.attention_norm)).view(n, s.heads + 2 * s.kv_heads, s.head_size)
-            qk, v = qkv[:, : s.heads + s.kv_heads], qkv[:, s.heads + s.kv_heads :]
-            if layer.q_norm is not None and layer.k_norm is not None:
-                q, k = qk[:, : s.heads], qk[:, s.heads :]
-                qk = torch.cat((self.rms(q, layer.q_norm), self.rms(k, layer.k_norm)), dim=1)
-            # rotate pairs (j, j + d/2); sin carries the sign of the swapped halves
-            qk = qk * cos + qk.roll(s.head_size // 2, dims=-1) * sin
-            cache.keys[i, :, start:end] = qk[:, s.heads :].transpose(0, 1)
+
+        def attend(i: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+            cache.keys[i, :, start:end] = k.transpose(0, 1)
             cache.values[i, :, start:end] = v.transpose(0, 1)
             # query heads of one key/value head become rows of one product: (G, group * n, d), nothing is repeated
-            q = qk[:, : s.heads].transpose(0, 1).reshape(1, s.kv_heads, group * n, s.head_size)
+            q = q.transpose(0, 1).reshape(1, s.kv_heads, group * n, s.head_size)
             q = F.pad(q, (0, 0, 0, rows - group * n))
             keys, values = cache.keys[None, i, :, :seen], cache.values[None, i, :, :seen]
             a = F.scaled_dot_product_attention(q, keys, values, attn_mask=mask)[:, :, : group * n]
-            a = a.reshape(s.heads, n, s.head_size).transpose(0, 1).reshape(n, s.heads * s.head_size)
-            x = x + layer.out(a)
-            gate, up = layer.gate_up(self.rms(x, layer.mlp_norm)).chunk(2, dim=-1)
-            x = x + layer.down(F.silu(gate) * up)
+            return a.reshape(s.heads, n, s.head_size).transpose(0, 1)
+
+        for i in range(lo, hi):
+            x = self.block(i, x, cos, sin, attend)
         return x
+
+    def block(self, i: int, x: Tensor, cos: Tensor, sin: Tensor, attend: Attend) -> Tensor:
+        """Layer i on n inputs, whoever keeps their keys and values: x (n, hidden) -> (n, hidden).
+
+        Args:
+            cos, sin: (n, 1, d) rotary tables at the inputs' positions. attend: see `Attend`.
+        """
+        n, s, layer = len(x), self.shape, self._layers[i]
+        qkv = layer.qkv(self.rms(x, layer.attention_norm)).view(n, s.heads + 2 * s.kv_heads, s.head_size)
+        qk, v = qkv[:, : s.heads + s.kv_heads], qkv[:, s.heads + s.kv_heads :]
+        if layer.q_norm is not None and layer.k_norm is not None:
+            q, k = qk[:, : s.heads], qk[:, s.heads :]
+            qk = torch.cat((self.rms(q, layer.q_norm), self.rms(k, layer.k_norm)), dim=1)
+        # rotate pairs (j, j + d/2); sin carries the sign of the swapped halves
+        qk = qk * cos + qk.roll(s.head_size // 2, dims=-1) * sin
+        a = attend(i, qk[:, : s.heads], qk[:, s.heads :], v)
+        x = x + layer.out(a.reshape(n, s.heads * s.head_size))
+        gate, up = layer.gate_up(self.rms(x, layer.mlp_norm)).chunk(2, dim=-1)
+        return x + layer.down(F.silu(gate) * up)
 
     def _mask(self, n: int, end: int, group: int) -> Tensor:
         """0 where input t may look (positions <= end - n + t), -inf elsewhere.
