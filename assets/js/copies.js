@@ -24,11 +24,12 @@ export function origin(model, record) {
     return written(model, found.filter(Boolean));
   };
   const { at } = copied;
+  const [from, to] = at < 0 ? [-Infinity, 0] : [0, record.at]; // prompt and output are two texts to a reader
   return {
     where: at < 0 ? "the prompt" : "the text",
-    before: text(at - BEFORE, at),
+    before: text(Math.max(from, at - BEFORE), at),
     token: text(at, at + 1),
-    after: text(at + 1, Math.min(at + 1 + AFTER, record.at)),
+    after: text(at + 1, Math.min(to, at + 1 + AFTER)),
     serial: tokenAt(model, at, record).serial,
   };
 }

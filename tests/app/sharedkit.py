@@ -14,6 +14,7 @@ from hsd_core.trace import (
     Check,
     Commit,
     Committed,
+    Copied,
     Depths,
     Draft,
     Event,
@@ -43,7 +44,8 @@ def exit_info(index: int, at: int, block: int, top: int = 2) -> LevelInfo:
 
 def shared_run(rounds: int = 4, *, depths: bool = True, title: str = "One model, three levels") -> list[Event]:
     """A stack of exits at 4 and 8 under a model of 30 layers. Each round drafts two tokens, and each verifier keeps
-    both; the target adds a bonus token, for which the layers below 8 are run on one row."""
+    both; the target adds a bonus token, for which the layers below 8 are run on one row. The second token of a draft
+    is a copy: of the prompt's last, and after ten tokens of what the text says again."""
     target = LevelInfo(
         2, "target", "target", "SmolLM2", None, None, None, "tokenwise", True, "cpu", "float32", LAYERS, shares=2
     )
@@ -65,7 +67,7 @@ def shared_run(rounds: int = 4, *, depths: bool = True, title: str = "One model,
         events += [
             Draft(
                 n, 0, at, (one, two), (ids[0], ids[1]), ("exit", "exit"), (0.8, 0.8), (0.8, 0.8), 2, 2, 0, t,
-                t + 2 * MS, (Span(0, 4, 1), Span(0, 4, 1)),
+                t + 2 * MS, (Span(0, 4, 1), Span(0, 4, 1)), copied=(None, copy_at(at + 1)),
             ),
             Verify(n, 1, 0, at, 2, 0, checks, t + 2 * MS, t + 4 * MS, (Span(4, 8, 2),)),
             Verify(n, 2, 1, at, 3, 0, checks, t + 4 * MS, t + 10 * MS, (Span(0, 8, 1), Span(8, LAYERS, 3))),
@@ -89,6 +91,14 @@ def shared_run(rounds: int = 4, *, depths: bool = True, title: str = "One model,
     if depths:
         events.append(depths_of([(i % len(WORDS)) for i in range(count)]))
     return events
+
+
+def copy_at(at: int) -> Copied | None:
+    """What the token at a position of `shared_run` repeats: the words come round, and the prompt was the first two."""
+    if at == 1:
+        return Copied(-1, 1, 0.9)
+    again = at - len(WORDS)
+    return Copied(again, again, 0.7) if again > 0 else None
 
 
 def depths_of(ids: list[int]) -> Depths:

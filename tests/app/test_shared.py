@@ -19,7 +19,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
     folder = tmp_path_factory.mktemp("shared")
     tracefile.write(folder / "00-shared.jsonl.gz", shared_run())
-    tracefile.write(folder / "01-bare.jsonl.gz", shared_run(depths=False, title="Without depths"))
+    tracefile.write(folder / "01-bare.jsonl.gz", shared_run(6, depths=False, title="Without depths"))
     demo = build(SharedBench, folder)
     options = {**launch_options(), "quiet": True}
     _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
@@ -246,6 +246,28 @@ def test_the_card_says_at_which_layer_each_level_stopped(page: Any, shared: str)
     card = page.locator(".hx-card")
     assert "exit at layer 4 of 30" in card.locator(".hx-card-facts").inner_text()
     assert card.locator(".hx-verdict-stop").all_inner_texts() == ["exit at layer 8 of 30", "all 30 layers"]
+
+
+def test_the_card_says_what_a_token_was_copied_from_and_the_text_marks_it(page: Any, shared: str) -> None:
+    visit(page, shared, "?recording=01-bare&colour=source")
+    card = page.locator(".hx-card")
+    page.locator(".hx-tok").nth(1).click()
+    assert "the prompt: \u2026The tower\u2026" in card.inner_text()
+    assert "1\u00a0token before it the same, 90\u00a0% of its q" in card.inner_text()
+    assert page.locator(".hx-origin").count() == 0
+    page.locator(".hx-tok").nth(13).click()
+    assert "the text: \u2026The tower has thirty layers and" in card.inner_text()
+    assert card.locator("mark").inner_text().strip() == "thirty"
+    assert page.locator(".hx-origin").inner_text() == "thirty"
+    page.keyboard.press("Escape")
+    assert page.locator(".hx-origin").count() == 0
+    assert "copied" in page.locator(".hx-legend").inner_text()
+
+
+def test_a_run_over_shared_weights_says_how_many_layers_it_read_for_a_token(page: Any, shared: str) -> None:
+    visit(page, shared)
+    # drafts 4 + 4, the exit above 4, the target 8 on the bonus row and 22: 42 layers for three tokens
+    assert page.locator(".hx-figure-layers").inner_text().split("\n")[0] == "14.0 of 30"
 
 
 def test_the_button_leads_to_the_heat_map(page: Any, shared: str) -> None:

@@ -184,7 +184,7 @@ test("a copied token names its origin, in the prompt or in the text as it stood 
   ]);
   const from = (serial) => origin(m, m.tokens.get(serial));
   assert.deepEqual(from(0), { where: "the prompt", before: "a", token: "b", after: "c", serial: null });
-  assert.deepEqual(from(3), { where: "the text", before: "abcb", token: "d", after: "", serial: 2 }, "the correction, not the draft before it");
+  assert.deepEqual(from(3), { where: "the text", before: "b", token: "d", after: "", serial: 2 }, "the correction, not the draft before it");
   assert.equal(from(1), null);
   assert.equal(from(4), null, "a file may name a place that never was");
   assert.deepEqual([0, 1, 3].map((s) => isCopy(m.tokens.get(s))), [true, false, false]);
