@@ -90,6 +90,18 @@ def _nanos(preset: Preset) -> list[dict[str, Any]]:
     ]
 
 
+def _read_outs(preset: Preset) -> list[dict[str, Any]]:
+    """The trained drafts behind exits, with the layer `at` that each reads."""
+    return [
+        {
+            "name": draft.name, "title": "trained, fed by the target" if draft.fed else "trained, this layer alone",
+            "fed": draft.fed, "at": draft.at,
+        }
+        for draft in shipped(preset.name)
+        if draft.at
+    ]  # fmt: skip
+
+
 def _nano(preset: Preset) -> dict[str, Any]:
     drafts = _nanos(preset)
     level = _level(
@@ -103,7 +115,8 @@ def _exit(preset: Preset) -> dict[str, Any]:
     trained = sorted({draft.at for draft in shipped(preset.name) if draft.at})
     at = trained[0] if trained else max(1, preset.layers // 4)
     level = _level("exit", "early exit", preset.blocks.get("exit", 2), params={"at": at})
-    return {**level, "depth": {"min": 1, "max": preset.layers - 1, "default": at, "trained": trained}}
+    depth = {"min": 1, "max": preset.layers - 1, "default": at, "trained": trained}
+    return {**level, "depth": depth, "drafts": _read_outs(preset)}
 
 
 def _devices() -> list[dict[str, Any]]:

@@ -132,7 +132,10 @@ _ALL = (
             Example("lookup", "Lookup only", "ngram:4,target", "nearly free drafts; rows of the target do the rest"),
             Example("pair", "A copy drafts", "int4:8,target", "the target's weights in 4 bits draft token by token"),
             Example("int8", "int8 in between", "ngram:2,int8:5,target", "a dearer copy, and right less often"),
-            Example("hispec", "Early exits", "exit:2@at=4,exit:4@at=8,target", "HiSpec: the target drafts for itself"),
+            Example(
+                "hispec", "Early exits", "exit:2@at=4,exit:4@at=8@id=smollm2-exit8,target",
+                "HiSpec: the target drafts for itself",
+            ),
             Example("exit", "One early exit", "exit:4@at=8,target", "8 of the 30 layers draft, the others verify"),
             Example("del", "An exit chosen anew", "exit:4@at=8@policy=del,target", "DEL: most tokens per layer"),
             Example("nano", "Nano drafts", "nano:2,int4:10,target", "one layer, fed with the int4 copy's last states"),

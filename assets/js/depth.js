@@ -40,7 +40,8 @@ export function depthRow(level, at) {
 export function draftRow(level, at) {
   const exit = level.name === "exit";
   const here = exit ? at.drafts.filter((draft) => draft.at === undefined || String(draft.at) === level.options.at) : at.drafts;
-  const options = here.map((draft) => [draft.name, `${draft.title || draft.name}${draft.fed ? " · fed by the target's last hidden state" : ""}`]);
+  const slow = at.bottom ? "" : "; verifies one row at a time";
+  const options = here.map((draft) => [draft.name, `${draft.title || draft.name}${draft.fed ? slow : ""}`]);
   if (exit) options.unshift(["", "trained draft where there is one"], ["lens", "lens: the model's own norm and head"]);
   const known = options.some(([name]) => name === (level.options.id ?? ""));
   if (!known) options.push([level.options.id ?? "", level.options.id || "the preset's own"]);

@@ -16,6 +16,7 @@ STACKS = [
     "nano:2@id=smollm2-nano,int8:4,target",
     "nano:3@policy=adaptive@theta=0.3,int8:6,target@rule=block",
     "nano:2,exit:4@at=8,target",
+    "exit:2@at=4,exit:4@at=8@id=smollm2-exit8,target",
     "exit:2@at=4,exit:4@at=8,target",
     "exit:4@at=8@policy=del,target",
     "exit:2@at=8@dtype=int8,int8:6,target",

@@ -84,6 +84,9 @@ def test_the_catalogue_names_the_trained_depths_and_drafts(monkeypatch: pytest.M
     assert levels["exit"]["depth"] == {"min": 1, "max": 29, "default": 4, "trained": [4, 8]}
     assert (levels["nano"]["usable"], levels["nano"]["params"]) == (True, {"id": "a-nano-fed"})
     assert [(d["name"], d["fed"]) for d in levels["nano"]["drafts"]] == [("a-nano-fed", True), ("a-nano", False)]
+    assert [(d["name"], d["at"], d["fed"]) for d in levels["exit"]["drafts"]] == [
+        ("a-exit4", 4, False), ("a-exit8", 8, False),
+    ]  # fmt: skip
     bare = presets["qwen-coder"]
     assert bare["exit"]["depth"] == {"min": 1, "max": 27, "default": 7, "trained": []}
     assert (bare["nano"]["usable"], bare["nano"]["drafts"]) == (False, [])
