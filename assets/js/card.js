@@ -186,7 +186,7 @@ function copiedFrom(list, record, model) {
   const place = element("dd", "hx-copied");
   place.append(element("span", "hx-copied-where", `${found.where}: `), `…${found.before}`, element("mark", "", found.token), `${found.after}…`);
   const { alike, share } = record.copied;
-  const part = share >= 1 ? "" : `, ${Math.round(100 * share)}${NBSP}% of its q`;
+  const part = share >= 1 ? "" : `, ${Math.floor(1000 * share) / 10}${NBSP}% of its q`;
   list.append(element("dt", "", "copied from"), place);
   list.append(element("dt", ""), element("dd", "hx-copied-why", `${alike}${NBSP}token${alike === 1 ? "" : "s"} before it the same${part}`));
 }
