@@ -1,8 +1,8 @@
 """The file of what a target wrote: it can be interrupted and gone on with.
 
-JSON lines, append-only: `kind`, `category`, `temperature`, `seed` (of sampled outputs), `prompt_ids`, `output_ids`, and
-`loop_from` where an output ends in a repeating pattern. A record of an invented prompt has `written_from`, the place in
-`prompt_ids` where the target began.
+JSON lines, appended as they come: `kind`, `category`, `temperature`, `seed` (of sampled outputs), `prompt_ids`,
+`output_ids`, and `loop_from` where an output ends in a repeating pattern. A record of an invented prompt has
+`written_from`, the place in `prompt_ids` where the target began.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from hsd_core.sampling import Sampling
 from hsd_core.selfgen import Job
 
 _SETTINGS = ("temperature", "seed", "top_k", "top_p")
+_BEGINNING = b'{"kind":'  # of every line that `record` makes
 
 
 def jobs_left(jobs: Sequence[Job], finished: Sequence[dict[str, Any]], sampling: Sampling, seed: int) -> list[Job]:
@@ -52,7 +53,8 @@ def open_file(path: str | Path) -> list[dict[str, Any]]:
     """The finished records of an output file; a last line that an interruption tore is cut off. Creates the file.
 
     Raises:
-        ValueError: it is compressed, or a line before the last is no record.
+        ValueError: it is compressed, or holds a line that is neither a record nor the beginning of one; it is left as
+            it is.
     """
     path = Path(path)
     if path.suffix == ".gz":
@@ -60,31 +62,39 @@ def open_file(path: str | Path) -> list[dict[str, Any]]:
             f"{path}: lines are appended as they come, so write to a plain file and compress it at the end"
         )
     data = path.read_bytes() if path.exists() else b""
-    *whole, torn = data.split(b"\n")
-    if torn:
-        whole = [*whole, torn] if _parsed(torn) else whole
-        if _parsed(torn):
-            with path.open("ab") as file:
-                file.write(b"\n")
-        else:
-            os.truncate(path, len(data) - len(torn))
+    *whole, last = data.split(b"\n")
+    records = [_record(line, f"{path}, line {number}") for number, line in enumerate(whole, 1)]
+    if _torn(last):
+        os.truncate(path, len(data) - len(last))
+    elif last:
+        records.append(_record(last, f"{path}, line {len(whole) + 1}"))
+        with path.open("ab") as file:
+            file.write(b"\n")
     elif not data:
         path.touch()
-    records = []
-    for number, line in enumerate(whole, 1):
-        parsed = _parsed(line)
-        if parsed is None:
-            raise ValueError(f"{path}, line {number}: no record of a written text; give a new file")
-        records.append(parsed)
     return records
 
 
-def _parsed(line: bytes) -> dict[str, Any] | None:
+def _record(line: bytes, where: str) -> dict[str, Any]:
     try:
         value = json.loads(line)
     except ValueError:
-        return None
-    return value if isinstance(value, dict) and isinstance(value.get("prompt_ids"), list) else None
+        value = None
+    ids = [value.get(name) for name in ("prompt_ids", "output_ids")] if isinstance(value, dict) else [None]
+    if not all(isinstance(each, list) for each in ids):
+        raise ValueError(f"{where}: no record of a written text; give a new file")
+    return value  # type: ignore[no-any-return]
+
+
+def _torn(line: bytes) -> bool:
+    """Whether it is the beginning of a line of ours, and not the whole of any JSON."""
+    if not line or line[: len(_BEGINNING)] != _BEGINNING[: len(line)]:
+        return False
+    try:
+        json.loads(line)
+    except ValueError:
+        return True
+    return False
 
 
 def _settings(sampling: Sampling, seed: int) -> dict[str, Any]:

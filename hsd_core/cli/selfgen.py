@@ -43,6 +43,8 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.workbench import Workbench
 
     sampling = Sampling(options.temperature, options.top_k, options.top_p)
+    if options.prompts is not None and Path(options.out).resolve() == Path(options.prompts).resolve():
+        raise ValueError(f"--out {options.out} is the file of the prompts; give a new file")
     bench = Workbench.open(
         options.preset,
         stack=plain_stack(options.preset),

@@ -210,6 +210,25 @@ def test_a_torn_last_line_is_cut_off_and_a_whole_one_kept(tmp_path):
         open_file(tmp_path / "out.jsonl.gz")
 
 
+FOREIGN = {
+    "a text without a last newline": "Dear diary",
+    "a prompts file without one": '{"prompt": "a"}\n{"prompt": "b"}',
+    "one prompt with its kind": '{"kind": "k", "prompt": "b"}',
+    "prompts as ids": '{"kind": "k", "prompt_ids": [1, 2]}\n',
+    "other lines before a torn one": 'nonsense\n{"kind":"c","prom',
+    "one of ours, and then something else": '{"kind":"c","prompt_ids":[1],"output_ids":[2]}\nDear diary',
+}
+
+
+@pytest.mark.parametrize("what", FOREIGN)
+def test_a_file_that_is_not_ours_is_refused_and_left_as_it_is(what, tmp_path):
+    path = tmp_path / "diary"
+    path.write_text(FOREIGN[what], encoding="utf-8")
+    with pytest.raises(ValueError, match="no record of a written text; give a new file"):
+        open_file(path)
+    assert path.read_text(encoding="utf-8") == FOREIGN[what]
+
+
 def test_prompt_files_of_every_form_are_read(tmp_path):
     path = tmp_path / "p.jsonl"
     path.write_text(
@@ -262,6 +281,19 @@ def test_the_command_goes_on_where_it_was_interrupted(tmp_path, monkeypatch, cap
     assert sorted(lines) == sorted(whole.read_text(encoding="utf-8").splitlines()) and len(lines) == 4
     assert json.loads(lines[0])["category"] == json.loads(lines[0])["kind"] == "c"
     assert "2 of 4 prompts to do" in capsys.readouterr().err
+
+
+def test_the_prompts_are_not_written_to(tmp_path, monkeypatch, capsys):
+    from hsd_core import workbench
+
+    monkeypatch.setattr(workbench, "Workbench", Bench)
+    prompts, link = tmp_path / "p.jsonl", tmp_path / "link.jsonl"
+    line = '{"kind":"k","prompt_ids":[1,2],"output_ids":[4]}\n'  # a file of ours, read for its prompts
+    prompts.write_text(line, encoding="utf-8")
+    link.symlink_to(prompts)
+    assert main(["selfgen", "--prompts", str(prompts), "--out", str(link), "--temperature", "1"]) == 2
+    assert "give a new file" in capsys.readouterr().err
+    assert prompts.read_text(encoding="utf-8") == line
 
 
 def test_a_preset_without_a_transformer_says_so(tmp_path, capsys):
