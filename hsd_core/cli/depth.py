@@ -40,7 +40,6 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core import depth
-    from hsd_core.loops import loop_from
     from hsd_core.texts import read_texts
     from hsd_core.workbench import Workbench
 
@@ -57,7 +56,7 @@ def act(options: argparse.Namespace) -> int:
         room = decoder.max_positions - len(text.prompt_ids)
         output = output[: min(options.max_new_tokens, room)]
         if options.loops == "cut":
-            output = output[: text.loop_from if text.loop_from is not None else loop_from(output)]
+            output = [*text.before_loop(output)]
         if not output:
             continue
         ids = [*text.prompt_ids, *output]

@@ -98,7 +98,6 @@ def _states(folder: Path, decoder: LeanDecoder) -> tuple[Sequence[int], Keep]:
     """The depths that drafts are trained on, and what keeps their states where training looks for them."""
     from dataclasses import replace
 
-    from hsd_core.loops import loop_from
     from hsd_core.training.data import example
     from hsd_core.training.features import States
     from hsd_core.training.recipes import RECIPES, Plan
@@ -107,8 +106,8 @@ def _states(folder: Path, decoder: LeanDecoder) -> tuple[Sequence[int], Keep]:
     shelf = States(decoder, folder)
 
     def keep(job: Job, output: list[int], states: dict[int, Any]) -> None:
-        text = replace(job.text, output_ids=tuple(output), loop_from=loop_from(output))
-        kept = example(text, vocab_size=decoder.vocab_size, longest=Plan().longest, flagged=True)
+        text = replace(job.text, output_ids=tuple(output), loop_from=None)  # the prompt's own output is another
+        kept = example(text, vocab_size=decoder.vocab_size, longest=Plan().longest)
         if kept is not None:
             shelf.keep(kept.ids, {depth: state[: len(kept.ids)] for depth, state in states.items()})
 

@@ -184,6 +184,25 @@ def test_a_loop_starts_at_its_second_turn(what):
     assert loop_from(ids) == start
 
 
+@pytest.mark.parametrize("cut_loops", [False, True])
+def test_a_loop_is_cut_once_whether_its_record_is_flagged_or_not(cut_loops, tmp_path):
+    """The writer flags every loop there is, so looking again at what it did not flag finds none."""
+    outputs = [ids for ids, _ in LOOPS.values()]
+    outputs.append([1, *[7] * 12] * 3)  # a loop of loops: what is left of it ends in a loop again
+    outputs += written(
+        tiny(vocab=7), jobs(3, 4, 5, 6, 7, vocab=7), ends=frozenset(), max_new_tokens=120, cut_loops=cut_loops
+    ).values()
+    path = tmp_path / "out.jsonl"
+    lines = [record(Job(Text((1, 2)), 0), output, GREEDY, 0) for output in outputs]
+    assert {"loop_from" in line for line in lines} == {True, False}
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    flagged = read_texts(path, lambda text: [])
+    path.write_text("".join(json.dumps({**line, "loop_from": None}) + "\n" for line in lines), encoding="utf-8")
+    for text, bare, output in zip(flagged, read_texts(path, lambda text: []), outputs, strict=True):
+        kept = [*text.before_loop(text.output_ids)]
+        assert kept == [*bare.before_loop(bare.output_ids)] == output[: loop_from(output)]
+
+
 def test_every_copy_of_a_prompt_is_written_once():
     texts = [Text((1, 2)), Text((5,)), Text((1, 2))]
     todo = jobs_left(jobs_of(texts), [], WARM, 1)
@@ -239,6 +258,14 @@ def test_prompt_files_of_every_form_are_read(tmp_path):
     one, two, three = read_texts(path, lambda text: list(text.encode()))
     assert (one.prompt_ids, one.sort, two.prompt_ids, two.sort) == ((97, 98), "c", (98,), "k")
     assert three == Text((7,), (8, 9), loop_from=1)
+
+
+@pytest.mark.parametrize("loop", ["-1", "3", "true", '"1"'])
+def test_a_loop_starts_within_its_output(loop, tmp_path):
+    path = tmp_path / "p.jsonl"
+    path.write_text('{"prompt_ids": [7], "output_ids": [8, 9], "loop_from": %s}' % loop, encoding="utf-8")  # noqa: UP031
+    with pytest.raises(ValueError, match=r"line 1: loop_from must lie within output_ids"):
+        read_texts(path, lambda text: [1])
 
 
 @pytest.mark.parametrize("line", ["[]", "{}", '{"turns": []}', '{"prompt_ids": ["a"]}', '{"prompt_ids": []}', "{"])

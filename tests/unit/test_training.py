@@ -68,10 +68,23 @@ def test_a_loop_is_not_learned(tmp_path: Path) -> None:
     assert read_examples(path, vocab_size=9, longest=64) == [Example((1, 2, 3, 4, 5, 6, 7), 2, "any", 2)]
 
 
+def test_a_loop_is_not_learned_beside_texts_that_flag_theirs(tmp_path: Path) -> None:
+    path = tmp_path / "joined.jsonl"
+    lines = [
+        {"prompt_ids": [1], "output_ids": [3, 4, 5, 6, *[7] * 12], "loop_from": 5},
+        {"prompt_ids": [2], "output_ids": [3, 4, 5, 6, *[7] * 12]},
+    ]
+    path.write_text("\n".join(json.dumps(line) for line in lines))
+    found = {e.ids for e in read_examples(path, vocab_size=9, longest=64)}
+    assert found == {(1, 3, 4, 5, 6, 7), (2, 3, 4, 5, 6, 7)}
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         ('{"prompt_ids": [1], "output_ids": [2, 3, 4, 99]}', "id 99 lies outside the target's 61"),
+        ('{"prompt_ids": [1], "output_ids": [99, 3, 4, 5], "loop_from": 0}', "id 99 lies outside the target's 61"),
+        ('{"prompt_ids": [1], "output_ids": [2, 3, 4, 5], "loop_from": -1}', "loop_from must lie within output_ids"),
         ('{"prompt_ids": [1]}', "write outputs for the prompts with selfgen"),
         ('{"prompt": "hello"}', "train on a file that selfgen wrote"),
         ('{"prompt_ids": [1], "output_ids": [2]}', "holds no output of 4 tokens or more"),
