@@ -19,6 +19,7 @@ from hsd_core import trace
 from hsd_core.decoders import lean
 from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.sampling import raw
+from hsd_core.texts import check_ids
 
 LENS = "lens"
 CHUNK = 64  # positions read out at a time: (CHUNK, V) rows of two read-outs are all that is held
@@ -76,11 +77,12 @@ def read_depths(
     Args:
         lens: read every layer through the model's own head; without, the drafts and the last layer only.
     Raises:
-        ValueError: nothing stands before `start`, or nothing from there on. DecoderError: the text is longer than
-            the context.
+        ValueError: nothing stands before `start`, or nothing from there on, or an id lies outside the vocabulary.
+            DecoderError: the text is longer than the context.
     """
     if not 1 <= start < len(ids):
         raise ValueError(f"tokens {start} to {len(ids) - 1} are to be read; give a prompt and at least one token after")
+    check_ids(ids, decoder.vocab_size)
     layers = decoder.layers
     states = _states(decoder, list(ids[:-1]), start - 1, {d.at for d in drafts} | ({layers} if drafts else set()))
     first, n = start - 1, len(ids) - start

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, add_sampling, plain_stack, progress
+from hsd_core.cli.options import add_preset, add_sampling, check_counts, plain_stack, progress, within_context
 from hsd_core.sampling import Sampling
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core import selfgen, written
     from hsd_core.workbench import Workbench
 
+    check_counts(options, "invent", "max_new_tokens", "limit", "batch")
     sampling = Sampling(options.temperature, options.top_k, options.top_p)
     if options.prompts is not None and Path(options.out).resolve() == Path(options.prompts).resolve():
         raise ValueError(f"--out {options.out} is the file of the prompts; give a new file")
@@ -53,13 +54,10 @@ def act(options: argparse.Namespace) -> int:
         progress=progress(),
     )
     decoder = bench.lean_target(plain_stack(options.preset))
+    asked = _jobs(options, bench, decoder)
     finished = written.open_file(options.out)
-    asked = _jobs(options, bench)[: options.limit]
-    fits = [job for job in asked if len(job.text.prompt_ids) < decoder.max_positions]
-    if len(fits) < len(asked):
-        print(f"{len(asked) - len(fits)} prompts are as long as the context and are left out", file=sys.stderr)
-    jobs = written.jobs_left(fits, finished, sampling, options.seed)
-    print(f"{len(jobs)} of {len(fits)} prompts to do", file=sys.stderr, flush=True)
+    jobs = written.jobs_left(asked, finished, sampling, options.seed)
+    print(f"{len(jobs)} of {len(asked)} prompts to do", file=sys.stderr, flush=True)
     tell = _Progress(len(jobs))
     depths, keep = _states(Path(options.states), decoder) if options.states else ((), None)
     texts = selfgen.generate(
@@ -79,19 +77,21 @@ def act(options: argparse.Namespace) -> int:
     return 0
 
 
-def _jobs(options: argparse.Namespace, bench: Workbench) -> list[Job]:
+def _jobs(options: argparse.Namespace, bench: Workbench, decoder: LeanDecoder) -> list[Job]:
     from hsd_core import selfgen
-    from hsd_core.texts import read_openings, read_texts
+    from hsd_core.texts import check_ids, read_openings, read_texts
 
     if options.invent is None:
-        return selfgen.jobs_of(read_texts(options.prompts, lambda prompt: bench.encode(prompt, raw=options.raw)))
-    if options.invent < 1:
-        raise ValueError(f"--invent is {options.invent}; ask for at least 1 text")
+        texts = read_texts(options.prompts, lambda prompt: bench.encode(prompt, raw=options.raw))[: options.limit]
+        fits = within_context(texts, decoder.max_positions)
+        for text in fits:
+            check_ids(text.prompt_ids, decoder.vocab_size)
+        return selfgen.jobs_of(fits)
     openings = []
     for start, system, kind, weight in read_openings(options.openings):
         opening, closing = bench.turn(start, system)
         openings.append(selfgen.Opening(tuple(opening), tuple(closing), kind, weight))
-    return selfgen.invented(openings, options.invent, options.seed)
+    return selfgen.invented(openings, options.invent, options.seed)[: options.limit]
 
 
 def _states(folder: Path, decoder: LeanDecoder) -> tuple[Sequence[int], Keep]:
