@@ -10,20 +10,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, plain_stack, progress
+from hsd_core.cli.options import add_preset, check_counts, plain_stack, progress
+from hsd_core.training.recipes import LOSSES, RECIPES, Plan
 
 if TYPE_CHECKING:
     from hsd_core.training.loop import Point, Tell
 
-RECIPES = ("exits", "nano")
-LOSSES = ("kl", "rkl", "tv")
 _PLAN = ("steps", "batch", "rate", "rows", "loss", "longest", "prompts", "seed")
 
 
 def add(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser("train", help="train a preset's drafts")
     add_preset(parser)
-    parser.add_argument("--recipe", required=True, choices=RECIPES, help="what to train")
+    parser.add_argument("--recipe", required=True, choices=tuple(RECIPES), help="what to train")
     parser.add_argument("--data", required=True, metavar="FILE", help="what the target wrote (see selfgen)")
     parser.add_argument("--out", required=True, metavar="DIR", help="where drafts and their cards go")
     parser.add_argument("--only", metavar="NAME", help="one draft of the recipe, such as exit8 or nano-fed")
@@ -33,7 +32,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--batch", type=int, metavar="N", help="output tokens in a step (thousands on a GPU)")
     parser.add_argument("--rate", type=float, metavar="R", help="highest learning rate")
     parser.add_argument("--rows", type=int, metavar="N", help="rows of the trimmed head")
-    parser.add_argument("--loss", choices=LOSSES, help="distance to the target's law")
+    parser.add_argument("--loss", choices=LOSSES, help=f"distance to the target's law (default {Plan().loss})")
     parser.add_argument("--longest", type=int, metavar="N", help="positions of a text that are read")
     parser.add_argument("--prompts", action="store_true", default=None, help="learn over the prompts too")
     parser.add_argument("--seed", type=int, metavar="S")
@@ -43,18 +42,18 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.training.distil import Distiller
-    from hsd_core.training.recipes import RECIPES as KNOWN
-    from hsd_core.training.recipes import Plan
     from hsd_core.weights import cache_folder
     from hsd_core.workbench import Workbench
 
     given = {name: getattr(options, name) for name in _PLAN if getattr(options, name) is not None}
     plan = replace(Plan(), **given)
+    plan.check()
+    check_counts(options, "limit")
     stack = plain_stack(options.preset)
     bench = Workbench.open(options.preset, stack=stack, device=options.device, dtype=options.dtype, progress=progress())
     work = Path(options.work) if options.work else cache_folder() / "training" / options.preset
     distiller = Distiller(
-        bench.lean_target(stack), bench.preset, KNOWN[options.recipe], options.data, plan, work, ends=bench.ends,
+        bench.lean_target(stack), bench.preset, RECIPES[options.recipe], options.data, plan, work, ends=bench.ends,
         limit=options.limit, progress=progress(),
     )  # fmt: skip
     wanted = f"{options.preset}-{options.only}" if options.only else None

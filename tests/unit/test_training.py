@@ -18,7 +18,7 @@ from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.drafts.copying import Gate, mixed
 from hsd_core.drafts.file import DraftError, list_drafts, read_draft
 from hsd_core.presets import PRESETS
-from hsd_core.training import features, loop
+from hsd_core.training import features, loop, recipes
 from hsd_core.training.batches import collate, order
 from hsd_core.training.data import Example, commonest, read_examples
 from hsd_core.training.distil import Distiller
@@ -31,7 +31,7 @@ from tests.pretend_gpu import pretend_gpu
 from tests.tiny import tiny
 
 EXIT, NANO, FED = Draft("exit", 0.25, False, 1), Draft("nano", 0.0, False, 2), Draft("nano", 0.0, True, 1)
-PLAN = Plan(rows=40, steps=6, batch=40, warm=2, check_every=2, rate=3e-3)
+PLAN = Plan(rows=40, steps=6, batch=40, warm=2, check_every=2, rate=3e-3, loss="kl")
 
 
 @pytest.fixture(scope="module")
@@ -177,6 +177,11 @@ def test_a_loss_is_zero_at_the_target_and_positive_elsewhere(name: str) -> None:
     p, q = torch.randn(5, 7), torch.randn(5, 7)
     assert torch.allclose(LOSSES[name](p, p), torch.zeros(5), atol=1e-6)
     assert bool((LOSSES[name](q, p) > 1e-3).all())
+
+
+def test_losses_are_named_where_no_torch_is_needed_and_the_best_measured_is_the_default() -> None:
+    assert tuple(LOSSES) == recipes.LOSSES
+    assert Plan().loss == "tv"
 
 
 def test_total_variation_is_half_the_distance() -> None:
@@ -352,15 +357,19 @@ def test_a_draft_of_another_shape_is_no_start(
     assert not (tmp_path / "work").exists()
 
 
-@pytest.mark.parametrize("case", ["limit", "rows", "rate", "large", "biases"])
+@pytest.mark.parametrize("case", ["limit", "rows", "rate", "longest", "loss", "large", "biases"])
 def test_what_cannot_be_trained_is_refused_before_the_work(
     case: str, target: LeanDecoder, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     message = {
         "limit": "train on at least 1 text", "rows": "rows is 0", "rate": "use a learning rate",
+        "longest": "longest is -3; use at least 1", "loss": "use one of kl, rkl, tv",
         "large": "more than the 0 MB that are shipped", "biases": "drafts copy layers without biases",
     }[case]  # fmt: skip
-    plan = {"rows": replace(PLAN, rows=0), "rate": replace(PLAN, rate=2.0)}.get(case, PLAN)
+    plan = {
+        "rows": replace(PLAN, rows=0), "rate": replace(PLAN, rate=2.0), "longest": replace(PLAN, longest=-3),
+        "loss": replace(PLAN, loss="l2"),
+    }.get(case, PLAN)  # fmt: skip
     decoder = tiny("qwen2", layers=4, vocab=61) if case == "biases" else target
     if case == "large":
         monkeypatch.setattr("hsd_core.training.distil.LARGEST", 1000)
