@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -63,6 +64,23 @@ def read_examples(path: str | Path, *, vocab_size: int, longest: int, prompts: b
             replace(e, start=min(begun, e.start)) if e.start == e.prompt and not e.held_out else e for e in examples
         ]
     return examples
+
+
+def check_split(examples: Sequence[Example]) -> None:
+    """
+    Raises:
+        DataError: none of them is held out, or all are.
+    """
+    held = sum(e.held_out for e in examples)
+    if held == len(examples):
+        raise DataError(
+            f"all texts ({held}) are held out to judge drafts by, none is left to learn from; train on more texts"
+        )
+    if not held:
+        raise DataError(
+            f"of {len(examples)} texts none is held out to judge drafts by (one prompt in {HELD_OUT} is); "
+            "train on more texts"
+        )
 
 
 def commonest(examples: list[Example], rows: int, always: frozenset[int]) -> list[int]:
