@@ -29,7 +29,7 @@ def add(commands: Any) -> None:
     what.add_argument("--prompts", metavar="FILE", help="JSON lines with prompt, turns or prompt_ids")
     what.add_argument("--invent", type=int, metavar="N", help="N texts whose prompts the target writes itself (Magpie)")
     parser.add_argument("--openings", metavar="FILE", default=str(OPENINGS), help="how invented prompts begin")
-    parser.add_argument("--out", required=True, metavar="FILE", help="JSON lines; finished texts are never redone")
+    parser.add_argument("--out", required=True, metavar="FILE", help="JSON lines; goes on where it ended")
     parser.add_argument("--states", metavar="DIR", help="keep the hidden states that training will read")
     parser.add_argument("--cut-loops", action="store_true", help="end an output soon after it begins to repeat itself")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N prompts")
@@ -56,23 +56,27 @@ def act(options: argparse.Namespace) -> int:
     decoder = bench.lean_target(plain_stack(options.preset))
     asked = _jobs(options, bench, decoder)
     finished = written.open_file(options.out)
-    jobs = written.jobs_left(asked, finished, sampling, options.seed)
+    limit = options.max_new_tokens
+    jobs = written.jobs_left(asked, finished, sampling, options.seed, limit=limit, ends=bench.ends)
     print(f"{len(jobs)} of {len(asked)} prompts to do", file=sys.stderr, flush=True)
     tell = _Progress(len(jobs))
     depths, keep = _states(Path(options.states), decoder) if options.states else ((), None)
     texts = selfgen.generate(
-        decoder, jobs, sampling, ends=bench.ends, max_new_tokens=options.max_new_tokens, batch=options.batch,
-        seed=options.seed, cut_loops=options.cut_loops, depths=depths, keep=keep,
+        decoder, jobs, sampling, ends=bench.ends, max_new_tokens=limit, batch=options.batch, seed=options.seed,
+        cut_loops=options.cut_loops, depths=depths, keep=keep,
     )  # fmt: skip
-    with Path(options.out).open("a", encoding="utf-8") as file:
-        for job, output in texts:
-            record = written.record(job, output, sampling, options.seed)
-            file.write(json.dumps(record, separators=(",", ":")) + "\n")
-            file.flush()
-            tell.finished(
-                len(record["prompt_ids"]) - record.get("written_from", len(record["prompt_ids"])) + len(output),
-                "loop_from" in record,
-            )
+    try:
+        with Path(options.out).open("a", encoding="utf-8") as file:
+            for job, output in texts:
+                record = written.record(job, output, sampling, options.seed, limit=limit)
+                file.write(json.dumps(record, separators=(",", ":")) + "\n")
+                file.flush()
+                tell.finished(
+                    len(record["prompt_ids"]) - record.get("written_from", len(record["prompt_ids"])) + len(output),
+                    "loop_from" in record,
+                )
+    finally:
+        written.drop_outgrown(options.out)
     print(tell.total(), file=sys.stderr)
     return 0
 

@@ -15,7 +15,7 @@ from hsd_core.loops import loop_from
 from hsd_core.sampling import Sampling
 from hsd_core.selfgen import Job, Opening, generate, invented, jobs_of
 from hsd_core.texts import Text, read_texts
-from hsd_core.written import jobs_left, open_file, record
+from hsd_core.written import drop_outgrown, jobs_left, open_file, record
 from tests.tiny import tiny
 
 GREEDY, WARM = Sampling(), Sampling(0.8, 0, 0.95)
@@ -227,6 +227,50 @@ def test_a_torn_last_line_is_cut_off_and_a_whole_one_kept(tmp_path):
         open_file(path)
     with pytest.raises(ValueError, match="compress it at the end"):
         open_file(tmp_path / "out.jsonl.gz")
+
+
+def test_a_text_that_a_smaller_limit_ended_is_written_again_and_no_other():
+    outputs = {(1,): [4, 5], (2,): [4, 3], (3,): [3], (4,): [4, 5], (5,): [4, 5]}
+    todo = [Job(Text(prompt), 0) for prompt in outputs]
+    limits = dict(zip(outputs, (2, 2, 2, None, 4), strict=True))  # older files name none; with 4, it was the context
+    done = [record(job, outputs[ids], GREEDY, 0, limit=limits[ids]) for job in todo if (ids := job.text.prompt_ids)]
+    assert jobs_left(todo, done, GREEDY, 0, limit=3, ends=frozenset({3})) == todo[:1]
+    assert jobs_left(todo, done, GREEDY, 0, limit=2, ends=frozenset({3})) == []
+    again = record(todo[0], [4, 5, 6], GREEDY, 0, limit=3)
+    assert jobs_left(todo, [*done, again], GREEDY, 0, limit=3, ends=frozenset({3})) == []
+
+
+def test_the_longer_output_takes_the_place_of_the_shorter(tmp_path):
+    path, job, other = tmp_path / "out.jsonl", Job(Text((1, 2)), 0), Job(Text((1, 2)), 1)
+    old, short, long = (record(job, [4, 5, 6][:n], WARM, 0, limit=limit) for n, limit in ((2, None), (2, 2), (3, 3)))
+    lines = [
+        json.dumps(line)
+        for line in (old, short, record(job, [4, 5], WARM, 1, limit=2), record(other, [4, 5], WARM, 0, limit=2), long)
+    ]
+    torn = '{"kind":"c","prom'
+    path.write_text("\n".join([*lines, torn]), encoding="utf-8")
+    drop_outgrown(path)
+    assert path.read_text(encoding="utf-8") == "\n".join([lines[0], *lines[2:], torn])
+    drop_outgrown(path)
+    assert path.read_text(encoding="utf-8") == "\n".join([lines[0], *lines[2:], torn])
+
+
+@pytest.mark.parametrize("what", [["--prompts"], ["--invent", "5", "--openings"]])
+def test_the_command_with_a_larger_limit_ends_where_that_alone_would(what, tmp_path, monkeypatch, capsys):
+    from hsd_core import workbench
+
+    monkeypatch.setattr(workbench, "Workbench", Bench)
+    monkeypatch.setattr(Bench, "turn", lambda self, start, system: ([*start.encode()], [3, 5, 6]), raising=False)
+    prompts, out, whole = tmp_path / "p.jsonl", tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
+    prompts.write_text("".join(json.dumps({"prompt": p, "start": p}) + "\n" for p in "abca"), encoding="utf-8")
+    command = ["selfgen", *what, str(prompts), "--temperature", "0.8"]
+    assert main([*command, "--out", str(whole), "--max-new-tokens", "9"]) == 0
+    for limit in ("5", "9"):
+        assert main([*command, "--out", str(out), "--max-new-tokens", limit]) == 0
+    texts = [[json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] for path in (out, whole)]
+    bare = [sorted((t["prompt_ids"], t["output_ids"], t.get("copy")) for t in each) for each in texts]
+    assert bare[0] == bare[1] and {t["max_new_tokens"] for t in texts[1]} == {9}
+    assert not list(tmp_path.glob("*.partial"))
 
 
 FOREIGN = {
