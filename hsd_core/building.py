@@ -12,7 +12,7 @@ from pathlib import Path
 
 import torch
 
-from hsd_core.decoders import QUANTISED, Decoder, load_decoder
+from hsd_core.decoders import QUANTISED, Decoder, DecoderError, check_device, load_decoder
 from hsd_core.hierarchy import Seat
 from hsd_core.levels.choosing import ChoosingLevel
 from hsd_core.levels.draft_run import TrainedDraft
@@ -43,10 +43,10 @@ def pick_device(wanted: str | None) -> str:
         StackError: the wanted device is not here.
     """
     name = wanted or ("cuda" if torch.cuda.is_available() else "cpu")
-    if name != "cpu" and not name.startswith("cuda"):
-        raise StackError(f"unknown device {name!r}; use cpu or cuda")
-    if name.startswith("cuda") and not torch.cuda.is_available():
-        raise StackError("no CUDA device was found; use --device cpu")
+    try:
+        check_device(name)
+    except DecoderError as error:
+        raise StackError(str(error)) from error
     return name
 
 

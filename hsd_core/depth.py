@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -18,27 +18,13 @@ from torch import Tensor
 from hsd_core import trace
 from hsd_core.decoders import lean
 from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.levels.draft_run import TrainedDraft
 from hsd_core.sampling import raw
+from hsd_core.texts import check_ids
 
 LENS = "lens"
 CHUNK = 64  # positions read out at a time: (CHUNK, V) rows of two read-outs are all that is held
 RESAMPLES = 2000
-
-
-class Trained(Protocol):
-    """A trained read-out (`DraftHead`): after `at` layers of the model; `fed`: it also reads the last hidden states."""
-
-    name: str
-    at: int
-    fed: bool
-
-    def new_cache(self, capacity: int) -> Any: ...
-
-    def forward(
-        self, tape: Sequence[int], x: Tensor, cache: Any, start: int, rows: int, fed: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
-        """x (n, hidden) at the tape's last n positions -> (rows, V) logits of the last rows, (n, hidden) own states."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,22 +55,24 @@ class Reading:
 
 @torch.inference_mode()
 def read_depths(
-    decoder: LeanDecoder, ids: Sequence[int], start: int, drafts: Sequence[Trained] = (), *, lens: bool = True
+    decoder: LeanDecoder, ids: Sequence[int], start: int, drafts: Sequence[TrainedDraft] = (), *, lens: bool = True
 ) -> Reading:
     """Read every depth at the tokens `ids[start:]`, each as the continuation of all before it.
 
     Args:
         lens: read every layer through the model's own head; without, the drafts and the last layer only.
     Raises:
-        ValueError: nothing stands before `start`, or nothing from there on. DecoderError: the text is longer than
-            the context.
+        ValueError: nothing stands before `start`, or nothing from there on, or an id lies outside the vocabulary.
+            DecoderError: the text is longer than the context.
     """
     if not 1 <= start < len(ids):
         raise ValueError(f"tokens {start} to {len(ids) - 1} are to be read; give a prompt and at least one token after")
+    check_ids(ids, decoder.vocab_size)
     layers = decoder.layers
-    states = _states(decoder, list(ids[:-1]), start - 1, {d.at for d in drafts} | ({layers} if drafts else set()))
     first, n = start - 1, len(ids) - start
     through_lens = range(1 if lens else layers, layers + 1)
+    drafted = {d.at for d in drafts} | ({layers} if drafts else set())
+    states = _states(decoder, list(ids[:-1]), first, {*through_lens}, drafted)
     last = len(through_lens) - 1
     at = (*through_lens, *(d.at for d in drafts))
     names = (*(LENS for _ in through_lens), *(d.name for d in drafts))
@@ -94,12 +82,12 @@ def read_depths(
     for lo in range(0, n, CHUNK):
         hi = min(lo + CHUNK, n)
         written = torch.tensor(ids[start + lo : start + hi], device=decoder.device)[:, None]
-        own = raw(decoder.head(states.at_outputs[layers - 1, lo:hi]))
+        own = raw(decoder.head(states.read[layers][lo:hi]))
         for r in range(len(at)):
             if r == last:
                 law = own
             elif r < last:
-                law = raw(decoder.head(states.at_outputs[at[r] - 1, lo:hi]))
+                law = raw(decoder.head(states.read[at[r]][lo:hi]))
             else:
                 law = raw(next(readers[r - last - 1])).to(own.device)
             p[r, lo:hi] = law.gather(1, written)[:, 0].cpu()
@@ -110,32 +98,27 @@ def read_depths(
 
 @dataclass(frozen=True, slots=True)
 class _States:
-    """Hidden states: of every depth 1..L at the positions that are read (L, n, hidden), of some depths everywhere."""
+    """Hidden states by depth: (n, hidden) at the positions that are read, and of some depths everywhere."""
 
-    at_outputs: Tensor
+    read: dict[int, Tensor]
     whole: dict[int, Tensor]
 
 
-def _states(decoder: LeanDecoder, ids: list[int], first: int, wanted: set[int]) -> _States:
-    """One pass over `ids`, layer by layer; positions from `first` on are kept at every depth."""
-    cache = decoder.new_cache(len(ids))
-    outputs: list[list[Tensor]] = [[] for _ in range(decoder.layers)]
-    whole: dict[int, list[Tensor]] = {depth: [] for depth in wanted}
-    for lo in range(0, len(ids), lean.CHUNK):
-        x = decoder.embed(ids[lo : lo + lean.CHUNK])
-        if 0 in whole:
-            whole[0].append(x)
-        for i in range(decoder.layers):
-            x = decoder.forward_layers(x, cache, lo, i, i + 1)
-            if i + 1 in whole:
-                whole[i + 1].append(x)
-            if lo + len(x) > first:
-                outputs[i].append(x[max(0, first - lo) :])
-    kept = torch.stack([torch.cat(parts) for parts in outputs])
-    return _States(kept, {depth: torch.cat(parts) for depth, parts in whole.items()})
+def _states(decoder: LeanDecoder, ids: list[int], first: int, read: set[int], whole: set[int]) -> _States:
+    """One pass over `ids`; positions from `first` on are kept at the depths `read`, all at the depths `whole`."""
+    late: dict[int, list[Tensor]] = {depth: [] for depth in read}
+    every: dict[int, list[Tensor]] = {depth: [] for depth in whole}
+    for start, depth, x in decoder.walk(ids, read | whole):
+        if depth in whole:
+            every[depth].append(x)
+        if depth in read and start + len(x) > first:
+            late[depth].append(x[max(0, first - start) :])
+    return _States(*({depth: torch.cat(parts) for depth, parts in kept.items()} for kept in (late, every)))
 
 
-def _reader(decoder: LeanDecoder, draft: Trained, states: _States, first: int, ids: Sequence[int]) -> Iterator[Tensor]:
+def _reader(
+    decoder: LeanDecoder, draft: TrainedDraft, states: _States, first: int, ids: Sequence[int]
+) -> Iterator[Tensor]:
     """Logits of a draft for one chunk of positions from `first` on after the other; it sees all that is before."""
     x, features = states.whole[draft.at], states.whole[decoder.layers]
     # Position t is fed the model's last state of t - 1; nothing stands before the first.

@@ -25,7 +25,7 @@ from hsd_core.decoders.layers import KVCache
 from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.loops import loop_from
 from hsd_core.sampling import Sampling, law
-from hsd_core.texts import Text
+from hsd_core.texts import Text, check_ids
 
 INVENTING = Sampling(0.9, 200)  # prompts have to differ, whatever the answers are sampled with
 LONGEST_TURN = 160  # tokens of an invented turn
@@ -238,8 +238,7 @@ def invented(openings: Sequence[Opening], count: int, seed: int) -> list[Job]:
 def _check(prompt: Sequence[int], decoder: LeanDecoder) -> None:
     if len(prompt) >= decoder.max_positions:
         raise ValueError(f"a prompt has {len(prompt)} tokens, the context {decoder.max_positions}; leave it out")
-    if max(prompt) >= decoder.shape.vocab_size:
-        raise ValueError(f"a prompt holds id {max(prompt)}, the vocabulary ends at {decoder.shape.vocab_size - 1}")
+    check_ids(prompt, decoder.vocab_size)
 
 
 def as_half(state: Tensor) -> Tensor:

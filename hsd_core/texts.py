@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from hsd_core.loops import loop_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,23 @@ class Text:
     def sort(self) -> str:
         """What sort of text it is, by whichever name the file gives."""
         return self.category or self.kind
+
+    def before_loop(self, output: Sequence[int]) -> Sequence[int]:
+        """What of an output, or of its beginning, is no loop: as the file says, else as `loop_from` finds it."""
+        return output[: self.loop_from if self.loop_from is not None else loop_from(output)]
+
+
+def check_ids(ids: Sequence[int], vocab_size: int) -> None:
+    """
+    Raises:
+        ValueError: an id that the target does not have.
+    """
+    worst = next((i for i in ids if not 0 <= i < vocab_size), None)
+    if worst is not None:
+        raise ValueError(
+            f"id {worst} lies outside the target's {vocab_size} (its vocabulary ends at {vocab_size - 1}); "
+            "use texts of this target"
+        )
 
 
 def read_texts(path: str | Path, encode: Callable[[str], list[int]]) -> list[Text]:
@@ -105,11 +124,12 @@ def _text(record: Any, encode: Callable[[str], list[int]], where: str) -> Text:
             raise ValueError(f"{where}: {name} must be a list of token ids")
     if not ids:
         raise ValueError(f"{where}: the prompt is empty; give at least one token")
+    if loop is not None and not (type(loop) is int and output is not None and 0 <= loop <= len(output)):
+        raise ValueError(f"{where}: loop_from must lie within output_ids")
     written = record.get("written_from")
     if written is not None and not (type(written) is int and 0 < written <= len(ids)):
         raise ValueError(f"{where}: written_from must lie within the prompt")
     return Text(
         tuple(ids), None if output is None else tuple(output), str(record.get("kind", "")),
-        str(record.get("category", "")), loop if type(loop) is int else None,
-        written,
+        str(record.get("category", "")), loop, written,
     )  # fmt: skip

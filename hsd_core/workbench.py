@@ -20,8 +20,8 @@ from hsd_core.stacks import LevelSpec, StackError, parse
 if TYPE_CHECKING:
     from hsd_core.building import Builder
     from hsd_core.decoders.lean import LeanDecoder
-    from hsd_core.depth import Trained
     from hsd_core.hierarchy import Seat
+    from hsd_core.levels.draft_run import TrainedDraft
     from hsd_core.replan import Pace, ProfileReplanner
     from hsd_core.theory import Profile
 
@@ -92,9 +92,9 @@ class Workbench:
             raise StackError(f'"{level.label}" {what}; this needs a model that the lean decoder runs')
         return decoder
 
-    def trained(self, spec: str = "target") -> list[Trained]:
+    def trained(self, spec: str = "target") -> list[TrainedDraft]:
         """The trained drafts that come with the preset and read a stack's target."""
-        return [*self._builder.trained(self.lean_target(spec))]
+        return self._builder.trained(self.lean_target(spec))
 
     def depths(self, prompt_ids: Sequence[int], output_ids: Sequence[int], spec: str = "target") -> trace.Depths:
         """At which depth a stack's target knew each token of an output: one pass over the whole text.

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, plain_stack, progress
+from hsd_core.cli.options import add_preset, check_counts, plain_stack, progress, within_context
 from hsd_core.sampling import Sampling
 
 if TYPE_CHECKING:
@@ -40,24 +40,24 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core import depth
-    from hsd_core.loops import loop_from
-    from hsd_core.texts import read_texts
+    from hsd_core.texts import check_ids, read_texts
     from hsd_core.workbench import Workbench
 
+    check_counts(options, "max_new_tokens", "limit", "batch")
     stack = plain_stack(options.preset)
     bench = Workbench.open(options.preset, stack=stack, device=options.device, dtype=options.dtype, progress=progress())
     decoder = bench.lean_target(stack)
     texts = read_texts(options.prompts, lambda prompt: bench.encode(prompt, raw=options.raw))[: options.limit]
-    fits = [t for t in texts if len(t.prompt_ids) < decoder.max_positions]
-    if len(fits) < len(texts):
-        print(f"{len(texts) - len(fits)} prompts are as long as the context and are left out", file=sys.stderr)
+    fits = within_context(texts, decoder.max_positions)
+    for text in fits:
+        check_ids((*text.prompt_ids, *(text.output_ids or ())), decoder.vocab_size)
     drafts = bench.trained(stack)
     sums, told, reading = [], time.monotonic(), None
     for text, output in _outputs(bench, stack, fits, options):
         room = decoder.max_positions - len(text.prompt_ids)
         output = output[: min(options.max_new_tokens, room)]
         if options.loops == "cut":
-            output = output[: text.loop_from if text.loop_from is not None else loop_from(output)]
+            output = [*text.before_loop(output)]
         if not output:
             continue
         ids = [*text.prompt_ids, *output]

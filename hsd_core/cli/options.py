@@ -5,6 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hsd_core.texts import Text
 
 DEFAULT_PRESET = "smollm2"
 
@@ -36,6 +40,26 @@ def plain_stack(preset: str) -> str:
     if preset not in PRESETS:
         raise UnknownPreset(f"unknown preset {preset!r}; presets are {', '.join(PRESETS)}")
     return plain_of(PRESETS[preset].default_stack)
+
+
+def check_counts(options: argparse.Namespace, *names: str) -> None:
+    """Options that count something, where they are given: to be called before anything is loaded.
+
+    Raises:
+        ValueError: one is less than 1.
+    """
+    for name in names:
+        value = getattr(options, name)
+        if value is not None and value < 1:
+            raise ValueError(f"--{name.replace('_', '-')} is {value}; use at least 1")
+
+
+def within_context(texts: list[Text], max_positions: int) -> list[Text]:
+    """The texts whose prompts leave room for a token; says on stderr how many do not."""
+    fits = [text for text in texts if len(text.prompt_ids) < max_positions]
+    if len(fits) < len(texts):
+        print(f"{len(texts) - len(fits)} prompts are as long as the context and are left out", file=sys.stderr)
+    return fits
 
 
 def progress() -> Callable[[str, float, float], None]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, add_sampling, plain_stack, progress
+from hsd_core.cli.options import add_preset, add_sampling, check_counts, plain_stack, progress, within_context
 from hsd_core.sampling import Sampling
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def add(commands: Any) -> None:
     what.add_argument("--prompts", metavar="FILE", help="JSON lines with prompt, turns or prompt_ids")
     what.add_argument("--invent", type=int, metavar="N", help="N texts whose prompts the target writes itself (Magpie)")
     parser.add_argument("--openings", metavar="FILE", default=str(OPENINGS), help="how invented prompts begin")
-    parser.add_argument("--out", required=True, metavar="FILE", help="JSON lines; finished texts are never redone")
+    parser.add_argument("--out", required=True, metavar="FILE", help="JSON lines; goes on where it ended")
     parser.add_argument("--states", metavar="DIR", help="keep the hidden states that training will read")
     parser.add_argument("--cut-loops", action="store_true", help="end an output soon after it begins to repeat itself")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N prompts")
@@ -42,7 +42,10 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core import selfgen, written
     from hsd_core.workbench import Workbench
 
+    check_counts(options, "invent", "max_new_tokens", "limit", "batch")
     sampling = Sampling(options.temperature, options.top_k, options.top_p)
+    if options.prompts is not None and Path(options.out).resolve() == Path(options.prompts).resolve():
+        raise ValueError(f"--out {options.out} is the file of the prompts; give a new file")
     bench = Workbench.open(
         options.preset,
         stack=plain_stack(options.preset),
@@ -51,52 +54,54 @@ def act(options: argparse.Namespace) -> int:
         progress=progress(),
     )
     decoder = bench.lean_target(plain_stack(options.preset))
+    asked = _jobs(options, bench, decoder)
     finished = written.open_file(options.out)
-    asked = _jobs(options, bench)[: options.limit]
-    fits = [job for job in asked if len(job.text.prompt_ids) < decoder.max_positions]
-    if len(fits) < len(asked):
-        print(f"{len(asked) - len(fits)} prompts are as long as the context and are left out", file=sys.stderr)
-    jobs = written.jobs_left(fits, finished, sampling, options.seed)
-    print(f"{len(jobs)} of {len(fits)} prompts to do", file=sys.stderr, flush=True)
+    limit = options.max_new_tokens
+    jobs = written.jobs_left(asked, finished, sampling, options.seed, limit=limit, ends=bench.ends)
+    print(f"{len(jobs)} of {len(asked)} prompts to do", file=sys.stderr, flush=True)
     tell = _Progress(len(jobs))
     depths, keep = _states(Path(options.states), decoder) if options.states else ((), None)
     texts = selfgen.generate(
-        decoder, jobs, sampling, ends=bench.ends, max_new_tokens=options.max_new_tokens, batch=options.batch,
-        seed=options.seed, cut_loops=options.cut_loops, depths=depths, keep=keep,
+        decoder, jobs, sampling, ends=bench.ends, max_new_tokens=limit, batch=options.batch, seed=options.seed,
+        cut_loops=options.cut_loops, depths=depths, keep=keep,
     )  # fmt: skip
-    with Path(options.out).open("a", encoding="utf-8") as file:
-        for job, output in texts:
-            record = written.record(job, output, sampling, options.seed)
-            file.write(json.dumps(record, separators=(",", ":")) + "\n")
-            file.flush()
-            tell.finished(
-                len(record["prompt_ids"]) - record.get("written_from", len(record["prompt_ids"])) + len(output),
-                "loop_from" in record,
-            )
+    try:
+        with Path(options.out).open("a", encoding="utf-8") as file:
+            for job, output in texts:
+                record = written.record(job, output, sampling, options.seed, limit=limit)
+                file.write(json.dumps(record, separators=(",", ":")) + "\n")
+                file.flush()
+                tell.finished(
+                    len(record["prompt_ids"]) - record.get("written_from", len(record["prompt_ids"])) + len(output),
+                    "loop_from" in record,
+                )
+    finally:
+        written.drop_outgrown(options.out)
     print(tell.total(), file=sys.stderr)
     return 0
 
 
-def _jobs(options: argparse.Namespace, bench: Workbench) -> list[Job]:
+def _jobs(options: argparse.Namespace, bench: Workbench, decoder: LeanDecoder) -> list[Job]:
     from hsd_core import selfgen
-    from hsd_core.texts import read_openings, read_texts
+    from hsd_core.texts import check_ids, read_openings, read_texts
 
     if options.invent is None:
-        return selfgen.jobs_of(read_texts(options.prompts, lambda prompt: bench.encode(prompt, raw=options.raw)))
-    if options.invent < 1:
-        raise ValueError(f"--invent is {options.invent}; ask for at least 1 text")
+        texts = read_texts(options.prompts, lambda prompt: bench.encode(prompt, raw=options.raw))[: options.limit]
+        fits = within_context(texts, decoder.max_positions)
+        for text in fits:
+            check_ids(text.prompt_ids, decoder.vocab_size)
+        return selfgen.jobs_of(fits)
     openings = []
     for start, system, kind, weight in read_openings(options.openings):
         opening, closing = bench.turn(start, system)
         openings.append(selfgen.Opening(tuple(opening), tuple(closing), kind, weight))
-    return selfgen.invented(openings, options.invent, options.seed)
+    return selfgen.invented(openings, options.invent, options.seed)[: options.limit]
 
 
 def _states(folder: Path, decoder: LeanDecoder) -> tuple[Sequence[int], Keep]:
     """The depths that drafts are trained on, and what keeps their states where training looks for them."""
     from dataclasses import replace
 
-    from hsd_core.loops import loop_from
     from hsd_core.training.data import example
     from hsd_core.training.features import States
     from hsd_core.training.recipes import RECIPES, Plan
@@ -105,8 +110,8 @@ def _states(folder: Path, decoder: LeanDecoder) -> tuple[Sequence[int], Keep]:
     shelf = States(decoder, folder)
 
     def keep(job: Job, output: list[int], states: dict[int, Any]) -> None:
-        text = replace(job.text, output_ids=tuple(output), loop_from=loop_from(output))
-        kept = example(text, vocab_size=decoder.vocab_size, longest=Plan().longest, flagged=True)
+        text = replace(job.text, output_ids=tuple(output), loop_from=None)  # the prompt's own output is another
+        kept = example(text, vocab_size=decoder.vocab_size, longest=Plan().longest)
         if kept is not None:
             shelf.keep(kept.ids, {depth: state[: len(kept.ids)] for depth, state in states.items()})
 

@@ -7,7 +7,7 @@ Names: n inputs, V vocabulary.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import torch
@@ -112,14 +112,24 @@ class LeanDecoder:
     @torch.inference_mode()
     def states(self, ids: Sequence[int], depths: Iterable[int], cache: KVCache | None = None) -> dict[int, Tensor]:
         """One text from its start: depth -> (n, hidden) states after so many layers, 1 to all of them."""
-        cache = self.new_cache(len(ids)) if cache is None else cache
-        found: dict[int, list[Tensor]] = {depth: [] for depth in sorted(depths)}
+        found: dict[int, list[Tensor]] = {depth: [] for depth in depths}
+        for _, depth, x in self.walk(ids, found, cache):
+            found[depth].append(x)
+        return {depth: torch.cat(parts) for depth, parts in found.items()}
+
+    def walk(
+        self, ids: Sequence[int], depths: Iterable[int], cache: KVCache | None = None
+    ) -> Iterator[tuple[int, int, Tensor]]:
+        """One text from its start, chunk by chunk: (position of x's first, depth, x (n, hidden) after so many layers).
+
+        To be gone through in inference mode. Depth 0 gives the embeddings.
+        """
+        cache, ordered = self.new_cache(len(ids)) if cache is None else cache, sorted(depths)
         for start in range(0, len(ids), CHUNK):
             x, lo = self.embed(list(ids[start : start + CHUNK])), 0
-            for depth in found:
+            for depth in ordered:
                 x, lo = self.forward_layers(x, cache, start, lo, depth), depth
-                found[depth].append(x)
-        return {depth: torch.cat(parts) for depth, parts in found.items()}
+                yield start, depth, x
 
     def embed(self, ids: list[int]) -> Tensor:
         """ids (n,) -> x (n, hidden)."""

@@ -37,7 +37,7 @@ def load_decoder(
         raise DecoderError(f"dtype {dtype!r} is not known; use one of {', '.join(DTYPES)}")
     if kind not in KINDS:
         raise DecoderError(f"decoder {kind!r} is not known; use one of {', '.join(KINDS)}")
-    _check_device(device)
+    check_device(device)
     config = read_config(folder)
     if kind == "lean" or (kind == "auto" and _lean_can(config)):
         return _lean(folder, config, dtype, device, vocab)
@@ -128,7 +128,11 @@ def _open(path: Path) -> Any:
         raise DecoderError(f"{path} is damaged ({error}); download it again") from error
 
 
-def _check_device(device: str) -> None:
+def check_device(device: str) -> None:
+    """
+    Raises:
+        DecoderError: there is no such device, or not here.
+    """
     import torch
 
     try:

@@ -31,7 +31,7 @@ def card(
         f"- data: {data}; {examples} texts, {tokens} output tokens, loops cut off; one prompt in twenty held out",
         f"- trained on: {device}, {curve[-1].seconds / 60:.0f} min, {curve[-1].step} of {plan.steps} steps",
         f"- command: `{command}`",
-        "- " + ", ".join(f"{key} {value}" for key, value in asdict(plan).items()),
+        "- " + ", ".join(f"{key}{' (at most)' * (key == 'rows')} {value}" for key, value in asdict(plan).items()),
         "",
         "## Validation",
         "",

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
 from hsd_core.training.student import Student
+from hsd_core.training.tensors import opened
+
+FILE = "checkpoint.safetensors"
 
 
 def save(path: Path, student: Student, optimizer: torch.optim.AdamW, about: dict[str, Any]) -> None:
@@ -27,10 +29,14 @@ def save(path: Path, student: Student, optimizer: torch.optim.AdamW, about: dict
 
 
 def restore(path: Path, student: Student, optimizer: torch.optim.AdamW) -> dict[str, Any] | None:
-    """Go on from a checkpoint; returns what was saved with it, None if there is none."""
+    """Go on from a checkpoint; returns what was saved with it, None if there is none.
+
+    Raises:
+        ValueError: it is damaged.
+    """
     if not path.exists():
         return None
-    with safe_open(path, framework="pt") as file:
+    with opened(path, "delete it, and training starts anew") as file:
         about: dict[str, Any] = json.loads(file.metadata()["about"])
         held: dict[str, Tensor] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     with torch.no_grad():
@@ -40,3 +46,9 @@ def restore(path: Path, student: Student, optimizer: torch.optim.AdamW) -> dict[
                 state = {key: held[f"{key}.{name}"] for key in ("step", "exp_avg", "exp_avg_sq")}
                 optimizer.state[p] = {k: v.to(p.device) if k != "step" else v for k, v in state.items()}
     return about
+
+
+def remove(path: Path) -> None:
+    """For a draft that is finished: weights and optimizer state, 12 bytes a weight, are of no more use."""
+    for each in (path, path.with_suffix(".partial")):
+        each.unlink(missing_ok=True)

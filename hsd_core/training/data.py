@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hsd_core.loops import loop_from
-from hsd_core.texts import Text, read_texts
+from hsd_core.texts import Text, check_ids, read_texts
 
 SHORTEST = 4  # outputs shorter than this teach nothing
 HELD_OUT = 20  # one prompt in this many is kept for validation
@@ -53,8 +53,7 @@ def read_examples(path: str | Path, *, vocab_size: int, longest: int, prompts: b
         ValueError: a line is not as described, or nothing is left.
     """
     texts = read_texts(path, _refuse)
-    flagged = any(text.loop_from is not None for text in texts)  # a file that flags loops has looked at every output
-    examples = [e for text in texts if (e := example(text, vocab_size=vocab_size, longest=longest, flagged=flagged))]
+    examples = [e for text in texts if (e := example(text, vocab_size=vocab_size, longest=longest))]
     if not examples:
         raise DataError(f"{path} holds no output of {SHORTEST} tokens or more; make some with selfgen")
     random.Random(0).shuffle(examples)
@@ -67,6 +66,23 @@ def read_examples(path: str | Path, *, vocab_size: int, longest: int, prompts: b
     return examples
 
 
+def check_split(examples: Sequence[Example]) -> None:
+    """
+    Raises:
+        DataError: none of them is held out, or all are.
+    """
+    held = sum(e.held_out for e in examples)
+    if held == len(examples):
+        raise DataError(
+            f"all texts ({held}) are held out to judge drafts by, none is left to learn from; train on more texts"
+        )
+    if not held:
+        raise DataError(
+            f"of {len(examples)} texts none is held out to judge drafts by (one prompt in {HELD_OUT} is); "
+            "train on more texts"
+        )
+
+
 def commonest(examples: list[Example], rows: int, always: frozenset[int]) -> list[int]:
     """The ids that the target writes most, ascending: the rows of a trimmed head (VocabTrim, arXiv 2506.22694).
 
@@ -77,14 +93,16 @@ def commonest(examples: list[Example], rows: int, always: frozenset[int]) -> lis
     return sorted([*first, *always])
 
 
-def example(text: Text, *, vocab_size: int, longest: int, flagged: bool) -> Example | None:
-    """A text as an example, None if nothing is left of it. flagged: its file says where loops begin."""
+def example(text: Text, *, vocab_size: int, longest: int) -> Example | None:
+    """A text as an example, None if nothing is left of it.
+
+    Raises:
+        ValueError: it has no output, or an id that the target does not have.
+    """
     if text.output_ids is None:
         raise DataError("a line has a prompt but no output_ids; write outputs for the prompts with selfgen first")
-    output = list(text.output_ids)
-    ids = (*text.prompt_ids, *output[: text.loop_from if flagged else loop_from(output)])[:longest]
-    if ids and not 0 <= min(ids) <= max(ids) < vocab_size:
-        raise DataError(f"id {max(ids)} lies outside the target's {vocab_size}; train on what this target wrote")
+    check_ids((*text.prompt_ids, *text.output_ids), vocab_size)
+    ids = (*text.prompt_ids, *text.before_loop(text.output_ids))[:longest]
     if not text.prompt_ids or len(ids) - len(text.prompt_ids) < SHORTEST:
         return None
     return Example(ids, len(text.given), text.sort or "any", len(text.prompt_ids))

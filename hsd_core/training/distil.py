@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -12,12 +14,12 @@ import torch
 
 from hsd_core import machine
 from hsd_core.decoders.lean import LeanDecoder
-from hsd_core.drafts.file import fingerprint, write_draft
+from hsd_core.drafts.file import DraftError, fingerprint, read_info, write_draft
 from hsd_core.presets import Preset
-from hsd_core.training import loop
+from hsd_core.training import checkpoint, loop
 from hsd_core.training.batches import collate
 from hsd_core.training.card import card
-from hsd_core.training.data import commonest, read_examples
+from hsd_core.training.data import check_split, commonest, read_examples
 from hsd_core.training.export import round_weights, take_weights, tensors_of
 from hsd_core.training.features import Features, Store
 from hsd_core.training.recipes import Draft, Plan
@@ -32,7 +34,8 @@ class Distiller:
 
     Args:
         drafts: what may be asked for; the hidden states of all of them are computed in one pass.
-        data: JSON lines with prompt_ids and output_ids. work: keeps hidden states, checkpoints and curves.
+        data: JSON lines with prompt_ids and output_ids. work: keeps hidden states, checkpoints, curves, and every
+            finished draft, so that it is not trained again.
         limit: train on the first so many of the shuffled texts. ends: ids that the trimmed head keeps in any case.
     Raises:
         ValueError: the data or the target cannot be trained on.
@@ -49,6 +52,7 @@ class Distiller:
         self._decoder, self._preset, self._plan, self._work = decoder, preset, plan, work
         self._data, self._progress = Path(data).name, progress
         examples = read_examples(data, vocab_size=decoder.vocab_size, longest=plan.longest, prompts=plan.prompts)
+        check_split(examples[:limit])
         self._ids = commonest(examples, plan.rows, ends)
         self.drafts = {self.name(draft): draft for draft in drafts}
         depths = {draft.depth(decoder.layers) for draft in drafts}
@@ -59,6 +63,44 @@ class Distiller:
         depth = draft.depth(self._decoder.layers) or ""
         return f"{self._preset.name}-{draft.name}{depth}{'-fed' if draft.fed else ''}"
 
+    def check(self, names: Sequence[str], out: Path, start: Path | None = None) -> None:
+        """All that could keep these drafts from being trained and written; makes `out`. To be called before the work.
+
+        Raises:
+            ValueError: a draft could not be shipped, or not be started from, or the target has a shape that drafts
+                lack, or `out` is no folder.
+        """
+        if start is not None and start.resolve() == out.resolve():
+            # the start names a training: if that was overwritten, the same command would train a finished draft anew
+            raise ValueError(f"drafts cannot start from {start} and be written there too; give another --out")
+        for name in names:
+            draft = self.drafts[name]
+            student = Student(
+                self._decoder, at=draft.depth(self._decoder.layers), fed=draft.fed, layers=draft.layers, ids=self._ids
+            )
+            _refuse_large(name, student)
+            if start is not None:
+                if not (earlier := start / f"{name}.safetensors").is_file():
+                    raise ValueError(f"{start} has no {earlier.name} to start from; train what it has with --only")
+                take_weights(student, earlier)
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise ValueError(f"{out} is a file or lies below one; give a folder for the drafts as --out") from None
+
+    def folder(self, name: str, start: Path | None = None) -> Path:
+        """Where the checkpoint and the curve of a draft lie."""
+        earlier = None if start is None else start / f"{name}.safetensors"
+        return self._work / f"{name}-{self._digest(self.drafts[name], earlier)}"
+
+    def finished(self, name: str, start: Path | None = None) -> bool:
+        """Whether this very training was done before."""
+        made = self.folder(name, start) / f"{name}.safetensors"
+        try:
+            return read_info(made).card is not None
+        except (DraftError, OSError):
+            return False
+
     def train(
         self, name: str, out: Path, *, command: str = "", tell: loop.Tell = lambda *_: None,
         stop: Callable[[], bool] = lambda: False, start: Path | None = None,
@@ -68,45 +110,56 @@ class Distiller:
         start: a folder of drafts; the one of this name is trained further.
 
         Raises:
-            ValueError: the draft could not be shipped, or the target has a shape that drafts lack.
+            ValueError: see `check`.
         """
-        draft, decoder = self.drafts[name], self._decoder
-        at = draft.depth(decoder.layers)
-        _refuse_large(name, Student(decoder, at=at, fed=draft.fed, layers=draft.layers, ids=self._ids))
-        earlier = start / f"{name}.safetensors" if start else None
-        if earlier:
-            take_weights(Student(decoder, at=at, fed=draft.fed, layers=draft.layers, ids=self._ids), earlier)
-        if not self._store.compute(progress=self._progress, stop=stop):
-            return None
-        found = self._store.load(at)
-        student, curve = loop.train(
-            decoder, draft, self._plan, found, self._ids, self._work / f"{name}-{self._digest(draft, earlier)}",
-            device=decoder.device, tell=tell, stop=stop, start=earlier,
-        )  # fmt: skip
-        if curve[-1].step < self._plan.steps:
-            return None
-        out.mkdir(parents=True, exist_ok=True)
-        path = out / f"{name}.safetensors"
+        self.check([name], out, start)
+        folder = self.folder(name, start)
+        made = folder / f"{name}.safetensors"
+        if not self.finished(name, start):
+            if not self._store.compute(progress=self._progress, stop=stop):
+                return None
+            draft = self.drafts[name]
+            found = self._store.load(draft.depth(self._decoder.layers))
+            student, curve = loop.train(
+                self._decoder, draft, self._plan, found, self._ids, folder, device=self._decoder.device, tell=tell,
+                stop=stop, start=None if start is None else start / f"{name}.safetensors",
+            )  # fmt: skip
+            if curve[-1].step < self._plan.steps:
+                return None
+            self._export(made, draft, student, curve, found, command)
+        checkpoint.remove(folder / checkpoint.FILE)
+        for path in (made.with_suffix(".md"), made):
+            partial = out / f"{path.name}.partial"
+            shutil.copyfile(path, partial)
+            os.replace(partial, out / path.name)
+        return out / made.name
+
+    def _export(
+        self, path: Path, draft: Draft, student: Student, curve: list[loop.Point], found: list[Features], command: str
+    ) -> None:
+        """Write a trained draft, then its card: with both it is finished."""
+        decoder = self._decoder
         round_weights(student)
         kinds = self._judge(student, draft, [f for f in found if f.example.held_out])
         total = sum(kinds.values(), Score())
         measured = {"agreement": round(total.agreement, 4), "acceptance": round(total.acceptance, 4)}
         about = {
-            "preset": self._preset.name, "at": at, "fed": int(draft.fed), "layers": draft.layers,
+            "preset": self._preset.name, "at": student.at, "fed": int(draft.fed), "layers": draft.layers,
             "rows": len(self._ids), "hidden": decoder.shape.hidden, "target": self._preset.target.title,
-            "fingerprint": fingerprint(decoder), "measured": measured if total.positions else {},
+            "fingerprint": fingerprint(decoder), "measured": measured,
         }  # fmt: skip
         write_draft(path, tensors_of(student), about)
         learned = [f.example for f in found if not f.example.held_out]
         text = card(
-            name, draft=draft, at=at, plan=self._plan, rows=len(self._ids), target=self._preset.target.title,
-            licence=self._preset.licence, data=self._data, command=command, examples=len(learned),
-            tokens=sum(len(e.ids) - e.start for e in learned),
+            path.stem, draft=draft, at=student.at, plan=self._plan, rows=len(self._ids),
+            target=self._preset.target.title, licence=self._preset.licence, data=self._data, command=command,
+            examples=len(learned), tokens=sum(len(e.ids) - e.start for e in learned),
             device=f"{machine.describe(decoder.device)}, torch {torch.__version__}, Python {platform.python_version()}",
             size=path.stat().st_size, share=loop.weight_share(student, decoder), curve=curve, kinds=kinds,
         )  # fmt: skip
-        path.with_suffix(".md").write_text(text, encoding="utf-8")
-        return path
+        partial = path.with_suffix(".md.partial")
+        partial.write_text(text, encoding="utf-8")
+        os.replace(partial, path.with_suffix(".md"))
 
     def _digest(self, draft: Draft, start: Path | None) -> str:
         """Names everything that training depends on: with another of these it starts anew."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
@@ -35,16 +36,23 @@ def take_weights(student: Student, path: Path) -> None:
     """Give a student the weights of a draft's file. The rows of the head may differ.
 
     Raises:
-        DraftError: it is no draft, or one of another shape.
+        DraftError: it is no draft, or one of another shape or target size, or damaged.
     """
     about = read_info(path)
     shape = (about.at, about.fed, about.layers)
     if shape != (student.at, student.fed, student.depth):
         raise DraftError(f"{path.name} is another kind of draft ({about.title}); start from one of the same shape")
-    held = load_file(path)
+    try:
+        held = load_file(path)
+    except SafetensorError as error:
+        raise DraftError(f"{path.name} is damaged ({error}); train it again") from error
     for name, parameter in student.named_parameters():
-        scale = held.get(f"{name}.scale")
-        parameter.copy_(held[name] if scale is None else held[name].float() * scale.float()[:, None])
+        weight, scale = held.get(name), held.get(f"{name}.scale")
+        if weight is None:
+            raise DraftError(f"{path.name} lacks {name!r}; train it again")
+        if weight.shape != parameter.shape or (scale is not None and scale.shape != weight.shape[:1]):
+            raise DraftError(f"{path.name} has weights of other sizes than the target's; start from a draft of its own")
+        parameter.copy_(weight if scale is None else weight.float() * scale.float()[:, None])
 
 
 @torch.no_grad()

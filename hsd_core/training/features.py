@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
@@ -24,6 +25,10 @@ from hsd_core.drafts.copying import Suffixes
 from hsd_core.drafts.file import fingerprint
 from hsd_core.selfgen import as_half
 from hsd_core.training.data import Example
+from hsd_core.training.tensors import opened
+
+CURE = "delete it, and its states are computed again"
+STALE = 3600.0  # seconds; a file that was begun so long ago has no writer any more
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +72,20 @@ class Store:
         progress: Callable[[str, float, float], None] = lambda *_: None,
         stop: Callable[[], bool] = lambda: False,
     ) -> bool:
-        """Compute what is missing; False if it was stopped between two texts."""
+        """Compute what is missing; False if it was stopped between two texts.
+
+        Raises:
+            ValueError: a file of states is damaged.
+        """
+        self._shelf.tidy()
         for done, (example, path) in enumerate(zip(self._examples, self.paths, strict=True)):
             progress("hidden states", done, len(self.paths))
-            if self._shelf.holds(path, self._depths):
+            lacking = self._shelf.lacking(path, self._depths)
+            if not lacking:
                 continue
             if stop():
                 return False
-            self._shelf.keep(example.ids, self._decoder.states(example.ids, self._depths))
+            self._shelf.keep(example.ids, self._decoder.states(example.ids, lacking))
         progress("hidden states", len(self.paths), len(self.paths))
         return True
 
@@ -83,7 +94,7 @@ class Store:
         wanted = {depth, self._decoder.layers} - {0}
         found = []
         for example, path in zip(self._examples, self.paths, strict=True):
-            with safe_open(path, framework="pt") as file:
+            with opened(path, CURE) as file:
                 found.append(Features.of(example, {at: file.get_tensor(str(at)) for at in wanted}))
         return found
 
@@ -103,17 +114,29 @@ class States:
         digest = hashlib.sha256(repr((*self._target, tuple(ids))).encode()).hexdigest()
         return self._folder / f"{digest[:24]}.safetensors"
 
-    def holds(self, path: Path, depths: Iterable[int]) -> bool:
-        """Whether a text's states after all these depths are there."""
+    def lacking(self, path: Path, depths: Iterable[int]) -> list[int]:
+        """After which of these depths a text's states are not there."""
         if not path.exists():
-            return False
-        with safe_open(path, framework="pt") as file:
-            return {str(depth) for depth in depths} <= set(file.keys())
+            return [*depths]
+        with opened(path, CURE) as file:
+            held = {*file.keys()}
+        return [depth for depth in depths if str(depth) not in held]
 
     def keep(self, ids: Sequence[int], found: dict[int, Tensor]) -> None:
-        """Write a text's states, depth -> (n, hidden): the whole file or none."""
+        """Write a text's states, depth -> (n, hidden), beside those that it has: the whole file or none."""
         path = self.path(ids)
         path.parent.mkdir(parents=True, exist_ok=True)
+        tensors = {str(depth): as_half(state).contiguous() for depth, state in found.items()}
+        if path.exists():
+            with opened(path, CURE) as file:
+                tensors |= {name: file.get_tensor(name) for name in file.keys() if name not in tensors}  # noqa: SIM118
         partial = path.with_suffix(f".{os.getpid()}.partial")
-        save_file({str(depth): as_half(state).contiguous() for depth, state in found.items()}, partial)
+        save_file(tensors, partial)
         os.replace(partial, path)
+
+    def tidy(self) -> None:
+        """Remove what writers that were killed left half done."""
+        for partial in self._folder.glob("*.partial"):
+            with suppress(FileNotFoundError):  # another run tidies too
+                if time.time() - partial.stat().st_mtime > STALE:
+                    partial.unlink()

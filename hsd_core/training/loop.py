@@ -34,6 +34,7 @@ FIT_TEXTS = 40  # texts that the in-projection is fitted on: some ten thousand p
 EXAM_TOKENS = 2048  # positions in a batch of the exam
 EXAM_TEXTS = 64
 DISTANCES = 3
+CURVE = "curve.jsonl"
 GATE_PACE = 10.0  # its rate, in rates of the weights
 
 
@@ -72,14 +73,14 @@ def train(
     Args:
         start: the file of a draft of the same shape to begin with, in place of the target's own layers.
         ids: rows of the trimmed head. folder: holds the checkpoint, from which training goes on, and the
-            curve so far (curve.jsonl); it belongs to these texts and this plan alone.
+            curve so far (curve.jsonl, from step 0 on); it belongs to these texts and this plan alone.
         tell: called after every step with (step, steps, seconds left, the validation that followed, if any).
         stop: asked after every step; True ends training after a checkpoint.
     Returns:
         the student and its validation curve, whose last point is at `plan.steps` unless training was stopped.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    path, at = folder / "checkpoint.safetensors", draft.depth(decoder.layers)
+    path, at = folder / checkpoint.FILE, draft.depth(decoder.layers)
     student = Student(decoder, at=at, fed=draft.fed, layers=draft.layers, ids=ids).to(device)
     learned = [t for t in texts if not t.example.held_out]
     exams = [
@@ -98,6 +99,7 @@ def train(
         tell(0, plan.steps, None, state.curve[0])
     else:
         state = _State.read(saved)
+    _write_curve(folder / CURVE, state.curve)
     begun, since, before = state.step, time.monotonic(), state.seconds
     for step, group in itertools.islice(enumerate(order(learned, plan.batch, plan.seed)), begun, plan.steps):
         for group_ in optimizer.param_groups:
@@ -111,9 +113,9 @@ def train(
             point = _examine(student, exams, cost, state.step, state.seconds, mean)
             state.curve.append(point)
             state.losses.clear()
-            _write_curve(folder / "curve.jsonl", state.curve)
         if point is not None or ending:
             checkpoint.save(path, student, optimizer, asdict(state))
+            _write_curve(folder / CURVE, state.curve)
         left = (time.monotonic() - since) / (state.step - begun) * (plan.steps - state.step)
         tell(state.step, plan.steps, left, point)
         if ending:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+LOSSES = ("kl", "rkl", "tv")  # the names of `losses.LOSSES`, to be had without torch
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -30,9 +32,9 @@ class Plan:
     """How a draft is trained.
 
     rows: of the trimmed head. steps, batch: optimizer steps, and output tokens in each. rate: of AdamW, reached after
-    `warm` steps and lowered to a tenth by a half cosine. loss: see `losses`. own: how often a fed draft reads its
-    own state in place of the target's. prompts: learn over the prompts too. check_every: steps between two validations
-    and checkpoints.
+    `warm` steps and lowered to a tenth by a half cosine. loss: see `losses`; total variation measured best. own: how
+    often a fed draft reads its own state in place of the target's. prompts: learn over the prompts too. check_every:
+    steps between two validations and checkpoints. longest: positions of a text that are read.
     """
 
     rows: int = 8192
@@ -41,7 +43,7 @@ class Plan:
     rate: float = 8e-4
     warm: int = 40
     decay: float = 0.01
-    loss: str = "kl"
+    loss: str = "tv"
     own: float = 0.3
     prompts: bool = False
     seed: int = 0
@@ -53,9 +55,11 @@ class Plan:
         Raises:
             ValueError: a number with which nothing could be trained.
         """
-        for name in ("rows", "steps", "batch", "check_every"):
+        for name in ("rows", "steps", "batch", "check_every", "longest"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; use at least 1")
+        if self.loss not in LOSSES:
+            raise ValueError(f"loss is {self.loss!r}; use one of {', '.join(LOSSES)}")
         if not 0 < self.rate < 1:
             raise ValueError(f"rate is {self.rate}; use a learning rate between 0 and 1, such as 0.0008")
 

@@ -125,6 +125,31 @@ BAD = {
 }
 
 
+DEPTH, SELFGEN = ["depth", "--prompts", "p"], ["selfgen", "--prompts", "p", "--out", "o"]
+TRAIN = ["train", "--recipe", "nano", "--data", "d", "--out", "o"]
+NUMBERS = [
+    ("--max-new-tokens is 0", [*DEPTH, "--max-new-tokens", "0"]),
+    ("--limit is -2", [*DEPTH, "--limit", "-2"]),
+    ("--batch is 0", [*DEPTH, "--batch", "0"]),
+    ("--max-new-tokens is 0", [*SELFGEN, "--max-new-tokens", "0"]),
+    ("--limit is 0", [*SELFGEN, "--limit", "0"]),
+    ("--batch is 0", [*SELFGEN, "--batch", "0"]),
+    ("--invent is 0", ["selfgen", "--invent", "0", "--out", "o"]),
+    ("--limit is 0", [*TRAIN, "--limit", "0"]),
+    ("longest is -3", [*TRAIN, "--longest", "-3"]),
+    ("steps is 0", [*TRAIN, "--steps", "0"]),
+]
+
+
+@pytest.mark.parametrize(("said", "command"), NUMBERS)
+def test_a_number_that_counts_nothing_is_refused_before_anything_is_loaded(said, command, monkeypatch, capsys):
+    from hsd_core.workbench import Workbench
+
+    monkeypatch.setattr(Workbench, "open", lambda *_, **__: pytest.fail("weights were loaded"))
+    assert main(command) == 2
+    assert capsys.readouterr().err == f"error: {said}; use at least 1\n"
+
+
 @pytest.mark.parametrize("what", BAD)
 def test_bad_input_is_one_line_that_names_the_cure(what, capsys):
     command, cure = BAD[what]

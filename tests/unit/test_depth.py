@@ -109,6 +109,14 @@ def test_a_text_without_a_prompt_or_an_output_is_refused(start):
         read_depths(tiny(), text(5), start)
 
 
+@pytest.mark.parametrize("place", [0, -1])
+def test_ids_that_the_model_lacks_are_refused(place):
+    ids = text(9)
+    ids[place] = 61
+    with pytest.raises(ValueError, match="id 61 lies outside the target's 61"):
+        read_depths(tiny(), ids, 5)
+
+
 def study_of(values, kinds):
     """A study of texts with one token each, of whose two rows the first agrees where `values` says so."""
     sums = [
@@ -192,6 +200,18 @@ def test_the_command_reads_given_outputs_and_writes_the_others(tmp_path, monkeyp
     assert main(command) == 0
     assert "| 2 | probe2 |" in capsys.readouterr().out
     assert main(["depth", "--preset", "toy", "--prompts", "no-such-file"]) == 2
+
+
+@pytest.mark.parametrize("name", ["prompt_ids", "output_ids"])
+def test_the_command_refuses_ids_that_the_model_lacks_before_it_reads(name, tmp_path, monkeypatch, capsys):
+    from hsd_core import workbench
+
+    monkeypatch.setattr(workbench, "Workbench", Bench)
+    monkeypatch.setattr(depth, "read_depths", lambda *_, **__: pytest.fail("a text was read"))
+    prompts, line = tmp_path / "p.jsonl", {"prompt_ids": [5, 6], "output_ids": [1, 2]}
+    prompts.write_text(json.dumps(line) + "\n" + json.dumps({**line, name: [7, 257]}), encoding="utf-8")
+    assert main(["depth", "--prompts", str(prompts)]) == 2
+    assert "id 257 lies outside the target's 257" in capsys.readouterr().err
 
 
 def toy_run(**more):

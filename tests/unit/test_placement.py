@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from hsd_core.calibrate.overlap import count
 from hsd_core.calibrate.reading import read
 from hsd_core.calibrate.tally import Tally
 from hsd_core.calibrate.texts import Written
+from hsd_core.decoders import load_decoder
 from hsd_core.decoders.batched import BatchedDecoder
 from hsd_core.depth import read_depths
 from hsd_core.sampling import Sampling
@@ -124,6 +126,19 @@ def test_calibration_reads_counts_and_times_there(gpu: PretendGpu, monkeypatch: 
 def test_the_gpu_is_taken_where_there_is_one(gpu: PretendGpu) -> None:
     assert pick_device(None) == "cuda"
     assert pick_device("cpu") == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("name", "cure"),
+    [("cuda:x", "use cpu, cuda or cuda:N"), ("tpu", "use cpu, cuda or cuda:N"), ("xpu", "use cpu or cuda")],
+)
+def test_a_device_is_refused_alike_wherever_it_is_named(name: str, cure: str, tmp_path: Path) -> None:
+    said = []
+    for refuse in (lambda: pick_device(name), lambda: load_decoder(tmp_path, device=name)):
+        with pytest.raises(ValueError, match=cure) as refused:
+            refuse()
+        said.append(str(refused.value))
+    assert said[0] == said[1]
 
 
 def test_what_is_on_a_gpu_is_not_read_as_the_cpu_s(gpu: PretendGpu) -> None:

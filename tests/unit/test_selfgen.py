@@ -15,7 +15,7 @@ from hsd_core.loops import loop_from
 from hsd_core.sampling import Sampling
 from hsd_core.selfgen import Job, Opening, generate, invented, jobs_of
 from hsd_core.texts import Text, read_texts
-from hsd_core.written import jobs_left, open_file, record
+from hsd_core.written import drop_outgrown, jobs_left, open_file, record
 from tests.tiny import tiny
 
 GREEDY, WARM = Sampling(), Sampling(0.8, 0, 0.95)
@@ -184,6 +184,25 @@ def test_a_loop_starts_at_its_second_turn(what):
     assert loop_from(ids) == start
 
 
+@pytest.mark.parametrize("cut_loops", [False, True])
+def test_a_loop_is_cut_once_whether_its_record_is_flagged_or_not(cut_loops, tmp_path):
+    """The writer flags every loop there is, so looking again at what it did not flag finds none."""
+    outputs = [ids for ids, _ in LOOPS.values()]
+    outputs.append([1, *[7] * 12] * 3)  # a loop of loops: what is left of it ends in a loop again
+    outputs += written(
+        tiny(vocab=7), jobs(3, 4, 5, 6, 7, vocab=7), ends=frozenset(), max_new_tokens=120, cut_loops=cut_loops
+    ).values()
+    path = tmp_path / "out.jsonl"
+    lines = [record(Job(Text((1, 2)), 0), output, GREEDY, 0) for output in outputs]
+    assert {"loop_from" in line for line in lines} == {True, False}
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    flagged = read_texts(path, lambda text: [])
+    path.write_text("".join(json.dumps({**line, "loop_from": None}) + "\n" for line in lines), encoding="utf-8")
+    for text, bare, output in zip(flagged, read_texts(path, lambda text: []), outputs, strict=True):
+        kept = [*text.before_loop(text.output_ids)]
+        assert kept == [*bare.before_loop(bare.output_ids)] == output[: loop_from(output)]
+
+
 def test_every_copy_of_a_prompt_is_written_once():
     texts = [Text((1, 2)), Text((5,)), Text((1, 2))]
     todo = jobs_left(jobs_of(texts), [], WARM, 1)
@@ -210,6 +229,69 @@ def test_a_torn_last_line_is_cut_off_and_a_whole_one_kept(tmp_path):
         open_file(tmp_path / "out.jsonl.gz")
 
 
+def test_a_text_that_a_smaller_limit_ended_is_written_again_and_no_other():
+    outputs = {(1,): [4, 5], (2,): [4, 3], (3,): [3], (4,): [4, 5], (5,): [4, 5]}
+    todo = [Job(Text(prompt), 0) for prompt in outputs]
+    limits = dict(zip(outputs, (2, 2, 2, None, 4), strict=True))  # older files name none; with 4, it was the context
+    done = [record(job, outputs[ids], GREEDY, 0, limit=limits[ids]) for job in todo if (ids := job.text.prompt_ids)]
+    assert jobs_left(todo, done, GREEDY, 0, limit=3, ends=frozenset({3})) == todo[:1]
+    assert jobs_left(todo, done, GREEDY, 0, limit=2, ends=frozenset({3})) == []
+    again = record(todo[0], [4, 5, 6], GREEDY, 0, limit=3)
+    assert jobs_left(todo, [*done, again], GREEDY, 0, limit=3, ends=frozenset({3})) == []
+
+
+def test_the_longer_output_takes_the_place_of_the_shorter(tmp_path):
+    path, job, other = tmp_path / "out.jsonl", Job(Text((1, 2)), 0), Job(Text((1, 2)), 1)
+    old, short, long = (record(job, [4, 5, 6][:n], WARM, 0, limit=limit) for n, limit in ((2, None), (2, 2), (3, 3)))
+    lines = [
+        json.dumps(line)
+        for line in (old, short, record(job, [4, 5], WARM, 1, limit=2), record(other, [4, 5], WARM, 0, limit=2), long)
+    ]
+    torn = '{"kind":"c","prom'
+    path.write_text("\n".join([*lines, torn]), encoding="utf-8")
+    drop_outgrown(path)
+    assert path.read_text(encoding="utf-8") == "\n".join([lines[0], *lines[2:], torn])
+    drop_outgrown(path)
+    assert path.read_text(encoding="utf-8") == "\n".join([lines[0], *lines[2:], torn])
+
+
+@pytest.mark.parametrize("what", [["--prompts"], ["--invent", "5", "--openings"]])
+def test_the_command_with_a_larger_limit_ends_where_that_alone_would(what, tmp_path, monkeypatch, capsys):
+    from hsd_core import workbench
+
+    monkeypatch.setattr(workbench, "Workbench", Bench)
+    monkeypatch.setattr(Bench, "turn", lambda self, start, system: ([*start.encode()], [3, 5, 6]), raising=False)
+    prompts, out, whole = tmp_path / "p.jsonl", tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
+    prompts.write_text("".join(json.dumps({"prompt": p, "start": p}) + "\n" for p in "abca"), encoding="utf-8")
+    command = ["selfgen", *what, str(prompts), "--temperature", "0.8"]
+    assert main([*command, "--out", str(whole), "--max-new-tokens", "9"]) == 0
+    for limit in ("5", "9"):
+        assert main([*command, "--out", str(out), "--max-new-tokens", limit]) == 0
+    texts = [[json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] for path in (out, whole)]
+    bare = [sorted((t["prompt_ids"], t["output_ids"], t.get("copy")) for t in each) for each in texts]
+    assert bare[0] == bare[1] and {t["max_new_tokens"] for t in texts[1]} == {9}
+    assert not list(tmp_path.glob("*.partial"))
+
+
+FOREIGN = {
+    "a text without a last newline": "Dear diary",
+    "a prompts file without one": '{"prompt": "a"}\n{"prompt": "b"}',
+    "one prompt with its kind": '{"kind": "k", "prompt": "b"}',
+    "prompts as ids": '{"kind": "k", "prompt_ids": [1, 2]}\n',
+    "other lines before a torn one": 'nonsense\n{"kind":"c","prom',
+    "one of ours, and then something else": '{"kind":"c","prompt_ids":[1],"output_ids":[2]}\nDear diary',
+}
+
+
+@pytest.mark.parametrize("what", FOREIGN)
+def test_a_file_that_is_not_ours_is_refused_and_left_as_it_is(what, tmp_path):
+    path = tmp_path / "diary"
+    path.write_text(FOREIGN[what], encoding="utf-8")
+    with pytest.raises(ValueError, match="no record of a written text; give a new file"):
+        open_file(path)
+    assert path.read_text(encoding="utf-8") == FOREIGN[what]
+
+
 def test_prompt_files_of_every_form_are_read(tmp_path):
     path = tmp_path / "p.jsonl"
     path.write_text(
@@ -220,6 +302,14 @@ def test_prompt_files_of_every_form_are_read(tmp_path):
     one, two, three = read_texts(path, lambda text: list(text.encode()))
     assert (one.prompt_ids, one.sort, two.prompt_ids, two.sort) == ((97, 98), "c", (98,), "k")
     assert three == Text((7,), (8, 9), loop_from=1)
+
+
+@pytest.mark.parametrize("loop", ["-1", "3", "true", '"1"'])
+def test_a_loop_starts_within_its_output(loop, tmp_path):
+    path = tmp_path / "p.jsonl"
+    path.write_text('{"prompt_ids": [7], "output_ids": [8, 9], "loop_from": %s}' % loop, encoding="utf-8")  # noqa: UP031
+    with pytest.raises(ValueError, match=r"line 1: loop_from must lie within output_ids"):
+        read_texts(path, lambda text: [1])
 
 
 @pytest.mark.parametrize("line", ["[]", "{}", '{"turns": []}', '{"prompt_ids": ["a"]}', '{"prompt_ids": []}', "{"])
@@ -262,6 +352,19 @@ def test_the_command_goes_on_where_it_was_interrupted(tmp_path, monkeypatch, cap
     assert sorted(lines) == sorted(whole.read_text(encoding="utf-8").splitlines()) and len(lines) == 4
     assert json.loads(lines[0])["category"] == json.loads(lines[0])["kind"] == "c"
     assert "2 of 4 prompts to do" in capsys.readouterr().err
+
+
+def test_the_prompts_are_not_written_to(tmp_path, monkeypatch, capsys):
+    from hsd_core import workbench
+
+    monkeypatch.setattr(workbench, "Workbench", Bench)
+    prompts, link = tmp_path / "p.jsonl", tmp_path / "link.jsonl"
+    line = '{"kind":"k","prompt_ids":[1,2],"output_ids":[4]}\n'  # a file of ours, read for its prompts
+    prompts.write_text(line, encoding="utf-8")
+    link.symlink_to(prompts)
+    assert main(["selfgen", "--prompts", str(prompts), "--out", str(link), "--temperature", "1"]) == 2
+    assert "give a new file" in capsys.readouterr().err
+    assert prompts.read_text(encoding="utf-8") == line
 
 
 def test_a_preset_without_a_transformer_says_so(tmp_path, capsys):

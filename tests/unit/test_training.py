@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,12 +14,14 @@ import torch.nn.functional as F
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
+from hsd_core import workbench
+from hsd_core.cli import main
 from hsd_core.decoders import lean
 from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.drafts.copying import Gate, mixed
 from hsd_core.drafts.file import DraftError, list_drafts, read_draft
 from hsd_core.presets import PRESETS
-from hsd_core.training import features, loop
+from hsd_core.training import features, loop, recipes
 from hsd_core.training.batches import collate, order
 from hsd_core.training.data import Example, commonest, read_examples
 from hsd_core.training.distil import Distiller
@@ -31,7 +34,7 @@ from tests.pretend_gpu import pretend_gpu
 from tests.tiny import tiny
 
 EXIT, NANO, FED = Draft("exit", 0.25, False, 1), Draft("nano", 0.0, False, 2), Draft("nano", 0.0, True, 1)
-PLAN = Plan(rows=40, steps=6, batch=40, warm=2, check_every=2, rate=3e-3)
+PLAN = Plan(rows=40, steps=6, batch=40, warm=2, check_every=2, rate=3e-3, loss="kl")
 
 
 @pytest.fixture(scope="module")
@@ -68,10 +71,23 @@ def test_a_loop_is_not_learned(tmp_path: Path) -> None:
     assert read_examples(path, vocab_size=9, longest=64) == [Example((1, 2, 3, 4, 5, 6, 7), 2, "any", 2)]
 
 
+def test_a_loop_is_not_learned_beside_texts_that_flag_theirs(tmp_path: Path) -> None:
+    path = tmp_path / "joined.jsonl"
+    lines = [
+        {"prompt_ids": [1], "output_ids": [3, 4, 5, 6, *[7] * 12], "loop_from": 5},
+        {"prompt_ids": [2], "output_ids": [3, 4, 5, 6, *[7] * 12]},
+    ]
+    path.write_text("\n".join(json.dumps(line) for line in lines))
+    found = {e.ids for e in read_examples(path, vocab_size=9, longest=64)}
+    assert found == {(1, 3, 4, 5, 6, 7), (2, 3, 4, 5, 6, 7)}
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         ('{"prompt_ids": [1], "output_ids": [2, 3, 4, 99]}', "id 99 lies outside the target's 61"),
+        ('{"prompt_ids": [1], "output_ids": [99, 3, 4, 5], "loop_from": 0}', "id 99 lies outside the target's 61"),
+        ('{"prompt_ids": [1], "output_ids": [2, 3, 4, 5], "loop_from": -1}', "loop_from must lie within output_ids"),
         ('{"prompt_ids": [1]}', "write outputs for the prompts with selfgen"),
         ('{"prompt": "hello"}', "train on a file that selfgen wrote"),
         ('{"prompt_ids": [1], "output_ids": [2]}', "holds no output of 4 tokens or more"),
@@ -124,6 +140,56 @@ def test_states_are_computed_once_and_never_read_for_others(target: LeanDecoder,
     assert not set(other.paths) & set(store.paths)
 
 
+def test_a_depth_that_is_asked_for_later_joins_the_others(
+    target: LeanDecoder, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    examples, asked = read_examples(data, vocab_size=61, longest=64)[:3], []
+    first = features.Store(target, examples, {1}, tmp_path)
+    assert first.compute()
+    before = [load_file(path) for path in first.paths]
+    compute = target.states
+    monkeypatch.setattr(target, "states", lambda ids, depths: asked.append([*depths]) or compute(ids, depths))
+    assert features.Store(target, examples, {2}, tmp_path).compute()
+    assert asked == [[2]] * 3, "the last layer's states are there"
+    for path, held in zip(first.paths, before, strict=True):
+        after = load_file(path)
+        assert after.keys() == {"1", "2", "4"} and all(torch.equal(after[name], held[name]) for name in held)
+    assert first.compute(stop=lambda: True), "nothing was lost"
+
+
+def test_what_a_killed_writer_left_is_removed_and_what_one_writes_now_is_not(
+    target: LeanDecoder, data: Path, tmp_path: Path
+) -> None:
+    left, fresh = tmp_path / "a.1.partial", tmp_path / "b.2.partial"
+    for path in (left, fresh):
+        path.touch()
+    os.utime(left, (0, 0))
+    assert features.Store(target, read_examples(data, vocab_size=61, longest=64)[:1], {1}, tmp_path).compute()
+    assert fresh.exists() and not left.exists()
+
+
+def _damage(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-5])
+
+
+def test_damaged_states_say_so_and_name_the_cure(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
+    store = features.Store(target, read_examples(data, vocab_size=61, longest=64)[:1], {1}, tmp_path)
+    assert store.compute()
+    _damage(store.paths[0])
+    for read in (store.compute, partial(store.load, 1)):
+        with pytest.raises(ValueError, match=r"is damaged .*; delete it, and its states are computed again"):
+            read()
+
+
+def test_a_damaged_checkpoint_says_so_and_names_the_cure(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
+    found = states(target, data, tmp_path / "states", {1})
+    train = partial(loop.train, target, EXIT, PLAN, found, list(range(40)), tmp_path / "run")
+    train(stop=lambda: True)
+    _damage(tmp_path / "run" / "checkpoint.safetensors")
+    with pytest.raises(ValueError, match=r"is damaged .*; delete it, and training starts anew"):
+        train()
+
+
 def test_a_long_text_is_read_in_pieces(target: LeanDecoder, monkeypatch: pytest.MonkeyPatch) -> None:
     ids = [i % 61 for i in range(50)]
     whole = target.states(ids, [1, 4])
@@ -164,6 +230,11 @@ def test_a_loss_is_zero_at_the_target_and_positive_elsewhere(name: str) -> None:
     p, q = torch.randn(5, 7), torch.randn(5, 7)
     assert torch.allclose(LOSSES[name](p, p), torch.zeros(5), atol=1e-6)
     assert bool((LOSSES[name](q, p) > 1e-3).all())
+
+
+def test_losses_are_named_where_no_torch_is_needed_and_the_best_measured_is_the_default() -> None:
+    assert tuple(LOSSES) == recipes.LOSSES
+    assert Plan().loss == "tv"
 
 
 def test_total_variation_is_half_the_distance() -> None:
@@ -227,6 +298,22 @@ def test_a_killed_run_goes_on_from_its_checkpoint(target: LeanDecoder, data: Pat
     resumed, curve = loop.train(target, EXIT, PLAN, found, list(range(40)), tmp_path / "cut")
     assert all(torch.equal(a, b) for a, b in zip(whole.parameters(), resumed.parameters(), strict=True))
     assert [p.step for p in curve] == [0, 2, 4, 6]
+
+
+def test_the_curve_can_be_watched_from_step_0_on(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
+    found, steps = states(target, data, tmp_path / "states", {1}), []
+
+    def curve() -> list[int]:
+        return [json.loads(line)["step"] for line in (tmp_path / "run" / "curve.jsonl").read_text().splitlines()]
+
+    def watch(step: int, *_: object) -> None:
+        steps.append(curve() if step else [])
+
+    loop.train(target, EXIT, PLAN, found, list(range(40)), tmp_path / "run", tell=watch, stop=lambda: len(steps) == 3)
+    assert steps == [[], [0], [0, 2], [0, 2]]
+    (tmp_path / "run" / "curve.jsonl").unlink()
+    loop.train(target, EXIT, PLAN, found, list(range(40)), tmp_path / "run", tell=watch, stop=lambda: True)
+    assert curve() == [0, 2, 4]
 
 
 def test_acceptance_is_the_overlap_with_the_targets_whole_law(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
@@ -339,15 +426,162 @@ def test_a_draft_of_another_shape_is_no_start(
     assert not (tmp_path / "work").exists()
 
 
-@pytest.mark.parametrize("case", ["limit", "rows", "rate", "large", "biases"])
+@pytest.mark.parametrize("case", ["sizes", "lacks", "damaged"])
+def test_a_start_that_cannot_be_read_is_refused(
+    case: str, shipped: tuple[Path, Draft], target: LeanDecoder, tmp_path: Path
+) -> None:
+    path, draft = shipped
+    held, other = load_file(path), tmp_path / "a.safetensors"
+    held["read"] = held["read"][:, :-1]
+    if case == "lacks":
+        del held["read"]
+    with safe_open(path, "pt") as file:
+        save_file({k: t.contiguous() for k, t in held.items()}, other, file.metadata())
+    if case == "damaged":  # of the right length, or its header would say so
+        other.write_bytes(other.read_bytes().replace(b'"shape":[32', b'"shape":[33', 1))
+    student = Student(target, at=draft.depth(4), fed=draft.fed, layers=draft.layers, ids=[1, 2])
+    message = {"sizes": "start from a draft of its own", "lacks": "lacks 'read'; train it again"}
+    with pytest.raises(DraftError, match=message.get(case, r"is damaged .*; train it again")):
+        take_weights(student, other)
+
+
+def test_drafts_are_not_written_over_those_they_start_from(
+    shipped: tuple[Path, Draft], target: LeanDecoder, data: Path, tmp_path: Path
+) -> None:
+    path, draft = shipped
+    distiller = Distiller(target, PRESETS["toy"], [draft], data, PLAN, tmp_path / "work", ends=frozenset({2}))
+    (name,) = distiller.drafts
+    folder = _copied(path, tmp_path / "drafts", name)
+    (tmp_path / "link").symlink_to(folder)
+    with pytest.raises(ValueError, match="give another --out"):
+        distiller.train(name, tmp_path / "link", start=folder)
+    assert (folder / f"{name}.safetensors").read_bytes() == path.read_bytes()
+
+
+def test_a_finished_draft_is_not_trained_again_and_keeps_no_checkpoint(
+    target: LeanDecoder, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    for folder, stops in (("whole", [False] * 6), ("cut", [False, False, True, *[False] * 6])):
+        distiller = Distiller(target, PRESETS["toy"], [EXIT], data, PLAN, tmp_path / folder, ends=frozenset({2}))
+        (name,) = distiller.drafts
+        assert states(target, data, tmp_path / folder / "states", {1})  # so that `stop` is asked by the steps alone
+        asked = iter(stops)
+        path = distiller.train(name, tmp_path / f"{folder}-out", stop=partial(next, asked))
+        if folder == "cut":
+            assert path is None and not distiller.finished(name)
+            assert (distiller.folder(name) / "checkpoint.safetensors").exists()
+            path = distiller.train(name, tmp_path / f"{folder}-out", stop=partial(next, asked))
+        assert path is not None and distiller.finished(name)
+        made.append(load_file(path))
+        left = {each.name for each in distiller.folder(name).iterdir()}
+        assert left == {"curve.jsonl", f"{name}.safetensors", f"{name}.md"}
+    assert all(torch.equal(made[0][part], tensor) for part, tensor in made[1].items())
+    monkeypatch.setattr(loop, "train", lambda *_, **__: pytest.fail("it was trained again"))
+    path.unlink()
+    for out in (path.parent, tmp_path / "elsewhere"):
+        again = distiller.train(name, out)
+        assert again == out / path.name and again.read_bytes() == (distiller.folder(name) / again.name).read_bytes()
+        assert again.with_suffix(".md").read_text() == path.with_suffix(".md").read_text()
+        assert [info.name for info in list_drafts(out)] == [name]
+
+
+@pytest.mark.parametrize(("held", "message"), [(True, "none is left to learn from"), (False, "none is held out")])
+def test_texts_that_are_all_on_one_side_are_refused(
+    held: bool, message: str, target: LeanDecoder, data: Path, tmp_path: Path
+) -> None:
+    lines = data.read_text().splitlines()
+    examples = [Example((*json.loads(line)["prompt_ids"], 1), 5, "any") for line in lines]
+    one_side = tmp_path / "one.jsonl"
+    one_side.write_text("\n".join(line for line, e in zip(lines, examples, strict=True) if e.held_out == held))
+    with pytest.raises(ValueError, match=f"{message}.*; train on more texts"):
+        Distiller(target, PRESETS["toy"], [EXIT], one_side, PLAN, tmp_path / "work", ends=frozenset())
+    with pytest.raises(ValueError, match="train on more texts"):
+        Distiller(target, PRESETS["toy"], [EXIT], data, PLAN, tmp_path / "work", ends=frozenset(), limit=1)
+    assert not (tmp_path / "work").exists()
+
+
+class Bench:
+    """A workbench over a tiny target."""
+
+    ends, preset = frozenset({2}), replace(PRESETS["toy"], name="smollm2")
+
+    @classmethod
+    def open(cls, *_: object, **__: object) -> Bench:
+        return cls()
+
+    def lean_target(self, spec: str) -> LeanDecoder:
+        return tiny(layers=8, vocab=61, seed=3)
+
+
+@pytest.fixture
+def command(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.setattr(workbench, "Workbench", Bench)
+    options = {"recipe": "nano", "data": data, "out": tmp_path / "out", "work": tmp_path / "work", "steps": 2}
+    return ["train", "--batch", "40", "--rows", "40", *(f"--{k}={v}" for k, v in options.items())]
+
+
+def test_the_command_says_where_its_files_lie_and_that_it_is_done(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(command) == 0
+    out, err = capsys.readouterr()
+    names = ["smollm2-nano-fed", "smollm2-nano"]
+    assert out.split() == [str(tmp_path / "out" / f"{name}.safetensors") for name in names]
+    for name in names:
+        (folder,) = (tmp_path / "work").glob(f"{name}-????????????")
+        assert err.count(f"{name}: curve and checkpoint in {folder}\n") == 1
+    card = (tmp_path / "out" / "smollm2-nano.md").read_text()
+    assert "a head of\n40 rows" in card and "- rows (at most) 40, steps 2" in card
+    assert main(command) == 0
+    again, err = capsys.readouterr()
+    assert again == out and err.count("was trained before") == 2 and "step" not in err
+
+
+@pytest.mark.parametrize("case", ["a start that lacks one", "a start of another shape", "a file as out", "too large"])
+def test_the_command_refuses_what_only_its_last_draft_lacks_before_it_trains(
+    case: str, command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*command, "--out", str(tmp_path / "first"), "--work", str(tmp_path / "other")]) == 0
+    fed, last = (tmp_path / "first" / f"smollm2-{name}.safetensors" for name in ("nano-fed", "nano"))
+    start, cure = ["--start", str(tmp_path / "first")], "train what it has with --only"
+    if case == "a start that lacks one":
+        last.unlink()
+    elif case == "a start of another shape":
+        last.write_bytes(fed.read_bytes())
+        cure = "start from one of the same shape"
+    elif case == "a file as out":
+        (tmp_path / "out").touch()
+        cure = "give a folder for the drafts as --out"
+    else:  # the last one has two layers
+        sizes = [sum(p.numel() for p in _student(layers).parameters()) for layers in (1, 2)]
+        monkeypatch.setattr("hsd_core.training.distil.LARGEST", sum(sizes) // 2)
+        cure = "that are shipped"
+    monkeypatch.setattr(loop, "train", lambda *_, **__: pytest.fail("a draft was trained"))
+    capsys.readouterr()
+    assert main([*command, *start]) == 2
+    err = capsys.readouterr().err
+    assert cure in err and err.count("\n") == 1
+    assert not (tmp_path / "work").exists()
+
+
+def _student(layers: int) -> Student:
+    return Student(tiny(layers=8, vocab=61, seed=3), at=0, fed=layers == 1, layers=layers, ids=range(40))
+
+
+@pytest.mark.parametrize("case", ["limit", "rows", "rate", "longest", "loss", "large", "biases"])
 def test_what_cannot_be_trained_is_refused_before_the_work(
     case: str, target: LeanDecoder, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     message = {
         "limit": "train on at least 1 text", "rows": "rows is 0", "rate": "use a learning rate",
+        "longest": "longest is -3; use at least 1", "loss": "use one of kl, rkl, tv",
         "large": "more than the 0 MB that are shipped", "biases": "drafts copy layers without biases",
     }[case]  # fmt: skip
-    plan = {"rows": replace(PLAN, rows=0), "rate": replace(PLAN, rate=2.0)}.get(case, PLAN)
+    plan = {
+        "rows": replace(PLAN, rows=0), "rate": replace(PLAN, rate=2.0), "longest": replace(PLAN, longest=-3),
+        "loss": replace(PLAN, loss="l2"),
+    }.get(case, PLAN)  # fmt: skip
     decoder = tiny("qwen2", layers=4, vocab=61) if case == "biases" else target
     if case == "large":
         monkeypatch.setattr("hsd_core.training.distil.LARGEST", 1000)
