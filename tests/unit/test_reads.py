@@ -11,6 +11,7 @@ import hsd_core
 from hsd_core.metrics import measure
 from hsd_core.reads import Reads, weight_reads
 from hsd_core.sampling import Sampling
+from hsd_core.terminal import totals_lines
 
 L = 6
 HEAD = 2.4
@@ -67,10 +68,11 @@ def test_lookups_read_nothing() -> None:
 
 
 def test_the_figure_of_a_run_is_what_the_levels_over_the_targets_weights_read() -> None:
-    figures = {}
+    figures, told = {}, {}
     for text in ("exit:2@at=2,target", "exit:2@at=2@dtype=int8,int8:4,target", "ngram:3,target"):
         stacks = LeanStacks(layers=L)
         events = list(hsd_core.run(stacks.stack(text), [1, 2, 3], Sampling(0.0), 0, max_new_tokens=20))
+        told[text] = [line for line in totals_lines(events, colour=False) if "layers read per token" in line]
         rounds = weight_reads(events, L, HEAD)
         figures[text] = (
             measure(events)["layers_per_token"],
@@ -78,5 +80,7 @@ def test_the_figure_of_a_run_is_what_the_levels_over_the_targets_weights_read() 
         )
     alone, counted = figures["exit:2@at=2,target"]
     assert alone == pytest.approx(counted) and alone >= L / 3
+    assert told["exit:2@at=2,target"] == [f"{counted:.1f} layers read per token; plain decoding reads {L}"]
+    assert told["ngram:3,target"] == []
     assert figures["exit:2@at=2@dtype=int8,int8:4,target"][0] is None, "the target shares its weights with nobody"
     assert figures["ngram:3,target"][0] is None
