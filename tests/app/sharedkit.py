@@ -121,8 +121,8 @@ def preset() -> dict[str, Any]:
         "default_block": block, "usable": True, "reason": "", "params": {}, **more,
     }  # fmt: skip
     drafts = [
-        {"name": "tiny", "title": "draft model of one layer", "fed": False},
-        {"name": "tiny-fed", "title": "draft model of one layer", "fed": True},
+        {"name": "tiny", "title": "embeddings alone", "fed": False},
+        {"name": "tiny-fed", "title": "fed by the target", "fed": True},
     ]
     return {
         "name": "shared", "title": "A shared model", "usable": True, "reason": "", "needs_download": False,
