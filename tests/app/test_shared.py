@@ -111,8 +111,8 @@ def test_a_draft_model_is_chosen_by_name_fed_or_not(page: Any, shared: str) -> N
 
 def test_a_fed_draft_above_another_level_is_said_to_verify_row_by_row(page: Any, shared: str) -> None:
     visit(page, shared, "?stack=exit:2@at=4,nano:4@id=tiny-fed,target")
-    pick = page.get_by_label("draft of draft model")
-    assert pick.locator("option").all_inner_texts() == ["embeddings alone", "fed by the target; verifies one row at a time"]
+    options = page.get_by_label("draft of draft model").locator("option").all_inner_texts()
+    assert options == ["embeddings alone", "fed by the target; verifies one row at a time"]
 
 
 def test_a_lookup_can_leave_its_misses_to_a_nano(page: Any, shared: str) -> None:
