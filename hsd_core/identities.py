@@ -77,8 +77,10 @@ def _copies(event: trace.Draft, tape: dict[int, int], where: str) -> Iterable[st
     for at, copied in enumerate(event.copied, event.at):
         if copied is None:
             continue
-        own, other = ([tape.get(end - i) for i in range(copied.alike + 1)] for end in (at, copied.at))
-        if copied.at >= at or None in own or own != other:
+        # lazily: a file from a stranger may claim any number, and the tape ends the comparison
+        back = range(copied.alike + 1)
+        same = all((own := tape.get(at - i)) is not None and own == tape.get(copied.at - i) for i in back)
+        if copied.at >= at or copied.alike < 0 or not same:
             yield f"{where}: the token at {at} is no copy of the one at {copied.at} behind {copied.alike} others"
 
 

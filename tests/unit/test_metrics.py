@@ -110,6 +110,11 @@ LIES = {
     "an accepted token behind a rejected one": (4, lambda e: dataclasses.replace(e, checks=e.checks[::-1])),
     "a copy of what is not there": (10, lambda e: dataclasses.replace(e, copied=(None, Copied(-2, 0, 0.9), None))),
     "a copy behind other tokens": (10, lambda e: dataclasses.replace(e, copied=(None, Copied(-1, 2, 0.9), None))),
+    "a copy behind more tokens than there are": (
+        10,
+        lambda e: dataclasses.replace(e, copied=(None, Copied(-1, 10**15, 0.9), None)),
+    ),
+    "a copy behind fewer than none": (10, lambda e: dataclasses.replace(e, copied=(None, Copied(-1, -1, 0.9), None))),
     "fewer copies than tokens": (10, lambda e: dataclasses.replace(e, copied=(None,))),
     "a time that runs backwards": (10, lambda e: dataclasses.replace(e, t0=0, t1=10)),
     "a rollback forwards": (5, lambda e: dataclasses.replace(e, after=9)),
