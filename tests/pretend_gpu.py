@@ -84,8 +84,11 @@ def pretend_gpu() -> Iterator[PretendGpu]:
         "is_bf16_supported": lambda *_: True,
         "synchronize": lambda *_: None,
         "empty_cache": lambda: None,
+        "is_current_stream_capturing": lambda: False,
     }
-    with patch.multiple(torch.cuda, **cuda), PretendGpu() as mode:
+    # A build of torch for CUDA asks the accelerator for its stream before an optimizer's step; there is no driver.
+    none = patch.object(torch.accelerator, "current_accelerator", lambda *_, **__: None)
+    with patch.multiple(torch.cuda, **cuda), none, PretendGpu() as mode:
         yield mode
 
 
