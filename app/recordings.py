@@ -6,6 +6,8 @@ import base64
 import binascii
 import gzip
 import json
+import logging
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ MAX_FILE = 20 * 2**20
 MAX_UNPACKED = 30 * 10**6  # six of them are kept, see runs.py
 PREFIX = "recorded-"
 SIMULATED = "simulated: no model ran"
+log = logging.getLogger(__name__)
 
 
 class RecordingError(ValueError):
@@ -31,7 +34,7 @@ class Recordings:
         self._paths = {p.name.removesuffix(".gz").removesuffix(".jsonl"): p for p in sorted(folder.glob("*.jsonl*"))}
 
     def menu(self) -> list[dict[str, Any]]:
-        """What the menu shows for each: name, title, stack, preset, machine and date, read from the first line only."""
+        """What the menu shows for each: name, title, stack, preset, machine and date, or why it cannot be read."""
         return [{"name": name, **_summary(path)} for name, path in self._paths.items()]
 
     def events(self, name: str) -> list[Event]:
@@ -50,8 +53,13 @@ class Recordings:
         return recorded(PREFIX + name, self.events(name))
 
     def first(self) -> dict[str, Any] | None:
-        """The payload that the page opens with; None when nothing is bundled."""
-        return self.payload(next(iter(self._paths))) if self._paths else None
+        """The payload that the page opens with: the first that can be read; None when there is none."""
+        for name in self._paths:
+            try:
+                return self.payload(name)
+            except RecordingError as error:
+                log.warning("the recording %s is passed over: %s", name, error)
+        return None
 
 
 def recorded(run: str, events: list[Event], *, title: str = "") -> dict[str, Any]:
@@ -98,7 +106,11 @@ def _summary(path: Path) -> dict[str, Any]:
     try:
         with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
             header = json.loads(file.readline())
-    except (OSError, ValueError) as error:
+            if not isinstance(header, dict):
+                raise ValueError("its first line is no header")
+            while file.read(1 << 20):  # a file that breaks off is found here, not by a visitor
+                pass
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         return {"title": path.name, "stack": "", "preset": None, "machine": "", "recorded": "", "reason": str(error)}
     return {
         "title": header.get("title") or path.name,

@@ -1,7 +1,7 @@
 """From a written level to a built one: weights, device, dtype, databases.
 
-A `Builder` belongs to one workbench. Levels are built on first use and kept; they are read-only, so every run shares
-them. What cannot be built is refused with the reason.
+A `Builder` belongs to one workbench. Levels are built on first use and kept (see `kept`); they are read-only, so every
+run shares them. What cannot be built is refused with the reason.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from pathlib import Path
 
 import torch
 
-from hsd_core.decoders import QUANTISED, Decoder, DecoderError, check_device, load_decoder
+from hsd_core.decoders import QUANTISED, Decoder, DecoderError, known_device, load_decoder
 from hsd_core.hierarchy import Seat
+from hsd_core.kept import Kept
 from hsd_core.levels.choosing import ChoosingLevel
 from hsd_core.levels.draft_run import TrainedDraft
 from hsd_core.levels.exits import ExitLevel
@@ -37,17 +38,15 @@ _KINDS = ("ngram", "nano", "exit", *QUANTISED, "model", "target")
 
 
 def pick_device(wanted: str | None) -> str:
-    """The device to use: the wanted one, else an accelerator if there is one.
+    """The device to use, by its one name: the wanted one, else an accelerator if there is one.
 
     Raises:
         StackError: the wanted device is not here.
     """
-    name = wanted or ("cuda" if torch.cuda.is_available() else "cpu")
     try:
-        check_device(name)
+        return known_device(wanted or ("cuda" if torch.cuda.is_available() else "cpu"))
     except DecoderError as error:
         raise StackError(str(error)) from error
-    return name
 
 
 class Builder:
@@ -59,8 +58,7 @@ class Builder:
         self.dtype = dtype or preset.dtype(self.device)
         self._progress = progress
         self._shelf = Shelf(preset.name)
-        self._levels: dict[LevelSpec, Level] = {}
-        self._decoders: dict[tuple[Path, str, str], Decoder] = {}
+        self._kept = Kept()
         self.tokenizer: Tokenizer | ToyTokenizer
         if preset.toy:
             self.tokenizer = ToyTokenizer()
@@ -79,7 +77,8 @@ class Builder:
         if target.name == "target":  # once more, now that it is known which levels read the same weights
             dtype = target.dtype or self.dtype
             check_order([replace(s, dtype=s.dtype or dtype) if s.name in ("exit", "target") else s for s in specs])
-        levels = [self._level(spec, target) for spec in reversed(specs)][::-1]
+        with self._kept.stack():
+            levels = [self._level(spec, target) for spec in reversed(specs)][::-1]
         blocks = [spec.block or self.preset.blocks.get(spec.name, 4) for spec in specs[:-1]]
         return [Seat(*parts) for parts in zip(levels, specs, [*blocks, None], strict=True)]
 
@@ -94,26 +93,27 @@ class Builder:
             db=spec.db,
             miss=spec.miss,
             dtype=spec.dtype,
-            device=spec.device,
+            device=spec.device and pick_device(spec.device),
             id=spec.id,
         )
         if spec.name in ("exit", "nano") or spec.miss:
             kind = self._of_the_target(kind, target)
-        if kind not in self._levels:
-            if self.preset.toy != (spec.name == "table"):
-                known = "table@id=" + ", table@id=".join(ORDERS) if self.preset.toy else ", ".join(_KINDS)
-                raise StackError(f"preset {self.preset.name} has no level {spec.name!r}; its levels are {known}")
-            build = {
-                "table": self._table, "ngram": self._ngram, "exit": self._exit, "nano": self._nano,
-                **dict.fromkeys(QUANTISED, self._copy),
-            }.get(spec.name, self._model)  # fmt: skip
-            self._levels[kind] = build(kind)
-        return self._levels[kind]
+        return self._kept.level(kind, self._build)
+
+    def _build(self, spec: LevelSpec) -> Level:
+        if self.preset.toy != (spec.name == "table"):
+            known = "table@id=" + ", table@id=".join(ORDERS) if self.preset.toy else ", ".join(_KINDS)
+            raise StackError(f"preset {self.preset.name} has no level {spec.name!r}; its levels are {known}")
+        build = {
+            "table": self._table, "ngram": self._ngram, "exit": self._exit, "nano": self._nano,
+            **dict.fromkeys(QUANTISED, self._copy),
+        }.get(spec.name, self._model)  # fmt: skip
+        return build(spec)
 
     def _of_the_target(self, spec: LevelSpec, target: LevelSpec) -> LevelSpec:
         """An exit's dtype and device: the target's; where it asks for a copy's beside another target, the copy's."""
         dtype = target.dtype or self.dtype
-        device = target.device or self.device
+        device = pick_device(target.device) if target.device else self.device
         if spec.dtype in QUANTISED and spec.dtype != dtype:
             device = "cpu"
         return replace(spec, dtype=spec.dtype or dtype, device=device)
@@ -151,9 +151,8 @@ class Builder:
     def _copy(self, spec: LevelSpec) -> Level:
         """The target's own weights, quantised."""
         # The kernel is the CPU's, so that is where this level runs unless another device is asked for (and refused).
-        device = pick_device(spec.device) if spec.device else "cpu"
         name = spec.name
-        return self._decoded(self.folder, self.preset.target, name, device, name, name, f"{name} copy")
+        return self._decoded(self.folder, self.preset.target, name, spec.device or "cpu", name, name, f"{name} copy")
 
     def _exit(self, spec: LevelSpec) -> Level:
         assert spec.at is not None
@@ -194,13 +193,13 @@ class Builder:
     def _layered(self, spec: LevelSpec) -> Layered:
         """The target's decoder for a level that reads its layers."""
         assert spec.dtype is not None and spec.device is not None
-        decoder = self._decoder(self.folder, spec.dtype, pick_device(spec.device), spec.name)
+        decoder = self._decoder(self.folder, spec.dtype, spec.device, spec.name)
         if not isinstance(decoder, Layered):
             raise StackError(f"{spec.name}: the target runs through transformers, which does not stop between layers")
         return decoder
 
     def _model(self, spec: LevelSpec) -> Level:
-        device = pick_device(spec.device) if spec.device else self.device
+        device = spec.device or self.device
         if spec.name == "target":
             dtype = spec.dtype or self.dtype
             label = self.preset.target.title
@@ -224,13 +223,15 @@ class Builder:
     def _decoder(self, folder: Path, dtype: str, device: str, name: str) -> Decoder:
         if dtype in QUANTISED and device != "cpu":
             raise StackError(f"{name}: {dtype} is a CPU kernel and the device is {device}; write @device=cpu")
-        key = (folder, dtype, device)
-        if key not in self._decoders:
+
+        def load() -> Decoder:
             self._progress("load", 0.0, 1.0)
-            self._decoders[key] = load_decoder(folder, dtype=dtype, device=device, vocab=self.tokenizer.vocab_size)
-            _warm_up(self._decoders[key])
+            decoder = load_decoder(folder, dtype=dtype, device=device, vocab=self.tokenizer.vocab_size)
+            _warm_up(decoder)
             self._progress("load", 1.0, 1.0)
-        return self._decoders[key]
+            return decoder
+
+        return self._kept.decoder((folder, dtype, device), load)
 
 
 def _warm_up(decoder: Decoder) -> None:

@@ -179,7 +179,7 @@ class _Run:
                 if self.stop():
                     raise Stopped
                 logits, _ = level.score(self.tape[: min(level.cached + PREFILL_CHUNK, end)], 1)
-                float(logits[0, 0])  # wait for the device, so that the time is the forward's
+                self.hierarchy.check(i, logits)  # which also waits for the device, so that the time is the forward's
             now = self.clock.now()
             yield trace.Prefill(i, len(self.tape) if round_ is None else missed, t0, now, round_)
         return now

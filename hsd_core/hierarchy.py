@@ -33,7 +33,7 @@ from hsd_core.levels.choosing import Learning
 from hsd_core.levels.protocol import DraftOrder, Level, LevelRun, Resting
 from hsd_core.policies import DEFAULT_THETA, POLICIES, Held, Policy
 from hsd_core.rules import RULES, Rule, tokenwise
-from hsd_core.sampling import Sampling, law, raw
+from hsd_core.sampling import Sampling, finite, law, raw
 from hsd_core.scribe import Block, Scribe
 from hsd_core.stacks import LevelSpec
 from hsd_core.trace import Event
@@ -57,6 +57,10 @@ def whole(seats: Sequence[Seat]) -> Course:
     blocks = [seat.block for seat in seats[:-1]]
     assert None not in blocks, f"a level below the target has no block length: {blocks}"
     return Course(tuple(range(len(seats))), tuple(block for block in blocks if block is not None))
+
+
+class LevelError(ValueError):
+    """A level gave rows that nothing can be drawn from; the message says which, and what helps."""
 
 
 class Stopped(Exception):
@@ -137,6 +141,7 @@ class Hierarchy:
         rows = n + 1 if bonus or n == 0 else n
         t0 = self.scribe.clock.now()
         logits, work = self.runs[i].score(self.tape[: len(self.tape) - n + rows - 1], rows)
+        self.check(i, logits)
         p = law(logits, self.sampling)
         # The bottom level judges nobody: plain decoding draws from the law, whatever rule is written there.
         rule: Rule = RULES[seat.spec.rule] if below is not None else tokenwise
@@ -173,7 +178,7 @@ class Hierarchy:
         seat, start = self.seats[i], len(self.tape)
         order = DraftOrder(
             limit=min(self._blocks[i], room),
-            draw=self._draw,
+            draw=partial(self._draw, i),
             stops=partial(self._stops_draft, i),
             ends=self.ends,
             vocab_size=seat.level.vocab_size,
@@ -192,12 +197,24 @@ class Hierarchy:
         self.scribe.handed_up(i, len(tokens))
         return block
 
+    def check(self, i: int, logits: Tensor) -> None:
+        """
+        Raises:
+            LevelError: level i gave logits that are NaN or infinite.
+        """
+        if not finite(logits):
+            raise LevelError(
+                f"level {i} ({self.seats[i].level.name}): its logits are not finite; its weights may be damaged: "
+                "fetch them again, or run the level in another dtype"
+            )
+
     def kv(self) -> Event:
         """The cache lengths as they stand."""
         caches = ((i, run) for i, run in enumerate(self.runs) if self.seats[i].level.has_cache)
         return self.scribe.kv(caches, len(self.tape))
 
-    def _draw(self, logits: Tensor) -> tuple[int, Tensor]:
+    def _draw(self, i: int, logits: Tensor) -> tuple[int, Tensor]:
+        self.check(i, logits)
         row = law(logits, self.sampling)[0]
         return self.choices.draw(row), row
 

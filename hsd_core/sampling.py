@@ -6,6 +6,7 @@ top-p. Greedy decoding is the one-hot case, so no rule or level needs a special 
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +66,14 @@ def law(logits: Tensor, sampling: Sampling) -> Tensor:
 def raw(logits: Tensor) -> Tensor:
     """(n, V) softmax at temperature 1: what confidence and displayed probabilities use, also when greedy."""
     return _at_least_float32(logits).softmax(-1)
+
+
+def finite(logits: Tensor) -> bool:
+    """Whether no entry of (n, V) logits is NaN or +inf and no row is all -inf (a token that cannot be said).
+
+    Read off the largest entries alone, so that it costs one pass over the rows: NaN is larger than everything.
+    """
+    return math.isfinite(float(logits.amax(-1).sum()))
 
 
 def one_hot(ids: Tensor, like: Tensor) -> Tensor:

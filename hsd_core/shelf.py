@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from hsd_core.drafts.file import DraftInfo
@@ -27,7 +28,8 @@ class Shelf:
 
     def __init__(self, preset: str, folder: Path = FOLDER) -> None:
         self._preset, self._folder = preset, folder
-        self._open: dict[tuple[Path, int], TrainedDraft] = {}
+        # a decoder that is let go takes its drafts along
+        self._open: WeakKeyDictionary[Layered, dict[Path, TrainedDraft]] = WeakKeyDictionary()
 
     def all(self, decoder: Layered) -> list[TrainedDraft]:
         """Every shipped draft that was trained for this decoder, shallowest first."""
@@ -69,12 +71,12 @@ class Shelf:
         raise ValueError(f"no draft {name!r}; those of preset {self._preset} are: {known}")
 
     def _read(self, path: Path, decoder: Layered) -> TrainedDraft:
-        key = (path, id(decoder))
-        if key not in self._open:
+        known = self._open.setdefault(decoder, {})
+        if path not in known:
             from hsd_core.decoders.lean import LeanDecoder
             from hsd_core.drafts.file import read_draft
 
             if not isinstance(decoder, LeanDecoder):
                 raise ValueError("trained drafts read the lean decoder's layers, and this target runs another way")
-            self._open[key] = read_draft(path, decoder)
-        return self._open[key]
+            known[path] = read_draft(path, decoder)
+        return known[path]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +19,7 @@ _CUT = "\ue000"  # a private character: no template writes it, so it shows where
 
 
 class TokenizerError(ValueError):
-    """A folder without a tokenizer that can be used; the message names the cure."""
+    """A folder without a tokenizer that can be used, or a text that is none; the message names the cure."""
 
 
 class Tokenizer:
@@ -52,18 +53,39 @@ class Tokenizer:
         self.eos_ids = self._ends(_json(folder / "generation_config.json"), _json(folder / "config.json"))
 
     def encode(self, text: str) -> list[int]:
-        """Ids of a text as it stands, with the tokenizer's own start token if it adds one."""
+        """Ids of a text as it stands, special tokens included, with the tokenizer's own start token if it adds one.
+
+        Raises:
+            TokenizerError: the text has a lone surrogate, which no UTF-8 stands for.
+        """
+        _refuse_surrogates(text)
         return self._fast.encode(text).ids
 
     def chat(self, prompt: str) -> list[int]:
         """Ids of a user's turn in the model's chat template, up to where the assistant's answer starts.
 
-        A model without a template gets the bare prompt.
+        A model without a template gets the bare prompt. Special tokens that the prompt spells out are text.
+
+        Raises:
+            TokenizerError: the prompt has a lone surrogate, or the template fails.
         """
+        _refuse_surrogates(prompt)
         template = self._template
         if template is None:
-            return self.encode(prompt)
-        return self._fast.encode(self._render(template, prompt), add_special_tokens=False).ids
+            return self._literal.encode(prompt).ids
+        if self._spelled is None or not self._spelled.search(prompt):
+            return self._fast.encode(self._render(template, prompt), add_special_tokens=False).ids
+        # A template may change the prompt (trim it, say), so its place is not known afterwards. Hence private
+        # characters go through it instead of the special tokens that the prompt spells: those it gives are its own.
+        free = (c for c in map(chr, range(0xE000, 0xF900)) if c not in prompt)
+        marks = dict(zip(sorted(set(self._spelled.findall(prompt))), free, strict=False))
+        back = str.maketrans({mark: token for token, mark in marks.items()})
+        rendered = self._render(template, self._spelled.sub(lambda found: marks[found[0]], prompt))
+        ids: list[int] = []
+        for i, part in enumerate(self._spelled.split(rendered)):
+            fast = self._fast if i % 2 else self._literal  # the odd parts are special tokens
+            ids += fast.encode(part.translate(back), add_special_tokens=False).ids
+        return ids
 
     def turn(self, start: str, system: str | None = None) -> tuple[list[int], list[int]]:
         """A user's turn that begins with `start` and is not over, and what closes it and opens the answer.
@@ -122,6 +144,19 @@ class Tokenizer:
         return {a["content"]: i for i, a in self._added.items() if a.get("special")}
 
     @cached_property
+    def _literal(self) -> FastTokenizer:
+        """The same tokenizer, to which special tokens in a text are text."""
+        literal = FastTokenizer.from_str(self._fast.to_str())
+        literal.encode_special_tokens = True
+        return literal
+
+    @cached_property
+    def _spelled(self) -> re.Pattern[str] | None:
+        """Finds special tokens in a text, the longest first; None where the tokenizer has none."""
+        names = sorted(self.specials, key=len, reverse=True)
+        return re.compile(f"({'|'.join(map(re.escape, names))})") if names else None
+
+    @cached_property
     def _byte_level(self) -> bool:
         return '"ByteLevel"' in json.dumps([self._spec.get("decoder"), self._spec.get("pre_tokenizer")])
 
@@ -162,6 +197,16 @@ class Tokenizer:
                 return frozenset(value if isinstance(value, list) else [value])
         id_ = self._fast.token_to_id(self._named("eos_token") or "")
         return frozenset() if id_ is None else frozenset([id_])
+
+
+def _refuse_surrogates(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise TokenizerError(
+            f"character {error.start + 1} of the text is a lone surrogate (U+{ord(text[error.start]):04X}), half of a "
+            "character; remove it"
+        ) from None
 
 
 def same_tokenizer(one: Tokenizer, other: Tokenizer) -> str | None:

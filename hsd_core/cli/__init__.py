@@ -29,6 +29,11 @@ from hsd_core.cli import (
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+NO_MEMORY = (
+    "the memory of this machine does not suffice; take a smaller preset, a target of fewer bits (--dtype int8 or "
+    "int4), or ask for fewer tokens"
+)
+_ALLOCATORS = ("DefaultCPUAllocator", "can't allocate memory", "out of memory")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -67,6 +72,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of a pipe left: no complaint
         return 0
-    except (ValueError, OSError, RuntimeError) as error:
-        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+    except (ValueError, OSError, RuntimeError, MemoryError) as error:
+        said = NO_MEMORY if _exhausted(error) else " ".join(str(error).split())
+        print(f"error: {said}", file=sys.stderr)
         return BAD_INPUT
+
+
+def _exhausted(error: Exception) -> bool:
+    """Whether memory was refused: torch says so in the text of a RuntimeError alone."""
+    return isinstance(error, MemoryError) or any(words in str(error) for words in _ALLOCATORS)

@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hsd_core.decoders.layers import KVCache, Layer, Layers
-from hsd_core.decoders.linear import COPIES, Linear, Packed, Plain
+from hsd_core.decoders.linear import COPIES, Linear, Packed, Plain, aligned
 from hsd_core.decoders.protocol import DecoderError
 from hsd_core.decoders.shape import LeanShape
 
@@ -55,7 +55,7 @@ class LeanDecoder:
         def get(name: str) -> Tensor:
             if name not in names:
                 raise DecoderError(f"the weights lack {name!r}, which a {shape.model_type} of this config has")
-            return tensor(name).to(device=device, dtype=self._float)
+            return aligned(tensor(name).to(device=device, dtype=self._float))
 
         def fused(prefix: str, *parts: str) -> Linear:
             weight = torch.cat([get(f"{prefix}.{p}.weight") for p in parts])
@@ -78,7 +78,8 @@ class LeanDecoder:
         found = [layer(f"model.layers.{i}") for i in range(shape.layers)]
         self.stack = Layers(shape, found, dtype=self._float, device=device)
         self.last_norm = get("model.norm.weight")
-        self._embedding = tensor("model.embed_tokens.weight").to(device)  # kept as it is stored: a lookup is exact
+        # kept in the dtype that it is stored in: a lookup is exact
+        self._embedding = aligned(tensor("model.embed_tokens.weight").to(device))
         head = "model.embed_tokens.weight" if shape.tied else "lm_head.weight"
         # A bfloat16 product would round the logits to a step of 0.125 at 16 and make ties, so every head is float32;
         # in oneDNN's layout it costs about as much as int8 from 8 rows on.

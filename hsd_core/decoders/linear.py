@@ -5,7 +5,8 @@ On two AVX2 cores, 100 layers of 576 -> 1536 take, in ms for 1 / 2 / 4 / 8 / 16 
     oneDNN prepacked       21 / 23 / 26 / 35 / 44     <- `Packed`
     int8 weight-only       13 / 15 / 20 / 37 / 59     <- `Int8`
     int4 weight-only       10 / 15 / 19 / 34 / 62     <- `Int4`
-`Packed` and `Int4` hold the weight once, in their kernel's own layout.
+`Packed` and `Int4` hold the weight once, in their kernel's own layout. Kernels are handed memory through `aligned`
+alone: some load whole vectors, and end the process where the address or the width does not fit.
 """
 
 from __future__ import annotations
@@ -20,8 +21,22 @@ from torch import Tensor
 
 from hsd_core.decoders.protocol import DecoderError
 
+ALIGNMENT = 64  # bytes: where torch puts tensors of its own, and the widest load of a CPU
 INT4_GROUP, INT4_OUTPUTS = 32, 16  # the kernel takes inputs in such groups and outputs in such tiles
+# The kernel loads 16 inputs at a time, with AVX-512 from aligned addresses alone, and on Arm the scales of 4 outputs.
+INT8_INPUTS, INT8_OUTPUTS = 16, 4
 PACK_ROWS = 8  # the row count that oneDNN lays the weight out for; other counts give the same product
+
+
+def aligned(tensor: Tensor) -> Tensor:
+    """`tensor` as a kernel of the CPU may read it: contiguous, at a multiple of `ALIGNMENT`; a copy where it is not.
+
+    Tensors out of a safetensors file are that file, mapped: they begin wherever the file has them.
+    """
+    tensor = tensor.contiguous()
+    if tensor.device.type != "cpu" or tensor.data_ptr() % ALIGNMENT == 0:
+        return tensor
+    return tensor.clone()
 
 
 class Plain:
@@ -42,11 +57,11 @@ class Packed:
     """x W^T + b in float32 on the CPU, with the weight in oneDNN's blocked layout."""
 
     def __init__(self, weight: Tensor, bias: Tensor | None = None) -> None:
-        self.weight = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), PACK_ROWS)
-        self.bias = bias
+        self.weight = torch.ops.mkldnn._reorder_linear_weight(aligned(weight), PACK_ROWS)
+        self.bias = None if bias is None else aligned(bias)
 
     def __call__(self, x: Tensor) -> Tensor:
-        y: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, "none", [], "")
+        y: Tensor = torch.ops.mkldnn._linear_pointwise(aligned(x), self.weight, self.bias, "none", [], "")
         return y
 
     def dense(self) -> Tensor:
@@ -71,21 +86,34 @@ class Int8:
 
     No row of the result depends on another row of x, bit for bit: the activations are not quantised.
     Takes and returns x's dtype.
+
+    Raises:
+        DecoderError: the weight's sizes are no multiples of what the kernel takes.
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None = None) -> None:
-        self.weight, self.scale = quantise(weight)
-        self.bias = None if bias is None else bias.float()
+        self._keep(*quantise(weight))
+        self.bias = None if bias is None else aligned(bias.float())
 
     @classmethod
     def of(cls, weight: Tensor, scale: Tensor) -> Int8:
         """Over weights that are quantised already: int8 (N, K) and bfloat16 (N,)."""
         made = cls.__new__(cls)
-        made.weight, made.scale, made.bias = weight.contiguous(), scale.contiguous(), None
+        made._keep(weight, scale)
+        made.bias = None
         return made
 
+    @staticmethod
+    def takes(weight: Tensor) -> bool:
+        """Whether the kernel takes a weight (N, K) of these sizes."""
+        return weight.shape[0] % INT8_OUTPUTS == 0 and weight.shape[1] % INT8_INPUTS == 0
+
+    def _keep(self, weight: Tensor, scale: Tensor) -> None:
+        refuse_sizes("int8", weight, inputs=INT8_INPUTS, outputs=INT8_OUTPUTS, instead="float32 or bfloat16")
+        self.weight, self.scale = aligned(weight), aligned(scale)
+
     def __call__(self, x: Tensor) -> Tensor:
-        y = torch._weight_int8pack_mm(x.bfloat16(), self.weight, self.scale).to(x.dtype)
+        y = torch._weight_int8pack_mm(aligned(x.bfloat16()), self.weight, self.scale).to(x.dtype)
         return y if self.bias is None else y + self.bias
 
     def dense(self) -> Tensor:
@@ -106,12 +134,8 @@ class Int4:
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None = None) -> None:
+        refuse_sizes("int4", weight, inputs=INT4_GROUP, outputs=INT4_OUTPUTS, instead="int8")
         outputs, inputs = weight.shape
-        if outputs % INT4_OUTPUTS or inputs % INT4_GROUP:
-            raise DecoderError(
-                f"int4 takes inputs by {INT4_GROUP} and outputs by {INT4_OUTPUTS}, and a layer has {inputs} inputs "
-                f"and {outputs} outputs; use int8"
-            )
         groups = weight.float().view(outputs, inputs // INT4_GROUP, INT4_GROUP)
         low, high = groups.amin(-1), groups.amax(-1)
         step = ((high - low) / 15).clamp_min(1e-10)
@@ -119,16 +143,16 @@ class Int4:
         scale = step.bfloat16()
         # the kernel multiplies (code - 8) * scale + offset
         offset = (low + 8 * scale.float()).bfloat16()
-        self.weight = torch.ops.aten._convert_weight_to_int4pack_for_cpu(codes, 1)
-        self.steps = torch.stack((scale, offset), -1).transpose(0, 1).contiguous()
-        self.bias = None if bias is None else bias.float()
+        self.weight = aligned(torch.ops.aten._convert_weight_to_int4pack_for_cpu(aligned(codes), 1))
+        self.steps = aligned(torch.stack((scale, offset), -1).transpose(0, 1))
+        self.bias = None if bias is None else aligned(bias.float())
 
     def __call__(self, x: Tensor) -> Tensor:
         y = self._product(x.bfloat16()).to(x.dtype)
         return y if self.bias is None else y + self.bias
 
     def _product(self, x: Tensor) -> Tensor:
-        y: Tensor = torch.ops.aten._weight_int4pack_mm_for_cpu(x, self.weight, INT4_GROUP, self.steps)
+        y: Tensor = torch.ops.aten._weight_int4pack_mm_for_cpu(aligned(x), self.weight, INT4_GROUP, self.steps)
         return y
 
     def dense(self) -> Tensor:
@@ -139,6 +163,16 @@ class Int4:
 
 Linear: TypeAlias = Plain | Packed | Int8 | Int4
 COPIES: Mapping[str, type[Int8 | Int4]] = MappingProxyType({"int8": Int8, "int4": Int4})
+
+
+def refuse_sizes(dtype: str, weight: Tensor, *, inputs: int, outputs: int, instead: str) -> None:
+    """Raises DecoderError for a weight (N, K) where K is no multiple of `inputs`, or N none of `outputs`."""
+    n, k = weight.shape
+    if k % inputs or n % outputs:
+        raise DecoderError(
+            f"{dtype} takes inputs by {inputs} and outputs by {outputs}, and a layer has {k} inputs and {n} outputs; "
+            f"use {instead}"
+        )
 
 
 def quantise(weight: Tensor) -> tuple[Tensor, Tensor]:

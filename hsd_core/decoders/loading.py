@@ -26,7 +26,7 @@ def load_decoder(
     Args:
         folder: holds config.json and *.safetensors (one file, or shards with their index).
         dtype: "float32", "bfloat16", or "int8" or "int4" (weights only; lean decoder).
-        device: "cpu", "cuda" or "cuda:N".
+        device: "cpu", or a GPU that is here: "cuda" or "cuda:N".
         kind: "lean" (our own forward), "transformers" (any causal model), or "auto": lean where it can.
         vocab: keep only the first `vocab` columns of the logits.
     Raises:
@@ -37,7 +37,7 @@ def load_decoder(
         raise DecoderError(f"dtype {dtype!r} is not known; use one of {', '.join(DTYPES)}")
     if kind not in KINDS:
         raise DecoderError(f"decoder {kind!r} is not known; use one of {', '.join(KINDS)}")
-    check_device(device)
+    device = known_device(device)
     config = read_config(folder)
     if kind == "lean" or (kind == "auto" and _lean_can(config)):
         return _lean(folder, config, dtype, device, vocab)
@@ -128,18 +128,29 @@ def _open(path: Path) -> Any:
         raise DecoderError(f"{path} is damaged ({error}); download it again") from error
 
 
-def check_device(device: str) -> None:
-    """
+def known_device(device: str) -> str:
+    """The one name of a device that is here: "cpu", "cuda" (the current GPU) or "cuda:N" (another one).
+
     Raises:
         DecoderError: there is no such device, or not here.
     """
     import torch
 
     try:
-        kind = torch.device(device).type
+        wanted = torch.device(device)
     except RuntimeError as error:
-        raise DecoderError(f"device {device!r} is not known; use cpu, cuda or cuda:N") from error
-    if kind not in ("cpu", "cuda"):
+        raise DecoderError(f"device {device[:80]!r} is not known; use cpu, cuda or cuda:N") from error
+    if wanted.type not in ("cpu", "cuda"):
         raise DecoderError(f"device {device!r} is not supported; use cpu or cuda")
-    if kind == "cuda" and not torch.cuda.is_available():
+    if wanted.type == "cpu":
+        if wanted.index is not None:
+            raise DecoderError(f"device {device!r} is not known: the CPU is one device; use cpu")
+        return "cpu"
+    if not torch.cuda.is_available():
         raise DecoderError("no CUDA device was found; use --device cpu")
+    if wanted.index is None or wanted.index == torch.cuda.current_device():
+        return "cuda"
+    if not 0 <= wanted.index < torch.cuda.device_count():
+        last = torch.cuda.device_count() - 1
+        raise DecoderError(f"device {device!r} is not here; use {'cuda' if last == 0 else f'cuda:0 to cuda:{last}'}")
+    return f"cuda:{wanted.index}"

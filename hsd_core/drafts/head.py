@@ -15,7 +15,7 @@ from torch import Tensor
 
 from hsd_core.decoders.layers import KVCache, Layer, Layers
 from hsd_core.decoders.lean import LeanDecoder
-from hsd_core.decoders.linear import Int8, Linear, Packed, Plain
+from hsd_core.decoders.linear import Int8, Linear, Packed, Plain, aligned
 from hsd_core.drafts.copying import Copier, Gate
 from hsd_core.drafts.file import DraftInfo
 from hsd_core.trace import Copied
@@ -45,13 +45,13 @@ class DraftHead:
 
         def product(name: str) -> Linear:
             weight, scale = (tensors[part].to(decoder.device) for part in (name, f"{name}.scale"))
-            # the int8 kernel is the CPU's; elsewhere the same rounded weights are kept dense
-            return (
-                Int8.of(weight, scale) if on_cpu else Plain((weight.float() * scale.float()[:, None]).to(self._float))
-            )
+            if on_cpu and Int8.takes(weight):
+                return Int8.of(weight, scale)
+            # the kernel is the CPU's, and takes some widths; elsewhere the same rounded weights are kept dense
+            return Plain((weight.float() * scale.float()[:, None]).to(self._float))
 
         def vector(name: str) -> Tensor:
-            return tensors[name].to(device=decoder.device, dtype=self._float)
+            return aligned(tensors[name].to(device=decoder.device, dtype=self._float))
 
         def layer(at: str) -> Layer:
             return Layer(
@@ -68,7 +68,7 @@ class DraftHead:
         rows = decoder.head_rows(self.ids)
         # float32: the int8 kernel rounds its results to bfloat16, and such logits tie often (step 0.125 at 16)
         self._head = Packed(rows) if on_cpu and Packed.available() else Plain(rows)
-        self._gate = Gate(*(tensors[f"copy.{part}"].float().to(decoder.device) for part in Gate._fields))
+        self._gate = Gate(*(aligned(tensors[f"copy.{part}"].float()).to(decoder.device) for part in Gate._fields))
 
     def new_cache(self, capacity: int) -> DraftCache:
         """For one run."""

@@ -43,6 +43,20 @@ def test_no_recordings_is_no_error(tmp_path: Path) -> None:
     assert Recordings(tmp_path / "nowhere").menu() == []
 
 
+@pytest.mark.parametrize("left", [0, 10, 200, -20])
+def test_a_first_recording_that_broke_off_is_passed_over_and_the_menu_says_why(recordings: Path, left: int) -> None:
+    whole = gzip.compress(tracefile.dumps(plain_run(["a", "b"])).encode())
+    (recordings / "00-a.jsonl.gz").write_bytes(whole[:left])
+    shown = Recordings(recordings)
+    broken, *others = shown.menu()
+    assert broken["name"] == "00-a" and broken["reason"]
+    assert [entry["reason"] for entry in others] == ["", ""]
+    first = shown.first()
+    assert first is not None and first["run"] == "recorded-00-toy"
+    with pytest.raises(RecordingError):
+        shown.payload("00-a")
+
+
 @pytest.mark.parametrize("name", ["nothing", "../00-toy", "/etc/passwd", ""])
 def test_only_listed_names_are_opened(recordings: Path, name: str) -> None:
     with pytest.raises(RecordingError, match="no recording"):

@@ -158,6 +158,48 @@ def test_bad_input_is_one_line_that_names_the_cure(what, capsys):
     assert err.startswith("error: ") and err.count("\n") == 1 and cure in err
 
 
+def test_memory_that_runs_out_is_one_line_that_names_the_cure(monkeypatch, capsys):
+    import numpy
+    import torch
+
+    from hsd_core.workbench import Workbench
+
+    asks = {
+        "python": lambda *_, **__: bytearray(10**16),
+        "torch": lambda *_, **__: torch.empty(10**16),
+        "numpy": lambda *_, **__: numpy.zeros(10**16),
+    }
+    for ask in asks.values():
+        monkeypatch.setattr(Workbench, "open", ask)
+        assert main(["generate", *TOY]) == 2
+        err = capsys.readouterr().err
+        assert err.startswith("error: the memory of this machine does not suffice; take a smaller preset")
+        assert err.count("\n") == 1
+
+
+def test_a_level_with_damaged_weights_ends_the_run_in_one_line_and_keeps_what_was_committed(
+    tmp_path, monkeypatch, capsys
+):
+    from hsd_core.levels.table import TableRun
+
+    score = TableRun.score
+
+    def damaged(self, tape, rows):
+        logits, work = score(self, tape, rows)
+        return (logits * float("nan") if len(tape) > 40 else logits), work
+
+    assert main(["generate", *TOY, "--max-new-tokens", "60"]) == 0
+    whole = capsys.readouterr().out
+    monkeypatch.setattr(TableRun, "score", damaged)
+    path = tmp_path / "run.jsonl"
+    assert main(["generate", *TOY, "--max-new-tokens", "60", "--trace", str(path)]) == 2
+    out, err = capsys.readouterr()
+    assert 0 < len(out.strip()) < len(whole.strip()) and whole.startswith(out.strip())
+    assert err.count("\n") == 1 and "its logits are not finite; its weights may be damaged" in err
+    events = tracefile.read(path)
+    assert any(e.event == "commit" for e in events) and not any(e.event == "footer" for e in events)
+
+
 def test_a_command_that_does_not_exist_is_one_line_too(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["nonsense"])

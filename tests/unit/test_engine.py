@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,9 +9,9 @@ import torch
 from toys import LookupLevel, LookupRun, output_of, table, toy_stack
 
 import hsd_core
-from hsd_core import engine, scribe
+from hsd_core import engine, identities, scribe
 from hsd_core.clock import EngineClock
-from hsd_core.hierarchy import Seat
+from hsd_core.hierarchy import LevelError, Seat
 from hsd_core.levels.protocol import Counting, Work
 from hsd_core.levels.table import TableLevel, TableRun
 from hsd_core.sampling import Sampling
@@ -333,3 +333,50 @@ def test_a_stack_that_cannot_work_is_refused_at_once() -> None:
         with pytest.raises(StackError) as caught:
             start(stack)
         assert message in str(caught.value)
+
+
+def collect(run: Iterator[Any], events: list[Any]) -> None:
+    """What a run yields before it ends or raises."""
+    for event in run:
+        events.append(event)
+
+
+DAMAGE = {
+    "NaN": lambda row: row.index_fill(0, torch.tensor([2]), float("nan")),
+    "+inf": lambda row: row.index_fill(0, torch.tensor([2]), float("inf")),
+    "nothing can be said": torch.zeros_like,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("level", [0, 1, 2])
+@pytest.mark.parametrize("sampling", [Sampling(0.0), SAMPLED], ids=["greedy", "sampled"])
+def test_logits_that_are_not_finite_end_the_run_with_the_levels_name(
+    damage: str, level: int, sampling: Sampling
+) -> None:
+    stack = spied()
+    whole = stack[level].level.table  # type: ignore[attr-defined]
+    bad = SpyLevel(lambda prefix: DAMAGE[damage](whole(prefix)) if len(prefix) > 20 else whole(prefix), 4)
+    stack[level] = replace(stack[level], level=bad)  # type: ignore[arg-type]
+    events: list[Any] = []
+    with pytest.raises(LevelError, match=rf"^level {level} \(table\): its logits are not finite; its weights may be"):
+        collect(hsd_core.run(stack, [1, 2, 3], sampling, 0, max_new_tokens=40), events)
+    usual = output_of(list(hsd_core.run(spied(), [1, 2, 3], sampling, 0, max_new_tokens=40)))
+    assert 0 < len(output_of(events)) < 40
+    assert output_of(events) == usual[: len(output_of(events))], "what was committed before stays, and is right"
+    assert identities.check(events) == []
+    assert open_runs(stack) == [0, 0, 0]
+
+
+def test_a_prompt_that_meets_damage_ends_before_the_first_token() -> None:
+    stack = toy_stack("table:2,table", 4)
+    stack[1] = replace(stack[1], level=TableLevel(lambda prefix: torch.full((4,), float("nan")), 4))
+    events: list[Any] = []
+    with pytest.raises(LevelError, match=r"level 1 \(table\)"):
+        collect(hsd_core.run(stack, [1, 2, 3], SAMPLED, 0, max_new_tokens=4), events)
+    assert [event.event for event in events] == ["header"]
+
+
+def test_tokens_that_cannot_be_said_are_no_damage() -> None:
+    events = list(hsd_core.run(toy_stack(TEXT, 4, zeros=0.6), [1], SAMPLED, 0, max_new_tokens=30))
+    assert len(output_of(events)) == 30

