@@ -17,7 +17,7 @@ from hsd_core.levels.table import TableLevel
 from hsd_core.sampling import Sampling
 from hsd_core.stacks import LevelSpec
 from hsd_core.theory import ENGINE, Conditional, Costs, Plan, Profile, ProfileError, ProfileLevel, expected
-from hsd_core.theory.finite import over_texts, within
+from hsd_core.theory.finite import over_texts
 from hsd_core.trace import Footer
 from hsd_core.validation.blame import blame
 from hsd_core.validation.books import books_from, keep_books
@@ -125,16 +125,6 @@ def test_the_longer_the_text_the_nearer_to_endless_decoding():
     endless = expected(profile, plan).ms_per_token
     off = [over_texts(profile, plan, [n], n, catch_up=False).ms_per_token / endless - 1 for n in (20, 80, 320)]
     assert abs(off[0]) > 2 * abs(off[1]) > 4 * abs(off[2]) > 0
-
-
-def test_a_round_without_room_for_a_draft_is_plain_decoding():
-    plan = Plan((0, 1, 2), (3, 6))
-    assert within(plan, 20) == plan
-    assert within(plan, 5) == Plan((0, 1, 2), (3, 4))
-    assert within(plan, 3) == Plan((0, 1, 2), (1, 2))
-    assert within(Plan((0, 1, 2), (3, 1)), 20) == Plan((0, 1, 2), (3, 1))
-    assert within(plan, 2) == Plan((1, 2), (1,))
-    assert within(plan, 1) == Plan((2,), ())
 
 
 @pytest.mark.parametrize("lengths", [[], [0], [9, 41]])
