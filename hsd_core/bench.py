@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from hsd_core import metrics
-from hsd_core.equality import compare
+from hsd_core.equality import Comparison, compare
 from hsd_core.stacks import format_stack, parse
 from hsd_core.trace import Event, Footer
 
@@ -34,7 +34,10 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One run. Times in ns on the engine's clock; `equal` and `margin` compare its ids with plain decoding's."""
+    """One run. Times in ns on the engine's clock; `equal` and `margin` compare its ids with plain decoding's.
+
+    `judged`, `accepted`: tokens of the level below that each level judged, and those of them that it accepted.
+    """
 
     prompt: int
     category: str
@@ -43,11 +46,16 @@ class Measurement:
     decode_ns: int
     prefill_ns: int
     target_forwards: int
-    acceptance: tuple[float | None, ...]
-    kept: float | None
+    judged: tuple[int, ...]
+    accepted: tuple[int, ...]
     equal: int
     diverges: bool
     margin: float | None
+
+    @property
+    def holds(self) -> bool:
+        """Equal to plain decoding as the project defines it."""
+        return Comparison(self.equal, self.diverges, self.margin).holds
 
 
 Runner = Callable[[str, str], Iterable[Event]]
@@ -114,7 +122,8 @@ def _measurement(i: int, prompt: Prompt, stack: str, run: list[Event], plain: li
     return Measurement(
         prompt=i, category=prompt.category, stack=stack, tokens=footer.committed, decode_ns=footer.decode_ns,
         prefill_ns=footer.prefill_ns, target_forwards=footer.totals[-1].forwards,
-        acceptance=tuple(level["acceptance"] for level in figures["levels"]), kept=figures["drafts_kept"],
+        judged=tuple(level["judged"] for level in figures["levels"]),
+        accepted=tuple(level["accepted"] for level in figures["levels"]),
         equal=same.equal, diverges=same.diverges, margin=same.margin,
     )  # fmt: skip
 
@@ -131,9 +140,11 @@ def summary(measurements: Sequence[Measurement]) -> list[dict[str, Any]]:
 def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measurement]) -> dict[str, Any]:
     prompts = sorted(own.keys() & plain.keys())
     low, high = _interval([(own[i], plain[i]) for i in prompts])
-    levels = max(len(m.acceptance) for m in own.values())
-    judged = [[a for m in own.values() if (a := m.acceptance[i]) is not None] for i in range(levels)]
-    diverged = [m for m in own.values() if m.diverges]
+    judged, accepted = (
+        [sum(counts) for counts in zip(*(getattr(own[i], name) for i in prompts), strict=True)]
+        for name in ("judged", "accepted")
+    )
+    diverged = [own[i] for i in prompts if own[i].diverges]
     return {
         "stack": stack,
         "plain": plain_of(stack),
@@ -143,11 +154,11 @@ def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measu
         "interval": (low, high),
         "median_speed_up": statistics.median(_speed_up([(own[i], plain[i])]) for i in prompts),
         "slower_on": sum(_speed_up([(own[i], plain[i])]) < 1.0 for i in prompts),
-        "tokens_per_target_forward": sum(m.tokens for m in own.values())
-        / max(1, sum(m.target_forwards for m in own.values())),
-        "acceptance": [statistics.mean(a) if a else None for a in judged],
-        "diverged": len(diverged),
-        "largest_margin": max((m.margin or 0.0 for m in diverged), default=None),
+        "tokens_per_target_forward": sum(own[i].tokens for i in prompts)
+        / max(1, sum(own[i].target_forwards for i in prompts)),
+        "acceptance": [a / n if n else None for a, n in zip(accepted, judged, strict=True)],
+        "equal": sum(own[i].holds for i in prompts),
+        "ties": [m.margin for m in diverged if m.holds],
     }
 
 
@@ -159,9 +170,9 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
     ]
     for row in rows:
         accepted = " / ".join("-" if a is None else f"{a:.2f}" for a in row["acceptance"][1:]) or "-"
-        equal = f"{row['prompts'] - row['diverged']}/{row['prompts']}"
-        if row["diverged"]:
-            equal += f" (margin < {row['largest_margin']:.1g})"
+        equal = f"{row['equal']}/{row['prompts']}"
+        if row["ties"]:
+            equal += f" ({len(row['ties'])} up to a tie of {max(row['ties']):.1g})"
         low, high = row["interval"]
         lines.append(
             f"| `{row['stack']}` | {row['tokens_per_s']:.1f} | {row['speed_up']:.2f} ({low:.2f} to {high:.2f}) "
@@ -177,7 +188,7 @@ def to_line(measurement: Measurement) -> str:
 
 def from_line(line: str) -> Measurement:
     record = json.loads(line)
-    return Measurement(**{**record, "acceptance": tuple(record["acceptance"])})
+    return Measurement(**{**record, "judged": tuple(record["judged"]), "accepted": tuple(record["accepted"])})
 
 
 def _rate(runs: Sequence[Measurement]) -> float:
