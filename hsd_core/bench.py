@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 import random
 import statistics
-from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -98,11 +98,17 @@ def plain_of(stack: str) -> str:
     return target.name + options
 
 
+def with_plain(stacks: Iterable[str]) -> list[str]:
+    """Plain decoding of each target, then the stacks; each once."""
+    stacks = list(stacks)
+    return list(dict.fromkeys([*map(plain_of, stacks), *stacks]))
+
+
 def sweep(
     runner: Runner, stacks: Sequence[str], prompts: Sequence[Prompt], *, done: frozenset[int] = frozenset()
 ) -> Generator[Measurement, None, None]:
     """Measure. `runner(stack, prompt text)` gives a run's events; prompts in `done` are passed over."""
-    everything = list(dict.fromkeys([*(plain_of(stack) for stack in stacks), *stacks]))
+    everything = with_plain(stacks)
     todo = [i for i in range(len(prompts)) if i not in done]
     if todo:
         for stack in everything:  # warm-up: measured like the rest, and dropped
@@ -162,7 +168,7 @@ def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measu
     }
 
 
-def table(rows: Sequence[dict[str, Any]]) -> str:
+def table(rows: Sequence[Mapping[str, Any]]) -> str:
     """The summary as a Markdown table."""
     lines = [
         "| stack | tokens/s | speed-up (95 % interval) | slower on | per target forward | accepted, by level | equal |",
@@ -181,14 +187,26 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def to_line(measurement: Measurement) -> str:
-    """One measurement as a JSON line, so that a sweep can be resumed."""
-    return json.dumps(asdict(measurement), separators=(",", ":"))
+def whole(measurements: Iterable[Measurement], stacks: Iterable[str]) -> list[Measurement]:
+    """Those of the prompts on which all of the stacks were run: a sweep that was interrupted has others too."""
+    by_prompt: dict[int, list[Measurement]] = {}
+    for m in measurements:
+        by_prompt.setdefault(m.prompt, []).append(m)
+    wanted = set(stacks)
+    return [m for own in by_prompt.values() if {x.stack for x in own} == wanted for m in own]
 
 
-def from_line(line: str) -> Measurement:
-    record = json.loads(line)
-    return Measurement(**{**record, "judged": tuple(record["judged"]), "accepted": tuple(record["accepted"])})
+def from_record(record: Mapping[str, Any]) -> Measurement:
+    """The inverse of `asdict`, also of what went through JSON.
+
+    Raises:
+        ValueError: it is no measurement.
+    """
+    try:
+        counts = {name: tuple(int(n) for n in record[name]) for name in ("judged", "accepted")}
+        return Measurement(**{**record, **counts})
+    except (KeyError, TypeError):
+        raise ValueError(f"{str(record)[:60]} is no measurement of this version; measure anew") from None
 
 
 def _rate(runs: Sequence[Measurement]) -> float:

@@ -18,7 +18,7 @@ class Lengths:
     ended: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        if not (1 <= self.limit and 1 <= self.texts <= MOST_TEXTS):
+        if not (self.limit >= 1 and 1 <= self.texts <= MOST_TEXTS):
             raise ProfileError(f"lengths has {self.texts} texts of {self.limit} tokens; use 1 to {MOST_TEXTS}, and 1")
         if len(self.ended) > self.texts or any(not 1 <= n <= self.limit for n in self.ended):
             raise ProfileError(

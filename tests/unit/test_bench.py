@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 
 import pytest
 
-from hsd_core.bench import Measurement, from_line, summary, table, to_line
+from hsd_core.bench import Measurement, from_record, summary, table, whole
 
 STACK, PLAIN, OTHER = "ngram:2,target", "target", "ngram:2,target@dtype=int8"
 S = 10**9
@@ -80,4 +81,11 @@ def test_the_fastest_stack_stands_first() -> None:
 
 
 def test_a_measurement_is_read_as_it_was_written() -> None:
-    assert [from_line(to_line(each)) for each in RUNS] == RUNS
+    assert [from_record(json.loads(json.dumps(asdict(each)))) for each in RUNS] == RUNS
+    with pytest.raises(ValueError, match="no measurement of this version"):
+        from_record({"prompt": 0})
+
+
+def test_a_prompt_that_an_interrupted_sweep_did_not_finish_is_left_out() -> None:
+    assert whole(RUNS[:5], [PLAIN, STACK]) == RUNS[:4]
+    assert whole(RUNS[:1], [PLAIN, STACK]) == []
