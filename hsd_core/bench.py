@@ -11,13 +11,13 @@ from __future__ import annotations
 import json
 import random
 import statistics
-from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hsd_core import metrics
-from hsd_core.equality import compare
+from hsd_core.equality import Comparison, compare
 from hsd_core.stacks import format_stack, parse
 from hsd_core.trace import Event, Footer
 
@@ -34,7 +34,10 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One run. Times in ns on the engine's clock; `equal` and `margin` compare its ids with plain decoding's."""
+    """One run. Times in ns on the engine's clock; `equal` and `margin` compare its ids with plain decoding's.
+
+    `judged`, `accepted`: tokens of the level below that each level judged, and those of them that it accepted.
+    """
 
     prompt: int
     category: str
@@ -43,11 +46,16 @@ class Measurement:
     decode_ns: int
     prefill_ns: int
     target_forwards: int
-    acceptance: tuple[float | None, ...]
-    kept: float | None
+    judged: tuple[int, ...]
+    accepted: tuple[int, ...]
     equal: int
     diverges: bool
     margin: float | None
+
+    @property
+    def holds(self) -> bool:
+        """Equal to plain decoding as the project defines it."""
+        return Comparison(self.equal, self.diverges, self.margin).holds
 
 
 Runner = Callable[[str, str], Iterable[Event]]
@@ -90,11 +98,17 @@ def plain_of(stack: str) -> str:
     return target.name + options
 
 
+def with_plain(stacks: Iterable[str]) -> list[str]:
+    """Plain decoding of each target, then the stacks; each once."""
+    stacks = list(stacks)
+    return list(dict.fromkeys([*map(plain_of, stacks), *stacks]))
+
+
 def sweep(
     runner: Runner, stacks: Sequence[str], prompts: Sequence[Prompt], *, done: frozenset[int] = frozenset()
 ) -> Generator[Measurement, None, None]:
     """Measure. `runner(stack, prompt text)` gives a run's events; prompts in `done` are passed over."""
-    everything = list(dict.fromkeys([*(plain_of(stack) for stack in stacks), *stacks]))
+    everything = with_plain(stacks)
     todo = [i for i in range(len(prompts)) if i not in done]
     if todo:
         for stack in everything:  # warm-up: measured like the rest, and dropped
@@ -114,7 +128,8 @@ def _measurement(i: int, prompt: Prompt, stack: str, run: list[Event], plain: li
     return Measurement(
         prompt=i, category=prompt.category, stack=stack, tokens=footer.committed, decode_ns=footer.decode_ns,
         prefill_ns=footer.prefill_ns, target_forwards=footer.totals[-1].forwards,
-        acceptance=tuple(level["acceptance"] for level in figures["levels"]), kept=figures["drafts_kept"],
+        judged=tuple(level["judged"] for level in figures["levels"]),
+        accepted=tuple(level["accepted"] for level in figures["levels"]),
         equal=same.equal, diverges=same.diverges, margin=same.margin,
     )  # fmt: skip
 
@@ -131,9 +146,11 @@ def summary(measurements: Sequence[Measurement]) -> list[dict[str, Any]]:
 def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measurement]) -> dict[str, Any]:
     prompts = sorted(own.keys() & plain.keys())
     low, high = _interval([(own[i], plain[i]) for i in prompts])
-    levels = max(len(m.acceptance) for m in own.values())
-    judged = [[a for m in own.values() if (a := m.acceptance[i]) is not None] for i in range(levels)]
-    diverged = [m for m in own.values() if m.diverges]
+    judged, accepted = (
+        [sum(counts) for counts in zip(*(getattr(own[i], name) for i in prompts), strict=True)]
+        for name in ("judged", "accepted")
+    )
+    diverged = [own[i] for i in prompts if own[i].diverges]
     return {
         "stack": stack,
         "plain": plain_of(stack),
@@ -143,15 +160,15 @@ def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measu
         "interval": (low, high),
         "median_speed_up": statistics.median(_speed_up([(own[i], plain[i])]) for i in prompts),
         "slower_on": sum(_speed_up([(own[i], plain[i])]) < 1.0 for i in prompts),
-        "tokens_per_target_forward": sum(m.tokens for m in own.values())
-        / max(1, sum(m.target_forwards for m in own.values())),
-        "acceptance": [statistics.mean(a) if a else None for a in judged],
-        "diverged": len(diverged),
-        "largest_margin": max((m.margin or 0.0 for m in diverged), default=None),
+        "tokens_per_target_forward": sum(own[i].tokens for i in prompts)
+        / max(1, sum(own[i].target_forwards for i in prompts)),
+        "acceptance": [a / n if n else None for a, n in zip(accepted, judged, strict=True)],
+        "equal": sum(own[i].holds for i in prompts),
+        "ties": [m.margin for m in diverged if m.holds],
     }
 
 
-def table(rows: Sequence[dict[str, Any]]) -> str:
+def table(rows: Sequence[Mapping[str, Any]]) -> str:
     """The summary as a Markdown table."""
     lines = [
         "| stack | tokens/s | speed-up (95 % interval) | slower on | per target forward | accepted, by level | equal |",
@@ -159,9 +176,9 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
     ]
     for row in rows:
         accepted = " / ".join("-" if a is None else f"{a:.2f}" for a in row["acceptance"][1:]) or "-"
-        equal = f"{row['prompts'] - row['diverged']}/{row['prompts']}"
-        if row["diverged"]:
-            equal += f" (margin < {row['largest_margin']:.1g})"
+        equal = f"{row['equal']}/{row['prompts']}"
+        if row["ties"]:
+            equal += f" ({len(row['ties'])} up to a tie of {max(row['ties']):.1g})"
         low, high = row["interval"]
         lines.append(
             f"| `{row['stack']}` | {row['tokens_per_s']:.1f} | {row['speed_up']:.2f} ({low:.2f} to {high:.2f}) "
@@ -170,14 +187,26 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def to_line(measurement: Measurement) -> str:
-    """One measurement as a JSON line, so that a sweep can be resumed."""
-    return json.dumps(asdict(measurement), separators=(",", ":"))
+def whole(measurements: Iterable[Measurement], stacks: Iterable[str]) -> list[Measurement]:
+    """Those of the prompts on which all of the stacks were run: a sweep that was interrupted has others too."""
+    by_prompt: dict[int, list[Measurement]] = {}
+    for m in measurements:
+        by_prompt.setdefault(m.prompt, []).append(m)
+    wanted = set(stacks)
+    return [m for own in by_prompt.values() if {x.stack for x in own} == wanted for m in own]
 
 
-def from_line(line: str) -> Measurement:
-    record = json.loads(line)
-    return Measurement(**{**record, "acceptance": tuple(record["acceptance"])})
+def from_record(record: Mapping[str, Any]) -> Measurement:
+    """The inverse of `asdict`, also of what went through JSON.
+
+    Raises:
+        ValueError: it is no measurement.
+    """
+    try:
+        counts = {name: tuple(int(n) for n in record[name]) for name in ("judged", "accepted")}
+        return Measurement(**{**record, **counts})
+    except (KeyError, TypeError):
+        raise ValueError(f"{str(record)[:60]} is no measurement of this version; measure anew") from None
 
 
 def _rate(runs: Sequence[Measurement]) -> float:

@@ -19,7 +19,10 @@ TIE = 1e-3  # logits
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`equal` leading ids agree; `margin`: plain decoding's top-two logit margin at the first divergence, if known."""
+    """`equal` leading ids agree; `margin`: plain decoding's top-two logit margin where the next ones differ, if known.
+
+    Where one text is only longer than the other, no choice between two ids differed, and no margin excuses it.
+    """
 
     equal: int
     diverges: bool
@@ -35,9 +38,9 @@ def compare(run: Sequence[Event], plain: Sequence[Event]) -> Comparison:
     """Compare a run with plain decoding (recorded with at least two likeliest tokens a row for a margin)."""
     own, other = committed_ids(run), committed_ids(plain)
     equal = next((i for i, (a, b) in enumerate(zip(own, other, strict=False)) if a != b), min(len(own), len(other)))
-    if len(own) == len(other) == equal or _was_stopped(run) or _was_stopped(plain):
-        return Comparison(equal, equal < min(len(own), len(other)), _margin(plain, equal))
-    return Comparison(equal, True, _margin(plain, equal))
+    if equal < min(len(own), len(other)):
+        return Comparison(equal, True, _margin(plain, equal))
+    return Comparison(equal, len(own) != len(other) and not (_was_stopped(run) or _was_stopped(plain)), None)
 
 
 def _margin(plain: Iterable[Event], at: int) -> float | None:

@@ -6,7 +6,7 @@ replanner's settings. Times differ; ids and plans must not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,19 +22,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """How many leading ids and plan changes agree, of how many. True in a condition when all do."""
+    """How many leading ids and plan changes agree, of how many. True in a condition when all do.
+
+    `recorded`, `here`: the machines. Another processor may add up the products of a row in another order, so that
+    logits differ in their last bits: enough for a coin near an acceptance, or for a near tie, to fall the other way.
+    """
 
     ids: int
     ids_of: int
     plans: int
     plans_of: int
+    recorded: str = ""
+    here: str = ""
 
     def __bool__(self) -> bool:
         return self.ids == self.ids_of and self.plans == self.plans_of
 
     def __str__(self) -> str:
         plans = f"; {self.plans} of {self.plans_of} plans" if self.plans_of else ""
-        return f"{'the same' if self else 'not the same'}: {self.ids} of {self.ids_of} ids{plans}"
+        said = f"{'the same' if self else 'not the same'}: {self.ids} of {self.ids_of} ids{plans}"
+        if self or self.recorded == self.here:
+            return said
+        return (
+            f"{said}; it was recorded on {self.recorded}, this is {self.here}: there sums of float products may differ "
+            "in their last bits, and a sampled token with them"
+        )
 
 
 def opened(
@@ -88,7 +100,14 @@ def repeat(bench: Workbench, events: Sequence[Event]) -> Repeat:
     # A run that was not cut short must also end where it ended.
     whole = any(isinstance(e, trace.Footer) and e.reason != "stopped" for e in events)
     of = max(len(ids), len(same_ids)) if whole else len(ids)
-    return Repeat(_alike(ids, same_ids), of, _alike(plans, same_plans), max(len(plans), len(same_plans)))
+    return Repeat(
+        _alike(ids, same_ids), of, _alike(plans, same_plans), max(len(plans), len(same_plans)),
+        _where(header.machine, header.versions), _where(bench.about["machine"], bench.about["versions"]),
+    )  # fmt: skip
+
+
+def _where(machine: str, versions: Mapping[str, str]) -> str:
+    return f"{machine or 'a machine without a name'} with torch {versions.get('torch', 'of an unknown version')}"
 
 
 def _plans(events: Sequence[Event], last: int) -> list[tuple[Any, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 
 import pytest
 
@@ -16,14 +17,16 @@ def pytest_configure() -> None:
 
 @pytest.fixture(scope="session")
 def smollm2():
-    """The preset smollm2 on the CPU in float32; a visible skip where its weights cannot be had."""
+    """The preset smollm2 on the CPU in float32; where its weights cannot be had a visible skip, or a failure where
+    HSD_REQUIRE_WEIGHTS is set."""
     from hsd_core.weights import WeightsError
     from hsd_core.workbench import Workbench
 
     try:
         return Workbench.open("smollm2", device="cpu", dtype="float32")
     except WeightsError as error:
-        pytest.skip(f"the weights of smollm2 cannot be had: {error}")
+        missing = f"the weights of smollm2 cannot be had: {error}"
+        pytest.fail(missing) if os.environ.get("HSD_REQUIRE_WEIGHTS") else pytest.skip(missing)
 
 
 @pytest.fixture(scope="session")

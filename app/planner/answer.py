@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,15 +46,16 @@ def planned(asked: Asked) -> Planned:
         raise PlannerError(str(error), "profile") from error
 
 
-def answer(plans: Planned, look: Look, validation: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
-    """Everything that the tab shows for one question, in plain JSON types."""
+def answer(plans: Planned, look: Look, validation: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Everything that the tab shows for one question, in plain JSON types. `validation`: see `Sources.validation`."""
     profile, planner, found = plans.profile, plans.planner, plans.found
     ink = Ink(look.dark, look.width)
-    plain = found.plain.prediction.ms_per_token
+    plain, measured = found.plain.prediction.ms_per_token, validation or {}
+    tall = LEAST_HEIGHT if ink.narrow else height(len(measured.get("stacks", ())))
     drawn: dict[str, Callable[[], dict[str, Any]]] = {
         "graph": lambda: graph_figure(planner, found.best, found.alternatives, ink),
-        "surface": lambda: surface(planner, ink, LEAST_HEIGHT if ink.narrow else height(len(validation))),
-        "validation": lambda: validation_figure(validation, ink),
+        "surface": lambda: surface(planner, ink, tall),
+        "validation": lambda: validation_figure(measured, ink),
     }
     return {
         "levels": [{"name": level.name, "kind": kind_of(profile, i)} for i, level in enumerate(profile.levels)],

@@ -48,7 +48,7 @@ def routes(
 
     def work(question: str, drawn: Look) -> dict[str, Any]:
         asked, plans = _plans(question)
-        return answer(plans, drawn, sources.validation(asked) if drawn.figures else ())
+        return answer(plans, drawn, sources.validation(asked) if drawn.figures else None)
 
     async def listed(_: Request) -> Response:
         return _json(await to_thread.run_sync(sources.listing))

@@ -19,7 +19,9 @@ from hsd_core.whatif.profiles import DEFAULT
 LARGEST_FILE = 400_000  # bytes
 LARGEST_MS = 1e9
 MOST_STACKS = 60  # rows of a validation
-PLANNED_BY = "iid"  # what the planner is asked by default; see the `picked_by` of a validation
+MOST_SITTINGS = 20
+PLANNED_BY = "best"  # of the `picked_by` of a validation
+VALIDATION_VERSION = 2
 KINDS = ("measured", "shipped", "simulated")
 HOW = "python -m hsd_core calibrate"
 HOW_VALIDATE = "python -m hsd_core validate"
@@ -39,14 +41,14 @@ class Sources:
         found = [*self._measured(), *self._shipped(), *self._made_up()]
         return {"sources": [_checked(source) for source in found], "how": HOW, "validate": HOW_VALIDATE}
 
-    def validation(self, asked: Asked) -> list[dict[str, Any]]:
-        """Predicted and measured ms per token of stacks of the profile's preset, [] if none were measured."""
+    def validation(self, asked: Asked) -> dict[str, Any]:
+        """`stacks` of the profile's preset, predicted and measured, and the `sittings`; {} if none were measured."""
         about = asked.profile.about
         preset, device = str(about.get("preset", "")), str(about.get("device", "cpu"))
         for path in self._files():
             if path.stem in (f"{preset}-{device}{_VALIDATION}", f"{preset}{_VALIDATION}"):
-                return _stacks(_json(path))
-        return []
+                return measured_from(_json(path))
+        return {}
 
     def _shipped(self) -> list[dict[str, Any]]:
         groups: dict[str, dict[str, Any]] = {}
@@ -136,8 +138,38 @@ def _checked(source: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _stacks(data: Any) -> list[dict[str, Any]]:
-    rows = data.get("stacks", data.get("rows", [])) if isinstance(data, Mapping) else data
+def measured_from(data: Any) -> dict[str, Any]:
+    """What `validate --summary` wrote; {} if it is something else."""
+    if not isinstance(data, Mapping) or data.get("version") != VALIDATION_VERSION:
+        return {}
+    model = data.get("model")
+    model = model if isinstance(model, Mapping) else {}
+    return {
+        "stacks": _stacks(data.get("stacks")),
+        "sittings": _sittings(data.get("sittings")),
+        "model": str(model.get("said", ""))[:120],
+        "named": str(model.get("named", ""))[:40],
+    }
+
+
+def _sittings(parts: Any) -> list[dict[str, Any]]:
+    """Shares are of 1; `number` is None for all sittings together."""
+    found: list[dict[str, Any]] = []
+    for part in parts if isinstance(parts, list) else ():
+        if not isinstance(part, Mapping) or len(found) == MOST_SITTINGS:
+            continue
+        shares = {key: _share(part.get(key)) for key in ("ms", "worst_ms", "speed_ups", "worst_speed_ups")}
+        pace, number = _figure(part.get("pace")), part.get("number")
+        if pace is None or None in shares.values():
+            continue
+        one = isinstance(number, int) and not isinstance(number, bool)
+        found.append(
+            {"number": number if one else None, "began": str(part.get("began", ""))[:40], "pace": pace, **shares}
+        )
+    return found
+
+
+def _stacks(rows: Any) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for row in rows if isinstance(rows, list) else ():
         if not isinstance(row, Mapping) or len(found) == MOST_STACKS:
@@ -154,6 +186,7 @@ def _stacks(data: Any) -> list[dict[str, Any]]:
             {
                 "stack": stack, "predicted_ms": predicted, "measured_ms": measured,
                 "interval": ends if whole else None, "picked": isinstance(asked, list) and PLANNED_BY in asked,
+                "predicted_speed_up": _figure(row.get("predicted_speed_up")), "speed_up": _figure(row.get("speed_up")),
             }
         )  # fmt: skip
     return found
@@ -162,6 +195,10 @@ def _stacks(data: Any) -> list[dict[str, Any]]:
 def _figure(value: Any) -> float | None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if number and 0 < value < LARGEST_MS else None
+
+
+def _share(value: Any) -> float | None:
+    return 0.0 if value == 0 and not isinstance(value, bool) else _figure(value)
 
 
 def _json(path: Path) -> Any:

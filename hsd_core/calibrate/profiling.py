@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from hsd_core.calibrate.texts import PROMPTS, Written, write
 from hsd_core.calibrate.timing import Timings, time_levels
 from hsd_core.hierarchy import Stopped
 from hsd_core.stacks import parse
-from hsd_core.theory import ENGINE, Conditional, Costs, Profile, ProfileLevel
+from hsd_core.theory import ENGINE, Conditional, Costs, Lengths, Profile, ProfileLevel
 
 if TYPE_CHECKING:
     from hsd_core.hierarchy import Seat
@@ -79,7 +80,8 @@ def calibrate(
             )  # fmt: skip
         timings, between = costs[temperature == 0.0]
         about = {**_about(bench, found, texts, timings, str(Path(prompts).name)), ENGINE: round(between.verify_ms, 4)}
-        profiles.append(_profile(found, tally, timings, between, temperature, about))
+        lengths = Lengths(tokens, len(texts), tuple(sorted(text.ended for text in texts if text.ended is not None)))
+        profiles.append(replace(_profile(found, tally, timings, between, temperature, about), lengths=lengths))
     return profiles
 
 

@@ -29,11 +29,15 @@ SEED = 20
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A prompt and what the target wrote after it (at least one token)."""
+    """A prompt and what the target wrote after it (at least one token), up to where it repeats itself.
+
+    `ended`: after how many tokens the target ended the text by itself; None: it did not, under this limit.
+    """
 
     prompt: tuple[int, ...]
     output: tuple[int, ...]
     kind: str = ""
+    ended: int | None = None
 
 
 def write(
@@ -71,7 +75,8 @@ def write(
                 raise Stopped
             found[jobs[job]] = output
             tell(len(found), len(kept))
-    return [Written(ids, _unlooped(found[i]), kind) for i, (ids, kind) in enumerate(kept)]
+    ended = [len(found[i]) if found[i][-1] in bench.ends else None for i in range(len(kept))]
+    return [Written(ids, _unlooped(found[i]), kind, ended[i]) for i, (ids, kind) in enumerate(kept)]
 
 
 def _alone(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -19,6 +20,7 @@ from hsd_core.cli import (
     ngrams,
     plan,
     record,
+    results,
     selfgen,
     show,
     sweep,
@@ -57,11 +59,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         calibrate,
         plan,
         validate,
+        results,
         whatif,
         ngrams,
     ):
         command.add(commands)
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
     options = parser.parse_args(arguments)
+    options.said = shlex.join(["python", "-m", "hsd_core", *arguments])  # the command, for files that name theirs
     try:
         code = int(options.act(options))
         sys.stdout.flush()  # a reader that left is met here, not at exit

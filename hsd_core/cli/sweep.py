@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from hsd_core import bench
 from hsd_core.cli.options import add_preset, add_sampling, progress
-from hsd_core.machine import describe
+from hsd_core.results.rawfile import RawFile, measured_by, prompts_file, ran_on
 
 _SETTINGS = ("preset", "device", "dtype", "max_new_tokens", "temperature", "top_k", "top_p", "seed", "raw")
 
@@ -23,7 +24,9 @@ def add(commands: Any) -> None:
     add_preset(parser)
     parser.add_argument("--stacks", required=True, metavar="FILE", help="one stack a line")
     parser.add_argument("--prompts", required=True, metavar="FILE", help="JSON lines with prompt or turns")
-    parser.add_argument("--out", metavar="FILE", help="keep each measurement; an interrupted sweep goes on from here")
+    parser.add_argument(
+        "--out", metavar="FILE|DIR", help="keep the raw results; an interrupted sweep goes on from there"
+    )
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N prompts")
     add_sampling(parser)
     parser.set_defaults(act=act)
@@ -45,49 +48,45 @@ def act(options: argparse.Namespace) -> int:
             seed=options.seed, max_new_tokens=options.max_new_tokens, raw=options.raw, heads=2,
         )  # fmt: skip
 
-    settings = {k: v for k, v in vars(options).items() if k in _SETTINGS}
-    kept = _kept(options.out, settings, stacks, len(prompts))
+    about = {
+        **measured_by("sweep", options.said), **{name: getattr(options, name) for name in _SETTINGS},
+        "device": workbench.device, "dtype": workbench.dtype, **ran_on(workbench.device),
+        **prompts_file(options.prompts), "stacks": bench.with_plain(stacks),
+    }  # fmt: skip
+    kept, raw = _kept(options, about, len(prompts))
     done = frozenset(m.prompt for m in kept)
-    began, stamp = time.monotonic(), len(stacks) + len({bench.plain_of(stack) for stack in stacks} - set(stacks))
+    began = time.monotonic()
     with closing(bench.sweep(runner, stacks, prompts, done=done)) as measurements:
-        batch: list[bench.Measurement] = []
-        for measurement in measurements:
-            batch.append(measurement)
-            if len(batch) < stamp:
-                continue
+        while batch := list(islice(measurements, len(about["stacks"]))):  # of one prompt
             kept += batch
-            if options.out:
-                with Path(options.out).open("a", encoding="utf-8") as file:
-                    file.writelines(bench.to_line(m) + "\n" for m in batch)
-            batch = []
+            if raw:
+                raw.add(map(asdict, batch))
             finished = len({m.prompt for m in kept})
             rest = (time.monotonic() - began) / max(1, finished - len(done)) * (len(prompts) - finished)
             print(f"prompt {finished} of {len(prompts)}, about {rest / 60:.0f} min left", file=sys.stderr, flush=True)
-    where = f"{describe(workbench.device)}, {workbench.about['versions'].get('torch', '')}"
+    where = f"{about['machine']}, {about['versions'].get('torch', '')}"
     print(f"{options.preset}, {len(prompts)} prompts, up to {options.max_new_tokens} tokens, {where}\n")
     print(bench.table(bench.summary(kept)))
     return 0
 
 
-def _kept(out: str | None, settings: dict[str, Any], stacks: list[str], prompts: int) -> list[bench.Measurement]:
-    """Measurements of an earlier, interrupted sweep; a new file gets the settings as its first line.
+def _kept(
+    options: argparse.Namespace, about: dict[str, Any], prompts: int
+) -> tuple[list[bench.Measurement], RawFile | None]:
+    """Measurements of an earlier, interrupted sweep, and the file that new ones go to.
 
     Raises:
-        ValueError: the file holds a sweep over other stacks or with other settings.
+        ValueError: the file holds a sweep of other stacks, prompts or settings, or on another machine.
     """
-    if not out:
-        return []
-    path = Path(out)
-    if not path.exists():
-        path.write_text(json.dumps(settings) + "\n", encoding="utf-8")
-    first, *lines = path.read_text(encoding="utf-8").splitlines()
-    if json.loads(first) != settings:
-        raise ValueError(f"{out} holds a sweep with the settings {first}; give a new file to --out, or delete it")
-    kept = [bench.from_line(line) for line in lines if line]
-    wanted = {*stacks, *(bench.plain_of(stack) for stack in stacks)}
-    if {m.stack for m in kept} - wanted or any(m.prompt >= prompts for m in kept):
-        raise ValueError(f"{out} holds another sweep; give a new file to --out, or delete it")
-    by_prompt: dict[int, list[bench.Measurement]] = {}
-    for m in kept:
-        by_prompt.setdefault(m.prompt, []).append(m)
-    return [m for own in by_prompt.values() if {x.stack for x in own} == wanted for m in own]
+    if not options.out:
+        return [], None
+    path = Path(options.out)
+    if path.is_dir():
+        path /= f"sweep-{options.preset}-{Path(options.prompts).stem}.jsonl"
+    raw = RawFile(path, about)
+    kept = bench.whole(map(bench.from_record, raw.records), about["stacks"])
+    if any(m.prompt >= prompts for m in kept):
+        raise ValueError(f"{path} holds a sweep over more than {prompts} prompts; give a higher --limit or a new file")
+    if len(kept) < len(raw.records):
+        raw.keep(map(asdict, kept))
+    return kept, raw

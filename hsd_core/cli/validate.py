@@ -1,24 +1,27 @@
-"""`validate`: predicted against measured ms per token of many stacks, on prompts that no profile was measured on."""
+"""`validate`: predicted against measured ms per token of many stacks, on prompts that nothing was tuned on."""
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
-from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hsd_core import bench
-from hsd_core.cli.options import add_preset, progress
-from hsd_core.theory import Profile, best_plans, has_specs, plan_of, read_profile, stack_text
+from hsd_core.cli.options import add_preset, check_counts, progress
+from hsd_core.results.rawfile import RawFile, measured_by, now, prompts_file, ran_on
+from hsd_core.theory import Lengths, Profile, best_plans, has_specs, plan_of, read_profile, stack_text
+from hsd_core.validation.models import ENDING, NAMED
 
-PROMPTS = Path(__file__).resolve().parent.parent.parent / "assets" / "prompts" / "held-out.jsonl"
-LENGTH = 64
+if TYPE_CHECKING:
+    from hsd_core.validation.runs import Validation
+
+PROMPTS = Path(__file__).resolve().parent.parent.parent / "assets" / "prompts" / "blind.jsonl"
+LENGTH = 40  # as long as calibrate's texts
 DEPTH = 4  # levels of the planner's own stacks, at the most
 
 
@@ -27,81 +30,102 @@ def add(commands: Any) -> None:
     add_preset(parser)
     parser.add_argument("--profile", required=True, metavar="FILE", help="of the preset on this machine (calibrate)")
     parser.add_argument("--stacks", required=True, metavar="FILE", help="one stack a line, of levels of the profile")
-    parser.add_argument("--prompts", default=str(PROMPTS), metavar="FILE", help="other ones than calibrate's")
+    parser.add_argument("--prompts", default=str(PROMPTS), metavar="FILE", help="that nothing was tuned on")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N prompts")
     parser.add_argument("--max-new-tokens", type=int, default=LENGTH, metavar="N", help=f"(default {LENGTH})")
-    parser.add_argument("--out", required=True, metavar="FILE", help="the result (JSON); runs are kept in FILE.runs")
-    parser.add_argument("--detail", action="store_true", help="also a row for each level of each stack")
+    parser.add_argument("--model", choices=ENDING, default=NAMED, help=f"whose predictions count (default {NAMED})")
+    parser.add_argument("--sittings", type=int, default=1, metavar="N", help="how many to add to the file (default 1)")
+    parser.add_argument("--out", required=True, metavar="FILE", help="raw results; running it again adds a sitting")
+    parser.add_argument("--summary", metavar="FILE", help="what the page's Planner draws (JSON)")
+    parser.add_argument("--detail", action="store_true", help="also print what each level of each stack did")
     parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.calibrate.cache import digest
-    from hsd_core.machine import describe
-    from hsd_core.validation import report, tables
-    from hsd_core.validation.runs import RunsFile, by_stack, measure
+    from hsd_core.results.markdown import view
+    from hsd_core.validation.runs import predicted, read_validation
     from hsd_core.workbench import Workbench
 
+    check_counts(options, "limit", "sittings")
     profile, prompts = read_profile(options.profile), bench.read_prompts(options.prompts)[: options.limit]
-    if not prompts or options.max_new_tokens < 2:
-        raise ValueError("nothing to run; give at least one prompt to --limit and 2 to --max-new-tokens")
-    asked = picks(profile)
-    stacks = list(dict.fromkeys([*bench.read_stacks(options.stacks), *asked.values()]))
-    stacks = list(dict.fromkeys([*(bench.plain_of(stack) for stack in stacks), *stacks]))
+    if options.max_new_tokens < 2:
+        raise ValueError("nothing to predict; give at least 2 to --max-new-tokens")
+    picked = picks(profile)
+    stacks = bench.with_plain([*bench.read_stacks(options.stacks), *picked.values()])
     for stack in stacks:  # what the theory or the preset cannot do is met now, not after an hour
         plan_of(profile, stack)
+    lengths = (profile.lengths or Lengths(options.max_new_tokens, 1)).under(options.max_new_tokens)
+    about = {
+        **measured_by("validation", options.said), "preset": options.preset, "model": options.model,
+        "profile_digest": digest(profile), "max_new_tokens": options.max_new_tokens, "texts": len(prompts),
+        **prompts_file(options.prompts), "lengths": "calibration" if profile.lengths else "every text to the limit",
+        "stacks": stacks, "picks": picked,
+        "predicted": predicted(profile, stacks, lengths, options.max_new_tokens, options.model),
+        "profile": profile.as_dict(),
+    }  # fmt: skip
     workbench = Workbench.open(
         options.preset, stack=stacks[0], device=options.device, dtype=options.dtype, progress=progress()
     )
     for stack in stacks:
         workbench.seats(stack)
+    raw = RawFile(Path(options.out), {**about, "device": workbench.device, "dtype": workbench.dtype})
 
     def runner(stack: str, prompt: str) -> Iterator[Any]:
         return workbench.run(
             stack, prompt, temperature=profile.temperature, max_new_tokens=options.max_new_tokens, heads=2
         )
 
-    about = {
-        "preset": options.preset, "device": workbench.device, "dtype": workbench.dtype,
-        "max_new_tokens": options.max_new_tokens, "temperature": profile.temperature, "profile": digest(profile),
-        "prompts": Path(options.prompts).name, "texts": len(prompts),
-    }  # fmt: skip
-    texts = hashlib.sha256(json.dumps([prompt.text for prompt in prompts]).encode()).hexdigest()[:16]
-    kept = RunsFile(Path(f"{options.out}.runs"), {**about, "stacks": stacks, "text": texts})
-    before, began = len(kept.done), time.monotonic()
-    with closing(measure(runner, stacks, prompts, kept.done)) as batches:
-        for batch in batches:
-            kept.add(batch)
-            finished = len(kept.done)
-            rest = (time.monotonic() - began) / (finished - before) * (len(prompts) - finished)
-            print(f"prompt {finished} of {len(prompts)}, about {rest / 60:.0f} min left", file=sys.stderr, flush=True)
-    runs = by_stack(kept.runs)
-    found = report.rows(profile, runs, options.max_new_tokens, asked)
-    summed = report.summary(found, runs)
-    about |= {"machine": describe(workbench.device), "recorded": date.today().isoformat()}
-    about["versions"] = workbench.about["versions"]
-    result = report.as_json(profile, found, summed, about)
-    Path(options.out).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    _print(
-        [f"{options.preset}, {len(prompts)} prompts, up to {options.max_new_tokens} tokens, {about['machine']}"],
-        [tables.stacks_table(found)], [tables.models_table(summed)], tables.verdict_lines(summed),
-        *([[tables.levels_table(found)]] if options.detail else []),
-    )  # fmt: skip
+    for number in _due(read_validation(raw.about, raw.records), options.sittings, len(prompts)):
+        _sit(raw, number, runner, prompts, {**ran_on(workbench.device), "command": options.said})
+    validation = read_validation(raw.about, raw.records)
+    print("\n\n".join(view(raw.path, name) for name in ("stacks", "models", "terms", "sittings")))
+    if options.detail:
+        print(f"\n{view(raw.path, 'levels')}")
+    if options.summary:
+        write_summary(validation, Path(options.summary))
     return 0
 
 
 def picks(profile: Profile) -> dict[str, str]:
-    """The planner's own stacks, by what it was asked: the best under both models, and of each number of levels."""
-    found: dict[str, str] = {}
-    for model in ("iid", "marked"):
-        answer = best_plans(profile, model=model)
-        wanted = [
-            (model, answer.best),
-            *((f"{model}, {len(r.plan.levels)} levels", r) for r in answer.by_depth[1:DEPTH]),
-        ]
-        found |= {name: stack_text(profile, r.plan) for name, r in wanted if has_specs(profile, r.plan)}
-    return found
+    """The planner's own stacks, by what it was asked: the best of all, and of each number of levels."""
+    answer = best_plans(profile)
+    wanted = [("best", answer.best), *((f"{len(r.plan.levels)} levels", r) for r in answer.by_depth[1:DEPTH])]
+    return {name: stack_text(profile, r.plan) for name, r in wanted if has_specs(profile, r.plan)}
 
 
-def _print(*parts: Sequence[str]) -> None:
-    print("\n\n".join("\n".join(lines) for lines in parts))
+def write_summary(validation: Validation, path: Path) -> None:
+    """Write what the page draws."""
+    from hsd_core.validation.report import as_json, report
+
+    path.write_text(json.dumps(as_json(validation, report(validation)), indent=1) + "\n", encoding="utf-8")
+
+
+def _due(found: Validation, more: int, prompts: int) -> range:
+    """The sittings to run: one that was interrupted is finished first, and counts."""
+    last = max((sitting.number for sitting in found.sittings), default=0)
+    whole = all(sitting.prompts == prompts for sitting in found.sittings)
+    return range(last + 1, last + more + 1) if whole else range(last, last + more)
+
+
+def _sit(raw: RawFile, number: int, runner: bench.Runner, prompts: list[bench.Prompt], on: dict[str, Any]) -> None:
+    """One sitting, from where it was interrupted if it was."""
+    from hsd_core.validation.runs import measure
+
+    own = [record for record in raw.records if record["sitting"] == number]
+    whole = bench.whole((bench.from_record(r["run"]) for r in own if "run" in r), raw.about["stacks"])
+    done = frozenset(m.prompt for m in whole)
+    torn = [r for r in own if "run" in r and r["run"]["prompt"] not in done]
+    raw.keep(record for record in raw.records if record not in torn)
+    if not done:
+        raw.keep(record for record in raw.records if record["sitting"] != number)
+        raw.add([{"sitting": number, "began": now(), "prompts": len(prompts), **on}])
+    began = time.monotonic()
+    with closing(measure(runner, raw.about["stacks"], prompts, done)) as batches:
+        for turn, batch in enumerate(batches, 1):
+            raw.add(run.as_record(number) for run in batch)
+            rest = (time.monotonic() - began) / turn * (len(prompts) - len(done) - turn)
+            print(
+                f"sitting {number}, prompt {len(done) + turn} of {len(prompts)}, about {rest / 60:.0f} min left",
+                file=sys.stderr, flush=True,
+            )  # fmt: skip

@@ -9,6 +9,7 @@ from hsd_core.theory.accepts import MODELS, Model
 from hsd_core.theory.closed import closed_form
 from hsd_core.theory.costs import Costs, ProfileError
 from hsd_core.theory.graph import Edge, node_ms, path_edges, path_ms
+from hsd_core.theory.lengths import Lengths
 from hsd_core.theory.planner import Answer, Planner, best_plans
 from hsd_core.theory.plans import LevelShare, Plan, Prediction, Ranked, has_specs, plan_of, stack_text
 from hsd_core.theory.profile import ENGINE, TOKENWISE, VERSION, Conditional, Profile, ProfileLevel
@@ -25,6 +26,7 @@ __all__ = [
     "Conditional",
     "Costs",
     "Edge",
+    "Lengths",
     "LevelShare",
     "Model",
     "Plan",

@@ -2,6 +2,9 @@
 
 A block is handed up by a level, a round is a verification of one by the level above. What the recursion of
 `recursion` needs of them: their mean ms, the law of their tokens, and what a verifier makes of a block.
+
+Near a length limit a round may commit no more tokens than there is room for. Then the rows are not plans but rooms:
+row b of a plan's rounds has room for b tokens (row 0 is never played).
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ class Place:
     law: Array
     last: Ints
 
-    def some(self, b: slice) -> Place:
+    def some(self, b: slice | Ints) -> Place:
         return Place(self.calls[b], self.ms[b], self.law[b], self.last[b])
 
 
@@ -46,8 +49,8 @@ class Rounds:
     calls_ms: Array
     row_ms: Array
 
-    def some(self, b: slice) -> Rounds:
-        """Of some of the plans."""
+    def some(self, b: slice | Ints) -> Rounds:
+        """Of some of the rows."""
         parts = tuple(part.some(b) for part in self.parts)
         return Rounds(self.ms[b], self.law[b], self.last[b], parts, self.calls_ms[b], self.row_ms[b])
 
@@ -56,7 +59,8 @@ class Rounds:
 class Blocks:
     """Blocks handed up. `law[b, n]`: P(n tokens). `length`: T (b,); `inner`: the rounds they were collected from, if.
 
-    `row_ms`: what a row more in the first forward would cost.
+    `row_ms`: what a row more in the first forward would cost. `rooms`: the room of each row (b,), where the rows of
+    `inner` are rooms: a round of a block that holds n tokens is its row rooms - n. None: rows are plans.
     """
 
     ms: Array
@@ -66,6 +70,15 @@ class Blocks:
     parts: tuple[Place, ...]
     inner: Rounds | None
     row_ms: Array
+    rooms: Ints | None = None
+
+    def with_room(self, rooms: Ints) -> Blocks:
+        """Of blocks whose rows are rooms: those with room for so many tokens."""
+        parts = tuple(part.some(rooms) for part in self.parts)
+        return Blocks(
+            self.ms[rooms], self.law[rooms], self.length[rooms], self.last[rooms], parts, self.inner,
+            self.row_ms[rooms], rooms,
+        )  # fmt: skip
 
     def fate(self, given: Sequence[Accepts], alike: bool) -> tuple[Array, Array]:
         """What the verifiers above do to them: P(m accepted, then a reject), P(n tokens, all accepted): (b, n).
@@ -85,35 +98,51 @@ class Blocks:
             kept = np.concatenate((np.ones((len(a), 1)), np.cumprod(a, axis=1)), axis=1)
             return _at_least(self.law)[:, 1:] * kept[:, :-1] * (1.0 - a), self.law * kept
         refused, passed = _fate_of_round(self.inner.law, marks)
-        whole = _renewal(passed, self.length)
+        whole = _renewal(passed, self.length, self.rooms)
         rejected = np.zeros_like(whole)
         for start in range(self.length.max()):
             starts = np.where(start < self.length, whole[:, start], 0.0)
-            rejected[:, start : start + refused.shape[1]] += starts[:, None] * refused
+            rejected[:, start : start + refused.shape[1]] += starts[:, None] * _left(refused, self.rooms, start)
         whole[_before(whole, self.length)] = 0.0
         return rejected, whole
 
 
-def collected(inner: Rounds, length: Ints) -> Blocks:
-    """Rounds of verifiers until at least `length` tokens are held."""
-    law = _renewal(inner.law.sum(axis=2), length)
+def collected(inner: Rounds, length: Ints, rooms: Ints | None = None) -> Blocks:
+    """Rounds of verifiers until at least `length` tokens are held.
+
+    Args:
+        rooms: see `Blocks`; `length` is then no more than the room of its row.
+    """
+    law = _renewal(inner.law.sum(axis=2), length, rooms)
     early = _before(law, length)
-    rounds = total(np.where(early, law, 0.0))
+    begun = np.where(early, law, 0.0)  # P(a round begins with n tokens held)
     law[early] = 0.0
-    last = length - 1 + inner.last
-    below = (replace(part, calls=part.calls * rounds, ms=part.ms * rounds) for part in inner.parts)
-    own = Place(rounds, rounds * inner.calls_ms, law, last)
-    return Blocks(rounds * inner.ms, law, length, last, (*below, own), inner, inner.row_ms)
+    rounds = total(begun)
+
+    def over(per_round: Array) -> Array:
+        if rooms is None:
+            return per_round * rounds
+        return total(np.stack([begun[:, n] * _left(per_round, rooms, n) for n in range(max(1, length.max()))], axis=1))
+
+    last = length - 1 + inner.last if rooms is None else rooms
+    below = (replace(part, calls=over(part.calls), ms=over(part.ms)) for part in inner.parts)
+    own = Place(rounds, over(inner.calls_ms), law, last)
+    return Blocks(over(inner.ms), law, length, last, (*below, own), inner, inner.row_ms, rooms)
 
 
-def _renewal(steps: Array, length: Ints) -> Array:
+def _renewal(steps: Array, length: Ints, rooms: Ints | None) -> Array:
     """v_0 = 1, v_n = sum over s < min(n, length) of v_s steps[n - s]: (b, longest length + x - 1)."""
     out = np.zeros((len(steps), length.max() + steps.shape[1] - 1))
     out[:, 0] = 1.0
     for start in range(length.max()):
         starts = np.where(start < length, out[:, start], 0.0)
-        out[:, start : start + steps.shape[1]] += starts[:, None] * steps
+        out[:, start : start + steps.shape[1]] += starts[:, None] * _left(steps, rooms, start)
     return out
+
+
+def _left(values: Array, rooms: Ints | None, held: int) -> Array:
+    """Of the rounds of a block, those that begin when it holds so many tokens."""
+    return values if rooms is None else values[np.maximum(rooms - held, 0)]
 
 
 def total(values: Array) -> Array:

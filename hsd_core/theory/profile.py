@@ -12,6 +12,7 @@ from typing import Any
 
 from hsd_core.stacks import MAX_BLOCK
 from hsd_core.theory.costs import Costs, ProfileError
+from hsd_core.theory.lengths import Lengths
 
 VERSION = 1
 MOST_LEVELS = 64
@@ -104,7 +105,7 @@ class Profile:
     above the diagonal is not read. `interval`: (low, high) of each, None where not known. `edge_cost[(j, i)]`: cost of
     a verification by i of tokens drafted by j (shared layers), instead of i's own. `round_ms`: the engine's ms per
     target round outside the levels. `by_rule`: acceptances under other verification rules. `max_block`: the longest
-    block length that a plan may use.
+    block length that a plan may use. `lengths`: of the texts that it was measured on, where they were kept.
     """
 
     levels: tuple[ProfileLevel, ...]
@@ -117,6 +118,7 @@ class Profile:
     conditional: Mapping[Pair, Conditional] = field(default_factory=dict)
     by_rule: Mapping[str, Matrix] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
+    lengths: Lengths | None = None
 
     def __post_init__(self) -> None:
         check_levels(self.levels)

@@ -6,17 +6,20 @@
 
 Of a level also: `spec`, `hit_rate`, `reach`, `draft_ms`, `interval_ms` ({"1": [low, high]}). Of a profile also:
 `edge_cost_ms` ({"m0->target": {"4": 3.0}}), `interval` (as `acceptance`, [low, high] or null), `hit_rate` (by level
-name), `temperature`, `round_ms`, `conditional` ({"m0->target": {"accepted": 0.9, ...}}), `by_rule`, `about`.
+name), `temperature`, `round_ms`, `conditional` ({"m0->target": {"accepted": 0.9, ...}}), `by_rule`, `about`, `lengths`
+({"limit": 40, "texts": 24, "ended": [7, 33]}).
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from hsd_core.theory.costs import Costs, ProfileError, number, probability
+from hsd_core.theory.lengths import Lengths
 from hsd_core.theory.profile import (
     VERSION,
     Conditional,
@@ -30,7 +33,7 @@ from hsd_core.theory.profile import (
 
 _KEYS = {
     "version", "levels", "acceptance", "max_block", "edge_cost_ms", "interval", "hit_rate", "temperature", "round_ms",
-    "conditional", "by_rule", "about",
+    "conditional", "by_rule", "about", "lengths",
 }  # fmt: skip
 _LEVEL_KEYS = {"name", "cost_ms", "spec", "hit_rate", "reach", "draft_ms", "interval_ms"}
 _CONDITIONS = ("accepted", "residual", "bonus")
@@ -73,9 +76,7 @@ def profile_from(given: Any) -> Profile:
     names = tuple(level.name for level in levels)
     if unknown := set(rates) - set(names):
         raise ProfileError(f"hit_rate names {min(unknown)!r}; levels are {', '.join(names)}")
-    max_block = given.get("max_block", 16)
-    if isinstance(max_block, bool) or not isinstance(max_block, int):
-        raise ProfileError(f"max_block is {max_block!r}; use a whole number")
+    max_block = _whole(given.get("max_block", 16), "max_block")
     edges = _pairs(given.get("edge_cost_ms", {}), names, "edge_cost_ms")
     conditional = _pairs(given.get("conditional", {}), names, "conditional")
     by_rule = _object(given.get("by_rule", {}), "by_rule")
@@ -90,6 +91,7 @@ def profile_from(given: Any) -> Profile:
         conditional={pair: _conditional(value, f"conditional {name}") for pair, name, value in conditional},
         by_rule={rule: _matrix(matrix, names, f"by_rule {rule!r}") for rule, matrix in by_rule.items()},
         about=dict(_object(given.get("about", {}), "about")),
+        lengths=_lengths(given["lengths"]) if "lengths" in given else None,
     )
 
 
@@ -114,6 +116,8 @@ def to_dict(profile: Profile) -> dict[str, Any]:
         out["by_rule"] = {rule: [list(row) for row in matrix] for rule, matrix in profile.by_rule.items()}
     if profile.about:
         out["about"] = dict(profile.about)
+    if profile.lengths is not None:
+        out["lengths"] = {**asdict(profile.lengths), "ended": list(profile.lengths.ended)}
     return out
 
 
@@ -170,6 +174,19 @@ def _conditional_dict(given: Conditional) -> dict[str, Any]:
     out: dict[str, Any] = {k: getattr(given, k) for k in _CONDITIONS if getattr(given, k) is not None}
     rest = {"by_position": list(given.by_position), "by_kind": dict(given.by_kind), "counts": dict(given.counts)}
     return out | {key: value for key, value in rest.items() if value}
+
+
+def _lengths(given: Any) -> Lengths:
+    given = _object(given, "lengths", {"limit", "texts", "ended"})
+    ended = _list(given.get("ended", []), "lengths: ended")
+    limit, texts, *tokens = (_whole(n, "lengths") for n in (_needed(given, "limit"), _needed(given, "texts"), *ended))
+    return Lengths(limit, texts, tuple(tokens))
+
+
+def _whole(value: Any, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ProfileError(f"{what} is {value!r}; use a whole number")
+    return value
 
 
 def _matrix(given: Any, names: tuple[str, ...], what: str) -> Matrix:
@@ -229,5 +246,5 @@ def _list(given: Any, what: str) -> Sequence[Any]:
 
 def _needed(given: Mapping[str, Any], key: str) -> Any:
     if key not in given:
-        raise ProfileError(f"{key} is missing; a profile has levels and acceptance")
+        raise ProfileError(f"{key} is missing; a profile has levels and acceptance, its lengths a limit and texts")
     return given[key]

@@ -70,6 +70,26 @@ class Pricer:
         self._prices.update(self._price(fresh))
         return [self._prices[plan] for plan in plans]
 
+    def by_room(self, plan: Plan, most: int) -> Rounds:
+        """Rounds of the target that may commit no more than 0, 1, ..., `most` tokens, a row each (row 0: of no use).
+
+        A verifier's bonus takes one place of its room; the level below drafts within the rest, and nothing for none.
+
+        Raises:
+            ProfileError: the plan does not fit the profile.
+        """
+        check_plan(self.profile, plan)
+        rooms = np.arange(most + 1)
+        if not plan.blocks:
+            return self._plain().some(np.zeros_like(rooms))
+        plans = [replace(plan, blocks=(min(plan.blocks[0], room), *plan.blocks[1:])) for room in rooms.tolist()]
+        block = self._drafted(plans)
+        for place in range(1, len(plan.levels)):
+            rounds = self._verify(plans, place, block.with_room(np.maximum(rooms - plan.bonus_of(place), 0)))
+            if place < len(plan.blocks):
+                block = collected(rounds, np.minimum(plan.blocks[place], rooms), rooms)
+        return rounds
+
     def _price(self, plans: list[Plan]) -> Iterator[tuple[Plan, Prediction]]:
         """Of plans with ever fewer levels: the first k of them have a level at the place that is worked on."""
         while plans and len(plans[-1].levels) == 1:
@@ -110,6 +130,9 @@ class Pricer:
         calls, ms, row_ms = length.astype(np.float64), np.zeros(len(plans)), np.zeros(len(plans))
         for b, plan in enumerate(plans):
             drafter, block = self.profile.levels[plan.levels[0]], plan.blocks[0]
+            if not block:  # no room: nobody is asked
+                law[b, 0] = 1.0
+                continue
             ms[b] = drafter.block_ms(block)
             if drafter.hit_rate is None:
                 law[b, block] = 1.0

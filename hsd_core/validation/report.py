@@ -1,149 +1,224 @@
-"""A validation's result: a row a stack, what the models are off by, how good the planner's picks were."""
+"""A validation's result: what was predicted of each stack beside what it took, in each sitting and over all of them.
+
+Two figures a stack: ms per token, and the speed-up over plain decoding of the same target, predicted over predicted,
+measured over measured in the same sitting. A machine that was slower than at calibration shows in the first alone.
+"""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hsd_core.bench import plain_of
-from hsd_core.theory import Plan, Profile, plan_of
 from hsd_core.validation.blame import Blame, blame
 from hsd_core.validation.books import Books
-from hsd_core.validation.models import SAID, WHOLE, Texts, in_full, predictions
-from hsd_core.validation.runs import Run
+from hsd_core.validation.models import SAID
+from hsd_core.validation.runs import Run, Sitting, Validation
 
 RESAMPLES = 2000
 TERMS = ("acceptance", "rows", "cost", "engine")
+Floats = NDArray[np.float64]
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Predicted, and measured over all sittings with a 95 % interval (a bootstrap over prompts) and in each of them."""
+
+    predicted: float
+    measured: float
+    interval: Interval
+    by_sitting: tuple[float, ...]
+
+    @property
+    def error(self) -> float:
+        """predicted / measured - 1."""
+        return self.predicted / self.measured - 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A stack. ms per committed token; `interval`: 95 %, by a bootstrap over prompts. `models`: by the keys of `SAID`.
-
-    `equal`: on how many of the prompts its ids were plain decoding's; None at temperatures at which they need not be.
-    `picked_by`: what the planner was asked.
+    """A stack. `speed_up`: None for plain decoding. `equal`: of `runs`, the runs whose ids were plain decoding's; None
+    at temperatures at which they need not be. `picked_by`: what the planner was asked.
     """
 
     stack: str
-    plan: Plan
-    models: dict[str, float]
-    measured_ms: float
-    interval: tuple[float, float]
+    ms: Figure
+    speed_up: Figure | None
     blame: Blame
     equal: int | None
-    prompts: int
+    runs: int
     picked_by: tuple[str, ...]
 
-    @property
-    def predicted_ms(self) -> float:
-        return self.models[WHOLE]
 
-    def error(self, model: str = WHOLE) -> float:
-        """predicted / measured - 1."""
-        return self.models[model] / self.measured_ms - 1.0
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """Sizes of relative errors: their median, with a 95 % interval (a bootstrap over prompts), and the worst."""
+
+    median: float
+    interval: Interval
+    worst: float
 
 
-def rows(profile: Profile, runs: Mapping[str, Sequence[Run]], limit: int, picks: Mapping[str, str]) -> list[Row]:
-    """The rows, fastest measured first.
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A sitting, or all of them (`number` None). `pace`: measured ms of plain decoding / predicted."""
 
-    Args:
-        runs: of every stack, on the same prompts. limit: the length limit of the runs. picks: stack by question.
+    number: int | None
+    began: str
+    prompts: int
+    pace: float
+    ms: Errors
+    speed_ups: Errors
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """`rows`: fastest measured first. `parts`: the sittings, then all of them. `models`: ms and speed-ups by model."""
+
+    model: str
+    rows: tuple[Row, ...]
+    parts: tuple[Part, ...]
+    models: Mapping[str, tuple[Errors, Errors]]
+
+
+def report(validation: Validation) -> Report:
+    """Everything that the tables and the page show.
+
+    Raises:
+        ValueError: nothing has been run to its end yet.
     """
-    made = [
-        _row(profile, stack, own, limit, tuple(asked for asked, pick in picks.items() if pick == stack))
-        for stack, own in runs.items()
-    ]
-    return sorted(made, key=lambda row: row.measured_ms)
-
-
-def _row(profile: Profile, stack: str, runs: Sequence[Run], limit: int, picked_by: tuple[str, ...]) -> Row:
-    plan = plan_of(profile, stack)
-    books = Books([type(level)() for level in runs[0].books.levels])
-    for run in runs:
-        books.add(run.books)
-    measured = [run.measurement for run in runs]
-    texts = Texts(tuple(m.tokens for m in measured), tuple(m.category for m in measured), limit)
-    spent = np.array([(run.books.decode_ms, run.books.tokens) for run in runs])
-    found = ratios(spent)
-    return Row(
-        stack, plan, predictions(profile, plan, texts), books.decode_ms / books.tokens,
-        (float(np.quantile(found, 0.025)), float(np.quantile(found, 0.975))),
-        blame(profile, plan, in_full(profile, plan, texts), books),
-        None if profile.temperature else sum(not m.diverges for m in measured), len(runs), picked_by,
+    if not validation.sittings:
+        raise ValueError("no prompt of this validation has been run to its end; run validate")
+    model, drawn = validation.about["model"], _Draws(validation)
+    parts = [_part(validation, drawn, model, [sitting]) for sitting in validation.sittings]
+    if len(parts) > 1:
+        parts.append(_part(validation, drawn, model, validation.sittings))
+    rows = [_row(validation, drawn, stack, model) for stack in validation.stacks]
+    return Report(
+        model, tuple(sorted(rows, key=lambda row: row.ms.measured)), tuple(parts),
+        {name: _errors(validation, drawn, name, validation.sittings) for name in SAID},
     )  # fmt: skip
 
 
-def ratios(sums: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """(prompts, 2) numerators and denominators -> (RESAMPLES,) ratios of sums over prompts drawn anew; seeded, so
-    that two stacks on the same prompts meet the same draws."""
-    n = len(sums)
-    draws = np.random.default_rng(0).multinomial(n, [1.0 / n] * n, size=RESAMPLES)
-    over, under = (draws @ sums).T
-    found: np.ndarray[Any, np.dtype[np.float64]] = over / under
-    return found
+class _Draws:
+    """Bootstrap over prompts: every stack and sitting meets the same draws, so ratios are taken within a draw."""
+
+    def __init__(self, validation: Validation) -> None:
+        prompts = sorted(
+            {run.measurement.prompt for s in validation.sittings for runs in s.runs.values() for run in runs}
+        )
+        self._place = {prompt: at for at, prompt in enumerate(prompts)}
+        n = len(prompts)
+        draws = np.random.default_rng(0).multinomial(n, [1.0 / n] * n, size=RESAMPLES)
+        self._weights = np.vstack((np.ones(n), draws))  # the first one is what was measured
+
+    def per_token(self, sittings: Iterable[Sitting], stack: str) -> Floats:
+        """(1 + RESAMPLES,) ms per token, the measured one first; a draw that holds no run of a sitting gives NaN."""
+        spent = np.zeros((len(self._place), 2))
+        for run in (run for sitting in sittings for run in sitting.runs[stack]):
+            spent[self._place[run.measurement.prompt]] += (run.books.decode_ms, run.books.tokens)
+        ms, tokens = (self._weights @ spent).T
+        return np.asarray(np.divide(ms, tokens, out=np.full_like(ms, np.nan), where=tokens > 0))
 
 
-def summary(found: Sequence[Row], runs: Mapping[str, Sequence[Run]]) -> dict[str, Any]:
-    """Errors by model, the same of ms per token over plain decoding's, terms to blame, and the planner's picks."""
-    best = found[0]
-    plain = next((row for row in found if row.stack == plain_of(best.stack)), None)
+def _figure(predicted: float, drawn: Floats, by_sitting: Iterable[Floats]) -> Figure:
+    return Figure(predicted, float(drawn[0]), _interval(drawn), tuple(float(each[0]) for each in by_sitting))
+
+
+def _interval(drawn: Floats) -> Interval:
+    low, high = np.nanquantile(drawn[1:], (0.025, 0.975))
+    return float(low), float(high)
+
+
+def _row(validation: Validation, drawn: _Draws, stack: str, model: str) -> Row:
+    own, sittings = [run for s in validation.sittings for run in s.runs[stack]], [[s] for s in validation.sittings]
+    plain, ms = plain_of(stack), validation.models(stack)[model]
+    whole = drawn.per_token(validation.sittings, stack)
+    each = [drawn.per_token(sitting, stack) for sitting in sittings]
+    speed_up = None
+    if plain != stack:
+        beside = drawn.per_token(validation.sittings, plain)
+        ratios = [drawn.per_token(s, plain) / mine for s, mine in zip(sittings, each, strict=True)]
+        speed_up = _figure(validation.models(plain)[model] / ms, beside / whole, ratios)
+    greedy = not validation.profile.temperature
+    return Row(
+        stack, _figure(ms, whole, each), speed_up,
+        blame(validation.profile, validation.plan(stack), validation.work(stack), _together(own)),
+        sum(run.measurement.holds for run in own) if greedy else None, len(own),
+        tuple(asked for asked, pick in validation.about["picks"].items() if pick == stack),
+    )  # fmt: skip
+
+
+def _together(runs: Sequence[Run]) -> Books:
+    books = Books([type(level)() for level in runs[0].books.levels])
+    for run in runs:
+        books.add(run.books)
+    return books
+
+
+def _part(validation: Validation, drawn: _Draws, model: str, sittings: Sequence[Sitting]) -> Part:
+    plain = plain_of(validation.stacks[0])
+    pace = float(drawn.per_token(sittings, plain)[0]) / validation.models(plain)[model]
+    one, whole = sittings[0], len(sittings) > 1
+    began = f"{len(sittings)} sittings" if whole else str(one.began["began"])
+    prompts = sum(sitting.prompts for sitting in sittings)
+    return Part(None if whole else one.number, began, prompts, pace, *_errors(validation, drawn, model, sittings))
+
+
+def _errors(validation: Validation, drawn: _Draws, model: str, sittings: Sequence[Sitting]) -> tuple[Errors, Errors]:
+    """Of ms per token and of speed-ups: each stack in each sitting is one error."""
+    ms, speed_ups = [], []
+    for sitting in sittings:
+        off = {
+            stack: validation.models(stack)[model] / drawn.per_token([sitting], stack) for stack in validation.stacks
+        }
+        ms += list(off.values())
+        speed_ups += [off[plain_of(stack)] / off[stack] for stack in off if plain_of(stack) != stack]
+    return _sizes(ms), _sizes(speed_ups)
+
+
+def _sizes(off: Sequence[Floats]) -> Errors:
+    """Args:
+    off: of each error (1 + RESAMPLES,) predicted / measured, the measured one first.
+    """
+    if not off:
+        return Errors(0.0, (0.0, 0.0), 0.0)
+    sizes = np.abs(np.stack(off) - 1.0)
+    measured = sizes[:, 0].tolist()
+    return Errors(statistics.median(measured), _interval(np.nanmedian(sizes, axis=0)), max(measured))
+
+
+def as_json(validation: Validation, found: Report) -> dict[str, Any]:
+    """What the page draws, as plain JSON types."""
+    about = validation.about
     return {
-        "stacks": len(found),
-        "models": {model: _errors([row.error(model) for row in found]) for model in SAID},
-        "speed_ups": {} if plain is None else {
-            model: _errors(
-                [(1.0 + row.error(model)) / (1.0 + plain.error(model)) - 1.0 for row in found if row is not plain]
-            )
-            for model in SAID
-        },
-        "blame": {
-            term: _errors([getattr(row.blame, term) / row.measured_ms for row in found]) for term in TERMS
-        },
-        "best": {"stack": best.stack, "measured_ms": best.measured_ms},
-        "picks": {
-            asked: _pick(row, best, runs) for row in found for asked in row.picked_by
-        },
-    }  # fmt: skip
-
-
-def _errors(errors: Sequence[float]) -> dict[str, float]:
-    """`median` and `worst` of the sizes, `mean` with its sign."""
-    sizes = [abs(error) for error in errors] or [0.0]
-    return {
-        "median": statistics.median(sizes), "worst": max(sizes), "mean": statistics.fmean(errors) if errors else 0.0
-    }  # fmt: skip
-
-
-def _pick(row: Row, best: Row, runs: Mapping[str, Sequence[Run]]) -> dict[str, Any]:
-    """`over_best`: measured over the best measured stack's, less 1; `interval`: 95 %, over prompts."""
-    per_token = (
-        ratios(np.array([(run.books.decode_ms, run.books.tokens) for run in runs[each.stack]])) for each in (row, best)
-    )
-    found = np.divide(*per_token) - 1.0
-    return {
-        "stack": row.stack, "predicted_ms": row.predicted_ms, "measured_ms": row.measured_ms,
-        "over_best": row.measured_ms / best.measured_ms - 1.0,
-        "interval": [float(np.quantile(found, 0.025)), float(np.quantile(found, 0.975))],
-    }  # fmt: skip
-
-
-def as_json(profile: Profile, found: Sequence[Row], summed: Mapping[str, Any], about: Mapping[str, Any]) -> Any:
-    """The result as plain JSON types."""
-    return {
-        "version": 1,
-        "about": dict(about),
-        "summary": dict(summed),
+        "version": 2,
+        "about": {key: about[key] for key in ("preset", "device", "profile_digest", "prompts", "max_new_tokens")},
+        "model": {"name": found.model, "said": SAID[found.model], "named": about["recorded"]},
+        "sittings": [
+            {
+                "number": part.number, "began": part.began, "prompts": part.prompts, "pace": round(part.pace, 4),
+                "ms": round(part.ms.median, 4), "worst_ms": round(part.ms.worst, 4),
+                "speed_ups": round(part.speed_ups.median, 4), "worst_speed_ups": round(part.speed_ups.worst, 4),
+            }
+            for part in found.parts
+        ],
         "stacks": [
             {
-                "stack": row.stack, "levels": [profile.names[i] for i in row.plan.levels],
-                "blocks": list(row.plan.blocks), "predicted_ms": row.predicted_ms, "measured_ms": row.measured_ms,
-                "interval": list(row.interval), "models": row.models, "blame": asdict(row.blame),
-                "equal": row.equal, "prompts": row.prompts, "picked_by": list(row.picked_by),
+                "stack": row.stack,
+                "predicted_ms": round(row.ms.predicted, 4), "measured_ms": round(row.ms.measured, 4),
+                "interval": [round(end, 4) for end in row.ms.interval], "picked_by": list(row.picked_by),
+                **({} if row.speed_up is None else {
+                    "predicted_speed_up": round(row.speed_up.predicted, 4),
+                    "speed_up": round(row.speed_up.measured, 4),
+                }),
             }
-            for row in found
+            for row in found.rows
         ],
     }  # fmt: skip

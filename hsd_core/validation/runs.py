@@ -1,18 +1,24 @@
-"""Runs of a validation: the machinery of `sweep`, with the books of each run beside its measurement, kept in a file."""
+"""A validation's raw results: what was predicted before anything ran, then the runs of sitting after sitting.
+
+The first line of the file names the one model whose predictions are held against the clock, and all predictions; it is
+written before the first run, and a sitting whose stacks, prompts, profile or predictions differ is refused. Every
+sitting runs every stack on every prompt, and stays in the file.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from hsd_core import bench
+from hsd_core.theory import Plan, Profile, plan_of, profile_from
+from hsd_core.theory.finite import OverTexts
 from hsd_core.trace import Event
 from hsd_core.validation.books import Books, books_from, keep_books
+from hsd_core.validation.models import SAID, ended, predictions
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +27,60 @@ class Run:
 
     measurement: bench.Measurement
     books: Books
+
+    def as_record(self, sitting: int) -> dict[str, Any]:
+        """A line of the file."""
+        return {"sitting": sitting, "run": asdict(self.measurement), "books": self.books.as_dict()}
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """Runs within one stretch of time. `began`: when, and on what; `runs`: by stack, in the order of the prompts."""
+
+    number: int
+    began: Mapping[str, Any]
+    runs: Mapping[str, Sequence[Run]]
+
+    @property
+    def prompts(self) -> int:
+        return min((len(runs) for runs in self.runs.values()), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """`about`: the first line of the file. `sittings`: those in which something was run to its end."""
+
+    about: Mapping[str, Any]
+    profile: Profile
+    sittings: tuple[Sitting, ...]
+
+    @property
+    def stacks(self) -> list[str]:
+        return list(self.about["stacks"])
+
+    def plan(self, stack: str) -> Plan:
+        return plan_of(self.profile, stack)
+
+    def models(self, stack: str) -> dict[str, float]:
+        """ms per token that each model predicted."""
+        return dict(self.about["predicted"][stack]["ms"])
+
+    def work(self, stack: str) -> OverTexts:
+        """The prediction, taken apart."""
+        work = self.about["predicted"][stack]["work"]
+        return OverTexts(**{**work, "calls": tuple(work["calls"]), "ms": tuple(work["ms"])})
+
+
+def predicted(
+    profile: Profile, stacks: Sequence[str], lengths: Sequence[int], limit: int, model: str
+) -> dict[str, dict[str, Any]]:
+    """Of every stack `ms` by model, and `work`: the prediction of the named model taken apart; plain JSON types."""
+    out = {}
+    for stack in stacks:
+        plan = plan_of(profile, stack)
+        work = asdict(ended(model, profile, plan, lengths, limit))
+        out[stack] = {"ms": predictions(profile, plan, lengths, limit), "work": work}
+    return out
 
 
 def measure(
@@ -41,55 +101,33 @@ def measure(
         yield from events
 
     with closing(bench.sweep(counted, stacks, prompts, done=done)) as measurements:
-        for first in measurements:  # of a prompt; the others of it are there already
-            batch = [first, *islice(measurements, len(stacks) - 1)]
+        while batch := list(islice(measurements, len(stacks))):  # of one prompt
             yield [Run(m, books[m.stack, prompts[m.prompt].text]) for m in batch]
 
 
-class RunsFile:
-    """Finished prompts, a JSON line each, so that an interrupted validation goes on. The first line says of what.
+def read_validation(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Validation:
+    """The lines of a file as sittings.
 
     Raises:
-        ValueError: the file holds runs of something else, or no runs.
+        ValueError: they are no validation's.
     """
-
-    def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
-        self.path, self.runs = path, list[Run]()
-        first = json.dumps(settings, sort_keys=True) + "\n"
-        if not path.exists():
-            path.write_text(first, encoding="utf-8")
-            return
-        head, *lines = path.read_text(encoding="utf-8").splitlines(keepends=True) or [""]
-        if head != first:
-            raise ValueError(f"{path} holds runs of another validation; give another file to --out, or delete it")
-        if lines and not lines[-1].endswith("\n"):  # broken off
-            path.write_text("".join([head, *lines[:-1]]), encoding="utf-8")
-            del lines[-1]
-        try:
-            self.runs = [_read(record) for line in lines for record in json.loads(line)]
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise ValueError(f"{path} is damaged; delete it") from None
-
-    @property
-    def done(self) -> frozenset[int]:
-        """The prompts that need not be run again."""
-        return frozenset(run.measurement.prompt for run in self.runs)
-
-    def add(self, runs: Sequence[Run]) -> None:
-        """Keep the runs of one prompt."""
-        line = json.dumps([{"run": asdict(run.measurement), "books": run.books.as_dict()} for run in runs])
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
-        self.runs += runs
+    try:
+        if about["model"] not in SAID:
+            raise ValueError(f"the model {about['model']!r} is none of {', '.join(SAID)}")
+        sittings = tuple(
+            _sitting(number, about, [each for each in records if each["sitting"] == number])
+            for number in sorted({record["sitting"] for record in records})
+        )
+        profile = profile_from(about["profile"])
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"these are no results of a validation: {error} is missing or wrong; measure anew") from None
+    return Validation(about, profile, tuple(sitting for sitting in sittings if sitting.prompts))
 
 
-def _read(record: Mapping[str, Any]) -> Run:
-    return Run(bench.from_line(json.dumps(record["run"])), books_from(record["books"]))
-
-
-def by_stack(runs: Iterable[Run]) -> dict[str, list[Run]]:
-    """The runs of each stack, by prompt."""
-    found: dict[str, list[Run]] = {}
-    for run in sorted(runs, key=lambda run: run.measurement.prompt):
-        found.setdefault(run.measurement.stack, []).append(run)
-    return found
+def _sitting(number: int, about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Sitting:
+    began = next(record for record in records if "began" in record)
+    runs = [Run(bench.from_record(r["run"]), books_from(r["books"])) for r in records if "run" in r]
+    whole = {id(m) for m in bench.whole([run.measurement for run in runs], about["stacks"])}
+    kept = sorted((run for run in runs if id(run.measurement) in whole), key=lambda run: run.measurement.prompt)
+    by_stack = {stack: [run for run in kept if run.measurement.stack == stack] for stack in about["stacks"]}
+    return Sitting(number, began, by_stack)

@@ -2,56 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable
 
+from hsd_core.results.markdown import on
 from hsd_core.validation.models import SAID
-from hsd_core.validation.report import TERMS, Row
+from hsd_core.validation.report import TERMS, Errors, Figure, Part, Report
+from hsd_core.validation.runs import Validation
 
 
-def stacks_table(found: Sequence[Row]) -> str:
-    """A row a stack: predicted, measured, and the terms of the theory in which the difference lies (they add up)."""
+def sittings_table(found: Report) -> str:
+    """A row a sitting, and one of all of them: how far the prediction was off."""
     lines = [
-        "| stack | predicted | measured ms per token (95 % interval) | off by | "
-        + " | ".join(TERMS)
-        + " | equal |",
-        "|---|---|---|---|" + "---|" * len(TERMS) + "---|",
-    ]  # fmt: skip
-    for row in found:
-        low, high = row.interval
-        terms = " | ".join(_signed(-getattr(row.blame, term) / row.measured_ms) for term in TERMS)
-        mark = " (planner)" if row.picked_by else ""
-        equal = "-" if row.equal is None else f"{row.equal}/{row.prompts}"
+        "| sitting | prompts | plain decoding beside calibration | speed-ups off by, median (95 % interval) | worst "
+        "| ms per token off by, median (95 % interval) | worst |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for part in found.parts:
         lines.append(
-            f"| `{row.stack}`{mark} | {row.predicted_ms:.1f} | {row.measured_ms:.1f} ({low:.1f} to {high:.1f}) "
-            f"| {_signed(row.error())} | {terms} | {equal} |"
+            f"| {_name(part)} | {part.prompts} | {_signed(part.pace - 1.0)} | {_sizes(part.speed_ups)} "
+            f"| {_sizes(part.ms)} |"
         )
     return "\n".join(lines)
 
 
-def models_table(summed: Mapping[str, Any]) -> str:
-    """A row a model: what each thing that is known more takes off the error.
-
-    Measured against plain decoding in the same runs, a machine that was slower or quicker at calibration cancels out.
-    """
+def stacks_table(found: Report) -> str:
+    """A row a stack: predicted and measured speed-up and ms per token, over all sittings and in each."""
     lines = [
-        "| model of the theory | median error | worst | mean, signed | of speed-ups: median | worst | mean, signed |",
-        "|---|---|---|---|---|---|---|",
+        "| stack | speed-up predicted | measured (95 % interval) | by sitting | off by "
+        "| ms per token predicted | measured (95 % interval) | by sitting | off by | equal |",
+        "|---" * 10 + "|",
     ]
-    for model, said in SAID.items():
-        speed_up = _errors(summed["speed_ups"][model]) if summed["speed_ups"] else "- | - | -"
-        lines.append(f"| {said} | {_errors(summed['models'][model])} | {speed_up} |")
+    for row in found.rows:
+        mark = " (planner)" if row.picked_by else ""
+        equal = "-" if row.equal is None else f"{row.equal}/{row.runs}"
+        speed_up = "1 | 1 | | " if row.speed_up is None else _figure(row.speed_up, 2)
+        lines.append(f"| `{row.stack}`{mark} | {speed_up} | {_figure(row.ms, 1)} | {equal} |")
     return "\n".join(lines)
 
 
-def levels_table(found: Sequence[Row]) -> str:
+def models_table(found: Report) -> str:
+    """A row a model, over all sittings: the one that was named before, and the others for comparison."""
+    lines = [
+        "| model of the theory | speed-ups off by, median (95 % interval) | worst "
+        "| ms per token off by, median (95 % interval) | worst |",
+        "|---|---|---|---|---|",
+    ]
+    for model, said in SAID.items():
+        ms, speed_ups = found.models[model]
+        name = f"**{said}** (the prediction)" if model == found.model else f"{said} (for comparison)"
+        lines.append(f"| {name} | {_sizes(speed_ups)} | {_sizes(ms)} |")
+    return "\n".join(lines)
+
+
+def terms_table(found: Report) -> str:
+    """A row a stack: in which terms of the theory its ms per token were off (they add up)."""
+    lines = [
+        "| stack | ms per token off by | of that " + " | ".join(TERMS) + " |",
+        "|---|---|" + "---|" * len(TERMS),
+    ]
+    for row in found.rows:
+        terms = " | ".join(_signed(-getattr(row.blame, term) / row.ms.measured) for term in TERMS)
+        lines.append(f"| `{row.stack}` | {_signed(row.ms.error)} | {terms} |")
+    return "\n".join(lines)
+
+
+def levels_table(found: Report) -> str:
     """A row a level of a stack: calls per token and ms per call, as predicted and as they were."""
     lines = [
         "| stack | level | calls per token, predicted | measured | rows per call | of them catching up "
         "| accepted | ms per call, predicted | at the measured rows | measured |",
         "|---" * 10 + "|",
     ]
-    for row in found:
+    for row in found.rows:
         for at, level in enumerate(row.blame.levels):
             accepted = "-" if level.accepted is None else f"{level.accepted:.3f}"
             lines.append(
@@ -62,25 +84,42 @@ def levels_table(found: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def verdict_lines(summed: Mapping[str, Any]) -> list[str]:
-    """The planner's picks against the best measured stack, and the largest term."""
-    best = summed["best"]
-    lines = [f"best measured: `{best['stack']}`, {best['measured_ms']:.1f} ms per token"]
-    for asked, pick in summed["picks"].items():
-        low, high = pick["interval"]
-        lines.append(
-            f"planner, {asked}: `{pick['stack']}`, {pick['measured_ms']:.1f} ms per token, "
-            f"{_signed(pick['over_best'])} against the best ({_signed(low)} to {_signed(high)})"
-        )
-    term = max(TERMS, key=lambda name: float(summed["blame"][name]["median"]))
-    lines.append(
-        f"the largest error lies in: {term} (median {summed['blame'][term]['median']:.1%} of the measured time)"
+TABLES: dict[str, Callable[[Report], str]] = {
+    "sittings": sittings_table, "stacks": stacks_table, "models": models_table, "terms": terms_table,
+    "levels": levels_table,
+}  # fmt: skip
+
+
+def said(validation: Validation) -> str:
+    """What was predicted by what, before what was run, on what, when and by which command."""
+    about, profile = validation.about, validation.profile.about
+    machines = dict.fromkeys(on(sitting.began) for sitting in validation.sittings)
+    first = validation.sittings[0].began
+    return (
+        f"The prediction is *{SAID[about['model']]}*, named {about['recorded']} with the profile "
+        f"`{about['profile_digest']}` (calibrated on {profile.get('machine')}, {profile.get('recorded')}), before the "
+        f"first run; {first['prompts']} prompts of `{about['prompts']}` a sitting, up to {about['max_new_tokens']} "
+        f"tokens each. {len(validation.sittings)} sittings, all that there were, from {first['began']} to "
+        f"{validation.sittings[-1].began['began']}. Measured on {'; '.join(machines)} by `{first['command']}`."
     )
-    return lines
 
 
-def _errors(errors: Mapping[str, float]) -> str:
-    return f"{errors['median']:.1%} | {errors['worst']:.1%} | {_signed(errors['mean'])}"
+def _name(part: Part) -> str:
+    return f"all {part.began}" if part.number is None else f"{part.number}, {part.began}"
+
+
+def _sizes(errors: Errors) -> str:
+    low, high = errors.interval
+    return f"{errors.median:.1%} ({low:.1%} to {high:.1%}) | {errors.worst:.1%}"
+
+
+def _figure(figure: Figure, digits: int) -> str:
+    low, high = figure.interval
+    each = ", ".join(f"{x:.{digits}f}" for x in figure.by_sitting)
+    return (
+        f"{figure.predicted:.{digits}f} | {figure.measured:.{digits}f} ({low:.{digits}f} to {high:.{digits}f}) "
+        f"| {each} | {_signed(figure.error)}"
+    )
 
 
 def _signed(share: float) -> str:

@@ -84,7 +84,10 @@ def test_sweep_measures_and_goes_on_where_it_stopped(tmp_path, capsys):
     first = out.read_text(encoding="utf-8").splitlines()
     assert main(command) == 0
     both = out.read_text(encoding="utf-8").splitlines()
-    assert both[: len(first)] == first and len(first) == 3 and len(both) == 5  # settings, then two stacks a prompt
+    assert both[1 : len(first)] == first[1:] and len(first) == 3 and len(both) == 5  # two stacks a prompt
+    begun, ended = json.loads(first[0]), json.loads(both[0])
+    assert begun["command"].endswith("--limit 1") and not ended["command"].endswith("--limit 1")
+    assert {**ended, "command": ""} == {**begun, "command": ""} and ended["machine"] and ended["prompts_sha256"]
     assert main([*command, "--seed", "1"]) == 2  # another sweep must not go on in this file
     shown = capsys.readouterr().out
     assert "| `table:3@id=order1,table@id=order6` |" in shown and "2/2" in shown

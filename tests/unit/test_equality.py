@@ -10,11 +10,12 @@ from hsd_core.equality import TIE, compare
 from hsd_core.trace import Bonus, Commit, Committed, Event, Footer, Row
 
 
-def plain(*ids: int, margin: float = 5.0, reason: str = "length") -> list[Event]:
-    """Plain decoding: one token a round, the second best `margin` logits behind the first."""
-    second = 0.5 * math.exp(-margin)
+def plain(*ids: int, margin: float | tuple[float, ...] = 5.0, reason: str = "length") -> list[Event]:
+    """Plain decoding: one token a round, the second best `margin` logits (one for each, or all) behind the first."""
+    margins = margin if isinstance(margin, tuple) else (margin,) * len(ids)
     events: list[Event] = []
-    for i, id_ in enumerate(ids):
+    for i, (id_, apart) in enumerate(zip(ids, margins, strict=True)):
+        second = 0.5 * math.exp(-apart)
         events.append(Bonus(i, 0, i, i, id_, 0.5, i, Row((id_, 99), (0.5, second), 0.5 - second)))
         events.append(Commit(i, i, (Committed(i, id_, 0, "bonus", "target", ()),), i))
     return [*events, Footer(reason, len(ids), len(ids), 0, 1, ())]
@@ -34,6 +35,28 @@ def test_a_first_difference_is_found_with_plain_decodings_margin():
 @pytest.mark.parametrize(("margin", "holds"), [(TIE / 2, True), (TIE * 2, False), (5.0, False)])
 def test_only_a_near_tie_may_differ(margin, holds):
     assert compare(plain(1, 7), plain(1, 2, margin=margin)).holds is holds
+
+
+@pytest.mark.parametrize("at", range(4))
+def test_the_margin_is_that_of_the_first_difference_and_of_no_other_place(at):
+    margins = (0.1, 0.2, 0.3, 0.4)
+    own = [1, 2, 3, 4]
+    own[at] = 9
+    found = compare(plain(*own), plain(1, 2, 3, 4, margin=margins))
+    assert found.equal == at and found.margin == pytest.approx(margins[at])
+    tie = tuple(TIE / 2 if i == at else 5.0 for i in range(4))
+    beside = tuple(5.0 if i == at else TIE / 2 for i in range(4))
+    assert compare(plain(*own), plain(1, 2, 3, 4, margin=tie)).holds
+    assert not compare(plain(*own), plain(1, 2, 3, 4, margin=beside)).holds
+
+
+def test_a_missing_end_is_no_tie_however_near_the_next_token_was():
+    short, whole = plain(1, 2, margin=TIE / 2), plain(1, 2, 3, margin=TIE / 2)
+    for run, beside in ((short, whole), (whole, short)):
+        found = compare(run, beside)
+        assert (found.equal, found.diverges, found.margin, found.holds) == (2, True, None, False)
+    # a tie between going on and an end is one of two ids, as any other
+    assert compare(plain(1, 2, 0, reason="eos"), plain(1, 2, 3, 4, margin=TIE / 2)).holds
 
 
 def test_a_text_that_ends_early_is_not_equal():

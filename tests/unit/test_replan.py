@@ -327,6 +327,22 @@ def test_a_replanned_run_can_be_repeated_from_its_trace(temperature: float, tmp_
     assert repeat(bench, back[: len(back) // 2]), "a run that was interrupted"
 
 
+@pytest.mark.parametrize(("field", "value"), [("machine", "Other CPU, 8 cores"), ("versions", {"torch": "1.0"})])
+def test_a_run_that_differs_elsewhere_names_where_it_was_recorded(field: str, value: Any) -> None:
+    bench = Workbench.open("toy")
+    events = list(bench.run(STACK, "The tower", max_new_tokens=30, temperature=1.0, seed=3))
+
+    def recorded(**more: Any) -> str:
+        return str(repeat(bench, [trace.Header(**{**_fields(events[0]), **more}), *events[1:]]))
+
+    assert recorded(**{field: value}).startswith("the same: 30 of 30 ids"), "where it was recorded decides nothing"
+    said = recorded(**{field: value, "seed": 4})
+    name = value if field == "machine" else "torch 1.0"
+    assert (said.startswith("not the same: ") and f"recorded on {name}" in said) or "with torch 1.0, this is" in said
+    assert bench.about["machine"] in said and "last bits" in said
+    assert "recorded on" not in recorded(seed=4), "on the same machine there is nothing to excuse it"
+
+
 def _fields(header: Any) -> dict[str, Any]:
     return {name: getattr(header, name) for name in header.__slots__}
 

@@ -4,25 +4,40 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from hsd_core.bench import plain_of
+from hsd_core.bench import plain_of, read_prompts, read_stacks
 from hsd_core.cli import main
 from hsd_core.engine import run
 from hsd_core.hierarchy import Seat
 from hsd_core.levels.table import TableLevel
+from hsd_core.results.rawfile import read_raw
 from hsd_core.sampling import Sampling
 from hsd_core.stacks import LevelSpec
-from hsd_core.theory import ENGINE, Conditional, Costs, Plan, Profile, ProfileError, ProfileLevel, expected
-from hsd_core.theory.finite import over_texts, within
+from hsd_core.theory import (
+    ENGINE,
+    Conditional,
+    Costs,
+    Plan,
+    Profile,
+    ProfileError,
+    ProfileLevel,
+    expected,
+    plan_of,
+    read_profile,
+)
+from hsd_core.theory.finite import over_texts
 from hsd_core.trace import Footer
 from hsd_core.validation.blame import blame
 from hsd_core.validation.books import books_from, keep_books
-from hsd_core.validation.models import SAID, Texts, of_kind, predictions
-from hsd_core.validation.runs import RunsFile
+from hsd_core.validation.models import ENDING, SAID, ended, predictions
+from hsd_core.validation.report import report
+from hsd_core.validation.runs import read_validation
+from hsd_core.workbench import Workbench
 
 V, LIMIT, TEXTS = 4, 40, 80
 LAWS = (
@@ -127,16 +142,6 @@ def test_the_longer_the_text_the_nearer_to_endless_decoding():
     assert abs(off[0]) > 2 * abs(off[1]) > 4 * abs(off[2]) > 0
 
 
-def test_a_round_without_room_for_a_draft_is_plain_decoding():
-    plan = Plan((0, 1, 2), (3, 6))
-    assert within(plan, 20) == plan
-    assert within(plan, 5) == Plan((0, 1, 2), (3, 4))
-    assert within(plan, 3) == Plan((0, 1, 2), (1, 2))
-    assert within(Plan((0, 1, 2), (3, 1)), 20) == Plan((0, 1, 2), (3, 1))
-    assert within(plan, 2) == Plan((1, 2), (1,))
-    assert within(plan, 1) == Plan((2,), ())
-
-
 @pytest.mark.parametrize("lengths", [[], [0], [9, 41]])
 def test_texts_that_cannot_be_are_refused(lengths):
     with pytest.raises(ProfileError, match="texts of"):
@@ -206,40 +211,14 @@ def test_a_stopped_run_has_no_books():
 
 
 def test_models_differ_in_what_they_know():
-    profile, plan, texts = context_free_profile(), Plan((0, 1, 2), (2, 5)), Texts((LIMIT,), ("code",), LIMIT)
-    how = Conditional(0.95, 0.4, 0.6, by_kind={"code": 0.9})
-    known = replace(profile, conditional={(1, 2): how, (0, 1): Conditional(by_position=(0.2,))})
-    said = predictions(known, plan, texts)
+    profile, plan = context_free_profile(), Plan((0, 1, 2), (2, 5))
+    known = replace(profile, conditional={(1, 2): Conditional(0.95, 0.4, 0.6), (0, 1): Conditional(by_position=(0.2,))})
+    said = predictions(known, plan, (LIMIT,), LIMIT)
     assert list(said) == list(SAID)
     assert len(set(said.values())) == len(said)
-    alike = predictions(replace(profile, conditional={}), plan, texts)
-    assert alike["rows"] == alike["how"] == alike["place"] == alike["all"] == alike["kinds"]
-
-
-def test_a_kind_of_prompt_moves_the_odds_of_a_pair_alike():
-    half = Profile(
-        tuple(ProfileLevel(f"m{i}", Costs.constant(1.0)) for i in range(2)), ((1.0, 0.5), (0.0, 1.0)),
-        conditional={(0, 1): Conditional(0.5, 0.2, 1.0, (0.5, 0.8), {"code": 0.75})},
-    )  # fmt: skip
-    code = of_kind(half, "code")
-    assert code.acceptance[0][1] == 0.75
-    moved = code.conditional[0, 1]
-    # odds of 1 became odds of 3
-    assert (moved.accepted, moved.residual, moved.bonus) == pytest.approx((0.75, 3 / 7, 1.0))
-    assert moved.by_position == pytest.approx((0.75, 12 / 13))
-    assert of_kind(half, "poetry") == half
-
-
-def test_texts_of_two_kinds_cost_what_each_of_them_costs():
-    profile, plan = context_free_profile(), Plan((0, 2), (3,))
-    kinds = {"easy": 0.9, "hard": 0.1}
-    known = replace(profile, conditional={(0, 2): Conditional(by_kind=kinds)})
-    both = predictions(known, plan, Texts((20, 40), ("easy", "hard"), LIMIT))["kinds"]
-    parts = [
-        over_texts(profile.with_acceptance({(0, 2): a}), plan, [n], LIMIT).ms_per_token * n
-        for a, n in zip(kinds.values(), (20, 40), strict=True)
-    ]
-    assert both == pytest.approx(sum(parts) / 60)
+    assert all(ended(model, known, plan, (LIMIT,), LIMIT).ms_per_token == said[model] for model in ENDING)
+    alike = predictions(replace(profile, conditional={}), plan, (LIMIT,), LIMIT)
+    assert alike["rows"] == alike["how"] == alike["place"] == alike["all"]
 
 
 STACKS = ["table@id=order6", "table:2@id=order1,table@id=order6", "table:2@id=order1,table:4@id=order3,table@id=order6"]
@@ -261,65 +240,158 @@ def toy(tmp_path):
 
 
 def command(folder, *more):
-    files = ("profile.json", "stacks.txt", "prompts.jsonl", "found.json")
-    named = [x for pair in zip(("--profile", "--stacks", "--prompts", "--out"), files, strict=True) for x in pair]
+    files = ("profile.json", "stacks.txt", "prompts.jsonl", "raw.jsonl", "found.json")
+    names = ("--profile", "--stacks", "--prompts", "--out", "--summary")
+    named = [x for pair in zip(names, files, strict=True) for x in pair]
     named = [str(folder / x) if x in files else x for x in named]
     return main(["validate", "--preset", "toy", "--max-new-tokens", "12", *named, *more])
 
 
+def lines(folder):
+    return (folder / "raw.jsonl").read_text().splitlines(keepends=True)
+
+
+def shown(folder):
+    return report(read_validation(*read_raw(folder / "raw.jsonl")))
+
+
 def test_the_command_lays_predictions_beside_measurements(toy, capsys):
     assert command(toy, "--detail") == 0
-    found = json.loads((toy / "found.json").read_text())
-    rows = {row["stack"]: row for row in found["stacks"]}
-    assert set(STACKS) < set(rows)  # and the planner's own
-    for row in rows.values():
-        assert row["interval"][0] <= row["measured_ms"] <= row["interval"][1]
-        assert set(row["models"]) == set(SAID) and row["predicted_ms"] == row["models"]["all"]
-    summary = found["summary"]
-    assert summary["best"]["measured_ms"] == min(row["measured_ms"] for row in rows.values())
-    assert summary["picks"]["iid"]["over_best"] >= 0
+    about, _ = read_raw(toy / "raw.jsonl")
+    assert set(STACKS) < set(about["stacks"]) and about["picks"]["best"] in about["stacks"]  # and the planner's own
+    found = shown(toy)
+    assert {row.stack for row in found.rows} == set(about["stacks"])
+    for row in found.rows:
+        for figure in filter(None, (row.ms, row.speed_up)):
+            assert figure.interval[0] <= figure.measured <= figure.interval[1]
+        assert row.ms.predicted == about["predicted"][row.stack]["ms"]["rows"]
     out = capsys.readouterr().out
-    assert all(f"`{stack}`" in out for stack in rows) and "calls per token" in out
+    assert all(f"`{row.stack}`" in out for row in found.rows) and "calls per token" in out
+    summary = json.loads((toy / "found.json").read_text())
+    assert summary["version"] == 2 and len(summary["stacks"]) == len(found.rows)
+    assert [part["number"] for part in summary["sittings"]] == [1]
 
 
-def test_an_interrupted_validation_goes_on_where_it_was(toy, capsys):
-    assert command(toy, "--limit", "2") == 0
-    first = json.loads((toy / "found.json").read_text())
-    runs = toy / "found.json.runs"
-    lines = runs.read_text().splitlines(keepends=True)
-    runs.write_text("".join(lines)[:-9])  # broken off in the last prompt
-    assert command(toy, "--limit", "2") == 0
-    second = json.loads((toy / "found.json").read_text())
-    assert "prompt 2 of 2" in capsys.readouterr().err
-    assert second["about"] == first["about"]
-    assert runs.read_text().startswith("".join(lines[:2])) and len(runs.read_text().splitlines()) == 3
-    assert second["stacks"][0]["prompts"] == 2
+def test_what_is_predicted_is_written_before_anything_runs(toy, monkeypatch):
+    seen = []
+
+    def peek(*given, **more):
+        if not seen:
+            seen.append(lines(toy))
+        return run_as_it_was(*given, **more)
+
+    run_as_it_was = Workbench.run
+    monkeypatch.setattr(Workbench, "run", peek)
+    assert command(toy) == 0
+    about = json.loads(seen[0][0])
+    assert about["model"] == "rows" and set(about["predicted"]) == set(about["stacks"]) and about["recorded"]
+    assert json.loads(lines(toy)[0]) == about
 
 
-def test_runs_of_something_else_are_not_taken_for_ones_own(tmp_path):
-    RunsFile(tmp_path / "runs", {"preset": "toy", "stacks": ["target"]})
-    assert RunsFile(tmp_path / "runs", {"stacks": ["target"], "preset": "toy"}).runs == []
-    with pytest.raises(ValueError, match="another validation"):
-        RunsFile(tmp_path / "runs", {"preset": "toy", "stacks": ["ngram:2,target"]})
+def test_nothing_of_the_runs_that_it_predicts_goes_into_a_prediction(toy):
+    """Text lengths are the calibration's; prompts of any length or number change no prediction."""
+    profile = json.loads((toy / "profile.json").read_text())
+    texts = {"limit": 12, "texts": 4, "ended": [3, 5]}
+    (toy / "profile.json").write_text(json.dumps({**profile, "lengths": texts}))
+    assert command(toy) == 0
+    about, _ = read_raw(toy / "raw.jsonl")
+    known = read_profile(toy / "profile.json")
+    for stack, said in about["predicted"].items():
+        expected_ms = over_texts(known, plan_of(known, stack), (3, 5, 12, 12), 12).ms_per_token
+        assert said["ms"]["rows"] == pytest.approx(expected_ms)
+
+
+def test_every_sitting_is_added_and_reported(toy, capsys):
+    assert command(toy, "--sittings", "2") == 0
+    first = lines(toy)
+    assert command(toy) == 0
+    both = lines(toy)
+    assert both[1 : len(first)] == first[1:]
+    found = shown(toy)
+    assert [part.number for part in found.parts] == [1, 2, 3, None]
+    assert all(len(row.ms.by_sitting) == 3 and row.runs == 6 for row in found.rows)
+    out = capsys.readouterr().out
+    assert "3 sittings, all that there were" in out and "| all 3 sittings |" in out
+    began = [json.loads(line) for line in both if '"began"' in line]
+    assert [each["sitting"] for each in began] == [1, 2, 3] and all(
+        each["machine"] and each["command"] for each in began
+    )
+
+
+def test_an_interrupted_sitting_goes_on_where_it_was(toy, capsys):
+    assert command(toy) == 0
+    text = "".join(lines(toy))
+    (toy / "raw.jsonl").write_text(text[:-9])  # broken off in the last prompt
+    assert command(toy) == 0
+    assert "sitting 1, prompt 2 of 2" in capsys.readouterr().err
+    again = "".join(lines(toy))
+    runs = len(shown(toy).rows)
+    kept = text.splitlines()[1 : 2 + runs]  # what the sitting is, and its first prompt
+    assert again.splitlines()[1 : 2 + runs] == kept and len(again.splitlines()) == len(text.splitlines())
+    assert [part.number for part in shown(toy).parts] == [1]
+
+
+@pytest.mark.parametrize(("more", "differs"), [
+    (("--model", "all"), "model"), (("--limit", "1"), "texts"), (("--max-new-tokens", "11"), "max_new_tokens"),
+])  # fmt: skip
+def test_a_sitting_that_predicts_something_else_is_refused(toy, capsys, more, differs):
+    assert command(toy) == 0
+    before = lines(toy)
+    assert command(toy, *more) == 2
+    assert f"another {differs}" in capsys.readouterr().err and lines(toy) == before
+
+
+def made_up(toy):
+    """A validation of three sittings over two prompts whose measured times are chosen."""
+    assert command(toy) == 0
+    about, records = read_raw(toy / "raw.jsonl")
+    about["stacks"] = [plain, stack] = STACKS[:2]
+    about["predicted"] = {
+        name: {**about["predicted"][name], "ms": dict.fromkeys(SAID, ms)} for name, ms in ((plain, 10.0), (stack, 5.0))
+    }
+    began = next(record for record in records if "began" in record)
+    one = {name: next(r for r in records if "run" in r and r["run"]["stack"] == name) for name in (plain, stack)}
+    made = []
+    for sitting, (slow, fast) in enumerate(((10.0, 5.0), (20.0, 10.0), (10.0, 4.0)), 1):
+        made.append({**began, "sitting": sitting})
+        for prompt in range(2):
+            for name, ms in ((plain, slow), (stack, fast)):
+                books = {**one[name]["books"], "tokens": 10, "decode_ms": 10 * ms}
+                made.append({"sitting": sitting, "run": {**one[name]["run"], "prompt": prompt}, "books": books})
+    return read_validation(about, made)
+
+
+def test_errors_of_speed_ups_and_of_milliseconds_by_sitting_and_over_all(toy):
+    found = report(made_up(toy))
+    first, slow, fast, every = found.parts
+    assert (first.pace, slow.pace, fast.pace, every.pace) == pytest.approx((1.0, 2.0, 1.0, 4 / 3))
+    assert (first.ms.median, first.speed_ups.median) == (0.0, 0.0)
+    # half as fast a machine: every millisecond is off by half, no speed-up is
+    assert (slow.ms.median, slow.ms.worst, slow.speed_ups.worst) == pytest.approx((0.5, 0.5, 0.0))
+    # twice as fast was predicted, 2.5 times it was
+    assert (fast.ms.worst, fast.speed_ups.median) == pytest.approx((0.25, 0.2))
+    assert (every.ms.median, every.ms.worst, every.speed_ups.median, every.speed_ups.worst) == pytest.approx(
+        (0.125, 0.5, 0.0, 0.2)
+    )
+    row = next(row for row in found.rows if row.speed_up)
+    assert row.speed_up.by_sitting == pytest.approx((2.0, 2.0, 2.5))
+    assert row.speed_up.measured == pytest.approx(40 / 19) and row.ms.measured == pytest.approx(19 / 3)
 
 
 def test_a_stack_that_the_profile_does_not_cover_is_refused_before_anything_runs(toy, capsys):
     (toy / "stacks.txt").write_text("ngram:2,table@id=order6")
     assert command(toy) == 2
     assert "not in this profile" in capsys.readouterr().err
-    assert not (toy / "found.json.runs").exists()
+    assert not (toy / "raw.jsonl").exists()
 
 
 def test_the_shipped_files_are_fit_for_it():
-    from pathlib import Path
-
-    from hsd_core.bench import read_prompts, read_stacks
-
     assets = Path(__file__).resolve().parents[2] / "assets"
     stacks = read_stacks(assets / "stacks" / "validate-smollm2.txt")
-    depths = {stack.count(",") + 1 for stack in stacks}
-    assert len(stacks) >= 14 and depths == {1, 2, 3, 4} and plain_of(stacks[1]) in stacks
-    held_out = read_prompts(assets / "prompts" / "held-out.jsonl")
-    own = read_prompts(assets / "prompts" / "own.jsonl")
-    assert sorted(p.category for p in held_out) == sorted(p.category for p in own)
-    assert not {p.text for p in held_out} & {p.text for p in own}
+    assert {stack.count(",") + 1 for stack in stacks} == {1, 2, 3} and plain_of(stacks[1]) in stacks
+    blind = read_prompts(assets / "prompts" / "blind.jsonl")
+    others = [p for name in ("own", "held-out") for p in read_prompts(assets / "prompts" / f"{name}.jsonl")]
+    lines = (assets / "prompts" / "openings.jsonl").read_text(encoding="utf-8").splitlines()
+    kinds = {p.category for p in others} | {json.loads(line)["kind"] for line in lines}
+    assert len(blind) == 12 == len({p.category for p in blind})
+    assert not {p.category for p in blind} & kinds

@@ -1,0 +1,1 @@
+"""Raw results as files, and the tables that are made of them."""

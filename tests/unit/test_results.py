@@ -1,0 +1,154 @@
+"""Tables are what the raw results give, wherever they stand; raw files are never overwritten by other results."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from hsd_core.cli import main
+from hsd_core.results.markdown import updated, view, views
+from hsd_core.results.rawfile import RawFile, measured_by, read_raw
+
+ROOT = Path(__file__).resolve().parents[2]
+SHIPPED = [ROOT / "README.md", ROOT / "assets" / "results" / "README.md"]
+RAW = sorted((ROOT / "assets" / "results").glob("*.jsonl"))
+PAGE = ROOT / "assets" / "profiles" / "smollm2-cpu-validation.json"
+BLOCK = re.compile(r"^<!-- results: (\S+) .*?^<!-- /results -->$", re.DOTALL | re.MULTILINE)
+MARKED = "before\n<!-- results: raw/sweep.jsonl stacks -->\nold\n<!-- /results -->\nafter\n"
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory):
+    """A folder with a sweep of the toy in `raw/sweep.jsonl`."""
+    folder = tmp_path_factory.mktemp("swept")
+    (folder / "raw").mkdir()
+    (folder / "stacks").write_text("table:3@id=order1,table@id=order6\ntable:5@id=order3,table@id=order6\n")
+    (folder / "own.jsonl").write_text('{"prompt": "The large ", "category": "t"}\n{"prompt": "The tower "}\n')
+    assert main(["sweep", "--preset", "toy", "--stacks", str(folder / "stacks"), "--prompts", str(folder / "own.jsonl"),
+                 "--max-new-tokens", "12", "--out", str(folder / "raw")]) == 0  # fmt: skip
+    (folder / "raw" / "sweep-toy-own.jsonl").rename(folder / "raw" / "sweep.jsonl")
+    return folder
+
+
+def names_its_origin(block: str) -> bool:
+    return bool(
+        re.search(r"Measured on \S.*threads, Python [\d.]+, torch", block)
+        and re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", block)
+        and "by `python -m hsd_core " in block
+    )
+
+
+def test_a_sweep_keeps_a_line_a_run_and_says_of_what(swept):
+    about, records = read_raw(swept / "raw" / "sweep.jsonl")
+    assert {"machine", "threads", "versions", "recorded", "command", "prompts", "prompts_sha256"} <= about.keys()
+    assert len(records) == 2 * len(about["stacks"]) == 6
+    for record in records:
+        assert {"prompt", "category", "stack", "tokens", "decode_ns", "equal", "margin"} <= record.keys()
+        assert len(record["judged"]) == len(record["accepted"]) == record["stack"].count(",") + 1
+
+
+def test_marked_tables_are_made_anew_and_nothing_else_is(swept, capsys):
+    path = swept / "some.md"
+    path.write_text(MARKED)
+    assert main(["results", "--update", str(path)]) == 0
+    text = path.read_text()
+    assert text.startswith("before\n<!-- results: raw/sweep.jsonl stacks -->\n\n| stack |") and text.endswith("after\n")
+    assert "old" not in text and "`table:5@id=order3,table@id=order6`" in text and names_its_origin(text)
+    assert updated(path) == text, "made twice it is the same"
+    capsys.readouterr()
+    assert main(["results", "--update", str(path)]) == 0 and "as it was" in capsys.readouterr().err
+
+
+def test_the_shortest_view_holds_the_fastest_of_each_number_of_levels(swept, monkeypatch):
+    import hsd_core.results.markdown as markdown
+
+    rows = [
+        {"stack": stack, "plain": plain, "tokens_per_s": rate, "prompts": 2}
+        for stack, plain, rate in (
+            ("a,b,target", "target", 9.0), ("a,b,c@x=1,target@dtype=int4", "target@dtype=int4", 8.0),
+            ("a,target", "target", 7.0), ("b,target", "target", 6.0), ("target", "target", 5.0),
+        )
+    ]  # fmt: skip
+    monkeypatch.setattr(markdown.bench, "summary", lambda *_: rows)
+    monkeypatch.setattr(markdown.bench, "table", lambda rows: " ".join(row["stack"] for row in rows))
+    assert view(swept / "raw" / "sweep.jsonl", "best").startswith("a,b,target a,target target\n")
+
+
+def test_a_figure_that_was_changed_by_hand_shows(swept):
+    path = swept / "changed.md"
+    path.write_text(MARKED)
+    path.write_text(updated(path))
+    path.write_text(re.sub(r"\| 1\.00 \(", "| 1.10 (", path.read_text()))
+    assert updated(path) != path.read_text()
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("<!-- results: raw/sweep.jsonl stacks -->\n", "behind the table"),
+    (MARKED.replace("stacks", "sittings"), "views are stacks, best"),
+    (MARKED.replace("sweep.jsonl", "none.jsonl"), "none.jsonl"),
+])  # fmt: skip
+def test_a_marker_that_cannot_be_filled_is_refused(swept, capsys, text, said):
+    path = swept / "bad.md"
+    path.write_text(text)
+    assert main(["results", "--update", str(path)]) == 2
+    assert said in capsys.readouterr().err and path.read_text() == text
+
+
+@pytest.mark.parametrize("text", ["", "[]\n", '{"kind": "sweep", "version": 9}\n', '{"kind": "trace"}\n', "x\n"])
+def test_what_is_no_raw_results_is_refused(tmp_path, text):
+    (tmp_path / "raw.jsonl").write_text(text)
+    with pytest.raises(ValueError, match="no raw results of version 1"):
+        read_raw(tmp_path / "raw.jsonl")
+
+
+def test_results_of_something_else_are_not_gone_on_with(tmp_path):
+    about = {**measured_by("sweep", "first"), "stacks": ["target"], "machine": "one"}
+    RawFile(tmp_path / "raw.jsonl", about).add([{"prompt": 0}])
+    again = RawFile(tmp_path / "raw.jsonl", {**about, "command": "second", "recorded": "later"})
+    assert again.records == [{"prompt": 0}]
+    assert (again.about["command"], again.about["recorded"]) == ("second", about["recorded"])
+    kept = (tmp_path / "raw.jsonl").read_bytes()
+    with pytest.raises(ValueError, match=r'another machine \("one", not "two"\); give a new file'):
+        RawFile(tmp_path / "raw.jsonl", {**about, "machine": "two"})
+    assert (tmp_path / "raw.jsonl").read_bytes() == kept
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.parent.name)
+def test_every_table_of_the_repository_is_what_its_raw_results_give(path):
+    text = path.read_text(encoding="utf-8")
+    assert updated(path) == text, f"run python -m hsd_core results --update {path.relative_to(ROOT)}"
+    for block in BLOCK.finditer(text):
+        assert names_its_origin(block[0]), block[0][:200]
+
+
+def test_no_figure_stands_beside_the_results_without_a_file_behind_it():
+    text = SHIPPED[1].read_text(encoding="utf-8")
+    assert not re.search(r"^\|", BLOCK.sub("", text), re.MULTILINE), "a table outside the markers"
+    named = set(BLOCK.findall(text))
+    assert {path.name for path in RAW} == named, "every file has its tables, every table its file"
+
+
+@pytest.mark.parametrize("path", RAW, ids=lambda path: path.name)
+def test_every_raw_file_that_is_shipped_is_whole(path):
+    about, _ = read_raw(path)
+    prompts = ROOT / "assets" / "prompts" / about["prompts"]
+    if prompts.exists():
+        from hsd_core.results.rawfile import prompts_file
+
+        assert prompts_file(prompts)["prompts_sha256"] == about["prompts_sha256"]
+    for name in views(path):
+        assert names_its_origin(view(path, name))
+
+
+def test_what_the_page_draws_is_what_the_raw_results_give():
+    from hsd_core.validation.report import as_json, report
+    from hsd_core.validation.runs import read_validation
+
+    made = [path for path in RAW if read_raw(path)[0]["kind"] == "validation"]
+    assert len(made) == PAGE.exists(), "a validation has its summary for the page, and the summary its raw results"
+    for path in made:
+        validation = read_validation(*read_raw(path))
+        assert json.loads(PAGE.read_text(encoding="utf-8")) == as_json(validation, report(validation))
