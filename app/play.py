@@ -46,9 +46,7 @@ class Play:
                 "limits": {**LIMITS, "prompt": MAX_PROMPT, "file": MAX_FILE, "queue": QUEUE},
                 "defaults": DEFAULTS,
             },
-            server_functions=[
-                _named(f) for f in (self.recording, self.open_trace, self.simulate, self.stop, self.place, self.tail)
-            ],
+            server_functions=[_named(f) for f in (self.open_trace, self.simulate, self.stop, self.place, self.tail)],
         )
         stage.generate(
             self.generate,
@@ -81,13 +79,6 @@ class Play:
         """The figures of a run that the server knows, for the theme that the page shows."""
         data = event._data if isinstance(event._data, dict) else {}
         return figures.draw(self._events(str(data.get("run", ""))), dark=data.get("dark") is True)
-
-    def recording(self, data: Any) -> dict[str, Any]:
-        """A bundled recording, by name."""
-        try:
-            return self._recordings.payload(str(data.get("name", "")) if isinstance(data, dict) else "")
-        except RecordingError as error:
-            return _error(error)
 
     def open_trace(self, data: Any) -> dict[str, Any]:
         """A trace that the visitor chose from their disk."""

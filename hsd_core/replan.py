@@ -23,7 +23,7 @@ from typing import Any
 from hsd_core.courses import Course, Judged, Round
 from hsd_core.replan_words import Moved, pair_key, reason
 from hsd_core.stacks import MAX_BLOCK, LevelSpec, format_stack, parse
-from hsd_core.theory import Answer, Plan, Profile, ProfileError, Ranked, best_plans, expected
+from hsd_core.theory import Answer, Plan, Planner, Profile, ProfileError, Ranked, expected
 
 HALF_LIFE = 64.0  # judged tokens after which an outcome counts half
 EVERY = 16  # rounds between two questions to the planner
@@ -39,7 +39,12 @@ AskPlanner = Callable[[Profile], Answer]
 
 
 def _ask(profile: Profile) -> Answer:
-    return best_plans(profile, shortlist=SHORTLIST)
+    """The best plan of every set of levels, then more block lengths of the fastest sets."""
+    planner = Planner(profile)
+    sets, found = planner.best_of_each_set(), planner.best(shortlist=SHORTLIST)
+    best = min(found.best, sets[0], key=lambda one: one.prediction.ms_per_token)
+    others = dict.fromkeys((*sets, found.best, *found.alternatives))
+    return replace(found, best=best, alternatives=tuple(one for one in others if one != best))
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ def reason(
     exploring: bool = False,
     returned: bool = False,
 ) -> str:
-    """What changes, what it is predicted to save, and the estimate that moved most since the plan that is left.
+    """The estimate that moved most since the plan that is left, what changes, and what that is predicted to save.
 
     left: the plan that is left, None at the start.
     """
@@ -47,17 +47,17 @@ def reason(
     if returned and chosen.plan == left.plan:
         return f"back from exploring: {ms}"
     said = f"{changes(profile, left.plan, chosen.plan)}: {ms} instead of {before}"
-    if returned:
-        said = f"after exploring, {said}"
-    return said if moved is None else f"{said}; {_observed(profile, moved)}"
+    if moved is not None:
+        said = f"{_observed(profile, moved)}, so {said}"
+    return f"after exploring: {said}" if returned else said
 
 
 def _observed(profile: Profile, moved: Moved) -> str:
-    was = f"{moved.was:.2f} when that plan was chosen" if moved.later else f"in the profile {moved.was:.2f}"
+    was = f"{moved.was:.2f} when that plan was chosen" if moved.later else f"{moved.was:.2f} in the profile"
     if moved.key == "hit":
-        return f"{moved.now:.2f} of {profile.names[0]}'s lookups hit, {was}"
+        return f"lately {moved.now:.2f} of {profile.names[0]}'s lookups hit, {was}"
     below, level = (profile.names[int(i)] for i in moved.key.split("->"))
-    return f"{level} keeps {moved.now:.2f} of {below}'s tokens, {was}"
+    return f"lately {level} accepted {moved.now:.2f} of {below}'s tokens, {was}"
 
 
 def changes(profile: Profile, before: Plan, after: Plan) -> str:

@@ -34,8 +34,13 @@ def cached_profile(
         device, dtype: None for those that the preset is opened with.
         temperature: the nearest one that was measured is taken; greedy and sampled profiles never stand for another.
     """
+    return _nearest(cached_profiles(preset, device, dtype), temperature)
+
+
+def cached_profiles(preset: str, device: str | None = None, dtype: str | None = None) -> list[Profile]:
+    """All that were measured here for a preset's default levels, by rising temperature. Arguments as above."""
     folder, name = _place(preset, device, dtype)
-    return _nearest(folder.glob(f"{name}-t*.json"), temperature)
+    return sorted(_readable(folder.glob(f"{name}-t*.json")), key=lambda profile: profile.temperature)
 
 
 def keep(profile: Profile, preset: str, device: str, dtype: str) -> Path:
@@ -64,7 +69,7 @@ def shipped_profile(
     Files are named PRESET-DEVICE.json and PRESET-DEVICE-tT.json; `temperature` as for `cached_profile`.
     """
     name = f"{preset}-{device.partition(':')[0]}"
-    return _nearest([folder / f"{name}.json", *folder.glob(f"{name}-t*.json")], temperature)
+    return _nearest(_readable([folder / f"{name}.json", *folder.glob(f"{name}-t*.json")]), temperature)
 
 
 def digest(profile: Profile) -> str:
@@ -102,14 +107,19 @@ def _place(name: str, device: str | None, dtype: str | None) -> tuple[Path, str]
     return cache_folder() / "profiles", f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
 
-def _nearest(paths: Iterable[Path], temperature: float) -> Profile | None:
-    """The profile of the nearest temperature, greedy or sampled alike; a damaged file is as good as none."""
+def _readable(paths: Iterable[Path]) -> list[Profile]:
+    """The profiles of these files; a damaged file is as good as none."""
     found = []
     for path in sorted(paths):
         try:
             found.append(read_profile(path))
         except (OSError, ProfileError):
             continue
+    return found
+
+
+def _nearest(found: Iterable[Profile], temperature: float) -> Profile | None:
+    """The one of the nearest temperature, greedy or sampled alike."""
     alike = [profile for profile in found if (profile.temperature == 0.0) == (temperature == 0.0)]
     return min(alike, key=lambda profile: abs(profile.temperature - temperature), default=None)
 

@@ -65,7 +65,7 @@ def auto_site(recordings: Path) -> Iterator[str]:
 
     demo = build(slowed(Measured, 0.002), recordings)
     _, address, _ = demo.launch(
-        server_name="127.0.0.1", prevent_thread_lock=True, **{**launch_options(), "quiet": True}
+        server_name="127.0.0.1", prevent_thread_lock=True, **{**launch_options(traces=recordings), "quiet": True}
     )
     yield address.rstrip("/")
     demo.close()
