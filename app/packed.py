@@ -26,17 +26,21 @@ class Packed:
         self._kept: tuple[bytes, str] | None = None
 
     async def __call__(self, request: Request) -> Response:
-        if self._kept is None:
-            async with self._making:
-                if self._kept is None:
-                    self._kept = await to_thread.run_sync(self._pack)
-        data, tag = self._kept
+        data, tag = self._kept or await self.prepare()
         headers = {"etag": tag, "vary": "accept-encoding"}
         if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
         if "gzip" not in request.headers.get("accept-encoding", ""):
             return Response(gzip.decompress(data), media_type=self._type, headers=headers)
         return Response(data, media_type=self._type, headers={**headers, "content-encoding": "gzip"})
+
+    async def prepare(self) -> tuple[bytes, str]:
+        """Make the body, if that has not been done: the packed bytes and their tag."""
+        if self._kept is None:
+            async with self._making:
+                if self._kept is None:
+                    self._kept = await to_thread.run_sync(self._pack)
+        return self._kept
 
     def _pack(self) -> tuple[bytes, str]:
         data = gzip.compress(self._make(), 6, mtime=0)

@@ -1,10 +1,14 @@
-"""Why a run changes its plan, as a sentence: for the trace, the terminal and the page."""
+"""Why a run changes its plan, and what it plans with, as sentences: for the trace, the terminal and the page."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from hsd_core.theory import Plan, Profile, Ranked
+
+_SOURCES = {"measured": "measured on the machine of this run", "shipped": "shipped with the program", "given": "given"}
 
 
 def pair_key(pair: tuple[int, int]) -> str:
@@ -58,6 +62,23 @@ def _observed(profile: Profile, moved: Moved) -> str:
         return f"lately {moved.now:.2f} of {profile.names[0]}'s lookups hit, {was}"
     below, level = (profile.names[int(i)] for i in moved.key.split("->"))
     return f"lately {level} accepted {moved.now:.2f} of {below}'s tokens, {was}"
+
+
+def origin_words(profile: Mapping[str, Any] | None, machine: str | None, preset: str | None) -> str:
+    """Where a header's profile was measured, and the cure if that was not on the run's machine. As `originText` of
+    assets/js/tower-words.js has it.
+    """
+    about = (profile or {}).get("about")
+    source = about.get("source") if isinstance(about, Mapping) else None
+    if not isinstance(about, Mapping) or source not in _SOURCES:
+        return "where the profile was measured is not recorded"
+    where, day = (str(about.get(key) or "")[:80] for key in ("machine", "recorded"))
+    if source == "measured":
+        return f"profile {_SOURCES[source]}{day and f' on {day}'}"
+    said = f"profile {_SOURCES[source]}, measured{where and f' on {where}'}{day and f', {day}'}"
+    alike = "another machine of that name" if where == machine else f"not on the machine of this run, {machine}"
+    measure = f"python -m hsd_core calibrate --preset {preset}"
+    return f"{said}: {alike}, where passes may cost otherwise; {measure} measures it"
 
 
 def changes(profile: Profile, before: Plan, after: Plan) -> str:

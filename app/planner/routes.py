@@ -24,9 +24,12 @@ from app.planner.request import LOOK, MAX_BODY, Look, PlannerError, look, read
 from app.planner.sources import Sources
 from app.planner.turns import Turns, visitor
 from app.static import ASSETS, ROUTE
+from hsd_core.calibrate.cache import origin_here
+from hsd_core.presets import PRESETS
 
 SOURCES = f"{ROUTE}/planner/sources"
 ANSWER = f"{ROUTE}/planner/answer"
+ORIGIN = f"{ROUTE}/planner/origin"
 PLOTLY = f"{ROUTE}/lib/plotly.min.js"
 
 
@@ -44,6 +47,18 @@ def routes(
 
     async def listed(_: Request) -> Response:
         return _json(await to_thread.run_sync(lambda: dumps(sources.listing())))
+
+    async def origin(request: Request) -> Response:
+        """What a run of ?preset=&device=&temperature= would plan with, as `origin_here` says it."""
+        preset, device = (request.query_params.get(name, "") for name in ("preset", "device"))
+        try:
+            temperature = float(request.query_params.get("temperature", 0.0))
+        except ValueError:
+            temperature = 0.0
+        if preset not in PRESETS or device not in ("", "cpu", "cuda"):
+            return _refusal(PlannerError(f"there is no preset {preset[:80]!r} on {device[:20]!r}", "preset"))
+        found = await to_thread.run_sync(lambda: origin_here(preset, device or None, temperature))
+        return _json(dumps(found))
 
     async def answered(request: Request) -> Response:
         try:
@@ -66,6 +81,7 @@ def routes(
     script = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
     return [
         Route(SOURCES, listed, methods=["GET"]),
+        Route(ORIGIN, origin, methods=["GET"]),
         Route(ANSWER, answered, methods=["POST"]),
         Route(PLOTLY, Packed(script.read_bytes, "text/javascript").__call__, methods=["GET"]),
     ]

@@ -22,6 +22,8 @@ from hsd_core.weights.store import cache_folder
 FORMAT = 2  # of what is measured and how; another number is measured anew
 FOLDER = Path(__file__).resolve().parent.parent.parent / "assets" / "profiles"
 _HEAD = 1 << 16  # bytes of a file that tell it apart, with its size
+MEASURED, SHIPPED, GIVEN = "measured", "shipped", "given"  # on this machine, with the package, by whoever runs it
+ORIGIN = ("preset", "machine", "recorded", "device", "dtype")
 BRIEF = ("version", "levels", "acceptance", "max_block", "edge_cost_ms", "temperature", "round_ms")
 
 
@@ -78,10 +80,27 @@ def digest(profile: Profile) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def brief(profile: Profile) -> dict[str, Any]:
-    """What a trace's header keeps of a profile: costs, acceptances and its digest."""
+def origin(profile: Profile, source: str) -> dict[str, str]:
+    """Where a profile is from: `source` (MEASURED, SHIPPED or GIVEN), and on which machine and day it was measured."""
+    told = {key: profile.about.get(key) for key in ORIGIN}
+    return {"source": source, **{key: value for key, value in told.items() if isinstance(value, str)}}
+
+
+def origin_here(preset: str, device: str | None = None, temperature: float = 0.0) -> dict[str, Any]:
+    """What a run would plan with, in the keys of a trace's header: preset, machine, profile (None: there is none)."""
+    device = device or _default_device(PRESETS[preset])
+    profile, source = cached_profile(preset, device, None, temperature), MEASURED
+    if profile is None:
+        profile, source = shipped_profile(preset, device, temperature), SHIPPED
+    about = None if profile is None else {"about": origin(profile, source)}
+    return {"preset": preset, "machine": _machine(device), "profile": about}
+
+
+def brief(profile: Profile, source: str) -> dict[str, Any]:
+    """What a trace's header keeps of a profile: costs, acceptances, its digest and its origin."""
     whole = profile.as_dict()
-    return {key: whole[key] for key in BRIEF if key in whole} | {"digest": digest(profile)}
+    kept = {key: whole[key] for key in BRIEF if key in whole}
+    return {**kept, "digest": digest(profile), "about": origin(profile, source)}
 
 
 def key_of(preset: Preset, device: str, dtype: str) -> dict[str, Any]:
@@ -102,9 +121,13 @@ def key_of(preset: Preset, device: str, dtype: str) -> dict[str, Any]:
 
 def _place(name: str, device: str | None, dtype: str | None) -> tuple[Path, str]:
     preset = PRESETS[name]
-    device = device or ("cuda" if machine.has_cuda() and not preset.toy else "cpu")
+    device = device or _default_device(preset)
     key = json.dumps(key_of(preset, device, dtype or preset.dtype(device)), sort_keys=True)
     return cache_folder() / "profiles", f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+
+
+def _default_device(preset: Preset) -> str:
+    return "cuda" if machine.has_cuda() and not preset.toy else "cpu"
 
 
 def _readable(paths: Iterable[Path]) -> list[Profile]:

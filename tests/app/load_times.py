@@ -24,12 +24,12 @@ import httpx
 from gradio_client import Client
 
 from tests.app.serving import ROOT, served
+from tests.profiles import dear
 
 BOUND_MS = 300.0
 THINK_S = 4.0  # between two things that a visitor does, in the mean
 PROFILE = ROOT / "assets" / "profiles" / "smollm2-cpu.json"
 RUN = {"prompt": "Tell a long story about a lighthouse.", "stack": "ngram:2,int4:5,target", "preset": "smollm2"}
-LEVELS, LONGEST = 12, 16  # of the hostile profile
 
 
 class Load:
@@ -78,16 +78,6 @@ class Load:
             self.refused[f"{what}: {reply.status_code} {reply.text[:120]}"] += 1
 
 
-def dear(seed: float) -> dict[str, Any]:
-    """A profile whose plans take long to find; another one for another seed."""
-    near = [[min(0.97, 0.6 + 0.4 * (j - 0.5 * i) / LEVELS) for j in range(LEVELS)] for i in range(LEVELS)]
-    costs = [{str(rows): 1.6**i * (1 + 0.05 * rows) for rows in range(1, LONGEST)} for i in range(LEVELS)]
-    return {
-        "levels": [{"name": f"m{i}", "cost_ms": cost} for i, cost in enumerate(costs)],
-        "acceptance": near, "by_rule": {"block": near}, "max_block": LONGEST, "round_ms": 1.0 + seed,
-    }  # fmt: skip
-
-
 def _engine(client: Client, until: float) -> int:
     """One run after another; the tokens decoded."""
     tokens = 0
@@ -98,7 +88,8 @@ def _engine(client: Client, until: float) -> int:
 
 async def measure(url: str, visitors: int, hostile: int, seconds: float) -> None:
     client = Client(url, verbose=False)
-    print("one run, to load the weights ...", flush=True)
+    print("one recording and one run, to have files and weights read ...", flush=True)
+    httpx.get(f"{url}/hx/recordings/01-code", trust_env=False, timeout=60.0)
     client.predict(**RUN, max_new_tokens=8, api_name="/run_stack")
     began = time.monotonic()
     load = Load(url, began + seconds)
