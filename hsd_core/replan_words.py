@@ -69,7 +69,7 @@ def origin_words(profile: Mapping[str, Any] | None, machine: str | None, preset:
     assets/js/tower-words.js has it.
     """
     about = (profile or {}).get("about")
-    source = about.get("source") if isinstance(about, Mapping) else None
+    source = str(about.get("source")) if isinstance(about, Mapping) else ""
     if not isinstance(about, Mapping) or source not in _SOURCES:
         return "where the profile was measured is not recorded"
     where, day = (str(about.get(key) or "")[:80] for key in ("machine", "recorded"))
