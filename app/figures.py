@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from app import depths
 from app.notes import Notes, note
-from app.study import Study, rate, study
+from app.study import MS, Study, rate, study
 from hsd_core.trace import Event, LevelInfo
 
 # Okabe-Ito, light and dark, by kind of level; the same hues as assets/css/base.css.
@@ -32,6 +32,8 @@ LINE = ("#E1E4E8", "#363C44")
 PAPER = ("#FFFFFF", "#171A1F")
 SOFT = ("#EEF0F3", "#252A31")
 HEIGHT = 320
+MOST_EVENTS = 20_000  # of a run that are drawn; 512 tokens, the longest run of this page, make up to 8,000
+MOST_PLANS = 12  # that are marked
 # Levels of one kind, as in assets/js/kinds.js: how much of the hue, mixed with what.
 SHADES = ((1.0, "ink"), (0.62, "ink"), (0.6, "paper"), (0.42, "ink"))
 
@@ -56,16 +58,26 @@ def _panel(name: str) -> list[gr.components.Component]:
     return [head, plot, Notes(elem_classes="hx-figure-table", part="table")]
 
 
+def undrawn() -> list[Any]:
+    """As `draw`, where it is not one's turn: a note in the place of the first of the three small figures."""
+    nothing = [None, gr.Plot(visible=False), None]
+    said = "Others have figures drawn, and one run is drawn at a time. Choose the run again in a moment."
+    return [*nothing, note("The figures are not drawn yet", said, [], []), *nothing[1:], *nothing * 2]
+
+
 def draw(events: Sequence[Event], *, dark: bool) -> list[Any]:
-    """Head, plot and table of each figure, for the light or the dark page."""
-    seen = study(events)
+    """Head, plot and table of each figure, for the light or the dark page, of the first `MOST_EVENTS` events."""
+    seen = study(events[:MOST_EVENTS])
     if not seen.levels:
         return [None, gr.Plot(visible=False), None] * 4
+    said = "Simulated: no model ran. " if seen.simulated else ""
+    if len(events) > MOST_EVENTS:
+        said += f"Drawn are the first {MOST_EVENTS:,} of {len(events):,} events. "
+    if seen.plans:
+        said += f"Auto: the levels and their T changed {len(seen.plans) - 1} times while it wrote; {seen.origin}. "
     parts: list[Any] = _depths(seen, dark)
     for figure, text in (_acceptance(seen, dark), _time(seen, dark), _tokens(seen, dark)):
-        if seen.simulated:
-            text = {**text, "text": f"Simulated: no model ran. {text['text']}"}
-        parts += [text, gr.Plot(value=_style(figure, dark), visible=True), text]
+        parts += [{**text, "text": f"{said}{text['text']}"}, gr.Plot(value=_style(figure, dark), visible=True), text]
     return parts
 
 
@@ -98,13 +110,15 @@ def _acceptance(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
             x=[c.position + 1 for c in cells],
             y=[c.accepted / c.judged for c in cells],
             mode="lines+markers",
-            name=f"by {_name(info)}",
+            name=f"by {_name(info, seen)}",
             line={"color": _hue(info, seen, dark), "width": 2},
             marker={"size": 8, "symbol": ("circle", "square", "diamond", "triangle-up")[info.index % 4]},
             customdata=[[c.accepted, c.judged] for c in cells],
             hovertemplate="position %{x}: %{y:.0%} (%{customdata[0]} of %{customdata[1]})<extra></extra>",
         )
-        rows += [[_name(info), c.position + 1, c.judged, c.accepted, f"{c.accepted / c.judged:.0%}"] for c in cells]
+        rows += [
+            [_name(info, seen), c.position + 1, c.judged, c.accepted, f"{c.accepted / c.judged:.0%}"] for c in cells
+        ]
     figure.update_xaxes(title="position in the block", dtick=1 if len(rows) < 24 else None)
     figure.update_yaxes(title="accepted / judged", tickformat=".0%", range=[0, 1.05])
     return figure, note(
@@ -118,7 +132,7 @@ def _acceptance(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
 
 def _time(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
     figure = go.Figure()
-    names = {info.index: _name(info) for info in seen.levels}
+    names = {info.index: _name(info, seen) for info in seen.levels}
     spent = [s for s in seen.spent if s.level in names]
     labels = [names[s.level] for s in spent] + ["between levels"]
     colours = [_hue(info, seen, dark) for info in seen.levels] + [MUTED[dark]]
@@ -182,13 +196,19 @@ def _tokens(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
             showarrow=False,
             font_color=MUTED[dark],
         )
+    for plan in seen.plans[1:MOST_PLANS]:
+        x = plan.t * MS / 1000
+        figure.add_vline(x=x, line={"color": MUTED[dark], "width": 1, "dash": "dot"})
+        figure.add_annotation(x=x, y=0, yref="paper", xanchor="left", yanchor="bottom", textangle=-90, showarrow=False,
+                              text=_safe(plan.stack), font={"color": MUTED[dark], "size": 10})  # fmt: skip
+    plans = "; ".join(f"from round {plan.round} on {plan.stack}" for plan in seen.plans[:MOST_PLANS])
     figure.update_xaxes(title="s on the engine's clock", rangemode="tozero")
     figure.update_yaxes(title="tokens committed", rangemode="tozero")
     beside = "" if seen.plain else " Plain decoding was not measured in this run."
     return figure, note(
         "Tokens against time",
         "Committed tokens after each round, beside plain decoding of the same target on the same prompt and "
-        f"seed.{beside}",
+        f"seed.{beside}{f' Auto (dotted lines): {plans}.' if plans else ''}",
         ["run", "prefill, ms", "tokens", "end, ms", "tokens/s"],
         rows,
     )
@@ -211,16 +231,16 @@ def _style(figure: go.Figure, dark: bool) -> go.Figure:
     return figure
 
 
-def _name(info: LevelInfo) -> str:
+def _safe(text: str) -> str:
     # Plotly reads a small HTML in its labels and a trace may come from anyone.
-    name = (
-        (info.label if info.kind == "model" and info.label else info.name or info.kind)
-        .replace("<", "‹")
-        .replace(">", "›")
-    )
+    return text.replace("<", "‹").replace(">", "›")[:120]
+
+
+def _name(info: LevelInfo, seen: Study) -> str:
+    name = _safe(info.label if info.kind == "model" and info.label else info.name or info.kind)
     depth = info.params.get("at")
     name = f"{name} at {depth}" if info.kind == "exit" and isinstance(depth, int) else name
-    return f"{name}:{info.block}" if info.block else name
+    return f"{name}:{info.block}" if info.block and not seen.plans else name  # with Auto, T is each plan's own
 
 
 def _hue(info: LevelInfo, seen: Study, dark: bool) -> str:

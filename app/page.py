@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 
 from app import api
+from app.bundled import recording_route
 from app.planner import view as planner
 from app.planner.routes import routes
 from app.play import Play
@@ -38,17 +39,21 @@ def build(workbench: Any, traces: Path = ASSETS / "traces") -> gr.Blocks:
 
 
 def launch_options(
-    profiles: Path = ASSETS / "profiles", measured: Callable[[], list[dict[str, Any]]] | None = None
+    profiles: Path = ASSETS / "profiles",
+    measured: Callable[[], list[dict[str, Any]]] | None = None,
+    *,
+    traces: Path = ASSETS / "traces",
 ) -> dict[str, Any]:
     """What `launch` needs besides host and port: system fonts, nothing from elsewhere.
 
     Args:
         profiles, measured: as in `planner.routes.routes`.
+        traces: as in `build`.
     """
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
     return {
         "theme": theme,
-        "app_kwargs": app_options(routes(profiles, measured)),
+        "app_kwargs": app_options([*routes(profiles, measured), recording_route(Recordings(traces))]),
         "footer_links": ["api"],
         "run_history": False,
         "ssr_mode": False,

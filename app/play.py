@@ -8,6 +8,7 @@ from typing import Any
 import gradio as gr
 
 from app import figures
+from app.drawings import Drawings
 from app.examples import EXAMPLES
 from app.generate import MEANWHILE, Loader, stream
 from app.payload import payload, status
@@ -29,6 +30,7 @@ class Play:
         self.loader = Loader(workbench)
         self.runs = Runs()
         self._simulator = Simulator()
+        self._drawings = Drawings()
 
     def catalogue(self) -> list[dict[str, Any]]:
         """Every preset and its levels."""
@@ -46,9 +48,7 @@ class Play:
                 "limits": {**LIMITS, "prompt": MAX_PROMPT, "file": MAX_FILE, "queue": QUEUE},
                 "defaults": DEFAULTS,
             },
-            server_functions=[
-                _named(f) for f in (self.recording, self.open_trace, self.simulate, self.stop, self.place, self.tail)
-            ],
+            server_functions=[_named(f) for f in (self.open_trace, self.simulate, self.stop, self.place, self.tail)],
         )
         stage.generate(
             self.generate,
@@ -80,14 +80,10 @@ class Play:
     def figures(self, event: gr.EventData) -> list[Any]:
         """The figures of a run that the server knows, for the theme that the page shows."""
         data = event._data if isinstance(event._data, dict) else {}
-        return figures.draw(self._events(str(data.get("run", ""))), dark=data.get("dark") is True)
-
-    def recording(self, data: Any) -> dict[str, Any]:
-        """A bundled recording, by name."""
-        try:
-            return self._recordings.payload(str(data.get("name", "")) if isinstance(data, dict) else "")
-        except RecordingError as error:
-            return _error(error)
+        name = str(data.get("run", ""))
+        run = self.runs.get(name)
+        size = len(run.events) if run is not None else 0
+        return self._drawings.of(name, lambda: self._events(name), size=size, dark=data.get("dark") is True)
 
     def open_trace(self, data: Any) -> dict[str, Any]:
         """A trace that the visitor chose from their disk."""

@@ -9,7 +9,8 @@ from itertools import pairwise
 
 from app.depths import Knowledge, known
 from hsd_core.metrics import measure
-from hsd_core.trace import Baseline, Commit, Depths, Event, Footer, Header, LevelInfo, Piece, Prefill, Verify
+from hsd_core.replan_words import origin_words
+from hsd_core.trace import Baseline, Commit, Depths, Event, Footer, Header, LevelInfo, Piece, Plan, Prefill, Verify
 
 MS = 1e-6
 
@@ -37,7 +38,10 @@ class Spent:
 
 @dataclass(slots=True)
 class Study:
-    """A trace's figures. Times in ms on the engine's clock; curves are (ms, tokens) after each commit."""
+    """A trace's figures. Times in ms on the engine's clock; curves are (ms, tokens) after each commit.
+
+    `plans`: of a run that chose its levels while it wrote, in order; `origin`: what it planned with.
+    """
 
     levels: tuple[LevelInfo, ...] = ()
     positions: list[Position] = field(default_factory=list)
@@ -49,6 +53,8 @@ class Study:
     plain_prefill: float = 0.0
     knowledge: Knowledge | None = None
     simulated: bool = False
+    plans: list[Plan] = field(default_factory=list)
+    origin: str = ""
 
 
 def study(events: Sequence[Event]) -> Study:
@@ -62,6 +68,10 @@ def study(events: Sequence[Event]) -> Study:
     for event in events:
         if isinstance(event, Header):
             result.levels, result.simulated = event.levels, bool(event.simulated)
+            if event.replan is not None:
+                result.origin = origin_words(event.profile, event.machine, event.preset)
+        elif isinstance(event, Plan):
+            result.plans.append(event)
         elif isinstance(event, Prefill):
             prefill[event.level] += event.t1 - event.t0
             joined += event.t1 - event.t0 if event.round is not None else 0

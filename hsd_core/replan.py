@@ -5,10 +5,12 @@ outcomes move the acceptance of that pair, exponentially weighted over the token
 its lookups. Now and then the planner is asked again, with the profile's costs and the moved acceptances, and the run
 changes its plan where that promises enough.
 
-Only pairs that were observed move. A level that left the plan keeps its last estimate, good or bad, so a passage that
-was hard for it can keep it out for the rest of the run. `explore` is the remedy: every so many rounds one round runs
-the best plan that holds a pair not seen lately, if it is not predicted to be much slower. It is off by default, as the
-level that joins has the whole text to catch up on.
+Only pairs that were observed move, and what one verifier makes of a drafter's tokens counts for another verifier too
+where the two agree in nearly all (`ALIKE`): an int4 copy sees the same lookups fail as the target. A level that left
+the plan keeps its last estimate, good or bad, so a passage that was hard for it can keep it out for the rest of the
+run. `explore` is the remedy: every so many rounds one round runs the best plan that holds a pair not seen lately, of
+any set of levels, if it is not predicted to be much slower. It is off by default, as the level that joins has the whole
+text to catch up on.
 
 The plan is a function of the profile and the outcomes of earlier rounds; no clock is read and no coin is thrown, so a
 run can be repeated and stays exact (`courses`). Predictions take every level's policy for `fixed`.
@@ -23,13 +25,14 @@ from typing import Any
 from hsd_core.courses import Course, Judged, Round
 from hsd_core.replan_words import Moved, pair_key, reason
 from hsd_core.stacks import MAX_BLOCK, LevelSpec, format_stack, parse
-from hsd_core.theory import Answer, Plan, Profile, ProfileError, Ranked, best_plans, expected
+from hsd_core.theory import Answer, Plan, Planner, Profile, ProfileError, Ranked, expected
 
 HALF_LIFE = 64.0  # judged tokens after which an outcome counts half
 EVERY = 16  # rounds between two questions to the planner
 MOVED = 0.1  # an estimate that moved so much since the last question is a question at once,
 REST = 4  # but not before so many rounds;
 STILL = 0.25  # where all moved by less than this part of it, nothing is asked: planning takes its time from the run
+ALIKE = 0.95  # verifiers of which one accepts so much of the other's tokens judge a drafter alike
 GAIN = 0.03  # predicted saving below which the plan stays
 SLOWER = 1.25  # what exploring may cost in its one round, over the best plan
 SHORTLIST = 12  # paths that the exact recursion ranks
@@ -39,7 +42,12 @@ AskPlanner = Callable[[Profile], Answer]
 
 
 def _ask(profile: Profile) -> Answer:
-    return best_plans(profile, shortlist=SHORTLIST)
+    """The best plan of every set of levels, then more block lengths of the fastest sets."""
+    planner = Planner(profile)
+    sets, found = planner.best_of_each_set(), planner.best(shortlist=SHORTLIST)
+    best = min(found.best, sets[0], key=lambda one: one.prediction.ms_per_token)
+    others = dict.fromkeys((*sets, found.best, *found.alternatives))
+    return replace(found, best=best, alternatives=tuple(one for one in others if one != best))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +83,18 @@ class Estimates:
         """Move by what a round drafted and judged."""
         for outcome in past.outcomes:
             if isinstance(outcome, Judged):
-                pair = outcome.below, outcome.level
                 kept, rejected = outcome.accepted, outcome.accepted < outcome.tokens
-                a = 1.0 - (1.0 - self.acceptance[pair]) * self._keep**kept
-                self.acceptance[pair] = a * self._keep if rejected else a
-                self.seen[pair] = past.index
+                for level in self._alike(outcome.below, outcome.level):
+                    a = 1.0 - (1.0 - self.acceptance[outcome.below, level]) * self._keep**kept
+                    self.acceptance[outcome.below, level] = a * self._keep if rejected else a
+                self.seen[outcome.below, outcome.level] = past.index
             elif outcome.level == 0 and self.hit is not None:
                 self.hit = self._keep * self.hit + (1.0 - self._keep) * (outcome.tokens > 0)
+
+    def _alike(self, below: int, level: int) -> list[int]:
+        """The verifier and those that judge as it does."""
+        others = range(below + 1, len(self.profile.levels))
+        return [i for i in others if i == level or self.acceptance[min(i, level), max(i, level)] >= ALIKE]
 
     def moved_most(self, since: Mapping[str, float]) -> str | None:
         """Which of the observed estimates is furthest from what it was, by its key in `as_dict`."""

@@ -1,10 +1,14 @@
-"""Why a run changes its plan, as a sentence: for the trace, the terminal and the page."""
+"""Why a run changes its plan, and what it plans with, as sentences: for the trace, the terminal and the page."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from hsd_core.theory import Plan, Profile, Ranked
+
+_SOURCES = {"measured": "measured on the machine of this run", "shipped": "shipped with the program", "given": "given"}
 
 
 def pair_key(pair: tuple[int, int]) -> str:
@@ -34,7 +38,7 @@ def reason(
     exploring: bool = False,
     returned: bool = False,
 ) -> str:
-    """What changes, what it is predicted to save, and the estimate that moved most since the plan that is left.
+    """The estimate that moved most since the plan that is left, what changes, and what that is predicted to save.
 
     left: the plan that is left, None at the start.
     """
@@ -47,17 +51,34 @@ def reason(
     if returned and chosen.plan == left.plan:
         return f"back from exploring: {ms}"
     said = f"{changes(profile, left.plan, chosen.plan)}: {ms} instead of {before}"
-    if returned:
-        said = f"after exploring, {said}"
-    return said if moved is None else f"{said}; {_observed(profile, moved)}"
+    if moved is not None:
+        said = f"{_observed(profile, moved)}, so {said}"
+    return f"after exploring: {said}" if returned else said
 
 
 def _observed(profile: Profile, moved: Moved) -> str:
-    was = f"{moved.was:.2f} when that plan was chosen" if moved.later else f"in the profile {moved.was:.2f}"
+    was = f"{moved.was:.2f} when that plan was chosen" if moved.later else f"{moved.was:.2f} in the profile"
     if moved.key == "hit":
-        return f"{moved.now:.2f} of {profile.names[0]}'s lookups hit, {was}"
+        return f"lately {moved.now:.2f} of {profile.names[0]}'s lookups hit, {was}"
     below, level = (profile.names[int(i)] for i in moved.key.split("->"))
-    return f"{level} keeps {moved.now:.2f} of {below}'s tokens, {was}"
+    return f"lately {level} accepted {moved.now:.2f} of {below}'s tokens, {was}"
+
+
+def origin_words(profile: Mapping[str, Any] | None, machine: str | None, preset: str | None) -> str:
+    """Where a header's profile was measured, and the cure if that was not on the run's machine. As `originText` of
+    assets/js/tower-words.js has it.
+    """
+    about = (profile or {}).get("about")
+    source = str(about.get("source")) if isinstance(about, Mapping) else ""
+    if not isinstance(about, Mapping) or source not in _SOURCES:
+        return "where the profile was measured is not recorded"
+    where, day = (str(about.get(key) or "")[:80] for key in ("machine", "recorded"))
+    if source == "measured":
+        return f"profile {_SOURCES[source]}{day and f' on {day}'}"
+    said = f"profile {_SOURCES[source]}, measured{where and f' on {where}'}{day and f', {day}'}"
+    alike = "another machine of that name" if where == machine else f"not on the machine of this run, {machine}"
+    measure = f"python -m hsd_core calibrate --preset {preset}"
+    return f"{said}: {alike}, where passes may cost otherwise; {measure} measures it"
 
 
 def changes(profile: Profile, before: Plan, after: Plan) -> str:

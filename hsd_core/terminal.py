@@ -6,6 +6,7 @@ import base64
 from collections.abc import Iterator, Sequence
 
 from hsd_core import metrics, trace
+from hsd_core.replan_words import origin_words
 from hsd_core.sampling import Sampling
 from hsd_core.trace import Event
 
@@ -71,6 +72,9 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
 
 
 def _plan_lines(events: Sequence[Event]) -> Iterator[str]:
+    header = _header(events)
+    if header.replan is not None:
+        yield f"auto: {printable(origin_words(header.profile, header.machine, header.preset))}"
     for event in events:
         if isinstance(event, trace.Plan):
             yield f"from round {event.round}: {event.stack} ({event.why})" if event.why else event.stack

@@ -154,27 +154,30 @@ class Workbench:
             baseline: then decode the prompt plainly too and yield what that took. depths: at the end, read the
                 text after every layer of the target. heads: likeliest tokens of each row that go into the trace
                 (0: none). stop: asked before every forward. replan: the stack lists candidates, and which of them
-                run, with which T, is planned anew while generating, from `profile` (default: this machine's), at this
-                pace (True: the default one).
+                run, with which T, is planned anew while generating, from `profile` (default: this machine's, else the
+                shipped one; the header says which), at this pace (True: the default one).
         Raises:
             ValueError: bad input, at once; the message names the cure.
         """  # fmt: skip
-        from hsd_core.calibrate.cache import brief
+        from hsd_core.calibrate.cache import GIVEN, MEASURED, SHIPPED, brief, origin
         from hsd_core.engine import run
         from hsd_core.replan import Pace, ProfileReplanner
 
         seats = self.seats(stack)
         sampling = Sampling(temperature, top_k, top_p)
         ids = self.encode(prompt, raw=raw)
+        source = MEASURED if profile is None else GIVEN
         profile = profile or self.profile(temperature)
         about = {**self.about, "recorded": date.today().isoformat(), "title": title}
+        if profile is None and replan:
+            profile, source = self._needed_profile(temperature), SHIPPED
         if profile is not None:
-            about["profile"] = brief(profile)
+            about["profile"] = brief(profile, source)
         replanner = None
-        if replan:
-            known, pace = profile or self._needed_profile(temperature), replan if isinstance(replan, Pace) else None
-            replanner = ProfileReplanner(known, [seat.spec for seat in seats], pace=pace)
-            about["profile"] = replanner.profile.as_dict()
+        if replan and profile is not None:
+            pace = replan if isinstance(replan, Pace) else None
+            replanner = ProfileReplanner(profile, [seat.spec for seat in seats], pace=pace)
+            about["profile"] = {**replanner.profile.as_dict(), "about": origin(profile, source)}
         stop = stop or (lambda: False)
 
         def decode(what: list[Seat], rows: int, by: ProfileReplanner | None = None) -> Iterator[trace.Event]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from hsd_core.theory import Conditional, Costs, Plan, Profile, ProfileLevel
@@ -25,6 +27,17 @@ def random_profile(rng: np.random.Generator, size: int, *, steep: bool, max_bloc
     a = [[float(near[i:j].prod() if steep else rng.uniform(0.3, 0.97)) for j in range(size)] for i in range(size)]
     edges = {(0, size - 1): Costs.constant(0.8 * ms)} if size > 2 and rng.random() < 0.2 else {}
     return Profile(tuple(levels), tuple(map(tuple, a)), max_block, edge_cost=edges, round_ms=float(rng.uniform(0, 1)))
+
+
+def dear(seed: float) -> dict[str, Any]:
+    """A profile, as JSON, whose plans take long to find; another one for another seed."""
+    levels, longest = 12, 16
+    near = [[min(0.97, 0.6 + 0.4 * (j - 0.5 * i) / levels) for j in range(levels)] for i in range(levels)]
+    costs = [{str(rows): 1.6**i * (1 + 0.05 * rows) for rows in range(1, longest)} for i in range(levels)]
+    return {
+        "levels": [{"name": f"m{i}", "cost_ms": cost} for i, cost in enumerate(costs)],
+        "acceptance": near, "by_rule": {"block": near}, "max_block": longest, "round_ms": 1.0 + seed,
+    }  # fmt: skip
 
 
 def random_stack(rng: np.random.Generator) -> tuple[Profile, Plan]:

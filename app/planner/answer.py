@@ -31,23 +31,29 @@ class Planned:
     worth: tuple[float, ...]
 
 
-def planned(asked: Asked) -> Planned:
-    """The plans of one question.
+def planned(asked: Asked, check: Callable[[], None] = lambda: None) -> Planned:
+    """The plans of one question. `check`: called between the steps of the search; what it raises ends it.
 
     Raises:
         PlannerError: the profile cannot be planned in; the message is the theory's own.
     """
     try:
         profile = turned(asked)
-        planner = Planner(profile, model=asked.model)
+        planner = Planner(profile, model=asked.model, check=check)
         found = planner.best()
         return Planned(profile, planner, found, planner.worth(found.best))
     except ProfileError as error:
         raise PlannerError(str(error), "profile") from error
 
 
-def answer(plans: Planned, look: Look, validation: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Everything that the tab shows for one question, in plain JSON types. `validation`: see `Sources.validation`."""
+def answer(
+    plans: Planned, look: Look, validation: Mapping[str, Any] | None = None, *, check: Callable[[], None] = lambda: None
+) -> dict[str, Any]:
+    """Everything that the tab shows for one question, in plain JSON types.
+
+    Args:
+        validation: see `Sources.validation`. check: called before each figure.
+    """
     profile, planner, found = plans.profile, plans.planner, plans.found
     ink = Ink(look.dark, look.width)
     plain, measured = found.plain.prediction.ms_per_token, validation or {}
@@ -57,6 +63,10 @@ def answer(plans: Planned, look: Look, validation: Mapping[str, Any] | None = No
         "surface": lambda: surface(planner, ink, tall),
         "validation": lambda: validation_figure(measured, ink),
     }
+    figures = {}
+    for name in look.figures & drawn.keys():
+        check()
+        figures[name] = drawn[name]()
     return {
         "levels": [{"name": level.name, "kind": kind_of(profile, i)} for i, level in enumerate(profile.levels)],
         "best": {**shown(profile, found.best), "shares": _shares(profile, found.best, plans.worth)},
@@ -65,7 +75,7 @@ def answer(plans: Planned, look: Look, validation: Mapping[str, Any] | None = No
         "others": [shown(profile, one) for one in found.alternatives[:SHOWN]],
         "headline": headline(profile, found),
         "why": why(profile, found),
-        "figures": {name: draw() for name, draw in drawn.items() if name in look.figures},
+        "figures": figures,
     }
 
 

@@ -16,6 +16,7 @@ from hsd_core.theory.profile_json import profile_from
 
 MAX_BODY = 300_000  # bytes of a request: a profile of 12 levels with all its intervals is a tenth of it
 MAX_LEVELS = 12
+MAX_NODES = 192  # levels that a plan may use times the longest block: 12 levels with blocks up to 16, 6 with up to 32
 MAX_ROWS = 64  # row counts that a cost may list
 MAX_RULES = 1  # beside tokenwise: each one more doubles the edges
 SHORTEST_MS, LONGEST_MS = 1e-9, 1e9
@@ -87,11 +88,19 @@ def parse(data: Any) -> Asked:
     asked = data.get("levels")
     flags = asked if isinstance(asked, list) and len(asked) == top + 1 else [True] * (top + 1)
     cost = data.get("cost")
+    allowed = (*(i for i in range(top) if flags[i] is True), top)
+    longest = int(_figure("max_block", data.get("max_block", profile.max_block)))
+    if len(allowed) * longest > MAX_NODES:
+        raise PlannerError(
+            f"{len(allowed)} levels with blocks up to {longest} are too much to plan here; leave out levels, or lower "
+            f"the longest block to {MAX_NODES // len(allowed)}",
+            "max_block",
+        )
     return Asked(
         profile=profile,
         source=str(data.get("source", ""))[:200],
-        allowed=(*(i for i in range(top) if flags[i] is True), top),
-        max_block=int(_figure("max_block", data.get("max_block", profile.max_block))),
+        allowed=allowed,
+        max_block=longest,
         rejections=_figure("rejections", data.get("rejections", 1.0)),
         cost=_cost(cost, profile) if cost else None,
         model="marked" if data.get("model") == "marked" and profile.conditional else "iid",

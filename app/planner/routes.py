@@ -1,37 +1,36 @@
 """What the Planner tab asks of the server: the profiles there are, the answer for one, and plotly's own script.
 
-Every answer is worked out from the request alone. Only the last few plans are kept, by their questions: a page asks for
-the numbers first and for the figures of the same plans right after.
+Every answer is worked out from the request and the shipped validations alone. What one visitor may have worked out is
+bounded: how large a question may be (`request`), how long it may take and how many may wait (`turns`).
 """
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 import json
-from collections.abc import Awaitable, Callable
-from functools import lru_cache
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import plotly
-from anyio import CapacityLimiter, to_thread
+from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from app.packed import Packed
 from app.payload import dumps
-from app.planner.answer import Planned, answer, planned
-from app.planner.request import LOOK, MAX_BODY, Asked, Look, PlannerError, look, parse, read
+from app.planner.desk import Answers, Desk, key_of
+from app.planner.request import LOOK, MAX_BODY, Look, PlannerError, look, read
 from app.planner.sources import Sources
+from app.planner.turns import Turns, visitor
 from app.static import ASSETS, ROUTE
+from hsd_core.calibrate.cache import origin_here
+from hsd_core.presets import PRESETS
 
 SOURCES = f"{ROUTE}/planner/sources"
 ANSWER = f"{ROUTE}/planner/answer"
+ORIGIN = f"{ROUTE}/planner/origin"
 PLOTLY = f"{ROUTE}/lib/plotly.min.js"
-KEPT = 4  # plans
-AT_ONCE = 2  # answers worked out side by side: they are short, and the machine has other things to do
-WAITING = 12  # more than these are sent away: a page asks again when its slider moves
 
 
 def routes(
@@ -43,39 +42,48 @@ def routes(
         profiles: folder of the profiles and validations that are shipped.
         measured: gives the profiles measured on this machine, as `Sources` wants them; None looks into the cache.
     """
-    sources = Sources(profiles, measured)
-    limiter: list[CapacityLimiter] = []
-
-    def work(question: str, drawn: Look) -> dict[str, Any]:
-        asked, plans = _plans(question)
-        return answer(plans, drawn, sources.validation(asked) if drawn.figures else None)
+    sources, turns, answers = Sources(profiles, measured), Turns(), Answers()
+    desk = Desk(sources)
 
     async def listed(_: Request) -> Response:
-        return _json(await to_thread.run_sync(sources.listing))
+        return _json(await to_thread.run_sync(lambda: dumps(sources.listing())))
+
+    async def origin(request: Request) -> Response:
+        """What a run of ?preset=&device=&temperature= would plan with, as `origin_here` says it."""
+        preset, device = (request.query_params.get(name, "") for name in ("preset", "device"))
+        try:
+            temperature = float(request.query_params.get("temperature", 0.0))
+        except ValueError:
+            temperature = 0.0
+        if preset not in PRESETS or device not in ("", "cpu", "cuda"):
+            return _refusal(PlannerError(f"there is no preset {preset[:80]!r} on {device[:20]!r}", "preset"))
+        found = await to_thread.run_sync(lambda: origin_here(preset, device or None, temperature))
+        return _json(dumps(found))
 
     async def answered(request: Request) -> Response:
         try:
             data = json.loads(await _body(request), parse_constant=_no_constant)
             if isinstance(data, dict) and data.get("check") is True:
-                return _json({"profile": read(data.get("profile")).as_dict()})
+                checked = await turns.work(visitor(request), lambda: read(data.get("profile")).as_dict())
+                return _json(dumps({"profile": checked}))
             question, drawn = _split(data)
+            key = key_of(question, drawn, sources.stamp())
+            text = answers.get(key)
+            if text is None:
+                text = await turns.work(visitor(request), lambda: desk.work(question, drawn))
+                answers.put(key, text)
+            return _json(text)
         except PlannerError as error:
             return _refusal(error)
         except (ValueError, RecursionError):
             return _refusal(PlannerError("the request is no JSON; reload the page and try again"))
-        if not limiter:
-            limiter.append(CapacityLimiter(AT_ONCE))  # belongs to the loop that serves
-        if limiter[0].statistics().tasks_waiting >= WAITING:
-            return _refusal(PlannerError("others are planning; try again in a moment"))
-        try:
-            return _json(await to_thread.run_sync(lambda: work(question, drawn), limiter=limiter[0]))
-        except PlannerError as error:
-            return _refusal(error)
 
+    script = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
     return [
         Route(SOURCES, listed, methods=["GET"]),
+        Route(ORIGIN, origin, methods=["GET"]),
         Route(ANSWER, answered, methods=["POST"]),
-        Route(PLOTLY, _script(Path(plotly.__file__).parent / "package_data" / "plotly.min.js"), methods=["GET"]),
+        Route(PLOTLY, Packed(script.read_bytes, "text/javascript").__call__, methods=["GET"]),
     ]
 
 
@@ -87,36 +95,8 @@ def _split(data: Any) -> tuple[str, Look]:
     return json.dumps({name: value for name, value in data.items() if name not in LOOK}, sort_keys=True), drawn
 
 
-@lru_cache(maxsize=KEPT)
-def _plans(question: str) -> tuple[Asked, Planned]:
-    asked = parse(json.loads(question))
-    return asked, planned(asked)
-
-
 def _no_constant(name: str) -> float:
     raise PlannerError(f"the profile holds {name}; a browser could not read the answer")
-
-
-def _script(path: Path) -> Callable[[Request], Awaitable[Response]]:
-    """One large script, packed at its first use and then only confirmed by its tag."""
-    packed: list[tuple[bytes, str]] = []
-
-    def pack() -> None:
-        data = gzip.compress(path.read_bytes(), 6)
-        packed.append((data, f'"{hashlib.sha256(data).hexdigest()[:20]}"'))
-
-    async def served(request: Request) -> Response:
-        if not packed:
-            await to_thread.run_sync(pack)
-        data, tag = packed[0]
-        headers = {"etag": tag}
-        if request.headers.get("if-none-match") == tag:
-            return Response(status_code=304, headers=headers)
-        if "gzip" not in request.headers.get("accept-encoding", ""):
-            return Response(gzip.decompress(data), media_type="text/javascript")
-        return Response(data, media_type="text/javascript", headers={**headers, "content-encoding": "gzip"})
-
-    return served
 
 
 async def _body(request: Request) -> bytes:
@@ -128,9 +108,9 @@ async def _body(request: Request) -> bytes:
     return bytes(body)
 
 
-def _json(value: Any, status: int = 200) -> Response:
-    return Response(dumps(value), status_code=status, media_type="application/json")
+def _json(text: str, status: int = 200) -> Response:
+    return Response(text, status_code=status, media_type="application/json")
 
 
 def _refusal(error: PlannerError) -> Response:
-    return _json({"error": str(error), "field": error.field}, 422)
+    return _json(dumps({"error": str(error), "field": error.field}), 422)

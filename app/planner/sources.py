@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from app.planner.request import Asked, PlannerError, read
-from hsd_core.calibrate.cache import cached_profile
+from hsd_core.calibrate.cache import cached_profiles
 from hsd_core.presets import PRESETS
 from hsd_core.whatif.profiles import DEFAULT
 
@@ -25,7 +25,6 @@ VALIDATION_VERSION = 2
 KINDS = ("measured", "shipped", "simulated")
 HOW = "python -m hsd_core calibrate"
 HOW_VALIDATE = "python -m hsd_core validate"
-TEMPERATURES = (0.0, 0.3, 0.5, 0.7, 0.8, 1.0, 1.5)  # the nearest one that was measured is found from each
 _VALIDATION = "-validation"
 
 
@@ -49,6 +48,11 @@ class Sources:
             if path.stem in (f"{preset}-{device}{_VALIDATION}", f"{preset}{_VALIDATION}"):
                 return measured_from(_json(path))
         return {}
+
+    def stamp(self) -> tuple[tuple[str, int], ...]:
+        """Changes with the validations that there are."""
+        found = [path for path in self._files() if path.stem.endswith(_VALIDATION)]
+        return tuple((path.name, path.stat().st_mtime_ns) for path in found)
 
     def _shipped(self) -> list[dict[str, Any]]:
         groups: dict[str, dict[str, Any]] = {}
@@ -95,13 +99,7 @@ def measured_here() -> list[dict[str, Any]]:
     """The profiles that `calibrate` left in this machine's cache, one source per preset."""
     found = []
     for name, preset in PRESETS.items():
-        kept = {}
-        for temperature in TEMPERATURES:
-            profile = cached_profile(name, temperature=temperature)
-            if profile is not None:
-                kept[profile.temperature] = profile
-        if kept:
-            profiles = [kept[temperature] for temperature in sorted(kept)]
+        if profiles := cached_profiles(name):
             source = {"id": f"measured:{name}", "title": preset.title, "kind": "measured", "preset": name}
             found.append({**source, "note": said(profiles[0].about), "profiles": [p.as_dict() for p in profiles]})
     return found

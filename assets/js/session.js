@@ -6,7 +6,7 @@ const POLL_MS = 2000;
 
 export class Session {
   /**
-   * @param {object} ports trigger(event, data) and call.{recording,open_trace,simulate,stop,place,tail}
+   * @param {object} ports trigger(event, data) and call.{open_trace,simulate,stop,place,tail}
    * @param {{onPayload: (payload: object) => void, onWait: (ahead: number) => void}} ctx
    */
   constructor({ trigger, call }, ctx) {
@@ -78,7 +78,9 @@ export class Session {
   }
 
   async recording(name) {
-    this._show(await this.call.recording({ name }));
+    const reply = await fetch(new URL(`../recordings/${encodeURIComponent(name)}`, import.meta.url));
+    if (!reply.headers.get("content-type")?.includes("json")) throw new Error(`the server could not send the recording (status ${reply.status}); choose it again`);
+    this._show(await reply.json());
   }
 
   async open(file, limit) {

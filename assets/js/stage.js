@@ -175,7 +175,7 @@ class Stage {
       onOpen: (file) => this._try(() => this.session.open(file, this.setup.limits.file)),
       onTell: (text, kind) => this.tell(text, kind),
     });
-    this.tower = createTower(h("div"), { presets: this.setup.catalogue.map((p) => p.name), replans: () => Boolean(this.settings.replan), onChange: (stack, replan = this.settings.replan) => { this.settings.replan = replan; this.edit("stack", stack); } });
+    this.tower = createTower(h("div"), { presets: this.setup.catalogue.map((p) => p.name), replans: () => Boolean(this.settings.replan), settings: () => this.settings, onChange: (stack, replan = this.settings.replan) => { this.settings.replan = replan; this.edit("stack", stack); } });
     this.tally = tallyLine({ onDepths: () => this.study.show("#figure-depths-panel"), onTell: (text) => this.tell(text) });
     this.spoken = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
     this.note = h("p", { class: "hx-note", role: "alert", hidden: true });

@@ -32,6 +32,16 @@ export function inPlan(plan, index) {
 /** A plan in a sentence or two: since when, which levels, and why. */
 export const planText = (plan) => `Auto, from round ${plan.round}: ${plan.stack}${plan.why ? ` (${plan.why})` : ""}.`;
 
+/** What a run plans with, and the cure if that was measured elsewhere; as `origin_words` of hsd_core/replan_words.py. */
+export function originText({ profile, machine, preset }) {
+  const { source, machine: where = "", recorded: day = "" } = profile?.about ?? {};
+  if (source === "measured") return `Profile measured on the machine of this run${day && ` on ${day}`}.`;
+  if (source !== "shipped" && source !== "given") return "Where the profile was measured is not recorded.";
+  const said = `Profile ${source === "given" ? "given" : "shipped with the program"}, measured${where && ` on ${where}`}${day && `, ${day}`}`;
+  const alike = where === machine ? "another machine of that name" : `not on the machine of this run, ${machine}`;
+  return `${said}: ${alike}, where passes may cost otherwise; python -m hsd_core calibrate --preset ${preset} measures it.`;
+}
+
 /** ms per call of a level without forwards, an n-gram lookup: its busy time over its calls. */
 export function callsOf(model, cursor, level, figures) {
   const calls = model.segments.filter((s) => s.level === level && s.kind !== "prefill" && s.t1 <= cursor).length;

@@ -5,6 +5,7 @@ import { h, icon, say } from "./dom.js";
 import { reorder } from "./drag.js";
 import { floorOf } from "./floor.js";
 import { styleLevels } from "./kinds.js";
+import { Origin } from "./origin.js";
 import { faults, format, MAX_LEVELS, parse, placed, same } from "./stack.js";
 import { shaftOf } from "./shaft.js";
 import { shareText, trunksOf, trunksPlanned } from "./trunk.js";
@@ -18,8 +19,8 @@ const NAMESAKE = "Another paper calls a verification rule “HSD”. Here that i
 
 /**
  * @param {HTMLElement} host
- * @param {{presets: string[], replans: () => boolean, onChange: (stack: string, replan?: boolean) => void}} ctx
- *   presets: names in the catalogue. replans: whether runs choose their levels anew; onChange says so of a ready-made stack.
+ * @param {{presets: string[], replans: () => boolean, settings: () => object, onChange: (stack: string, replan?: boolean) => void}} ctx
+ *   presets: names in the catalogue. settings: of the next run. replans: whether runs choose their levels anew; onChange says so of a ready-made stack.
  */
 export function createTower(host, ctx) {
   const tower = new Tower(ctx);
@@ -40,6 +41,7 @@ class Tower {
     this.open = new Set(); // levels whose details are open
     this.list = h("ol", { class: "hx-floors", "aria-label": "levels, the target first" });
     this.note = h("p", { class: "hx-tower-note" });
+    this.origin = new Origin();
     this.presets = h("select", { class: "hx-select hx-stack-pick", "aria-label": "ready-made stacks", onchange: () => this._pick() });
     this.add = h("div", { class: "hx-add" });
     this.trunks = h("div", { class: "hx-trunks" });
@@ -49,6 +51,7 @@ class Tower {
       h("header", { class: "hx-panel-head" }, h("h2", { text: "The tower" }), this.presets),
       h("div", { class: "hx-tower-body" }, h("div", { class: "hx-roof", "aria-hidden": "true" }), h("div", { class: "hx-tower-house" }, this.list, this.trunks), this.add),
       this.note,
+      this.origin.el,
     );
     reorder(this.list, (from, to) => this.move(from, Math.min(to, this.levels.length - 2)));
   }
@@ -145,6 +148,7 @@ class Tower {
     const round = same ? model.rounds[model.roundAt(cursor)]?.round ?? null : null;
     const plan = same ? model.planAt(cursor) : null;
     say(this.note, plan ? planText(plan) : this.remark);
+    this.origin.show(same ? model.header : null, this.ctx.settings());
     for (const view of this.columns) view.update(same ? model : null, cursor, round);
     for (const view of this.views) {
       const level = view.index === null ? null : view.index;
@@ -198,6 +202,7 @@ class Tower {
   nameStack() {
     const made = this.preset?.stacks?.find((s) => s.stack === this.stack && Boolean(s.replan) === this.ctx.replans());
     this.presets.value = made?.name ?? "";
+    this.origin.show(this.isSame ? this.run : null, this.ctx.settings());
   }
 
   _pick() {

@@ -22,6 +22,8 @@ from hsd_core.weights.store import cache_folder
 FORMAT = 2  # of what is measured and how; another number is measured anew
 FOLDER = Path(__file__).resolve().parent.parent.parent / "assets" / "profiles"
 _HEAD = 1 << 16  # bytes of a file that tell it apart, with its size
+MEASURED, SHIPPED, GIVEN = "measured", "shipped", "given"  # on this machine, with the package, by whoever runs it
+ORIGIN = ("preset", "machine", "recorded", "device", "dtype")
 BRIEF = ("version", "levels", "acceptance", "max_block", "edge_cost_ms", "temperature", "round_ms")
 
 
@@ -34,8 +36,13 @@ def cached_profile(
         device, dtype: None for those that the preset is opened with.
         temperature: the nearest one that was measured is taken; greedy and sampled profiles never stand for another.
     """
+    return _nearest(cached_profiles(preset, device, dtype), temperature)
+
+
+def cached_profiles(preset: str, device: str | None = None, dtype: str | None = None) -> list[Profile]:
+    """All that were measured here for a preset's default levels, by rising temperature. Arguments as above."""
     folder, name = _place(preset, device, dtype)
-    return _nearest(folder.glob(f"{name}-t*.json"), temperature)
+    return sorted(_readable(folder.glob(f"{name}-t*.json")), key=lambda profile: profile.temperature)
 
 
 def keep(profile: Profile, preset: str, device: str, dtype: str) -> Path:
@@ -64,7 +71,7 @@ def shipped_profile(
     Files are named PRESET-DEVICE.json and PRESET-DEVICE-tT.json; `temperature` as for `cached_profile`.
     """
     name = f"{preset}-{device.partition(':')[0]}"
-    return _nearest([folder / f"{name}.json", *folder.glob(f"{name}-t*.json")], temperature)
+    return _nearest(_readable([folder / f"{name}.json", *folder.glob(f"{name}-t*.json")]), temperature)
 
 
 def digest(profile: Profile) -> str:
@@ -73,10 +80,27 @@ def digest(profile: Profile) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def brief(profile: Profile) -> dict[str, Any]:
-    """What a trace's header keeps of a profile: costs, acceptances and its digest."""
+def origin(profile: Profile, source: str) -> dict[str, str]:
+    """Where a profile is from: `source` (MEASURED, SHIPPED or GIVEN), and on which machine and day it was measured."""
+    told = {key: profile.about.get(key) for key in ORIGIN}
+    return {"source": source, **{key: value for key, value in told.items() if isinstance(value, str)}}
+
+
+def origin_here(preset: str, device: str | None = None, temperature: float = 0.0) -> dict[str, Any]:
+    """What a run would plan with, in the keys of a trace's header: preset, machine, profile (None: there is none)."""
+    device = device or _default_device(PRESETS[preset])
+    profile, source = cached_profile(preset, device, None, temperature), MEASURED
+    if profile is None:
+        profile, source = shipped_profile(preset, device, temperature), SHIPPED
+    about = None if profile is None else {"about": origin(profile, source)}
+    return {"preset": preset, "machine": _machine(device), "profile": about}
+
+
+def brief(profile: Profile, source: str) -> dict[str, Any]:
+    """What a trace's header keeps of a profile: costs, acceptances, its digest and its origin."""
     whole = profile.as_dict()
-    return {key: whole[key] for key in BRIEF if key in whole} | {"digest": digest(profile)}
+    kept = {key: whole[key] for key in BRIEF if key in whole}
+    return {**kept, "digest": digest(profile), "about": origin(profile, source)}
 
 
 def key_of(preset: Preset, device: str, dtype: str) -> dict[str, Any]:
@@ -97,19 +121,28 @@ def key_of(preset: Preset, device: str, dtype: str) -> dict[str, Any]:
 
 def _place(name: str, device: str | None, dtype: str | None) -> tuple[Path, str]:
     preset = PRESETS[name]
-    device = device or ("cuda" if machine.has_cuda() and not preset.toy else "cpu")
+    device = device or _default_device(preset)
     key = json.dumps(key_of(preset, device, dtype or preset.dtype(device)), sort_keys=True)
     return cache_folder() / "profiles", f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
 
-def _nearest(paths: Iterable[Path], temperature: float) -> Profile | None:
-    """The profile of the nearest temperature, greedy or sampled alike; a damaged file is as good as none."""
+def _default_device(preset: Preset) -> str:
+    return "cuda" if machine.has_cuda() and not preset.toy else "cpu"
+
+
+def _readable(paths: Iterable[Path]) -> list[Profile]:
+    """The profiles of these files; a damaged file is as good as none."""
     found = []
     for path in sorted(paths):
         try:
             found.append(read_profile(path))
         except (OSError, ProfileError):
             continue
+    return found
+
+
+def _nearest(found: Iterable[Profile], temperature: float) -> Profile | None:
+    """The one of the nearest temperature, greedy or sampled alike."""
     alike = [profile for profile in found if (profile.temperature == 0.0) == (temperature == 0.0)]
     return min(alike, key=lambda profile: abs(profile.temperature - temperature), default=None)
 

@@ -74,6 +74,27 @@ def cheapest_paths(
     ]
 
 
+def path_of_each_set(edges: Edges, modes: tuple[Mode, ...], allowed: Sequence[int], most: int) -> list[Plan]:
+    """The plan of the cheapest path through each set of levels: of 2, 3, ..., `most` levels with the target.
+
+    Args: as of `cheapest_paths`. Of n levels there are at most 2^n - 1 sets; sets that begin alike share that work.
+    """
+    profile = edges.profile
+    drafted, plans = edges.drafted(), []
+    grown = [[Layer((i,), drafted[[i], :, None], np.zeros((1, profile.max_block, 1), np.int64))] for i in allowed]
+    while grown:
+        layers = grown.pop()
+        last, bottom = layers[-1], len(layers) == 1
+        ms, table = _ways(edges, modes, last, profile.target, bottom)
+        ended = (ms + profile.round_ms) / table.tokens[..., None]
+        plans.append(_plan(layers, modes, profile.target, int(np.argmin(ended))))
+        for level in allowed if len(layers) + 1 < most else ():
+            if level > last.levels[0] and not profile.levels[level].is_lookup:
+                priced, chosen = _over(edges, modes, last, level, bottom, 1)
+                grown.append([*layers, Layer((level,), priced[None], chosen[None])])
+    return plans
+
+
 def grow(edges: Edges, modes: tuple[Mode, ...], allowed: Sequence[int], most: int, keep: int) -> Iterator[Layer]:
     """The nodes by the number of levels at and below them: 1, 2, ..., `most`, as long as there are any."""
     if not allowed:
@@ -96,12 +117,20 @@ def _next(edges: Edges, modes: tuple[Mode, ...], layer: Layer, bottom: bool, kee
     nodes = (len(levels), longest, min(keep, most))
     out = Layer(levels, np.full(nodes, np.inf), np.zeros(nodes, np.int64))
     for at, level in enumerate(levels):
-        ms, table = _ways(edges, modes, layer, level, bottom)
-        priced = (table.rounds[..., None] * ms).reshape(longest, -1)
-        chosen = _least(priced, keep)
-        out.ms[at, :, : chosen.shape[1]] = np.take_along_axis(priced, chosen, axis=1)
+        priced, chosen = _over(edges, modes, layer, level, bottom, keep)
+        out.ms[at, :, : chosen.shape[1]] = priced
         out.came[at, :, : chosen.shape[1]] = chosen
     return out
+
+
+def _over(
+    edges: Edges, modes: tuple[Mode, ...], layer: Layer, level: int, bottom: bool, keep: int
+) -> tuple[Array, Ints]:
+    """One verifier over every node of a layer: the least ms of its block of t, and the ways there, (t - 1, rank)."""
+    ms, table = _ways(edges, modes, layer, level, bottom)
+    priced = (table.rounds[..., None] * ms).reshape(edges.profile.max_block, -1)
+    chosen = _least(priced, keep)
+    return np.take_along_axis(priced, chosen, axis=1), chosen
 
 
 def _ways(edges: Edges, modes: tuple[Mode, ...], layer: Layer, level: int, bottom: bool) -> tuple[Array, EdgeTable]:

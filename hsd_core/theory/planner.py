@@ -6,14 +6,14 @@ paths are ranked by the exact recursion, and the block lengths of the best few a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hsd_core.stacks import MAX_LEVELS
 from hsd_core.theory.accepts import Model
 from hsd_core.theory.costs import ProfileError
 from hsd_core.theory.edges import Edges, Mode
-from hsd_core.theory.paths import cheapest_paths
+from hsd_core.theory.paths import cheapest_paths, path_of_each_set
 from hsd_core.theory.plans import Plan, Ranked
 from hsd_core.theory.profile import Profile
 from hsd_core.theory.recursion import Pricer
@@ -22,6 +22,7 @@ SHORTLIST = 50
 _FEW = 8  # a shortlist that is quick enough to be asked for each level while a slider waits
 _PER_DEPTH = 8  # paths of each number of levels that the exact recursion sees at least
 _CLIMBERS = 2  # of them, so many are improved
+_NEAR = 1.25  # sets of levels are improved whose plan is at most so many times as slow as the best one's
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,13 @@ class Planner:
 
     Args:
         drop_bonus: also consider verifiers without a bonus token (they save a row, or the shared layers of it).
+        check: called before each step of a search; what it raises ends the search.
     """
 
     profile: Profile
     model: Model = "iid"
     drop_bonus: bool = False
+    check: Callable[[], None] = lambda: None
     edges: Edges = field(init=False)
     pricer: Pricer = field(init=False)
     modes: tuple[Mode, ...] = field(init=False)
@@ -76,6 +79,7 @@ class Planner:
             raise ProfileError(f"depth is {depth} and shortlist {shortlist}; both start at 1")
         most = min(MAX_LEVELS if depth is None else depth, len(allowed) + 1)
         plain = self.ranked(Plan((target,), ()))
+        self.check()
         paths = cheapest_paths(self.edges, self.modes, allowed, most, shortlist, _PER_DEPTH)
         self.pricer.price_all(plan for found in paths for plan in found)
         ranked = [sorted(map(self.ranked, found), key=_order) for found in paths]
@@ -86,6 +90,18 @@ class Planner:
         by_depth = tuple(min(here, key=_order) for here in ranked)
         best, *others = sorted({each.plan: each for here in ranked for each in here}.values(), key=_order)
         return Answer(best, tuple(others[: shortlist - 1]), by_depth, plain)
+
+    def best_of_each_set(self) -> tuple[Ranked, ...]:
+        """The best plan of each set of levels, the fastest set first; those far from the fastest only nearly so."""
+        target = self.profile.target
+        most = min(MAX_LEVELS, target + 1)
+        plans = [Plan((target,), ()), *path_of_each_set(self.edges, self.modes, range(target), most)]
+        self.pricer.price_all(plans)
+        best = {plan.levels: self.ranked(plan) for plan in plans}
+        longest = _NEAR * min(map(_ms, best.values()))
+        for better in self._climb([each for each in best.values() if _ms(each) <= longest]):
+            best[better.plan.levels] = min(best[better.plan.levels], better, key=_order)
+        return tuple(sorted(best.values(), key=_order))
 
     def worth(self, best: Ranked) -> tuple[float, ...]:
         """For each level of the best plan below the target: latency of the best plan without it / latency with it.
@@ -105,6 +121,7 @@ class Planner:
     def _climb(self, starts: Sequence[Ranked]) -> Iterator[Ranked]:
         """Better and better neighbours of each plan, until none is better; a step of all of them at a time."""
         while starts:
+            self.check()
             near = [list(self._neighbours(start.plan)) for start in starts]
             self.pricer.price_all(plan for plans in near for plan in plans)
             steps = [

@@ -28,7 +28,7 @@ def site(recordings: Path) -> Iterator[str]:
     from app.page import build, launch_options
 
     demo = build(slowed(Workbench), recordings)
-    options = {**launch_options(), "quiet": True}
+    options = {**launch_options(traces=recordings), "quiet": True}
     _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
     yield address.rstrip("/")
     demo.close()

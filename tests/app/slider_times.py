@@ -13,19 +13,13 @@ from __future__ import annotations
 import argparse
 import math
 import shutil
-import socket
 import statistics
-import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Sequence
 
 from playwright.sync_api import Page, sync_playwright
 
-ROOT = Path(__file__).parents[2]
+from tests.app.serving import served
+
 SLIDERS = ("longest block", "rejections, all pairs", "cost of")
 BOUND_MS = 100.0  # what people take for "at once"
 REST_MS, DRAG_MS, STEP_MS = 900, 2000, 16
@@ -76,7 +70,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=40, help="turns of each slider (default 40)")
     parser.add_argument("--url", default=None, help="a running app (default: one is started)")
     options = parser.parse_args()
-    with _served(options.url) as url, sync_playwright() as driver:
+    with served(options.url) as url, sync_playwright() as driver:
         system = shutil.which("chromium") or shutil.which("chromium-browser")
         browser = driver.chromium.launch(executable_path=system, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1440, "height": 900})
@@ -112,29 +106,6 @@ def _summary(ms: Sequence[float]) -> str:
     ranked = sorted(ms)
     share = sum(one <= BOUND_MS for one in ms) / len(ms)
     return f"{statistics.median(ms):.0f} ms, 90 % {ranked[int(0.9 * (len(ms) - 1))]:.0f}, ≤ {BOUND_MS:.0f}: {share:.0%}"
-
-
-@contextmanager
-def _served(url: str | None) -> Iterator[str]:
-    if url:
-        yield url
-        return
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    app = subprocess.Popen([sys.executable, "app.py", "--port", str(port)], cwd=ROOT, stdout=subprocess.DEVNULL)
-    try:
-        url = f"http://127.0.0.1:{port}"
-        for _ in range(120):
-            try:
-                urllib.request.urlopen(url, timeout=1).close()
-                break
-            except OSError:
-                time.sleep(0.5)
-        yield url
-    finally:
-        app.terminate()
-        app.wait()
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ def auto_site(recordings: Path) -> Iterator[str]:
 
     demo = build(slowed(Measured, 0.002), recordings)
     _, address, _ = demo.launch(
-        server_name="127.0.0.1", prevent_thread_lock=True, **{**launch_options(), "quiet": True}
+        server_name="127.0.0.1", prevent_thread_lock=True, **{**launch_options(traces=recordings), "quiet": True}
     )
     yield address.rstrip("/")
     demo.close()
@@ -79,15 +79,36 @@ def test_the_tower_shows_which_floors_are_in_the_plan_and_why(auto_site: str, pa
     page.wait_for_function("document.querySelector('.hx-status').textContent.includes('exact \u00b7 auto')")
     page.wait_for_function("document.querySelector('.hx-go').textContent === 'Generate'")
     page.get_by_role("button", name="To the end").click()
-    note = page.locator(".hx-tower-note")
+    note = page.locator(".hx-tower-note").first
     assert re.match(r"Auto, from round [1-9]\d*: .* instead of ", note.inner_text())
     words = page.locator(".hx-floor-name small").all_inner_texts()
     assert len(words) == 3 and all("in the plan" in word for word in words)
     resting = page.locator(".hx-floor.hx-resting").count()
     assert words.count("not in the plan") == resting == page.locator(".hx-lane-name.hx-resting").count() > 0
+    origin = page.locator(".hx-tower-origin")
+    assert origin.inner_text() == "Auto. Profile measured on the machine of this run."
     page.get_by_role("button", name="To the start").click()
     page.wait_for_function("document.querySelector('.hx-tower-note').textContent.startsWith('Auto, from round 0:')")
     assert "the profile's best plan" in note.inner_text()
+    page.locator("#figures").scroll_into_view_if_needed()
+    heads = "[...document.querySelectorAll('#figures .hx-figure-head')]"
+    said = "Auto: the levels and their T changed"
+    page.wait_for_function(f"{heads}.filter((head) => head.textContent.includes('{said}')).length === 3")
+    assert "table:2" not in page.locator("#figures .hx-figure-table").first.inner_text(), "T is each plan's own"
+
+
+def test_next_to_auto_stands_what_it_would_plan_with(auto_site: str, page: Any) -> None:
+    page.goto(f"{auto_site}/?preset=smollm2")
+    page.wait_for_selector(".hx-floor")
+    origin = page.locator(".hx-tower-origin")
+    assert not origin.is_visible()
+    page.get_by_label("ready-made stacks").select_option("auto")
+    page.wait_for_function("document.querySelector('.hx-tower-origin').textContent.includes('rofile ')")
+    said = origin.inner_text()
+    assert "shipped with the program" in said or "measured on the machine of this run" in said
+    assert ("shipped" in said) == ("python -m hsd_core calibrate --preset smollm2" in said)
+    page.get_by_label("ready-made stacks").select_option("lookup")
+    page.wait_for_function("document.querySelector('.hx-tower-origin').hidden")
 
 
 def test_the_switch_is_in_the_settings_and_in_the_address(auto_site: str, page: Any) -> None:

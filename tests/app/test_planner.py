@@ -13,7 +13,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from app.planner import routes
+from app.planner import desk, routes
 from app.planner.answer import answer, planned
 from app.planner.ink import Ink
 from app.planner.play import WAITING, Simulator
@@ -85,7 +85,7 @@ def served(profiles: Path, recordings: Path) -> Iterator[str]:
     from app.page import build, launch_options
 
     demo = build(Workbench, recordings)
-    options = {**launch_options(profiles, measured=list), "quiet": True}
+    options = {**launch_options(profiles, measured=list, traces=recordings), "quiet": True}
     _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
     yield address.rstrip("/")
     demo.close()
@@ -224,8 +224,7 @@ def test_a_source_opens_with_its_coolest_profile(tmp_path: Path) -> None:
 
 def test_the_figures_of_a_question_are_drawn_from_the_plans_of_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     asked_for: list[Any] = []
-    routes._plans.cache_clear()
-    monkeypatch.setattr(routes, "planned", lambda asked: asked_for.append(asked) or planned(asked))
+    monkeypatch.setattr(desk, "planned", lambda asked, check: asked_for.append(asked) or planned(asked, check))
     client = TestClient(Starlette(routes=routes.routes(measured=list)))
     question = {"profile": made_up(), "rejections": 1.35}
     numbers = client.post(routes.ANSWER, json={**question, "figures": []}).json()

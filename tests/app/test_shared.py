@@ -21,7 +21,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     tracefile.write(folder / "00-shared.jsonl.gz", shared_run())
     tracefile.write(folder / "01-bare.jsonl.gz", shared_run(6, depths=False, title="Without depths"))
     demo = build(SharedBench, folder)
-    options = {**launch_options(), "quiet": True}
+    options = {**launch_options(traces=folder), "quiet": True}
     _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
     yield address.rstrip("/")
     demo.close()

@@ -94,7 +94,7 @@ def site(recordings: Path) -> Iterator[str]:
     from app.page import build, launch_options
 
     demo = build(Workbench, recordings)
-    options = {**launch_options(measured=list), "quiet": True}
+    options = {**launch_options(measured=list, traces=recordings), "quiet": True}
     _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
     yield address.rstrip("/")
     demo.close()

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import json
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 from courses_kit import Chosen, by_outcomes, courses
 from lean_stacks import LeanStacks, RandomDraft
 from ledger import audit
+from profiles import random_profile
 from toys import output_of, toy_stack
 
 import hsd_core
-from hsd_core import engine, identities, metrics, terminal, trace, tracefile
+from hsd_core import engine, identities, metrics, replan, replan_words, terminal, trace, tracefile
+from hsd_core.calibrate.cache import shipped_profile
 from hsd_core.cli import main
 from hsd_core.courses import Course, Drafted, Judged, Round
+from hsd_core.presets import PRESETS
 from hsd_core.repeat import repeat
 from hsd_core.replan import Estimates, Pace, ProfileReplanner, candidates
 from hsd_core.sampling import Sampling
@@ -159,6 +165,37 @@ def test_exploring_takes_one_round_and_returns() -> None:
     assert (changes[1][1].levels, changes[1][1].blocks) == (first.levels, first.blocks)
     assert "one round" in changes[0][1].why and "back" in changes[1][1].why
     assert changes[0][1].predicted_ms <= 1.25 * changes[0][1].left_ms
+
+
+def test_with_the_shipped_profile_exploring_tries_other_sets_of_levels() -> None:
+    preset = PRESETS["smollm2"]
+    auto = next(one.stack for one in preset.stacks if one.replan)
+    by = ProfileReplanner(shipped_profile("smollm2"), parse(auto), pace=Pace(explore=4))
+    first = by.first()
+    others = {course.levels for _, course in feed(by, 40, 3, 2, 2)} - {first.levels}
+    assert others, "only T was ever changed"
+
+
+def test_each_set_of_levels_is_offered_with_its_best_plan() -> None:
+    for seed in range(4):
+        some = random_profile(np.random.default_rng(seed), 4, steep=True)
+        asked = replan._ask(some)
+        ranked = [asked.best, *asked.alternatives]
+        sets = {each.plan.levels: each for each in reversed(ranked)}
+        assert len(sets) == 8, "of three levels below the target"
+        for levels, each in sets.items():
+            blocks = itertools.product(range(1, some.max_block + 1), repeat=len(levels) - 1)
+            least = min(expected(some, Plan(levels, block)).ms_per_token for block in blocks)
+            near = each.prediction.ms_per_token <= 1.25 * asked.best.prediction.ms_per_token
+            assert each.prediction.ms_per_token <= least * (1.005 if near else 1.05)
+
+
+def test_verifiers_that_agree_judge_a_drafter_alike() -> None:
+    for agree, moves in ((0.97, True), (0.9, False)):
+        estimates = Estimates(profile(0.6, 0.6, agree), half_life=8.0)
+        estimates.take(outcomes(0, Judged(1, 0, 6, 6)))
+        assert (estimates.acceptance[0, 2] == estimates.acceptance[0, 1]) is moves
+        assert set(estimates.seen) == {(0, 1)}, "which is no observation of the other pair"
 
 
 def test_without_exploring_an_unseen_level_stays_unseen() -> None:
@@ -353,6 +390,36 @@ def test_the_header_has_what_a_replanned_run_depends_on() -> None:
     assert profile_from(header.profile).acceptance == TOY.acceptance
     assert "plans change between rounds only" in header.lossless_reason
     json.dumps(header.profile)
+
+
+def test_the_header_says_where_the_profile_was_measured(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = {"machine": "Abacus, 1 core", "recorded": "2020-02-02", "prompts": "own.jsonl"}
+    there = dataclasses.replace(TOY, about=told)
+    bench = Workbench.open("toy")
+    origins = {}
+    monkeypatch.setattr(bench, "profile", lambda temperature=0.0: there)
+    for source, options in (("measured", {}), ("given", {"profile": there})):
+        for replanned in (True, False):
+            run = list(bench.run(STACK, "The", max_new_tokens=4, replan=replanned, **options))
+            tracefile.write(path := tmp_path / "run.jsonl", run)
+            header = tracefile.read(path)[0]
+            assert header.profile["about"] == {"source": source, "machine": "Abacus, 1 core", "recorded": "2020-02-02"}
+            if replanned:
+                assert profile_from(header.profile).acceptance == TOY.acceptance
+                origins[source] = [line for line in terminal.totals_lines(run, colour=False) if line.startswith("auto")]
+    monkeypatch.setattr(bench, "profile", lambda temperature=0.0: None)
+    monkeypatch.setattr(bench, "_needed_profile", lambda temperature: there)
+    run = list(bench.run(STACK, "The", max_new_tokens=4, replan=True))
+    (line,) = (line for line in terminal.totals_lines(run, colour=False) if line.startswith("auto"))
+    assert "shipped with the program, measured on Abacus, 1 core, 2020-02-02: not on the machine of this run" in line
+    assert line.endswith("python -m hsd_core calibrate --preset toy measures it")
+    assert origins["measured"] == ["auto: profile measured on the machine of this run on 2020-02-02"]
+    assert "profile given, measured on Abacus" in origins["given"][0]
+
+
+def test_an_old_trace_says_that_its_profiles_origin_is_not_recorded() -> None:
+    for old in (None, {}, {"about": None}, {"about": {"source": ["x"]}}, {"about": {"source": "elsewhere"}}):
+        assert replan_words.origin_words(old, "here", "toy") == "where the profile was measured is not recorded"
 
 
 def test_the_output_is_the_stacks_own_at_temperature_0() -> None:

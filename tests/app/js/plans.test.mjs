@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inPlan, planText } from "../../../assets/js/tower-words.js";
+import { inPlan, originText, planText } from "../../../assets/js/tower-words.js";
 import { TraceModel } from "../../../assets/js/trace.js";
 import { commit, draft, drawn, header, verify } from "./build.mjs";
 
@@ -67,4 +67,14 @@ test("a judgement knows whose token it judged", () => {
 
 test("stepping stops at a change of plan", () => {
   assert.deepEqual(replanned().marks.filter((x) => x.kind === "plan").map((x) => [x.t, x.round]), [[1, 0], [55, 1]]);
+});
+
+test("where the profile of a run was measured is said, with the cure where that was elsewhere", () => {
+  const told = (about, machine = "Abacus") => originText({ profile: about && { about }, machine, preset: "toy" });
+  assert.equal(told({ source: "measured", machine: "Abacus", recorded: "2020-02-02" }), "Profile measured on the machine of this run on 2020-02-02.");
+  const shipped = told({ source: "shipped", machine: "Loom, 2 cores", recorded: "2020-02-02" });
+  assert.match(shipped, /shipped with the program, measured on Loom, 2 cores, 2020-02-02: not on the machine of this run, Abacus/);
+  assert.match(shipped, /calibrate --preset toy measures it\.$/);
+  assert.match(told({ source: "shipped", machine: "Abacus" }), /another machine of that name/);
+  for (const none of [null, {}, { source: ["x"] }, { source: "elsewhere" }]) assert.match(told(none), /not recorded/);
 });

@@ -1,0 +1,73 @@
+"""What the Planner keeps of its work: the plans of the last questions, and the last answers as text.
+
+A page asks for the numbers first and for the figures of the same plans right after, and every visitor begins with the
+same questions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Hashable
+
+from app.payload import dumps
+from app.planner.answer import Planned, answer, planned
+from app.planner.ink import NARROW, WALL
+from app.planner.request import Asked, Look, parse
+from app.planner.sources import Sources
+from app.planner.turns import time_limit
+
+PLANS = 8  # each with up to some MB of tables
+ANSWERS = 16_000_000  # characters, all together
+
+
+class Answers:
+    """The last answers, by question and look. One thread uses it."""
+
+    def __init__(self, room: int = ANSWERS) -> None:
+        self._kept: OrderedDict[Hashable, str] = OrderedDict()
+        self._room = room
+
+    def get(self, key: Hashable) -> str | None:
+        if key in self._kept:
+            self._kept.move_to_end(key)
+        return self._kept.get(key)
+
+    def put(self, key: Hashable, text: str) -> None:
+        """Keep an answer; those that were not asked for the longest make room."""
+        if key not in self._kept:
+            self._kept[key] = text
+            self._room -= len(text)
+        while self._room < 0:
+            self._room += len(self._kept.popitem(last=False)[1])
+
+
+class Desk:
+    """Works answers out. One thread uses it."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._plans: OrderedDict[str, tuple[Asked, Planned]] = OrderedDict()
+
+    def work(self, question: str, look: Look) -> str:
+        """The answer to a question, as the page's JSON.
+
+        Raises:
+            PlannerError: the question is none, or its answer takes longer than `turns.WORK_S`.
+        """
+        check = time_limit()
+        if question not in self._plans:
+            asked = parse(json.loads(question))
+            self._plans[question] = asked, planned(asked, check)
+        self._plans.move_to_end(question)
+        while len(self._plans) > PLANS:
+            self._plans.popitem(last=False)
+        asked, plans = self._plans[question]
+        return dumps(answer(plans, look, self._sources.validation(asked) if look.figures else None, check=check))
+
+
+def key_of(question: str, look: Look, stamp: Hashable) -> Hashable:
+    """What an answer is kept by: numbers by their question alone. `stamp`: of the validations that figures may draw."""
+    drawn = (look.figures, look.dark, look.width < NARROW, look.width >= WALL, stamp) if look.figures else ()
+    return hashlib.sha256(question.encode()).digest(), drawn

@@ -1,0 +1,104 @@
+"""Who plans next: one worker, at which visitors take turns, so that nobody closes the Planner for the others."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from starlette.requests import Request
+
+from app.planner.request import PlannerError
+
+WORK_S = 1.0  # of a processor, for one answer
+OWN = 8  # questions of one visitor that may wait
+ALL = 64  # questions that may wait
+PATIENCE_S = 15.0
+
+T = TypeVar("T")
+
+
+class Turns:
+    """One worker thread. Visitors go round in turn, each with its oldest question; belongs to one event loop."""
+
+    def __init__(self) -> None:
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="planner")
+        self._lines: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        self._busy = False
+
+    async def work(self, visitor: str, make: Callable[[], T]) -> T:
+        """What `make` gives, worked out when it is this visitor's turn.
+
+        Raises:
+            PlannerError: too many wait, this visitor's own or all together, or it took too long until its turn.
+        """
+        if self._busy:
+            await self._turn(visitor)
+        self._busy = True
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._worker, make)
+        finally:
+            self._next()
+
+    async def _turn(self, visitor: str) -> None:
+        line = self._lines.get(visitor, deque())
+        if len(line) >= OWN:
+            raise PlannerError(f"{OWN} questions from your address wait already; try again once they are answered")
+        if sum(map(len, self._lines.values())) >= ALL:
+            raise PlannerError(f"{ALL} questions wait; try again in a moment")
+        turn = asyncio.get_running_loop().create_future()
+        line.append(turn)
+        self._lines[visitor] = line
+        try:
+            await asyncio.wait((turn,), timeout=PATIENCE_S)
+        except asyncio.CancelledError:
+            self._leave(visitor, turn)
+            raise
+        if not turn.done():
+            self._leave(visitor, turn)
+            raise PlannerError(f"{PATIENCE_S:g} s went by before it was your turn; try again in a moment")
+
+    def _leave(self, visitor: str, turn: asyncio.Future[None]) -> None:
+        if turn.done():  # its turn came at the same moment
+            self._next()
+            return
+        line = self._lines[visitor]
+        line.remove(turn)
+        if not line:
+            del self._lines[visitor]
+
+    def _next(self) -> None:
+        self._busy = bool(self._lines)
+        if self._busy:
+            visitor, line = self._lines.popitem(last=False)
+            line.popleft().set_result(None)
+            if line:
+                self._lines[visitor] = line  # behind the others
+
+
+def visitor(request: Request) -> str:
+    """Whom a request is counted for: its address, as a proxy in the same house or network names it."""
+    host = request.client.host if request.client else ""
+    named = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()[:64]
+    try:
+        near = ipaddress.ip_address(host).is_private
+    except ValueError:
+        near = False
+    return named if near and named else host
+
+
+def time_limit(seconds: float = WORK_S) -> Callable[[], None]:
+    """Called between the steps of a work, raises once this thread has spent so much of a processor on it."""
+    end = time.thread_time() + seconds
+
+    def check() -> None:
+        if time.thread_time() > end:
+            raise PlannerError(
+                f"planning was ended after {seconds:g} s of work; leave out levels or lower the longest block"
+            )
+
+    return check

@@ -1,0 +1,39 @@
+/** The line below the tower that says what Auto plans with: the profile of the run shown, or of the one that is set up. */
+
+import { h, say } from "./dom.js";
+import { originText } from "./tower-words.js";
+
+const NONE = "There is no profile to plan with here";
+
+export class Origin {
+  constructor() {
+    this.el = h("p", { class: "hx-tower-note hx-tower-origin", hidden: true });
+    this.asked = ""; // the run that was last asked about
+    this.told = ""; // the answer
+  }
+
+  /** @param {?object} header of the run shown, if it is of this stack @param {object} settings of the next run */
+  show(header, settings) {
+    if (header) return this._say(header.replan ? originText(header) : "");
+    if (!settings.replan) return this._say("");
+    const { preset, device, temperature } = settings;
+    const query = new URLSearchParams({ preset, device: device ?? "", temperature }).toString();
+    if (query !== this.asked) this._ask(query, preset);
+    this._say(this.told);
+  }
+
+  async _ask(query, preset) {
+    this.asked = query;
+    this.told = "";
+    const reply = await fetch(new URL(`../planner/origin?${query}`, import.meta.url)).catch(() => null);
+    const found = reply?.ok ? await reply.json() : null;
+    if (query !== this.asked || !found) return;
+    this.told = found.profile ? originText(found) : `${NONE}; measure one: python -m hsd_core calibrate --preset ${preset}`;
+    this._say(this.told);
+  }
+
+  _say(text) {
+    say(this.el, text && `Auto. ${text}`);
+    this.el.hidden = !text;
+  }
+}

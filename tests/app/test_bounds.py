@@ -1,0 +1,211 @@
+"""What one visitor may ask of the Planner, the recordings and the figures, and that the others are answered."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pagekit import plain_run
+from profiles import dear
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.testclient import TestClient
+
+from app import bundled, drawings
+from app.bundled import recording_route
+from app.drawings import Drawings
+from app.figures import MOST_EVENTS
+from app.planner import desk, routes, turns
+from app.planner.answer import planned
+from app.planner.request import MAX_NODES, PlannerError, parse
+from app.planner.turns import OWN, Turns, time_limit, visitor
+from app.recordings import Recordings
+from app.study import study
+from hsd_core.theory import Planner, profile_from
+
+SMALL = {
+    "levels": [{"name": n, "cost_ms": {"1": ms}} for n, ms in (("a", 1), ("b", 9))],
+    "acceptance": [[1, 0.8], [0, 1]],
+}
+
+
+# ---- the Planner
+
+
+def test_too_many_levels_with_too_long_blocks_are_refused_with_the_length_that_is_allowed() -> None:
+    assert parse({"profile": dear(0.0)}).max_block * 12 == MAX_NODES
+    with pytest.raises(
+        PlannerError, match=r"12 levels with blocks up to 17 .* lower the longest block to 16"
+    ) as refused:
+        parse({"profile": dear(0.0), "max_block": 17})
+    assert refused.value.field == "max_block"
+    few = [True] * 5 + [False] * 6 + [True]
+    assert parse({"profile": dear(0.0), "max_block": 32, "levels": few}).max_block == 32
+
+
+def test_planning_ends_when_its_time_is_over_and_the_cure_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(desk, "time_limit", lambda: time_limit(0.0))
+    client = TestClient(Starlette(routes=routes.routes(measured=list)))
+    reply = client.post(routes.ANSWER, json={"profile": SMALL, "figures": []})
+    assert reply.status_code == 422
+    assert "leave out levels or lower the longest block" in reply.json()["error"]
+
+
+def test_a_search_is_looked_at_between_its_steps() -> None:
+    steps: list[None] = []
+    planner = Planner(profile_from(dear(0.0)), check=lambda: steps.append(None))
+    planner.worth(planner.best().best)
+    assert len(steps) > 6
+
+
+def held(gate: threading.Event, done: list[str], name: str) -> Callable[[], None]:
+    def work() -> None:
+        gate.wait(10)
+        done.append(name)
+
+    return work
+
+
+def test_visitors_take_turns_however_many_questions_one_of_them_has() -> None:
+    async def run() -> list[str]:
+        line, gate, done = Turns(), threading.Event(), []
+        asked = [asyncio.create_task(line.work("greedy", held(gate, done, "greedy"))) for _ in range(OWN + 1)]
+        await asyncio.sleep(0.05)
+        with pytest.raises(PlannerError, match="from your address wait already"):
+            await line.work("greedy", list)
+        asked += [asyncio.create_task(line.work(name, held(gate, done, name))) for name in ("ann", "bob")]
+        await asyncio.sleep(0.05)
+        gate.set()
+        await asyncio.gather(*asked)
+        assert await line.work("greedy", lambda: "free again") == "free again"
+        return done
+
+    assert asyncio.run(run())[:5] == ["greedy", "greedy", "ann", "bob", "greedy"]
+
+
+def test_who_waits_too_long_or_leaves_is_no_longer_in_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "PATIENCE_S", 0.05)
+
+    async def run() -> None:
+        line, gate, done = Turns(), threading.Event(), []
+        first = asyncio.create_task(line.work("a", held(gate, done, "a")))
+        await asyncio.sleep(0.02)
+        gone = asyncio.create_task(line.work("c", held(gate, done, "c")))
+        await asyncio.sleep(0.02)
+        gone.cancel()
+        with pytest.raises(PlannerError, match="before it was your turn"):
+            await line.work("b", held(gate, done, "b"))
+        gate.set()
+        await first
+        assert await line.work("b", lambda: "mine") == "mine"
+        assert done == ["a"] and gone.cancelled()
+
+    asyncio.run(run())
+
+
+def test_a_visitor_is_an_address_and_only_a_near_proxy_may_name_another() -> None:
+    def of(host: str, named: str = "") -> str:
+        headers = [(b"x-forwarded-for", named.encode())] if named else []
+        return visitor(Request({"type": "http", "client": (host, 1), "headers": headers}))
+
+    assert of("203.0.113.9") == "203.0.113.9"
+    assert of("10.1.2.3", "198.51.100.1, 192.0.2.7") == "192.0.2.7"
+    assert of("8.8.8.8", "192.0.2.7") == "8.8.8.8"
+
+
+def test_one_question_of_many_visitors_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    worked: list[Any] = []
+    monkeypatch.setattr(desk, "planned", lambda *given: worked.append(given) or planned(*given))
+    client = TestClient(Starlette(routes=routes.routes(measured=list)))
+    replies = [client.post(routes.ANSWER, json={"profile": SMALL, "figures": [], "width": w}).text for w in (390, 1440)]
+    assert len(set(replies)) == 1 and len(worked) == 1
+
+
+def test_answers_make_room_for_newer_ones() -> None:
+    kept = desk.Answers(room=10)
+    for name in "abc":
+        kept.put(name, "1234")
+        kept.get("a")
+    assert [kept.get(name) for name in "abc"] == ["1234", None, "1234"]
+
+
+@pytest.mark.parametrize(
+    ("query", "status"), [("preset=smollm2", 200), ("preset=nothing", 422), ("preset=toy&device=x", 422)]
+)
+def test_the_page_may_ask_what_auto_would_plan_with(query: str, status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = TestClient(Starlette(routes=routes.routes(measured=list)))
+    reply = client.get(f"{routes.ORIGIN}?{query}&temperature=0")
+    assert reply.status_code == status
+    if status == 200:
+        about = reply.json()["profile"]["about"]
+        assert about["source"] in ("measured", "shipped") and about["machine"] and about["recorded"]
+
+
+# ---- recordings
+
+
+def test_a_recording_is_read_once_and_then_only_confirmed(recordings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    some = Recordings(recordings)
+    whole = some.payload
+    monkeypatch.setattr(some, "payload", lambda name: read.append(name) or whole(name))
+    with TestClient(Starlette(routes=[recording_route(some)])) as client:
+        replies = [client.get("/hx/recordings/00-toy") for _ in range(3)]
+        for name in [entry["name"] for entry in some.menu()] * 2:
+            assert client.get(f"/hx/recordings/{name}").status_code == 200
+    assert sorted(read) == [entry["name"] for entry in some.menu()]
+    assert all(reply.json() == json.loads(json.dumps(whole("00-toy"))) for reply in replies)
+    assert replies[0].headers["content-encoding"] == "gzip"
+    with TestClient(Starlette(routes=[recording_route(some)])) as client:
+        again = client.get("/hx/recordings/00-toy", headers={"if-none-match": replies[0].headers["etag"]})
+    assert again.status_code == 304 and not again.content
+
+
+@pytest.mark.parametrize("name", ["nothing", "..%2F00-toy", "%00"])
+def test_a_recording_that_is_not_there_is_answered_with_the_reason(recordings: Path, name: str) -> None:
+    client = TestClient(Starlette(routes=[recording_route(Recordings(recordings))]))
+    reply = client.get(bundled.RECORDING.format(name=name))
+    assert reply.status_code == 404
+    if "%2F" not in name:
+        assert "choose one from the menu" in reply.json()["status"]["text"]
+
+
+# ---- figures
+
+
+def test_a_run_is_drawn_once_for_each_theme_and_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Any] = []
+    monkeypatch.setattr(drawings, "draw", lambda events, dark: drawn.append((len(events), dark)) or [len(drawn)])
+    some, events = Drawings(), plain_run(["a", "b"])
+    for _ in range(2):
+        assert [some.of("run", lambda: events, size=n, dark=d) for n, d in ((3, True), (3, False), (4, True))] == [
+            [1],
+            [2],
+            [3],
+        ]
+    for n in range(drawings.KEPT):
+        some.of(f"run {n}", lambda: events, size=3, dark=True)
+    assert some.of("run", lambda: events, size=3, dark=True) == [len(drawn)], "the oldest made room"
+
+
+def test_more_drawings_than_may_wait_get_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    some = Drawings()
+    held = [some._seats.acquire(blocking=False) for _ in range(drawings.WAITING + 1)]
+    assert all(held)
+    parts = some.of("run", list, size=0, dark=False)
+    assert len(parts) == 12 and "in a moment" in parts[3]["text"]
+
+
+def test_only_so_many_events_of_a_run_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    from app import figures
+
+    events = plain_run(["a", "b"])
+    seen: list[int] = []
+    monkeypatch.setattr(figures, "study", lambda given: seen.append(len(given)) or study(given))
+    parts = figures.draw(events + events[-1:] * MOST_EVENTS, dark=False)
+    assert seen == [MOST_EVENTS] and f"the first {MOST_EVENTS:,} of" in parts[3]["text"]
