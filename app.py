@@ -1,14 +1,14 @@
-"""Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share]`."""
+"""Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share] [--presets NAMES] [--allow-models DIR]`."""
 
 from __future__ import annotations
 
 import argparse
 import gc
+import os
 
+from app.offer import Offer, OfferError
 from app.page import build, launch_options
 from hsd_core.workbench import Workbench
-
-demo = build(Workbench)
 
 
 def main() -> None:
@@ -17,7 +17,20 @@ def main() -> None:
     parser.add_argument("--host", default=None, help="address to listen on (default: this machine only)")
     parser.add_argument("--port", type=int, default=None, help="port (default: the first free one from 7860)")
     parser.add_argument("--share", action="store_true", help="also open a public Gradio link")
+    parser.add_argument(
+        "--presets", default=os.environ.get("HSD_PRESETS", ""), metavar="NAME[,NAME...]",
+        help="the presets that visitors may load (default: HSD_PRESETS, else all that can be used here)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--allow-models", default=os.environ.get("HSD_ALLOW_MODELS", ""), metavar="DIR",
+        help="a folder whose models visitors may name as model@id=NAME (default: HSD_ALLOW_MODELS, else none)",
+    )  # fmt: skip
     options = parser.parse_args()
+    try:
+        offer = Offer.of(options.presets, options.allow_models, Workbench.catalogue())
+    except OfferError as error:
+        parser.error(str(error))
+    demo = build(Workbench, offer=offer)
     where = {"server_name": options.host, "server_port": options.port, "share": options.share}
     demo.launch(**where, **launch_options(), prevent_thread_lock=True)
     # What is there now stays: without it, every search for garbage halts the page's answers for a tenth of a second.

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import json
 import uuid
+from contextlib import aclosing
 from typing import Any
 
 import gradio as gr
 from gradio import events as gr_events
 
 from app.play import Play
-from app.settings import DEFAULTS, RequestError, check_ids, parse
+from app.runs import SNAPSHOT
+from app.settings import DEFAULTS, RequestError, check, parse
 from hsd_core.metrics import Meter
 from hsd_core.trace import Commit, Footer, Piece
-from hsd_core.trace_json import to_dict
+from hsd_core.trace_json import from_dict
 
 
 def add(play: Play) -> None:
-    """Add `/run_stack` to the Blocks that is open; it shares the model's queue with the page."""
+    """Add `/run_stack` to the Blocks that is open; it stands in one line with the page's runs."""
 
-    def run_stack(
+    async def run_stack(
         prompt: str,
         stack: str,
         preset: str,
@@ -29,6 +33,7 @@ def add(play: Play) -> None:
         seed: int = DEFAULTS["seed"],
         max_new_tokens: int = DEFAULTS["max_new_tokens"],
         replan: bool = DEFAULTS["replan"],
+        request: gr.Request | None = None,
     ) -> dict[str, Any]:
         """Run a stack of drafters and verifiers on a prompt.
 
@@ -45,42 +50,42 @@ def add(play: Play) -> None:
         Returns:
             text, totals (metrics and footer) and trace (a list of events).
         """
-        asked = {
+        given = {
             "run": str(uuid.uuid4()), "prompt": prompt, "stack": stack, "preset": preset, "temperature": temperature,
             "top_k": top_k, "top_p": top_p, "seed": seed, "max_new_tokens": max_new_tokens, "baseline": False,
             "replan": replan,
         }  # fmt: skip
-        run = play.runs.announce(str(asked["run"]))  # so that visitors who wait see it before them
-        run.stage = "running"
         try:
-            request = parse(asked)
-            check_ids(request, play.catalogue())
-            workbench = play.loader.opening(request.preset, None, []).result()
-            events = list(request.start(workbench))
-        except (RequestError, ValueError) as error:
+            asked = parse(given)
+            check(asked, play.catalogue())
+        except RequestError as error:
             raise gr.Error(str(error), print_exception=False) from error
-        finally:
-            run.stage = "done"
-        return _answer(events)
+        last: dict[str, Any] = {}
+        whole: dict[str, Any] = {}
+        async with aclosing(play.service.serve(asked, play.service.visitor(request))) as payloads:
+            async for last in payloads:
+                whole = last if last["final"] and last["ev"] else whole
+        if last["status"]["mode"] != "live":
+            raise gr.Error(last["status"]["text"], print_exception=False)
+        return await asyncio.to_thread(_answer, whole["ev"])
 
-    gr_events.api(run_stack, api_name="run_stack", concurrency_id="model", concurrency_limit=1)
+    gr_events.api(run_stack, api_name="run_stack", concurrency_limit=None)
 
 
-def _answer(events: list[Any]) -> dict[str, Any]:
+def _answer(records: list[dict[str, Any]]) -> dict[str, Any]:
+    trace = [record for record in records if record["event"] != SNAPSHOT]
     meter = Meter()
     pieces: dict[int, bytes] = {}
     text = bytearray()
-    totals: dict[str, Any] = {}
-    for event in events:
+    for event in map(from_dict, json.loads(json.dumps(trace))):
         meter.feed(event)
         if isinstance(event, Piece):
             pieces[event.id] = b"" if event.special else base64.b64decode(event.b64)
         elif isinstance(event, Commit):
             text += b"".join(pieces.get(token.id, b"") for token in event.tokens)
-        elif isinstance(event, Footer):
-            totals = to_dict(event)
+    footer = next((record for record in trace if record["event"] == Footer.event), {})
     return {
         "text": text.decode("utf-8", errors="replace"),
-        "totals": {**meter.snapshot(), "footer": totals},
-        "trace": [to_dict(event) for event in events],
+        "totals": {**meter.snapshot(), "footer": footer},
+        "trace": trace,
     }

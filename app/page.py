@@ -10,31 +10,43 @@ import gradio as gr
 
 from app import api
 from app.bundled import recording_route
+from app.offer import EVERYTHING, Offer
 from app.planner import view as planner
 from app.planner.routes import routes
 from app.play import Play
+from app.presence import Presence
 from app.recordings import Recordings
-from app.runs import QUEUE
 from app.static import ASSETS, app_options
 
 TITLE = "HSD Explorer"
+IN_FLIGHT = 64  # requests that Gradio holds before they reach our own line
+SESSIONS = 100  # whose last values Gradio keeps; a page that returns after more makes a new one
 _SYSTEM = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif")
 _SYSTEM_MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "DejaVu Sans Mono", "monospace")
 
 
-def build(workbench: Any, traces: Path = ASSETS / "traces") -> gr.Blocks:
+class Page(gr.Blocks):
+    """The Blocks of the page; `presence` is where the web server's middleware says who is connected."""
+
+    presence: Presence
+
+
+def build(workbench: Any, traces: Path = ASSETS / "traces", *, offer: Offer = EVERYTHING) -> Page:
     """The whole page. No model is opened and torch is not imported.
 
     Args:
         workbench: the class `hsd_core.workbench.Workbench`, or another with its `catalogue` and `open`.
         traces: folder of the recordings to bundle.
+        offer: what visitors may load.
     """
-    play = Play(workbench, Recordings(traces))
-    demo = gr.Blocks(title=TITLE, analytics_enabled=False, fill_width=True)
+    play = Play(workbench, Recordings(traces), offer)
+    demo = Page(title=TITLE, analytics_enabled=False, fill_width=True)
+    demo.presence = play.service.presence
     with demo:
         _tabs([("Play", play.build), ("Planner", planner.build)])
         api.add(play)
-    demo.queue(default_concurrency_limit=1, max_size=QUEUE)
+        demo.unload(_nothing)  # with such a listener the page holds a connection open, which tells it from a script
+    demo.queue(max_size=IN_FLIGHT, api_open=False)
     return demo
 
 
@@ -56,10 +68,15 @@ def launch_options(
         "app_kwargs": app_options([*routes(profiles, measured), recording_route(Recordings(traces))]),
         "footer_links": ["api"],
         "run_history": False,
+        "state_session_capacity": SESSIONS,
         "ssr_mode": False,
         "show_error": False,
         "quiet": False,
     }
+
+
+def _nothing() -> None:
+    """Nothing is kept for a page that would have to be let go."""
 
 
 def _tabs(tabs: list[tuple[str, Callable[[], None]]]) -> None:

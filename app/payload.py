@@ -7,6 +7,7 @@ order, with a snapshot pseudo-event after each commit, so that the page needs no
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -42,6 +43,11 @@ def records(events: Iterable[Event]) -> list[dict[str, Any]]:
 def status(mode: str, text: str, *, title: str = "", detail: str = "", **more: Any) -> dict[str, Any]:
     """What the title bar says. `mode`: live | recorded | loading | waiting | error | idle."""
     return {"mode": mode, "text": text, "title": title, "detail": detail, **more}
+
+
+def seconds(value: float) -> str:
+    """An estimated time in words, rounded up: seconds in steps of five, from 90 s on minutes."""
+    return f"about {5 * max(1, math.ceil(value / 5))} s" if value < 90 else f"about {math.ceil(value / 60)} min"
 
 
 def payload(run: str, start: int, ev: list[dict[str, Any]], final: bool, state: dict[str, Any]) -> dict[str, Any]:

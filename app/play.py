@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from typing import Any
 
 import gradio as gr
@@ -10,32 +11,34 @@ import gradio as gr
 from app import figures
 from app.drawings import Drawings
 from app.examples import EXAMPLES
-from app.generate import MEANWHILE, Loader, stream
+from app.loader import Loader
+from app.offer import EVERYTHING, Offer
 from app.payload import payload, status
 from app.planner.play import Simulator
 from app.planner.request import PlannerError
 from app.recordings import MAX_FILE, PREFIX, RecordingError, Recordings, opened, recorded
-from app.runs import QUEUE, Runs
-from app.settings import DEFAULTS, LIMITS, MAX_PROMPT, RequestError, check_ids, parse, run_id
+from app.runs import NameTaken, Run
+from app.serve import Service
+from app.settings import DEFAULTS, LIMITS, MAX_PROMPT, RequestError, check, parse, run_id
 from app.stage import Stage
 from hsd_core.trace import Event
 
 
 class Play:
-    """What the tab's handlers share: the recordings, the loader and the runs. One per page."""
+    """What the tab's handlers share: the recordings, the engine's service and its runs. One per page."""
 
-    def __init__(self, workbench: Any, recordings: Recordings) -> None:
+    def __init__(self, workbench: Any, recordings: Recordings, offer: Offer = EVERYTHING) -> None:
         self._workbench = workbench
         self._recordings = recordings
-        self.loader = Loader(workbench)
-        self.runs = Runs()
+        self._offer = offer
+        self.service = Service(Loader(workbench, models=offer.models))
+        self.runs = self.service.runs
         self._simulator = Simulator()
         self._drawings = Drawings()
 
     def catalogue(self) -> list[dict[str, Any]]:
-        """Every preset and its levels."""
-        catalogue: list[dict[str, Any]] = self._workbench.catalogue()
-        return catalogue
+        """Every preset and its levels, usable or with the reason why not."""
+        return self._offer.catalogue(self._workbench.catalogue())
 
     def build(self) -> None:
         """Add the tab's components to the Blocks that is open."""
@@ -45,44 +48,41 @@ class Play:
                 "catalogue": self.catalogue(),
                 "recordings": self._recordings.menu(),
                 "examples": EXAMPLES,
-                "limits": {**LIMITS, "prompt": MAX_PROMPT, "file": MAX_FILE, "queue": QUEUE},
+                "limits": {**LIMITS, "prompt": MAX_PROMPT, "file": MAX_FILE},
                 "defaults": DEFAULTS,
             },
-            server_functions=[_named(f) for f in (self.open_trace, self.simulate, self.stop, self.place, self.tail)],
+            server_functions=[_named(f) for f in (self.open_trace, self.simulate, self.stop, self.tail)],
         )
         stage.generate(
             self.generate,
             outputs=[stage],
-            concurrency_id="model",
-            concurrency_limit=1,
+            concurrency_limit=None,  # the line before the engine is our own
             show_progress="hidden",
             api_visibility="private",
         )
         panels = figures.build()
         stage.figures(self.figures, outputs=panels, queue=False, show_progress="hidden", api_visibility="private")
 
-    def generate(self, event: gr.EventData) -> Iterator[dict[str, Any]]:
-        """Run what the page asks for, in the queue of the model."""
+    async def generate(self, event: gr.EventData, request: gr.Request) -> AsyncGenerator[dict[str, Any], None]:
+        """Run what the page asks for, when its turn has come."""
         data = event._data
         try:
-            request = parse(data)
-            check_ids(request, self.catalogue())
+            asked = parse(data)
+            check(asked, self.catalogue())
         except RequestError as error:
             name = str(data.get("run") if isinstance(data, dict) else "")[:64]
-            refused = self.runs.get(name)
-            if refused is not None:
-                refused.stage, refused.state = "done", status("error", str(error))
             yield payload(name, 0, [], True, status("error", str(error)))
             return
-        run = self.runs.announce(request.run)
-        yield from stream(self.loader, request, run)
+        async with aclosing(self.service.serve(asked, self.service.visitor(request))) as payloads:
+            async for item in payloads:
+                yield item
 
     def figures(self, event: gr.EventData) -> list[Any]:
         """The figures of a run that the server knows, for the theme that the page shows."""
         data = event._data if isinstance(event._data, dict) else {}
         name = str(data.get("run", ""))
         run = self.runs.get(name)
-        size = len(run.events) if run is not None else 0
+        size = (len(run.packed) or len(run.live)) if run is not None else 0
         return self._drawings.of(name, lambda: self._events(name), size=size, dark=data.get("dark") is True)
 
     def open_trace(self, data: Any) -> dict[str, Any]:
@@ -91,9 +91,9 @@ class Play:
             events = opened(data)
             name = run_id(data.get("run"))
             shown = recorded(name, events, title=str(data.get("name", ""))[:120])
-        except (RecordingError, RequestError) as error:
+            self._keep(name, shown)
+        except (RecordingError, RequestError, NameTaken) as error:
             return _error(error)
-        self._keep(name, events, shown)
         return shown
 
     def simulate(self, data: Any) -> dict[str, Any]:
@@ -102,49 +102,36 @@ class Play:
             name = run_id(data.get("run") if isinstance(data, dict) else None)
             events = self._simulator.events(data)
             shown = recorded(name, events)
-        except (RecordingError, RequestError, PlannerError) as error:
+            self._keep(name, shown)
+        except (RecordingError, RequestError, PlannerError, NameTaken) as error:
             return _error(error)
-        self._keep(name, events, shown)
         return shown
 
     def stop(self, data: Any) -> bool:
-        """Ask a run to end at its next round."""
+        """Ask a run to end at its next forward."""
         self.runs.stop(run_id(data.get("run") if isinstance(data, dict) else None))
         return True
-
-    def place(self, data: Any) -> int:
-        """How many runs come before this one. Only the `first` call, when Generate is pressed, makes the run known."""
-        data = data if isinstance(data, dict) else {}
-        name = run_id(data.get("run"))
-        if data.get("first") is True and self.runs.ahead(name) <= QUEUE:
-            self.runs.announce(name)
-        return self.runs.ahead(name)
 
     def tail(self, data: Any) -> dict[str, Any]:
         """What a page that lost its stream misses: records `from`.. of a run."""
         data = data if isinstance(data, dict) else {}
         name = str(data.get("run", ""))[:64]
         run = self.runs.get(name)
-        if run is None or self.runs.lost(run):
+        if run is None:
             return payload(name, 0, [], True, status("error", "the server no longer has this run; generate again"))
-        start = data.get("from", 0)
-        start = start if isinstance(start, int) and 0 <= start <= len(run.records) else 0
-        final = run.stage == "done"
-        return payload(run.name, start, run.records[start:], final and start == 0, run.state or self._waiting(name))
+        final, records, start = run.stage == "done", run.records, data.get("from", 0)
+        start = start if isinstance(start, int) and 0 <= start <= len(records) else 0
+        return payload(run.name, start, records[start:], final, run.state)
 
-    def _keep(self, name: str, events: list[Event], shown: dict[str, Any]) -> None:
-        run = self.runs.announce(name, opened=True)
-        run.events, run.records, run.state, run.stage = events, shown["ev"], shown["status"], "done"
-
-    def _waiting(self, name: str) -> dict[str, Any]:
-        before = self.runs.ahead(name)
-        said = f"{before} {'run is' if before == 1 else 'runs are'} before yours" if before else "yours is next"
-        return status("waiting", f"waiting: {said}", detail=MEANWHILE)
+    def _keep(self, name: str, shown: dict[str, Any]) -> None:
+        run = Run(name, opened=True, live=shown["ev"], state=shown["status"])
+        run.done()
+        self.runs.announce(run)
 
     def _events(self, name: str) -> list[Event]:
         run = self.runs.get(name)
         if run is not None:
-            return list(run.events)
+            return run.events
         if name.startswith(PREFIX):
             try:
                 return self._recordings.events(name.removeprefix(PREFIX))

@@ -1,57 +1,127 @@
-"""The runs that the server knows: who waits, who was asked to stop, and the records of the last few."""
+"""The runs that the server knows: whose they are, who was asked to stop, and the records of the last few."""
 
 from __future__ import annotations
 
+import asyncio
+import gzip
+import json
 import threading
-import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from hsd_core.trace import Event
+from hsd_core.trace_json import from_dict
 
 KEEP = 24
+KEEP_BYTES = 32 * 2**20  # of finished runs, compressed
 OPENED = 6  # files that visitors opened
-QUEUE = 20  # runs that may wait
-STALE_S = 15.0  # a waiting page asks for its place every 2 s, so this one was closed
-LOST_S = 10.0  # a run with nobody before it begins at once, so this one never reached the queue
+SNAPSHOT = "snapshot"  # the page's own records, which are no events
 
 
-@dataclass(slots=True)
+class NameTaken(ValueError):
+    """A run's name that another run has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Whose run it is: the names under which its answer is heard, the first being the session; the address as the
+    server sees it; whether a page of that session is open."""
+
+    names: tuple[str, ...] = ("",)
+    address: str = ""
+    page: bool = True
+
+    @property
+    def session(self) -> str:
+        return self.names[0]
+
+
+@dataclass(slots=True, eq=False)
 class Run:
-    """One run. `records` only grows; `stage` is waiting | running | done; `polled` is when its page last asked."""
+    """One run. `stage` is waiting | running | done. Once done, its records are kept compressed."""
 
     name: str
+    visitor: Visitor = field(default_factory=Visitor)
+    hears: Callable[[tuple[str, ...]], bool] = lambda _: True
+    gone: Callable[[tuple[str, ...]], bool] = lambda _: False
     stage: str = "waiting"
     stopped: threading.Event = field(default_factory=threading.Event)
-    records: list[dict[str, Any]] = field(default_factory=list)
-    events: list[Event] = field(default_factory=list)
     state: dict[str, Any] = field(default_factory=dict)
     opened: bool = False
-    polled: float = field(default_factory=time.monotonic)
-    first_since: float | None = None  # since when nobody is before it
+    live: list[dict[str, Any]] = field(default_factory=list)  # records, only while it runs
+    packed: bytes = b""
+    _moved: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def heard(self) -> bool:
+        """Whether somebody listens for its answer."""
+        return self.hears(self.visitor.names)
+
+    def over(self) -> bool:
+        """Whether it is to end: it was stopped, or nobody has listened for a while. Asked before every forward."""
+        if not self.stopped.is_set() and self.gone(self.visitor.names):
+            self.stopped.set()
+        return self.stopped.is_set()
+
+    def done(self) -> None:
+        """It is over: what it wrote is kept compressed, at about a twentieth of the memory."""
+        if self.stage != "done":
+            if self.live:
+                self.packed = gzip.compress(json.dumps(self.live, separators=(",", ":")).encode(), 1)
+            self.stage, self.live = "done", []
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """What the page is shown of it; only grows."""
+        packed = self.packed
+        if not packed:
+            return self.live
+        records: list[dict[str, Any]] = json.loads(gzip.decompress(packed))
+        return records
+
+    @property
+    def events(self) -> list[Event]:
+        """The events it has written so far."""
+        records = [record for record in list(self.records) if record["event"] != SNAPSHOT]
+        if not self.packed:
+            records = json.loads(json.dumps(records))  # a live run's have tuples where JSON has lists
+        return [from_dict(record) for record in records]
+
+    async def moved(self, longest: float) -> None:
+        """Wait until somebody left the line, at most so many seconds."""
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._moved.wait(), longest)
+        self._moved.clear()
+
+    def move(self) -> None:
+        """Somebody left the line."""
+        self._moved.set()
 
 
 class Runs:
-    """Thread-safe; keeps the last `KEEP` finished runs so that a page that lost its stream can catch up."""
+    """Thread-safe; keeps the last finished runs, so that a page that lost its stream can catch up."""
 
     def __init__(self) -> None:
         self._runs: OrderedDict[str, Run] = OrderedDict()
+        self._early: deque[str] = deque(maxlen=100)  # names of runs that were stopped before they were known
         self._lock = threading.Lock()
 
-    def announce(self, name: str, *, opened: bool = False) -> Run:
-        """The run of this name, made when it is new; `opened` when it comes from a file."""
+    def announce(self, run: Run) -> Run:
+        """Make a run known by its name.
+
+        Raises:
+            NameTaken: there is one of this name.
+        """
         with self._lock:
-            run = self._runs.setdefault(name, Run(name, opened=opened))
-            done = [n for n, r in self._runs.items() if r.stage == "done"]
-            for old in done[: max(0, len(done) - KEEP)]:
-                del self._runs[old]
-            files = [n for n, r in self._runs.items() if r.opened]
-            for old in files[: max(0, len(files) - OPENED)]:
-                del self._runs[old]
-            waiting = [n for n, r in self._runs.items() if r.stage == "waiting" and n != name]
-            for old in waiting[: max(0, len(waiting) - KEEP)]:
-                del self._runs[old]
+            if run.name in self._runs:
+                raise NameTaken("a run of this name is known already; reload the page and press Generate again")
+            if run.name in self._early:
+                run.stopped.set()
+            self._runs[run.name] = run
+            self._forget([r for r in self._runs.values() if r.opened], OPENED)
+            self._forget([r for r in self._runs.values() if r.stage == "done"], KEEP)
             return run
 
     def get(self, name: str) -> Run | None:
@@ -59,29 +129,18 @@ class Runs:
             return self._runs.get(name)
 
     def stop(self, name: str) -> None:
-        """Ask a run to end at the next round; a run that still waits ends before it starts."""
-        run = self.get(name)
-        if run is not None:
-            run.stopped.set()
-
-    def ahead(self, name: str) -> int:
-        """How many runs are running or wait before this one; waiting runs whose page was closed do not count."""
-        now = time.monotonic()
+        """Ask a run to end at its next forward; a run that still waits ends before it starts."""
         with self._lock:
             run = self._runs.get(name)
-            if run is not None:
-                run.polled = now
-            names = [n for n, r in self._runs.items() if r.stage == "running" or _waits(r, now)]
-            before = names.index(name) if name in names else len(names)
-            if run is not None:
-                run.first_since = None if before or run.stage != "waiting" else run.first_since or now
-            return before
+            if run is None:
+                self._early.append(name)
+            else:
+                run.stopped.set()
 
-    def lost(self, run: Run) -> bool:
-        """Whether a run waits although nobody is before it: the queue was full or the server was restarted."""
-        self.ahead(run.name)
-        return run.first_since is not None and time.monotonic() - run.first_since > LOST_S
-
-
-def _waits(run: Run, now: float) -> bool:
-    return run.stage == "waiting" and not run.stopped.is_set() and now - run.polled <= STALE_S
+    def _forget(self, runs: list[Run], keep: int) -> None:
+        """Keep the last `keep` of these runs, and of them no more than `KEEP_BYTES`."""
+        held = 0
+        for place, run in enumerate(reversed(runs)):
+            held += len(run.packed)
+            if place >= keep or (place and held > KEEP_BYTES):
+                del self._runs[run.name]

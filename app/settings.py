@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hsd_core.machine import device_name
 from hsd_core.trace import Event
 
 MAX_PROMPT = 8000
@@ -40,6 +41,7 @@ DEFAULTS: dict[str, Any] = {
 HEADS = {"full": 8, "light": 0}  # likeliest tokens of each row that the trace keeps
 LENS = "lens"  # an exit read through the model's own norm and head: no weights of its own
 _ID = re.compile(r"@\s*(?:id|miss)\s*=\s*([^@,]*)")
+_DEVICE = re.compile(r"@\s*device\s*=\s*([^@,]*)")
 _NAME = re.compile(r"\s*([A-Za-z0-9_-]*)")
 _RUN_ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 
@@ -126,6 +128,35 @@ def parse(data: Any) -> RunRequest:
     )
 
 
+def check(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
+    """A visitor may run what the catalogue calls usable, on devices that are here, and nothing else.
+
+    Raises:
+        RequestError: the preset, a level or a device cannot be used, or a level names weights that are not offered.
+    """
+    preset = next((p for p in catalogue if p["name"] == request.preset), None)
+    if preset is None:
+        known = ", ".join(p["name"] for p in catalogue)
+        raise RequestError(f"there is no preset {request.preset!r}; presets are {known}")
+    if not preset["usable"]:
+        raise RequestError(f"the preset {request.preset} cannot be used: {preset['reason']}")
+    for part in request.stack.split(","):
+        name = _level_name(part)
+        alike = [level for level in preset["levels"] if level["name"] == name]
+        if alike and not any(level["usable"] for level in alike):
+            raise RequestError(f"the level {name} cannot be used: {alike[0]['reason']}")
+        for named in _ID.findall(part):
+            found = next((level for level in alike if level["params"].get("id") == named), None)
+            if found is not None and not found["usable"]:
+                raise RequestError(f"the level {name} {named} cannot be used: {found['reason']}")
+    for device in (request.device, *_DEVICE.findall(request.stack)):
+        try:
+            device_name(device)
+        except ValueError as error:
+            raise RequestError(str(error)) from error
+    check_ids(request, catalogue)
+
+
 def check_ids(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
     """A visitor may name no weights but the preset's own: others would be fetched by the server.
 
@@ -155,9 +186,13 @@ def check_ids(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
 def _named(stack: str) -> Iterator[tuple[str, str]]:
     """Level and id wherever a level of a stack names one, however oddly it is written."""
     for part in stack.split(","):
-        level = _NAME.match(part)
         for named in _ID.findall(part):
-            yield (level[1] if level else ""), named
+            yield _level_name(part), named
+
+
+def _level_name(part: str) -> str:
+    found = _NAME.match(part)
+    return found[1] if found else ""
 
 
 def run_id(value: Any) -> str:

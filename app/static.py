@@ -13,6 +13,8 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
+from app.presence import Watch
+
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 ROUTE = "/hx"
 _FOLDERS = ("css", "js")
@@ -22,7 +24,8 @@ _LATER = ("planner.css",)  # styles of tabs that nobody has opened yet; their sc
 def app_options(more: Sequence[BaseRoute] = ()) -> dict[str, Any]:
     """What the web application needs to serve them: routes (`more` are those of the tabs), and headers on the page."""
     routes = [Mount(f"{ROUTE}/{name}", StaticFiles(directory=ASSETS / name)) for name in _FOLDERS]
-    return {"routes": [*routes, *more], "middleware": [Middleware(PageHeaders, links=", ".join(_links()))]}
+    middleware = [Middleware(Watch), Middleware(PageHeaders, links=", ".join(_links()))]
+    return {"routes": [*routes, *more], "middleware": middleware}
 
 
 def files() -> list[str]:

@@ -24,6 +24,7 @@ from hsd_core.levels.ngram import NgramLevel
 from hsd_core.levels.ordered import OrderedLevel
 from hsd_core.levels.protocol import Level
 from hsd_core.levels.trunk import Layered
+from hsd_core.local import local_source
 from hsd_core.ngram import Databases, load_model_db, load_text_db
 from hsd_core.presets import Preset
 from hsd_core.shelf import LENS, Shelf
@@ -52,8 +53,10 @@ def pick_device(wanted: str | None) -> str:
 class Builder:
     """Builds the levels of a preset on one device."""
 
-    def __init__(self, preset: Preset, device: str | None, dtype: str | None, progress: Progress) -> None:
-        self.preset = preset
+    def __init__(
+        self, preset: Preset, device: str | None, dtype: str | None, progress: Progress, models: Path | None = None
+    ) -> None:
+        self.preset, self._models = preset, models
         self.device = "cpu" if preset.toy else pick_device(device)
         self.dtype = dtype or preset.dtype(self.device)
         self._progress = progress
@@ -204,7 +207,7 @@ class Builder:
             dtype = spec.dtype or self.dtype
             label = self.preset.target.title
             return self._decoded(self.folder, self.preset.target, dtype, device, "target", "target", label)
-        source = Source.parse(spec.id) if spec.id else self.preset.draft
+        source = local_source(spec.id, self._models) or Source.parse(spec.id) if spec.id else self.preset.draft
         if source is None:
             raise StackError(f"preset {self.preset.name} has no smaller model; name one with model@id=HUB-OR-FOLDER")
         folder = ensure(source, self._progress)

@@ -8,7 +8,7 @@ model itself, position by position: do their likeliest tokens agree (what counts
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from torch import Tensor
 from hsd_core import trace
 from hsd_core.decoders import lean
 from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.hierarchy import Stopped
 from hsd_core.levels.draft_run import TrainedDraft
 from hsd_core.sampling import raw
 from hsd_core.texts import check_ids
@@ -55,13 +56,16 @@ class Reading:
 
 @torch.inference_mode()
 def read_depths(
-    decoder: LeanDecoder, ids: Sequence[int], start: int, drafts: Sequence[TrainedDraft] = (), *, lens: bool = True
-) -> Reading:
+    decoder: LeanDecoder, ids: Sequence[int], start: int, drafts: Sequence[TrainedDraft] = (), *, lens: bool = True,
+    stop: Callable[[], bool] = lambda: False,
+) -> Reading:  # fmt: skip
     """Read every depth at the tokens `ids[start:]`, each as the continuation of all before it.
 
     Args:
         lens: read every layer through the model's own head; without, the drafts and the last layer only.
+        stop: asked between layers; True ends the reading.
     Raises:
+        Stopped: `stop` turned true.
         ValueError: nothing stands before `start`, or nothing from there on, or an id lies outside the vocabulary.
             DecoderError: the text is longer than the context.
     """
@@ -72,7 +76,7 @@ def read_depths(
     first, n = start - 1, len(ids) - start
     through_lens = range(1 if lens else layers, layers + 1)
     drafted = {d.at for d in drafts} | ({layers} if drafts else set())
-    states = _states(decoder, list(ids[:-1]), first, {*through_lens}, drafted)
+    states = _states(decoder, list(ids[:-1]), first, {*through_lens}, drafted, stop)
     last = len(through_lens) - 1
     at = (*through_lens, *(d.at for d in drafts))
     names = (*(LENS for _ in through_lens), *(d.name for d in drafts))
@@ -84,6 +88,8 @@ def read_depths(
         written = torch.tensor(ids[start + lo : start + hi], device=decoder.device)[:, None]
         own = raw(decoder.head(states.read[layers][lo:hi]))
         for r in range(len(at)):
+            if stop():
+                raise Stopped
             if r == last:
                 law = own
             elif r < last:
@@ -104,11 +110,15 @@ class _States:
     whole: dict[int, Tensor]
 
 
-def _states(decoder: LeanDecoder, ids: list[int], first: int, read: set[int], whole: set[int]) -> _States:
+def _states(
+    decoder: LeanDecoder, ids: list[int], first: int, read: set[int], whole: set[int], stop: Callable[[], bool]
+) -> _States:
     """One pass over `ids`; positions from `first` on are kept at the depths `read`, all at the depths `whole`."""
     late: dict[int, list[Tensor]] = {depth: [] for depth in read}
     every: dict[int, list[Tensor]] = {depth: [] for depth in whole}
     for start, depth, x in decoder.walk(ids, read | whole):
+        if stop():
+            raise Stopped
         if depth in whole:
             every[depth].append(x)
         if depth in read and start + len(x) > first:

@@ -35,6 +35,29 @@ def has_cuda() -> bool:
 
 
 @cache
+def devices() -> tuple[str, ...]:
+    """Where models may run here: "cpu", then "cuda", "cuda:1", ... Imports torch only for an accelerator."""
+    if not has_cuda():
+        return ("cpu",)
+    import torch
+
+    return ("cpu", *(f"cuda:{i}" if i else "cuda" for i in range(torch.cuda.device_count())))
+
+
+def device_name(wanted: str | None) -> str:
+    """The one name of a device: None is the default one, "cuda:0" is "cuda".
+
+    Raises:
+        ValueError: it is not here; the message says which are.
+    """
+    here = devices()
+    name = "cuda" if wanted == "cuda:0" else wanted or here[min(1, len(here) - 1)]
+    if name not in here:
+        raise ValueError(f"device {name[:40]!r} is not here; devices are {', '.join(here)}")
+    return name
+
+
+@cache
 def versions() -> dict[str, str]:
     """Installed versions of the libraries that decide how a run comes out."""
     found = {"python": platform.python_version()}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsd_core import machine, metrics, trace
@@ -51,10 +52,12 @@ class Workbench:
     @classmethod
     def open(
         cls, preset: str, *, stack: str | None = None, device: str | None = None, dtype: str | None = None,
-        progress: Progress | None = None,
+        progress: Progress | None = None, models: Path | None = None,
     ) -> Workbench:  # fmt: skip
         """Fetch and convert the preset's weights where needed; load a stack's levels (the default's) and warm them up.
 
+        Args:
+            models: a folder whose models may be named as `model@id=NAME`.
         Raises:
             UnknownPreset, StackError: bad names. WeightsError: weights cannot be had; the message says what helps.
         """
@@ -64,7 +67,7 @@ class Workbench:
             parse(stack)  # a typing error is met before anything is fetched
         from hsd_core.building import Builder
 
-        bench = cls(PRESETS[preset], Builder(PRESETS[preset], device, dtype, progress or (lambda *_: None)))
+        bench = cls(PRESETS[preset], Builder(PRESETS[preset], device, dtype, progress or (lambda *_: None), models))
         bench.seats(stack or bench.default_stack)
         return bench
 
@@ -96,16 +99,25 @@ class Workbench:
         """The trained drafts that come with the preset and read a stack's target."""
         return self._builder.trained(self.lean_target(spec))
 
-    def depths(self, prompt_ids: Sequence[int], output_ids: Sequence[int], spec: str = "target") -> trace.Depths:
+    def depths(
+        self, prompt_ids: Sequence[int], output_ids: Sequence[int], spec: str = "target", *,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> trace.Depths | None:  # fmt: skip
         """At which depth a stack's target knew each token of an output: one pass over the whole text.
+
+        None when `stop`, asked between layers, turned true.
 
         Raises:
             StackError: the target is no lean decoder. ValueError: the prompt or the output is empty.
         """
         from hsd_core.depth import read_depths
+        from hsd_core.hierarchy import Stopped
 
         ids = [*prompt_ids, *output_ids]
-        return read_depths(self.lean_target(spec), ids, len(prompt_ids), self.trained(spec)).event()
+        try:
+            return read_depths(self.lean_target(spec), ids, len(prompt_ids), self.trained(spec), stop=stop).event()
+        except Stopped:
+            return None
 
     def seats(self, stack: str) -> list[Seat]:
         """The stack's levels, built.
@@ -190,7 +202,7 @@ class Workbench:
         plain = (lambda: decode(self._plain(seats), 2)) if baseline and len(seats) > 1 else None
         if depths:
             self.lean_target(stack)  # one that cannot be read is refused now
-        read = (lambda output: None if stop() else self.depths(ids, output, stack)) if depths else None
+        read = (lambda output: self.depths(ids, output, stack, stop=stop)) if depths else None
         return record(_events(decode(seats, heads, replanner), plain, read), self.tokenizer)
 
     def _needed_profile(self, temperature: float) -> Profile:

@@ -1,13 +1,14 @@
-/** One visitor's dealings with the server: start, stop, queue, lost streams, recordings, opened files. */
+/** One visitor's dealings with the server: start, stop, lost streams, recordings, opened files. */
 
 import { newName, readBase64 } from "./files.js";
 
 const POLL_MS = 2000;
+const FIRST_MS = 15_000; // until a run's first sign: a busy server may take that long to hear of it
 
 export class Session {
   /**
-   * @param {object} ports trigger(event, data) and call.{open_trace,simulate,stop,place,tail}
-   * @param {{onPayload: (payload: object) => void, onWait: (ahead: number) => void}} ctx
+   * @param {object} ports trigger(event, data) and call.{open_trace,simulate,stop,tail}
+   * @param {{onPayload: (payload: object) => void, held: (run: string) => number}} ctx held: how many records of a run are here
    */
   constructor({ trigger, call }, ctx) {
     this.trigger = trigger;
@@ -26,26 +27,18 @@ export class Session {
     return this.stopping ? "stopping" : "busy";
   }
 
-  /** Asks for a run. `queue` is how many runs may wait. */
-  async start(request, queue) {
+  /** Asks for a run. What the server says of it, its place in line first, comes as payloads. */
+  start(request) {
     const run = (this.pending = newName());
     this.started = false;
     this.stopping = false;
-    try {
-      const ahead = await this.call.place({ run, first: true });
-      if (run !== this.pending) return;
-      if (ahead > queue) throw new Error("too many runs are waiting; try again in a minute, or replay a recording meanwhile");
-      this.ctx.onWait(ahead);
-    } catch (error) {
-      if (run === this.pending) this._end();
-      throw error;
-    }
-    this.heard = performance.now();
+    this.heard = 0;
+    this._asked = performance.now();
     this.trigger("generate", { ...request, run });
     this._timer = setInterval(() => this._look(), POLL_MS);
   }
 
-  /** Ends the run: at its next round, or here and now if it has not begun. Resolves to whether it ended now. */
+  /** Ends the run: at its next forward, or here and now if it has not begun. Resolves to whether it ended now. */
   async stop() {
     if (!this.pending || this.stopping) return false;
     if (!this.started) {
@@ -100,9 +93,9 @@ export class Session {
     this.ctx.onPayload(payload);
   }
 
-  /** The records from `from` on, after a gap. */
-  async catchUp(run, from) {
-    this.ctx.onPayload(await this.call.tail({ run, from }));
+  /** What is missing of a run, after a gap. */
+  async catchUp(run) {
+    this.ctx.onPayload(await this.call.tail({ run, from: this.ctx.held(run) }));
   }
 
   _end() {
@@ -113,14 +106,12 @@ export class Session {
 
   async _look() {
     const run = this.pending;
-    if (!run) return;
+    // No sign may mean that the server measures, that the place in line is the same, or that the stream is lost.
+    const quiet = this.heard ? performance.now() - this.heard > 2 * POLL_MS : performance.now() - this._asked > FIRST_MS;
+    if (!run || !quiet) return;
     try {
-      if (!this.started) {
-        const ahead = await this.call.place({ run });
-        if (run === this.pending && !this.started) this.ctx.onWait(ahead);
-      }
-      // Background tabs and sleeping phones lose the stream: the server still has the run.
-      if (run === this.pending && performance.now() - this.heard > 2 * POLL_MS) await this.catchUp(run, 0);
+      // Background tabs and sleeping phones lose the stream: the server still has what the run wrote until then.
+      await this.catchUp(run);
     } catch {
       // The next look tries again; Stop ends the run here when the server does not answer.
     }

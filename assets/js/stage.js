@@ -43,7 +43,7 @@ class Stage {
     const first = this.setup.catalogue.find((p) => p.usable) ?? this.setup.catalogue[0];
     this.defaults = { ...this.setup.defaults, preset: first?.name ?? "", device: "", ghosts: "show", colour: "level", prompt: "", recording: "", simulated: "" };
     this.settings = { ...this.defaults };
-    this.session = new Session(ports, { onPayload: (p) => this.apply(p), onWait: (n) => this._wait(n) });
+    this.session = new Session(ports, { onPayload: (p) => this.apply(p), held: (run) => (run === this.feed.run ? this.feed.records.length : 0) });
     this.player = new Player((cursor) => this._schedule(cursor));
     this._build();
   }
@@ -77,8 +77,8 @@ class Stage {
     if (mine) this.session.hear(payload);
     const concerns = mine || !payload.run || payload.run === this.feed.run; // else a run that was left
     if (payload.status.mode === "error") concerns && this.tell(payload.status.text, "error");
-    else if (mine && !payload.ev.length) payload.final ? this.tell(payload.status.text) : this.progress(payload.status);
-    if (payload.ev.length) this._events(payload, mine);
+    else if (mine && !payload.ev.length && !payload.from) payload.final ? this.tell(payload.status.text) : this.progress(payload.status);
+    if (payload.ev.length || payload.from) this._events(payload, mine);
     this._busy();
   }
 
@@ -86,7 +86,7 @@ class Stage {
     const live = payload.status.mode === "live" || payload.status.mode === "error";
     if (live && !mine && payload.run !== this.feed.run) return; // a run that was left
     const what = this.feed.take(payload);
-    if (what === "gap") return void this._try(() => this.session.catchUp(payload.run, 0));
+    if (what === "gap") return void this._try(() => this.session.catchUp(payload.run));
     this.shown = payload.status;
     if (what === "new") this._newRun(live);
     else if (live) this.player.grow();
@@ -239,9 +239,8 @@ class Stage {
     this._refresh();
     const { prompt, stack, preset, device, temperature, top_k, top_p, seed, max_new_tokens, raw, baseline, depths, replan, detail } = this.settings;
     return this._try(async () => {
-      const started = this.session.start({ prompt, stack, preset, device, temperature, top_k, top_p, seed, max_new_tokens, raw, baseline, depths, replan, detail }, this.setup.limits.queue);
+      this.session.start({ prompt, stack, preset, device, temperature, top_k, top_p, seed, max_new_tokens, raw, baseline, depths, replan, detail });
       this._busy();
-      await started;
     });
   }
 
@@ -329,10 +328,6 @@ class Stage {
 
   say(text) {
     say(this.spoken, text);
-  }
-
-  _wait(ahead) {
-    if (ahead > 0) this.progress({ mode: "waiting", text: `waiting: ${ahead} ${ahead === 1 ? "run is" : "runs are"} before yours`, detail: "Meanwhile you can replay a recording." });
   }
 
   _catalogue() {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import logging
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,10 +11,11 @@ import pytest
 from pagekit import plain_run, toy_run
 
 from app.figures import draw
-from app.generate import Loader, stream
+from app.generate import stream
+from app.loader import Loader
 from app.play import Play
 from app.recordings import Recordings
-from app.runs import KEEP, Run, Runs
+from app.runs import KEEP, NameTaken, Run, Runs
 from app.settings import parse
 from app.study import study
 from hsd_core.trace import Event, Footer
@@ -49,9 +52,11 @@ def request(**changes: Any) -> Any:
     return parse({"run": NAME, "prompt": "The tower", "stack": "target", "preset": "toy", **changes})
 
 
-def test_the_deltas_in_order_are_the_whole_trace_and_the_last_payload_is_too() -> None:
+def test_the_deltas_in_order_are_the_whole_trace_and_so_is_the_last_payload_with_events() -> None:
     payloads = list(stream(Loader(Bench(plain_run(list("abcdefgh")))), request(), Run(NAME)))
     *deltas, last = [p for p in payloads if p["ev"]]
+    end = payloads[-1]
+    assert (end["ev"], end["from"], end["final"]) == ([], len(last["ev"]), True), "what Gradio keeps is small"
     held: list[Any] = []
     for delta in deltas:
         assert delta["from"] == len(held)
@@ -96,71 +101,66 @@ def test_an_error_is_the_last_payload_and_says_what_happened(error: Exception) -
     assert run.stage == "done"
 
 
-def test_a_bad_stack_is_refused_with_the_engine_s_own_words() -> None:
-    *_, last = stream(Loader(Workbench), request(stack="nonsense:9"), Run(NAME))
+def test_a_bad_stack_is_refused_with_the_engine_s_own_words(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        *_, last = stream(Loader(Workbench), request(stack="nonsense:9"), Run(NAME))
+    assert [(r.levelname, r.exc_info) for r in caplog.records] == [("INFO", None)], "no traceback for what was typed"
     assert last["status"]["mode"] == "error"
     assert "nonsense" in last["status"]["text"]
 
 
 def test_a_page_that_lost_its_stream_gets_the_rest(recordings: Any) -> None:
     play = Play(Workbench, Recordings(recordings))
-    run = play.runs.announce(NAME)
-    *_, last = stream(Loader(Bench(plain_run(list("abc")))), request(), run)
+    run = play.runs.announce(Run(NAME))
+    *_, whole, _ = stream(Loader(Bench(plain_run(list("abc")))), request(), run)
+    last = json.loads(json.dumps(whole))  # what the page would have got
     tail = play.tail({"run": NAME, "from": 5})
-    assert tail["from"] == 5
+    assert (tail["from"], tail["final"]) == (5, True)
     assert tail["ev"] == last["ev"][5:]
     assert play.tail({"run": NAME, "from": 0}) == last
     for odd in ({"run": "unknown"}, None, {"run": NAME, "from": "x"}, {"run": NAME, "from": -3}):
         assert play.tail(odd)["ev"] in ([], last["ev"])
 
 
-def test_the_queue_counts_who_came_before_and_forgets_old_runs() -> None:
+def test_a_finished_run_is_kept_compressed_with_all_its_events() -> None:
+    run, events = Run(NAME), plain_run(list("abc" * 40))
+    for _ in stream(Loader(Bench(events)), request(), run):
+        pass
+    assert run.events == events
+    assert not run.live
+    assert len(run.packed) < len(json.dumps(run.records)) / 8
+
+
+def test_old_runs_are_forgotten_and_a_name_is_given_once() -> None:
     runs = Runs()
-    for name in ("first", "second", "third"):
-        runs.announce(name)
-    assert [runs.ahead(name) for name in ("first", "second", "third")] == [0, 1, 2]
-    runs.announce("first").stage = "done"
-    assert runs.ahead("third") == 1
+    first = runs.announce(Run("first"))
+    with pytest.raises(NameTaken):
+        runs.announce(Run("first"))
+    first.done()
     for i in range(3 * KEEP):
-        runs.announce(f"run {i}").stage = "done"
+        runs.announce(Run(f"run {i}")).done()
     assert runs.get("first") is None
+    assert runs.get(f"run {3 * KEEP - 1}") is not None
 
 
-def test_a_waiting_run_says_so_and_one_that_the_server_lost_ends_with_an_error(
-    recordings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    play = Play(Workbench, Recordings(recordings))
-    play.runs.announce("a" * 32).stage = "running"
-    assert play.place({"run": NAME, "first": True}) == 1
-    waiting = play.tail({"run": NAME, "from": 0})
-    assert waiting["run"] == NAME
-    assert not waiting["final"]
-    assert waiting["status"]["mode"] == "waiting"
-    assert "1 run is before yours" in waiting["status"]["text"]
-    play.runs.announce("a" * 32).stage = "done"
-    assert "next" in play.tail({"run": NAME})["status"]["text"]
-    monkeypatch.setattr("app.runs.LOST_S", -1.0)  # it is first and was not begun: the queue never had it
-    assert play.tail({"run": NAME})["status"]["mode"] == "error"
-    assert play.tail({"run": NAME})["final"]
+def test_of_large_runs_fewer_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.runs.KEEP_BYTES", 2500)
+    runs = Runs()
+    for i in range(5):
+        runs.announce(Run(f"run {i}", stage="done", packed=b"x" * 1000))
+    assert [runs.get(f"run {i}") is not None for i in range(5)] == [False] * 3 + [True] * 2
+
+
+def test_a_run_that_is_stopped_before_the_server_knows_it_does_not_begin() -> None:
+    runs = Runs()
+    runs.stop(NAME)
+    assert runs.announce(Run(NAME)).over()
 
 
 def test_a_run_that_a_restarted_server_does_not_know_ends_under_its_own_name(recordings: Any) -> None:
     play = Play(Workbench, Recordings(recordings))
-    assert play.place({"run": NAME}) == 0
-    assert play.runs.get(NAME) is None, "only the first call makes a run known"
     tail = play.tail({"run": NAME, "from": 0})
     assert (tail["run"], tail["final"], tail["status"]["mode"]) == (NAME, True, "error")
-
-
-def test_waiting_runs_of_closed_pages_and_stopped_ones_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = Runs()
-    for name in ("closed", "stopped", "mine"):
-        runs.announce(name)
-    assert runs.ahead("mine") == 2
-    runs.stop("stopped")
-    assert runs.ahead("mine") == 1
-    runs.announce("closed").polled -= 16
-    assert runs.ahead("mine") == 0
 
 
 def test_a_run_that_was_stopped_while_it_waited_never_opens_the_engine() -> None:

@@ -10,7 +10,7 @@ import pytest
 from pagekit import plain_run
 
 from app.recordings import MAX_FILE, MAX_UNPACKED, RecordingError, Recordings, opened, recorded
-from app.runs import OPENED, Runs
+from app.runs import OPENED, Run, Runs
 from hsd_core import tracefile
 
 
@@ -98,10 +98,9 @@ def test_a_trace_that_contradicts_itself_is_refused_with_its_first_fault() -> No
 
 def test_only_the_last_opened_files_are_kept() -> None:
     runs = Runs()
-    live = runs.announce("live")
-    live.stage = "done"
+    live = runs.announce(Run("live", stage="done"))
     for i in range(OPENED + 3):
-        runs.announce(f"file {i}", opened=True).stage = "done"
+        runs.announce(Run(f"file {i}", stage="done", opened=True))
     assert runs.get("live") is live
     assert [runs.get(f"file {i}") is not None for i in range(OPENED + 3)] == [False] * 3 + [True] * OPENED
 

@@ -1,0 +1,93 @@
+"""Opens presets and builds levels in threads of its own, tells how far it is, and keeps few of them open."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Generator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from app.settings import RunRequest
+from hsd_core.machine import device_name
+from hsd_core.trace import Event
+
+OPEN = 2  # presets whose weights stay in memory: the one that runs and the one before it
+
+Events = Generator[Event, None, None]
+
+
+@dataclass(slots=True, eq=False)
+class Opening:
+    """A workbench that is being opened, or is open. `said`: what it is at, how much is done, of how much."""
+
+    bench: Future[Any] = field(default_factory=Future)
+    said: tuple[str, float, float] = ("load", 0.0, 0.0)
+    building: threading.Lock = field(default_factory=threading.Lock)
+
+    def tell(self, stage: str, done: float, total: float) -> None:
+        self.said = (stage, done, total)
+
+    @property
+    def failed(self) -> bool:
+        return self.bench.done() and self.bench.exception() is not None
+
+
+class Loader:
+    """`workbench` is the class from hsd_core. Runs come one at a time, so what was asked for last is what runs."""
+
+    def __init__(self, workbench: Any, *, models: Path | None = None) -> None:
+        self._workbench = workbench
+        self._options = {"models": models} if models else {}
+        # A visitor who left during a download leaves it going on; the next one's preset loads beside it.
+        self._pool = ThreadPoolExecutor(4, thread_name_prefix="load")
+        self._lock = threading.Lock()
+        self._open: OrderedDict[tuple[str, str], Opening] = OrderedDict()
+
+    def opening(self, preset: str, device: str | None) -> Opening:
+        """The workbench of a preset on a device; without one, on the default device.
+
+        Raises:
+            ValueError: there is no such device.
+        """
+        key = (preset, device_name(device))
+        with self._lock:
+            found = self._open.get(key)
+            if found is None or found.failed:
+                found = self._open[key] = Opening()
+                self._pool.submit(self._load, key, found)
+            self._open.move_to_end(key)
+            done = [name for name, one in self._open.items() if one.bench.done() and name != key]
+            for name in done[: max(0, len(self._open) - OPEN)]:  # not those still loading: they would load twice
+                del self._open[name]
+            return found
+
+    def starting(self, request: RunRequest, opening: Opening, stop: Callable[[], bool]) -> Future[Events]:
+        """The run's events, once its levels are built. They are closed if the run is over by then."""
+        return self._pool.submit(self._start, request, opening, stop)
+
+    def size(self, preset: str) -> str:
+        """What is still to be fetched for a preset, "" if nothing."""
+        entry: dict[str, Any] = next((p for p in self._workbench.catalogue() if p["name"] == preset), {})
+        return f"{entry['download_mb']:.0f} MB" if entry.get("download_mb") else ""
+
+    def _load(self, key: tuple[str, str], opening: Opening) -> None:
+        try:
+            gc.collect()  # what was let go is to be gone before the next weights come
+            preset, device = key
+            opening.bench.set_result(
+                self._workbench.open(preset, device=device, progress=opening.tell, **self._options)
+            )
+        except BaseException as error:
+            opening.bench.set_exception(error)
+
+    def _start(self, request: RunRequest, opening: Opening, stop: Callable[[], bool]) -> Events:
+        bench = opening.bench.result()
+        with opening.building:
+            events = request.start(bench, stop=stop)
+        if stop():
+            events.close()  # a generator that was never begun frees nothing by itself
+        return events

@@ -1,0 +1,84 @@
+"""The engine as the page and the API use it: the line before it, one thread of its own, and the runs it knows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
+from typing import Any
+
+import gradio as gr
+from gradio.context import LocalContext
+
+from app.generate import MEANWHILE, stream
+from app.line import Left, Line, Refused
+from app.loader import Loader
+from app.payload import payload, seconds, status
+from app.presence import Presence
+from app.runs import NameTaken, Run, Runs, Visitor
+from app.settings import RunRequest
+
+Payload = dict[str, Any]
+
+
+class Service:
+    """One per page; its coroutines belong to the web server's event loop."""
+
+    def __init__(self, loader: Loader) -> None:
+        self.loader = loader
+        self.presence = Presence()
+        self.runs = Runs()
+        self.line = Line()
+        # One thread: torch keeps a team of workers, and malloc a pool of memory, for each that ever ran a model.
+        self._engine = ThreadPoolExecutor(1, thread_name_prefix="engine")
+
+    def visitor(self, request: gr.Request | None) -> Visitor:
+        """Who asks. A caller without a session listens under the name of its event."""
+        if request is None:
+            return Visitor()
+        event, client = LocalContext.event_id.get(None), request.client
+        names = tuple(name for name in (request.session_hash, event) if name) or ("",)
+        return Visitor(names, str(client.host) if client else "", self.presence.has_page(names[0]))
+
+    async def serve(self, request: RunRequest, visitor: Visitor) -> AsyncGenerator[Payload, None]:
+        """Payloads of a run: its place in line, then what it writes. The last one is final, whatever happens."""
+        run = Run(request.run, visitor, self.presence.hears, self.presence.gone)
+        try:
+            self.runs.announce(run)
+        except NameTaken as error:
+            yield payload(request.run, 0, [], True, status("error", str(error)))
+            return
+        try:
+            async with aclosing(self.line.enter(run)) as places:
+                async for ahead, wait in places:
+                    state = waiting(ahead, wait)
+                    if state != run.state:
+                        run.state = state
+                        yield payload(run.name, 0, [], False, state)
+        except (Refused, Left) as error:
+            run.state = status("error" if isinstance(error, Refused) else "idle", str(error))
+            yield payload(run.name, 0, [], True, run.state)
+            return
+        finally:
+            if self.line.running is not run:
+                run.done()
+        written = stream(self.loader, request, run)
+        try:
+            while (item := await self._next(written)) is not None:
+                yield item
+        finally:
+            # When this coroutine is cancelled while the thread is at work, the close waits there for its turn.
+            run.stopped.set()
+            self._engine.submit(written.close)
+            self.line.leave(run)
+
+    async def _next(self, written: Generator[Payload, None, None]) -> Payload | None:
+        return await asyncio.get_running_loop().run_in_executor(self._engine, next, written, None)
+
+
+def waiting(ahead: int, wait: float | None) -> Payload:
+    """What a run that waits says: how many come before it, and an estimate where recent runs allow one."""
+    said = f"{ahead} {'run is' if ahead == 1 else 'runs are'} before yours" if ahead else "yours is next"
+    about = f", {seconds(wait)} by the length of recent runs" if wait is not None and ahead else ""
+    return status("waiting", f"waiting: {said}{about}", detail=MEANWHILE)

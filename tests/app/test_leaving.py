@@ -1,0 +1,132 @@
+"""A visitor who leaves, wherever the engine is: the connection ends, the next forward hears it, the engine is free."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pagekit import plain_run
+from visiting import Visit
+
+from hsd_core.trace import Event
+from hsd_core.workbench import Workbench
+
+SOON_S = 8.0  # generous: the machine may be busy; a run that goes on does so for a minute
+
+
+class Measuring:
+    """A workbench whose run yields half a trace and then works on for a minute within one step, asking only `stop`."""
+
+    catalogue = staticmethod(Workbench.catalogue)
+
+    def __init__(self) -> None:
+        self.began, self.ended, self.runs = threading.Event(), threading.Event(), 0
+
+    def open(self, preset: str, **options: Any) -> Measuring:
+        return self
+
+    def run(self, *args: Any, stop: Any, **options: Any) -> Iterator[Event]:
+        self.runs += 1
+        yield from plain_run(list("ab"))[:-1]
+        self.began.set()
+        until = time.monotonic() + 60
+        while not stop() and time.monotonic() < until:
+            time.sleep(0.01)
+        if stop():
+            self.ended.set()
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[str, Measuring]]:
+    from app.page import build, launch_options
+
+    bench = Measuring()
+    demo = build(bench, tmp_path)
+    options = {**launch_options(), "quiet": True}
+    _, url, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
+    yield url.rstrip("/"), bench
+    demo.close()
+
+
+def test_a_page_that_is_closed_while_the_baseline_is_measured_frees_the_engine(served: Any) -> None:
+    url, bench = served
+    payloads = Visit(url, page=True).generate()
+    for _ in payloads:
+        if bench.began.is_set():
+            break
+    payloads.close()
+    assert bench.ended.wait(SOON_S)
+
+
+def test_an_api_client_that_leaves_frees_the_engine(served: Any) -> None:
+    url, bench = served
+    visit = Visit(url)
+    answer = visit.hear_call(visit.post_call())
+    assert bench.began.wait(SOON_S)
+    answer.close()
+    assert bench.ended.wait(SOON_S)
+
+
+def test_a_run_that_nobody_listens_to_never_reaches_the_engine_and_holds_no_place(
+    served: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.line.HEARD_S", 1.0)
+    url, bench = served
+    for _ in range(25):
+        Visit(url).ask("generate", {"run": str(uuid.uuid4()), "prompt": "x", "stack": "target", "preset": "toy"})
+    Visit(url).post_call()
+    payloads = Visit(url, page=True).generate()
+    for _ in payloads:
+        if bench.began.is_set():
+            break
+    payloads.close()
+    assert bench.ended.wait(SOON_S)
+    time.sleep(1.5)
+    assert bench.runs == 1
+
+
+def test_a_page_gets_through_beside_a_script_that_fills_its_places(served: Any) -> None:
+    url, bench = served
+    script = Visit(url)
+    posted = [script.post_call() for _ in range(26)]
+    answers = [script.hear_call(event) for event in posted]
+    assert bench.began.wait(SOON_S)
+    page = Visit(url, page=True).generate()
+    first = next(p for p in page if p["status"]["mode"] == "waiting")
+    assert "1 run is before yours" in first["status"]["text"]
+    page.close()
+    refused = 0
+    for answer in answers:
+        if answer.isclosed():
+            continue
+        answer.fp.raw._sock.settimeout(0.5)  # type: ignore[union-attr]
+        try:
+            refused += b"from your address" in answer.read()
+        except TimeoutError:
+            pass
+        answer.close()
+    assert refused == 6
+
+
+def test_the_api_answers_with_text_totals_and_the_whole_trace(recordings: Path) -> None:
+    from app.page import build, launch_options
+
+    demo = build(Workbench, recordings)
+    _, url, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **{**launch_options(), "quiet": True})
+    try:
+        found = Visit(url.rstrip("/")).run_stack()
+        assert found["totals"]["committed"] == found["totals"]["footer"]["committed"] == 40
+        assert [found["trace"][i]["event"] for i in (0, -1)] == ["header", "footer"]
+        assert found["text"]
+        with pytest.raises(ConnectionError, match="there is no preset"):
+            Visit(url.rstrip("/")).run_stack(preset="nothing")
+        with pytest.raises(ConnectionError, match="404"):
+            Visit(url.rstrip("/")).post("/gradio_api/run/run_stack", json.loads('{"data": ["x", "target", "toy"]}'))
+    finally:
+        demo.close()

@@ -1,0 +1,187 @@
+"""The line before the engine: everybody counts, nobody fills it, and who waits is told how long."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+
+from app import line as lines
+from app.line import Left, Line, Refused
+from app.runs import Run, Visitor
+from app.serve import waiting
+
+
+def run(name: str, *, session: str | None = None, address: str = "10.0.0.1", page: bool = True) -> Run:
+    return Run(name, Visitor((session or name,), address, page))
+
+
+async def arrive(line: Line, *runs: Run) -> list[asyncio.Task[None]]:
+    """Let runs enter one after another; each task ends when its run's turn has come."""
+
+    async def enter(one: Run) -> None:
+        async for _ in line.enter(one):
+            pass
+
+    tasks = []
+    for one in runs:
+        tasks.append(asyncio.ensure_future(enter(one)))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+    return tasks
+
+
+async def served(line: Line, runs: list[Run]) -> list[str]:
+    """The order in which runs get their turn, each leaving at once."""
+    order: list[str] = []
+    while len(order) < len(runs):
+        await asyncio.sleep(0)
+        if (now := line.running) is not None:
+            order.append(now.name)
+            line.leave(now)
+    return order
+
+
+def test_pages_and_calls_stand_in_one_line_and_each_is_told_who_is_before_it() -> None:
+    async def check() -> None:
+        line, runs = Line(), [run("a"), run("call", page=False), run("b"), run("c")]
+        await arrive(line, *runs)
+        assert line.running is runs[0]
+        assert [line.place(r)[0] for r in runs[1:]] == [1, 2, 3]
+        runs[1].stopped.set()
+        assert [line.place(r)[0] for r in runs[2:]] == [1, 2], "a run that was stopped is before nobody"
+        line.leave(runs[0])
+
+    asyncio.run(check())
+
+
+def test_a_script_with_many_calls_delays_a_page_by_one_of_them() -> None:
+    async def check() -> list[str]:
+        line = Line()
+        calls = [run(f"call {i}", page=False) for i in range(6)]
+        pages = [run(f"page {i}") for i in range(2)]
+        await arrive(line, *calls, *pages)
+        return await served(line, calls + pages)
+
+    assert asyncio.run(check()) == ["call 0", "page 0", "call 1", "page 1", "call 2", "call 3", "call 4", "call 5"]
+
+
+def test_one_client_has_two_runs_and_is_told_why_a_third_is_refused() -> None:
+    async def check() -> None:
+        line = Line()
+        await arrive(line, *(run(f"{i}", session="mine") for i in range(2)))
+        (third, other) = await arrive(line, run("3", session="mine"), run("4", session="another"))
+        with pytest.raises(Refused, match="stop one or wait"):
+            await third
+        assert not other.done()
+
+    asyncio.run(check())
+
+
+def test_a_script_of_many_sessions_cannot_keep_a_page_of_its_own_address_out() -> None:
+    async def check() -> None:
+        line = Line()
+        tasks = await arrive(line, *(run(f"call {i}", page=False) for i in range(60)))
+        refused = [t for t in tasks if t.done() and t.exception()]
+        assert len(refused) == 60 - lines.CALLS_OF_AN_ADDRESS
+        with pytest.raises(Refused, match="from your address.*try again in"):
+            await refused[0]
+        await arrive(line, mine := run("mine"))
+        assert line.place(mine)[0] == 1, "behind the one that runs, before all that wait"
+
+    asyncio.run(check())
+
+
+def test_many_addresses_together_leave_places_for_pages_and_a_full_line_says_so() -> None:
+    async def check() -> None:
+        line = Line()
+        crowd = [run(f"call {i}", page=False, address=f"10.0.0.{i}") for i in range(40)]
+        tasks = await arrive(line, *crowd)
+        assert sum(t.done() and t.exception() is not None for t in tasks) == 40 - lines.FOR_CALLS
+        pages = await arrive(line, *(run(f"page {i}", address=f"10.0.1.{i}") for i in range(20)))
+        refused = [t for t in pages if t.done()]
+        assert len(refused) == 20 - (lines.PLACES - lines.FOR_CALLS)
+        with pytest.raises(Refused, match="all 32 places.*replay a recording"):
+            await refused[0]
+
+    asyncio.run(check())
+
+
+def test_a_run_has_no_place_before_somebody_listens_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "HEARD_S", 0.2)
+
+    async def check() -> None:
+        line, heard = Line(), run("heard")
+        unheard = [Run(f"unheard {i}", Visitor((f"{i}",), "10.0.0.1", True), lambda _: False) for i in range(100)]
+        tasks = await arrive(line, *unheard, heard)
+        await tasks[-1]
+        assert line.running is heard
+        with pytest.raises(Left, match="nobody asked"):
+            await tasks[0]
+
+    asyncio.run(check())
+
+
+def test_who_leaves_or_is_stopped_while_waiting_leaves_the_line() -> None:
+    async def check() -> None:
+        line, left = Line(), {"gone"}
+        first, stopped, last = run("first"), run("stopped"), run("last")
+        gone = Run("gone", Visitor(("gone",)), gone=lambda names: bool(left & set(names)))
+        _, *tasks = await arrive(line, first, stopped, gone, last)
+        stopped.stopped.set()
+        for task in tasks[:2]:
+            with pytest.raises(Left):
+                await task
+        assert line.place(last)[0] == 1
+        line.leave(first)
+        await tasks[2]
+        assert line.running is last
+
+    asyncio.run(check())
+
+
+def test_a_closed_waiter_leaves_no_trace_in_the_line() -> None:
+    async def check() -> None:
+        line = Line()
+        first, second, third = run("1"), run("2"), run("3")
+        tasks = await arrive(line, first, second, third)
+        tasks[1].cancel()
+        await asyncio.sleep(0)
+        assert line.place(third)[0] == 1
+
+    asyncio.run(check())
+
+
+def test_the_wait_is_estimated_from_runs_that_were_measured_and_only_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+
+    async def check() -> None:
+        nonlocal now
+        line, runs = Line(), [run(f"{i}") for i in range(4)]
+        await arrive(line, *runs)
+        assert line.place(runs[2]) == (2, None)
+        now += 20
+        line.leave(runs[0])
+        while line.running is not runs[1]:
+            await asyncio.sleep(0)
+        now += 5
+        assert line.place(runs[2]) == (1, 15.0), "twenty seconds a run, five of them over"
+        assert line.place(runs[3]) == (2, 35.0)
+
+    asyncio.run(check())
+
+
+@pytest.mark.parametrize(
+    ("ahead", "wait", "said"),
+    [
+        (0, 30.0, "waiting: yours is next"),
+        (1, None, "waiting: 1 run is before yours"),
+        (3, 41.0, "waiting: 3 runs are before yours, about 45 s by the length of recent runs"),
+        (9, 130.0, "waiting: 9 runs are before yours, about 3 min by the length of recent runs"),
+    ],
+)
+def test_a_waiting_run_says_its_place_and_an_estimate_as_what_it_is(ahead: int, wait: Any, said: str) -> None:
+    assert waiting(ahead, wait)["text"] == said
