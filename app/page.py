@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from starlette.middleware import Middleware
 
 from app import api
+from app.guard import Guard
 from app.planner import view as planner
 from app.planner.routes import routes
 from app.play import Play
-from app.recordings import Recordings
+from app.policy import SPACES, Policy
+from app.recordings import MAX_CALL, Recordings
 from app.runs import QUEUE
 from app.static import ASSETS, app_options
 
@@ -38,17 +42,26 @@ def build(workbench: Any, traces: Path = ASSETS / "traces") -> gr.Blocks:
 
 
 def launch_options(
-    profiles: Path = ASSETS / "profiles", measured: Callable[[], list[dict[str, Any]]] | None = None
+    profiles: Path = ASSETS / "profiles",
+    measured: Callable[[], list[dict[str, Any]]] | None = None,
+    *,
+    hosts: Collection[str] | None = None,
 ) -> dict[str, Any]:
-    """What `launch` needs besides host and port: system fonts, nothing from elsewhere.
+    """What `launch` needs besides host and port: system fonts, nothing from elsewhere, no routes beyond the page's own.
 
     Args:
         profiles, measured: as in `planner.routes.routes`.
+        hosts: as in `guard.Guard`.
     """
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
+    guards = [
+        Middleware(Policy, frames=SPACES if os.environ.get("SPACE_ID") else ()),
+        Middleware(Guard, max_call=MAX_CALL, hosts=hosts),
+    ]
     return {
         "theme": theme,
-        "app_kwargs": app_options(routes(profiles, measured)),
+        "app_kwargs": app_options(routes(profiles, measured), guards),
+        "enable_monitoring": False,
         "footer_links": ["api"],
         "run_history": False,
         "ssr_mode": False,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import gradio as gr
+from starlette.responses import Response
 
 from app import figures
 from app.examples import EXAMPLES
@@ -13,10 +14,12 @@ from app.generate import MEANWHILE, Loader, stream
 from app.payload import payload, status
 from app.planner.play import Simulator
 from app.planner.request import PlannerError
-from app.recordings import MAX_FILE, PREFIX, RecordingError, Recordings, opened, recorded
+from app.reader import Reader
+from app.recordings import MAX_FILE, PREFIX, RecordingError, Recordings, recorded
 from app.runs import QUEUE, Runs
-from app.settings import DEFAULTS, LIMITS, MAX_PROMPT, RequestError, check_ids, parse, run_id
+from app.settings import DEFAULTS, LIMITS, MAX_PROMPT, RequestError, check_ids, parse, run_id, whole_text
 from app.stage import Stage
+from app.study import Study
 from hsd_core.trace import Event
 
 
@@ -29,6 +32,7 @@ class Play:
         self.loader = Loader(workbench)
         self.runs = Runs()
         self._simulator = Simulator()
+        self._reader = Reader()
 
     def catalogue(self) -> list[dict[str, Any]]:
         """Every preset and its levels."""
@@ -68,7 +72,7 @@ class Play:
             request = parse(data)
             check_ids(request, self.catalogue())
         except RequestError as error:
-            name = str(data.get("run") if isinstance(data, dict) else "")[:64]
+            name = whole_text(str(data.get("run") if isinstance(data, dict) else "")[:64])
             refused = self.runs.get(name)
             if refused is not None:
                 refused.stage, refused.state = "done", status("error", str(error))
@@ -89,16 +93,13 @@ class Play:
         except RecordingError as error:
             return _error(error)
 
-    def open_trace(self, data: Any) -> dict[str, Any]:
-        """A trace that the visitor chose from their disk."""
+    def open_trace(self, data: Any) -> dict[str, Any] | Response:
+        """A trace that the visitor chose from their disk, as a payload that is packed already."""
         try:
-            events = opened(data)
-            name = run_id(data.get("run"))
-            shown = recorded(name, events, title=str(data.get("name", ""))[:120])
-        except (RecordingError, RequestError) as error:
+            shown = self._reader.open(data)
+        except RecordingError as error:
             return _error(error)
-        self._keep(name, events, shown)
-        return shown
+        return Response(shown, media_type="application/json", headers={"content-encoding": "gzip"})
 
     def simulate(self, data: Any) -> dict[str, Any]:
         """A plan of the Planner tab as a trace in which no model ran."""
@@ -127,7 +128,7 @@ class Play:
     def tail(self, data: Any) -> dict[str, Any]:
         """What a page that lost its stream misses: records `from`.. of a run."""
         data = data if isinstance(data, dict) else {}
-        name = str(data.get("run", ""))[:64]
+        name = whole_text(str(data.get("run", ""))[:64])
         run = self.runs.get(name)
         if run is None or self.runs.lost(run):
             return payload(name, 0, [], True, status("error", "the server no longer has this run; generate again"))
@@ -145,27 +146,28 @@ class Play:
         said = f"{before} {'run is' if before == 1 else 'runs are'} before yours" if before else "yours is next"
         return status("waiting", f"waiting: {said}", detail=MEANWHILE)
 
-    def _events(self, name: str) -> list[Event]:
-        run = self.runs.get(name)
-        if run is not None:
-            return list(run.events)
+    def _events(self, name: str) -> list[Event] | Study:
         if name.startswith(PREFIX):
             try:
                 return self._recordings.events(name.removeprefix(PREFIX))
             except RecordingError:
                 return []
-        return []
+        run = self.runs.get(name)
+        return list(run.events) if run is not None else self._reader.study(name) or []
 
 
 def _named(method: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """A plain function under the method's name: Gradio marks server functions with an attribute."""
 
     def call(data: Any) -> Any:
-        return method(data)
+        try:
+            return method(data)
+        except RequestError as error:
+            return _error(error)
 
     call.__name__ = method.__name__
     return call
 
 
 def _error(error: Exception) -> dict[str, Any]:
-    return payload("", 0, [], True, status("error", str(error)))
+    return payload("", 0, [], True, status("error", whole_text(str(error))))
