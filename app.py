@@ -1,14 +1,17 @@
-"""Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share]`."""
+"""Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share] [--allow-host NAME]`."""
 
 from __future__ import annotations
 
 import argparse
 import gc
 
+from app.closing import Closing
+from app.guard import names
 from app.page import build, launch_options
 from hsd_core.workbench import Workbench
 
-demo = build(Workbench)
+closing = Closing()
+demo = build(closing.over(Workbench))
 
 
 def main() -> None:
@@ -17,13 +20,18 @@ def main() -> None:
     parser.add_argument("--host", default=None, help="address to listen on (default: this machine only)")
     parser.add_argument("--port", type=int, default=None, help="port (default: the first free one from 7860)")
     parser.add_argument("--share", action="store_true", help="also open a public Gradio link")
+    parser.add_argument(
+        "--allow-host", action="append", default=[], metavar="NAME",
+        help="a name by which a proxy on this machine addresses the server (default: localhost; with --host, any)",
+    )  # fmt: skip
     options = parser.parse_args()
     where = {"server_name": options.host, "server_port": options.port, "share": options.share}
-    demo.launch(**where, **launch_options(), prevent_thread_lock=True)
+    hosts = names(options.host, share=options.share, allowed=options.allow_host)
+    demo.launch(**where, **launch_options(hosts=hosts), prevent_thread_lock=True)
     # What is there now stays: without it, every search for garbage halts the page's answers for a tenth of a second.
     gc.collect()
     gc.freeze()
-    demo.block_thread()
+    closing.serve(demo)
 
 
 if __name__ == "__main__":

@@ -56,9 +56,9 @@ def _panel(name: str) -> list[gr.components.Component]:
     return [head, plot, Notes(elem_classes="hx-figure-table", part="table")]
 
 
-def draw(events: Sequence[Event] | Study, *, dark: bool) -> list[Any]:
-    """Head, plot and table of each figure of a run, or of its study, for the light or the dark page."""
-    seen = events if isinstance(events, Study) else study(events)
+def draw(events: Sequence[Event], *, dark: bool) -> list[Any]:
+    """Head, plot and table of each figure, for the light or the dark page."""
+    seen = study(events)
     if not seen.levels:
         return [None, gr.Plot(visible=False), None] * 4
     parts: list[Any] = _depths(seen, dark)

@@ -7,7 +7,8 @@ body into memory and takes calls from any web page. This middleware stands befor
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping
+import os
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,7 +29,7 @@ ENDPOINTS = frozenset(
         "reset",
     )
 )  # fmt: skip
-FOLDERS = ("/assets/", "/static/", "/svelte/", "/hx/", *(f"{API}/{name}/" for name in ("run", "api", "call", "heartbeat")))
+FOLDERS = ("/assets/", "/static/", "/svelte/", "/hx/", *(f"{API}/{x}/" for x in ("run", "api", "call", "heartbeat")))
 LOCAL = frozenset(("localhost", "127.0.0.1", "::1"))
 
 
@@ -38,6 +39,19 @@ class Refused(Exception):
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status = status
+
+
+def names(host: str | None, *, share: bool, allowed: Sequence[str] = ()) -> frozenset[str] | None:
+    """The names that a server listening on `host` answers to, for `Guard`; None for any.
+
+    Args:
+        host: as given to `launch`; None for Gradio's default.
+        share: whether there is a public link, whose name nobody knows before.
+        allowed: more names, of a proxy on this machine.
+    """
+    shared = share or os.environ.get("GRADIO_SHARE", "").lower() == "true"
+    local = (host or os.environ.get("GRADIO_SERVER_NAME") or "127.0.0.1").strip("[]") in LOCAL
+    return LOCAL | {name.lower() for name in allowed} if allowed or (local and not shared) else None
 
 
 class Guard:

@@ -19,7 +19,6 @@ from app.recordings import MAX_FILE, PREFIX, RecordingError, Recordings, recorde
 from app.runs import QUEUE, Runs
 from app.settings import DEFAULTS, LIMITS, MAX_PROMPT, RequestError, check_ids, parse, run_id, whole_text
 from app.stage import Stage
-from app.study import Study
 from hsd_core.trace import Event
 
 
@@ -146,14 +145,14 @@ class Play:
         said = f"{before} {'run is' if before == 1 else 'runs are'} before yours" if before else "yours is next"
         return status("waiting", f"waiting: {said}", detail=MEANWHILE)
 
-    def _events(self, name: str) -> list[Event] | Study:
+    def _events(self, name: str) -> list[Event]:
         if name.startswith(PREFIX):
             try:
                 return self._recordings.events(name.removeprefix(PREFIX))
             except RecordingError:
                 return []
         run = self.runs.get(name)
-        return list(run.events) if run is not None else self._reader.study(name) or []
+        return list(run.events) if run is not None else self._reader.events(name)
 
 
 def _named(method: Callable[[Any], Any]) -> Callable[[Any], Any]:

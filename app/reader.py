@@ -16,21 +16,19 @@ import sys
 import threading
 from collections import OrderedDict
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from app.depths import Depth, Knowledge
 from app.payload import Wire, dumps
 from app.recordings import MAX_FILE, MAX_UNPACKED, RecordingError, recorded_state
 from app.settings import run_id, whole_text
-from app.study import Position, Spent, Study, study
 from hsd_core import tracefile
 from hsd_core.identities import check
-from hsd_core.trace import Event, LevelInfo
+from hsd_core.trace import Bonus, Correct, Event, Kv, Rollback, Verify
 
 KEPT = 6  # files whose figures can be drawn
-MAX_STUDY = 2 * 2**20  # bytes kept of each of them
+MAX_KEPT = 3 * 10**6  # bytes of each of them, unpacked: a run of 512 tokens with its depths takes 2 MB
 MAX_ANSWER = 80 * 10**6  # bytes of what the page is sent, unpacked
 WAITING = 4  # each of them holds a thread and a file
 PATIENCE_S = 60.0  # for a turn, and then for the process
@@ -45,7 +43,7 @@ class Reader:
     def __init__(self) -> None:
         self._turn = threading.Lock()
         self._seats = threading.Semaphore(WAITING + 1)
-        self._studies: OrderedDict[str, bytes] = OrderedDict()
+        self._kept: OrderedDict[str, bytes] = OrderedDict()
 
     def open(self, data: Any) -> bytes:
         """The payload, as gzip, of a file that a visitor sent as `{"run", "name", "base64"}`.
@@ -67,20 +65,20 @@ class Reader:
                 self._turn.release()
         finally:
             self._seats.release()
-        head, _, shown = answer.partition(b"\n")
-        error = json.loads(head).get("error") if len(head) < 10_000 else None
-        if error is not None:
-            raise RecordingError(error)
-        self._studies[name] = head
-        while len(self._studies) > KEPT:
+        head, _, parts = answer.partition(b"\n")
+        said = json.loads(head)
+        if "error" in said:
+            raise RecordingError(said["error"])
+        self._kept[name] = parts[: said["kept"]]
+        while len(self._kept) > KEPT:
             with suppress(KeyError):  # another thread may have been faster
-                self._studies.popitem(last=False)
-        return shown
+                self._kept.popitem(last=False)
+        return parts[said["kept"] :]
 
-    def study(self, name: str) -> Study | None:
-        """What the figures of an opened file show; None once it is no longer kept."""
-        kept = self._studies.get(name)
-        return None if kept is None else _study(json.loads(kept)["study"])
+    def events(self, name: str) -> list[Event]:
+        """What the figures need of an opened file; nothing once it is no longer kept."""
+        kept = self._kept.get(name)
+        return [] if kept is None else tracefile.read(kept)
 
 
 def _sent(data: Any) -> bytes:
@@ -126,12 +124,8 @@ def main(source: IO[bytes], sink: IO[bytes]) -> None:
     except RecordingError as error:
         sink.write(dumps({"error": whole_text(str(error))[:2000]}).encode())
         return
-    head = {"study": asdict(study(events))}
-    if len(dumps(head)) > MAX_STUDY:
-        head = {"study": {**head["study"], "knowledge": None}}
-    if len(dumps(head)) > MAX_STUDY:
-        head = {"study": asdict(Study())}
-    sink.write(dumps(head).encode() + b"\n" + shown)
+    kept = _kept(events)
+    sink.write(dumps({"kept": len(kept)}).encode() + b"\n" + kept + shown)
 
 
 def opened(packed: bytes) -> list[Event]:
@@ -168,18 +162,23 @@ def _payload(run: str, title: str, events: list[Event]) -> bytes:
     return packed.getvalue()
 
 
-def _study(data: dict[str, Any]) -> Study:
-    """The inverse of `asdict`."""
-    grid = data["knowledge"]
-    return replace(
-        Study(**data),
-        levels=tuple(LevelInfo(**level) for level in data["levels"]),
-        positions=[Position(**entry) for entry in data["positions"]],
-        spent=[Spent(**entry) for entry in data["spent"]],
-        knowledge=None
-        if grid is None
-        else Knowledge(tuple(grid["tokens"]), tuple(Depth(**row) for row in grid["rows"]), tuple(grid["since"])),
-    )
+def _kept(events: list[Event]) -> bytes:
+    """A trace of what the figures are drawn from, packed; cut off where it would be too long to keep."""
+    lines, size = [], 0
+    for event in events:
+        if isinstance(event, Kv | Rollback):
+            continue
+        if isinstance(event, Verify):
+            bare = (replace(x, p_row=None, q_row=None, residual=None) for x in event.checks)
+            event = replace(event, checks=tuple(bare))
+        elif isinstance(event, Correct | Bonus):
+            event = replace(event, p_row=None)
+        lines.append(tracefile.dumps([event]).encode())
+        size += len(lines[-1])
+        if size > MAX_KEPT:
+            lines.pop()
+            break
+    return tracefile.pack(b"".join(lines))
 
 
 def _bound() -> None:

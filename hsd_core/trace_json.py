@@ -37,7 +37,7 @@ def _plain(value: Any) -> Any:
         return [_plain(x) for x in value]
     if isinstance(value, _ATOMS) or value is None:
         return value
-    return {name: _plain(getattr(value, name)) for name in _fields(type(value))[0]}
+    return {name: _plain(getattr(value, name)) for name in _fields(type(value))[0]}  # type: ignore[arg-type]
 
 
 def from_dict(record: dict[str, Any]) -> Event:

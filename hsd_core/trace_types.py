@@ -26,6 +26,7 @@ _PARALLEL = (
     ("ids", "probs"),
     ("at", "readouts", "p", "top"),
 )
+_PLAIN: dict[Any, set[type]] = {int: {int}, float: {int, float}, str: {str}}
 Check = Callable[[Any, int], None]  # of a value, in a stack of so many levels
 
 
@@ -49,7 +50,7 @@ def check_types(event: trace.Event, levels: int) -> None:
             lists that run side by side differ in length; the message names it.
     """
     try:
-        _fields_of(type(event))(event, levels)
+        _fields_of(type(event))(event, levels)  # type: ignore[arg-type]
     except _Wrong as wrong:
         raise ValueError(f"{event.event}{wrong.where}: {wrong}") from None
 
@@ -118,7 +119,7 @@ def _check_of(hint: Any) -> Check:
 
 def _list_of(hint: Any) -> Check:
     inner = _check_of(hint)
-    plain = {int: {int}, float: {int, float}, str: {str}}.get(hint)
+    plain = _PLAIN.get(hint)
 
     def check(value: Any, levels: int) -> None:
         _expect(isinstance(value, tuple), value, "a list")

@@ -11,6 +11,7 @@ import json
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from hsd_core.trace import READABLE, Event, Header
 from hsd_core.trace_json import from_dict, to_dict
@@ -106,7 +107,7 @@ def _unpacked(data: bytes, max_bytes: int) -> bytes:
     return data
 
 
-def _parsed(line: bytes) -> object:
+def _parsed(line: bytes) -> Any:
     try:
         record = json.loads(line.decode(), parse_constant=_refuse)
         if b"\\ud" in line.lower():  # half of a character, which could not be written or sent on
