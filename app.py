@@ -1,4 +1,5 @@
-"""Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share] [--presets NAMES] [--allow-models DIR]`."""
+"""Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share] [--allow-host NAME] [--presets NAMES]
+[--allow-models DIR]`."""
 
 from __future__ import annotations
 
@@ -6,6 +7,8 @@ import argparse
 import gc
 import os
 
+from app.closing import Closing
+from app.guard import names
 from app.offer import Offer, OfferError
 from app.page import build, launch_options
 from hsd_core.workbench import Workbench
@@ -17,6 +20,10 @@ def main() -> None:
     parser.add_argument("--host", default=None, help="address to listen on (default: this machine only)")
     parser.add_argument("--port", type=int, default=None, help="port (default: the first free one from 7860)")
     parser.add_argument("--share", action="store_true", help="also open a public Gradio link")
+    parser.add_argument(
+        "--allow-host", action="append", default=[], metavar="NAME",
+        help="a name by which a proxy on this machine addresses the server (default: localhost; with --host, any)",
+    )  # fmt: skip
     parser.add_argument(
         "--presets", default=os.environ.get("HSD_PRESETS", ""), metavar="NAME[,NAME...]",
         help="the presets that visitors may load (default: HSD_PRESETS, else all that can be used here)",
@@ -30,13 +37,15 @@ def main() -> None:
         offer = Offer.of(options.presets, options.allow_models, Workbench.catalogue())
     except OfferError as error:
         parser.error(str(error))
-    demo = build(Workbench, offer=offer)
+    closing = Closing()
+    demo = build(closing.over(Workbench), offer=offer)
     where = {"server_name": options.host, "server_port": options.port, "share": options.share}
-    demo.launch(**where, **launch_options(), prevent_thread_lock=True)
+    hosts = names(options.host, share=options.share, allowed=options.allow_host)
+    demo.launch(**where, **launch_options(hosts=hosts), prevent_thread_lock=True)
     # What is there now stays: without it, every search for garbage halts the page's answers for a tenth of a second.
     gc.collect()
     gc.freeze()
-    demo.block_thread()
+    closing.serve(demo)
 
 
 if __name__ == "__main__":

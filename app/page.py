@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from starlette.middleware import Middleware
 
 from app import api
 from app.bundled import recording_route
+from app.guard import Guard
 from app.offer import EVERYTHING, Offer
 from app.planner import view as planner
 from app.planner.routes import routes
 from app.play import Play
+from app.policy import SPACES, Policy
 from app.presence import Presence
-from app.recordings import Recordings
+from app.recordings import MAX_CALL, Recordings
 from app.static import ASSETS, app_options
 
 TITLE = "HSD Explorer"
@@ -55,17 +59,24 @@ def launch_options(
     measured: Callable[[], list[dict[str, Any]]] | None = None,
     *,
     traces: Path = ASSETS / "traces",
+    hosts: Collection[str] | None = None,
 ) -> dict[str, Any]:
-    """What `launch` needs besides host and port: system fonts, nothing from elsewhere.
+    """What `launch` needs besides host and port: system fonts, nothing from elsewhere, no routes beyond the page's own.
 
     Args:
         profiles, measured: as in `planner.routes.routes`.
         traces: as in `build`.
+        hosts: as in `guard.Guard`.
     """
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
+    guards = [
+        Middleware(Policy, frames=SPACES if os.environ.get("SPACE_ID") else ()),
+        Middleware(Guard, max_call=MAX_CALL, hosts=hosts),
+    ]
     return {
         "theme": theme,
-        "app_kwargs": app_options([*routes(profiles, measured), recording_route(Recordings(traces))]),
+        "app_kwargs": app_options([*routes(profiles, measured), recording_route(Recordings(traces))], guards),
+        "enable_monitoring": False,
         "footer_links": ["api"],
         "run_history": False,
         "state_session_capacity": SESSIONS,

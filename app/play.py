@@ -7,6 +7,7 @@ from contextlib import aclosing
 from typing import Any
 
 import gradio as gr
+from starlette.responses import Response
 
 from app import figures
 from app.drawings import Drawings
@@ -16,10 +17,11 @@ from app.offer import EVERYTHING, Offer
 from app.payload import payload, status
 from app.planner.play import Simulator
 from app.planner.request import PlannerError
-from app.recordings import MAX_FILE, PREFIX, RecordingError, Recordings, opened, recorded
+from app.reader import Reader
+from app.recordings import MAX_FILE, PREFIX, RecordingError, Recordings, recorded
 from app.runs import NameTaken, Run
 from app.serve import Service
-from app.settings import DEFAULTS, LIMITS, MAX_PROMPT, RequestError, check, parse, run_id
+from app.settings import DEFAULTS, LIMITS, MAX_PROMPT, RequestError, check, parse, run_id, whole_text
 from app.stage import Stage
 from hsd_core.trace import Event
 
@@ -35,6 +37,7 @@ class Play:
         self.runs = self.service.runs
         self._simulator = Simulator()
         self._drawings = Drawings()
+        self._reader = Reader()
 
     def catalogue(self) -> list[dict[str, Any]]:
         """Every preset and its levels, usable or with the reason why not."""
@@ -70,7 +73,7 @@ class Play:
             asked = parse(data)
             check(asked, self.catalogue())
         except RequestError as error:
-            name = str(data.get("run") if isinstance(data, dict) else "")[:64]
+            name = whole_text(str(data.get("run") if isinstance(data, dict) else "")[:64])
             yield payload(name, 0, [], True, status("error", str(error)))
             return
         async with aclosing(self.service.serve(asked, self.service.visitor(request))) as payloads:
@@ -85,16 +88,13 @@ class Play:
         size = (len(run.packed) or len(run.live)) if run is not None else 0
         return self._drawings.of(name, lambda: self._events(name), size=size, dark=data.get("dark") is True)
 
-    def open_trace(self, data: Any) -> dict[str, Any]:
-        """A trace that the visitor chose from their disk."""
+    def open_trace(self, data: Any) -> dict[str, Any] | Response:
+        """A trace that the visitor chose from their disk, as a payload that is packed already."""
         try:
-            events = opened(data)
-            name = run_id(data.get("run"))
-            shown = recorded(name, events, title=str(data.get("name", ""))[:120])
-            self._keep(name, shown)
-        except (RecordingError, RequestError, NameTaken) as error:
+            shown = self._reader.open(data)
+        except RecordingError as error:
             return _error(error)
-        return shown
+        return Response(shown, media_type="application/json", headers={"content-encoding": "gzip"})
 
     def simulate(self, data: Any) -> dict[str, Any]:
         """A plan of the Planner tab as a trace in which no model ran."""
@@ -115,7 +115,7 @@ class Play:
     def tail(self, data: Any) -> dict[str, Any]:
         """What a page that lost its stream misses: records `from`.. of a run."""
         data = data if isinstance(data, dict) else {}
-        name = str(data.get("run", ""))[:64]
+        name = whole_text(str(data.get("run", ""))[:64])
         run = self.runs.get(name)
         if run is None:
             return payload(name, 0, [], True, status("error", "the server no longer has this run; generate again"))
@@ -129,26 +129,27 @@ class Play:
         self.runs.announce(run)
 
     def _events(self, name: str) -> list[Event]:
-        run = self.runs.get(name)
-        if run is not None:
-            return run.events
         if name.startswith(PREFIX):
             try:
                 return self._recordings.events(name.removeprefix(PREFIX))
             except RecordingError:
                 return []
-        return []
+        run = self.runs.get(name)
+        return list(run.events) if run is not None else self._reader.events(name)
 
 
 def _named(method: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """A plain function under the method's name: Gradio marks server functions with an attribute."""
 
     def call(data: Any) -> Any:
-        return method(data)
+        try:
+            return method(data)
+        except RequestError as error:
+            return _error(error)
 
     call.__name__ = method.__name__
     return call
 
 
 def _error(error: Exception) -> dict[str, Any]:
-    return payload("", 0, [], True, status("error", str(error)))
+    return payload("", 0, [], True, status("error", whole_text(str(error))))

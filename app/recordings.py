@@ -1,9 +1,7 @@
-"""Recorded runs: the bundled ones, in the order of their file names, and traces that a visitor opens."""
+"""Recorded runs: the bundled ones, in the order of their file names. `reader.py` opens those that a visitor brings."""
 
 from __future__ import annotations
 
-import base64
-import binascii
 import gzip
 import json
 import logging
@@ -13,11 +11,11 @@ from typing import Any
 
 from app.payload import payload, records, status
 from hsd_core import tracefile
-from hsd_core.identities import check
 from hsd_core.trace import Event, Header
 
-MAX_FILE = 20 * 2**20
-MAX_UNPACKED = 30 * 10**6  # six of them are kept, see runs.py
+MAX_FILE = 8 * 2**20  # 10,000 tokens with all details are 7 MB packed; a run of this page's is below 0.5
+MAX_CALL = MAX_FILE * 4 // 3 + 4096  # bytes of the request that brings such a file
+MAX_UNPACKED = 40 * 10**6
 PREFIX = "recorded-"
 SIMULATED = "simulated: no model ran"
 log = logging.getLogger(__name__)
@@ -62,42 +60,24 @@ class Recordings:
         return None
 
 
-def recorded(run: str, events: list[Event], *, title: str = "") -> dict[str, Any]:
+def recorded(run: str, events: list[Event]) -> dict[str, Any]:
     """Events that were recorded before, as a final payload."""
+    return payload(run, 0, records(events), True, recorded_state(events))
+
+
+def recorded_state(events: list[Event], title: str = "") -> dict[str, Any]:
+    """What the title bar says of events that were recorded before."""
     header = next((e for e in events if isinstance(e, Header)), None)
     if header is None:
         raise RecordingError("the trace has no header; it was not written by this program or was cut off")
     where = ", ".join(part for part in (_day(header.recorded), header.machine) if part)
     said = f"recorded on {where}" if where else "recorded"
-    state = status("recorded", SIMULATED if header.simulated else said, title=title or header.title)
-    return payload(run, 0, records(events), True, state)
+    return status("recorded", SIMULATED if header.simulated else said, title=title or header.title)
 
 
-def opened(data: Any) -> list[Event]:
-    """The events of a file that a visitor sent as `{"name", "base64"}`.
-
-    Raises:
-        RecordingError: too large, no gzip or JSON lines, not a trace of this schema, or one that contradicts itself.
-    """
-    text = data.get("base64") if isinstance(data, dict) else None
-    if not isinstance(text, str):
-        raise RecordingError("no file arrived; choose a .jsonl or .jsonl.gz trace")
-    if len(text) > MAX_FILE * 4 // 3 + 4:
-        raise RecordingError(f"the file is larger than {MAX_FILE // 2**20} MB, which no trace of one run is")
+def _read(source: Path) -> list[Event]:
     try:
-        packed = base64.b64decode(text, validate=True)
-    except binascii.Error as error:
-        raise RecordingError("the file was damaged on its way here; try again") from error
-    events = _read(packed, MAX_UNPACKED)
-    faults = check(events)
-    if faults:
-        raise RecordingError(f"the trace contradicts itself: {faults[0]}. Download it again or record the run again")
-    return events
-
-
-def _read(source: Path | bytes, max_bytes: int = tracefile.MAX_BYTES) -> list[Event]:
-    try:
-        return tracefile.read(source, max_bytes=max_bytes)
+        return tracefile.read(source)
     except (tracefile.TraceError, OSError) as error:
         raise RecordingError(str(error)) from error
 

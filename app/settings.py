@@ -206,7 +206,13 @@ def run_id(value: Any) -> str:
     return value
 
 
+def whole_text(text: str) -> str:
+    """The text with U+FFFD for each half of a character (a lone surrogate): those cannot be encoded or sent."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def _prompt(value: Any) -> str:
+    value = whole_text(value) if isinstance(value, str) else value
     if not isinstance(value, str) or not value.strip():
         raise RequestError("the prompt is empty; write something or choose an example")
     if len(value) > MAX_PROMPT:
@@ -219,14 +225,16 @@ def _text(name: str, value: Any, longest: int) -> str:
         raise RequestError(f"no {name} was given; choose one and press Generate again")
     if len(value) > longest:
         raise RequestError(f"the {name} has {len(value)} characters; the limit is {longest}")
-    return value.strip()
+    return whole_text(value.strip())
 
 
 def _figure(name: str, value: Any, notes: list[str]) -> float:
     low, high = LIMITS[name]
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    # a whole number may have hundreds of digits: it can be compared, but not made a float or written out
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -math.inf < value < math.inf:
         raise RequestError(f"{name} must be a figure between {low:g} and {high:g}")
     clamped = min(max(value, low), high)
     if clamped != value:
-        notes.append(f"{name} {value:g} was set to {clamped:g}")
+        asked = f"{value:g}" if abs(value) < 1e300 else "of hundreds of digits"
+        notes.append(f"{name} {asked} was set to {clamped:g}")
     return clamped

@@ -21,10 +21,11 @@ _FOLDERS = ("css", "js")
 _LATER = ("planner.css",)  # styles of tabs that nobody has opened yet; their scripts stand in folders of their own
 
 
-def app_options(more: Sequence[BaseRoute] = ()) -> dict[str, Any]:
-    """What the web application needs to serve them: routes (`more` are those of the tabs), and headers on the page."""
+def app_options(more: Sequence[BaseRoute] = (), guards: Sequence[Middleware] = ()) -> dict[str, Any]:
+    """What the web application needs to serve them: routes (`more` are those of the tabs), and headers on the page.
+    `guards` stand before all of it."""
     routes = [Mount(f"{ROUTE}/{name}", StaticFiles(directory=ASSETS / name)) for name in _FOLDERS]
-    middleware = [Middleware(Watch), Middleware(PageHeaders, links=", ".join(_links()))]
+    middleware = [*guards, Middleware(Watch), Middleware(PageHeaders, links=", ".join(_links()))]
     return {"routes": [*routes, *more], "middleware": middleware}
 
 

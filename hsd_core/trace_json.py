@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import cache
 from typing import Any
 
 from hsd_core.trace import EVENTS, Check, Committed, Copied, Event, KvLength, LevelInfo, LevelTotal, Row, Span
@@ -18,11 +19,25 @@ _NESTED: dict[tuple[str, str], type] = {
     ("footer", "totals"): LevelTotal,
 }
 _WITH_GAPS = {("draft", "copied")}
+_ATOMS = (int, float, str)
 
 
 def to_dict(event: Event) -> dict[str, Any]:
     """An event as plain JSON types, with its name under "event"."""
-    return {"event": event.event, **dataclasses.asdict(event)}
+    return {"event": event.event, **_plain(event)}
+
+
+def _plain(value: Any) -> Any:
+    """As `dataclasses.asdict`, which would copy every figure of a long list on its own."""
+    if isinstance(value, tuple):
+        return value if not value or isinstance(value[0], _ATOMS) else tuple(_plain(x) for x in value)
+    if isinstance(value, dict):
+        return {key: _plain(x) for key, x in value.items()}
+    if isinstance(value, list):
+        return [_plain(x) for x in value]
+    if isinstance(value, _ATOMS) or value is None:
+        return value
+    return {name: _plain(getattr(value, name)) for name in _fields(type(value))[0]}  # type: ignore[arg-type]
 
 
 def from_dict(record: dict[str, Any]) -> Event:
@@ -68,11 +83,17 @@ def _mapping(value: Any, where: str) -> dict[str, Any]:
 
 
 def _build(cls: type, fields: dict[str, Any], where: str) -> Any:
-    known = {f.name: f for f in dataclasses.fields(cls)}
+    known, required = _fields(cls)
     unknown = fields.keys() - known.keys()
-    missing_ = dataclasses.MISSING
-    required = {n for n, f in known.items() if f.default is missing_ and f.default_factory is missing_}
     if unknown or (missing := required - fields.keys()):
         what = f"unknown field {sorted(unknown)[0]!r}" if unknown else f"missing field {sorted(missing)[0]!r}"
         raise ValueError(f"{where}: {what}")
     return cls(**fields)
+
+
+@cache
+def _fields(cls: type) -> tuple[dict[str, None], frozenset[str]]:
+    """The names of a class's fields in their order, and of those that have no default."""
+    fields, none = dataclasses.fields(cls), dataclasses.MISSING
+    required = frozenset(f.name for f in fields if f.default is none and f.default_factory is none)
+    return dict.fromkeys(f.name for f in fields), required

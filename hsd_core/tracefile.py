@@ -11,12 +11,15 @@ import json
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from hsd_core.trace import READABLE, Event, Header
 from hsd_core.trace_json import from_dict, to_dict
 from hsd_core.trace_types import check_stack, check_types
 
 MAX_BYTES = 200_000_000
+MAX_LINE = 8_000_000  # bytes: what every layer made of 10,000 tokens (`Depths`) takes 5 MB in one line
+MAX_RECORDS = 400_000  # of a file: 10,000 tokens through four levels are 110,000
 _CHOOSE = "choose a .jsonl or .jsonl.gz file of a recorded run"
 _CURE = "The file is damaged or was edited; download it again or record the run again"
 
@@ -50,14 +53,17 @@ def read(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> list[Even
         OSError: the path cannot be read.
     """
     data = source if isinstance(source, bytes) else Path(source).read_bytes()
-    text = _text(data, max_bytes)
     events: list[Event] = []
     levels = 0
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
+    for number, line in enumerate(io.BytesIO(_unpacked(data, max_bytes)), 1):
+        if number > MAX_RECORDS:
+            raise TraceError(f"the trace has more than {MAX_RECORDS} lines; record a shorter run")
+        if len(line) > MAX_LINE:  # before it is parsed: a line of 100 MB takes gigabytes
+            raise TraceError(f"line {number}: longer than {MAX_LINE / 1e6:g} MB, which no event of a run is. {_CURE}")
+        if line.isspace():
             continue
         try:
-            record = json.loads(line, parse_constant=_refuse)
+            record = _parsed(line)
             if not events:
                 _check_header(record)
             elif not isinstance(record, dict) or not isinstance(record.get("event"), str):
@@ -89,7 +95,7 @@ def _check_header(record: object) -> None:
         )
 
 
-def _text(data: bytes, max_bytes: int) -> str:
+def _unpacked(data: bytes, max_bytes: int) -> bytes:
     if data[:2] == b"\x1f\x8b":
         try:
             with gzip.open(io.BytesIO(data)) as file:
@@ -98,10 +104,20 @@ def _text(data: bytes, max_bytes: int) -> str:
             raise TraceError(f"the compressed file is damaged ({error}); download it again") from None
     if len(data) > max_bytes:
         raise TraceError(f"the trace is larger than {max_bytes / 1e6:g} MB; record a shorter run")
+    return data
+
+
+def _parsed(line: bytes) -> Any:
     try:
-        return data.decode()
+        record = json.loads(line.decode(), parse_constant=_refuse)
+        if b"\\ud" in line.lower():  # half of a character, which could not be written or sent on
+            json.dumps(record, ensure_ascii=False).encode()
     except UnicodeDecodeError:
         raise TraceError(f"this is no trace: the file is not text; {_CHOOSE}") from None
+    except UnicodeEncodeError as error:
+        half = error.object[error.start]
+        raise ValueError(f"the text holds half of a character ({half!r}), which is no text") from None
+    return record
 
 
 def _refuse(constant: str) -> None:

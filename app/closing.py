@@ -1,0 +1,73 @@
+"""Ending at once: Ctrl+C while weights are fetched or converted, or a run is going, waits for nobody for long.
+
+Python would join the threads that load and run; Gradio would wait for open connections. Here what is being fetched or
+converted hears that the server closes and clears its half-made folder away, and then the process ends.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+GRACE_S = 1.5  # for what is half-made to be cleared away
+
+
+class Closing:
+    """Tells the workbenches that are being opened when the server closes."""
+
+    def __init__(self) -> None:
+        self._closes = threading.Event()
+        self._opening = 0
+        self._changed = threading.Condition()
+
+    def over(self, workbench: Any) -> Any:
+        """The same workbench class, with an `open` that breaks off when the server closes."""
+        closing = self
+
+        class Closable(workbench):  # type: ignore[misc]
+            @classmethod
+            def open(
+                cls, preset: str, *, progress: Callable[[str, float, float], None] | None = None, **more: Any
+            ) -> Any:
+                def told(stage: str, done: float, total: float) -> None:
+                    if closing._closes.is_set():
+                        raise RuntimeError("the server is closing")
+                    if progress is not None:
+                        progress(stage, done, total)
+
+                closing._count(1)
+                try:
+                    return workbench.open(preset, progress=told, **more)
+                finally:
+                    closing._count(-1)
+
+        return Closable
+
+    def serve(self, demo: Any) -> None:
+        """Keep serving until Ctrl+C or SIGTERM, then end the process."""
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        try:
+            while demo.is_running:
+                time.sleep(0.1)
+        except KeyboardInterrupt:
+            print("closing", flush=True)
+            self._closes.set()
+            with self._changed:
+                self._changed.wait_for(lambda: self._opening == 0, timeout=GRACE_S)
+        finally:
+            from gradio.tunneling import CURRENT_TUNNELS
+
+            for tunnel in CURRENT_TUNNELS:
+                tunnel.kill()  # type: ignore[no-untyped-call]
+            sys.stdout.flush()
+            os._exit(0)
+
+    def _count(self, step: int) -> None:
+        with self._changed:
+            self._opening += step
+            self._changed.notify_all()
