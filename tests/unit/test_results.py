@@ -35,7 +35,7 @@ def swept(tmp_path_factory):
 
 def names_its_origin(block: str) -> bool:
     return bool(
-        re.search(r"Measured on \S.*threads, Python [\d.]+, torch", block)
+        re.search(r"Measured on \S.*threads?, Python [\d.]+, torch", block)
         and re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", block)
         and "by `python -m hsd_core " in block
     )
