@@ -83,7 +83,8 @@ def counted(n: int, what: str) -> str:
 def on(about: Mapping[str, Any]) -> str:
     """A machine in a few words."""
     versions = about["versions"]
-    return f"{about['machine']} ({counted(about['threads'], 'thread')}, Python {versions['python']}, torch {versions.get('torch')})"
+    torch, threads = versions.get("torch", "unknown"), counted(about["threads"], "thread")
+    return f"{about['machine']} ({threads}, Python {versions['python']}, torch {torch})"
 
 
 def _validation(name: str) -> Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], str]:
