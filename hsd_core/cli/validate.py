@@ -43,8 +43,9 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.calibrate.cache import digest
-    from hsd_core.results.markdown import view
+    from hsd_core.validation.report import report
     from hsd_core.validation.runs import predicted, read_validation
+    from hsd_core.validation.tables import TABLES, said
     from hsd_core.workbench import Workbench
 
     check_counts(options, "limit", "sittings")
@@ -79,9 +80,9 @@ def act(options: argparse.Namespace) -> int:
     for number in _due(read_validation(raw.about, raw.records), options.sittings, len(prompts)):
         _sit(raw, number, runner, prompts, {**ran_on(workbench.device), "command": options.said})
     validation = read_validation(raw.about, raw.records)
-    print("\n\n".join(view(raw.path, name) for name in ("stacks", "models", "terms", "sittings")))
-    if options.detail:
-        print(f"\n{view(raw.path, 'levels')}")
+    found = report(validation)
+    shown = ("stacks", "models", "terms", *(["levels"] if options.detail else []), "sittings")
+    print("\n\n".join((*(TABLES[name](found) for name in shown), said(validation))))
     if options.summary:
         write_summary(validation, Path(options.summary))
     return 0

@@ -75,12 +75,16 @@ def _swept(about: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
     return f"{bench.table(rows)}\n\n{said}"
 
 
+def counted(n: int, what: str) -> str:
+    """For example "2 threads"."""
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
 def on(about: Mapping[str, Any]) -> str:
     """A machine in a few words."""
     versions = about["versions"]
-    return (
-        f"{about['machine']} ({about['threads']} threads, Python {versions['python']}, torch {versions.get('torch')})"
-    )
+    torch, threads = versions.get("torch", "unknown"), counted(about["threads"], "thread")
+    return f"{about['machine']} ({threads}, Python {versions['python']}, torch {torch})"
 
 
 def _validation(name: str) -> Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], str]:

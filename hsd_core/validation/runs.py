@@ -79,8 +79,17 @@ def predicted(
     for stack in stacks:
         plan = plan_of(profile, stack)
         work = asdict(ended(model, profile, plan, lengths, limit))
-        out[stack] = {"ms": predictions(profile, plan, lengths, limit), "work": work}
+        out[stack] = {"ms": _rounded(predictions(profile, plan, lengths, limit)), "work": _rounded(work)}
     return out
+
+
+def _rounded(value: Any) -> Any:
+    """To a nanosecond: last bits may differ from one process to the next, and must not make a prediction another."""
+    if isinstance(value, float):
+        return round(value, 6)
+    if isinstance(value, dict):
+        return {key: _rounded(each) for key, each in value.items()}
+    return [_rounded(each) for each in value] if isinstance(value, tuple) else value
 
 
 def measure(

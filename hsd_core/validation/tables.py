@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hsd_core.results.markdown import on
+from hsd_core.results.markdown import counted, on
 from hsd_core.validation.models import SAID
 from hsd_core.validation.report import TERMS, Errors, Figure, Part, Report
 from hsd_core.validation.runs import Validation
@@ -99,7 +99,7 @@ def said(validation: Validation) -> str:
         f"The prediction is *{SAID[about['model']]}*, named {about['recorded']} with the profile "
         f"`{about['profile_digest']}` (calibrated on {profile.get('machine')}, {profile.get('recorded')}), before the "
         f"first run; {first['prompts']} prompts of `{about['prompts']}` a sitting, up to {about['max_new_tokens']} "
-        f"tokens each. {len(validation.sittings)} sittings, all that there were, from {first['began']} to "
+        f"tokens each. {counted(len(validation.sittings), 'sitting')}, all that there were, from {first['began']} to "
         f"{validation.sittings[-1].began['began']}. Measured on {'; '.join(machines)} by `{first['command']}`."
     )
 

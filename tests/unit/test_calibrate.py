@@ -251,6 +251,13 @@ def test_the_toy_is_calibrated_at_every_temperature(prompts):
     assert greedy.acceptance != sampled.acceptance
     assert {stage for stage, _, _ in told} >= {"texts", "acceptances", "costs", "rounds"}
     assert greedy.about["prompts"] == "prompts.jsonl" and greedy.about["texts"] == 2
+    for known in (greedy, sampled):  # plain decoding of the same prompts says which texts end by themselves
+        assert known.lengths is not None and (known.lengths.limit, known.lengths.texts) == (16, 2)
+    plain = [
+        next(e for e in bench.run("table@id=order6", prompt, max_new_tokens=16) if isinstance(e, Footer))
+        for prompt in ("The small level ", "The tower ")
+    ]
+    assert greedy.lengths.ended == tuple(sorted(e.committed for e in plain if e.reason == "eos"))
 
 
 @pytest.mark.usefixtures("quick")

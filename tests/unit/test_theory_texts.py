@@ -11,7 +11,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from hsd_core.theory import Conditional, Costs, Plan, Profile, ProfileLevel, expected
+from hsd_core.theory import (
+    Conditional,
+    Costs,
+    Lengths,
+    Plan,
+    Profile,
+    ProfileError,
+    ProfileLevel,
+    expected,
+    profile_from,
+)
 from hsd_core.theory.finite import over_texts
 
 Path = tuple[float, tuple[str, ...], Counter]  # probability, how each token came to be, calls by (place, rows)
@@ -151,3 +161,38 @@ def test_where_there_is_room_a_round_is_one_of_endless_decoding(marked: bool) ->
     assert (rounds.ms[40] + known.round_ms) / tokens == pytest.approx(endless.ms_per_token)
     for part, share in zip(rounds.parts, endless.levels, strict=False):
         assert part.calls[40] == pytest.approx(share.calls_per_round)
+
+
+def test_lengths_of_a_calibration_hold_under_another_limit() -> None:
+    seen = Lengths(40, 4, (33, 7))
+    assert seen.under(40) == (7, 33, 40, 40)
+    assert seen.under(20) == (7, 20, 20, 20)
+    assert seen.under(60) == (7, 33, 60, 60)  # what went on to 40 goes on
+
+
+def test_a_profile_keeps_lengths_and_one_without_them_is_read() -> None:
+    plain = profile(2)
+    assert "lengths" not in plain.as_dict() and profile_from(plain.as_dict()).lengths is None
+    kept = profile_from({**plain.as_dict(), "lengths": {"limit": 40, "texts": 24, "ended": [7, 33]}})
+    assert kept.lengths == Lengths(40, 24, (7, 33))
+    assert profile_from(kept.as_dict()) == kept
+
+
+@pytest.mark.parametrize(
+    ("lengths", "said"),
+    [
+        ({"limit": 40}, "texts is missing"),
+        ({"limit": 40, "texts": 0}, "use 1 to 4096"),
+        ({"limit": 0, "texts": 1}, "use 1 to 4096"),
+        ({"limit": 40, "texts": 10**9}, "use 1 to 4096"),
+        ({"limit": 40, "texts": 1, "ended": [41]}, "use 1 to 40"),
+        ({"limit": 40, "texts": 1, "ended": [4, 5]}, "one for each of 1 texts at most"),
+        ({"limit": 40, "texts": 1, "ended": [2.5]}, "use a whole number"),
+        ({"limit": 40, "texts": True}, "use a whole number"),
+        ({"limit": 40, "texts": 1, "mean": 3}, "unknown field 'mean'"),
+        ([], "no JSON object"),
+    ],
+)
+def test_lengths_that_cannot_be_are_refused(lengths: object, said: str) -> None:
+    with pytest.raises(ProfileError, match=said):
+        profile_from({**profile(2).as_dict(), "lengths": lengths})
