@@ -76,7 +76,8 @@ def origin_words(profile: Mapping[str, Any] | None, machine: str | None, preset:
     if source == "measured":
         return f"profile {_SOURCES[source]}{day and f' on {day}'}"
     said = f"profile {_SOURCES[source]}, measured{where and f' on {where}'}{day and f', {day}'}"
-    alike = "another machine of that name" if where == machine else f"not on the machine of this run, {machine}"
+    other = f"not on the machine of this run, {machine}"
+    alike = "another machine of the same description" if where == machine else other
     measure = f"python -m hsd_core calibrate --preset {preset}"
     return f"{said}: {alike}, where passes may cost otherwise; {measure} measures it"
 

@@ -38,7 +38,7 @@ export function originText({ profile, machine, preset }) {
   if (source === "measured") return `Profile measured on the machine of this run${day && ` on ${day}`}.`;
   if (source !== "shipped" && source !== "given") return "Where the profile was measured is not recorded.";
   const said = `Profile ${source === "given" ? "given" : "shipped with the program"}, measured${where && ` on ${where}`}${day && `, ${day}`}`;
-  const alike = where === machine ? "another machine of that name" : `not on the machine of this run, ${machine}`;
+  const alike = where === machine ? "another machine of the same description" : `not on the machine of this run, ${machine}`;
   return `${said}: ${alike}, where passes may cost otherwise; python -m hsd_core calibrate --preset ${preset} measures it.`;
 }
 

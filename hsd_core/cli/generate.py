@@ -23,7 +23,9 @@ def add(commands: Any) -> None:
     add_sampling(parser)
     parser.add_argument("--baseline", action="store_true", help="measure plain decoding of the same prompt too")
     parser.add_argument("--replan", action="store_true", help="choose levels and T of --stack anew while generating")
-    parser.add_argument("--profile", metavar="FILE", help="with --replan: plan with this profile (default: calibrated)")
+    parser.add_argument(
+        "--profile", metavar="FILE", help="with --replan: plan with this (default: calibrated, else shipped)"
+    )
     parser.add_argument(
         "--explore", type=int, metavar="N", help="with --replan: every N rounds, one round of levels not seen lately"
     )

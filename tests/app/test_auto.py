@@ -91,7 +91,7 @@ def test_the_tower_shows_which_floors_are_in_the_plan_and_why(auto_site: str, pa
     page.wait_for_function("document.querySelector('.hx-tower-note').textContent.startsWith('Auto, from round 0:')")
     assert "the profile's best plan" in note.inner_text()
     page.locator("#figures").scroll_into_view_if_needed()
-    heads = "[...document.querySelectorAll('#figures .hx-figure-head')]"
+    heads = "[...document.querySelectorAll('#figures .hx-figure-text')]"
     said = "Auto: the levels and their T changed"
     page.wait_for_function(f"{heads}.filter((head) => head.textContent.includes('{said}')).length === 3")
     assert "table:2" not in page.locator("#figures .hx-figure-table").first.inner_text(), "T is each plan's own"
