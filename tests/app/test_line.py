@@ -28,9 +28,15 @@ async def arrive(line: Line, *runs: Run) -> list[asyncio.Task[None]]:
     tasks = []
     for one in runs:
         tasks.append(asyncio.ensure_future(enter(one)))
+        tasks[-1].add_done_callback(lambda task: task.cancelled() or task.exception())
         await asyncio.sleep(0)
         await asyncio.sleep(0)
     return tasks
+
+
+@pytest.fixture(autouse=True)
+def looking_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "LOOK_S", 0.0)
 
 
 async def served(line: Line, runs: list[Run]) -> list[str]:
