@@ -27,7 +27,7 @@ def test_a_preset_that_is_marked_unusable_is_refused_with_its_reason() -> None:
     listed = catalogue(usable=False, reason="needs 24 GB of memory")
     with pytest.raises(RequestError, match=r"qwen2.5-hub cannot be used: needs 24 GB"):
         check(asked(preset="qwen2.5-hub"), listed)
-    with pytest.raises(RequestError, match="there is no preset 'other'; presets are .*smollm2"):
+    with pytest.raises(RequestError, match=r"there is no preset 'other'; presets are .*smollm2"):
         check(asked(preset="other"), listed)
     check(asked(), listed)
 

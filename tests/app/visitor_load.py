@@ -1,11 +1,11 @@
 """What a crowd does to the server's memory: a measurement, not a test.
 
-    python -m tests.app.visitor_load [--visitors 40] [--seconds 180] [--preset toy] [--stack STACK] [--url URL --pid PID]
+    python -m tests.app.visitor_load [--visitors 40] [--seconds 180] [--preset toy] [--stack STACK]
 
-Visitors come and go on this machine: some hear their run to its end, some leave in the middle, some while they wait, some
-ask and never listen, some call the public endpoint. Printed are the server's resident memory every ten seconds, what
-became of the runs, and how much memory grew between the end of the first third (the warm-up) and the end. Without --url
-the app is started on a free port.
+Visitors come and go on this machine: some hear their run to its end, some leave in the middle, some while they wait,
+some ask and never listen, some call the public endpoint. Printed are the server's resident memory every ten seconds,
+what became of the runs, and how much memory grew between the end of the first third (the warm-up) and the end. The app
+is started on a free port, or is the one at --url, whose process is --pid.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ def _come_and_go(url: str, asked: dict[str, Any], until: float, counts: Counter[
         try:
             counts[_visit(url, asked, kind, chance)] += 1
         except (OSError, ValueError) as error:
-            counts[f"error: {str(error)[:60]}"] += 1
+            refused = any(word in str(error) for word in ("places for", "from your address"))
+            counts["refused" if refused else f"error: {str(error)[:60]}"] += 1
         time.sleep(chance.uniform(0.2, 2.0))
 
 
@@ -91,7 +92,7 @@ def _visit(url: str, asked: dict[str, Any], kind: str, chance: random.Random) ->
         payloads = visit.generate(**asked, max_new_tokens=chance.randint(20, 200))
         for payload in payloads:
             if payload["status"]["mode"] == "error":
-                return "refused: " + payload["status"]["text"][:40]
+                raise ConnectionError(payload["status"]["text"])
             if kind == "waits" or (kind == "leaves" and payload["ev"]):
                 payloads.close()
                 break
