@@ -11,6 +11,7 @@ is started on a free port, or is the one at --url, whose process is --pid.
 from __future__ import annotations
 
 import argparse
+import http.client
 import random
 import socket
 import subprocess
@@ -67,7 +68,7 @@ def _come_and_go(url: str, asked: dict[str, Any], until: float, counts: Counter[
         kind = chance.choice(KINDS)
         try:
             counts[_visit(url, asked, kind, chance)] += 1
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             refused = any(word in str(error) for word in ("places for", "from your address"))
             counts["refused" if refused else f"error: {str(error)[:60]}"] += 1
         time.sleep(chance.uniform(0.2, 2.0))
