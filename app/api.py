@@ -65,7 +65,7 @@ def add(play: Play) -> None:
         async with aclosing(play.service.serve(asked, play.service.visitor(request))) as payloads:
             async for last in payloads:
                 whole = last if last["final"] and last["ev"] else whole
-        if last["status"]["mode"] != "live":
+        if last["status"]["mode"] != "live" or not whole:
             raise gr.Error(last["status"]["text"], print_exception=False)
         return await asyncio.to_thread(_answer, whole["ev"])
 

@@ -22,7 +22,7 @@ OF_A_SESSION = 2
 OF_AN_ADDRESS = 28  # behind a proxy, as on a Space, all visitors share one
 CALLS_OF_AN_ADDRESS = 20
 HEARD_S = 5.0  # how long a run that was asked for may take to find a listener; until then it has no place
-LOOK_S = 0.25
+LOOK_S = 0.1
 RECENT = 8
 
 
@@ -50,7 +50,7 @@ class Line:
         return self._running
 
     async def enter(self, run: Run) -> AsyncGenerator[tuple[int, float | None], None]:
-        """Wait for this run's turn; yields (runs before it, estimated seconds) at least every `LOOK_S`.
+        """Wait for this run's turn; yields (runs before it, estimated seconds) every `LOOK_S`.
 
         Raises:
             Refused: its visitor's share or the line is full. Left: it was stopped, or nobody listens.
@@ -59,13 +59,13 @@ class Line:
         while not run.heard():
             if run.stopped.is_set() or time.monotonic() - asked > HEARD_S:
                 raise Left("nobody asked for the answer of this run; ask for it as soon as the run is posted")
-            await asyncio.sleep(LOOK_S / 5)
+            await asyncio.sleep(LOOK_S)
         self._admit(run)
         self._waiting.append(run)
         try:
             while self._running is not None or self._order()[0] is not run:
                 yield self.place(run)
-                await run.moved(LOOK_S)
+                await asyncio.sleep(LOOK_S)
                 if run.over():
                     raise Left("stopped before it began")
             self._running, self._began, self._page_was_last = run, time.monotonic(), run.visitor.page
@@ -78,8 +78,6 @@ class Line:
             return
         self._recent.append(time.monotonic() - self._began)
         self._running = None
-        for other in self._waiting:
-            other.move()
 
     def place(self, run: Run) -> tuple[int, float | None]:
         """How many runs come before this one, and about how many seconds that takes; None while nothing is known."""

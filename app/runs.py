@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import json
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,7 +51,6 @@ class Run:
     opened: bool = False
     live: list[dict[str, Any]] = field(default_factory=list)  # records, only while it runs
     packed: bytes = b""
-    _moved: asyncio.Event = field(default_factory=asyncio.Event)
 
     def heard(self) -> bool:
         """Whether somebody listens for its answer."""
@@ -88,16 +85,6 @@ class Run:
         if not self.packed:
             records = json.loads(json.dumps(records))  # a live run's have tuples where JSON has lists
         return [from_dict(record) for record in records]
-
-    async def moved(self, longest: float) -> None:
-        """Wait until somebody left the line, at most so many seconds."""
-        with suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self._moved.wait(), longest)
-        self._moved.clear()
-
-    def move(self) -> None:
-        """Somebody left the line."""
-        self._moved.set()
 
 
 class Runs:

@@ -28,7 +28,7 @@ from hsd_core.stacks import LevelSpec, StackError, check_order, format_stack, st
 from hsd_core.trace import Event
 
 TOP_OF_ROW = 8
-PREFILL_CHUNK = 64  # a long prompt goes through in pieces, so that a stop is heard between
+PREFILL_CHUNK = 128  # a long prompt goes through in pieces, so that a stop is heard between
 JOINING_ROWS = 8  # a level that joins with fewer tokens missed takes them along in its first forward
 
 

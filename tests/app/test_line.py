@@ -28,9 +28,15 @@ async def arrive(line: Line, *runs: Run) -> list[asyncio.Task[None]]:
     tasks = []
     for one in runs:
         tasks.append(asyncio.ensure_future(enter(one)))
+        tasks[-1].add_done_callback(lambda task: task.cancelled() or task.exception())
         await asyncio.sleep(0)
         await asyncio.sleep(0)
     return tasks
+
+
+@pytest.fixture(autouse=True)
+def looking_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "LOOK_S", 0.0)
 
 
 async def served(line: Line, runs: list[Run]) -> list[str]:
@@ -86,7 +92,7 @@ def test_a_script_of_many_sessions_cannot_keep_a_page_of_its_own_address_out() -
         tasks = await arrive(line, *(run(f"call {i}", page=False) for i in range(60)))
         refused = [t for t in tasks if t.done() and t.exception()]
         assert len(refused) == 60 - lines.CALLS_OF_AN_ADDRESS
-        with pytest.raises(Refused, match="from your address.*try again in"):
+        with pytest.raises(Refused, match=r"from your address.*try again in"):
             await refused[0]
         await arrive(line, mine := run("mine"))
         assert line.place(mine)[0] == 1, "behind the one that runs, before all that wait"
@@ -103,7 +109,7 @@ def test_many_addresses_together_leave_places_for_pages_and_a_full_line_says_so(
         pages = await arrive(line, *(run(f"page {i}", address=f"10.0.1.{i}") for i in range(20)))
         refused = [t for t in pages if t.done()]
         assert len(refused) == 20 - (lines.PLACES - lines.FOR_CALLS)
-        with pytest.raises(Refused, match="all 32 places.*replay a recording"):
+        with pytest.raises(Refused, match=r"all 32 places.*replay a recording"):
             await refused[0]
 
     asyncio.run(check())

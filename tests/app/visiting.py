@@ -1,4 +1,4 @@
-"""A visitor without a browser: speaks what Gradio's page speaks, over one connection per answer. For load and for tests."""
+"""A visitor without a browser: speaks what Gradio's page speaks, over one connection per answer."""
 
 from __future__ import annotations
 

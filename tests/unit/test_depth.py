@@ -11,6 +11,7 @@ from hsd_core import depth
 from hsd_core.cli import main
 from hsd_core.decoders import lean
 from hsd_core.depth import Sums, read_depths, summary, tables
+from hsd_core.hierarchy import Stopped
 from hsd_core.trace import Depths
 from tests.tiny import tiny
 
@@ -101,6 +102,18 @@ def test_no_more_than_one_chunk_of_rows_is_read_out_at_a_time(monkeypatch):
     monkeypatch.setattr(decoder, "head", lambda x: most.append(len(x)) or head(x))
     read_depths(decoder, text(180), 10)
     assert max(most) <= depth.CHUNK < 170
+
+
+def test_a_stop_is_heard_between_two_layers():
+    asked = []
+
+    def stop():
+        asked.append(len(asked))
+        return len(asked) == 3
+
+    with pytest.raises(Stopped):
+        read_depths(tiny("llama"), text(40), 9, stop=stop)
+    assert len(asked) == 3
 
 
 @pytest.mark.parametrize("start", [0, 5, 6])
