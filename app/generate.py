@@ -73,7 +73,10 @@ def stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[dict[str, 
     try:
         yield from _stream(loader, request, run)
     except (ValueError, OSError, RuntimeError, ImportError, MemoryError) as error:
-        log.exception("run %s failed", run.name)
+        if isinstance(error, ValueError):  # what a visitor typed
+            log.info("run %s was refused: %s", run.name, error)
+        else:
+            log.exception("run %s failed", run.name)
         # A run that failed half-way keeps what it has: a trace without a footer is an interrupted one.
         run.state = status("error", _message(error), detail="The run shown before is still here.")
         yield payload(run.name, 0, run.records, True, run.state)
