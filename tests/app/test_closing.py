@@ -13,7 +13,7 @@ import pytest
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="sends SIGINT")
 
-SERVER = '''
+SERVER = """
 import sys, threading, time
 from pathlib import Path
 
@@ -34,7 +34,12 @@ class Bench:
             work.rmdir()
 
 class Demo:
-    is_running = True
+    @property
+    def is_running(self):
+        if not hasattr(self, "said"):
+            print("ready", flush=True)
+        self.said = True
+        return True
 
 closing = Closing()
 bench = closing.over(Bench)
@@ -42,9 +47,8 @@ from concurrent.futures import ThreadPoolExecutor
 pool = ThreadPoolExecutor(2)  # whose threads Python joins at its end
 pool.submit(bench.open, "any") if what != "running" else pool.submit(time.sleep, 60)
 time.sleep(0.3)
-print("ready", flush=True)
-closing.serve(Demo)
-'''
+closing.serve(Demo())
+"""
 
 
 @pytest.mark.parametrize("what", ["loading", "deaf", "running"])

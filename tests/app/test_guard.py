@@ -182,7 +182,7 @@ def test_no_question_to_a_server_function_is_a_fault(
             continue
         assert answer.status_code == 200, (name, data, answer.text)
         said = answer.json()
-        assert not isinstance(said, dict) or said["status"]["mode"] == "error" and len(said["status"]["text"]) > 10
+        assert not isinstance(said, dict) or (said["status"]["mode"] == "error" and len(said["status"]["text"]) > 10)
     deep = "[" * 100_000 + "]" * 100_000
     body = f'{{"data": {deep}, "component_id": 1, "session_hash": "s", "fn_name": "{name}"}}'
     assert served.post(CALLS, content=body, headers=JSON).status_code == 400
