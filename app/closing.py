@@ -60,10 +60,8 @@ class Closing:
             with self._changed:
                 self._changed.wait_for(lambda: self._opening == 0, timeout=GRACE_S)
         finally:
-            from gradio.tunneling import CURRENT_TUNNELS
-
-            for tunnel in CURRENT_TUNNELS:
-                tunnel.kill()  # type: ignore[no-untyped-call]
+            for tunnel in getattr(sys.modules.get("gradio.tunneling"), "CURRENT_TUNNELS", ()):
+                tunnel.kill()
             sys.stdout.flush()
             os._exit(0)
 

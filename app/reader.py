@@ -31,7 +31,7 @@ KEPT = 6  # files whose figures can be drawn
 MAX_KEPT = 3 * 10**6  # bytes of each of them, unpacked: a run of 512 tokens with its depths takes 2 MB
 MAX_ANSWER = 80 * 10**6  # bytes of what the page is sent, unpacked
 WAITING = 4  # each of them holds a thread and a file
-PATIENCE_S = 60.0  # for a turn, and then for the process
+PATIENCE_S = 90.0  # for a turn, and then for the process, which shares the processor with a run
 CPU_S = 30  # of the process; 10,000 tokens with all details take 15
 MEMORY = 3 * 2**30  # bytes of the process's addresses, where the system can bound them
 _ROOT = Path(__file__).resolve().parent.parent
@@ -188,7 +188,7 @@ def _bound() -> None:
 
     gc.disable()  # a trace is no garbage, and looking for some takes a third of the time
     with suppress(ImportError, OSError, ValueError, AttributeError):  # not every system has these
-        os.nice(10)
+        os.nice(5)
         import resource
 
         resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))

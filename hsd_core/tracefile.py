@@ -57,7 +57,7 @@ def read(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> list[Even
     levels = 0
     for number, line in enumerate(io.BytesIO(_unpacked(data, max_bytes)), 1):
         if number > MAX_RECORDS:
-            raise TraceError(f"the trace has more than {MAX_RECORDS} lines; record a shorter run")
+            raise TraceError(f"the trace has more than {MAX_RECORDS} lines; download it again or record a shorter run")
         if len(line) > MAX_LINE:  # before it is parsed: a line of 100 MB takes gigabytes
             raise TraceError(f"line {number}: longer than {MAX_LINE / 1e6:g} MB, which no event of a run is. {_CURE}")
         if line.isspace():

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import base64
 import gzip
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pagekit import plain_run
+from sharedkit import shared_run
 
-from app.recordings import MAX_FILE, MAX_UNPACKED, RecordingError, Recordings, opened, recorded
+from app import reader
+from app.reader import KEPT, MAX_KEPT, Reader, _kept, opened
+from app.recordings import MAX_FILE, MAX_UNPACKED, RecordingError, Recordings, recorded
 from app.runs import OPENED, Run, Runs
+from app.study import study
 from hsd_core import tracefile
 
 
-def sent(data: bytes) -> dict[str, str]:
-    return {"name": "file", "base64": base64.b64encode(data).decode()}
+def sent(data: bytes, run: str = "a" * 32) -> dict[str, str]:
+    return {"run": run, "name": "file", "base64": base64.b64encode(data).decode()}
+
+
+def shown(data: bytes) -> dict[str, Any]:
+    payload: dict[str, Any] = json.loads(gzip.decompress(Reader().open(sent(data))))
+    return payload
 
 
 def test_the_menu_has_title_stack_machine_and_date_in_name_order(recordings: Path) -> None:
@@ -66,7 +77,9 @@ def test_only_listed_names_are_opened(recordings: Path, name: str) -> None:
 def test_a_sent_file_opens_packed_or_plain() -> None:
     events = plain_run(["a", "b"])
     text = tracefile.dumps(events).encode()
-    assert opened(sent(text)) == opened(sent(gzip.compress(text))) == events
+    assert opened(text) == opened(gzip.compress(text)) == events
+    expected = {**recorded("a" * 32, events), "status": {**recorded("", events)["status"], "title": "file"}}
+    assert shown(text) == shown(gzip.compress(text)) == json.loads(json.dumps(expected))
 
 
 @pytest.mark.parametrize(
@@ -74,29 +87,29 @@ def test_a_sent_file_opens_packed_or_plain() -> None:
 )
 def test_what_is_no_trace_is_refused_with_a_message(data: bytes) -> None:
     with pytest.raises(RecordingError) as refusal:
-        recorded("run", opened(sent(data)))
+        shown(data)
     assert len(str(refusal.value)) > 10
 
 
 def test_a_file_that_is_too_large_is_refused_before_it_is_unpacked() -> None:
-    with pytest.raises(RecordingError, match="20 MB"):
-        opened({"name": "big", "base64": "A" * (MAX_FILE * 4 // 3 + 8)})
+    with pytest.raises(RecordingError, match="8 MB"):
+        Reader().open({"name": "big", "base64": "A" * (MAX_FILE * 4 // 3 + 8)})
 
 
 def test_a_small_file_that_unpacks_to_a_huge_one_is_refused() -> None:
     bomb = gzip.compress(tracefile.dumps(plain_run(["a"])).encode() + b"\n" * (MAX_UNPACKED + 1))
     assert len(bomb) < 100_000
-    with pytest.raises(RecordingError, match="30 MB"):
-        opened(sent(bomb))
+    with pytest.raises(RecordingError, match="40 MB"):
+        opened(bomb)
 
 
 def test_a_trace_that_contradicts_itself_is_refused_with_its_first_fault() -> None:
     events = plain_run(["a", "b"])
     with pytest.raises(RecordingError, match="contradicts itself: footer"):
-        opened(sent(tracefile.dumps([events[0], *events[4:]]).encode()))
+        opened(tracefile.dumps([events[0], *events[4:]]).encode())
 
 
-def test_only_the_last_opened_files_are_kept() -> None:
+def test_only_the_last_simulated_runs_are_kept() -> None:
     runs = Runs()
     live = runs.announce(Run("live", stage="done"))
     for i in range(OPENED + 3):
@@ -105,7 +118,45 @@ def test_only_the_last_opened_files_are_kept() -> None:
     assert [runs.get(f"file {i}") is not None for i in range(OPENED + 3)] == [False] * 3 + [True] * OPENED
 
 
+def test_a_small_file_with_a_huge_object_is_refused_by_the_length_of_its_line() -> None:
+    text = tracefile.dumps(plain_run(["a"])).replace('"profile":null', f'"profile":{{"x":[{"0," * 10_000_000}0]}}')
+    bomb = gzip.compress(text.encode())
+    assert len(bomb) < 60_000
+    with pytest.raises(RecordingError, match="line 1: longer than 8 MB"):
+        shown(bomb)
+
+
+def test_reading_a_file_leaves_the_server_s_process_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tracefile, "read", lambda *_, **__: pytest.fail("read in the server's process"))
+    assert shown(tracefile.dumps(plain_run(["a", "b"])).encode())["final"]
+
+
+def test_a_file_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "PATIENCE_S", 0.01)
+    with pytest.raises(RecordingError, match="could not be read within 30 s"):
+        shown(tracefile.dumps(plain_run(["a"])).encode())
+
+
+def test_who_comes_when_many_wait_is_sent_away() -> None:
+    busy = Reader()
+    for _ in range(reader.WAITING + 1):
+        busy._seats.acquire()
+    with pytest.raises(RecordingError, match="others are opening files"):
+        busy.open(sent(b""))
+
+
+def test_only_what_the_figures_need_of_the_last_opened_files_is_kept() -> None:
+    opener, events = Reader(), shared_run()
+    data = tracefile.dumps(plain_run(["a", "b"])).encode()
+    for i in range(KEPT + 2):
+        opener.open(sent(data, f"file-{i}-{'a' * 8}"))
+    assert [bool(opener.events(f"file-{i}-{'a' * 8}")) for i in range(KEPT + 2)] == [False] * 2 + [True] * KEPT
+    assert study(tracefile.read(_kept(events))) == study(events)
+    long = plain_run(["word"] * 20_000)
+    assert len(gzip.decompress(_kept(long))) <= MAX_KEPT < len(tracefile.dumps(long))
+
+
 @pytest.mark.parametrize("data", [None, {}, {"base64": 7}, {"base64": "%%%"}])
 def test_a_request_without_a_file_is_refused(data: object) -> None:
     with pytest.raises(RecordingError):
-        opened(data)
+        Reader().open(data)

@@ -27,6 +27,19 @@ def test_what_is_no_figure_is_refused(value: Any) -> None:
         parse({**GOOD, "max_new_tokens": value})
 
 
+@pytest.mark.parametrize("name", LIMITS)
+def test_figures_of_hundreds_of_digits_are_clamped(name: str) -> None:
+    for value in (10**400, -(10**400)):
+        request = parse({**GOOD, name: value})
+        assert getattr(request, name) in LIMITS[name]
+        assert request.notes[0].startswith(f"{name} of hundreds of digits was set to")
+
+
+def test_halves_of_characters_are_replaced() -> None:
+    assert parse({**GOOD, "prompt": "a\ud800b \ud83d\ude00"}).prompt == "a\ufffdb \U0001f600"
+    assert parse({**GOOD, "stack": "\udfff"}).stack == "\ufffd"
+
+
 def test_a_prompt_that_is_empty_or_too_long_is_refused() -> None:
     for prompt in ("", "  \n", None, "x" * (MAX_PROMPT + 1)):
         with pytest.raises(RequestError, match="prompt"):

@@ -126,6 +126,30 @@ REFUSED = {
         after_header(json.dumps(to_dict(Store(0, 0, 1, 0, {"c": "x"}, 1, 5, 6)))),  # type: ignore[dict-item]
         "store.hits.c: expected a whole number, got str",
     ),
+    "half a character": (
+        after_header('{"event":"piece","id":1,"b64":"\\ud800"}'),
+        "the text holds half of a character ('\\ud800')",
+    ),
+    "many entries": (
+        altered("header", lambda r: r.update(profile={"x": [0] * 4096})),
+        "profile: more than 4096 entries",
+    ),
+    "deep object": (
+        altered("header", lambda r: r.update(profile={"x": [[[[[[[[0]]]]]]]]})),
+        "header.profile: nested deeper than 8",
+    ),
+    "many levels": (altered("header", lambda r: r.update(levels=r["levels"] * 30)), "at most 64 can be shown"),
+    "a huge number": (after_header(line_of("bonus", at=10**400)), "bonus.at: the number is larger than 64 bits"),
+    "a huge list entry": (altered("draft", lambda r: r.update(ids=[2**63])), "draft.ids[0]: the number is larger"),
+    "a huge parameter": (
+        altered("header", lambda r: r.update(profile={"x": 10**400})),
+        "profile: the number is larger",
+    ),
+    "a long line": (
+        after_header('{"event":"piece","id":1,"b64":"' + "A" * 8_000_000 + '"}'),
+        "line 2: longer than 8 MB",
+    ),
+    "many lines": (LINES[0].encode() + b"\n" * 400_001, "more than 400000 lines"),
     "levels unordered": (altered("header", lambda r: r["levels"].reverse()), "numbered 0, 1, ..., got [2, 1, 0]"),
     "no levels": (line_of("header", levels=[]).encode(), "levels numbered 0, 1, ..., got []"),
     "nested deeply": (after_header("[" * 200_000), "line 2: nested too deeply"),

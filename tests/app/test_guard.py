@@ -1,0 +1,210 @@
+"""What comes in from the network: routes, origins and bodies are refused before Gradio sees them."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from app.guard import API, CALLS, LOCAL, MAX_BODY, Guard, names
+from app.page import build, launch_options
+from app.policy import SPACES, Policy, content_policy
+from app.recordings import MAX_CALL
+from hsd_core.workbench import Workbench
+
+JSON = {"content-type": "application/json"}
+
+
+@pytest.fixture(scope="module")
+def served(recordings: Path) -> Iterator[httpx.Client]:
+    """The real page, which answers to this machine's names only."""
+    demo = build(Workbench, recordings)
+    options = {**launch_options(hosts=LOCAL), "quiet": True}
+    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
+    with httpx.Client(base_url=address.rstrip("/"), timeout=60) as client:
+        yield client
+    demo.close()
+
+
+def call(served: httpx.Client, name: str, data: Any, **headers: str) -> httpx.Response:
+    components = served.get("/config").json()["components"]
+    stage = next(x["id"] for x in components if x["props"].get("elem_id") == "stage")
+    body = {"data": data, "component_id": stage, "session_hash": "s", "fn_name": name}
+    return served.post(CALLS, content=json.dumps(body), headers={**JSON, **headers})
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/monitoring", "/monitoring/summary", f"{API}/file=/etc/passwd", f"{API}/proxy=https://x.hf.space/",
+        f"{API}/stream/a/b/1/playlist.m3u8", f"{API}/deep_link?session_hash=a", f"{API}/runs", f"{API}/dev/reload",
+        f"{API}/token", f"{API}/vibe-code", f"{API}/custom_component/a/client/b/c", "/login", "/docs",
+    ],
+)  # fmt: skip
+def test_what_the_page_does_not_use_is_not_there(served: httpx.Client, path: str) -> None:
+    answer = served.get(path)
+    assert answer.status_code == 404
+    assert answer.text == "this page has no such address\n"
+
+
+def test_nothing_can_be_uploaded(served: httpx.Client) -> None:
+    for path in ("upload", "process_recording"):
+        assert served.post(f"{API}/{path}", files={"files": ("a.txt", b"x")}).status_code == 404
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+@pytest.mark.parametrize(("path", "limit"), [(CALLS, MAX_CALL), (f"{API}/queue/join", MAX_BODY), ("/", MAX_BODY)])
+def test_a_body_that_is_too_large_is_refused(served: httpx.Client, path: str, limit: int, chunked: bool) -> None:
+    piece = b" " * 2**16
+    pieces = (piece for _ in range(limit // len(piece) + 2))
+    sent = pieces if chunked else piece * (limit // len(piece) + 2)
+    answer = served.post(path, content=sent, headers=JSON)
+    assert answer.status_code == 413
+    assert f"larger than {limit / 2**20:.3g} MB" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),  # a program
+        ({"origin": "{own}"}, 200),
+        ({"origin": "https://x.hf.space", "x-forwarded-host": "x.hf.space"}, 200),
+        ({"origin": "https://mine.example", "sec-fetch-site": "same-origin"}, 200),  # a proxy that changes Host
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": "{own}", "sec-fetch-site": "cross-site"}, 403),
+        ({"origin": "http://localhost:1", "sec-fetch-site": "same-site"}, 403),
+        ({"host": "evil.example", "origin": "http://evil.example"}, 403),  # a name of theirs that leads here
+        ({"content-type": "text/plain"}, 415),
+        ({"content-type": "multipart/form-data; boundary=x"}, 415),
+    ],
+)
+def test_only_the_page_and_programs_may_call(served: httpx.Client, headers: dict[str, str], status: int) -> None:
+    own = str(served.base_url).rstrip("/")
+    answer = call(served, "stop", {"run": "a" * 32}, **{k: v.replace("{own}", own) for k, v in headers.items()})
+    assert answer.status_code == status
+
+
+def test_foreign_pages_cannot_listen_either(served: httpx.Client) -> None:
+    answer = served.get(f"{API}/queue/data?session_hash=a", headers={"sec-fetch-site": "cross-site"})
+    assert answer.status_code == 403
+
+
+def test_the_public_endpoint_answers_to_programs(served: httpx.Client) -> None:
+    gradio_client = pytest.importorskip("gradio_client")
+    client = gradio_client.Client(str(served.base_url), verbose=False)
+    answer = client.predict("hi", "table:2@id=order1,table@id=order6", "toy", max_new_tokens=3, api_name="/run_stack")
+    assert answer["totals"]["footer"]["committed"] == 3
+
+
+def test_the_page_s_policy_names_each_script_in_it_and_no_other_origin(served: httpx.Client) -> None:
+    answer = served.get("/")
+    policy = answer.headers["content-security-policy"]
+    script = answer.text.split("<script>")[1].split("</script>")[0]
+    assert f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" in policy
+    for part in ("default-src 'self'", "object-src 'none'", "base-uri 'self'", "frame-ancestors 'self'"):
+        assert part in policy.split("; ")
+    assert "http" not in policy
+    for path in ("/", "/hx/js/stage.js", "/nothing"):
+        headers = served.get(path).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "same-origin"
+
+
+def test_a_space_may_be_framed_by_the_hub_and_by_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert content_policy([], SPACES).endswith("frame-ancestors 'self' https://huggingface.co https://*.hf.space")
+
+    def frames() -> Any:
+        middleware = launch_options()["app_kwargs"]["middleware"]
+        return next(x.kwargs["frames"] for x in middleware if x.cls is Policy)
+
+    monkeypatch.delenv("SPACE_ID", raising=False)
+    assert frames() == ()
+    monkeypatch.setenv("SPACE_ID", "someone/hsd-explorer")
+    assert frames() == SPACES
+
+
+def test_names_a_server_answers_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GRADIO_SERVER_NAME", "GRADIO_SHARE"):
+        monkeypatch.delenv(name, raising=False)
+    assert names(None, share=False) == names("127.0.0.1", share=False) == LOCAL
+    assert names(None, share=True) is None
+    assert names("0.0.0.0", share=False) is None
+    assert names(None, share=False, allowed=["My.example"]) == LOCAL | {"my.example"}
+    monkeypatch.setenv("GRADIO_SERVER_NAME", "0.0.0.0")  # as on a Space
+    assert names(None, share=False) is None
+
+
+def test_a_websocket_is_closed() -> None:
+    import asyncio
+
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    asyncio.run(Guard(None, max_call=1)({"type": "websocket"}, None, send))  # type: ignore[arg-type]
+    assert sent == [{"type": "websocket.close", "code": 1008}]
+
+
+HOSTILE: list[Any] = [
+    None, True, -1, 10**400, 1e308, float("nan"), float("inf"), "", "\ud800", "a\udfff" * 20, "x" * 100_000, [], [[]], {},
+    {"run": None}, {"run": 7}, {"run": "\ud800" * 9}, {"run": "../../etc/passwd"}, {"run": 10**400}, {"name": "\ud800"},
+    {"run": "a" * 32, "from": 10**400}, {"run": "a" * 32, "from": float("nan")}, {"run": "a" * 32, "base64": "\ud800"},
+    {"run": "a" * 32, "base64": "é"}, {"run": "a" * 32, "base64": "AAAA", "name": 10**400},
+    {"run": "a" * 32, "base64": "", "name": "\ud800"}, {"run": "\ud800" * 9, "first": True},
+    {"run": "a" * 32, "question": {"profile": {"levels": [{"name": "\ud800"}]}}},
+    {"run": "a" * 32, "question": 10**400, "plan": {"levels": [[]], "blocks": [True]}},
+    {"run": "a" * 32, "prompt": "\ud800", "stack": "target", "preset": "toy", "max_new_tokens": 10**400},
+    {"run": "a" * 32, "prompt": "hi", "stack": "\ud800", "preset": "toy"},
+    {"run": "a" * 32, "prompt": "hi", "stack": "table@id=order6", "preset": "\udfff"},
+    {"run": "a" * 32, "prompt": "hi", "stack": "table:" + "9" * 390, "preset": "toy"},
+    {"run": "a" * 32, "prompt": "hi", "stack": "table@theta=" + "9" * 380, "preset": "toy"},
+    {"run": "a" * 32, "prompt": "hi", "stack": "target", "preset": "toy", "device": "\ud800"},
+]  # fmt: skip
+FUNCTIONS = ("recording", "open_trace", "simulate", "stop", "place", "tail")
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_no_question_to_a_server_function_is_a_fault(
+    served: httpx.Client, name: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for data in HOSTILE:
+        answer = call(served, name, data)
+        if answer.status_code == 404:  # not a function of this page
+            assert name == "place"
+            continue
+        assert answer.status_code == 200, (name, data, answer.text)
+        said = answer.json()
+        assert not isinstance(said, dict) or (said["status"]["mode"] == "error" and len(said["status"]["text"]) > 10)
+    deep = "[" * 100_000 + "]" * 100_000
+    body = f'{{"data": {deep}, "component_id": 1, "session_hash": "s", "fn_name": "{name}"}}'
+    assert served.post(CALLS, content=body, headers=JSON).status_code == 400
+    assert "Traceback" not in capfd.readouterr().err + caplog.text
+
+
+@pytest.mark.parametrize("event", ["generate", "figures"])
+def test_no_event_of_the_page_is_a_fault(
+    served: httpx.Client, event: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    config = served.get("/config").json()
+    index = next(x["id"] for x in config["dependencies"] if any(t[1] == event for t in x["targets"]))
+    for n, data in enumerate(HOSTILE):
+        asked = {"data": [], "event_data": data, "fn_index": index, "session_hash": f"{event}{n}"}
+        body = json.dumps(asked)
+        if event == "figures":
+            answer = served.post(f"{API}/run/predict", content=body, headers=JSON)
+            assert answer.status_code == 200, (data, answer.text)
+            continue
+        assert served.post(f"{API}/queue/join", content=body, headers=JSON).status_code == 200
+        said = served.get(f"{API}/queue/data", params={"session_hash": f"{event}{n}"}).text
+        assert '"success":true' in said, (data, said)
+        if not isinstance(data, dict) or data.get("prompt") != "\ud800":  # that one runs, with U+FFFD in its place
+            assert '\\"mode\\":\\"error\\"' in said, (data, said)
+    assert "Traceback" not in capfd.readouterr().err + caplog.text
