@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,12 @@ HOSTILE = (
     "${alert(1)}", "`${document.title='PWNED'}`", "<img src=x onerror=window.PWNED=1>", "{{x}}", "{{{value}}}",
     "</script><script>window.PWNED=2</script>", " 🌅👩‍👩‍👧", " صباح الخير", " שלום", " 早上好", "\n", "${x",
 )  # fmt: skip
+
+
+def awaited(work: Coroutine[Any, Any, Any]) -> Any:
+    """What a coroutine returns. It runs in a thread: a driven browser leaves a loop in that of the tests."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 def plain_run(pieces: Sequence[str], *, title: str = "handmade", label: str = "target") -> list[Event]:

@@ -43,13 +43,18 @@ def asked(**more: Any) -> Any:
     return parse({**given, "max_new_tokens": 120, **more})
 
 
+def whole(request: Any) -> dict[str, Any]:
+    """The payload with the whole trace."""
+    return [p for p in stream(Loader(Measured), request, Run("a" * 32)) if p["ev"]][-1]
+
+
 def test_a_run_is_planned_anew_only_where_it_was_asked_for() -> None:
     assert not asked().replan and not asked(replan="yes").replan and asked(replan=True).replan
-    *_, last = stream(Loader(Measured), asked(replan=True), Run("a" * 32))
+    last = whole(asked(replan=True))
     plans = [e for e in last["ev"] if e["event"] == "plan"]
     assert len(plans) > 1 and plans[0]["round"] == 0
     assert last["ev"][0]["replan"]
-    *_, last = stream(Loader(Measured), asked(), Run("a" * 32))
+    last = whole(asked())
     assert not any(e["event"] == "plan" for e in last["ev"])
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pagekit import plain_run
+from pagekit import awaited, plain_run
 from profiles import dear
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -64,12 +63,6 @@ def test_a_search_is_looked_at_between_its_steps() -> None:
     assert len(steps) >= 6
 
 
-def alone(work: Coroutine[Any, Any, Any]) -> Any:
-    """The browser's tests leave a loop in this thread."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, work).result()
-
-
 def held(gate: threading.Event, done: list[str], name: str) -> Callable[[], None]:
     def work() -> None:
         gate.wait(10)
@@ -92,7 +85,7 @@ def test_visitors_take_turns_however_many_questions_one_of_them_has() -> None:
         assert await line.work("greedy", lambda: "free again") == "free again"
         return done
 
-    assert alone(run())[:5] == ["greedy", "greedy", "ann", "bob", "greedy"]
+    assert awaited(run())[:5] == ["greedy", "greedy", "ann", "bob", "greedy"]
 
 
 def test_who_waits_too_long_or_leaves_is_no_longer_in_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +105,7 @@ def test_who_waits_too_long_or_leaves_is_no_longer_in_the_line(monkeypatch: pyte
         assert await line.work("b", lambda: "mine") == "mine"
         assert done == ["a"] and gone.cancelled()
 
-    alone(run())
+    awaited(run())
 
 
 def test_a_visitor_is_an_address_and_only_a_near_proxy_may_name_another() -> None:

@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import pytest
+from pagekit import awaited
 
 from app import line as lines
 from app.line import Left, Line, Refused
@@ -60,7 +61,7 @@ def test_pages_and_calls_stand_in_one_line_and_each_is_told_who_is_before_it() -
         assert [line.place(r)[0] for r in runs[2:]] == [1, 2], "a run that was stopped is before nobody"
         line.leave(runs[0])
 
-    asyncio.run(check())
+    awaited(check())
 
 
 def test_a_script_with_many_calls_delays_a_page_by_one_of_them() -> None:
@@ -71,7 +72,7 @@ def test_a_script_with_many_calls_delays_a_page_by_one_of_them() -> None:
         await arrive(line, *calls, *pages)
         return await served(line, calls + pages)
 
-    assert asyncio.run(check()) == ["call 0", "page 0", "call 1", "page 1", "call 2", "call 3", "call 4", "call 5"]
+    assert awaited(check()) == ["call 0", "page 0", "call 1", "page 1", "call 2", "call 3", "call 4", "call 5"]
 
 
 def test_one_client_has_two_runs_and_is_told_why_a_third_is_refused() -> None:
@@ -83,7 +84,7 @@ def test_one_client_has_two_runs_and_is_told_why_a_third_is_refused() -> None:
             await third
         assert not other.done()
 
-    asyncio.run(check())
+    awaited(check())
 
 
 def test_a_script_of_many_sessions_cannot_keep_a_page_of_its_own_address_out() -> None:
@@ -97,7 +98,7 @@ def test_a_script_of_many_sessions_cannot_keep_a_page_of_its_own_address_out() -
         await arrive(line, mine := run("mine"))
         assert line.place(mine)[0] == 1, "behind the one that runs, before all that wait"
 
-    asyncio.run(check())
+    awaited(check())
 
 
 def test_many_addresses_together_leave_places_for_pages_and_a_full_line_says_so() -> None:
@@ -112,7 +113,7 @@ def test_many_addresses_together_leave_places_for_pages_and_a_full_line_says_so(
         with pytest.raises(Refused, match=r"all 32 places.*replay a recording"):
             await refused[0]
 
-    asyncio.run(check())
+    awaited(check())
 
 
 def test_a_run_has_no_place_before_somebody_listens_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +128,7 @@ def test_a_run_has_no_place_before_somebody_listens_for_it(monkeypatch: pytest.M
         with pytest.raises(Left, match="nobody asked"):
             await tasks[0]
 
-    asyncio.run(check())
+    awaited(check())
 
 
 def test_who_leaves_or_is_stopped_while_waiting_leaves_the_line() -> None:
@@ -145,7 +146,7 @@ def test_who_leaves_or_is_stopped_while_waiting_leaves_the_line() -> None:
         await tasks[2]
         assert line.running is last
 
-    asyncio.run(check())
+    awaited(check())
 
 
 def test_a_closed_waiter_leaves_no_trace_in_the_line() -> None:
@@ -157,7 +158,7 @@ def test_a_closed_waiter_leaves_no_trace_in_the_line() -> None:
         await asyncio.sleep(0)
         assert line.place(third)[0] == 1
 
-    asyncio.run(check())
+    awaited(check())
 
 
 def test_the_wait_is_estimated_from_runs_that_were_measured_and_only_then(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +178,7 @@ def test_the_wait_is_estimated_from_runs_that_were_measured_and_only_then(monkey
         assert line.place(runs[2]) == (1, 15.0), "twenty seconds a run, five of them over"
         assert line.place(runs[3]) == (2, 35.0)
 
-    asyncio.run(check())
+    awaited(check())
 
 
 @pytest.mark.parametrize(
