@@ -491,9 +491,12 @@ def test_the_tab_is_never_wider_than_the_screen(page: Any, planner_site: str, wi
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+JSON = {"content-type": "application/json"}
+
+
 def test_a_request_that_is_too_large_or_no_json_gets_an_answer_that_says_so(page: Any, planner_site: str) -> None:
     page.goto(planner_site)
     for body in ("{", "[" * 5000, "x" * 400_000, "null", '{"profile": {"levels": 3}}'):
-        reply = page.request.post(f"{planner_site}/hx/planner/answer", data=body)
+        reply = page.request.post(f"{planner_site}/hx/planner/answer", data=body, headers=JSON)
         assert reply.status == 422
         assert reply.json()["error"]
