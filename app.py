@@ -6,12 +6,15 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import sys
 
 from app.closing import Closing
 from app.guard import names
 from app.offer import Offer, OfferError
 from app.page import build, launch_options
 from hsd_core.workbench import Workbench
+
+SWITCH_S = 0.001  # how long a thread may keep the others from Python's lock: the engine asks for it at every small step
 
 
 def main() -> None:
@@ -45,6 +48,7 @@ def main() -> None:
     # What is there now stays: without it, every search for garbage halts the page's answers for a tenth of a second.
     gc.collect()
     gc.freeze()
+    sys.setswitchinterval(SWITCH_S)
     closing.serve(demo)
 
 
