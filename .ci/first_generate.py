@@ -49,4 +49,4 @@ def _open(page: Page, address: str, deadline: float) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], float(sys.argv[2])))
+    sys.exit(main(sys.argv[1], float(sys.argv[2])) or None)
