@@ -7,11 +7,15 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="sends SIGINT")
+
+# As in a terminal: a shell that runs the tests in the background has its children ignore Ctrl+C.
+hearing = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
 
 SERVER = """
 import sys, threading, time
@@ -55,7 +59,8 @@ closing.serve(Demo())
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_ends_the_process_while_threads_work(tmp_path: Path, what: str, sent: signal.Signals) -> None:
     code = [sys.executable, "-c", SERVER, what, str(tmp_path)]
-    with subprocess.Popen(code, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(code, stdout=pipe, stderr=pipe, text=True, preexec_fn=hearing) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         process.send_signal(sent)
@@ -72,7 +77,7 @@ def test_the_real_server_ends_on_an_interrupt(tmp_path: Path) -> None:
     environment = {**os.environ, "HSD_CACHE": str(tmp_path)}
     environment.pop("GRADIO_SERVER_PORT", None)
     command = [sys.executable, "-u", "app.py"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, preexec_fn=hearing) as process:
         assert process.stdout is not None
         line = next(line for line in process.stdout if "127.0.0.1" in line)
         import httpx
