@@ -16,24 +16,29 @@ def pytest_configure() -> None:
 
 
 @pytest.fixture(scope="session")
-def smollm2():
-    """The preset smollm2 on the CPU in float32; where its weights cannot be had a visible skip, or a failure where
+def smollm2_folder():
+    """The converted weights of preset smollm2; where they cannot be had a visible skip, or a failure where
     HSD_REQUIRE_WEIGHTS is set."""
-    from hsd_core.weights import WeightsError
-    from hsd_core.workbench import Workbench
+    from hsd_core.presets import PRESETS
+    from hsd_core.weights import WeightsError, ensure
 
     try:
-        return Workbench.open("smollm2", device="cpu", dtype="float32")
+        return ensure(PRESETS["smollm2"].target)
     except WeightsError as error:
         missing = f"the weights of smollm2 cannot be had: {error}"
         pytest.fail(missing) if os.environ.get("HSD_REQUIRE_WEIGHTS") else pytest.skip(missing)
 
 
 @pytest.fixture(scope="session")
-def transformers_smollm2(smollm2):
+def smollm2(smollm2_folder):
+    """The preset smollm2 on the CPU in float32."""
+    from hsd_core.workbench import Workbench
+
+    return Workbench.open("smollm2", device="cpu", dtype="float32")
+
+
+@pytest.fixture(scope="session")
+def transformers_smollm2(smollm2_folder):
     """The same weights in transformers' own model."""
     transformers = pytest.importorskip("transformers")
-    from hsd_core.presets import PRESETS
-    from hsd_core.weights import ensure
-
-    return transformers.AutoModelForCausalLM.from_pretrained(ensure(PRESETS["smollm2"].target)).float().eval()
+    return transformers.AutoModelForCausalLM.from_pretrained(smollm2_folder).float().eval()

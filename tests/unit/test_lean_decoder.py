@@ -310,20 +310,14 @@ def test_float32_products_are_those_of_torch(kind: type) -> None:
 
 
 @pytest.mark.weights
-def test_smollm2_logits_are_those_of_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
-    from hsd_core.presets import PRESETS
+def test_smollm2_logits_are_those_of_transformers(smollm2_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from hsd_core.tokenizer import Tokenizer
-    from hsd_core.weights import WeightsError, ensure
 
-    try:
-        folder = ensure(PRESETS["smollm2"].target)
-    except WeightsError as error:
-        pytest.skip(f"no weights: {error}")
-    ids = Tokenizer(folder).chat("Why is the sky blue? Answer in one sentence.")
-    expected = truth(transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval(), ids)
+    ids = Tokenizer(smollm2_folder).chat("Why is the sky blue? Answer in one sentence.")
+    expected = truth(transformers.AutoModelForCausalLM.from_pretrained(smollm2_folder, dtype=torch.float32).eval(), ids)
 
     def off() -> torch.Tensor:
-        decoder = load_decoder(folder, kind="lean")
+        decoder = load_decoder(smollm2_folder, kind="lean")
         return (decoder.forward(ids, decoder.new_cache(len(ids)), 0, len(ids)) - expected).abs()
 
     # oneDNN adds in another order: its rows are 1.4e-4 off float64 at logits near 30, those of transformers 1.0e-4
