@@ -497,6 +497,6 @@ JSON = {"content-type": "application/json"}
 def test_a_request_that_is_too_large_or_no_json_gets_an_answer_that_says_so(page: Any, planner_site: str) -> None:
     page.goto(planner_site)
     for body in ("{", "[" * 5000, "x" * 400_000, "null", '{"profile": {"levels": 3}}'):
-        reply = page.request.post(f"{planner_site}/hx/planner/answer", data=body, headers=JSON)
+        reply = page.request.post(f"{planner_site}/hx/planner/answer", data=body.encode(), headers=JSON)
         assert reply.status == 422
         assert reply.json()["error"]
