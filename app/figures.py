@@ -77,7 +77,8 @@ def draw(events: Sequence[Event], *, dark: bool) -> list[Any]:
         said += f"Auto: the levels and their T changed {len(seen.plans) - 1} times while it wrote; {seen.origin}. "
     parts: list[Any] = _depths(seen, dark)
     for figure, text in (_acceptance(seen, dark), _time(seen, dark), _tokens(seen, dark)):
-        parts += [{**text, "text": f"{said}{text['text']}"}, gr.Plot(value=_style(figure, dark), visible=True), text]
+        text = {**text, "text": f"{said}{text['text']}"}
+        parts += [text, gr.Plot(value=_style(figure, dark), visible=True), text]
     return parts
 
 
