@@ -7,6 +7,7 @@ import argparse
 import gc
 import os
 import sys
+from typing import Any
 
 from app.closing import Closing
 from app.guard import names
@@ -44,12 +45,16 @@ def main() -> None:
     demo = build(closing.over(Workbench), offer=offer)
     where = {"server_name": options.host, "server_port": options.port, "share": options.share}
     hosts = names(options.host, share=options.share, allowed=options.allow_host)
-    demo.launch(**where, **launch_options(hosts=hosts), prevent_thread_lock=True)
-    # What is there now stays: without it, every search for garbage halts the page's answers for a tenth of a second.
-    gc.collect()
-    gc.freeze()
-    sys.setswitchinterval(SWITCH_S)
-    closing.serve(demo)
+
+    def start() -> Any:
+        demo.launch(**where, **launch_options(hosts=hosts), prevent_thread_lock=True)
+        # What is there now stays: without it, every search for garbage halts the page's answers for 0.1 s.
+        gc.collect()
+        gc.freeze()
+        sys.setswitchinterval(SWITCH_S)
+        return demo
+
+    closing.serve(start)
 
 
 if __name__ == "__main__":

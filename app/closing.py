@@ -48,10 +48,12 @@ class Closing:
 
         return Closable
 
-    def serve(self, demo: Any) -> None:
-        """Keep serving until Ctrl+C or SIGTERM, then end the process."""
+    def serve(self, start: Callable[[], Any]) -> None:
+        """Start what `start` gives and keep serving until Ctrl+C or SIGTERM, also before it has started; then end the
+        process. What `start` raises, this raises."""
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
+            demo = start()
             while demo.is_running:
                 time.sleep(0.1)
         except KeyboardInterrupt:
@@ -59,11 +61,12 @@ class Closing:
             self._closes.set()
             with self._changed:
                 self._changed.wait_for(lambda: self._opening == 0, timeout=GRACE_S)
-        finally:
-            for tunnel in getattr(sys.modules.get("gradio.tunneling"), "CURRENT_TUNNELS", ()):
-                tunnel.kill()
-            sys.stdout.flush()
-            os._exit(0)
+        from gradio.tunneling import CURRENT_TUNNELS
+
+        for tunnel in CURRENT_TUNNELS:
+            tunnel.kill()  # type: ignore[no-untyped-call]
+        sys.stdout.flush()
+        os._exit(0)
 
     def _count(self, step: int) -> None:
         with self._changed:

@@ -51,7 +51,7 @@ from concurrent.futures import ThreadPoolExecutor
 pool = ThreadPoolExecutor(2)  # whose threads Python joins at its end
 pool.submit(bench.open, "any") if what != "running" else pool.submit(time.sleep, 60)
 time.sleep(0.3)
-closing.serve(Demo())
+closing.serve(Demo)
 """
 
 
@@ -87,4 +87,22 @@ def test_the_real_server_ends_on_an_interrupt(tmp_path: Path) -> None:
             assert client.get("/").status_code == 200
             with client.stream("GET", "/gradio_api/heartbeat/a"):  # a page that is open
                 process.send_signal(signal.SIGINT)
-                assert process.wait(timeout=20) == 0
+                try:
+                    assert process.wait(timeout=20) == 0
+                finally:
+                    process.kill()
+
+
+def test_an_interrupt_while_the_server_starts_ends_it_too(tmp_path: Path) -> None:
+    server = SERVER.replace(
+        "closing.serve(Demo)", "closing.serve(lambda: print('ready', flush=True) or time.sleep(60))"
+    )
+    code = [sys.executable, "-c", server, "running", str(tmp_path)]
+    with subprocess.Popen(code, stdout=subprocess.PIPE, text=True, preexec_fn=hearing) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        try:
+            assert process.wait(timeout=20) == 0
+        finally:
+            process.kill()
