@@ -61,10 +61,9 @@ class Closing:
             self._closes.set()
             with self._changed:
                 self._changed.wait_for(lambda: self._opening == 0, timeout=GRACE_S)
-        from gradio.tunneling import CURRENT_TUNNELS
-
-        for tunnel in CURRENT_TUNNELS:
-            tunnel.kill()  # type: ignore[no-untyped-call]
+        tunneling = sys.modules.get("gradio.tunneling")  # not imported for this: that takes seconds
+        for tunnel in getattr(tunneling, "CURRENT_TUNNELS", ()):
+            tunnel.kill()
         sys.stdout.flush()
         os._exit(0)
 
