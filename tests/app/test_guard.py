@@ -200,7 +200,7 @@ def test_no_event_of_the_page_is_a_fault(
             continue
         assert served.post(f"{API}/queue/join", content=body, headers=JSON).status_code == 200
         said = served.get(f"{API}/queue/data", params={"session_hash": f"{event}{n}"}).text
-        assert "process_completed" in said, (data, said)
-    # Browsers of other tests in this process may leave while this one runs, which their servers log.
-    faults = (capfd.readouterr().err + caplog.text).split("Traceback")[1:]
-    assert [fault for fault in faults if "Error" in fault and "Cancelled" not in fault and "hsd_core" in fault] == []
+        assert '"success":true' in said, (data, said)
+        if not isinstance(data, dict) or data.get("prompt") != "\ud800":  # that one runs, with U+FFFD in its place
+            assert '\\"mode\\":\\"error\\"' in said, (data, said)
+    assert "Traceback" not in capfd.readouterr().err + caplog.text
