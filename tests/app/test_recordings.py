@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -55,10 +56,13 @@ def test_no_recordings_is_no_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("left", [0, 10, 200, -20])
-def test_a_first_recording_that_broke_off_is_passed_over_and_the_menu_says_why(recordings: Path, left: int) -> None:
+def test_a_first_recording_that_broke_off_is_passed_over_and_the_menu_says_why(
+    recordings: Path, tmp_path: Path, left: int
+) -> None:
     whole = gzip.compress(tracefile.dumps(plain_run(["a", "b"])).encode())
-    (recordings / "00-a.jsonl.gz").write_bytes(whole[:left])
-    shown = Recordings(recordings)
+    folder = shutil.copytree(recordings, tmp_path / "traces")  # the other tests' recordings stay as they are
+    (folder / "00-a.jsonl.gz").write_bytes(whole[:left])
+    shown = Recordings(folder)
     broken, *others = shown.menu()
     assert broken["name"] == "00-a" and broken["reason"]
     assert [entry["reason"] for entry in others] == ["", ""]
