@@ -140,7 +140,7 @@ def test_a_file_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch)
 def test_who_comes_when_many_wait_is_sent_away() -> None:
     busy = Reader()
     for _ in range(reader.WAITING + 1):
-        busy._seats.acquire()
+        busy._seats._free.acquire()
     with pytest.raises(RecordingError, match="others are opening files"):
         busy.open(sent(b""))
 
