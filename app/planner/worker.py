@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from pathlib import Path
@@ -68,6 +69,7 @@ def main(profiles: Path) -> None:
         except PlannerError as error:
             return ("!" + json.dumps([str(error), error.field])).encode()
 
+    gc.freeze()  # what is there now stays, and need not be searched for garbage
     attend(answer)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +22,7 @@ from app import bundled, drawings
 from app.bundled import recording_route
 from app.drawings import Drawings
 from app.figures import MOST_EVENTS
+from app.loader import NICE, Loader
 from app.planner import desk, routes, turns
 from app.planner.desk import Desk, time_limit
 from app.planner.request import MAX_NODES, Look, PlannerError, parse
@@ -27,8 +30,10 @@ from app.planner.sources import Sources
 from app.planner.turns import OWN, Turns, visitor
 from app.planner.worker import Worker
 from app.recordings import Recordings
+from app.serve import Service
 from app.study import study
 from hsd_core.theory import Planner, profile_from
+from hsd_core.workbench import Workbench
 
 SMALL = {
     "levels": [{"name": n, "cost_ms": {"1": ms}} for n, ms in (("a", 1), ("b", 9))],
@@ -209,3 +214,20 @@ def test_only_so_many_events_of_a_run_are_drawn(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(figures, "study", lambda given: seen.append(len(given)) or study(given))
     parts = figures.draw(events + events[-1:] * MOST_EVENTS, dark=False)
     assert seen == [MOST_EVENTS] and f"the first {MOST_EVENTS:,} of" in parts[3]["text"]
+
+
+# ---- the engine
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have a niceness of their own on Linux only")
+def test_the_engine_s_threads_come_after_the_page_s() -> None:
+    def niceness() -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    def started() -> tuple[int, int]:
+        """Of this thread, and of one of another pool that it is the first to use, as a run's levels are built."""
+        return niceness(), service.loader._pool.submit(niceness).result()
+
+    service, before = Service(Loader(Workbench)), niceness()
+    assert service._engine.submit(started).result() == (min(19, before + NICE),) * 2
+    assert niceness() == before
