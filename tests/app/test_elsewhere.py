@@ -101,6 +101,15 @@ def test_a_surrogate_in_a_name_is_no_fault_of_the_worker(capfd: pytest.CaptureFi
     assert "Traceback" not in capfd.readouterr().err
 
 
+def test_opening_the_tab_starts_the_worker_and_opening_the_page_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[Elsewhere] = []
+    monkeypatch.setattr(Elsewhere, "start", lambda self: started.append(self))
+    with TestClient(Starlette(routes=routes.routes(PROFILES, list))) as client:
+        assert not started
+        client.get(routes.SOURCES)
+    assert len(started) == 1
+
+
 def test_the_worker_holds_neither_the_engine_s_nor_the_page_s_libraries() -> None:
     code = "import sys, app.planner.worker; print(*sys.modules)"
     held = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
