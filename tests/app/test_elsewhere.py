@@ -133,8 +133,9 @@ def test_the_process_is_kept_and_one_that_ended_between_two_questions_is_replace
     some.start()
     first = some.ask(b"pid")
     assert some.ask(b"pid") == first
-    some._running().kill()
-    some._running().wait()
+    process = some._running()
+    process.kill()
+    process.wait()
     assert some.ask(b"pid") != first
     large = os.urandom(3_000_000)  # more than a pipe holds
     assert some.ask(large) == large
