@@ -7,6 +7,7 @@ server, however that ends.
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import queue
 import struct
@@ -15,11 +16,13 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
 from typing import IO
 
 _ROOT = Path(__file__).resolve().parent.parent
 _LENGTH = struct.Struct("!Q")
+_PIPE = 2**16  # bytes that are read at once
 
 
 class Gone(Exception):
@@ -30,13 +33,12 @@ class Elsewhere:
     """One process that answers one question at a time. Thread-safe; started when it is first needed.
 
     Args:
-        module: what is started; it calls `attend`. arguments: its command line.
-        patience: seconds for one answer; a process that takes longer is ended.
+        module: what is started; it calls `attend`. arguments: its command line, behind the patience.
+        patience: seconds for one answer; a process that takes longer ends itself.
     """
 
     def __init__(self, module: str, *arguments: str, patience: float) -> None:
-        self._command = [sys.executable, "-m", module, *arguments]
-        self._patience = patience
+        self._command = [sys.executable, "-m", module, str(patience), *arguments]
         self._turn = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -57,22 +59,21 @@ class Elsewhere:
         """
         with self._turn:
             answer = None
-            with suppress(OSError):  # it could not be started, or has ended
-                answer = self._answered(self._running(), question)
+            with suppress(OSError):  # it could not be started, or ended while it was told
+                answer = self._answered(question)
             if answer is None:
                 self._end()
                 raise Gone
             return answer
 
-    def _answered(self, process: subprocess.Popen[bytes], question: bytes) -> bytes | None:
-        assert process.stdin is not None and process.stdout is not None
-        patience = threading.Timer(self._patience, process.kill)
-        patience.start()
+    def _answered(self, question: bytes) -> bytes | None:
+        # Each call of the system lets go of Python's lock, for which the engine and the page wait: so there are two.
         try:
-            _send(process.stdin, question)
-            return _receive(process.stdout)
-        finally:
-            patience.cancel()
+            _send(self._running().stdin, question)
+        except BrokenPipeError:  # it had ended since the last question
+            self._end()
+            _send(self._running().stdin, question)
+        return _receive(self._running().stdout)
 
     def end(self) -> None:
         """End the process; another question starts another."""
@@ -80,14 +81,12 @@ class Elsewhere:
             self._end()
 
     def _running(self) -> subprocess.Popen[bytes]:
-        if self._process is not None and self._process.poll() is not None:
-            self._end()
         if self._process is None:
             # Not of the terminal's group, or of its session: Ctrl+C is for the server, which then ends this one.
             apart = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
             pipe, alone = subprocess.PIPE, {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
             self._process = subprocess.Popen(
-                self._command, stdin=pipe, stdout=pipe, cwd=_ROOT, env=alone, creationflags=apart,
+                self._command, bufsize=0, stdin=pipe, stdout=pipe, cwd=_ROOT, env=alone, creationflags=apart,
                 start_new_session=True,
             )  # fmt: skip
         return self._process
@@ -98,25 +97,32 @@ class Elsewhere:
             process.kill()
             process.wait()
             for stream in (process.stdin, process.stdout):
-                with suppress(OSError):  # half a question may be left in it
-                    stream.close()  # type: ignore[union-attr]
+                if stream is not None:
+                    stream.close()
 
 
 def attend(answer: Callable[[bytes], bytes]) -> None:
     """The process's side: answers one question after another, and ends the process when the server has ended."""
+    patience = float(sys.argv[1])
+    source, sink = FileIO(0, closefd=False), FileIO(1, "w", closefd=False)
     questions: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
     def listen() -> None:
-        while (question := _receive(sys.stdin.buffer)) is not None:
+        while (question := _receive(source)) is not None:
             questions.put(question)
         os._exit(0)
 
     threading.Thread(target=listen, daemon=True).start()
-    try:
-        while True:
-            _send(sys.stdout.buffer, answer(questions.get()))
-    except (MemoryError, BrokenPipeError):  # too large a question, or nobody is there
-        os._exit(1)
+    with open(os.devnull, "w") as nowhere:
+        try:
+            while True:
+                question = questions.get()
+                faulthandler.dump_traceback_later(patience, exit=True, file=nowhere)
+                said = answer(question)
+                faulthandler.cancel_dump_traceback_later()
+                _send(sink, said)
+        except (MemoryError, BrokenPipeError):  # too large a question, or nobody is there
+            os._exit(1)
 
 
 def bound(*, memory: int, cpu_s: int | None = None, nice: int = 0) -> None:
@@ -134,17 +140,21 @@ def bound(*, memory: int, cpu_s: int | None = None, nice: int = 0) -> None:
             resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
 
 
-def _send(sink: IO[bytes], body: bytes) -> None:
-    sink.write(_LENGTH.pack(len(body)))
-    sink.write(body)
-    sink.flush()
+def _send(sink: IO[bytes] | None, body: bytes) -> None:
+    assert sink is not None
+    rest = memoryview(_LENGTH.pack(len(body)) + body)
+    while rest:
+        rest = rest[sink.write(rest) :]
 
 
-def _receive(source: IO[bytes]) -> bytes | None:
-    """One body; None where the other side has ended."""
-    head = source.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        return None
-    size = _LENGTH.unpack(head)[0]
-    body = source.read(size)
-    return body if len(body) == size else None
+def _receive(source: IO[bytes] | None) -> bytes | None:
+    """One body; None where the other side has ended. Nothing is sent behind it before it is answered."""
+    assert source is not None
+    got, size = bytearray(), _LENGTH.size
+    while len(got) < size:
+        if not (piece := source.read(_PIPE)):
+            return None
+        got += piece
+        if size == _LENGTH.size and len(got) >= size:
+            size += _LENGTH.unpack_from(got)[0]
+    return bytes(got[_LENGTH.size :])

@@ -1,4 +1,4 @@
-"""The Planner's work in a process of its own: `python -m app.planner.worker FOLDER`, and what the server has of it."""
+"""The Planner's work in a process of its own, `python -m app.planner.worker PATIENCE FOLDER`, and how it is asked."""
 
 from __future__ import annotations
 
@@ -82,4 +82,4 @@ def _answer(desk: Desk, asked: dict[str, Any]) -> str:
 
 if __name__ == "__main__":
     bound(memory=MEMORY)
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[2]))
