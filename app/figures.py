@@ -9,33 +9,14 @@ import gradio as gr
 import plotly.graph_objects as go
 
 from app import depths
+from app.hues import HUES, INK, LINE, MUTED, PAPER, SHADES, SOFT, mix
 from app.notes import Notes, note
 from app.study import MS, Study, rate, study
 from hsd_core.trace import Event, LevelInfo
 
-# Okabe-Ito, light and dark, by kind of level; the same hues as assets/css/base.css.
-HUES: dict[str, tuple[str, str]] = {
-    "ngram": ("#E69F00", "#F2B84B"),
-    "nano": ("#56B4E9", "#7CC8F2"),
-    "draft": ("#56B4E9", "#7CC8F2"),
-    "table": ("#E3D524", "#F0E442"),
-    "exit": ("#009E73", "#35C79C"),
-    "int8": ("#CC79A7", "#E3A3C6"),
-    "int4": ("#CC79A7", "#E3A3C6"),
-    "model": ("#E3D524", "#F0E442"),
-    "target": ("#0072B2", "#5AB0E6"),
-    "reject": ("#D55E00", "#FF8A3D"),
-}
-INK = ("#1B1F24", "#E8EAED")
-MUTED = ("#5C6570", "#A3ABB5")
-LINE = ("#E1E4E8", "#363C44")
-PAPER = ("#FFFFFF", "#171A1F")
-SOFT = ("#EEF0F3", "#252A31")
 HEIGHT = 320
 MOST_EVENTS = 20_000  # of a run that are drawn; 512 tokens, the longest run of this page, make up to 8,000
 MOST_PLANS = 12  # that are marked
-# Levels of one kind, as in assets/js/kinds.js: how much of the hue, mixed with what.
-SHADES = ((1.0, "ink"), (0.62, "ink"), (0.6, "paper"), (0.42, "ink"))
 
 
 def build() -> list[gr.components.Component]:
@@ -251,12 +232,3 @@ def _hue(info: LevelInfo, seen: Study, dark: bool) -> str:
     nth = same.index(info.index) if info.index in same else 0
     share, towards = SHADES[nth % len(SHADES)]
     return mix(hue, INK[dark] if towards == "ink" else PAPER[dark], share)
-
-
-def mix(one: str, other: str, share: float) -> str:
-    parts = zip(_rgb(one), _rgb(other), strict=True)
-    return "#" + "".join(f"{round(share * a + (1 - share) * b):02X}" for a, b in parts)
-
-
-def _rgb(colour: str) -> tuple[int, ...]:
-    return tuple(bytes.fromhex(colour[1:]))

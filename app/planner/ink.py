@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from app.figures import HUES, INK, LINE, MUTED, PAPER, SHADES, SOFT, mix
+from app.hues import HUES, INK, LINE, MUTED, PAPER, SHADES, SOFT, mix
 from app.planner.turn import kind_of
 from hsd_core.theory.profile import Profile
 
