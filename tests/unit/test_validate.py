@@ -329,7 +329,7 @@ def test_every_sitting_may_have_prompts_of_its_own_until_there_are_none_left(toy
     before = lines(toy)
     assert command(toy, "--each", "1") == 2
     assert "sitting 3 needs 1 prompts that nobody has looked at, and all 2 were" in capsys.readouterr().err
-    assert lines(toy) == before
+    assert lines(toy)[1:] == before[1:]
 
 
 def test_the_page_hears_of_earlier_validations_and_rounds_as_the_tables_do(toy):
