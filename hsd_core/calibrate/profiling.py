@@ -138,7 +138,7 @@ def _level(
         costs = timings.verify[i].plus(engine_ms)
         return ProfileLevel(name, costs, name, draft_ms=None if draft is None else round(draft, 5))
     rate = tally.ratio(("hit", i)) or 0.0
-    hits, misses = seen.lookups[i]
+    hits, misses = ([draft.ms for draft in seen.drafts[i] if draft.hit is hit] for hit in (True, False))
     parts = [(share, mean_interval(ms)) for share, ms in ((rate, hits), (1.0 - rate, misses)) if ms]
     total = sum(share for share, _ in parts) or 1.0
     ms, low, high = (

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 TOKENS, WARM_UP_TOKENS = 20, 4
 PLAIN_EVERY = 2  # stacks between two runs of plain decoding
-BUDGET, TURNS, FEWEST = 80.0, 12, 2  # seconds after which no further turn begins; turns
+BUDGET, TURNS, FEWEST = 100.0, 12, 2  # seconds after which no further turn begins; turns
 BOTTOM, MIDDLE = (2, 4, 3), (8, 4, 11)  # T of bottom drafters and of levels between, turn by turn
 HEADS = 2  # rows written down, as in a validation
 Pair = tuple[int | None, int]  # the level whose tokens are verified (None: plain decoding), and the verifier
@@ -38,11 +38,12 @@ _NS_PER_MS = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Drafting:
-    """A draft: ms, forwards, and the rows that the first of them caught up on."""
+    """A draft: ms, forwards, the rows that the first of them caught up on, and whether it gave any token."""
 
     ms: float
     forwards: int
     late: int
+    hit: bool = True
 
 
 @dataclass(slots=True)
@@ -50,13 +51,12 @@ class Observed:
     """What runs took, by index of the calibrated levels.
 
     Attributes:
-        verify: ms of each verification by (pair, rows). drafts: of a level; lookups: ms of those that hit, and missed.
+        verify: ms of each verification by (pair, rows). drafts: of each level.
         stacks, plain: [ms outside drafts and verifications, rounds, verifications], of all runs together.
     """
 
     verify: dict[tuple[Pair, int], list[float]] = field(default_factory=lambda: defaultdict(list))
     drafts: dict[int, list[Drafting]] = field(default_factory=lambda: defaultdict(list))
-    lookups: dict[int, tuple[list[float], list[float]]] = field(default_factory=lambda: defaultdict(lambda: ([], [])))
     stacks: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
     plain: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
     runs: int = 0
@@ -70,7 +70,9 @@ class Observed:
                 infos = event.levels
             elif isinstance(event, Draft):
                 inside += event.t1 - event.t0
-                self._draft(event, levels[event.level], owes(infos[event.level]))
+                late = event.catch_up if owes(infos[event.level]) else 0
+                ms = (event.t1 - event.t0) / _NS_PER_MS
+                self.drafts[levels[event.level]].append(Drafting(ms, event.forwards, late, bool(event.ids)))
             elif isinstance(event, Verify):
                 inside, calls = inside + event.t1 - event.t0, calls + 1
                 below = None if event.below is None else levels[event.below]
@@ -82,13 +84,6 @@ class Observed:
                 outside[1] += event.rounds
         outside[2] += calls
         self.runs += 1
-
-    def _draft(self, event: Draft, level: int, owed: bool) -> None:
-        ms = (event.t1 - event.t0) / _NS_PER_MS
-        if event.forwards:
-            self.drafts[level].append(Drafting(ms, event.forwards, event.catch_up if owed else 0))
-        else:
-            self.lookups[level][0 if event.ids else 1].append(ms)
 
 
 @dataclass(frozen=True, slots=True)
