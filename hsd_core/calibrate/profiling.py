@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, float, float], None]
 TOKENS = 40
+RUNS = 100.0  # seconds of runs: greedy and sampled ones share them
 MAX_BLOCK = 16
 LEAST = 15.0  # tokens that a conditional acceptance must rest on
 
@@ -70,7 +71,10 @@ def calibrate(
             tell(f"acceptances{at}", number + 1, len(texts))
         if (temperature == 0.0) not in costs:  # how sharp the rows are costs nothing, that they are softened does
             alone = time_levels(found.seats, texts, temperature, tell=_stage(tell, f"costs{at}"), stop=stop)
-            seen = observe(bench, found, texts, temperature, tell=_stage(tell, f"runs{at}"), stop=stop)
+            seen = observe(
+                bench, found, texts, temperature, seconds=RUNS / len({t == 0.0 for t in temperatures}),
+                tell=_stage(tell, f"runs{at}"), stop=stop,
+            )  # fmt: skip
             costs[temperature == 0.0] = in_runs(alone, seen), seen
         timings, seen = costs[temperature == 0.0]
         between = outside(seen)

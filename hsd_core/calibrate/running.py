@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from hsd_core.calibrate.texts import Written
     from hsd_core.workbench import Workbench
 
-TOKENS, WARM_UP_TOKENS = 20, 4
+TOKENS, WARM_UP_TOKENS = 20, 2
 PLAIN_EVERY = 2  # stacks between two runs of plain decoding
-BUDGET, TURNS, FEWEST = 100.0, 12, 2  # seconds after which no further turn begins; turns
+TURNS, FEWEST = 12, 2
 BOTTOM, MIDDLE = (2, 4, 3), (8, 4, 11)  # T of bottom drafters and of levels between, turn by turn
 HEADS = 2  # rows written down, as in a validation
 Pair = tuple[int | None, int]  # the level whose tokens are verified (None: plain decoding), and the verifier
@@ -96,17 +96,21 @@ class Outside:
 
 def observe(
     bench: Workbench, found: Candidates, texts: Sequence[Written], temperature: float,
-    *, tell: Callable[[int, int], None], stop: Callable[[], bool],
+    *, seconds: float, tell: Callable[[int, int], None], stop: Callable[[], bool],
 ) -> Observed:  # fmt: skip
     """Run stacks of the calibrated levels on prompts of all kinds, turn by turn; a first short turn is dropped.
 
+    Args:
+        seconds: after which no further turn begins.
     Raises:
         StackError: a stack cannot be built. Stopped: `stop` turned true.
     """
     which, observed = stacks_of([is_lookup(seat.level) for seat in found.seats]), Observed()
     began, turn, stride = time.monotonic(), -1, max(1, len(texts) // TURNS)
-    while turn < TURNS and (turn < FEWEST or time.monotonic() - began < BUDGET):
-        text, at = texts[max(0, turn) * stride % len(texts)], max(0, turn) * 5 % len(which)
+    while turn < TURNS and (turn < FEWEST or time.monotonic() - began < seconds):
+        text, at = texts[turn * stride % len(texts)], max(0, turn) * 5 % len(which)
+        if turn < 0:
+            text = min(texts, key=lambda written: len(written.prompt))
         for levels in _with_plain(which[at:] + which[:at]):
             events = list(
                 run(

@@ -11,8 +11,8 @@ from hsd_core.calibrate.running import Drafting, Observed, Pair
 from hsd_core.calibrate.timing import Timings
 from hsd_core.theory import Costs
 
-PRIOR = 8.0  # calls: a row count is trusted by itself as far as it was met more often
-NEAR = math.log(1.5)  # row counts as far apart as 2 and 3, or 8 and 12, say nothing of each other
+PRIOR, LEAST = 20.0, 8  # calls: a row count is trusted as far as it was met more often; is a knot if met so often
+NEAR = math.log(2.0)  # row counts as far apart as 1 and 2, or 4 and 8, say nothing of each other
 MOST = 4.0  # times its lone time: what took longer was a stall of the machine, and counts as so much
 
 

@@ -10,7 +10,7 @@ import torch
 from lean_stacks import LeanStacks, RandomDraft
 from toys import LookupLevel, lookup, output_of, table
 
-from hsd_core.calibrate import running, timing
+from hsd_core.calibrate import profiling, timing
 from hsd_core.calibrate.candidates import candidates, default_levels
 from hsd_core.calibrate.overlap import BLOCK, count, walk
 from hsd_core.calibrate.profiling import calibrate
@@ -213,7 +213,7 @@ def quick(monkeypatch):
     """Few turns and rows: what is measured matters to nobody here."""
     for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
         monkeypatch.setattr(timing, name, value)
-    monkeypatch.setattr(running, "BUDGET", 0.0)
+    monkeypatch.setattr(profiling, "RUNS", 0.0)
 
 
 @pytest.mark.usefixtures("quick")

@@ -111,16 +111,15 @@ def test_the_engines_time_is_taken_from_all_runs_together() -> None:
 
 
 def test_runs_are_interleaved_with_plain_decoding_and_stop_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "BUDGET", 0.0)
     bench, ran = Workbench.open("toy"), []
     found = candidates(bench)
     monkeypatch.setattr(
         running, "run", lambda seats, *given, **more: ran.append(len(seats)) or run(seats, *given, **more)
     )
     text = Written(tuple(bench.encode("The small level ", raw=False)), (1,))
-    seen = observe(bench, found, [text], 0.8, tell=lambda *_: None, stop=lambda: False)
+    seen = observe(bench, found, [text], 0.8, seconds=0.0, tell=lambda *_: None, stop=lambda: False)
     turns = [sorted(ran[at : at + 5]) for at in range(0, len(ran), 5)]
     assert turns == [[1, 1, 2, 2, 3]] * (1 + running.FEWEST) and seen.runs == 5 * running.FEWEST
     assert {pair for pair, _ in seen.verify} == {(None, 2), (0, 2), (1, 2), (0, 1)}
     with pytest.raises(Stopped):
-        observe(bench, found, [text], 0.8, tell=lambda *_: None, stop=lambda: True)
+        observe(bench, found, [text], 0.8, seconds=0.0, tell=lambda *_: None, stop=lambda: True)
