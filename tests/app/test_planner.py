@@ -181,6 +181,21 @@ def test_a_validation_says_every_sitting() -> None:
     assert "One sitting: speed-ups were off by 3.0 %" in validation_figure(alone, Ink(dark=False))["text"]
 
 
+def test_a_validation_says_what_earlier_predictions_came_to() -> None:
+    before = {
+        **MEASURED["sittings"][-1],
+        "said": "i.i.d.; costs of passes timed alone",
+        "named": "2026-11-01 08:00 UTC",
+    }
+    text = validation_figure(from_file({**MEASURED, "earlier": [before, {"said": 3}, 7]}), Ink(dark=False))["text"]
+    assert text.count("Before that, ") == 1
+    assert (
+        "Before that, 2 sittings of another prediction (i.i.d.; costs of passes timed alone), fixed 2026-11-01 08:00 "
+        "UTC: speed-ups off by 4.0 %, milliseconds by 9.0 %." in text
+    )
+    assert "Before that" not in validation_figure(measured(), Ink(dark=False))["text"]
+
+
 @pytest.mark.parametrize(
     "damaged",
     [
