@@ -23,7 +23,8 @@ from toys import output_of
 import hsd_core
 from hsd_core import engine
 from hsd_core.clock import EngineClock
-from hsd_core.hierarchy import Hierarchy, Seat
+from hsd_core.hierarchy import Hierarchy
+from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.commons import open_levels
 from hsd_core.sampling import Sampling, law
 from hsd_core.scribe import Block, Scribe
@@ -85,7 +86,7 @@ def every_path(act: Callable[[Scripted], T]) -> Iterator[tuple[float, T]]:
             return
 
 
-def run_law(stack: Sequence[Seat], prompt: Sequence[int], max_new: int, **options: Any) -> Law:
+def run_law(stack: Sequence[StackEntry], prompt: Sequence[int], max_new: int, **options: Any) -> Law:
     """The law of the committed ids: whole runs of the engine, every path."""
     options = {"sampling": SAMPLED, "heads": 0, "max_new_tokens": max_new, **options}
     found: Law = {}
@@ -96,7 +97,7 @@ def run_law(stack: Sequence[Seat], prompt: Sequence[int], max_new: int, **option
     return found
 
 
-def merged_law(stack: Sequence[Seat], prompt: Sequence[int], max_new: int, **options: Any) -> Law:
+def merged_law(stack: Sequence[StackEntry], prompt: Sequence[int], max_new: int, **options: Any) -> Law:
     """As `run_law`, joining paths inside the hierarchy; the engine's own loop runs over the joined blocks."""
 
     class OneMemo(Merged):
@@ -177,7 +178,7 @@ def _drain(steps: Generator[Any, None, T]) -> T:
 
 
 def target_law(
-    stack: Sequence[Seat], prompt: Sequence[int], max_new: int, sampling: Sampling = SAMPLED,
+    stack: Sequence[StackEntry], prompt: Sequence[int], max_new: int, sampling: Sampling = SAMPLED,
     ends: frozenset[int] = frozenset(),
 ) -> Law:  # fmt: skip
     """The target's own law, by the chain rule: what every lossless stack must give."""

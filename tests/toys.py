@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from hsd_core.hierarchy import Seat
+from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import DraftOrder, Proposal, Work
 from hsd_core.levels.table import Table, TableLevel
 from hsd_core.stacks import parse
@@ -92,7 +92,7 @@ def lookup(vocab_size: int, seed: int, longest: int = 4) -> Callable[[tuple[int,
     return propose
 
 
-def toy_stack(text: str, vocab_size: int, seed: int = 0, **options: float) -> list[Seat]:
+def toy_stack(text: str, vocab_size: int, seed: int = 0, **options: float) -> list[StackEntry]:
     """Seats for a stack as written, level i over `table(vocab_size, 100 * seed + i, **options)`."""
     seats = []
     for i, spec in enumerate(parse(text)):
@@ -100,7 +100,7 @@ def toy_stack(text: str, vocab_size: int, seed: int = 0, **options: float) -> li
             level: object = LookupLevel(lookup(vocab_size, 100 * seed), vocab_size)
         else:
             level = TableLevel(table(vocab_size, 100 * seed + i, **options), vocab_size, name=spec.name)
-        seats.append(Seat(level, spec, spec.block))  # type: ignore[arg-type]
+        seats.append(StackEntry(level, spec, spec.block))  # type: ignore[arg-type]
     return seats
 
 

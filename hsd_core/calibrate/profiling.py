@@ -16,12 +16,12 @@ from hsd_core.calibrate.rounds import Outside, outside
 from hsd_core.calibrate.tally import Tally, median_interval
 from hsd_core.calibrate.texts import PROMPTS, Written, write
 from hsd_core.calibrate.timing import Timings, time_levels
-from hsd_core.hierarchy import Stopped
+from hsd_core.driver import Stopped
 from hsd_core.stacks import parse
 from hsd_core.theory import ENGINE, Conditional, Costs, Lengths, Profile, ProfileLevel
 
 if TYPE_CHECKING:
-    from hsd_core.hierarchy import Seat
+    from hsd_core.levels.entry import StackEntry
     from hsd_core.workbench import Workbench
 
 Progress = Callable[[str, float, float], None]
@@ -89,7 +89,7 @@ def _stage(tell: Progress, name: str) -> Callable[[int, int], None]:
     return lambda done, total: tell(name, done, total)
 
 
-def _typical(bench: Workbench, found: Candidates) -> list[Seat]:
+def _typical(bench: Workbench, found: Candidates) -> list[StackEntry]:
     """The preset's default stack where all its levels are measured, else the cheapest level under the target."""
     bare = {spec.name for spec in parse(found.stack)}
     if {spec.name for spec in parse(bench.default_stack)} <= bare and len(bare) > 1:
@@ -139,7 +139,7 @@ def _profile(
     )
 
 
-def _level(name: str, seat: Seat, i: int, tally: Tally, timings: Timings, engine_ms: float) -> ProfileLevel:
+def _level(name: str, seat: StackEntry, i: int, tally: Tally, timings: Timings, engine_ms: float) -> ProfileLevel:
     if not is_lookup(seat.level):
         draft = timings.draft.get(i)
         costs = timings.verify[i].plus(engine_ms)

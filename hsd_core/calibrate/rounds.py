@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hsd_core.hierarchy import Stopped
+from hsd_core.driver import Stopped
 from hsd_core.sampling import Sampling
 from hsd_core.trace import Draft, Event, Footer, Verify
 
 if TYPE_CHECKING:
     from hsd_core.calibrate.texts import Written
-    from hsd_core.hierarchy import Seat
+    from hsd_core.levels.entry import StackEntry
 
 RUNS, TOKENS, PLAIN_TOKENS = 5, 24, 10
 
@@ -31,7 +31,7 @@ class Outside:
 
 
 def outside(
-    seats: Sequence[Seat], texts: Sequence[Written], temperature: float, ends: frozenset[int],
+    seats: Sequence[StackEntry], texts: Sequence[Written], temperature: float, ends: frozenset[int],
     *, tell: Callable[[int, int], None], stop: Callable[[], bool],
 ) -> Outside:  # fmt: skip
     """From short runs of a stack and of its target alone, in turn; the first of each is dropped.

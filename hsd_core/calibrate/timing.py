@@ -17,7 +17,7 @@ from hsd_core.calibrate.reading import is_fed, is_lookup, lookup_order
 from hsd_core.calibrate.tally import median_interval
 from hsd_core.calibrate.texts import Written
 from hsd_core.choices import SeededChoices
-from hsd_core.hierarchy import Stopped
+from hsd_core.driver import Stopped
 from hsd_core.levels.commons import open_levels, shares
 from hsd_core.levels.nano import NanoLevel
 from hsd_core.levels.protocol import DraftOrder, LevelRun
@@ -28,7 +28,7 @@ from hsd_core.theory import Costs
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from hsd_core.hierarchy import Seat
+    from hsd_core.levels.entry import StackEntry
 
 ROWS = (1, 2, 3, 4, 6, 8, 12, 16)
 EDGE_ROWS = (2, 4, 8)
@@ -58,7 +58,7 @@ class Timings:
 
 
 def time_levels(
-    seats: Sequence[Seat], texts: Sequence[Written], temperature: float, ends: frozenset[int],
+    seats: Sequence[StackEntry], texts: Sequence[Written], temperature: float, ends: frozenset[int],
     *, tell: Callable[[int, int], None], stop: Callable[[], bool],
 ) -> Timings:  # fmt: skip
     """Measure the costs of all levels at a temperature (greedy rows are cheaper to make than sampled ones).
@@ -110,7 +110,7 @@ def _costs(measured: Sequence[tuple[int, list[float]]]) -> Costs:
 class _Rig:
     """Levels at rest behind `context` tokens of a text, each in a run of its own."""
 
-    def __init__(self, seats: Sequence[Seat], texts: Sequence[Written], sampling: Sampling) -> None:
+    def __init__(self, seats: Sequence[StackEntry], texts: Sequence[Written], sampling: Sampling) -> None:
         self.seats, self.sampling, self.choices = seats, sampling, SeededChoices(0)
         room = min((s.level.max_positions or CONTEXT + 64 for s in seats), default=CONTEXT + 64)
         self.context = max(2, min(CONTEXT, room - max(ROWS) - 8))
@@ -148,14 +148,14 @@ class _Rig:
         for text in texts:
             (run,) = self._opened([i])
             tape = list(text.prompt)
-            run.commit(tape)
+            run.observe(Committed(tape))
             for token in text.output:
                 weights.find(1)
                 began = time.perf_counter_ns()
                 guess = run.propose(tape, order)
                 (hits if guess.ids else misses).append((time.perf_counter_ns() - began) / 1e6)
                 tape.append(token)
-                run.commit([token])
+                run.observe(Committed([token]))
             if len(hits) + len(misses) >= LOOKUPS:
                 break
         return hits, misses
@@ -191,7 +191,7 @@ class _Rig:
         runs = self._opened(which)
         for run in reversed(runs):
             if run.cached < self.context:
-                run.score(self.tape[: self.context], 1)
+                run.score(self.tape[: self.context])
         return runs
 
     def _opened(self, which: Sequence[int]) -> list[LevelRun]:
@@ -205,15 +205,15 @@ class _Rig:
 
         def measure() -> float:
             if not prepared:  # a draft that is accepted throughout, with the verifier's own rows as the drafter's
-                p = law(run.score(tape, n)[0], self.sampling)[: n - 1].clone()
+                p = law(rows_behind(run, tape, n)[0], self.sampling)[: n - 1].clone()
                 prepared.append((p.argmax(-1).tolist(), p))
-                run.rollback(self.context)
+                run.keep(self.context, ())
             draft, q = prepared[0]
             began = time.perf_counter_ns()
-            logits, _ = run.score(tape, n)
+            logits, _ = rows_behind(run, tape, n)
             tokenwise(draft, q, law(logits, self.sampling), self.choices, True)
             took = time.perf_counter_ns() - began
-            run.rollback(self.context)
+            run.keep(self.context, ())
             return took / 1e6
 
         return measure
@@ -224,11 +224,11 @@ class _Rig:
         behind = 1 + (DRAFTED // 2 if fed else 0)
 
         def measure() -> float:
-            run.rollback(self.context - behind)
+            run.keep(self.context - behind, ())
             began = time.perf_counter_ns()
             ids = run.propose(tape, order).ids
             took = time.perf_counter_ns() - began
-            run.rollback(self.context)
+            run.keep(self.context, ())
             return took / 1e6 / len(ids)
 
         return measure
@@ -239,11 +239,11 @@ class _Rig:
         def measure() -> float:
             drafted = below.propose(tape, order)
             began = time.perf_counter_ns()
-            logits, _ = above.score([*tape, *drafted.ids], n)
+            logits, _ = rows_behind(above, [*tape, *drafted.ids], n)
             tokenwise(list(drafted.ids), drafted.rows, law(logits, self.sampling), self.choices, True)
             took = time.perf_counter_ns() - began
             for run in (below, above):
-                run.rollback(self.context)
+                run.keep(self.context, ())
             return took / 1e6
 
         return measure

@@ -1,7 +1,7 @@
 """HD's databases as the bottom level: lookups instead of forwards (arXiv 2502.05609, Findings NAACL 2025).
 
-A lookup has no distribution: its rows are one-hot, so a verifier accepts x with probability p(x). It drafts only;
-a miss hands up an empty block, and the level above goes on alone.
+A lookup has no distribution: its tokens are named, not drawn, so a verifier accepts x with probability p(x). It drafts
+only; on a miss nothing goes up, and the level above goes on alone.
 """
 
 from __future__ import annotations
@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.levels.protocol import Counting, DraftOrder, Proposal, Work
+from hsd_core.levels.protocol import Committed, Counts, DraftOrder, Outcome, Proposal, Work
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from hsd_core.levels.commons import Commons
     from hsd_core.ngram import Databases
 
@@ -45,41 +43,32 @@ class NgramLevel:
         self.params = params or {}
 
     def open(self, capacity: int, commons: Commons) -> NgramRun:
-        return NgramRun(self._databases(), self.vocab_size)
+        return NgramRun(self._databases())
 
 
-class NgramRun(Counting):
+class NgramRun:
     cached = 0
 
-    def __init__(self, databases: Databases, vocab_size: int) -> None:
-        self._databases, self._vocab_size = databases, vocab_size
-        self._told: dict[str, Any] = databases.counts()
+    def __init__(self, databases: Databases) -> None:
+        self._databases = databases
+        self._counted: dict[str, Any] = databases.counts()
 
-    def propose(self, tape: list[int], order: DraftOrder) -> Proposal:
-        import torch
-
-        found = self._databases.guess(tape, order.limit)
+    def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
+        found = self._databases.guess(context, order.limit)
         end = next((i for i, x in enumerate(found) if x.token in order.ends), len(found) - 1)
         found = found[: end + 1]
-        ids = tuple(x.token for x in found)
-        rows = torch.zeros(len(ids), self._vocab_size)
-        if ids:
-            rows[torch.arange(len(ids)), torch.tensor(ids)] = 1.0
-        letters, copied = tuple(x.letter for x in found), tuple(x.copied for x in found)
-        return Proposal(ids, rows, letters, None, Work(1, 0, 0), copied)
+        ids, letters = tuple(x.token for x in found), tuple(x.letter for x in found)
+        return Proposal(ids, letters, Work(1, 0, 0), copied=tuple(x.copied for x in found))
 
-    def score(self, tape: Sequence[int], rows: int) -> tuple[Tensor, Work]:
-        raise TypeError("an n-gram level has no distribution and cannot verify")
-
-    def commit(self, ids: Sequence[int]) -> None:
-        self._databases.insert(ids)
-
-    def rollback(self, length: int) -> None:
+    def keep(self, start: int, path: Sequence[int]) -> None:
         """Nothing to do: only committed tokens are ever stored."""
 
-    def take_counts(self) -> dict[str, Any]:
-        counts, before = self._databases.counts(), self._told
-        self._told = counts
+    def observe(self, outcome: Outcome) -> Counts | None:
+        if not isinstance(outcome, Committed):
+            return None
+        self._databases.insert(outcome.ids)
+        counts, before = self._databases.counts(), self._counted
+        self._counted = counts
         hits = {letter: n - before["hits"].get(letter, 0) for letter, n in counts["hits"].items()}
         return {
             "inserts": counts["inserts"] - before["inserts"],

@@ -11,7 +11,8 @@ from toys import LookupLevel, LookupRun, output_of, table, toy_stack
 import hsd_core
 from hsd_core import engine, identities, scribe
 from hsd_core.clock import EngineClock
-from hsd_core.hierarchy import LevelError, Seat
+from hsd_core.hierarchy import LevelError
+from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import Counting, Work
 from hsd_core.levels.table import TableLevel, TableRun
 from hsd_core.sampling import Sampling
@@ -51,16 +52,16 @@ class SpyLevel(TableLevel):
         return SpyRun(self, capacity)
 
 
-def spied(text: str = TEXT, before_forward: Callable[[], object] = lambda: None) -> list[Seat]:
+def spied(text: str = TEXT, before_forward: Callable[[], object] = lambda: None) -> list[StackEntry]:
     seats = toy_stack(text, 4, seed=8)
     return [replace(s, level=SpyLevel(s.level.table, 4, before_forward=before_forward)) for s in seats]  # type: ignore
 
 
-def open_runs(stack: Sequence[Seat]) -> list[int]:
+def open_runs(stack: Sequence[StackEntry]) -> list[int]:
     return [seat.level.open_runs for seat in stack]  # type: ignore[attr-defined]
 
 
-def start(stack: Sequence[Seat], prompt: Sequence[int] = (0, 1), **options: Any) -> Any:
+def start(stack: Sequence[StackEntry], prompt: Sequence[int] = (0, 1), **options: Any) -> Any:
     return hsd_core.run(stack, prompt, **{"sampling": SAMPLED, "seed": 5, "max_new_tokens": 12, **options})
 
 
@@ -278,8 +279,8 @@ def test_a_store_is_written_after_each_commit() -> None:
             return CountingRun(self)
 
     stack = [
-        Seat(CountingLevel(lambda prefix: [0], 4), LevelSpec("ngram", 2), 2),
-        Seat(TableLevel(table(4, 1), 4), LevelSpec("table"), None),
+        StackEntry(CountingLevel(lambda prefix: [0], 4), LevelSpec("ngram", 2), 2),
+        StackEntry(TableLevel(table(4, 1), 4), LevelSpec("table"), None),
     ]
     events = list(start(stack))
     stores = [event for event in events if event.event == "store"]
@@ -322,12 +323,12 @@ def test_a_stack_that_cannot_work_is_refused_at_once() -> None:
     def level(vocab: int = 4) -> TableLevel:
         return TableLevel(table(vocab, 1), vocab)
 
-    drafter, target = LookupLevel(lambda prefix: [], 4), Seat(level(), LevelSpec("table"), None)
+    drafter, target = LookupLevel(lambda prefix: [], 4), StackEntry(level(), LevelSpec("table"), None)
     cases = [
-        ([Seat(level(5), LevelSpec("table", 2), 2), target], "levels disagree on the vocabulary"),
-        ([Seat(level(), LevelSpec("table"), None), target], "has no block length; write table:T"),
-        ([target, target, Seat(level(), LevelSpec("table", 2), 2)], "is the last level, which hands nothing up"),
-        ([Seat(level(), LevelSpec("table", 1), 1), Seat(drafter, LevelSpec("table"), None)], "cannot verify"),
+        ([StackEntry(level(5), LevelSpec("table", 2), 2), target], "levels disagree on the vocabulary"),
+        ([StackEntry(level(), LevelSpec("table"), None), target], "has no block length; write table:T"),
+        ([target, target, StackEntry(level(), LevelSpec("table", 2), 2)], "is the last level, which hands nothing up"),
+        ([StackEntry(level(), LevelSpec("table", 1), 1), StackEntry(drafter, LevelSpec("table"), None)], "cannot verify"),
     ]
     for stack, message in cases:
         with pytest.raises(StackError) as caught:

@@ -14,6 +14,7 @@ from toys import output_of
 
 import hsd_core
 from hsd_core import identities
+from hsd_core.decoders.passes import Pass
 from hsd_core.building import pick_device
 from hsd_core.calibrate import timing
 from hsd_core.calibrate.overlap import count
@@ -98,7 +99,7 @@ def test_texts_written_side_by_side_and_depths_are_read_there_too(gpu: PretendGp
     batched = BatchedDecoder(decoder)
     cache = batched.new_cache(2, 40)
     for b, text in enumerate(([1, 2, 3], [4, 5])):
-        decoder.forward(text, cache.slot(b), 0, 1)
+        decoder.forward(Pass(text, 0, 1), cache.slot(b))
     assert batched.step([6, 7], [3, 2], cache).device.type == "cuda"
     usual = tiny()
     text = list(range(2, 20))
