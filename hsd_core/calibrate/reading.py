@@ -16,11 +16,13 @@ import torch
 from torch import Tensor
 
 from hsd_core.calibrate.texts import Written
+from hsd_core.decoders.passes import Branches
 from hsd_core.levels.commons import Commons
 from hsd_core.levels.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.exits import ExitLevel
 from hsd_core.levels.nano import NanoLevel
-from hsd_core.levels.protocol import DraftOrder, Level, LevelRun
+from hsd_core.levels.ngram import NgramRun
+from hsd_core.levels.protocol import Committed, DraftOrder, Level, rows_behind
 from hsd_core.levels.trunk import Trunk
 from hsd_core.sampling import Sampling, law
 from hsd_core.trace import Span

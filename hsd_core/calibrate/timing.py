@@ -1,5 +1,6 @@
-"""Costs: what the engine would stamp on a verification of n rows, on a drafted token, on a lookup.
+"""Costs of passes alone: what the engine would stamp on a verification of n rows, and on a drafted token.
 
+They give the shape, ms by rows; `running` and `scaling` give the level at which real runs lie.
 Every measurement stands at the same place of a text (about 150 tokens in) and is undone by a rollback. All of them are
 gone through in turn, each turn from another place in the list, so that a machine that slows down slows all alike; the
 first turns are dropped.
@@ -9,21 +10,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import cycle
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from hsd_core.calibrate.reading import is_fed, is_lookup, lookup_order
+from hsd_core.calibrate.reading import is_fed, is_lookup
 from hsd_core.calibrate.tally import median_interval
 from hsd_core.calibrate.texts import Written
-from hsd_core.choices import SeededChoices
+from hsd_core.choices import Judge, Key, SeededChoices
 from hsd_core.driver import Stopped
 from hsd_core.levels.commons import open_levels, shares
 from hsd_core.levels.nano import NanoLevel
-from hsd_core.levels.protocol import DraftOrder, LevelRun
+from hsd_core.levels.protocol import DraftOrder, Scorer, rows_behind
 from hsd_core.rules import tokenwise
 from hsd_core.sampling import Sampling, law
 from hsd_core.theory import Costs
+from hsd_core.tree import Tree, named
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -34,17 +36,15 @@ ROWS = (1, 2, 3, 4, 6, 8, 12, 16)
 EDGE_ROWS = (2, 4, 8)
 DRAFTED = 4  # tokens of a timed draft
 CONTEXT = 150  # tokens before it
-TURNS, WARM_UP, FEWEST = 13, 2, 5
-BUDGET = 45.0  # seconds after which no further turn begins
-LOOKUPS = 200
-WEIGHTS = 1 << 26  # bytes, more than a processor's caches hold
+TURNS, WARM_UP, FEWEST = 9, 2, 4
+BUDGET = 15.0  # seconds after which no further turn begins
 
 Task = Callable[[], float]  # one measurement, ms
 
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """By level index: verifications by rows, ms of a drafted token, of a lookup that hit and one that missed.
+    """By level index: verifications by rows, ms of a drafted token.
 
     `edges[(j, i)]`: verifications by i right behind a draft of j over the same weights.
     """
@@ -52,13 +52,12 @@ class Timings:
     verify: dict[int, Costs] = field(default_factory=dict)
     draft: dict[int, float] = field(default_factory=dict)
     edges: dict[tuple[int, int], Costs] = field(default_factory=dict)
-    lookups: dict[int, tuple[list[float], list[float]]] = field(default_factory=dict)
     turns: int = 0
     context: int = 0
 
 
 def time_levels(
-    seats: Sequence[StackEntry], texts: Sequence[Written], temperature: float, ends: frozenset[int],
+    seats: Sequence[StackEntry], texts: Sequence[Written], temperature: float,
     *, tell: Callable[[int, int], None], stop: Callable[[], bool],
 ) -> Timings:  # fmt: skip
     """Measure the costs of all levels at a temperature (greedy rows are cheaper to make than sampled ones).
@@ -81,7 +80,6 @@ def time_levels(
                     found[key].append(ms)
             turn += 1
             tell(turn, TURNS)
-        lookups = {i: rig.lookups(i, texts, ends) for i, seat in enumerate(seats) if is_lookup(seat.level)}
     finally:
         rig.close()
     verify: dict[int, list[tuple[int, list[float]]]] = {}
@@ -97,7 +95,7 @@ def time_levels(
                 draft[i] = median_interval(values)[0]
     return Timings(
         {i: _costs(rows) for i, rows in verify.items()}, draft, {pair: _costs(rows) for pair, rows in edges.items()},
-        lookups, turn - WARM_UP, rig.context,
+        turn - WARM_UP, rig.context,
     )  # fmt: skip
 
 
@@ -111,13 +109,14 @@ class _Rig:
     """Levels at rest behind `context` tokens of a text, each in a run of its own."""
 
     def __init__(self, seats: Sequence[StackEntry], texts: Sequence[Written], sampling: Sampling) -> None:
-        self.seats, self.sampling, self.choices = seats, sampling, SeededChoices(0)
+        self.seats, self.sampling, self._choices = seats, sampling, SeededChoices(0)
+        self._judge = Judge(self._choices, 0, 0, 0)
         room = min((s.level.max_positions or CONTEXT + 64 for s in seats), default=CONTEXT + 64)
         self.context = max(2, min(CONTEXT, room - max(ROWS) - 8))
         ids = [token for text in texts for token in (*text.prompt, *text.output)]
         again = cycle(ids)
         self.tape = [next(again) for _ in range(self.context + max(ROWS) + 8)]
-        self._open: list[LevelRun] = []
+        self._open: list[Any] = []
 
     def tasks(self) -> dict[tuple[object, ...], Task]:
         found: dict[tuple[object, ...], Task] = {}
@@ -134,31 +133,6 @@ class _Rig:
             for n in EDGE_ROWS:
                 found["edge", j, i, n] = self._after_draft(below, above, n)
         return found
-
-    def lookups(self, i: int, texts: Sequence[Written], ends: frozenset[int]) -> tuple[list[float], list[float]]:
-        """ms of lookups along the texts, from databases filled up to there: those that hit, and those that missed.
-
-        Between two lookups of a run lie forwards, whose weights drive all else from the processor's caches; a read of
-        as much memory stands for them.
-        """
-        hits: list[float] = []
-        misses: list[float] = []
-        order = lookup_order(DRAFTED, self.seats[i].level.vocab_size, ends)
-        weights = bytearray(WEIGHTS if self.seats[-1].level.device == "cpu" else 0)
-        for text in texts:
-            (run,) = self._opened([i])
-            tape = list(text.prompt)
-            run.observe(Committed(tape))
-            for token in text.output:
-                weights.find(1)
-                began = time.perf_counter_ns()
-                guess = run.propose(tape, order)
-                (hits if guess.ids else misses).append((time.perf_counter_ns() - began) / 1e6)
-                tape.append(token)
-                run.observe(Committed([token]))
-            if len(hits) + len(misses) >= LOOKUPS:
-                break
-        return hits, misses
 
     def close(self) -> None:
         for run in self._open:
@@ -183,42 +157,41 @@ class _Rig:
         last = len(self.seats) - 1
         return [*which, last] if last not in which and any(is_fed(self.seats[i].level) for i in which) else which
 
-    def _run(self, i: int) -> LevelRun:
+    def _run(self, i: int) -> Any:
         """A level at rest."""
         return self._at_rest(self._with_target([i]))[0]
 
-    def _at_rest(self, which: Sequence[int]) -> list[LevelRun]:
+    def _at_rest(self, which: Sequence[int]) -> list[Any]:
         runs = self._opened(which)
         for run in reversed(runs):
             if run.cached < self.context:
                 run.score(self.tape[: self.context])
         return runs
 
-    def _opened(self, which: Sequence[int]) -> list[LevelRun]:
+    def _opened(self, which: Sequence[int]) -> list[Any]:
         runs = list(open_levels([self.seats[i].level for i in which], len(self.tape)))[::-1]
         self._open += runs
         return runs
 
-    def _verification(self, run: LevelRun, n: int) -> Task:
+    def _verification(self, run: Scorer, n: int) -> Task:
         tape = self.tape[: self.context + n]
-        prepared: list[tuple[list[int], Tensor]] = []
+        prepared: list[Tree] = []
 
         def measure() -> float:
             if not prepared:  # a draft that is accepted throughout, with the verifier's own rows as the drafter's
                 p = law(rows_behind(run, tape, n)[0], self.sampling)[: n - 1].clone()
-                prepared.append((p.argmax(-1).tolist(), p))
+                prepared.append(replace(named(p.argmax(-1).tolist()), rows=p))
                 run.keep(self.context, ())
-            draft, q = prepared[0]
             began = time.perf_counter_ns()
             logits, _ = rows_behind(run, tape, n)
-            tokenwise(draft, q, law(logits, self.sampling), self.choices, True)
+            tokenwise(prepared[0], law(logits, self.sampling), self._judge, True)
             took = time.perf_counter_ns() - began
             run.keep(self.context, ())
             return took / 1e6
 
         return measure
 
-    def _drafting(self, run: LevelRun, *, fed: bool) -> Task:
+    def _drafting(self, run: Any, *, fed: bool) -> Task:
         order, tape = self._order(DRAFTED), self.tape[: self.context]
         # A level at rest lacks the last token; one that is fed also redoes what it processed without true features.
         behind = 1 + (DRAFTED // 2 if fed else 0)
@@ -233,14 +206,14 @@ class _Rig:
 
         return measure
 
-    def _after_draft(self, below: LevelRun, above: LevelRun, n: int) -> Task:
+    def _after_draft(self, below: Any, above: Any, n: int) -> Task:
         tape, order = self.tape[: self.context + 1], self._order(n - 1)
 
         def measure() -> float:
             drafted = below.propose(tape, order)
             began = time.perf_counter_ns()
             logits, _ = rows_behind(above, [*tape, *drafted.ids], n)
-            tokenwise(list(drafted.ids), drafted.rows, law(logits, self.sampling), self.choices, True)
+            tokenwise(replace(named(drafted.ids), rows=drafted.rows), law(logits, self.sampling), self._judge, True)
             took = time.perf_counter_ns() - began
             for run in (below, above):
                 run.keep(self.context, ())
@@ -249,8 +222,8 @@ class _Rig:
         return measure
 
     def _order(self, limit: int) -> DraftOrder:
-        def draw(logits: Tensor) -> tuple[int, Tensor]:
+        def draw(logits: Tensor, drafted: int) -> tuple[int, Tensor]:
             row = law(logits, self.sampling)[0]
-            return self.choices.draw(row), row
+            return self._choices.draw(row, Key("draft", 0, drafted, 0)), row
 
-        return DraftOrder(limit, draw, lambda drafted, last: False, frozenset(), self.seats[-1].level.vocab_size)
+        return DraftOrder(limit, draw, lambda drafted, last: False, frozenset())
