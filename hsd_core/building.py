@@ -13,10 +13,11 @@ from pathlib import Path
 import torch
 
 from hsd_core.decoders import QUANTISED, Decoder, DecoderError, known_device, load_decoder
-from hsd_core.levels.entry import StackEntry
+from hsd_core.decoders.passes import Pass
 from hsd_core.kept import Kept
 from hsd_core.levels.choosing import ChoosingLevel
 from hsd_core.levels.draft_run import TrainedDraft
+from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.exits import ExitLevel
 from hsd_core.levels.model import ModelLevel
 from hsd_core.levels.nano import NanoLevel

@@ -22,14 +22,14 @@ class Key(NamedTuple):
     """
     role: "draft" (a drafter's token), "coin" (whether a verifier keeps one) or "own" (its correction or bonus).
     position: of the token, counted from the start of the context. epoch: how often the levels above have rejected
-    something. offer: its place among the offers that the verifier judged at this position.
+    something. number: tells apart the draws or coins for one position, where a tree has several there.
     """
 
     role: str
     level: int
     position: int
     epoch: int
-    offer: int = 0
+    number: int = 0
 
 
 class Choices(Protocol):
@@ -49,6 +49,7 @@ class SeededChoices:
         self._seed = blake2b(str(seed).encode(), digest_size=32).digest()
 
     def _uniform(self, key: Key) -> float:
+        """In [0, 1)."""
         message = struct.pack("<5sxxxqqqq", key.role.encode(), *key[1:])
         number = int.from_bytes(blake2b(message, digest_size=8, key=self._seed).digest(), "little")
         return (number >> 11) * 2.0**-53
@@ -63,6 +64,20 @@ class SeededChoices:
         return coin < alpha, coin
 
 
+class OrderedChoices(SeededChoices):
+    """As runs chose whose traces have a schema before 5: one generator, its numbers in the order of the calls."""
+
+    def __init__(self, seed: int) -> None:
+        import torch
+
+        self._generator = torch.Generator().manual_seed(seed)
+
+    def _uniform(self, key: Key) -> float:
+        import torch
+
+        return float(torch.rand((), generator=self._generator, dtype=torch.float64))
+
+
 class Judge:
     """The choices of one verification: `level` judges what stands behind the first `start` tokens of the context."""
 
@@ -71,9 +86,9 @@ class Judge:
     def __init__(self, choices: Choices, level: int, start: int, epoch: int) -> None:
         self._choices, self._level, self._start, self._epoch = choices, level, start, epoch
 
-    def accept(self, alpha: float, depth: int, offer: int = 0) -> tuple[bool, float | None]:
-        """Whether an offer for the position `start + depth` is kept."""
-        return self._choices.accept(alpha, Key("coin", self._level, self._start + depth, self._epoch, offer))
+    def accept(self, alpha: float, depth: int, number: int = 0) -> tuple[bool, float | None]:
+        """Whether an offer for the position `start + depth` is kept; `number`: its place in the judging order."""
+        return self._choices.accept(alpha, Key("coin", self._level, self._start + depth, self._epoch, number))
 
     def draw(self, row: Tensor, depth: int) -> int:
         """The verifier's own token for the position `start + depth`."""

@@ -27,7 +27,7 @@ class Stopped(Exception):
 
 
 class Sequential:
-    """Runs what a hierarchy asks for. `runs`: the levels' states, a `Drafter` or `Scorer` each, in the stack's order."""
+    """Runs what a hierarchy asks for. `runs`: the levels' states in the stack's order, a `Drafter` or `Scorer` each."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class Sequential:
         i, start = asked.level, len(self.context)
         self.check_cancelled()
         t0 = self.writer.clock.now()
-        proposal = self.runs[i].propose(self.context, DraftOrder(asked.limit, asked.draw, stops, self.ends))
+        proposal = self.runs[i].propose(self.context, DraftOrder(asked.limit, asked.law, asked.pick, stops, self.ends))
         t1 = self.writer.clock.now()
         tree: Tree = proposal.tree(lambda id_, source: self.writer.token(id_, level=i, how="draft", source=source))
         theta = asked.theta if proposal.theta is None else proposal.theta

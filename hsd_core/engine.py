@@ -117,7 +117,8 @@ class _Run:
             with self.clock.stopped():
                 yield header
                 # The budget bounds every draft, so the context never outgrows the text (and may fill the model's).
-                for run_ in open_levels([entry.level for entry in self.stack], self.prompt + self.limit):
+                levels = [entry.level for entry in self.stack]
+                for run_ in open_levels(levels, self.prompt + self.limit, most_nodes(self.stack[0])):
                     self.runs.insert(0, run_)
             for event in decoding:
                 with self.clock.stopped():
@@ -209,6 +210,12 @@ class _Run:
         return self.limit - (len(self.context) - self.prompt)
 
 
+def most_nodes(drafter: StackEntry) -> int:
+    """The most nodes of a tree that a bottom level drafts; 0 for one that drafts chains."""
+    guess = getattr(drafter.level, "guess", 1)
+    return 0 if guess == 1 else guess * (drafter.block or 0)
+
+
 def _planned(stack: Sequence[StackEntry], plan: Course) -> list[LevelSpec]:
     """A plan in the stack's own words, every T written."""
     blocks = [*plan.blocks, None]
@@ -230,7 +237,12 @@ def _check(stack: Sequence[StackEntry]) -> None:
 
 
 def _header(
-    stack: Sequence[StackEntry], prompt_ids: Sequence[int], sampling: Sampling, seed: int, max_new: int, about: dict[str, Any]
+    stack: Sequence[StackEntry],
+    prompt_ids: Sequence[int],
+    sampling: Sampling,
+    seed: int,
+    max_new: int,
+    about: dict[str, Any],
 ) -> trace.Header:
     specs = [entry.spec for entry in stack]
     lossless, why = stack_lossless(specs, sampling)

@@ -56,7 +56,8 @@ class Place(Protocol):
 class Draft:
     """Request: what `level` drafts behind the context, at most `limit` tokens deep. The answer: `Tree`.
 
-    draw: the logits behind so many drafted tokens, (1, V) -> the next token's id and the (V,) row it was drawn from.
+    law: logits (n, V) -> the rows (n, V) that tokens are drawn from. pick: a token's id from a (V,) row, for the place
+    so many tokens deep; the number tells apart several drawn for one place.
     stops: asked before each token with the number drafted so far and the last one's logits; True ends the draft.
     theta: the level's stop threshold as it stands, where it moves.
     """
@@ -64,7 +65,8 @@ class Draft:
     level: int
     limit: int
     theta: float | None
-    draw: Callable[[Tensor, int], tuple[int, Tensor]]
+    law: Callable[[Tensor], Tensor]
+    pick: Callable[[Tensor, int, int], int]
     stops: Callable[[int, Tensor | None], bool]
 
 
@@ -117,7 +119,7 @@ def all_levels(stack: Sequence[Place]) -> Course:
 
 
 class Hierarchy:
-    """One run of a stack. Its state is the `context` (prompt, what was committed, what levels hold) and the policies'."""
+    """One run of a stack. Its state: the `context` (prompt, what was committed, what levels hold), the policies'."""
 
     def __init__(
         self, stack: Sequence[Place], context: list[int], *, sampling: Sampling, choices: Choices, ends: frozenset[int]
@@ -149,8 +151,9 @@ class Hierarchy:
     def pull(self, i: int, budget: int) -> Asking:
         """HSD(i): what level i < K hands up, at most `budget` tokens."""
         if i not in self._below:
-            limit = min(self._blocks[i], budget)
-            tree: Tree = yield Draft(i, limit, self.policies[i].moving, partial(self._draw, i), partial(self._stops_draft, i))
+            limit, theta = min(self._blocks[i], budget), self.policies[i].moving
+            asked = partial(self._checked_law, i), partial(self._pick, i), partial(self._stops_draft, i)
+            tree: Tree = yield Draft(i, limit, theta, *asked)
             return tree
         start, held = len(self.context), NOTHING
         while True:
@@ -161,7 +164,7 @@ class Hierarchy:
                 return held
 
     def verify(self, i: int, budget: int) -> Generator[Request, Any, tuple[Tree, bool]]:
-        """Verify(i, HSD(i-1)): the chain that level i keeps and adds to the context, and whether it ends in a correction."""
+        """Verify(i, HSD(i-1)): the chain that level i adds to the context, and whether it ends in a correction."""
         spec, start, below = self.stack[i].spec, len(self.context), self._below.get(i)
         below_budget = budget - 1 if spec.bonus else budget
         tree = NOTHING
@@ -207,10 +210,12 @@ class Hierarchy:
                 "fetch them again, or run the level in another dtype"
             )
 
-    def _draw(self, i: int, logits: Tensor, drafted: int) -> tuple[int, Tensor]:
+    def _checked_law(self, i: int, logits: Tensor) -> Tensor:
         self.check(i, logits)
-        row = law(logits, self.sampling)[0]
-        return self.choices.draw(row, Key("draft", i, len(self.context) + drafted, self._epoch(i))), row
+        return law(logits, self.sampling)
+
+    def _pick(self, i: int, row: Tensor, depth: int, number: int) -> int:
+        return self.choices.draw(row, Key("draft", i, len(self.context) + depth, self._epoch(i), number))
 
     def _stops_draft(self, i: int, drafted: int, last: Tensor | None) -> bool:
         return self._stops(i, drafted, False, last)

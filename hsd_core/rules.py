@@ -36,6 +36,11 @@ class Verdict:
     coins: tuple[float | None, ...]
     residual: Tensor | None = None
 
+    @property
+    def accepted(self) -> int:
+        """How many tokens were kept."""
+        return len(self.path)
+
 
 Rule = Callable[..., Verdict]  # the arguments of `tokenwise`, perhaps more by name
 
@@ -150,9 +155,7 @@ def block(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
     return Verdict(path, token, tuple(alphas), tuple(coins))
 
 
-def top(
-    tree: Tree, p: Tensor, judge: Judge, bonus: bool, *, k: int = 1, scores: Tensor | None = None
-) -> Verdict:
+def top(tree: Tree, p: Tensor, judge: Judge, bonus: bool, *, k: int = 1, scores: Tensor | None = None) -> Verdict:
     """Keep the longest path of tokens among the verifier's k likeliest; then a token of its own law.
 
     HiSpec's TopPredictions (arXiv 2510.01336, algorithm 1). With k = 1 and at temperature 0 this is `greedy`; otherwise

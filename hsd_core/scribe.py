@@ -161,9 +161,7 @@ class TraceWriter:
     def kv(self, caches: Iterable[tuple[int, Run]], length: int) -> trace.Kv:
         """The cache lengths of the levels that have one, given as (index, run), over a context of `length` tokens."""
         held = length - self.committed
-        lengths = tuple(
-            trace.KvLength(i, run.cached, length - run.cached, self.committed, held) for i, run in caches
-        )
+        lengths = tuple(trace.KvLength(i, run.cached, length - run.cached, self.committed, held) for i, run in caches)
         return trace.Kv(self.round, lengths, self.clock.now())
 
     def plan(self, course: Course, stack: str, t0: int) -> trace.Plan:

@@ -182,9 +182,7 @@ def generate(
         if not live:
             continue
         # An empty slot runs along as a token at position 0: nobody reads it, and the batch keeps its shape.
-        step = Pass(
-            [row.ids[-1] if row else 0 for row in rows], slots=tuple(row.at if row else 0 for row in rows)
-        )
+        step = Pass([row.ids[-1] if row else 0 for row in rows], slots=tuple(row.at if row else 0 for row in rows))
         taken: dict[int, Tensor] = dict.fromkeys(depths, cache.keys)  # the step puts the states there
         logits = decoder.forward(step, cache, taken)
         index = torch.tensor([b for b in range(slots) if rows[b]], device=logits.device)

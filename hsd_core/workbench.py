@@ -21,8 +21,8 @@ from hsd_core.stacks import LevelSpec, StackError, parse
 if TYPE_CHECKING:
     from hsd_core.building import Builder
     from hsd_core.decoders.lean import LeanDecoder
-    from hsd_core.levels.entry import StackEntry
     from hsd_core.levels.draft_run import TrainedDraft
+    from hsd_core.levels.entry import StackEntry
     from hsd_core.replan import Pace, ProfileReplanner
     from hsd_core.theory import Profile
 

@@ -10,13 +10,13 @@ from enumerator import SAMPLED, Law
 from tiny import tiny
 from toys import LookupLevel, lookup
 
-from hsd_core.decoders.passes import Pass
 from hsd_core.decoders import QUANTISED
 from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.decoders.passes import Pass
 from hsd_core.drafts.copying import Copier, Gate
 from hsd_core.drafts.head import DraftCache
-from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.choosing import ChoosingLevel
+from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.exits import ExitLevel
 from hsd_core.levels.model import ModelLevel
 from hsd_core.levels.nano import NanoLevel

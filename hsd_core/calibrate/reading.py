@@ -104,9 +104,7 @@ class Past(Trunk):
         super().__init__(trunk.decoder, trunk.capacity)
         self._trunk, self.length = trunk, 0
 
-    def run(
-        self, ids: Sequence[int], depth: int, end: int, branches: Branches | None = None
-    ) -> tuple[Span, ...]:
+    def run(self, ids: Sequence[int], depth: int, end: int, branches: Branches | None = None) -> tuple[Span, ...]:
         return ()
 
     def cut(self, length: int, depth: int | None = None) -> None:
@@ -154,7 +152,7 @@ def _guesses(run: NgramRun, text: Written, ends: frozenset[int]) -> list[tuple[i
 def lookup_order(limit: int, ends: frozenset[int]) -> DraftOrder:
     """An order that a lookup can fill: it never draws."""
 
-    def draw(logits: Tensor, drafted: int) -> tuple[int, Tensor]:
+    def pick(row: Tensor, depth: int, number: int) -> int:
         raise TypeError("a lookup was asked to draw a token")
 
-    return DraftOrder(limit, draw, lambda drafted, last: False, ends)
+    return DraftOrder(limit, lambda logits: logits, pick, lambda drafted, last: False, ends)

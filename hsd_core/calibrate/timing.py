@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
@@ -222,8 +223,8 @@ class _Rig:
         return measure
 
     def _order(self, limit: int) -> DraftOrder:
-        def draw(logits: Tensor, drafted: int) -> tuple[int, Tensor]:
-            row = law(logits, self.sampling)[0]
-            return self._choices.draw(row, Key("draft", 0, drafted, 0)), row
+        def pick(row: Tensor, depth: int, number: int) -> int:
+            return self._choices.draw(row, Key("draft", 0, depth, 0))
 
-        return DraftOrder(limit, draw, lambda drafted, last: False, frozenset())
+        rows = partial(law, sampling=self.sampling)
+        return DraftOrder(limit, rows, pick, lambda drafted, last: False, frozenset())

@@ -25,7 +25,8 @@ class Branches:
         depths: list[int] = []
         for parent in self.parents:
             depths.append(depths[parent] + 1 if parent >= 0 else 0)
-        return torch.tensor([slot if slot < self.base else self.base + depths[slot - self.base] for slot in range(start, end)])
+        places = [*range(self.base), *(self.base + depth for depth in depths)]
+        return torch.tensor(places[start:end])
 
     def hidden(self, start: int, end: int) -> Tensor:
         """(end - start, end) bool: the slots that each input must not see."""

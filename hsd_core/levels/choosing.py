@@ -27,11 +27,11 @@ import torch
 from torch import Tensor
 
 from hsd_core.levels.commons import Commons
-from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Verified, Work, draft_token_by_token
-from hsd_core.tree import NOTHING, Tree
+from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Verified, Work
 from hsd_core.levels.reading import Readout, TrunkRun
 from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.sampling import raw
+from hsd_core.tree import NOTHING, Tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -64,9 +64,12 @@ class Sharing(Protocol):
         """The trunk that it reads in a run, or None; called from the target down."""
 
 
-def open_levels(levels: Sequence[Level], capacity: int) -> Iterator[Any]:
-    """Open a stack's levels for one run over a context of at most `capacity` tokens; yields the target's state first."""
-    commons = Commons(capacity, max(getattr(level, "branches", 0) for level in levels))
+def open_levels(levels: Sequence[Level], capacity: int, branches: int = 0) -> Iterator[Any]:
+    """Open a stack's levels for a run over a context of at most `capacity` tokens; yields the target's state first.
+
+    branches: the most nodes of a tree behind it.
+    """
+    commons = Commons(capacity, branches)
     for level in reversed(levels):
         yield level.open(capacity, commons)
 

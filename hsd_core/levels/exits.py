@@ -14,6 +14,7 @@ from hsd_core.levels.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.reading import Lens, Readout, TrunkRun
 from hsd_core.levels.trunk import Layered, Trunk
 
+
 class ExitLevel:
     """The model after `at` of its layers, read by `draft` or, without one, by its own last norm and head."""
 

@@ -6,6 +6,7 @@ from hsd_core.levels.commons import Commons
 from hsd_core.levels.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.trunk import Layered, Trunk
 
+
 class NanoLevel:
     """`draft` over the embeddings of `decoder`, the target's."""
 

@@ -40,9 +40,9 @@ class Proposal:
     """n drafted tokens, a parent before its children.
 
     rows: (r, V) the laws that tokens were drawn from, None where all are named. sources: which database, exit or model.
-    logits: (r, V) before the sampling transform. parents, offered: see `Tree`. copied: for each token where it stood
-    before, a position in the context, if it was copied; empty for a drafter that copies nothing. theta: the drafter's
-    own stop threshold for this draft, if it has one.
+    logits: (r, V) before the sampling transform. parents, offered, repeats: see `Tree`. copied: for each token where it
+    stood before, a position in the context, if it was copied; empty for a drafter that copies nothing. theta: the
+    drafter's own stop threshold for this draft, if it has one.
     """
 
     ids: tuple[int, ...]
@@ -52,26 +52,33 @@ class Proposal:
     logits: Tensor | None = None
     parents: tuple[int, ...] | None = None
     offered: tuple[Offer, ...] | None = None
+    repeats: bool = False
     copied: tuple[Copied | None, ...] = ()
     theta: float | None = None
 
     def tree(self, number: Callable[[int, str], Token]) -> Tree:
         """The proposal as a tree; `number` makes a run's token of an id and its source."""
         tokens = [number(id_, source) for id_, source in zip(self.ids, self.sources, strict=True)]
-        return Tree(tokens, self.rows, self.logits, self.parents, self.offered)
+        return Tree(tokens, self.rows, self.logits, self.parents, self.offered, self.repeats)
 
 
 @dataclass(frozen=True, slots=True)
 class DraftOrder:
     """What a drafter is asked for: tokens at most `limit` deep behind the context.
 
-    draw, stops: see `hierarchy.Draft`. ends: ids behind which nothing is drafted.
+    law, pick, stops: see `hierarchy.Draft`. ends: ids behind which nothing is drafted.
     """
 
     limit: int
-    draw: Callable[[Tensor, int], tuple[int, Tensor]]
+    law: Callable[[Tensor], Tensor]
+    pick: Callable[[Tensor, int, int], int]
     stops: Callable[[int, Tensor | None], bool]
     ends: frozenset[int]
+
+    def draw(self, logits: Tensor, drafted: int) -> tuple[int, Tensor]:
+        """The next token of a chain: (1, V) logits behind so many drafted tokens -> its id, its (V,) row."""
+        row = self.law(logits)[0]
+        return self.pick(row, drafted, 0), row
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +113,7 @@ Counts = Mapping[str, Any]
 
 
 class Run(Protocol):
-    """A level's state in one run. `cached`: how many positions of the context (and of a tree behind it) it processed."""
+    """A level's state in one run. `cached`: how much of the context, and of a tree behind it, it has processed."""
 
     @property
     def cached(self) -> int: ...
@@ -203,7 +210,9 @@ def draft_token_by_token(
 
 
 def score_by_branches(
-    score: Callable[[Sequence[int], int], tuple[Tensor, Work]], forget: Callable[[int], None], context: Sequence[int],
+    score: Callable[[Sequence[int], int], tuple[Tensor, Work]],
+    forget: Callable[[int], None],
+    context: Sequence[int],
     tree: Tree,
 ) -> tuple[Tensor, Work]:
     """Score a tree with a model that takes chains alone: one branch after the other, each behind the context.

@@ -4,8 +4,8 @@ Every level that reads the model after some of its layers (an early exit) or aft
 values and hidden states. A layer is run on a position once: the exit at layer 4 runs layers 0-3, and a verifier above
 it goes on from there (HiSpec, arXiv 2510.01336, section 3.1; LayerSkip, arXiv 2404.16710, section 4.3).
 
-Hidden states are kept at the marked depths alone. `valid(d)` says how many positions of the context have reached depth d;
-it never grows with d, and forgetting positions is lowering a number.
+Hidden states are kept at the marked depths alone. `valid(d)` says how many positions of the context have reached depth
+d; it never grows with d, and forgetting positions is lowering a number.
 """
 
 from __future__ import annotations
@@ -80,9 +80,7 @@ class Trunk:
         return self._hidden[depth][lo:hi]
 
     @torch.inference_mode()
-    def run(
-        self, ids: Sequence[int], depth: int, end: int, branches: Branches | None = None
-    ) -> tuple[Span, ...]:
+    def run(self, ids: Sequence[int], depth: int, end: int, branches: Branches | None = None) -> tuple[Span, ...]:
         """Bring a marked depth up to slot `end` (exclusive), running each layer where it has not been run.
 
         Args:

@@ -129,8 +129,9 @@ def _seats(profile: Profile, plan: Plan, words: Words, ticker: Ticker, seed: int
     world = World(words.passage, words.spoken, agrees, plan.levels, len(words.prompt), seed)
     specs = _specs(profile, plan)
     return [
-        StackEntry(_level(profile, plan, place, world, ticker, words.vocab_size, agrees), specs[place], specs[place].block)
+        StackEntry(_level(profile, plan, place, world, ticker, words.vocab_size, agrees), spec, spec.block)
         for place in places
+        for spec in (specs[place],)
     ]
 
 

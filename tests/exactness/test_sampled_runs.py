@@ -12,8 +12,8 @@ from toys import output_of, toy_stack
 
 import hsd_core
 from hsd_core import rules
-from hsd_core.decoders.passes import Pass
 from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.decoders.passes import Pass
 from hsd_core.decoders.shape import LeanShape
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.model import ModelLevel

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from hsd_core.decoders.passes import Pass
 from hsd_core.bench import read_prompts
+from hsd_core.decoders.passes import Pass
 from hsd_core.equality import TIE, compare
 from hsd_core.identities import check
 from hsd_core.metrics import committed_ids

@@ -18,10 +18,11 @@ from hsd_core.calibrate.reading import Reading, read
 from hsd_core.calibrate.running import Observed, taken_apart
 from hsd_core.calibrate.tally import Tally, mean_interval, median_interval
 from hsd_core.calibrate.texts import Written, write
-from hsd_core.engine import run
 from hsd_core.driver import Stopped
-from hsd_core.levels.entry import StackEntry
+from hsd_core.engine import run
 from hsd_core.levels.commons import Commons
+from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.protocol import rows_behind
 from hsd_core.levels.table import TableLevel
 from hsd_core.presets import PRESETS
 from hsd_core.sampling import Sampling
@@ -149,9 +150,9 @@ def test_rows_of_a_fed_drafter_are_those_of_a_draft_from_there():
         commons = Commons(len(tape))
         above, nano = (seat.level.open(len(tape), commons) for seat in reversed(seats))
         at = len(prompt) + start
-        above.score(tape[: at - 1], 1)  # all that the target has processed when the draft begins
+        rows_behind(above, tape[: at - 1], 1)  # all that the target has processed when the draft begins
         for m, row in enumerate(rows):
-            logits, _ = nano.score(tape[: at + m], 1)
+            logits, _ = rows_behind(nano, tape[: at + m], 1)
             assert torch.allclose(logits.softmax(-1)[0], row, atol=1e-5)
     assert reading.laws[0].shape == reading.laws[1].shape == (len(output), 61)
 

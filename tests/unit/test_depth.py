@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from hsd_core import depth
-from hsd_core.decoders.passes import Pass
 from hsd_core.cli import main
 from hsd_core.decoders import lean
+from hsd_core.decoders.passes import Pass
 from hsd_core.depth import Sums, read_depths, summary, tables
 from hsd_core.driver import Stopped
 from hsd_core.trace import Depths

@@ -13,9 +13,9 @@ from tiny import tiny
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from hsd_core.decoders.passes import Pass
 from hsd_core.decoders import DecoderError
 from hsd_core.decoders.linear import ALIGNMENT, Int4, Int8, Packed, aligned, quantise
+from hsd_core.decoders.passes import Pass
 from hsd_core.drafts import file as drafts
 from hsd_core.shelf import FOLDER
 

@@ -9,9 +9,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from hsd_core.decoders.passes import Pass
 from hsd_core.decoders import QUANTISED, DecoderError, lean, load_decoder
 from hsd_core.decoders.linear import Int4, Int8, Packed, Plain, quantise
+from hsd_core.decoders.passes import Pass
 
 transformers = pytest.importorskip("transformers")
 

@@ -8,10 +8,9 @@ import pytest
 import torch
 
 from hsd_core import selfgen
-from hsd_core.decoders.passes import Pass
 from hsd_core.cli import main
 from hsd_core.decoders import DecoderError
-from hsd_core.decoders.batched import BatchedDecoder
+from hsd_core.decoders.passes import Pass
 from hsd_core.loops import loop_from
 from hsd_core.sampling import Sampling
 from hsd_core.selfgen import Job, Opening, generate, invented, jobs_of
@@ -63,12 +62,12 @@ def test_greedy_output_is_that_of_plain_decoding(kind, batch):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_row_of_a_step_does_not_see_the_others(kind):
     decoder = tiny(kind)
-    batched = BatchedDecoder(decoder)
     texts = [job.text.prompt_ids for job in jobs(4, 70, 130)]
-    cache = batched.new_cache(3, 140)
+    cache = decoder.new_cache(140, sequences=3)
     for b, text in enumerate(texts):
-        decoder.forward(Pass(list(text[:-1]), 0, 1), cache.slot(b))
-    got = batched.step([t[-1] for t in texts], [len(t) - 1 for t in texts], cache)
+        decoder.forward(Pass(list(text[:-1]), 0, 1), cache.sequence(b))
+    step = Pass([t[-1] for t in texts], slots=tuple(len(t) - 1 for t in texts))
+    got = decoder.forward(step, cache)
     for row, text in zip(got, texts, strict=True):
         alone = decoder.forward(Pass(list(text), 0, 1), decoder.new_cache(len(text)))[0]
         assert torch.allclose(row, alone, atol=1e-4)
@@ -111,7 +110,7 @@ def test_the_context_ends_a_text():
     with pytest.raises(ValueError, match="vocabulary"):
         written(decoder, [Job(Text((61,)), 0)])
     with pytest.raises(DecoderError, match="192"):
-        BatchedDecoder(decoder).new_cache(2, 193)
+        decoder.new_cache(193, sequences=2)
 
 
 OPENINGS = [Opening((1, 2, 3), (3, 5, 6), "a", 1.0), Opening((4, 9, 11, 8), (3, 7), "b", 3.0)]

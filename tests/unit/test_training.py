@@ -15,10 +15,10 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 from hsd_core import workbench
-from hsd_core.decoders.passes import Pass
 from hsd_core.cli import main
 from hsd_core.decoders import lean
 from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.decoders.passes import Pass
 from hsd_core.drafts.copying import Gate, mixed
 from hsd_core.drafts.file import DraftError, list_drafts, read_draft
 from hsd_core.presets import PRESETS

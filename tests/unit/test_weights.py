@@ -24,7 +24,7 @@ import pytest
 
 gguf = pytest.importorskip("gguf")
 
-from hsd_core.decoders.passes import Pass
+from hsd_core.decoders.passes import Pass  # noqa: E402
 from hsd_core.weights import Source, WeightsError, Wheel, ensure, is_here, store  # noqa: E402
 from hsd_core.weights.blobs import Blob, write_safetensors  # noqa: E402
 
