@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class Key(NamedTuple):
     """
     role: "draft" (a drafter's token), "coin" (whether a verifier keeps one) or "own" (its correction or bonus).
-    position: of the token, counted from the start of the context. epoch: how often the levels above have rejected
-    something. number: tells apart the draws or coins for one position, where a tree has several there.
+    position: of the token, counted from the start of the context. epoch: how often this level and those above have
+    dropped drafted tokens. number: tells apart the draws or coins for one position, where a tree has several there.
     """
 
     role: str

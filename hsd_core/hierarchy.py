@@ -132,7 +132,7 @@ class Hierarchy:
             for place in stack[:-1]
         ]
         self._law = partial(law, sampling=sampling)
-        self._rejections = [0] * len(stack)  # by verifier
+        self._cuts = [0] * len(stack)  # by verifier: how often it did not keep all of a tree
         self._below: dict[int, int] = {}  # verifier -> the level it verifies; none for the bottom of the plan
         self._blocks: dict[int, int] = {}
         self.follow(all_levels(stack))
@@ -180,7 +180,7 @@ class Hierarchy:
         if kept and verdict.residual is None and tree.ids[kept[-1]] in self.ends:
             verdict = replace(verdict, token=None)  # nothing stands behind the end of the text
         rejected = verdict.residual is not None
-        self._rejections[i] += rejected
+        self._cuts[i] += len(kept) < len(tree)
 
         path = tuple(places[node] - 1 for node in kept if node in places)
         p, p_logits = probs, logits
@@ -227,8 +227,8 @@ class Hierarchy:
         return partial(RULES[spec.rule], k=spec.k, scores=logits) if spec.k else RULES[spec.rule]
 
     def _epoch(self, i: int) -> int:
-        """How often the levels above have rejected something: what level i makes then stands in another context."""
-        return sum(self._rejections[i + 1 :])
+        """How often level i and those above have dropped drafted tokens: a new choice for a place is made then."""
+        return sum(self._cuts[i:])
 
     def _stops(self, i: int, length: int, corrected: bool, logits: Tensor | None) -> bool:
         """Ask level i's policy, before the next token is drawn (design rule: it sees the past only)."""

@@ -110,7 +110,7 @@ def test_fuzzed_accepts_and_rejects_leave_the_states_of_one_pass(kind: str) -> N
         shared.run(tape, 6, len(tape))
         decoder.forward_layers(decoder.embed(tape), fresh, 0, 0, 6)
     for mine, true in ((shared._cache.keys, fresh.keys), (shared._cache.values, fresh.values)):
-        assert torch.allclose(mine[:, :, : len(tape)], true[:, :, : len(tape)], rtol=1e-4, atol=1e-5)
+        assert torch.allclose(mine[..., : len(tape), :], true[..., : len(tape), :], rtol=1e-4, atol=1e-5)
 
 
 def test_levels_over_one_model_share_a_trunk_and_others_do_not() -> None:
