@@ -13,10 +13,11 @@ from pathlib import Path
 import torch
 
 from hsd_core.decoders import QUANTISED, Decoder, DecoderError, known_device, load_decoder
-from hsd_core.hierarchy import Seat
+from hsd_core.decoders.passes import Pass
 from hsd_core.kept import Kept
 from hsd_core.levels.choosing import ChoosingLevel
 from hsd_core.levels.draft_run import TrainedDraft
+from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.exits import ExitLevel
 from hsd_core.levels.model import ModelLevel
 from hsd_core.levels.nano import NanoLevel
@@ -70,7 +71,7 @@ class Builder:
             self.tokenizer = Tokenizer(self.folder)
         self.ends = self.tokenizer.eos_ids
 
-    def seats(self, specs: Sequence[LevelSpec]) -> list[Seat]:
+    def seats(self, specs: Sequence[LevelSpec]) -> list[StackEntry]:
         """The levels of a stack, built from the target down: what reads the target's weights has its dtype and device.
 
         Raises:
@@ -83,7 +84,7 @@ class Builder:
         with self._kept.stack():
             levels = [self._level(spec, target) for spec in reversed(specs)][::-1]
         blocks = [spec.block or self.preset.blocks.get(spec.name, 4) for spec in specs[:-1]]
-        return [Seat(*parts) for parts in zip(levels, specs, [*blocks, None], strict=True)]
+        return [StackEntry(*parts) for parts in zip(levels, specs, [*blocks, None], strict=True)]
 
     def _level(self, spec: LevelSpec, target: LevelSpec) -> Level:
         # T, policy and rule belong to the seat: whatever they are, the level is one and the same.
@@ -241,4 +242,4 @@ def _warm_up(decoder: Decoder) -> None:
     """A first forward of each kind, so that no run pays for kernels that are chosen at their first use."""
     cache = decoder.new_cache(2 * max(WARM_ROWS))
     for rows in WARM_ROWS:
-        decoder.forward([0] * rows, cache, 0, rows)
+        decoder.forward(Pass([0] * rows, rows=rows), cache)

@@ -1,56 +1,110 @@
 """Every random choice of a run goes through one `Choices` object.
 
-The engine draws tokens and throws coins nowhere else, so a test may put an enumerator in its place and
-obtain the exact law of the engine itself, not of a twin of it.
+The engine draws tokens and throws coins nowhere else, so a test may put an enumerator in its place and obtain the exact
+law of the engine itself, not of a twin of it.
+
+A choice has a key: what is chosen, by which level, at which position, and in which epoch. Its uniform number follows
+from the seed and the key alone, not from the order of the calls.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+import struct
+from collections.abc import Callable
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 
+class Key(NamedTuple):
+    """
+    role: "draft" (a drafter's token), "coin" (whether a verifier keeps one) or "own" (its correction or bonus).
+    position: of the token, counted from the start of the context. epoch: how often this level and those above have
+    dropped drafted tokens. number: tells apart the draws or coins for one position, where a tree has several there.
+    """
+
+    role: str
+    level: int
+    position: int
+    epoch: int
+    number: int = 0
+
+
 class Choices(Protocol):
-    def draw(self, row: Tensor) -> int:
+    def draw(self, row: Tensor, key: Key) -> int:
         """A token id from a (V,) row that sums to 1."""
         ...
 
-    def accept(self, alpha: float) -> tuple[bool, float | None]:
+    def accept(self, alpha: float, key: Key) -> tuple[bool, float | None]:
         """True with probability alpha, and the coin that decided it (None where nothing was left to chance)."""
         ...
 
 
 class SeededChoices:
-    """Uniform numbers from one generator on the CPU: the same seed gives the same run on the same kernels."""
+    """Uniform numbers by a keyed hash (BLAKE2b): the same seed gives the same run on the same kernels."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = blake2b(str(seed).encode(), digest_size=32).digest()
+
+    def _uniform(self, key: Key) -> float:
+        """In [0, 1)."""
+        message = struct.pack("<5sxxxqqqq", key.role.encode(), *key[1:])
+        number = int.from_bytes(blake2b(message, digest_size=8, key=self._seed).digest(), "little")
+        return (number >> 11) * 2.0**-53
+
+    def draw(self, row: Tensor, key: Key) -> int:
+        return pick(row, lambda: self._uniform(key))
+
+    def accept(self, alpha: float, key: Key) -> tuple[bool, float | None]:
+        if alpha >= 1.0 or alpha <= 0.0:
+            return alpha >= 1.0, None
+        coin = self._uniform(key)
+        return coin < alpha, coin
+
+
+class OrderedChoices(SeededChoices):
+    """As runs chose whose traces have a schema before 5: one generator, its numbers in the order of the calls."""
 
     def __init__(self, seed: int) -> None:
         import torch
 
         self._generator = torch.Generator().manual_seed(seed)
 
-    def _uniform(self) -> float:
+    def _uniform(self, key: Key) -> float:
         import torch
 
         return float(torch.rand((), generator=self._generator, dtype=torch.float64))
 
-    def draw(self, row: Tensor) -> int:
-        import torch
 
-        peak, best = row.max(-1)
-        if float(peak) >= 1.0:  # a one-hot row: no coin, so greedy runs consume no randomness
-            return int(best)
-        total = row.double().cumsum(-1)
-        # Inverse CDF in float64; side="right" never picks a token of probability zero.
-        at = total[-1:] * self._uniform()
-        token = int(torch.searchsorted(total, at, right=True))
-        if token >= row.shape[-1]:  # u * total rounded up to total: the last token with any mass
-            token = int(row.nonzero()[-1])
-        return token
+class Judge:
+    """The choices of one verification: `level` judges what stands behind the first `start` tokens of the context."""
 
-    def accept(self, alpha: float) -> tuple[bool, float | None]:
-        if alpha >= 1.0 or alpha <= 0.0:
-            return alpha >= 1.0, None
-        coin = self._uniform()
-        return coin < alpha, coin
+    __slots__ = ("_choices", "_epoch", "_level", "_start")
+
+    def __init__(self, choices: Choices, level: int, start: int, epoch: int) -> None:
+        self._choices, self._level, self._start, self._epoch = choices, level, start, epoch
+
+    def accept(self, alpha: float, depth: int, number: int = 0) -> tuple[bool, float | None]:
+        """Whether an offer for the position `start + depth` is kept; `number`: its place in the judging order."""
+        return self._choices.accept(alpha, Key("coin", self._level, self._start + depth, self._epoch, number))
+
+    def draw(self, row: Tensor, depth: int) -> int:
+        """The verifier's own token for the position `start + depth`."""
+        return self._choices.draw(row, Key("own", self._level, self._start + depth, self._epoch))
+
+
+def pick(row: Tensor, uniform: Callable[[], float]) -> int:
+    """A token id from a (V,) row, by the inverse of its distribution function in float64."""
+    import torch
+
+    peak, best = row.max(-1)
+    if float(peak) >= 1.0:  # a one-hot row: no uniform number, so greedy runs consume no randomness
+        return int(best)
+    total = row.double().cumsum(-1)
+    at = total[-1:] * uniform()
+    token = int(torch.searchsorted(total, at, right=True))  # right=True never picks a token of probability zero
+    if token >= row.shape[-1]:  # u * total rounded up to total: the last token with any mass
+        token = int(row.nonzero()[-1])
+    return token

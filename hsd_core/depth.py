@@ -18,7 +18,7 @@ from torch import Tensor
 from hsd_core import trace
 from hsd_core.decoders import lean
 from hsd_core.decoders.lean import LeanDecoder
-from hsd_core.hierarchy import Stopped
+from hsd_core.driver import Stopped
 from hsd_core.levels.draft_run import TrainedDraft
 from hsd_core.sampling import raw
 from hsd_core.texts import check_ids

@@ -18,14 +18,17 @@ from hsd_core import trace
 from hsd_core.choices import Choices, SeededChoices
 from hsd_core.clock import EngineClock
 from hsd_core.courses import Course, Replanner, Round
-from hsd_core.hierarchy import Hierarchy, Seat, Stopped
+from hsd_core.driver import Sequential, Stopped
+from hsd_core.hierarchy import Hierarchy
 from hsd_core.levels.commons import open_levels, shares
-from hsd_core.levels.protocol import Counting, LevelRun
+from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.protocol import Committed, TakesPart
 from hsd_core.policies import THETA_COUNTS
 from hsd_core.sampling import Sampling
-from hsd_core.scribe import Block, Scribe
+from hsd_core.scribe import TraceWriter
 from hsd_core.stacks import LevelSpec, StackError, check_order, format_stack, stack_lossless
 from hsd_core.trace import Event
+from hsd_core.tree import Tree
 
 TOP_OF_ROW = 8
 PREFILL_CHUNK = 128  # a long prompt goes through in pieces, so that a stop is heard between
@@ -33,7 +36,7 @@ JOINING_ROWS = 8  # a level that joins with fewer tokens missed takes them along
 
 
 def run(
-    stack: Sequence[Seat],
+    stack: Sequence[StackEntry],
     prompt_ids: Sequence[int],
     sampling: Sampling,
     seed: int,
@@ -83,21 +86,29 @@ def run(
 
 
 class _Run:
-    """The state of one run: the tape, the levels' own states, the clock."""
+    """The state of one run: the context, the levels' own states, the clock."""
 
     def __init__(
-        self, stack: Sequence[Seat], tape: list[int], sampling: Sampling, choices: Choices, ends: frozenset[int],
-        heads: int, stop: Callable[[], bool], limit: int, limited_by: str, replan: Replanner | None,
+        self,
+        stack: Sequence[StackEntry],
+        context: list[int],
+        sampling: Sampling,
+        choices: Choices,
+        ends: frozenset[int],
+        heads: int,
+        stop: Callable[[], bool],
+        limit: int,
+        limited_by: str,
+        replan: Replanner | None,
         clock: EngineClock,
-    ) -> None:  # fmt: skip
-        self.stack, self.tape, self.ends, self.stop, self.replan = stack, tape, ends, stop, replan
-        self.limit, self.limited_by, self.prompt = limit, limited_by, len(tape)
+    ) -> None:
+        self.stack, self.context, self.ends, self.replan = stack, context, ends, replan
+        self.limit, self.limited_by, self.prompt = limit, limited_by, len(context)
         self.clock = clock
-        self.scribe = Scribe(self.clock, len(stack), len(tape), heads)
-        self.levels: list[LevelRun] = []
-        self.hierarchy = Hierarchy(
-            stack, self.levels, tape, sampling=sampling, choices=choices, ends=ends, scribe=self.scribe, stop=stop
-        )
+        self.writer = TraceWriter(self.clock, len(stack), len(context), heads)
+        self.runs: list[Any] = []
+        self.hierarchy = Hierarchy(stack, context, sampling=sampling, choices=choices, ends=ends)
+        self.driver = Sequential(stack, self.runs, context, ends=ends, writer=self.writer, stop=stop)
 
     def events(self, header: trace.Header) -> Iterator[Event]:
         """Open the levels, decode, and close them whatever happens."""
@@ -105,16 +116,17 @@ class _Run:
         try:
             with self.clock.stopped():
                 yield header
-                # `room` bounds every draft, so the tape never outgrows the text (and may fill the context exactly).
-                for level in open_levels([seat.level for seat in self.stack], self.prompt + self.limit):
-                    self.levels.insert(0, level)
+                # The budget bounds every draft, so the context never outgrows the text (and may fill the model's).
+                levels = [entry.level for entry in self.stack]
+                for run_ in open_levels(levels, self.prompt + self.limit, most_nodes(self.stack[0])):
+                    self.runs.insert(0, run_)
             for event in decoding:
                 with self.clock.stopped():
                     yield event
         finally:
             decoding.close()
-            for level in self.levels:
-                level.close()
+            for run_ in self.runs:
+                run_.close()
 
     def _decode(self) -> Generator[Event, None, None]:
         reason = "stopped"
@@ -125,38 +137,41 @@ class _Run:
                 yield self._follow(self.replan.first(), t0)
             prefilled = last = yield from self._prefill(None)
             while reason == "stopped":
-                block, _ = yield from self.hierarchy.verify(len(self.stack) - 1, self._room())
-                commit = self.scribe.commit(block)
+                committed = yield from self.driver.drive(self.hierarchy.round(self._budget()))
+                commit = self.writer.commit(committed)
                 last = commit.t
                 yield commit
-                yield from self._commit(block)
-                if block.tokens[-1].id in self.ends:
+                yield from self._commit(committed)
+                if committed.ids[-1] in self.ends:
                     reason = "eos"
-                elif self._room() <= 0:
+                elif self._budget() <= 0:
                     reason = self.limited_by
-                past = Round(self.scribe.round, tuple(block.ids), self.hierarchy.take_outcomes())
-                self.scribe.round += 1
+                past = Round(self.writer.round, tuple(committed.ids), self.driver.take_outcomes())
+                self.writer.round += 1
                 if self.replan is not None and reason == "stopped":
                     yield from self._replan(self.replan, past)
         except Stopped:
             pass
-        yield self.scribe.footer(reason, prefill_ns=prefilled - started, decode_ns=last - prefilled)
+        yield self.writer.footer(reason, prefill_ns=prefilled - started, decode_ns=last - prefilled)
 
     def _replan(self, replan: Replanner, past: Round) -> Generator[Event, None, None]:
-        """Tell the replanner of the round that is over; where it chooses another course, the next round follows it."""
+        """Tell the replanner of the round that is over; where it chooses another plan, the next round follows it."""
         t0 = self.clock.now()
-        course = replan.after(past)
-        if course is not None:
-            yield self._follow(course, t0)
-            yield from self._prefill(self.scribe.round)
+        plan = replan.after(past)
+        if plan is not None:
+            yield self._follow(plan, t0)
+            yield from self._prefill(self.writer.round)
 
-    def _follow(self, course: Course, t0: int) -> Event:
-        self.hierarchy.follow(course)
-        text = format_stack(_planned(self.stack, course))
-        return self.scribe.plan(course, text, t0)
+    def _follow(self, plan: Course, t0: int) -> Event:
+        plan.check([entry.level.can_verify for entry in self.stack])
+        self.hierarchy.follow(plan)
+        for i, run_ in enumerate(self.runs):
+            run_.observe(TakesPart(i in plan.levels))
+        text = format_stack(_planned(self.stack, plan))
+        return self.writer.plan(plan, text, t0)
 
     def _prefill(self, round_: int | None) -> Generator[Event, None, int]:
-        """Give every level of the course what it has not seen: all but the last token goes through the models now.
+        """Give every level of the plan what it has not seen: all but the last token goes through the models now.
 
         From the target down: what it has computed, exits and drafters that read its states need not compute again.
         Before the first round each level is written down. Later (`round_`) a level that lacks a few tokens takes them
@@ -167,71 +182,81 @@ class _Run:
         """
         now = 0
         for i in reversed(range(len(self.stack))):
-            level, has_cache = self.levels[i], self.stack[i].level.has_cache
-            end = len(self.tape) - 1 if has_cache else 0
-            missed = max(0, end - level.cached)
+            run_, has_cache = self.runs[i], self.stack[i].level.has_cache
+            end = len(self.context) - 1 if has_cache else 0
+            missed = max(0, end - run_.cached)
             t0 = self.clock.now()
             if round_ is None:
-                level.commit(self.tape)
-            if i not in self.hierarchy.course.levels or (round_ is not None and missed < JOINING_ROWS):
+                run_.observe(Committed(self.context))
+            if i not in self.hierarchy.plan.levels or (round_ is not None and missed < JOINING_ROWS):
                 continue
-            while level.cached < end:
-                if self.stop():
-                    raise Stopped
-                logits, _ = level.score(self.tape[: min(level.cached + PREFILL_CHUNK, end)], 1)
+            while run_.cached < end:
+                self.driver.check_cancelled()
+                logits, _ = run_.score(self.context[: min(run_.cached + PREFILL_CHUNK, end)])
                 self.hierarchy.check(i, logits)  # which also waits for the device, so that the time is the forward's
             now = self.clock.now()
-            yield trace.Prefill(i, len(self.tape) if round_ is None else missed, t0, now, round_)
+            yield trace.Prefill(i, len(self.context) if round_ is None else missed, t0, now, round_)
         return now
 
-    def _commit(self, block: Block) -> Generator[Event, None, None]:
-        for i, level in enumerate(self.levels):
+    def _commit(self, committed: Tree) -> Generator[Event, None, None]:
+        for i, run_ in enumerate(self.runs):
             t0 = self.clock.now()
-            level.commit(block.ids)
-            if isinstance(level, Counting):
-                yield trace.Store(self.scribe.round, i, **level.take_counts(), t0=t0, t1=self.clock.now())
-        yield self.hierarchy.kv()
+            counts = run_.observe(Committed(committed.ids))
+            if counts is not None:
+                yield trace.Store(self.writer.round, i, **counts, t0=t0, t1=self.clock.now())
+        yield self.driver.kv(len(self.context))
 
-    def _room(self) -> int:
-        return self.limit - (len(self.tape) - self.prompt)
-
-
-def _planned(stack: Sequence[Seat], course: Course) -> list[LevelSpec]:
-    """A course in the stack's own words, every T written."""
-    blocks = [*course.blocks, None]
-    return [replace(stack[i].spec, block=block) for i, block in zip(course.levels, blocks, strict=True)]
+    def _budget(self) -> int:
+        return self.limit - (len(self.context) - self.prompt)
 
 
-def _check(stack: Sequence[Seat]) -> None:
+def most_nodes(drafter: StackEntry) -> int:
+    """The most nodes of a tree that a bottom level drafts; 0 for one that drafts chains."""
+    guess = getattr(drafter.level, "guess", 1)
+    return 0 if guess == 1 else guess * (drafter.block or 0)
+
+
+def _planned(stack: Sequence[StackEntry], plan: Course) -> list[LevelSpec]:
+    """A plan in the stack's own words, every T written."""
+    blocks = [*plan.blocks, None]
+    return [replace(stack[i].spec, block=block) for i, block in zip(plan.levels, blocks, strict=True)]
+
+
+def _check(stack: Sequence[StackEntry]) -> None:
     if not stack:
         raise StackError("the stack is empty; it needs at least a target")
-    check_order([seat.spec for seat in stack])
-    sizes = {seat.level.vocab_size for seat in stack if seat.level.has_cache}
+    check_order([entry.spec for entry in stack])
+    sizes = {entry.level.vocab_size for entry in stack if entry.level.has_cache}
     if len(sizes) > 1:
         raise StackError(f"levels disagree on the vocabulary ({sorted(sizes)} tokens); use levels of one family")
-    for i, seat in enumerate(stack):
-        if i > 0 and not seat.level.can_verify:
-            raise StackError(f"level {i} ({seat.level.name}) cannot verify; it can only be the first level")
-        if i < len(stack) - 1 and (seat.block is None or seat.block < 1):
-            raise StackError(f"level {i} ({seat.level.name}) has no block length; write {seat.level.name}:T")
+    for i, entry in enumerate(stack):
+        if i > 0 and not entry.level.can_verify:
+            raise StackError(f"level {i} ({entry.level.name}) cannot verify; it can only be the first level")
+        if i < len(stack) - 1 and (entry.block is None or entry.block < 1):
+            raise StackError(f"level {i} ({entry.level.name}) has no block length; write {entry.level.name}:T")
 
 
 def _header(
-    stack: Sequence[Seat], prompt_ids: Sequence[int], sampling: Sampling, seed: int, max_new: int, about: dict[str, Any]
+    stack: Sequence[StackEntry],
+    prompt_ids: Sequence[int],
+    sampling: Sampling,
+    seed: int,
+    max_new: int,
+    about: dict[str, Any],
 ) -> trace.Header:
-    specs = [seat.spec for seat in stack]
+    specs = [entry.spec for entry in stack]
     lossless, why = stack_lossless(specs, sampling)
-    trunks = shares([seat.level for seat in stack])
+    trunks = shares([entry.level for entry in stack])
     levels = tuple(
         trace.LevelInfo(
-            index=i, name=seat.spec.name, kind=seat.level.kind, label=seat.level.label, block=seat.block,
-            policy=seat.spec.policy if i < len(stack) - 1 else None,
-            theta=seat.theta if seat.spec.policy in THETA_COUNTS else None,
-            rule=seat.spec.rule if i > 0 else None,
-            bonus=seat.spec.bonus, device=seat.level.device, dtype=seat.level.dtype, layers=seat.level.layers,
-            weights=seat.level.weights, params=seat.level.params, shares=trunks[i],
+            index=i, name=entry.spec.name, kind=entry.level.kind, label=entry.level.label, block=entry.block,
+            policy=entry.spec.policy if i < len(stack) - 1 else None,
+            theta=entry.theta if entry.spec.policy in THETA_COUNTS else None,
+            rule=entry.spec.rule if i > 0 else None,
+            bonus=entry.spec.bonus, device=entry.level.device, dtype=entry.level.dtype, layers=entry.level.layers,
+            weights=entry.level.weights, params=entry.level.params, shares=trunks[i],
         )
-        for i, seat in enumerate(stack)
+        for i, entry in enumerate(stack)
     )  # fmt: skip
     if about.get("replan") is not None and lossless:
         why = f"{why}; plans change between rounds only, by what is past"

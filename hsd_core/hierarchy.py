@@ -3,199 +3,201 @@
 Globerson et al. 2025, "Fast Inference via Hierarchical Speculative Decoding" (arXiv 2510.19705). Levels M_0 .. M_K
 stand cheapest first, M_K is the target:
 
-    HSD(0)  drafts T_0 tokens one by one
+    HSD(0)  drafts T_0 tokens
     HSD(i)  until T_i tokens are held:  Verify(i, HSD(i-1))                    0 < i < K
     HSD(K)  one Verify(K, HSD(K-1)); its tokens are committed
 
-Verify is one forward of M_i over the block from below, then a rule that keeps a prefix and adds one token of M_i's
-own. A block goes up with M_i's full rows, never with the residual; overshoot goes up, it is not cut. A stack of
-one level is plain decoding: Verify(0) of an empty block.
+Verify is one forward of M_i over the tree from below, then a rule that keeps a path and adds one token of M_i's own.
+What is held goes up as a chain with M_i's full rows, never with the residual; overshoot goes up, it is not cut. A
+stack of one level is plain decoding: Verify(0) of nothing.
 
-`room` is how many tokens may still be committed. It depends on counts alone, so it may bound any draft, and no
+`budget` is how many tokens may still be committed. It depends on counts alone, so it may bound any draft, and no
 token ever lies behind the end of the text or an end-of-sequence token.
 
-Not every level need run: `follow` says, between two rounds, which ones do and with which T. HSD(i-1) then is the next
-lower level of that course; levels that rest keep their state and fall behind on the tape.
+The hierarchy asks and decides; it runs nothing. `pull` and `verify` yield requests and are sent the answers by whoever
+drives them (see `driver`). Not every level need run: `follow` says, between two rounds, which ones do and with which T.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
+from typing import Any, Protocol
 
 from torch import Tensor
 
-from hsd_core.choices import Choices
-from hsd_core.courses import Course, Drafted, Judged
-from hsd_core.levels.choosing import Learning
-from hsd_core.levels.protocol import DraftOrder, Level, LevelRun, Resting
-from hsd_core.policies import DEFAULT_THETA, POLICIES, Held, Policy
-from hsd_core.rules import RULES, Rule, tokenwise
+from hsd_core.choices import Choices, Judge, Key
+from hsd_core.courses import Course
+from hsd_core.policies import DEFAULT_THETA, POLICIES, DraftState, Policy
+from hsd_core.rules import RULES, Rule, Verdict, rows_of, tokenwise
 from hsd_core.sampling import Sampling, finite, law, raw
-from hsd_core.scribe import Block, Scribe
 from hsd_core.stacks import LevelSpec
-from hsd_core.trace import Event
+from hsd_core.tree import NOTHING, Token, Tree, in_order
+
+
+class Place(Protocol):
+    """A level's place in a stack, as far as the algorithm knows it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def spec(self) -> LevelSpec: ...
+
+    @property
+    def block(self) -> int | None:
+        """Its T; None for the target."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
-    """A level's place in a stack. `block` is its T; None for the target."""
+class Draft:
+    """Request: what `level` drafts behind the context, at most `limit` tokens deep. The answer: `Tree`.
 
-    level: Level
-    spec: LevelSpec
-    block: int | None
+    law: logits (n, V) -> the rows (n, V) that tokens are drawn from. pick: a token's id from a (V,) row, for the place
+    so many tokens deep; the number tells apart several drawn for one place.
+    stops: asked before each token with the number drafted so far and the last one's logits; True ends the draft.
+    theta: the level's stop threshold as it stands, where it moves.
+    """
 
-    @property
-    def theta(self) -> float:
-        return DEFAULT_THETA if self.spec.theta is None else self.spec.theta
+    level: int
+    limit: int
+    theta: float | None
+    law: Callable[[Tensor], Tensor]
+    pick: Callable[[Tensor, int, int], int]
+    stops: Callable[[int, Tensor | None], bool]
 
 
-def whole(seats: Sequence[Seat]) -> Course:
-    """The course of all levels, as the stack is written."""
-    blocks = [seat.block for seat in seats[:-1]]
-    assert None not in blocks, f"a level below the target has no block length: {blocks}"
-    return Course(tuple(range(len(seats))), tuple(block for block in blocks if block is not None))
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Request: `level`'s logits behind the context and behind every node of `tree`. The answer: (len(tree) + 1, V)."""
+
+    level: int
+    tree: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Request: `level` has judged `tree`, by the level `below`; only its path is kept. The answer: `Token | None`, its
+    own token behind the path with its number in the run.
+
+    start: the length of the context behind which the tree stands. path: the kept nodes as the scored tree numbers them.
+    probs, logits: the verifier's rows behind the context and the kept nodes, up to the last one that was scored.
+    all_probs, all_logits: all its rows; places: fork -> its row among them. law: logits -> rows. theta: see `Draft`.
+    """
+
+    level: int
+    below: int | None
+    theta: float | None
+    start: int
+    tree: Tree
+    verdict: Verdict
+    path: tuple[int, ...]
+    probs: Tensor
+    logits: Tensor
+    all_probs: Tensor
+    all_logits: Tensor
+    places: Mapping[int, int]
+    law: Callable[[Tensor], Tensor]
+
+
+Request = Draft | Score | Keep
+Asking = Generator[Request, Any, Tree]
 
 
 class LevelError(ValueError):
     """A level gave rows that nothing can be drawn from; the message says which, and what helps."""
 
 
-class Stopped(Exception):
-    """The consumer asked the run to stop; raised between two forwards."""
+def all_levels(stack: Sequence[Place]) -> Course:
+    """The plan of all levels, as the stack is written."""
+    blocks = [place.block for place in stack[:-1]]
+    assert None not in blocks, f"a level below the target has no block length: {blocks}"
+    return Course(tuple(range(len(stack))), tuple(block for block in blocks if block is not None))
 
 
 class Hierarchy:
-    """One run of a stack. All state is here, in `runs` and on the `tape`; levels are read-only."""
+    """One run of a stack. Its state: the `context` (prompt, what was committed, what levels hold), the policies'."""
 
     def __init__(
-        self,
-        seats: Sequence[Seat],
-        runs: Sequence[LevelRun],
-        tape: list[int],
-        *,
-        sampling: Sampling,
-        choices: Choices,
-        ends: frozenset[int],
-        scribe: Scribe,
-        stop: Callable[[], bool],
+        self, stack: Sequence[Place], context: list[int], *, sampling: Sampling, choices: Choices, ends: frozenset[int]
     ) -> None:
-        self.seats, self.runs, self.tape = seats, runs, tape
+        self.stack, self.context = stack, context
         self.sampling, self.choices, self.ends = sampling, choices, ends
-        self.scribe, self._stop = scribe, stop
         # The target has no policy: its one verification is a round.
-        self.policies: list[Policy] = [POLICIES[seat.spec.policy](seat.theta) for seat in seats[:-1]]
-        self._outcomes: list[Drafted | Judged] = []  # of this round
-        self._below: dict[int, int] = {}  # verifier -> the level it verifies; none for the bottom of the course
+        self.policies: list[Policy] = [
+            POLICIES[place.spec.policy](DEFAULT_THETA if place.spec.theta is None else place.spec.theta)
+            for place in stack[:-1]
+        ]
+        self._law = partial(law, sampling=sampling)
+        self._cuts = [0] * len(stack)  # by verifier: how often it did not keep all of a tree
+        self._below: dict[int, int] = {}  # verifier -> the level it verifies; none for the bottom of the plan
         self._blocks: dict[int, int] = {}
-        self.course = whole(seats)
-        self._lay()
+        self.follow(all_levels(stack))
 
-    def follow(self, course: Course) -> None:
-        """Run these levels from now on; only between two rounds, and before the first after the runs were opened.
+    def follow(self, plan: Course) -> None:
+        """Run these levels from now on; only between two rounds, and before the first after the runs were opened."""
+        self.plan = plan
+        self._below = {above: below for below, above in pairwise(plan.levels)}
+        self._blocks = dict(zip(plan.levels, plan.blocks, strict=False))  # the target has none
 
-        Raises:
-            ValueError: it is no course of this stack.
-        """
-        course.check([seat.level.can_verify for seat in self.seats])
-        self.course = course
-        self._lay()
-        for i, run in enumerate(self.runs):
-            if isinstance(run, Resting):
-                run.rest(i not in course.levels)
+    def round(self, budget: int) -> Asking:
+        """HSD(K): what the target commits, at most `budget` tokens."""
+        committed, _ = yield from self.verify(len(self.stack) - 1, budget)
+        return committed
 
-    def take_outcomes(self) -> tuple[Drafted | Judged, ...]:
-        """What was drafted and judged since the last call."""
-        outcomes = tuple(self._outcomes)
-        self._outcomes.clear()
-        return outcomes
-
-    def _lay(self) -> None:
-        self._below = {above: below for below, above in pairwise(self.course.levels)}
-        self._blocks = dict(zip(self.course.levels, self.course.blocks, strict=False))  # the target has none
-
-    def pull(self, i: int, room: int) -> Generator[Event, None, Block]:
-        """HSD(i): the next block of level i < K, at most `room` tokens, left at the end of the tape."""
+    def pull(self, i: int, budget: int) -> Asking:
+        """HSD(i): what level i < K hands up, at most `budget` tokens."""
         if i not in self._below:
-            return (yield from self._draft(i, room))
-        held = Block.empty(self.seats[i].level.vocab_size)
+            limit, theta = min(self._blocks[i], budget), self.policies[i].moving
+            asked = partial(self._checked_law, i), partial(self._pick, i), partial(self._stops_draft, i)
+            tree: Tree = yield Draft(i, limit, theta, *asked)
+            return tree
+        start, held = len(self.context), NOTHING
         while True:
-            added, corrected = yield from self.verify(i, room - len(held))
+            added, corrected = yield from self.verify(i, budget - len(held))
             held = held + added
-            if len(held) == room or self._ended(held) or self._stops(i, len(held), corrected, added.logits):
+            if len(held) == budget or self._ended(held) or self._stops(i, len(held), corrected, added.logits):
+                del self.context[start:]  # it is judged anew above
                 return held
 
-    def verify(self, i: int, room: int) -> Generator[Event, None, tuple[Block, bool]]:
-        """Verify(i, HSD(i-1)): the tokens that level i keeps or adds, and whether the last one is a correction."""
-        seat, start, below = self.seats[i], len(self.tape), self._below.get(i)
-        below_room = room - 1 if seat.spec.bonus else room
-        block = Block.empty(seat.level.vocab_size)
-        if below is not None and below_room > 0:
-            block = yield from self.pull(below, below_room)
-        self._heed_stop()
-        n = len(block)
-        bonus = seat.spec.bonus and not self._ended(block)
-        # Without a bonus the last drafted token need not be processed: its row would decide nothing.
-        rows = n + 1 if bonus or n == 0 else n
-        t0 = self.scribe.clock.now()
-        logits, work = self.runs[i].score(self.tape[: len(self.tape) - n + rows - 1], rows)
+    def verify(self, i: int, budget: int) -> Generator[Request, Any, tuple[Tree, bool]]:
+        """Verify(i, HSD(i-1)): the chain that level i adds to the context, and whether it ends in a correction."""
+        spec, start, below = self.stack[i].spec, len(self.context), self._below.get(i)
+        below_budget = budget - 1 if spec.bonus else budget
+        tree = NOTHING
+        if below is not None and below_budget > 0:
+            tree = yield from self.pull(below, below_budget)
+        bonus = spec.bonus and not (tree.is_chain and self._ended(tree))
+        # Without a bonus the leaves need not be processed: their rows would decide nothing.
+        logits: Tensor = yield Score(i, tree if bonus else tree.inner()[0])
         self.check(i, logits)
-        p = law(logits, self.sampling)
-        # The bottom level judges nobody: plain decoding draws from the law, whatever rule is written there.
-        rule: Rule = RULES[seat.spec.rule] if below is not None else tokenwise
-        if seat.spec.k and below is not None:
-            rule = partial(rule, k=seat.spec.k, scores=logits)
-        verdict = rule(block.ids, block.rows, p, self.choices, bonus)
-        t1 = self.scribe.clock.now()
+        probs, places = law(logits, self.sampling), rows_of(tree, bonus)
+        verdict = self._rule(i, below, logits)(tree, probs, Judge(self.choices, i, start, self._epoch(i)), bonus)
+        kept = verdict.path
+        if kept and verdict.residual is None and tree.ids[kept[-1]] in self.ends:
+            verdict = replace(verdict, token=None)  # nothing stands behind the end of the text
+        rejected = verdict.residual is not None
+        self._cuts[i] += len(kept) < len(tree)
 
-        kept = verdict.accepted
-        yield self.scribe.verify(i, below, start, block, p, logits, verdict, work, t0, t1, self._theta(i))
-        if n and below is not None:
-            self._outcomes.append(Judged(i, below, n, kept))
-            self.policies[below].told(n, kept, self._blocks[below])
-        cut = start + kept
-        yield from self._rollback(cut)
-        if below is not None and isinstance(drafter := self.runs[below], Learning):
-            drafter.learn(start, p[: kept + 1], partial(law, sampling=self.sampling))
-        tokens = block.tokens[:kept]
-        if verdict.token is not None:
-            how = "correct" if kept < n else "bonus"
-            token = self.scribe.token(verdict.token, level=i, how=how, source=seat.level.name)
-            yield self.scribe.own(token, at=cut, p=p[kept], logits=logits[kept])
-            tokens = [*tokens, token]
-            self.tape.append(token.id)
-        out = Block(tokens, p[: len(tokens)], logits[: len(tokens)])
-        self.scribe.handed_up(i, len(tokens))
-        if i < len(self.seats) - 1:  # the target's is written after the commit
-            yield self.kv()
-        return out, kept < n
-
-    def _draft(self, i: int, room: int) -> Generator[Event, None, Block]:
-        """HSD(0), level i being the bottom: at most T_0 tokens, each with the row it was drawn from."""
-        self._heed_stop()
-        seat, start = self.seats[i], len(self.tape)
-        order = DraftOrder(
-            limit=min(self._blocks[i], room),
-            draw=partial(self._draw, i),
-            stops=partial(self._stops_draft, i),
-            ends=self.ends,
-            vocab_size=seat.level.vocab_size,
+        path = tuple(places[node] - 1 for node in kept if node in places)
+        p, p_logits = probs, logits
+        if not in_order(path):
+            rows = [0, *(node + 1 for node in path)]
+            p, p_logits = probs[rows], logits[rows]
+        theta = self.policies[i].moving if i < len(self.policies) else None
+        token: Token | None = yield Keep(
+            i, below, theta, start, tree, verdict, path, p, p_logits, probs, logits, places, self._law
         )
-        t0 = self.scribe.clock.now()
-        proposal = self.runs[i].propose(self.tape, order)
-        t1 = self.scribe.clock.now()
-        tokens = [
-            self.scribe.token(token, level=i, how="draft", source=source)
-            for token, source in zip(proposal.ids, proposal.sources, strict=True)
-        ]
-        self.tape.extend(proposal.ids)
-        block = Block(tokens, proposal.rows, proposal.logits)
-        yield self.scribe.draft(i, start, block, proposal.work, t0, t1, self._theta(i), proposal.copied)
-        self._outcomes.append(Drafted(i, len(tokens)))
-        self.scribe.handed_up(i, len(tokens))
-        return block
+        if len(tree) and below is not None:
+            self.policies[below].on_verified(tree.longest, len(kept), self._blocks[below])
+        tokens = [tree.tokens[node] for node in kept]
+        if token is not None:
+            tokens.append(token)
+        self.context.extend(token.id for token in tokens)
+        return Tree(tokens, p[: len(tokens)], p_logits[: len(tokens)]), rejected
 
     def check(self, i: int, logits: Tensor) -> None:
         """
@@ -204,48 +206,36 @@ class Hierarchy:
         """
         if not finite(logits):
             raise LevelError(
-                f"level {i} ({self.seats[i].level.name}): its logits are not finite; its weights may be damaged: "
+                f"level {i} ({self.stack[i].name}): its logits are not finite; its weights may be damaged: "
                 "fetch them again, or run the level in another dtype"
             )
 
-    def kv(self) -> Event:
-        """The cache lengths as they stand."""
-        caches = ((i, run) for i, run in enumerate(self.runs) if self.seats[i].level.has_cache)
-        return self.scribe.kv(caches, len(self.tape))
-
-    def _draw(self, i: int, logits: Tensor) -> tuple[int, Tensor]:
+    def _checked_law(self, i: int, logits: Tensor) -> Tensor:
         self.check(i, logits)
-        row = law(logits, self.sampling)[0]
-        return self.choices.draw(row), row
+        return law(logits, self.sampling)
+
+    def _pick(self, i: int, row: Tensor, depth: int, number: int) -> int:
+        return self.choices.draw(row, Key("draft", i, len(self.context) + depth, self._epoch(i), number))
 
     def _stops_draft(self, i: int, drafted: int, last: Tensor | None) -> bool:
-        self._heed_stop()  # a draft is one forward a token
         return self._stops(i, drafted, False, last)
+
+    def _rule(self, i: int, below: int | None, logits: Tensor) -> Rule:
+        spec = self.stack[i].spec
+        if below is None:
+            return tokenwise  # it judges nobody: plain decoding draws from the law, whatever rule is written there
+        return partial(RULES[spec.rule], k=spec.k, scores=logits) if spec.k else RULES[spec.rule]
+
+    def _epoch(self, i: int) -> int:
+        """How often level i and those above have dropped drafted tokens: a new choice for a place is made then."""
+        return sum(self._cuts[i:])
 
     def _stops(self, i: int, length: int, corrected: bool, logits: Tensor | None) -> bool:
         """Ask level i's policy, before the next token is drawn (design rule: it sees the past only)."""
         policy, sure = self.policies[i], []
         if policy.reads_confidence and logits is not None:
             sure = raw(logits.reshape(-1, logits.shape[-1])).amax(-1).tolist()
-        return policy.stops(Held(length, self._blocks[i], corrected, sure))
+        return policy.stops(DraftState(length, self._blocks[i], corrected, sure))
 
-    def _theta(self, i: int) -> float | None:
-        """Level i's threshold as it stands, where it moves."""
-        if isinstance(run := self.runs[i], Learning):
-            return run.theta
-        return self.policies[i].moving if i < len(self.policies) else None
-
-    def _ended(self, block: Block) -> bool:
-        return len(block) > 0 and block.tokens[-1].id in self.ends
-
-    def _rollback(self, cut: int) -> Generator[Event, None, None]:
-        del self.tape[cut:]
-        for i, run in enumerate(self.runs):
-            before = run.cached
-            if before > cut:
-                run.rollback(cut)
-                yield self.scribe.rollback(i, before, cut)
-
-    def _heed_stop(self) -> None:
-        if self._stop():
-            raise Stopped
+    def _ended(self, tree: Tree) -> bool:
+        return len(tree) > 0 and tree.tokens[-1].id in self.ends

@@ -74,14 +74,26 @@ def _courses(events: Sequence[Event]) -> Iterable[str]:
 
 def _copies(event: trace.Draft, tape: dict[int, int], where: str) -> Iterable[str]:
     """What is said to be copied stands where it is said to, behind the same tokens."""
-    for at, copied in enumerate(event.copied, event.at):
+    parents = event.parents or range(-1, len(event.ids) - 1)
+    for node, copied in enumerate(event.copied):
         if copied is None:
             continue
-        # lazily: a file from a stranger may claim any number, and the tape ends the comparison
+        path = _path(parents, node)
+        at = event.at + len(path) - 1
+        line = {**tape, **{event.at + depth: event.ids[one] for depth, one in enumerate(path)}}
+        # lazily: a file from a stranger may claim any number, and the text ends the comparison
         back = range(copied.alike + 1)
-        same = all((own := tape.get(at - i)) is not None and own == tape.get(copied.at - i) for i in back)
+        same = all((own := line.get(at - i)) is not None and own == line.get(copied.at - i) for i in back)
         if copied.at >= at or copied.alike < 0 or not same:
             yield f"{where}: the token at {at} is no copy of the one at {copied.at} behind {copied.alike} others"
+
+
+def _path(parents: Sequence[int], node: int) -> list[int]:
+    """The nodes from the first level of a drafted tree down to `node`."""
+    path = [node]
+    while 0 <= (above := parents[path[-1]]) < path[-1]:
+        path.append(above)
+    return path[::-1]
 
 
 def _tokens(events: Sequence[Event]) -> Iterable[str]:
@@ -89,6 +101,7 @@ def _tokens(events: Sequence[Event]) -> Iterable[str]:
     made: dict[int, tuple[int, int, str]] = {}  # serial -> (level, id, how)
     passed: dict[int, tuple[int, ...]] = {}
     tape: dict[int, int] = {}  # position -> what was written there last
+    branches: dict[int, tuple[int, int]] = {}  # serial of a drafted tree's node -> its parent's (-1: none), position
     committed = 0
     target = 0
     if events and isinstance(events[0], trace.Header):
@@ -101,17 +114,26 @@ def _tokens(events: Sequence[Event]) -> Iterable[str]:
             sizes = {len(event.serials), len(event.ids), len(event.sources), len(event.q), len(event.confidence)}
             if len(sizes | ({len(event.copied)} if event.copied else set())) > 1:
                 yield f"{where}: its lists have different lengths"
-            tape.update(enumerate(event.ids, event.at))
+            if event.parents and not _is_tree(event):
+                yield f"{where}: its parents are no tree of {len(event.ids)} tokens"
+                continue
             yield from _copies(event, tape, where)
+            if not event.parents:
+                tape.update(enumerate(event.ids, event.at))
+            for node, above in enumerate(event.parents):
+                parent = event.serials[above] if above >= 0 else -1
+                branches[event.serials[node]] = (parent, event.at + len(_path(event.parents, node)) - 1)
         elif isinstance(event, (trace.Correct, trace.Bonus)):
             if event.serial in made:
                 yield f"{where}: token {event.serial} was made twice"
             made[event.serial] = (event.level, event.id, event.event)
             tape[event.at] = event.id
         elif isinstance(event, trace.Verify):
-            yield from _verification(event, made, where)
+            yield from _verification(event, made, branches, where)
             for c in event.checks:
                 if c.outcome == "accepted":
+                    if c.serial in branches:
+                        tape[branches.pop(c.serial)[1]] = c.id
                     passed[c.serial] = (*passed.get(c.serial, ()), event.level)
         elif isinstance(event, trace.Commit):
             if event.at != committed:
@@ -128,17 +150,51 @@ def _tokens(events: Sequence[Event]) -> Iterable[str]:
             yield f"{where}: says {event.committed} tokens, {committed} were committed"
 
 
-def _verification(event: trace.Verify, made: dict[int, tuple[int, int, str]], where: str) -> Iterable[str]:
+def _is_tree(event: trace.Draft) -> bool:
+    return len(event.parents) == len(event.ids) == len(event.serials) and all(
+        -1 <= above < node for node, above in enumerate(event.parents)
+    )
+
+
+def _verification(
+    event: trace.Verify, made: dict[int, tuple[int, int, str]], branches: dict[int, tuple[int, int]], where: str
+) -> Iterable[str]:
     outcomes = [c.outcome for c in event.checks]
-    kept = outcomes.count("accepted")
-    if outcomes != (["accepted"] * kept + ["rejected"] + ["unjudged"] * len(outcomes))[: len(outcomes)]:
+    is_tree = any(c.serial in branches for c in event.checks)
+    if is_tree:
+        yield from _forks(event, branches, where)
+    elif not _in_a_line(outcomes):
         yield f"{where}: {outcomes} is not accepted, then one rejected, then unjudged"
     decided = event.rows - event.catch_up
-    if not max(1, len(event.checks)) <= decided <= len(event.checks) + 1:
+    if not (1 if is_tree else max(1, len(event.checks))) <= decided <= len(event.checks) + 1:
         yield f"{where}: {decided} deciding rows for {len(event.checks)} tokens"
     for c in event.checks:
         if c.serial not in made or made[c.serial][1] != c.id:
             yield f"{where}: token {c.serial} (id {c.id}) was not made"
+
+
+def _in_a_line(outcomes: Sequence[str]) -> bool:
+    """Whether these are some accepted, then one rejected, then unjudged ones, as on a chain."""
+    kept = outcomes.count("accepted")
+    return list(outcomes) == (["accepted"] * kept + ["rejected"] + ["unjudged"] * len(outcomes))[: len(outcomes)]
+
+
+def _forks(event: trace.Verify, branches: dict[int, tuple[int, int]], where: str) -> Iterable[str]:
+    """Of a tree: the forks on the kept path reject some offers, then accept one or none; all others are unjudged."""
+    at: dict[int, list[trace.Check]] = {}
+    for c in event.checks:
+        at.setdefault(branches.get(c.serial, (-1, 0))[0], []).append(c)
+    fork: int | None = -1
+    while fork is not None and (offers := at.pop(fork, [])):
+        outcomes = [c.outcome for c in offers]
+        kept = next((c.serial for c in offers if c.outcome == "accepted"), None)
+        rejected = outcomes.index("accepted") if kept is not None else len(outcomes)
+        rest = ["unjudged"] * (len(outcomes) - rejected - 1)
+        if outcomes != ["rejected"] * rejected + (["accepted", *rest] if kept is not None else []):
+            yield f"{where}: {outcomes} at one place is not rejected, then one accepted, then unjudged"
+        fork = kept
+    if any(c.outcome != "unjudged" for offers in at.values() for c in offers):
+        yield f"{where}: a token was judged behind one that was not kept"
 
 
 def _caches(events: Sequence[Event]) -> Iterable[str]:

@@ -17,7 +17,7 @@ from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class DraftState:
     """What a level holds when its policy is asked.
 
     length: tokens held. block: its T. corrected: the last verification ended in a correction.
@@ -31,7 +31,7 @@ class Held:
 
 
 class Policy(Protocol):
-    """When a level hands its block up. `reads_confidence`: it looks at `Held.confidence`."""
+    """When a level hands its block up. `reads_confidence`: it looks at `DraftState.confidence`."""
 
     reads_confidence: bool
 
@@ -40,11 +40,11 @@ class Policy(Protocol):
         """The threshold as it stands, if it moves during a run."""
         ...
 
-    def stops(self, held: Held) -> bool:
+    def stops(self, state: DraftState) -> bool:
         """Whether the block ends here, before another token is drawn."""
         ...
 
-    def told(self, handed_up: int, accepted: int, block: int) -> None:
+    def on_verified(self, handed_up: int, accepted: int, block: int) -> None:
         """The level above has verified a block of `handed_up` tokens and kept `accepted`; `block` is this level's T."""
         ...
 
@@ -56,19 +56,19 @@ class Fixed:
     reads_confidence = False
     moving = None
 
-    def stops(self, held: Held) -> bool:
-        return held.length >= held.block
+    def stops(self, state: DraftState) -> bool:
+        return state.length >= state.block
 
-    def told(self, handed_up: int, accepted: int, block: int) -> None:
-        """It never changes its mind."""
+    def on_verified(self, handed_up: int, accepted: int, block: int) -> None:
+        """A fixed length does not depend on the past."""
 
 
 @dataclass(slots=True)
 class Flush(Fixed):
     """Stop at T tokens or at the first correction: what follows a correction is less likely to survive."""
 
-    def stops(self, held: Held) -> bool:
-        return held.length >= held.block or held.corrected
+    def stops(self, state: DraftState) -> bool:
+        return state.length >= state.block or state.corrected
 
 
 @dataclass(slots=True)
@@ -81,8 +81,8 @@ class Confidence(Fixed):
     theta: float
     reads_confidence = True
 
-    def stops(self, held: Held) -> bool:
-        return held.length >= held.block or any(c is not None and c < self.theta for c in held.confidence)
+    def stops(self, state: DraftState) -> bool:
+        return state.length >= state.block or any(c is not None and c < self.theta for c in state.confidence)
 
 
 @dataclass(slots=True)
@@ -107,7 +107,7 @@ class Adaptive(Confidence):
     def moving(self) -> float | None:  # type: ignore[override]
         return self.theta
 
-    def told(self, handed_up: int, accepted: int, block: int) -> None:
+    def on_verified(self, handed_up: int, accepted: int, block: int) -> None:
         self.match = 0.5 * self.match + 0.5 * accepted / handed_up
         if self.match < self.target:
             wanted = self.theta + self.step

@@ -79,6 +79,7 @@ def repeat(bench: Workbench, events: Sequence[Event]) -> Repeat:
     Raises:
         ValueError: the header's stack or profile cannot be used.
     """
+    from hsd_core.choices import OrderedChoices
     from hsd_core.engine import run
     from hsd_core.replan import Pace, ProfileReplanner
     from hsd_core.theory import profile_from
@@ -91,7 +92,7 @@ def repeat(bench: Workbench, events: Sequence[Event]) -> Repeat:
         by = ProfileReplanner(profile_from(header.profile), specs, pace=Pace(**header.replan))
     events_of = run(
         seats, header.prompt_ids, Sampling(**header.sampling), header.seed, max_new_tokens=header.max_new_tokens,
-        ends=bench.ends, heads=0, replan=by,
+        ends=bench.ends, heads=0, replan=by, choices=OrderedChoices(header.seed) if header.schema < 5 else None,
     )  # fmt: skip
     again = list(events_of)
     ids, same_ids = metrics.committed_ids(events), metrics.committed_ids(again)

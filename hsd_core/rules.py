@@ -1,8 +1,8 @@
 """Verification rules: how a verifier decides which drafted tokens to keep.
 
-Notation follows Leviathan et al. 2023 (arXiv 2211.17192): q is the drafter's law, p the verifier's. A rule
-sees rows, never models, and leaves every random choice to the `Choices` it is given. With one-hot rows
-(greedy decoding, lookup drafters) all formulas hold unchanged.
+Notation follows Leviathan et al. 2023 (arXiv 2211.17192): q is the drafter's law, p the verifier's. A rule sees rows,
+never models, and leaves every random choice to the `Judge` it is given. All formulas hold for one-hot rows p (greedy
+decoding). A named token is judged as one that a one-hot q drew: it is kept with probability p(x).
 """
 
 from __future__ import annotations
@@ -15,67 +15,110 @@ from types import MappingProxyType
 import torch
 from torch import Tensor
 
-from hsd_core.choices import Choices
+from hsd_core.choices import Judge
+from hsd_core.sampling import one_hot
+from hsd_core.tree import Offer, Tree
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a rule decided about n drafted tokens.
+    """What a rule decided about a tree of n drafted tokens.
 
-    accepted: length of the kept prefix. token: what follows it; None if all were kept and no bonus was wanted.
-    alphas: (n,) acceptance probabilities. coins: (n,) uniform numbers thrown, None where none was.
-    residual: (V,) the law of the correction; None when nothing was rejected.
+    path: the kept nodes, the first level first. token: what follows them; None if a leaf was kept and no bonus was
+    wanted. alphas, coins: by offer, in the tree's order: the probability with which it was kept and the uniform number
+    thrown; None where it was not judged (on a chain every alpha is known) and where no number was thrown.
+    residual: (V,) the law of the correction; None when nothing was rejected at the end of the path.
     """
 
-    accepted: int
+    path: tuple[int, ...]
     token: int | None
-    alphas: tuple[float, ...]
+    alphas: tuple[float | None, ...]
     coins: tuple[float | None, ...]
     residual: Tensor | None = None
+
+    @property
+    def accepted(self) -> int:
+        """How many tokens were kept."""
+        return len(self.path)
 
 
 Rule = Callable[..., Verdict]  # the arguments of `tokenwise`, perhaps more by name
 
 
-def greedy(draft: list[int], q: Tensor, p: Tensor, choices: Choices, bonus: bool) -> Verdict:
-    """Keep the longest prefix of the verifier's own argmaxes; then its argmax.
+def tokenwise(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
+    """Keep x with probability min(1, p/q); correct the first reject from norm(max(p - q, 0)).
+
+    On a chain: Leviathan et al. 2023, algorithm 1; Chen et al. 2023. On a tree: every offer of a fork is judged in
+    turn, each reject leaving p = norm(max(p - q, 0)) (recursive rejection: SpecInfer, arXiv 2305.09781; MCSD, arXiv
+    2401.06706); siblings that were drawn without replacement leave q as well.
+
+    Args:
+        p: (n + 1, V) verifier rows: row 0 behind the context, row j + 1 behind node j. Without a bonus the rows of
+            inner nodes suffice, in their order.
+        bonus: draw one more token where a leaf was kept. Without any node a token is always drawn.
+    """
+    return _chain_tokenwise(tree, p, judge, bonus) if tree.is_chain else _tree_tokenwise(tree, p, judge, bonus)
+
+
+def _chain_tokenwise(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
+    n = len(tree)
+    alphas = _ratios(tree, p)
+    coins: list[float | None] = [None] * n
+    for t in range(n):
+        kept, coins[t] = judge.accept(alphas[t], t)
+        if not kept:
+            residual = _without(p[t], tree.ids[t]) if tree.rows is None else _residual(p[t], tree.rows[t])
+            return Verdict(tuple(range(t)), judge.draw(residual, t), tuple(alphas), tuple(coins), residual)
+    token = judge.draw(p[n], n) if bonus or n == 0 else None
+    return Verdict(tuple(range(n)), token, tuple(alphas), tuple(coins))
+
+
+def _tree_tokenwise(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
+    alphas: list[float | None] = [None] * len(tree.offers)
+    coins: list[float | None] = [None] * len(tree.offers)
+    places = rows_of(tree, bonus)
+    path: list[int] = []
+    fork = -1
+    while at := tree.forks.get(fork):
+        row, depth, offers = p[places[fork]], len(path), [tree.offers[o] for o in at]
+        q = _drawn_from(tree, offers)
+        for place, (o, offer) in enumerate(zip(at, offers, strict=True)):
+            token = tree.ids[offer.node]
+            chance = float(row[token])
+            if offer.row is not None and q is not None:
+                chance = _ratio(chance, float(q[token]))
+            kept, coins[o] = judge.accept(chance, depth, place)
+            alphas[o] = chance
+            if kept:
+                path.append(fork := offer.node)
+                break
+            if offer.row is None or q is None:
+                row = _without(row, token)
+            else:
+                row = _residual(row, q)
+                q = q if tree.repeats else _without(q, token)
+        else:
+            return Verdict(tuple(path), judge.draw(row, depth), tuple(alphas), tuple(coins), row)
+    token_ = judge.draw(p[places[fork]], len(path)) if bonus or not len(tree) else None
+    return Verdict(tuple(path), token_, tuple(alphas), tuple(coins))
+
+
+def greedy(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
+    """Keep the longest path of the verifier's own argmaxes; then its argmax.
 
     Exact for a greedy target. At a temperature above 0 it makes the stack lossy.
     Arguments as in `tokenwise`.
     """
-    n = len(draft)
     best = p.argmax(-1).tolist()
-    accepted = next((t for t in range(n) if draft[t] != best[t]), n)
-    alphas = tuple(float(draft[t] == best[t]) for t in range(n))
-    token = best[accepted] if accepted < n or bonus or n == 0 else None
-    residual = _one_hot_like(p[accepted], best[accepted]) if accepted < n else None
-    return Verdict(accepted, token, alphas, (None,) * n, residual)
+    path, alphas, fork, places = _follow(tree, bonus, lambda place, token: token == best[place])
+    rejected = fork in tree.forks
+    token = best[places[fork]] if rejected or bonus or not len(tree) else None
+    residual = _one_hot_like(p[0], best[places[fork]]) if rejected else None
+    return Verdict(tuple(path), token, alphas, (None,) * len(alphas), residual)
 
 
-def tokenwise(draft: list[int], q: Tensor, p: Tensor, choices: Choices, bonus: bool) -> Verdict:
-    """Accept x_t with probability min(1, p/q); correct the first reject from norm(max(p - q, 0)).
-
-    Leviathan et al. 2023, algorithm 1; Chen et al. 2023.
-
-    Args:
-        draft: n token ids, x_t drawn from q[t]. q: (n, V) drafter rows.
-        p: (n + 1, V) verifier rows, (n, V) suffice without a bonus (n > 0).
-        bonus: draw one more token from p[n] when all are accepted. With n = 0 a token is always drawn.
-    """
-    n = len(draft)
-    alphas = _ratios(draft, q, p)
-    coins: list[float | None] = [None] * n
-    for t in range(n):
-        kept, coins[t] = choices.accept(alphas[t])
-        if not kept:
-            residual = _residual(p[t], q[t])
-            return Verdict(t, choices.draw(residual), tuple(alphas), tuple(coins), residual)
-    token = choices.draw(p[n]) if bonus or n == 0 else None
-    return Verdict(n, token, tuple(alphas), tuple(coins))
-
-
-def block(draft: list[int], q: Tensor, p: Tensor, choices: Choices, bonus: bool) -> Verdict:
-    """Accept the longest prefix that the joint law allows (block verification; arguments as in `tokenwise`).
+def block(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
+    """Accept the longest prefix of a chain that the joint law allows (block verification; arguments as `tokenwise`).
 
     Sun et al. 2024 (arXiv 2403.10444), algorithm 2. The capped rule of Zhou et al. 2026 (arXiv 2601.05724,
     there called "HSD") gives the same law.
@@ -85,30 +128,35 @@ def block(draft: list[int], q: Tensor, p: Tensor, choices: Choices, bonus: bool)
 
     Scan t = n, n-1, ..., 1 and keep the first t whose coin falls below h_t. The correction comes from
     norm(max(w p - q, 0)) with the weight w at the cut.
+
+    Raises:
+        ValueError: the tree is no chain; the rule is defined for chains alone.
     """
-    n = len(draft)
+    if not tree.is_chain:
+        raise ValueError("rule block judges chains of tokens, not trees; use rule tokenwise above this drafter")
+    n = len(tree)
+    q = one_hot(torch.tensor(tree.ids, device=p.device), p) if tree.rows is None else tree.rows
     weights = [1.0]
-    for ratio in _ratios(draft, q, p, capped=False):
+    for ratio in _ratios(tree, p, capped=False):
         weights.append(min(1.0, weights[-1] * ratio))
     alphas = [_block_acceptance(t, n, weights[t], q, p) for t in range(1, n + 1)]
     coins: list[float | None] = [None] * n
     accepted = 0
     for t in range(n, 0, -1):
-        kept, coins[t - 1] = choices.accept(alphas[t - 1])
+        kept, coins[t - 1] = judge.accept(alphas[t - 1], t - 1)
         if kept:
             accepted = t
             break
+    path = tuple(range(accepted))
     if accepted < n:
         residual = _residual(weights[accepted] * p[accepted], q[accepted], fallback=p[accepted])
-        return Verdict(accepted, choices.draw(residual), tuple(alphas), tuple(coins), residual)
-    token = choices.draw(p[n]) if bonus or n == 0 else None
-    return Verdict(n, token, tuple(alphas), tuple(coins))
+        return Verdict(path, judge.draw(residual, accepted), tuple(alphas), tuple(coins), residual)
+    token = judge.draw(p[n], n) if bonus or n == 0 else None
+    return Verdict(path, token, tuple(alphas), tuple(coins))
 
 
-def top(
-    draft: list[int], q: Tensor, p: Tensor, choices: Choices, bonus: bool, *, k: int = 1, scores: Tensor | None = None
-) -> Verdict:
-    """Keep the longest prefix of tokens among the verifier's k likeliest; then a token of its own law.
+def top(tree: Tree, p: Tensor, judge: Judge, bonus: bool, *, k: int = 1, scores: Tensor | None = None) -> Verdict:
+    """Keep the longest path of tokens among the verifier's k likeliest; then a token of its own law.
 
     HiSpec's TopPredictions (arXiv 2510.01336, algorithm 1). With k = 1 and at temperature 0 this is `greedy`; otherwise
     what it emits does not follow the rows that go up. Arguments as in `tokenwise`.
@@ -116,26 +164,87 @@ def top(
     Args:
         scores: rows as p by which tokens rank. For k > 1 the logits: at temperature 0, p knows the likeliest alone.
     """
-    n = len(draft)
     ranks = p if scores is None else scores
-    best = ranks[:n].topk(min(k, ranks.shape[-1]), dim=-1).indices.tolist()
-    alphas = tuple(float(draft[t] in best[t]) for t in range(n))
-    accepted = next((t for t in range(n) if not alphas[t]), n)
-    token = choices.draw(p[accepted]) if accepted < n or bonus or n == 0 else None
-    return Verdict(accepted, token, alphas, (None,) * n, p[accepted] if accepted < n else None)
+    best = ranks.topk(min(k, ranks.shape[-1]), dim=-1).indices.tolist()
+    path, alphas, fork, places = _follow(tree, bonus, lambda place, token: token in best[place])
+    rejected = fork in tree.forks
+    token = judge.draw(p[places[fork]], len(path)) if rejected or bonus or not len(tree) else None
+    return Verdict(tuple(path), token, alphas, (None,) * len(alphas), p[places[fork]] if rejected else None)
 
 
 RULES: Mapping[str, Rule] = MappingProxyType({"greedy": greedy, "tokenwise": tokenwise, "block": block, "top": top})
 
 
-def _ratios(draft: list[int], q: Tensor, p: Tensor, capped: bool = True) -> list[float]:
-    """p_t(x_t) / q_t(x_t), at most 1 if capped. A token that q could not draw counts as accepted by any p > 0."""
-    if not draft:
+def rows_of(tree: Tree, bonus: bool) -> Mapping[int, int]:
+    """Fork -> which of the verifier's rows lies behind it, -1 being the end of the context."""
+    if bonus or not len(tree):
+        return {node: node + 1 for node in range(-1, len(tree))}
+    return {node: place + 1 for node, place in tree.inner()[1].items()}
+
+
+def _follow(
+    tree: Tree, bonus: bool, keeps: Callable[[int, int], bool]
+) -> tuple[list[int], tuple[float | None, ...], int, Mapping[int, int]]:
+    """The path that a rule without coins takes; `keeps(row, token)`: whether the verifier's row there keeps it.
+
+    Returns:
+        the path, each node's alpha, the fork at its end, and `rows_of`.
+    """
+    places = rows_of(tree, bonus)
+    alphas: list[float | None] = [None] * len(tree.offers)
+    if tree.is_chain:  # every alpha of a chain is known
+        alphas = [float(keeps(t, token)) for t, token in enumerate(tree.ids)]
+    path: list[int] = []
+    fork = -1
+    while at := tree.forks.get(fork):
+        for o in at:
+            node = tree.offers[o].node
+            alphas[o] = float(keeps(places[fork], tree.ids[node]))
+            if alphas[o]:
+                path.append(fork := node)
+                break
+        else:
+            break
+    return path, tuple(alphas), fork, places
+
+
+def _drawn_from(tree: Tree, offers: list[Offer]) -> Tensor | None:
+    """The law that a fork's drawn children came from: their row without its named children."""
+    row = next((offer.row for offer in offers if offer.row is not None), None)
+    if row is None or tree.rows is None:
+        return None
+    q = tree.rows[row]
+    for offer in offers:
+        if offer.row is None:
+            q = _without(q, tree.ids[offer.node])
+    return q
+
+
+def _ratio(p: float, q: float) -> float:
+    """min(1, p/q). A token that q could not draw counts as accepted by any p > 0."""
+    return min(1.0, p / q) if q > 0.0 else float(p > 0.0)
+
+
+def _ratios(tree: Tree, p: Tensor, capped: bool = True) -> list[float]:
+    """p_t(x_t) / q_t(x_t) along a chain, at most 1 if capped. A token that q could not draw: any p > 0 accepts it."""
+    n = len(tree)
+    if not n:
         return []
-    ids = torch.tensor(draft, device=p.device).unsqueeze(1)
-    chances = torch.cat((p[: len(draft)].gather(1, ids), q.to(p.device).gather(1, ids)), 1).tolist()
+    ids = torch.tensor(tree.ids, device=p.device).unsqueeze(1)
+    mine = p[:n].gather(1, ids)
+    if tree.rows is None:
+        return mine.squeeze(1).tolist()  # type: ignore[no-any-return]
+    chances = torch.cat((mine, tree.rows.to(p.device).gather(1, ids)), 1).tolist()
     ratios = [a / b if b > 0.0 else (sys.float_info.max if a > 0.0 else 0.0) for a, b in chances]
     return [min(1.0, r) for r in ratios] if capped else ratios
+
+
+def _without(row: Tensor, token: int) -> Tensor:
+    """A law without one of its tokens; as it is where nothing else has any mass."""
+    rest = row.clone()
+    rest[token] = 0.0
+    mass = rest.sum()
+    return rest / mass if float(mass) > 0.0 else row
 
 
 def _residual(p: Tensor, q: Tensor, fallback: Tensor | None = None) -> Tensor:

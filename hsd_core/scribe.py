@@ -1,6 +1,6 @@
 """Writes down what a run does, as events, while the engine's clock stands still.
 
-The scribe numbers tokens (serials), remembers which levels passed them and counts each level's work. It decides
+The writer numbers tokens (serials), remembers which levels passed them and counts each level's work. It decides
 nothing: a run without details takes the same choices.
 """
 
@@ -15,48 +15,10 @@ from torch import Tensor
 from hsd_core import trace
 from hsd_core.clock import EngineClock
 from hsd_core.courses import Course
-from hsd_core.levels.protocol import LevelRun, Work
-from hsd_core.rules import Verdict
+from hsd_core.hierarchy import Keep
+from hsd_core.levels.protocol import Proposal, Run, Work
 from hsd_core.sampling import raw
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A drafted or drawn token: its number in this run, its id, who made it and how (draft | correct | bonus)."""
-
-    serial: int
-    id: int
-    level: int
-    how: str
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Tokens handed up, with the (n, V) rows that they were drawn from and the logits behind those rows."""
-
-    tokens: list[Token]
-    rows: Tensor
-    logits: Tensor | None
-
-    @staticmethod
-    def empty(vocab_size: int) -> Block:
-        return Block([], torch.empty(0, vocab_size), torch.empty(0, vocab_size))
-
-    @property
-    def ids(self) -> list[int]:
-        return [token.id for token in self.tokens]
-
-    def __len__(self) -> int:
-        return len(self.tokens)
-
-    def __add__(self, other: Block) -> Block:
-        if not len(self):
-            return other
-        logits = None
-        if self.logits is not None and other.logits is not None:
-            logits = torch.cat((self.logits, other.logits))
-        return Block(self.tokens + other.tokens, torch.cat((self.rows, other.rows)), logits)
+from hsd_core.tree import Token, Tree
 
 
 @dataclass(slots=True)
@@ -68,7 +30,7 @@ class _Total:
     ns: int = 0
 
 
-class Scribe:
+class TraceWriter:
     """Makes the events of one run.
 
     heads: how many of the likeliest tokens of each row to write down; 0 writes none.
@@ -90,69 +52,101 @@ class Scribe:
         self._serials += 1
         return token
 
-    def handed_up(self, level: int, tokens: int) -> None:
-        self._totals[level].tokens_out += tokens
-
     def draft(
-        self, level: int, start: int, block: Block, work: Work, t0: int, t1: int, theta: float | None = None,
-        copied: Sequence[trace.Copied | None] = (),
-    ) -> trace.Draft:  # fmt: skip
-        """A draft. copied: see `Proposal`."""
+        self, level: int, start: int, tree: Tree, proposal: Proposal, t0: int, t1: int, theta: float | None
+    ) -> trace.Draft:
+        """What a level drafted behind the first `start` tokens of the context."""
         with self.clock.stopped():
+            work = proposal.work
             self._count(level, work, 0, t1 - t0)
-            confidence: list[float | None] = [None] * len(block)
-            if block.logits is not None and len(block):
-                confidence = [_short(x) for x in raw(block.logits).amax(-1).tolist()]
+            self._totals[level].tokens_out += len(tree)
+            confidence: list[float | None] = [None] * len(tree)
+            if tree.logits is not None and tree.is_chain and len(tree):
+                confidence = [_short(x) for x in raw(tree.logits).amax(-1).tolist()]
             return trace.Draft(
-                self.round, level, start - self._prompt,
-                serials=tuple(token.serial for token in block.tokens),
-                ids=tuple(block.ids),
-                sources=tuple(token.source for token in block.tokens),
-                q=tuple(_short(x) for x in _chances(block.rows, block.ids)),
+                self.round,
+                level,
+                start - self._prompt,
+                serials=tuple(token.serial for token in tree.tokens),
+                ids=tuple(tree.ids),
+                sources=proposal.sources,
+                q=tuple(_short(x) for x in _drawn_with(tree)),
                 confidence=tuple(confidence),
-                forwards=work.forwards, rows=work.rows, catch_up=work.catch_up, t0=t0, t1=t1, ran=work.ran,
-                theta=_short_or_none(theta), copied=tuple(self._placed(x) for x in copied),
-            )  # fmt: skip
+                forwards=work.forwards,
+                rows=work.rows,
+                catch_up=work.catch_up,
+                t0=t0,
+                t1=t1,
+                ran=work.ran,
+                theta=_short_or_none(theta),
+                copied=tuple(self._placed(x) for x in proposal.copied),
+                parents=tree.parents or (),
+            )
 
-    def verify(
-        self, level: int, below: int | None, start: int, block: Block, p: Tensor, logits: Tensor, verdict: Verdict,
-        work: Work, t0: int, t1: int, theta: float | None = None,
-    ) -> trace.Verify:  # fmt: skip
-        """A verification. p, logits: (n or n + 1, V) rows of the verifier for the n tokens of `block`, by `below`."""
+    def verify(self, judged: Keep, work: Work, t0: int, t1: int) -> trace.Verify:
+        """A verification, and how many tokens went up from it."""
         with self.clock.stopped():
-            n = len(block)
-            self._count(level, work, n, t1 - t0)
-            p_heads = self._head_rows(logits[:n])
-            q_heads = self._one_hot_heads(block.ids) if block.logits is None else self._head_rows(block.logits)
-            p_of, q_of = _chances(p, block.ids), _chances(block.rows, block.ids)
+            tree, verdict, level = judged.tree, judged.verdict, judged.level
+            self._count(level, work, len(tree), t1 - t0)
+            self._totals[level].tokens_out += len(verdict.path) + (verdict.token is not None)
+            p_of, q_of = self._chances(judged), _drawn_with(tree)
+            p_heads = self._head_rows(judged.all_logits[: len(tree)] if tree.is_chain else judged.all_logits)
+            q_heads: list[trace.Row | None] = [None] * len(tree)
+            if self._heads:
+                q_heads = [trace.Row((i,), (1.0,), 0.0) for i in tree.ids]
+            if tree.logits is not None and tree.rows is not None:
+                drawn = self._head_rows(tree.logits)
+                for offer in tree.offers:
+                    if offer.row is not None:
+                        q_heads[offer.node] = drawn[offer.row]
+            places, parents = judged.places, tree.lineage
+            last = verdict.path[-1] if verdict.path else -1
+            ends = tree.forks.get(last, [])  # the fork where everything was rejected, if any was
             checks = []
-            for t, token in enumerate(block.tokens):
-                outcome = "accepted" if t < verdict.accepted else "rejected" if t == verdict.accepted else "unjudged"
+            for o, offer in enumerate(tree.offers):
+                node = offer.node
+                token, fork = tree.tokens[node], parents[node]
                 residual = None
-                if outcome == "accepted":
+                if node in verdict.path:
+                    outcome = "accepted"
                     self._passed[token.serial] = (*self._passed.get(token.serial, ()), level)
-                elif outcome == "rejected" and verdict.residual is not None and self._heads:
-                    residual = _head(verdict.residual, self._heads)
+                elif fork == last and verdict.residual is not None:
+                    outcome = "rejected"
+                    if self._heads and o == ends[-1]:
+                        residual = _head(verdict.residual, self._heads)
+                else:
+                    outcome = "rejected" if verdict.alphas[o] is not None and not tree.is_chain else "unjudged"
+                p_head = p_heads[places[fork]] if p_heads else None
                 checks.append(
                     trace.Check(
-                        token.serial, token.id, _short(verdict.alphas[t]), verdict.coins[t], outcome,
-                        _short(p_of[t]), _short(q_of[t]), p_heads[t], q_heads[t], residual,
+                        token.serial,
+                        token.id,
+                        _short_or_none(verdict.alphas[o]),
+                        verdict.coins[o],
+                        outcome,
+                        _short(p_of[o]),
+                        _short(q_of[node]),
+                        p_head,
+                        q_heads[node],
+                        residual,
                     )
-                )  # fmt: skip
-            at = start - self._prompt
-            rows, catch_up, moved = work.rows, work.catch_up, _short_or_none(theta)
-            return trace.Verify(self.round, level, below, at, rows, catch_up, tuple(checks), t0, t1, work.ran, moved)
+                )
+            at, moved = judged.start - self._prompt, _short_or_none(judged.theta)
+            return trace.Verify(
+                self.round, level, judged.below, at, work.rows, work.catch_up, tuple(checks), t0, t1, work.ran, moved
+            )
 
-    def own(self, token: Token, *, at: int, p: Tensor, logits: Tensor) -> trace.Correct | trace.Bonus:
-        """A correction or bonus. p, logits: (V,) row of the level that drew it."""
+    def own(self, judged: Keep, token: Token) -> trace.Correct | trace.Bonus:
+        """A verifier's correction or bonus."""
         with self.clock.stopped():
             event = trace.Correct if token.how == "correct" else trace.Bonus
-            head = self._head_rows(logits.unsqueeze(0))[0]
-            chance = _short(float(p[token.id]))
-            place = at - self._prompt
+            at = len(judged.verdict.path)
+            head = self._head_rows(judged.logits[at : at + 1])[0]
+            chance = _short(float(judged.probs[at, token.id]))
+            place = judged.start + at - self._prompt
             return event(self.round, token.level, place, token.serial, token.id, chance, self.clock.now(), head)
 
-    def commit(self, block: Block) -> trace.Commit:
+    def commit(self, block: Tree) -> trace.Commit:
         at = self.committed - self._prompt
         self.committed += len(block)
         tokens = tuple(
@@ -164,12 +158,10 @@ class Scribe:
     def rollback(self, level: int, before: int, after: int) -> trace.Rollback:
         return trace.Rollback(self.round, level, before, after, self.clock.now())
 
-    def kv(self, caches: Iterable[tuple[int, LevelRun]], tape_length: int) -> trace.Kv:
-        """The cache lengths of the levels that have one, given as (index, run)."""
-        held = tape_length - self.committed
-        lengths = tuple(
-            trace.KvLength(i, run.cached, tape_length - run.cached, self.committed, held) for i, run in caches
-        )
+    def kv(self, caches: Iterable[tuple[int, Run]], length: int) -> trace.Kv:
+        """The cache lengths of the levels that have one, given as (index, run), over a context of `length` tokens."""
+        held = length - self.committed
+        lengths = tuple(trace.KvLength(i, run.cached, length - run.cached, self.committed, held) for i, run in caches)
         return trace.Kv(self.round, lengths, self.clock.now())
 
     def plan(self, course: Course, stack: str, t0: int) -> trace.Plan:
@@ -200,8 +192,16 @@ class Scribe:
         """Its position counted from the end of the prompt."""
         return copied and trace.Copied(copied.at - self._prompt, copied.alike, _short(copied.share))
 
-    def _one_hot_heads(self, ids: list[int]) -> list[trace.Row | None]:
-        return [trace.Row((i,), (1.0,), 0.0) if self._heads else None for i in ids]
+    @staticmethod
+    def _chances(judged: Keep) -> list[float]:
+        """Every offered token's probability under the verifier's row at its fork."""
+        tree = judged.tree
+        if not len(tree):
+            return []
+        parents = tree.lineage
+        forks = [judged.places[parents[offer.node]] for offer in tree.offers]
+        ids = [tree.ids[offer.node] for offer in tree.offers]
+        return [float(x) for x in judged.all_probs[forks].gather(1, _column(ids, judged.all_probs)).squeeze(1)]
 
 
 def _head(row: Tensor, k: int) -> trace.Row:
@@ -211,12 +211,20 @@ def _head(row: Tensor, k: int) -> trace.Row:
     return trace.Row(tuple(i for i, _ in pairs), tuple(x for _, x in pairs), _short(tail))
 
 
-def _chances(rows: Tensor, ids: list[int]) -> list[float]:
-    """(n or more, V) rows -> the n tokens' own probabilities."""
-    if not ids:
-        return []
-    index = torch.tensor(ids, device=rows.device).unsqueeze(1)
-    return [float(x) for x in rows[: len(ids)].gather(1, index).squeeze(1)]
+def _drawn_with(tree: Tree) -> list[float]:
+    """Each token's probability under the row that it was drawn from; 1 for a named one."""
+    chances = [1.0] * len(tree)
+    drawn = [offer for offer in tree.offers if offer.row is not None]
+    if tree.rows is not None and drawn:
+        rows = tree.rows[[offer.row for offer in drawn]]
+        found = rows.gather(1, _column([tree.ids[offer.node] for offer in drawn], rows)).squeeze(1)
+        for offer, chance in zip(drawn, found.tolist(), strict=True):
+            chances[offer.node] = chance
+    return chances
+
+
+def _column(ids: Sequence[int], like: Tensor) -> Tensor:
+    return torch.tensor(ids, device=like.device).unsqueeze(1)
 
 
 def _short_or_none(x: float | None) -> float | None:

@@ -20,9 +20,9 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
-from hsd_core.decoders.batched import BatchedDecoder
 from hsd_core.decoders.layers import KVCache
 from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.decoders.passes import Pass
 from hsd_core.loops import loop_from
 from hsd_core.sampling import Sampling, law
 from hsd_core.texts import Text, check_ids
@@ -155,8 +155,7 @@ def generate(
     room = max_new_tokens + max((LONGEST_TURN + len(job.closing) for job in jobs if job.closing), default=0)
     capacity = min(decoder.max_positions, max(len(job.text.prompt_ids) for job in jobs) + room)
     slots = min(batch, len(jobs))
-    batched = BatchedDecoder(decoder)
-    cache = batched.new_cache(slots, capacity)
+    cache = decoder.new_cache(capacity, sequences=slots)
     rows: list[_Row | None] = [None] * slots
 
     def over(row: _Row) -> bool:
@@ -172,7 +171,7 @@ def generate(
         for b in range(slots):
             while rows[b] is None and waiting:
                 row = _Row(job := waiting.pop(), job.chance(seed), answer=None if job.closing else 0)
-                logits, states = _first(decoder, list(job.text.prompt_ids), cache.slot(b), depths)
+                logits, states = _first(decoder, list(job.text.prompt_ids), cache.sequence(b), depths)
                 row.states.append(states)
                 _write([row], logits, sampling, ends)
                 rows[b] = row
@@ -183,9 +182,9 @@ def generate(
         if not live:
             continue
         # An empty slot runs along as a token at position 0: nobody reads it, and the batch keeps its shape.
-        ids = [row.ids[-1] if row else 0 for row in rows]
+        step = Pass([row.ids[-1] if row else 0 for row in rows], slots=tuple(row.at if row else 0 for row in rows))
         taken: dict[int, Tensor] = dict.fromkeys(depths, cache.keys)  # the step puts the states there
-        logits = batched.step(ids, [row.at if row else 0 for row in rows], cache, taken)
+        logits = decoder.forward(step, cache, taken)
         index = torch.tensor([b for b in range(slots) if rows[b]], device=logits.device)
         if depths:
             half = {depth: as_half(state) for depth, state in taken.items()}
@@ -205,7 +204,7 @@ def _first(
 ) -> tuple[Tensor, dict[int, Tensor]]:
     """The prompt through the model: (1, V) logits behind it, and its states after `depths`."""
     if not depths:
-        return decoder.forward(prompt, cache, 0, 1), {}
+        return decoder.forward(Pass(prompt), cache), {}
     found = decoder.states(prompt, {*depths, decoder.layers}, cache)
     return decoder.head(found[decoder.layers][-1:]), {depth: as_half(found[depth]) for depth in depths}
 

@@ -17,10 +17,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
-SCHEMA = 4
-# 2 added `LevelInfo.shares`, `ran` and `Depths`; 3 what a `Plan` says, and `simulated`; 4
-# `copied`: older files lack them.
-READABLE = (1, 2, 3, 4)
+SCHEMA = 5
+# 2 added `LevelInfo.shares`, `ran` and `Depths`; 3 what a `Plan` says, and `simulated`; 4 `copied`; 5 `parents`: older
+# files lack them.
+READABLE = (1, 2, 3, 4, 5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +155,7 @@ class Draft:
     ran: tuple[Span, ...] = ()
     theta: float | None = None
     copied: tuple[Copied | None, ...] = ()
+    parents: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,7 @@ class Check:
 
     serial: int
     id: int
-    alpha: float
+    alpha: float | None
     coin: float | None
     outcome: str
     p: float

@@ -21,8 +21,8 @@ from hsd_core.stacks import LevelSpec, StackError, parse
 if TYPE_CHECKING:
     from hsd_core.building import Builder
     from hsd_core.decoders.lean import LeanDecoder
-    from hsd_core.hierarchy import Seat
     from hsd_core.levels.draft_run import TrainedDraft
+    from hsd_core.levels.entry import StackEntry
     from hsd_core.replan import Pace, ProfileReplanner
     from hsd_core.theory import Profile
 
@@ -111,7 +111,7 @@ class Workbench:
             StackError: the target is no lean decoder. ValueError: the prompt or the output is empty.
         """
         from hsd_core.depth import read_depths
-        from hsd_core.hierarchy import Stopped
+        from hsd_core.driver import Stopped
 
         ids = [*prompt_ids, *output_ids]
         try:
@@ -119,7 +119,7 @@ class Workbench:
         except Stopped:
             return None
 
-    def seats(self, stack: str) -> list[Seat]:
+    def seats(self, stack: str) -> list[StackEntry]:
         """The stack's levels, built.
 
         Raises:
@@ -192,7 +192,7 @@ class Workbench:
             about["profile"] = {**replanner.profile.as_dict(), "about": origin(profile, source)}
         stop = stop or (lambda: False)
 
-        def decode(what: list[Seat], rows: int, by: ProfileReplanner | None = None) -> Iterator[trace.Event]:
+        def decode(what: list[StackEntry], rows: int, by: ProfileReplanner | None = None) -> Iterator[trace.Event]:
             return run(
                 what, ids, sampling, seed, max_new_tokens=max_new_tokens, ends=self._builder.ends, heads=rows,
                 stop=stop, about=about, replan=by,
@@ -223,7 +223,7 @@ class Workbench:
             )
         return found
 
-    def _plain(self, seats: list[Seat]) -> list[Seat]:
+    def _plain(self, seats: list[StackEntry]) -> list[StackEntry]:
         target = seats[-1].spec
         bare = LevelSpec(target.name, dtype=target.dtype, device=target.device, id=target.id)
         return self._builder.seats([bare])

@@ -22,15 +22,18 @@ from toys import output_of
 
 import hsd_core
 from hsd_core import engine
-from hsd_core.clock import EngineClock
-from hsd_core.hierarchy import Hierarchy, Seat
+from hsd_core.choices import Key
+from hsd_core.hierarchy import Draft, Hierarchy, Request, Score
 from hsd_core.levels.commons import open_levels
+from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.protocol import DraftOrder
 from hsd_core.sampling import Sampling, law
-from hsd_core.scribe import Block, Scribe
+from hsd_core.tree import Token, Tree
 
 T = TypeVar("T")
 Law = dict[tuple[int, ...], float]
 SAMPLED = Sampling(temperature=1.0)
+WIDEST = 32  # nodes of a tree
 
 
 class Scripted:
@@ -42,6 +45,13 @@ class Scripted:
 
     def rewind(self) -> None:
         self._at, self.mass = 0, 1.0
+        self._keys: set[tuple[Any, ...]] = set()
+
+    def _only_once(self, key: tuple[Any, ...]) -> None:
+        """Every choice of a run has a key of its own: two with one key would be one choice."""
+        if isinstance(next(iter(key), None), Key):
+            assert key not in self._keys, f"two choices have the key {key}"
+            self._keys.add(key)
 
     def advance(self) -> bool:
         """To the next script, depth first; False when all branches were taken."""
@@ -60,14 +70,16 @@ class Scripted:
         self.mass *= masses[branch]
         return branch
 
-    def draw(self, row: Tensor) -> int:
+    def draw(self, row: Tensor, *key: Any) -> int:
+        self._only_once(key)
         chances = row.tolist()
         slack = 1e-9 if row.dtype == torch.float64 else 1e-5
         assert abs(sum(chances) - 1.0) < slack, f"a row that sums to {sum(chances)}"
         support = [token for token, chance in enumerate(chances) if chance > 0.0]
         return support[self.pick([chances[token] for token in support])]
 
-    def accept(self, alpha: float) -> tuple[bool, float | None]:
+    def accept(self, alpha: float, *key: Any) -> tuple[bool, float | None]:
+        self._only_once(key)
         assert 0.0 <= alpha <= 1.0 + 1e-12, f"alpha {alpha} is no probability"
         if alpha <= 0.0 or alpha >= 1.0:
             return alpha >= 1.0, None
@@ -85,7 +97,7 @@ def every_path(act: Callable[[Scripted], T]) -> Iterator[tuple[float, T]]:
             return
 
 
-def run_law(stack: Sequence[Seat], prompt: Sequence[int], max_new: int, **options: Any) -> Law:
+def run_law(stack: Sequence[StackEntry], prompt: Sequence[int], max_new: int, **options: Any) -> Law:
     """The law of the committed ids: whole runs of the engine, every path."""
     options = {"sampling": SAMPLED, "heads": 0, "max_new_tokens": max_new, **options}
     found: Law = {}
@@ -96,7 +108,7 @@ def run_law(stack: Sequence[Seat], prompt: Sequence[int], max_new: int, **option
     return found
 
 
-def merged_law(stack: Sequence[Seat], prompt: Sequence[int], max_new: int, **options: Any) -> Law:
+def merged_law(stack: Sequence[StackEntry], prompt: Sequence[int], max_new: int, **options: Any) -> Law:
     """As `run_law`, joining paths inside the hierarchy; the engine's own loop runs over the joined blocks."""
 
     class OneMemo(Merged):
@@ -118,66 +130,89 @@ class Merged(Hierarchy):
 
     memo: ClassVar[dict[Any, Any]]
 
-    def pull(self, i: int, room: int) -> Generator[Any, None, Block]:
+    def pull(self, i: int, budget: int) -> Generator[Any, Any, Tree]:
         yield from ()
-        return self._one_of("pull", i, room)[0]
+        return self._one_of("pull", i, budget)[0]
 
-    def verify(self, i: int, room: int) -> Generator[Any, None, tuple[Block, bool]]:
+    def verify(self, i: int, budget: int) -> Generator[Any, Any, tuple[Tree, bool]]:
         yield from ()
-        return self._one_of("verify", i, room)
+        tree, corrected = self._one_of("verify", i, budget)
+        self.context.extend(tree.ids)
+        return tree, corrected
 
-    def _one_of(self, what: str, i: int, room: int) -> tuple[Block, bool]:
+    def _one_of(self, what: str, i: int, budget: int) -> tuple[Tree, bool]:
         own = self.policies[: i + 1]  # no level asks a policy above its own: see `Untouchable`
-        key = (what, i, room, tuple(self.tape), repr(own), self.course.levels, self.course.blocks)
+        key = (what, i, budget, tuple(self.context), repr(own), self.plan.levels, self.plan.blocks)
         if key not in self.memo:
-            self.memo[key] = self._enumerate(what, i, room)
-        masses, blocks = self.memo[key]
-        block, corrected, policies = blocks[self.choices.pick(masses)]  # type: ignore[attr-defined]
-        self.tape.extend(block.ids)
+            self.memo[key] = self._enumerate(what, i, budget)
+        masses, trees = self.memo[key]
+        tree, corrected, policies = trees[self.choices.pick(masses)]  # type: ignore[attr-defined]
         self.policies[: i + 1] = [copy(policy) for policy in policies]
-        return block, corrected
+        return tree, corrected
 
-    def _enumerate(self, what: str, i: int, room: int) -> tuple[list[float], list[tuple[Block, bool, list[Any]]]]:
-        base = list(self.tape)
+    def _enumerate(self, what: str, i: int, budget: int) -> tuple[list[float], list[tuple[Tree, bool, list[Any]]]]:
+        base = list(self.context)
 
-        def once(choices: Scripted) -> tuple[Block, bool, list[Any]]:
-            tape = list(base)
-            runs = [*open_levels([seat.level for seat in self.seats], len(tape) + room + 1)][::-1]
-            scribe = Scribe(EngineClock(), len(self.seats), len(base), 0)
-            inner = type(self)(
-                self.seats, runs, tape, sampling=self.sampling, choices=choices, ends=self.ends, scribe=scribe,
-                stop=self._stop,
-            )  # fmt: skip
-            inner.follow(self.course)
+        def once(choices: Scripted) -> tuple[Tree, bool, list[Any]]:
+            context = list(base)
+            inner = type(self)(self.stack, context, sampling=self.sampling, choices=choices, ends=self.ends)
+            inner.follow(self.plan)
             own = [copy(policy) for policy in self.policies[: i + 1]]
             inner.policies = [*own, *(Untouchable() for _ in self.policies[i + 1 :])]
-            result = _drain(getattr(Hierarchy, what)(inner, i, room))
-            block, corrected = result if isinstance(result, tuple) else (result, False)
-            assert tape == base + block.ids, f"{what}({i}) left {tape} on the tape, not {base} + {block.ids}"
-            assert 0 < len(block) <= room or (i == 0 and not len(block)), f"{what}({i}, {room}) gave {len(block)}"
-            assert len(block.rows) == len(block), "a token went up without its row"
-            return block, corrected, inner.policies[: i + 1]
+            room = len(base) + budget + WIDEST
+            result = Enumerated(self.stack, context, room, self.ends).drive(getattr(Hierarchy, what)(inner, i, budget))
+            tree, corrected = result if isinstance(result, tuple) else (result, False)
+            held = tree.ids if what == "verify" else []
+            assert context == base + held, f"{what}({i}) left {context} as the context, not {base} + {held}"
+            assert 0 < tree.longest <= budget or (i == 0 and not len(tree)), f"{what}({i}, {budget}) gave {len(tree)}"
+            assert i == 0 or len(tree.rows) == len(tree), "a token went up without its row"
+            return tree, corrected, inner.policies[: i + 1]
 
-        masses: dict[tuple[tuple[int, ...], bool, str], float] = {}
-        blocks: dict[tuple[tuple[int, ...], bool, str], tuple[Block, bool, list[Any]]] = {}
-        for mass, (block, corrected, policies) in every_path(once):
-            name = (tuple(block.ids), corrected, repr(policies))
+        masses: dict[Any, float] = {}
+        trees: dict[Any, tuple[Tree, bool, list[Any]]] = {}
+        for mass, (tree, corrected, policies) in every_path(once):
+            name = (tuple(tree.ids), tree.parents, tree.offers, corrected, repr(policies))
             masses[name] = masses.get(name, 0.0) + mass
-            known, *_ = blocks.setdefault(name, (block, corrected, policies))
-            assert torch.allclose(known.rows.double(), block.rows.double(), atol=1e-12), "rows depend on the path"
-        return list(masses.values()), list(blocks.values())
+            known, *_ = trees.setdefault(name, (tree, corrected, policies))
+            same = known.rows is None or torch.allclose(known.rows.double(), tree.rows.double(), atol=1e-12)
+            assert same, "rows depend on the path"
+        return list(masses.values()), list(trees.values())
 
 
-def _drain(steps: Generator[Any, None, T]) -> T:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
+class Enumerated:
+    """A driver of the hierarchy that writes nothing: levels are asked, and caches kept."""
+
+    def __init__(self, stack: Sequence[StackEntry], context: list[int], room: int, ends: frozenset[int]) -> None:
+        self.context, self.ends = context, ends
+        self.runs = [*open_levels([entry.level for entry in stack], room)][::-1]
+
+    def drive(self, asking: Generator[Any, Any, T]) -> T:
+        answer: Any = None
+        while True:
+            try:
+                asked = asking.send(answer)
+            except StopIteration as end:
+                return end.value  # type: ignore[no-any-return]
+            answer = self._answer(asked)
+
+    def _answer(self, asked: Request) -> Any:
+        if isinstance(asked, Draft):
+            order = DraftOrder(asked.limit, asked.law, asked.pick, asked.stops, self.ends)
+            return self.runs[asked.level].propose(self.context, order).tree(_token)
+        if isinstance(asked, Score):
+            return self.runs[asked.level].score(self.context, asked.tree)[0]
+        for run in self.runs:
+            if run.cached > asked.start + len(asked.verdict.path):
+                run.keep(asked.start, asked.path)
+        return None if asked.verdict.token is None else _token(asked.verdict.token, "")
+
+
+def _token(id_: int, source: str) -> Token:
+    return Token(-1, id_, -1, "draft", source)
 
 
 def target_law(
-    stack: Sequence[Seat], prompt: Sequence[int], max_new: int, sampling: Sampling = SAMPLED,
+    stack: Sequence[StackEntry], prompt: Sequence[int], max_new: int, sampling: Sampling = SAMPLED,
     ends: frozenset[int] = frozenset(),
 ) -> Law:  # fmt: skip
     """The target's own law, by the chain rule: what every lossless stack must give."""

@@ -12,10 +12,11 @@ from toys import LookupLevel, lookup
 
 from hsd_core.decoders import QUANTISED
 from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.decoders.passes import Pass
 from hsd_core.drafts.copying import Copier, Gate
 from hsd_core.drafts.head import DraftCache
-from hsd_core.hierarchy import Seat
 from hsd_core.levels.choosing import ChoosingLevel
+from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.exits import ExitLevel
 from hsd_core.levels.model import ModelLevel
 from hsd_core.levels.nano import NanoLevel
@@ -40,9 +41,9 @@ class LeanStacks:
         self.model = tiny(kind, **{**sizes, "seed": sizes.get("seed", 0) + 1})
         self.drafts = drafts or {}
 
-    def stack(self, text: str) -> list[Seat]:
+    def stack(self, text: str) -> list[StackEntry]:
         specs = parse(text)
-        return [Seat(self._level(spec, specs[-1]), spec, spec.block) for spec in specs]  # type: ignore[arg-type]
+        return [StackEntry(self._level(spec, specs[-1]), spec, spec.block) for spec in specs]  # type: ignore[arg-type]
 
     def _level(self, spec: LevelSpec, target: LevelSpec) -> object:
         if spec.miss:
@@ -81,7 +82,7 @@ def model_law(decoder: LeanDecoder, prompt: list[int], tokens: int, sampling: Sa
         longer: Law = {}
         for output, mass in found.items():
             ids = [*prompt, *output]
-            row = law(decoder.forward(ids, decoder.new_cache(len(ids)), 0, 1), sampling)[0].tolist()
+            row = law(decoder.forward(Pass(ids, 0, 1), decoder.new_cache(len(ids))), sampling)[0].tolist()
             longer |= {(*output, token): mass * chance for token, chance in enumerate(row) if chance > 0.0}
         found = longer
     return found

@@ -1,21 +1,23 @@
 """Toy levels and stacks: tables over tiny vocabularies, in float64, that need no weights.
 
 A stack is written in the product's own grammar (`table:2,table@rule=block`). Every `table` or `target` gets a table of
-its own; `ngram` gets a drafter that proposes fixed tokens with one-hot rows, as a lookup drafter does.
+its own; `ngram` gets a drafter that names fixed tokens, as a lookup drafter does.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
-from hsd_core.hierarchy import Seat
+from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import DraftOrder, Proposal, Work
 from hsd_core.levels.table import Table, TableLevel
 from hsd_core.stacks import parse
+from hsd_core.tree import Offer, Tree, named
 
 
 def table(vocab_size: int, seed: int, *, sharpness: float = 1.3, zeros: float = 0.0) -> Table:
@@ -35,7 +37,7 @@ def table(vocab_size: int, seed: int, *, sharpness: float = 1.3, zeros: float = 
 
 
 class LookupLevel:
-    """Proposes `lookup(prefix)`: fixed tokens, one-hot rows, no logits, no cache, like an n-gram drafter."""
+    """Proposes `lookup(prefix)`: fixed tokens, named and not drawn, no cache, like an n-gram drafter."""
 
     name = kind = label = "ngram"
     can_draft, can_verify, has_cache = True, False, False
@@ -56,30 +58,32 @@ class LookupRun:
     def __init__(self, level: LookupLevel) -> None:
         self._level = level
 
-    def propose(self, tape: list[int], order: DraftOrder) -> Proposal:
+    def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
         ids: list[int] = []
-        for token in self._level.lookup(tuple(tape)):
+        for token in self._level.lookup(tuple(context)):
             if len(ids) == order.limit or order.stops(len(ids), None):
                 break
             ids.append(token)
             if token in order.ends:
                 break
-        rows = torch.zeros(len(ids), order.vocab_size, dtype=torch.float64)
-        for t, token in enumerate(ids):
-            rows[t, token] = 1.0
-        return Proposal(tuple(ids), rows, ("lookup",) * len(ids), None, Work(0, 0, 0))
+        return Proposal(tuple(ids), ("lookup",) * len(ids), Work(0, 0, 0))
 
-    def score(self, tape: Sequence[int], rows: int) -> tuple[Tensor, Work]:
+    def score(self, context: Sequence[int], tree: Tree) -> tuple[Tensor, Work]:
         raise AssertionError("a lookup drafter was asked to verify")
 
-    def commit(self, ids: Sequence[int]) -> None:
-        """Nothing to do."""
-
-    def rollback(self, length: int) -> None:
+    def keep(self, start: int, path: Sequence[int]) -> None:
         raise AssertionError("a drafter without a cache was rolled back")
+
+    def observe(self, outcome: object) -> None:
+        """Nothing to do."""
 
     def close(self) -> None:
         """Nothing to do."""
+
+
+def drawn(ids: Sequence[int], rows: Tensor) -> Tree:
+    """A chain of tokens that were drawn from these rows."""
+    return replace(named(ids), rows=rows)
 
 
 def lookup(vocab_size: int, seed: int, longest: int = 4) -> Callable[[tuple[int, ...]], Sequence[int]]:
@@ -92,7 +96,7 @@ def lookup(vocab_size: int, seed: int, longest: int = 4) -> Callable[[tuple[int,
     return propose
 
 
-def toy_stack(text: str, vocab_size: int, seed: int = 0, **options: float) -> list[Seat]:
+def toy_stack(text: str, vocab_size: int, seed: int = 0, **options: float) -> list[StackEntry]:
     """Seats for a stack as written, level i over `table(vocab_size, 100 * seed + i, **options)`."""
     seats = []
     for i, spec in enumerate(parse(text)):
@@ -100,7 +104,7 @@ def toy_stack(text: str, vocab_size: int, seed: int = 0, **options: float) -> li
             level: object = LookupLevel(lookup(vocab_size, 100 * seed), vocab_size)
         else:
             level = TableLevel(table(vocab_size, 100 * seed + i, **options), vocab_size, name=spec.name)
-        seats.append(Seat(level, spec, spec.block))  # type: ignore[arg-type]
+        seats.append(StackEntry(level, spec, spec.block))  # type: ignore[arg-type]
     return seats
 
 
@@ -122,3 +126,84 @@ def random_stack(rng: random.Random, *, deepest: int = 4, longest: int = 3, rule
 def output_of(events: Sequence[object]) -> tuple[int, ...]:
     """The committed ids of a run."""
     return tuple(token.id for event in events if event.event == "commit" for token in event.tokens)  # type: ignore[attr-defined]
+
+
+class TreeLevel(TableLevel):
+    """A table that drafts trees: `shape` children per node of each depth.
+
+    how: "drawn" without replacement, "repeats" with it, "named" the likeliest ones, "mixed" some drawn and, beside
+    them, the likeliest one named.
+    """
+
+    can_verify = False
+
+    def __init__(self, law: Table, vocab_size: int, shape: Sequence[int], how: str) -> None:
+        super().__init__(law, vocab_size, name="tree")
+        self.shape, self.how = shape, how
+
+    def open(self, capacity: int, commons: object) -> TreeRun:
+        return TreeRun(self)
+
+
+class TreeRun:
+    cached = 0  # it asks its table anew each time
+
+    def __init__(self, level: TreeLevel) -> None:
+        self._level = level
+
+    def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
+        level = self._level
+        depth_most = min(order.limit, len(level.shape))
+        ids, parents, rows, offers = [], [], [], list[Offer]()
+        forks = [(-1, tuple(context), 0)]
+        while forks:
+            fork, prefix, depth = forks.pop(0)
+            row = order.law(level.table(prefix).log().unsqueeze(0))[0]
+            children: dict[int, int] = {}  # id -> node
+            for token, was_drawn in self._children(row, level.shape[depth], order, depth, 100 * (fork + 1)):
+                if token not in children:
+                    children[token] = len(ids)
+                    ids.append(token)
+                    parents.append(fork)
+                    if token not in order.ends and depth + 1 < depth_most:
+                        forks.append((children[token], (*prefix, token), depth + 1))
+                offers.append(Offer(children[token], len(rows) if was_drawn else None))
+            rows.append(row)
+        laws = None if level.how == "named" else torch.stack(rows)
+        sources, shape = ("tree",) * len(ids), (tuple(parents), tuple(offers), level.how == "repeats")
+        return Proposal(tuple(ids), sources, Work(0, 0, 0), laws, None, *shape)
+
+    def _children(self, row: Tensor, wide: int, order: DraftOrder, depth: int, number: int) -> list[tuple[int, bool]]:
+        """(token, whether it was drawn) in judging order."""
+        how, q, found = self._level.how, row.clone(), list[tuple[int, bool]]()
+        named = row.topk(min(wide, int((row > 0).sum()))).indices.tolist()
+        if how == "named":
+            return [(token, False) for token in named]
+        if how == "mixed":
+            q[named[0]] = 0.0
+        for place in range(wide - (how == "mixed")):
+            if float(q.sum()) <= 0.0:
+                break
+            token = order.pick(q / q.sum(), depth, number + place)
+            found.append((token, True))
+            if how != "repeats":
+                q[token] = 0.0
+        return [*found, (named[0], False)] if how == "mixed" else found
+
+    def keep(self, start: int, path: Sequence[int]) -> None:
+        raise AssertionError("a drafter without a cache was rolled back")
+
+    def observe(self, outcome: object) -> None:
+        """Nothing to do."""
+
+    def close(self) -> None:
+        """Nothing to do."""
+
+
+def tree_stack(
+    text: str, shape: Sequence[int], how: str, vocab_size: int, seed: int = 0, **options: float
+) -> list[StackEntry]:
+    """As `toy_stack`, the bottom level drafting trees."""
+    first, *others = toy_stack(text, vocab_size, seed, **options)
+    level = TreeLevel(table(vocab_size, 100 * seed, **options), vocab_size, shape, how)
+    return [StackEntry(level, replace(first.spec, block=len(shape)), len(shape)), *others]

@@ -9,7 +9,7 @@ from hsd_core.decoders.protocol import QUANTISED
 from hsd_core.stacks import MAX_LEVELS, LevelSpec, StackError, format_stack, parse
 
 if TYPE_CHECKING:
-    from hsd_core.hierarchy import Seat
+    from hsd_core.levels.entry import StackEntry
     from hsd_core.presets import Preset
     from hsd_core.workbench import Workbench
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Candidates:
     """Built levels, cheapest first, the target last; `names` are their specs, `left_out` the reasons of the others."""
 
-    seats: tuple[Seat, ...]
+    seats: tuple[StackEntry, ...]
     names: tuple[str, ...]
     left_out: dict[str, str]
 

@@ -17,11 +17,11 @@ from hsd_core.calibrate.scaling import in_runs
 from hsd_core.calibrate.tally import Tally, mean_interval
 from hsd_core.calibrate.texts import PROMPTS, Written, write
 from hsd_core.calibrate.timing import Timings, time_levels
-from hsd_core.hierarchy import Stopped
+from hsd_core.driver import Stopped
 from hsd_core.theory import ENGINE, Conditional, Costs, Lengths, Profile, ProfileLevel
 
 if TYPE_CHECKING:
-    from hsd_core.hierarchy import Seat
+    from hsd_core.levels.entry import StackEntry
     from hsd_core.workbench import Workbench
 
 Progress = Callable[[str, float, float], None]
@@ -135,7 +135,7 @@ def _profile(
 
 
 def _level(
-    name: str, seat: Seat, i: int, tally: Tally, timings: Timings, seen: Observed, engine_ms: float
+    name: str, seat: StackEntry, i: int, tally: Tally, timings: Timings, seen: Observed, engine_ms: float
 ) -> ProfileLevel:
     if not is_lookup(seat.level):
         draft = timings.draft.get(i)

@@ -16,17 +16,19 @@ import torch
 from torch import Tensor
 
 from hsd_core.calibrate.texts import Written
+from hsd_core.decoders.passes import Branches
 from hsd_core.levels.commons import Commons
 from hsd_core.levels.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.exits import ExitLevel
 from hsd_core.levels.nano import NanoLevel
-from hsd_core.levels.protocol import DraftOrder, Level, LevelRun
+from hsd_core.levels.ngram import NgramRun
+from hsd_core.levels.protocol import Committed, DraftOrder, Level, rows_behind
 from hsd_core.levels.trunk import Trunk
 from hsd_core.sampling import Sampling, law
 from hsd_core.trace import Span
 
 if TYPE_CHECKING:
-    from hsd_core.hierarchy import Seat
+    from hsd_core.levels.entry import StackEntry
 
 LONGEST = 8  # positions of a draft that are looked at
 STRIDE = 4  # a fed drafter's plain rows are those of drafts of so many tokens
@@ -66,7 +68,7 @@ def _fed_draft(level: Level) -> TrainedDraft | None:
     return level.draft if isinstance(level, NanoLevel) and level.draft.fed else None
 
 
-def read(seats: Sequence[Seat], text: Written, temperature: float, ends: frozenset[int]) -> Reading:
+def read(seats: Sequence[StackEntry], text: Written, temperature: float, ends: frozenset[int]) -> Reading:
     """Read a text with every level."""
     levels = [seat.level for seat in seats]
     sampling, n = Sampling(temperature), len(text.output)
@@ -79,9 +81,9 @@ def read(seats: Sequence[Seat], text: Written, temperature: float, ends: frozens
         # From below: an exit runs the first layers, what reads deeper goes on from there. The fed ones read the result.
         for i, (level, run) in enumerate(zip(levels, runs, strict=True)):
             if is_lookup(level):
-                reading.guesses[i] = _guesses(run, text, level.vocab_size, ends)
+                reading.guesses[i] = _guesses(run, text, ends)
             elif not is_fed(level):
-                logits[i] = run.score(tape, n)[0]
+                logits[i] = rows_behind(run, tape, n)[0]
         for i, level in enumerate(levels):
             if isinstance(level, NanoLevel | ExitLevel) and is_fed(level):
                 drafts = _fed_drafts(level, runs[i], commons.features()[0], tape, n)
@@ -102,7 +104,7 @@ class Past(Trunk):
         super().__init__(trunk.decoder, trunk.capacity)
         self._trunk, self.length = trunk, 0
 
-    def run(self, tape: Sequence[int], depth: int, end: int) -> tuple[Span, ...]:
+    def run(self, ids: Sequence[int], depth: int, end: int, branches: Branches | None = None) -> tuple[Span, ...]:
         return ()
 
     def cut(self, length: int, depth: int | None = None) -> None:
@@ -116,7 +118,7 @@ class Past(Trunk):
 
 
 def _fed_drafts(
-    level: NanoLevel | ExitLevel, opened: LevelRun, features: Trunk, tape: list[int], n: int
+    level: NanoLevel | ExitLevel, opened: DraftRun, features: Trunk, tape: list[int], n: int
 ) -> list[tuple[int, Tensor]]:
     """Logits of drafts from every `DRAFT_EVERY`-th token on, had each of their tokens been the text's."""
     past, prompt, draft = Past(features), len(tape) + 1 - n, _fed_draft(level)
@@ -131,26 +133,26 @@ def _fed_drafts(
     for start in range(0, n, DRAFT_EVERY):
         at, rows = prompt + start, min(LONGEST, n - start)
         past.length = at - 1  # at rest the token emitted last has not been through the target
-        drafts.append((start, run.score(tape[: at - 1 + rows], rows)[0]))
-        run.rollback(at)
+        drafts.append((start, rows_behind(run, tape[: at - 1 + rows], rows)[0]))
+        run.keep(at, ())
     run.close()
     return drafts
 
 
-def _guesses(run: LevelRun, text: Written, vocab_size: int, ends: frozenset[int]) -> list[tuple[int, ...]]:
-    order, tape, found = lookup_order(LONGEST, vocab_size, ends), list(text.prompt), []
-    run.commit(text.prompt)
+def _guesses(run: NgramRun, text: Written, ends: frozenset[int]) -> list[tuple[int, ...]]:
+    order, tape, found = lookup_order(LONGEST, ends), list(text.prompt), []
+    run.observe(Committed(text.prompt))
     for token in text.output:
         found.append(run.propose(tape, order).ids)
         tape.append(token)
-        run.commit([token])
+        run.observe(Committed([token]))
     return found
 
 
-def lookup_order(limit: int, vocab_size: int, ends: frozenset[int]) -> DraftOrder:
+def lookup_order(limit: int, ends: frozenset[int]) -> DraftOrder:
     """An order that a lookup can fill: it never draws."""
 
-    def draw(logits: Tensor) -> tuple[int, Tensor]:
+    def pick(row: Tensor, depth: int, number: int) -> int:
         raise TypeError("a lookup was asked to draw a token")
 
-    return DraftOrder(limit, draw, lambda drafted, last: False, ends, vocab_size)
+    return DraftOrder(limit, lambda logits: logits, pick, lambda drafted, last: False, ends)

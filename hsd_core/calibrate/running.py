@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hsd_core.calibrate.reading import is_lookup
+from hsd_core.driver import Stopped
 from hsd_core.engine import run
-from hsd_core.hierarchy import Stopped
 from hsd_core.sampling import Sampling
 from hsd_core.stacks import format_stack, parse
 from hsd_core.trace import Draft, Event, Footer, Header, LevelInfo, Verify

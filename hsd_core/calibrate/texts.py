@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hsd_core.hierarchy import Stopped
+from hsd_core.driver import Stopped
 from hsd_core.loops import loop_from
 from hsd_core.sampling import Sampling
 from hsd_core.selfgen import Job, generate

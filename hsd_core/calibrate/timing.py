@@ -10,26 +10,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import cycle
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hsd_core.calibrate.reading import is_fed, is_lookup
 from hsd_core.calibrate.tally import median_interval
 from hsd_core.calibrate.texts import Written
-from hsd_core.choices import SeededChoices
-from hsd_core.hierarchy import Stopped
+from hsd_core.choices import Judge, Key, SeededChoices
+from hsd_core.driver import Stopped
 from hsd_core.levels.commons import open_levels, shares
 from hsd_core.levels.nano import NanoLevel
-from hsd_core.levels.protocol import DraftOrder, LevelRun
+from hsd_core.levels.protocol import DraftOrder, Scorer, rows_behind
 from hsd_core.rules import tokenwise
 from hsd_core.sampling import Sampling, law
 from hsd_core.theory import Costs
+from hsd_core.tree import Tree, named
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from hsd_core.hierarchy import Seat
+    from hsd_core.levels.entry import StackEntry
 
 ROWS = (1, 2, 3, 4, 6, 8, 12, 16)
 EDGE_ROWS = (2, 4, 8)
@@ -56,7 +58,7 @@ class Timings:
 
 
 def time_levels(
-    seats: Sequence[Seat], texts: Sequence[Written], temperature: float,
+    seats: Sequence[StackEntry], texts: Sequence[Written], temperature: float,
     *, tell: Callable[[int, int], None], stop: Callable[[], bool],
 ) -> Timings:  # fmt: skip
     """Measure the costs of all levels at a temperature (greedy rows are cheaper to make than sampled ones).
@@ -107,14 +109,15 @@ def _costs(measured: Sequence[tuple[int, list[float]]]) -> Costs:
 class _Rig:
     """Levels at rest behind `context` tokens of a text, each in a run of its own."""
 
-    def __init__(self, seats: Sequence[Seat], texts: Sequence[Written], sampling: Sampling) -> None:
-        self.seats, self.sampling, self.choices = seats, sampling, SeededChoices(0)
+    def __init__(self, seats: Sequence[StackEntry], texts: Sequence[Written], sampling: Sampling) -> None:
+        self.seats, self.sampling, self._choices = seats, sampling, SeededChoices(0)
+        self._judge = Judge(self._choices, 0, 0, 0)
         room = min((s.level.max_positions or CONTEXT + 64 for s in seats), default=CONTEXT + 64)
         self.context = max(2, min(CONTEXT, room - max(ROWS) - 8))
         ids = [token for text in texts for token in (*text.prompt, *text.output)]
         again = cycle(ids)
         self.tape = [next(again) for _ in range(self.context + max(ROWS) + 8)]
-        self._open: list[LevelRun] = []
+        self._open: list[Any] = []
 
     def tasks(self) -> dict[tuple[object, ...], Task]:
         found: dict[tuple[object, ...], Task] = {}
@@ -155,74 +158,73 @@ class _Rig:
         last = len(self.seats) - 1
         return [*which, last] if last not in which and any(is_fed(self.seats[i].level) for i in which) else which
 
-    def _run(self, i: int) -> LevelRun:
+    def _run(self, i: int) -> Any:
         """A level at rest."""
         return self._at_rest(self._with_target([i]))[0]
 
-    def _at_rest(self, which: Sequence[int]) -> list[LevelRun]:
+    def _at_rest(self, which: Sequence[int]) -> list[Any]:
         runs = self._opened(which)
         for run in reversed(runs):
             if run.cached < self.context:
-                run.score(self.tape[: self.context], 1)
+                run.score(self.tape[: self.context])
         return runs
 
-    def _opened(self, which: Sequence[int]) -> list[LevelRun]:
+    def _opened(self, which: Sequence[int]) -> list[Any]:
         runs = list(open_levels([self.seats[i].level for i in which], len(self.tape)))[::-1]
         self._open += runs
         return runs
 
-    def _verification(self, run: LevelRun, n: int) -> Task:
+    def _verification(self, run: Scorer, n: int) -> Task:
         tape = self.tape[: self.context + n]
-        prepared: list[tuple[list[int], Tensor]] = []
+        prepared: list[Tree] = []
 
         def measure() -> float:
             if not prepared:  # a draft that is accepted throughout, with the verifier's own rows as the drafter's
-                p = law(run.score(tape, n)[0], self.sampling)[: n - 1].clone()
-                prepared.append((p.argmax(-1).tolist(), p))
-                run.rollback(self.context)
-            draft, q = prepared[0]
+                p = law(rows_behind(run, tape, n)[0], self.sampling)[: n - 1].clone()
+                prepared.append(replace(named(p.argmax(-1).tolist()), rows=p))
+                run.keep(self.context, ())
             began = time.perf_counter_ns()
-            logits, _ = run.score(tape, n)
-            tokenwise(draft, q, law(logits, self.sampling), self.choices, True)
+            logits, _ = rows_behind(run, tape, n)
+            tokenwise(prepared[0], law(logits, self.sampling), self._judge, True)
             took = time.perf_counter_ns() - began
-            run.rollback(self.context)
+            run.keep(self.context, ())
             return took / 1e6
 
         return measure
 
-    def _drafting(self, run: LevelRun, *, fed: bool) -> Task:
+    def _drafting(self, run: Any, *, fed: bool) -> Task:
         order, tape = self._order(DRAFTED), self.tape[: self.context]
         # A level at rest lacks the last token; one that is fed also redoes what it processed without true features.
         behind = 1 + (DRAFTED // 2 if fed else 0)
 
         def measure() -> float:
-            run.rollback(self.context - behind)
+            run.keep(self.context - behind, ())
             began = time.perf_counter_ns()
             ids = run.propose(tape, order).ids
             took = time.perf_counter_ns() - began
-            run.rollback(self.context)
+            run.keep(self.context, ())
             return took / 1e6 / len(ids)
 
         return measure
 
-    def _after_draft(self, below: LevelRun, above: LevelRun, n: int) -> Task:
+    def _after_draft(self, below: Any, above: Any, n: int) -> Task:
         tape, order = self.tape[: self.context + 1], self._order(n - 1)
 
         def measure() -> float:
             drafted = below.propose(tape, order)
             began = time.perf_counter_ns()
-            logits, _ = above.score([*tape, *drafted.ids], n)
-            tokenwise(list(drafted.ids), drafted.rows, law(logits, self.sampling), self.choices, True)
+            logits, _ = rows_behind(above, [*tape, *drafted.ids], n)
+            tokenwise(replace(named(drafted.ids), rows=drafted.rows), law(logits, self.sampling), self._judge, True)
             took = time.perf_counter_ns() - began
             for run in (below, above):
-                run.rollback(self.context)
+                run.keep(self.context, ())
             return took / 1e6
 
         return measure
 
     def _order(self, limit: int) -> DraftOrder:
-        def draw(logits: Tensor) -> tuple[int, Tensor]:
-            row = law(logits, self.sampling)[0]
-            return self.choices.draw(row), row
+        def pick(row: Tensor, depth: int, number: int) -> int:
+            return self._choices.draw(row, Key("draft", 0, depth, 0))
 
-        return DraftOrder(limit, draw, lambda drafted, last: False, frozenset(), self.seats[-1].level.vocab_size)
+        rows = partial(law, sampling=self.sampling)
+        return DraftOrder(limit, rows, pick, lambda drafted, last: False, frozenset())

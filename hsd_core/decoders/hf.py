@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from hsd_core.decoders.passes import Pass
 from hsd_core.decoders.protocol import DecoderError
 from hsd_core.decoders.shape import refuse_sliding_window
 
@@ -57,8 +58,10 @@ class TransformersDecoder:
         self.max_positions = getattr(sizes, "max_position_embeddings", None) or 2048
         self.device, self.dtype = device, dtype
 
-    def new_cache(self, capacity: int) -> _Cache:
-        """Room for `capacity` positions; it grows as it is filled."""
+    takes_branches = False
+
+    def new_cache(self, capacity: int, *, branches: int = 0) -> _Cache:
+        """See `Decoder.new_cache`; it grows as it is filled."""
         if capacity > self.max_positions:
             raise DecoderError(f"{capacity} positions are more than the model's {self.max_positions}")
         from transformers import DynamicCache
@@ -66,8 +69,9 @@ class TransformersDecoder:
         return _Cache(DynamicCache(), capacity)
 
     @torch.inference_mode()
-    def forward(self, ids: list[int], cache: _Cache, start: int, rows: int) -> Tensor:
+    def forward(self, given: Pass, cache: _Cache) -> Tensor:
         """See `Decoder.forward`."""
+        ids, start, rows = list(given.ids), given.start, given.rows
         if start + len(ids) > cache.capacity:
             raise DecoderError(f"position {start + len(ids)} lies beyond the cache's capacity of {cache.capacity}")
         held = cache.layers.get_seq_length()

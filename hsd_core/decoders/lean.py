@@ -16,6 +16,7 @@ from torch import Tensor
 
 from hsd_core.decoders.layers import KVCache, Layer, Layers
 from hsd_core.decoders.linear import COPIES, Linear, Packed, Plain, aligned
+from hsd_core.decoders.passes import Branches, Pass
 from hsd_core.decoders.protocol import DecoderError
 from hsd_core.decoders.shape import LeanShape
 
@@ -33,6 +34,8 @@ class LeanDecoder:
         device: "cpu", "cuda", "cuda:0", ...
         vocab: keep only the first `vocab` columns of the logits.
     """
+
+    takes_branches = True
 
     def __init__(
         self,
@@ -86,26 +89,33 @@ class LeanDecoder:
         whole = Packed if on_cpu and Packed.available() else Plain
         self._head = whole(tensor(head)[: self.vocab_size].to(device=device, dtype=torch.float32))
 
-    def new_cache(self, capacity: int) -> KVCache:
-        """Room for `capacity` positions.
-
-        Raises:
-            DecoderError: the model was not built for that many positions.
-        """
+    def new_cache(self, capacity: int, *, branches: int = 0, sequences: int = 1) -> KVCache:
+        """See `Decoder.new_cache`. sequences: of so many texts, each with that room."""
         if capacity > self.max_positions:
             raise DecoderError(f"{capacity} positions are more than the model's {self.max_positions}")
-        return self.stack.new_cache(capacity)
+        return self.stack.new_cache(capacity + branches, sequences)
 
     @torch.inference_mode()
-    def forward(self, ids: list[int], cache: KVCache, start: int, rows: int) -> Tensor:
-        """See `Decoder.forward`. ids (n,) -> logits (rows, V) float32."""
-        if start + len(ids) > cache.capacity:
-            raise DecoderError(f"position {start + len(ids)} lies beyond the cache's capacity of {cache.capacity}")
-        kept = []
-        for lo in range(0, len(ids), CHUNK):
-            x = self.embed(ids[lo : lo + CHUNK])
-            x = self.forward_layers(x, cache, start + lo, 0, self.layers)
-            wanted = rows - max(0, len(ids) - lo - len(x))  # of this chunk: those not covered by later chunks
+    def forward(self, given: Pass, cache: KVCache, states: dict[int, Tensor] | None = None) -> Tensor:
+        """See `Decoder.forward`.
+
+        Args:
+            states: filled with the (n, hidden) states after each depth that is a key of it; for several texts only.
+        """
+        if given.end > cache.capacity:
+            raise DecoderError(f"position {given.end} lies beyond the cache's capacity of {cache.capacity}")
+        if given.slots is not None:
+            x, lo = self.embed(given.ids), 0
+            for depth in sorted({*(states or ()), self.layers}):
+                x, lo = self.stack.step(x, cache, given.slots, lo, depth), depth
+                if states is not None and depth in states:
+                    states[depth] = x
+            return self.head(x)
+        kept, n = [], len(given.ids)
+        for lo in range(0, n, CHUNK):
+            x = self.embed(given.ids[lo : lo + CHUNK])
+            x = self.forward_layers(x, cache, given.start + lo, 0, self.layers, given.branches)
+            wanted = given.rows - max(0, n - lo - len(x))  # of this chunk: those not covered by later chunks
             if wanted > 0:
                 kept.append(x[-wanted:])
         return self.head(kept[0] if len(kept) == 1 else torch.cat(kept))
@@ -127,23 +137,25 @@ class LeanDecoder:
         """
         cache, ordered = self.new_cache(len(ids)) if cache is None else cache, sorted(depths)
         for start in range(0, len(ids), CHUNK):
-            x, lo = self.embed(list(ids[start : start + CHUNK])), 0
+            x, lo = self.embed(ids[start : start + CHUNK]), 0
             for depth in ordered:
                 x, lo = self.forward_layers(x, cache, start, lo, depth), depth
                 yield start, depth, x
 
-    def embed(self, ids: list[int]) -> Tensor:
+    def embed(self, ids: Sequence[int]) -> Tensor:
         """ids (n,) -> x (n, hidden)."""
-        index = torch.tensor(ids, device=self.device)
+        index = torch.tensor(list(ids), device=self.device)
         return self._embedding[index].to(self._float)
 
     def head(self, x: Tensor) -> Tensor:
         """x (n, hidden) after the last layer -> logits (n, V) float32."""
         return self._head(F.rms_norm(x, self.last_norm.shape, self.last_norm, self.shape.norm_eps).float())
 
-    def forward_layers(self, x: Tensor, cache: KVCache, start: int, lo: int, hi: int) -> Tensor:
+    def forward_layers(
+        self, x: Tensor, cache: KVCache, start: int, lo: int, hi: int, branches: Branches | None = None
+    ) -> Tensor:
         """See `Layers.forward`."""
-        return self.stack.forward(x, cache, start, lo, hi)
+        return self.stack.forward(x, cache, start, lo, hi, branches)
 
     def head_rows(self, ids: Sequence[int] | Tensor) -> Tensor:
         """(len(ids), hidden) float32 rows of the head, as a trimmed head needs them."""

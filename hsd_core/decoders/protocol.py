@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import torch
 
+    from hsd_core.decoders.passes import Pass
+
 
 QUANTISED = ("int8", "int4")  # dtypes of the weights alone, with kernels of the CPU; also the names of such copies
 
@@ -26,6 +28,7 @@ class Decoder(Protocol):
         vocab_size: columns of the logits (V), after any cut to a shared vocabulary.
         layers: transformer layers.
         max_positions: the longest sequence the model was built for.
+        takes_branches: whether a pass may hold a tree; its cache then has `keep(start, path, lo, hi)`.
         device, dtype: where the weights are ("cpu", "cuda") and how they are kept ("float32", "int8", ...).
     """
 
@@ -35,17 +38,22 @@ class Decoder(Protocol):
     device: str
     dtype: str
 
-    def new_cache(self, capacity: int) -> Any:
-        """A fresh cache for one run, with room for `capacity` positions."""
+    takes_branches: bool
 
-    def forward(self, ids: list[int], cache: Any, start: int, rows: int) -> torch.Tensor:
-        """Feed `ids` at positions start, start + 1, ... and return the logits after the last `rows` of them.
+    def new_cache(self, capacity: int, *, branches: int = 0) -> Any:
+        """A fresh cache for one run, with room for `capacity` positions and so many nodes of a tree behind them.
 
-        Input t sees cache[0:start] and inputs <= t. Positions from `start` on are overwritten, so rolling back
-        is calling with a smaller start.
+        Raises:
+            DecoderError: the model was not built for that many positions.
+        """
+
+    def forward(self, given: Pass, cache: Any) -> torch.Tensor:
+        """Feed the inputs of a pass and return the logits behind the last `given.rows` of them.
+
+        What lies in the slots from `given.start` on is overwritten, so rolling back is calling with a smaller start.
 
         Returns:
-            (rows, V) float32; row i is the law of the token that follows input len(ids) - rows + i.
+            (rows, V) float32.
         Raises:
-            DecoderError: the cache is too short for start + len(ids).
+            DecoderError: the cache is too short.
         """

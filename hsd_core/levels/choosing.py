@@ -19,43 +19,26 @@ Both depend on the past alone and throw no coin, so the stack stays exact and a 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from hsd_core.levels.commons import Commons
-from hsd_core.levels.protocol import DraftOrder, LevelRun, Proposal, Work, draft_token_by_token
+from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Verified, Work
 from hsd_core.levels.reading import Readout, TrunkRun
 from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.sampling import raw
+from hsd_core.tree import NOTHING, Tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Law = Callable[[Tensor], Tensor]
 FIRST_GUESS = 0.5  # of every a_l, before any token was seen
 MEMORY = 0.95  # what one shadow token leaves of the estimate before it: it looks back over some 20 tokens
 ENOUGH = 1.0  # shadow tokens of either kind before there is a threshold
-
-
-class Learning(ABC):
-    """A level run that is shown what the level above made of its block.
-
-    theta: its stop threshold in the draft that it made last, None while it has none.
-    """
-
-    theta: float | None
-
-    @abstractmethod
-    def learn(self, start: int, rows: Tensor, law: Law) -> None:
-        """rows (r, V): the verifier's rows for positions start, ..., start + r - 1, all behind tokens that were kept.
-
-        law: (n, V) logits -> rows under the run's sampling.
-        """
 
 
 def tokens_per_layer(chance: float, length: int, cost: float, layers: int) -> float:
@@ -101,7 +84,7 @@ class ChoosingLevel:
         trunks = [commons.trunk(self.decoder, at) for at in reversed(self.readouts)]
         return trunks[-1]
 
-    def open(self, capacity: int, commons: Commons) -> LevelRun:
+    def open(self, capacity: int, commons: Commons) -> ChoosingRun:
         trunk = self.enter(commons)
         exits = [Exit(trunk, at, readout, readout.name) for at, readout in self.readouts.items()]
         return ChoosingRun(exits, self.decoder.layers, self.memory)
@@ -131,89 +114,78 @@ class Exit(TrunkRun):
         self._lost = (memory * self._lost[0] + (1.0 - share) * sure, memory * self._lost[1] + 1.0 - share)
 
     @torch.inference_mode()
-    def shadow(self, tape: Sequence[int], lo: int, hi: int) -> tuple[Tensor, int]:
+    def shadow(self, context: Sequence[int], lo: int, hi: int) -> tuple[Tensor, int]:
         """The logits behind positions lo, ..., hi - 1, which the trunk has reached, and how many rows that took."""
         start = min(self._own, lo) if self._readout.layers else lo
         x = self._trunk.hidden(self._depth, start, hi)
-        logits, _ = self._readout.forward(tape[:hi], x, self._cache, start, hi - lo)
+        logits, _ = self._readout.forward(context[:hi], x, self._cache, start, hi - lo)
         self._own = hi
         return logits, hi - start
 
-    def reach(self, tape: Sequence[int]) -> tuple[Tensor, Work]:
-        """Bring the trunk here to the end of the tape and read all that is new."""
-        spans = self._trunk.run(tape, self._depth, len(tape))
-        logits, rows = self.shadow(tape, len(tape) - 1, len(tape))
+    def reach(self, context: Sequence[int]) -> tuple[Tensor, Work]:
+        """Bring the trunk here to the end of the context and read all that is new."""
+        spans = self._trunk.run(context, self._depth, len(context))
+        logits, rows = self.shadow(context, len(context) - 1, len(context))
         return logits, Work(1, rows, rows - 1, spans)
 
 
-@dataclass(frozen=True, slots=True)
-class _Lesson:
-    start: int
-    rows: Tensor
-    law: Law
-
-
-class ChoosingRun(Learning):
-    """`cached`: the tape up to here was processed by the exit that drafted last."""
+class ChoosingRun:
+    """`cached`: the context up to here was processed by the exit that drafted last."""
 
     def __init__(self, exits: Sequence[Exit], layers: int, memory: float) -> None:
         self.exits, self._layers, self._memory = exits, layers, memory
-        self._lesson: _Lesson | None = None
-        self.theta: float | None = None
+        self._verified: Verified | None = None  # kept until the next draft, whose time learning from it takes
         self.cached = 0
 
-    def propose(self, tape: list[int], order: DraftOrder) -> Proposal:
-        shadow_rows = self._take_lesson(tape)
+    def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
+        shadow_rows = self._learn(context)
         chances, costs = [e.chance for e in self.exits], [e.cost for e in self.exits]
         i, length = best_plan(chances, costs, self._layers, order.limit)
         drafting = self.exits[i]
-        self.theta = theta = drafting.theta
+        theta = drafting.theta
 
         def stops(drafted: int, last: Tensor | None) -> bool:
             unsure = theta is not None and last is not None and float(raw(last).max()) < theta
             return unsure or order.stops(drafted, last)
 
         order_ = replace(order, limit=length, stops=stops)
-        proposal = draft_token_by_token(drafting, tape, order_, drafting.source)
+        proposal = drafting.propose(context, order_)
         work = proposal.work
-        self.cached = len(tape) + len(proposal.ids) - 1
+        self.cached = len(context) + len(proposal.ids) - 1
         rows, catch_up = work.rows + shadow_rows, work.catch_up + shadow_rows
-        return replace(proposal, work=Work(work.forwards, rows, catch_up, work.ran))
+        return replace(proposal, work=Work(work.forwards, rows, catch_up, work.ran), theta=theta)
 
-    def learn(self, start: int, rows: Tensor, law: Law) -> None:
-        """Kept until the next draft, whose time it takes."""
-        self._lesson = _Lesson(start, rows, law)
-
-    def score(self, tape: Sequence[int], rows: int) -> tuple[Tensor, Work]:
+    def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         """The prompt goes through every exit; nobody verifies with this level."""
-        done = [e.reach(tape) for e in self.exits]
-        self.cached = len(tape)
+        done = [e.reach(context) for e in self.exits]
+        self.cached = len(context)
         spans = tuple(span for _, work in done for span in work.ran)
         computed = sum(work.rows for _, work in done)
         return done[-1][0], Work(1, computed, computed - 1, spans)
 
-    def commit(self, ids: Sequence[int]) -> None:
-        """Nothing to do: what the target made of them comes by `learn`."""
-
-    def rollback(self, length: int) -> None:
-        self.cached = min(self.cached, length)
+    def keep(self, start: int, path: Sequence[int]) -> None:
+        self.cached = min(self.cached, start + len(path))
         for e in self.exits:
-            e.rollback(length)
+            e.keep(start, path)
+
+    def observe(self, outcome: Outcome) -> None:
+        if isinstance(outcome, Verified):
+            self._verified = outcome
 
     def close(self) -> None:
         for e in self.exits:
             e.close()
 
-    def _take_lesson(self, tape: Sequence[int]) -> int:
+    def _learn(self, context: Sequence[int]) -> int:
         """Update every a_l from the rows of the last verification; returns how many rows the read-outs computed."""
-        lesson, self._lesson = self._lesson, None
-        if lesson is None:
+        seen, self._verified = self._verified, None
+        if seen is None:
             return 0
-        computed, n = 0, len(lesson.rows)
+        computed, n = 0, len(seen.rows)
         for e in self.exits:
             # The row for position t is read behind position t - 1.
-            logits, rows = e.shadow(tape, lesson.start - 1, lesson.start - 1 + n)
-            shares = torch.minimum(lesson.law(logits).to(lesson.rows), lesson.rows).sum(-1)
+            logits, rows = e.shadow(context, seen.start - 1, seen.start - 1 + n)
+            shares = torch.minimum(seen.law(logits).to(seen.rows), seen.rows).sum(-1)
             sure = raw(logits).amax(-1)
             for share, top in zip(shares.tolist(), sure.tolist(), strict=True):
                 e.saw(min(1.0, share), top, self._memory)

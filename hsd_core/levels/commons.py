@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from hsd_core.levels.trunk import Layered, Trunk
 
 if TYPE_CHECKING:
-    from hsd_core.levels.protocol import Level, LevelRun
+    from hsd_core.levels.protocol import Level
 
 
 class Commons:
-    """The trunks of one run over a tape of at most `capacity` tokens."""
+    """The trunks of one run over a context of at most `capacity` tokens and trees of at most `branches` nodes."""
 
-    def __init__(self, capacity: int) -> None:
-        self.capacity = capacity
+    def __init__(self, capacity: int, branches: int = 0) -> None:
+        self.capacity, self.branches = capacity, branches
         self._trunks: dict[int, Trunk] = {}
         self._features: list[Trunk] = []
 
@@ -35,7 +35,7 @@ class Commons:
         """
         trunk = self._trunks.get(id(decoder))
         if trunk is None or depth >= trunk.shallowest:
-            trunk = self._trunks[id(decoder)] = Trunk(decoder, self.capacity)
+            trunk = self._trunks[id(decoder)] = Trunk(decoder, self.capacity, self.branches)
         trunk.mark(depth)
         if features:
             self._features.insert(0, trunk)
@@ -64,9 +64,12 @@ class Sharing(Protocol):
         """The trunk that it reads in a run, or None; called from the target down."""
 
 
-def open_levels(levels: Sequence[Level], capacity: int) -> Iterator[LevelRun]:
-    """Open a stack's levels for one run over a tape of at most `capacity` tokens; yields the target's state first."""
-    commons = Commons(capacity)
+def open_levels(levels: Sequence[Level], capacity: int, branches: int = 0) -> Iterator[Any]:
+    """Open a stack's levels for a run over a context of at most `capacity` tokens; yields the target's state first.
+
+    branches: the most nodes of a tree behind it.
+    """
+    commons = Commons(capacity, branches)
     for level in reversed(levels):
         yield level.open(capacity, commons)
 

@@ -10,15 +10,23 @@ used depends on the past alone, so every token is still drawn from the row that 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
-from hsd_core.levels.protocol import Copying, DraftOrder, Proposal, Work, draft_token_by_token
+from hsd_core.levels.protocol import (
+    DraftOrder,
+    Outcome,
+    Proposal,
+    Work,
+    draft_token_by_token,
+    score_by_branches,
+)
 from hsd_core.levels.reading import Readout
 from hsd_core.levels.trunk import Layered, Trunk
-from hsd_core.trace import Copied
+from hsd_core.tree import NOTHING, Tree, in_order
 
 
 class TrainedDraft(Readout, Protocol):
@@ -29,7 +37,7 @@ class TrainedDraft(Readout, Protocol):
     hidden: int
 
 
-class DraftRun(Copying):
+class DraftRun:
     """`cached` positions were processed, the first `_true` of them with true features.
 
     features: the trunks that have them, the nearest first; the first that does not rest is read. trunk, depth:
@@ -47,43 +55,46 @@ class DraftRun(Copying):
         self._capacity = capacity
         self.cached = self._true = 0
 
-    def propose(self, tape: list[int], order: DraftOrder) -> Proposal:
-        return draft_token_by_token(self, tape, order, self._source)
+    def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
+        copied = partial(self._draft.copied, self._cache)
+        return draft_token_by_token(self, context, order, self._source, copied)
+
+    def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[Tensor, Work]:
+        return score_by_branches(self._score, self._cut, context, tree)
 
     @torch.inference_mode()
-    def score(self, tape: Sequence[int], rows: int) -> tuple[Tensor, Work]:
-        """See `LevelRun.score`. However many steps the stand-ins take, it counts as one forward."""
-        end = len(tape)
+    def _score(self, ids: Sequence[int], rows: int) -> tuple[Tensor, Work]:
+        """See `Scorer.score`. However many steps the stand-ins take, it counts as one forward."""
+        end = len(ids)
         if (new := end - self.cached) < rows:
-            raise ValueError(f"{self._source}: {rows} rows asked for, but {new} tokens are new on the tape")
-        spans = self.trunk.run(tape, self._at, end) if self.trunk is not None else ()
+            raise ValueError(f"{self._source}: {rows} rows asked for, but {new} tokens are new")
+        spans = self.trunk.run(ids, self._at, end) if self.trunk is not None else ()
         # Position t needs the feature of t - 1: with f features, positions 0 to f can be computed truly.
         reach = end if self._features is None else min(end, self._features.valid(self._depth) + 1)
         start = self._true if reach > self._true else self.cached
         logits = []
         if reach > start:
-            logits.append(self._step(tape, start, reach, end - rows, self._before(start, reach)))
+            logits.append(self._step(ids, start, reach, end - rows, self._before(start, reach)))
             self._true = reach
         for at in range(max(start, reach), end):
             assert self._stand_ins is not None
-            logits.append(self._step(tape, at, at + 1, end - rows, self._stand_ins[at - 1 : at]))
+            logits.append(self._step(ids, at, at + 1, end - rows, self._stand_ins[at - 1 : at]))
         self.cached = end
         return torch.cat(logits), Work(1, end - start, end - start - rows, spans)
 
-    def copied(self, token: int) -> Copied | None:
-        """See `Copying`."""
-        return self._draft.copied(self._cache, token)
+    def keep(self, start: int, path: Sequence[int]) -> None:
+        self._cut(start + len(path) if in_order(path) else start)
 
-    def commit(self, ids: Sequence[int]) -> None:
+    def observe(self, outcome: Outcome) -> None:
         """Nothing to do: features are read when the next token is asked for."""
-
-    def rollback(self, length: int) -> None:
-        self.cached, self._true = min(self.cached, length), min(self._true, length)
-        if self.trunk is not None:
-            self.trunk.cut(length, self._at)
 
     def close(self) -> None:
         self._cache = self._stand_ins = None
+
+    def _cut(self, length: int) -> None:
+        self.cached, self._true = min(self.cached, length), min(self._true, length)
+        if self.trunk is not None:
+            self.trunk.cut(length, self._at)
 
     @property
     def _features(self) -> Trunk | None:
@@ -95,20 +106,20 @@ class DraftRun(Copying):
         assert self._features is not None
         return self._features.decoder.layers
 
-    def _step(self, tape: Sequence[int], lo: int, hi: int, wanted: int, fed: Tensor | None) -> Tensor:
+    def _step(self, ids: Sequence[int], lo: int, hi: int, wanted: int, fed: Tensor | None) -> Tensor:
         """Process positions lo to hi - 1; the logits of those from position `wanted` on."""
-        x, rows = self._inputs(tape, lo, hi), max(0, hi - max(lo, wanted))
+        x, rows = self._inputs(ids, lo, hi), max(0, hi - max(lo, wanted))
         fed = None if fed is None else fed.to(x)
-        logits, own = self._draft.forward(tape[:hi], x, self._cache, lo, max(1, rows), fed)
+        logits, own = self._draft.forward(ids[:hi], x, self._cache, lo, max(1, rows), fed)
         if self._features is not None:
             if self._stand_ins is None:
                 self._stand_ins = own.new_zeros(self._capacity, own.shape[1])
             self._stand_ins[lo:hi] = own
         return logits[len(logits) - rows :]
 
-    def _inputs(self, tape: Sequence[int], lo: int, hi: int) -> Tensor:
+    def _inputs(self, ids: Sequence[int], lo: int, hi: int) -> Tensor:
         if self.trunk is None:
-            return self._decoder.embed(list(tape[lo:hi]))
+            return self._decoder.embed(ids[lo:hi])
         return self.trunk.hidden(self._at, lo, hi)
 
     def _before(self, lo: int, hi: int) -> Tensor | None:

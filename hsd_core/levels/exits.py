@@ -7,15 +7,12 @@ fed one also reads the last states of the full pass above it (see `nano`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from hsd_core.levels.commons import Commons
 from hsd_core.levels.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.reading import Lens, Readout, TrunkRun
 from hsd_core.levels.trunk import Layered, Trunk
-
-if TYPE_CHECKING:
-    from hsd_core.levels.protocol import LevelRun
 
 
 class ExitLevel:
@@ -54,7 +51,7 @@ class ExitLevel:
             commons.features()  # refuses a stack in which nobody above has any
         return commons.trunk(self.decoder, self.at)
 
-    def open(self, capacity: int, commons: Commons) -> LevelRun:
+    def open(self, capacity: int, commons: Commons) -> DraftRun | TrunkRun:
         trunk = self.enter(commons)
         if self.fed is not None:
             return DraftRun(self.decoder, self.fed, commons.features(), capacity, self.name, trunk, self.at)

@@ -8,11 +8,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from hsd_core.decoders.passes import Pass
 from hsd_core.decoders.protocol import QUANTISED
 from hsd_core.levels.commons import Commons
-from hsd_core.levels.protocol import DraftOrder, LevelRun, Proposal, Work, draft_token_by_token
+from hsd_core.levels.protocol import (
+    DraftOrder,
+    Outcome,
+    Proposal,
+    Work,
+    draft_token_by_token,
+    score_by_branches,
+)
 from hsd_core.levels.reading import Lens, TrunkRun
 from hsd_core.levels.trunk import Layered, Trunk
+from hsd_core.tree import NOTHING, Tree, in_order
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -48,7 +57,7 @@ class ModelLevel:
             return None
         return commons.trunk(self.decoder, self.decoder.layers, features=self.kind in ("target", *QUANTISED))
 
-    def open(self, capacity: int, commons: Commons) -> LevelRun:
+    def open(self, capacity: int, commons: Commons) -> ModelRun | TrunkRun:
         trunk = self.enter(commons)
         if trunk is None:
             return ModelRun(self.decoder, capacity, source=self.name)
@@ -56,7 +65,7 @@ class ModelLevel:
 
 
 class ModelRun:
-    """`cached` positions of the tape have their keys and values in the cache; what follows is the catch-up list."""
+    """`cached` positions of the context have their keys and values in the cache; what follows is the catch-up list."""
 
     def __init__(self, decoder: Decoder, capacity: int, source: str) -> None:
         self._decoder = decoder
@@ -64,22 +73,28 @@ class ModelRun:
         self._source = source
         self.cached = 0
 
-    def propose(self, tape: list[int], order: DraftOrder) -> Proposal:
-        return draft_token_by_token(self, tape, order, self._source)
+    def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
+        return draft_token_by_token(self, context, order, self._source)
 
-    def score(self, tape: Sequence[int], rows: int) -> tuple[Tensor, Work]:
-        new = list(tape[self.cached :])
+    def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[Tensor, Work]:
+        return score_by_branches(self._score, self._cut, context, tree)
+
+    def _score(self, ids: Sequence[int], rows: int) -> tuple[Tensor, Work]:
+        new = ids[self.cached :]
         if len(new) < rows:
-            raise ValueError(f"{self._source}: {rows} rows asked for, but only {len(new)} tokens are new on the tape")
-        logits = self._decoder.forward(new, self._cache, self.cached, rows)
+            raise ValueError(f"{self._source}: {rows} rows asked for, but only {len(new)} tokens are new")
+        logits = self._decoder.forward(Pass(new, self.cached, rows), self._cache)
         self.cached += len(new)
         return logits, Work(1, len(new), len(new) - rows)
 
-    def commit(self, ids: Sequence[int]) -> None:
-        """Nothing to do: the cache already holds what was verified."""
+    def keep(self, start: int, path: Sequence[int]) -> None:
+        self._cut(start + len(path) if in_order(path) else start)
 
-    def rollback(self, length: int) -> None:
-        self.cached = min(self.cached, length)
+    def observe(self, outcome: Outcome) -> None:
+        """Nothing to do: the cache already holds what was verified."""
 
     def close(self) -> None:
         self._cache = None
+
+    def _cut(self, length: int) -> None:
+        self.cached = min(self.cached, length)

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hsd_core.levels.commons import Commons
 from hsd_core.levels.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.trunk import Layered, Trunk
-
-if TYPE_CHECKING:
-    from hsd_core.levels.protocol import LevelRun
 
 
 class NanoLevel:
@@ -37,6 +32,6 @@ class NanoLevel:
         """The trunk whose last states it reads; without features it shares nothing with anyone."""
         return commons.features()[0] if self.draft.fed else None
 
-    def open(self, capacity: int, commons: Commons) -> LevelRun:
+    def open(self, capacity: int, commons: Commons) -> DraftRun:
         features = commons.features() if self.draft.fed else ()
         return DraftRun(self.decoder, self.draft, features, capacity, self.name)

@@ -1,7 +1,7 @@
 """HD's databases as the bottom level: lookups instead of forwards (arXiv 2502.05609, Findings NAACL 2025).
 
-A lookup has no distribution: its rows are one-hot, so a verifier accepts x with probability p(x). It drafts only;
-a miss hands up an empty block, and the level above goes on alone.
+A lookup has no distribution: its tokens are named, not drawn, so a verifier accepts x with probability p(x). It drafts
+only; on a miss nothing goes up, and the level above goes on alone.
 """
 
 from __future__ import annotations
@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.levels.protocol import Counting, DraftOrder, Proposal, Work
+from hsd_core.levels.protocol import Committed, Counts, DraftOrder, Outcome, Proposal, Work
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from hsd_core.levels.commons import Commons
     from hsd_core.ngram import Databases
+    from hsd_core.ngram.databases import Found
 
 
 class NgramLevel:
-    """`databases()` makes the databases of one run; static ones are shared inside them, read-only."""
+    """`databases()` makes the databases of one run; static ones are shared inside them, read-only.
+
+    guess: how many sequences a draft offers side by side (HD: 7); several form a tree.
+    """
 
     kind = "ngram"
     can_draft = True
@@ -37,49 +39,55 @@ class NgramLevel:
         *,
         name: str = "ngram",
         label: str = "n-gram databases",
+        guess: int = 1,
         weights: dict[str, object] | None = None,
         params: dict[str, object] | None = None,
     ) -> None:
-        self._databases, self.vocab_size = databases, vocab_size
+        self._databases, self.vocab_size, self.guess = databases, vocab_size, guess
         self.name, self.label, self.weights = name, label, weights
         self.params = params or {}
 
     def open(self, capacity: int, commons: Commons) -> NgramRun:
-        return NgramRun(self._databases(), self.vocab_size)
+        return NgramRun(self._databases(), self.guess)
 
 
-class NgramRun(Counting):
+class NgramRun:
     cached = 0
 
-    def __init__(self, databases: Databases, vocab_size: int) -> None:
-        self._databases, self._vocab_size = databases, vocab_size
-        self._told: dict[str, Any] = databases.counts()
+    def __init__(self, databases: Databases, guess: int = 1) -> None:
+        self._databases, self._guess = databases, guess
+        self._counted: dict[str, Any] = databases.counts()
+        self._prompted = False
 
-    def propose(self, tape: list[int], order: DraftOrder) -> Proposal:
-        import torch
+    def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
+        nodes: dict[tuple[int, int], int] = {}  # (parent, token) -> node: what begins alike is one branch
+        found: list[Found] = []
+        for sequence in self._databases.guesses(context, order.limit, self._guess):
+            parent = -1
+            for one in sequence:
+                if (parent, one.token) not in nodes:
+                    nodes[parent, one.token] = len(found)
+                    found.append(one)
+                parent = nodes[parent, one.token]
+                if one.token in order.ends:
+                    break
+        ids, letters, copied = (tuple(part) for part in zip(*found, strict=True)) if found else ((), (), ())
+        parents = tuple(parent for parent, _ in nodes)
+        chain = parents == tuple(range(-1, len(found) - 1))
+        return Proposal(ids, letters, Work(1, 0, 0), parents=None if chain else parents, copied=copied)
 
-        found = self._databases.guess(tape, order.limit)
-        end = next((i for i, x in enumerate(found) if x.token in order.ends), len(found) - 1)
-        found = found[: end + 1]
-        ids = tuple(x.token for x in found)
-        rows = torch.zeros(len(ids), self._vocab_size)
-        if ids:
-            rows[torch.arange(len(ids)), torch.tensor(ids)] = 1.0
-        letters, copied = tuple(x.letter for x in found), tuple(x.copied for x in found)
-        return Proposal(ids, rows, letters, None, Work(1, 0, 0), copied)
-
-    def score(self, tape: Sequence[int], rows: int) -> tuple[Tensor, Work]:
-        raise TypeError("an n-gram level has no distribution and cannot verify")
-
-    def commit(self, ids: Sequence[int]) -> None:
-        self._databases.insert(ids)
-
-    def rollback(self, length: int) -> None:
+    def keep(self, start: int, path: Sequence[int]) -> None:
         """Nothing to do: only committed tokens are ever stored."""
 
-    def take_counts(self) -> dict[str, Any]:
-        counts, before = self._databases.counts(), self._told
-        self._told = counts
+    def observe(self, outcome: Outcome) -> Counts | None:
+        if not isinstance(outcome, Committed):
+            return None
+        self._databases.insert(outcome.ids)
+        if not self._prompted:  # the prompt is counted with the first round
+            self._prompted = True
+            return None
+        counts, before = self._databases.counts(), self._counted
+        self._counted = counts
         hits = {letter: n - before["hits"].get(letter, 0) for letter, n in counts["hits"].items()}
         return {
             "inserts": counts["inserts"] - before["inserts"],

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hsd_core.levels.nano import NanoLevel
 from hsd_core.levels.ngram import NgramLevel, NgramRun
-from hsd_core.levels.protocol import Counting, DraftOrder, Proposal, Work
+from hsd_core.levels.protocol import Counts, DraftOrder, Outcome, Proposal, Work
+from hsd_core.tree import NOTHING, Tree
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from hsd_core.levels.commons import Commons
-    from hsd_core.levels.protocol import LevelRun
+    from hsd_core.levels.draft_run import DraftRun
     from hsd_core.levels.trunk import Trunk
 
 
@@ -45,38 +46,34 @@ class OrderedLevel:
         return OrderedRun(self.first.open(capacity, commons), self.second.open(capacity, commons))
 
 
-class OrderedRun(Counting):
+class OrderedRun:
     """The cache is the second drafter's: what was looked up is caught up on when it is asked again."""
 
-    def __init__(self, first: NgramRun, second: LevelRun) -> None:
+    def __init__(self, first: NgramRun, second: DraftRun) -> None:
         self._first, self._second = first, second
 
     @property
     def cached(self) -> int:
         return self._second.cached
 
-    def propose(self, tape: list[int], order: DraftOrder) -> Proposal:
-        found = self._first.propose(tape, order)
+    def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
+        found = self._first.propose(context, order)
         if found.ids:
             return found
-        drafted = self._second.propose(tape, order)
+        drafted = self._second.propose(context, order)
         work = drafted.work
         return replace(drafted, work=Work(found.work.forwards + work.forwards, work.rows, work.catch_up, work.ran))
 
-    def score(self, tape: Sequence[int], rows: int) -> tuple[Tensor, Work]:
+    def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         """Only for the prompt: the level never verifies."""
-        return self._second.score(tape, rows)
+        return self._second.score(context, tree)
 
-    def commit(self, ids: Sequence[int]) -> None:
-        self._first.commit(ids)
-        self._second.commit(ids)
+    def keep(self, start: int, path: Sequence[int]) -> None:
+        self._second.keep(start, path)
 
-    def rollback(self, length: int) -> None:
-        self._first.rollback(length)
-        self._second.rollback(length)
-
-    def take_counts(self) -> dict[str, Any]:
-        return self._first.take_counts()
+    def observe(self, outcome: Outcome) -> Counts | None:
+        self._second.observe(outcome)
+        return self._first.observe(outcome)
 
     def close(self) -> None:
         self._first.close()

@@ -1,20 +1,20 @@
-"""What a level is: anything that can draft, verify or both.
+"""What a level is: a `Drafter`, a `Scorer`, or both.
 
-A `Level` is read-only and may serve many runs; `open` gives the state of one run. The run's *tape* is one
-list of token ids: the prompt, what the target committed, what each level holds, what the bottom drafted. Every
-level sees the same tape, so a level's catch-up list is simply the part of the tape that it has not processed:
+A `Level` is read-only and may serve many runs; `open` gives its state in one run. The run's *context* is one list of
+token ids: the prompt, what the target committed, what levels hold. Every level sees the same context, so a level's
+catch-up list is simply the part of it that it has not processed:
 
-    cached + len(tape[cached:]) == committed + held,   len(tape[cached:]) >= 1 at rest
+    cached + len(context[cached:]) == committed + held,   len(context[cached:]) >= 1 at rest
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from hsd_core.trace import Copied, Span
+from hsd_core.tree import NOTHING, Offer, Token, Tree, named
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -37,90 +37,119 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """n drafted tokens.
+    """n drafted tokens, a parent before its children.
 
-    rows: (n, V) the law that each token was drawn from. sources: which database, exit or model.
-    logits: (n, V) before the sampling transform, None for a drafter without a distribution. copied: for each token
-    where it stood before, a position on the tape, if it was copied; empty for a drafter that copies nothing.
+    rows: (r, V) the laws that tokens were drawn from, None where all are named. sources: which database, exit or model.
+    logits: (r, V) before the sampling transform. parents, offered, repeats: see `Tree`. copied: for each token where it
+    stood before, a position in the context, if it was copied; empty for a drafter that copies nothing. theta: the
+    drafter's own stop threshold for this draft, if it has one.
     """
 
     ids: tuple[int, ...]
-    rows: Tensor
     sources: tuple[str, ...]
-    logits: Tensor | None
     work: Work
+    rows: Tensor | None = None
+    logits: Tensor | None = None
+    parents: tuple[int, ...] | None = None
+    offered: tuple[Offer, ...] | None = None
+    repeats: bool = False
     copied: tuple[Copied | None, ...] = ()
+    theta: float | None = None
+
+    def tree(self, number: Callable[[int, str], Token]) -> Tree:
+        """The proposal as a tree; `number` makes a run's token of an id and its source."""
+        tokens = [number(id_, source) for id_, source in zip(self.ids, self.sources, strict=True)]
+        return Tree(tokens, self.rows, self.logits, self.parents, self.offered, self.repeats)
 
 
 @dataclass(frozen=True, slots=True)
 class DraftOrder:
-    """What a drafter is asked for: at most `limit` tokens after `tape`.
+    """What a drafter is asked for: tokens at most `limit` deep behind the context.
 
-    draw: (1, V) logits -> (token id, (V,) row that it was drawn from). stops: asked before each token with the
-    number drafted so far and the last token's logits (None at first); True ends the draft.
+    law, pick, stops: see `hierarchy.Draft`. ends: ids behind which nothing is drafted.
     """
 
     limit: int
-    draw: Callable[[Tensor], tuple[int, Tensor]]
+    law: Callable[[Tensor], Tensor]
+    pick: Callable[[Tensor, int, int], int]
     stops: Callable[[int, Tensor | None], bool]
     ends: frozenset[int]
-    vocab_size: int
+
+    def draw(self, logits: Tensor, drafted: int) -> tuple[int, Tensor]:
+        """The next token of a chain: (1, V) logits behind so many drafted tokens -> its id, its (V,) row."""
+        row = self.law(logits)[0]
+        return self.pick(row, drafted, 0), row
 
 
-class LevelRun(Protocol):
-    """A level's state in one run. `cached`: how many positions of the tape it has processed."""
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """Outcome: the target committed these ids (at first: the prompt)."""
+
+    ids: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """Outcome: the level above judged what this one drafted behind the first `start` tokens of the context.
+
+    rows: (r, V) the verifier's law behind the context and each kept token. law: logits (n, V) -> rows (n, V) under the
+    run's sampling.
+    """
+
+    start: int
+    rows: Tensor
+    law: Callable[[Tensor], Tensor]
+
+
+@dataclass(frozen=True, slots=True)
+class TakesPart:
+    """Outcome: from now on the level takes part in the rounds, or rests."""
+
+    runs: bool
+
+
+Outcome = Committed | Verified | TakesPart
+Counts = Mapping[str, Any]
+
+
+class Run(Protocol):
+    """A level's state in one run. `cached`: how much of the context, and of a tree behind it, it has processed."""
 
     @property
     def cached(self) -> int: ...
 
-    def propose(self, tape: list[int], order: DraftOrder) -> Proposal:
-        """Draft after `tape`; must not change it."""
+    def keep(self, start: int, path: Sequence[int]) -> None:
+        """Of the tree behind the first `start` tokens keep the nodes of `path`; forget what else lies there.
+
+        A run may forget more: what it lacks of the context it catches up on. `path` holds places in the order in which
+        the tree's nodes were given to it.
+        """
         ...
 
-    def score(self, tape: Sequence[int], rows: int) -> tuple[Tensor, Work]:
-        """Process what is new on the tape. Returns (rows, V) logits behind its last `rows` tokens."""
-        ...
-
-    def commit(self, ids: Sequence[int]) -> None:
-        """The target committed `ids` (at first: the prompt)."""
-        ...
-
-    def rollback(self, length: int) -> None:
-        """Forget everything behind the first `length` tokens of the tape."""
+    def observe(self, outcome: Outcome) -> Counts | None:
+        """What became of its work. Returns what it counted since the last call, by the names of `trace.Store`, if it
+        counts and the outcome is `Committed`."""
         ...
 
     def close(self) -> None: ...
 
 
-# What some runs can do besides. Base classes, not protocols: the hierarchy asks for them in every round, and a protocol
-# takes a hundred times as long to say no.
+class Drafter(Run, Protocol):
+    def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
+        """Draft behind the context; must not change it."""
+        ...
 
 
-class Resting(ABC):
-    """A level run whose readers must know whether it takes part in the rounds."""
-
-    @abstractmethod
-    def rest(self, resting: bool) -> None:
-        """It does not take part from now on (False: it does again)."""
-
-
-class Counting(ABC):
-    """A level run that counts its own inserts, hits, misses and evictions."""
-
-    @abstractmethod
-    def take_counts(self) -> dict[str, Any]:
-        """The counts since the last call, by the names of `trace.Store`."""
-
-
-class Copying(ABC):
-    """A level run that drafts token by token and knows which tokens it copied from the tape."""
-
-    @abstractmethod
-    def copied(self, token: int) -> Copied | None:
-        """What `token`, drawn from the last row, was copied from: a position on the tape."""
+class Scorer(Run, Protocol):
+    def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[Tensor, Work]:
+        """Process what is new of the context, and the tree. Returns (len(tree) + 1, V) logits: behind the context and
+        behind every node."""
+        ...
 
 
 class Level(Protocol):
+    """Read-only. `open` gives a `Drafter` if `can_draft`, a `Scorer` if `can_verify`, both if both."""
+
     name: str
     kind: str
     label: str
@@ -135,28 +164,37 @@ class Level(Protocol):
     weights: dict[str, object] | None
     params: dict[str, object]
 
-    def open(self, capacity: int, commons: Commons) -> LevelRun:
-        """State for one run over a tape of at most `capacity` tokens; `commons` is what its levels share."""
+    def open(self, capacity: int, commons: Commons) -> Any:
+        """State for one run over a context of at most `capacity` tokens; `commons` is what its levels share."""
         ...
 
 
-def draft_token_by_token(run: LevelRun, tape: list[int], order: DraftOrder, source: str) -> Proposal:
-    """Autoregressive drafting for any level that can score: one forward a token (HSD's level 0)."""
+def draft_token_by_token(
+    run: Scorer,
+    context: Sequence[int],
+    order: DraftOrder,
+    source: str,
+    copied: Callable[[int], Copied | None] = lambda token: None,
+) -> Proposal:
+    """Autoregressive drafting for any level that can score: one forward a token (HSD's level 0).
+
+    Args:
+        copied: what a token, drawn from the last row, was copied from; None for one that was not.
+    """
     import torch
 
-    own = list(tape)
+    own = list(context)
     ids: list[int] = []
     rows: list[Tensor] = []
     logits: list[Tensor] = []
     forwards = computed = catch_up = 0
     ran: list[Span] = []
-    copied: list[Copied | None] = []
+    origins: list[Copied | None] = []
     while len(ids) < order.limit and not order.stops(len(ids), logits[-1] if logits else None):
-        scores, work = run.score(own, 1)
-        token, row = order.draw(scores)
+        scores, work = run.score(own)
+        token, row = order.draw(scores, len(ids))
         ids.append(token)
-        if isinstance(run, Copying):
-            copied.append(run.copied(token))
+        origins.append(copied(token))
         own.append(token)
         rows.append(row)
         logits.append(scores[0])
@@ -166,5 +204,38 @@ def draft_token_by_token(run: LevelRun, tape: list[int], order: DraftOrder, sour
             break
     work = Work(forwards, computed, catch_up, tuple(ran))
     if not ids:
-        return Proposal((), torch.empty(0, order.vocab_size), (), None, work)
-    return Proposal(tuple(ids), torch.stack(rows), (source,) * len(ids), torch.stack(logits), work, tuple(copied))
+        return Proposal((), (), work)
+    places = tuple(origins) if any(origins) else ()
+    return Proposal(tuple(ids), (source,) * len(ids), work, torch.stack(rows), torch.stack(logits), copied=places)
+
+
+def score_by_branches(
+    score: Callable[[Sequence[int], int], tuple[Tensor, Work]],
+    forget: Callable[[int], None],
+    context: Sequence[int],
+    tree: Tree,
+) -> tuple[Tensor, Work]:
+    """Score a tree with a model that takes chains alone: one branch after the other, each behind the context.
+
+    Args:
+        score: (ids, rows) -> logits behind the last `rows` of them. forget: cut the cache to so many tokens.
+    """
+    import torch
+
+    if tree.is_chain:
+        return score([*context, *tree.ids], len(tree) + 1)
+    rows: dict[int, Tensor] = {}
+    forwards = computed = catch_up = 0
+    for branch in tree.branches():
+        logits, work = score([*context, *(tree.ids[node] for node in branch)], len(branch) + 1)
+        rows.update(zip([-1, *branch], logits, strict=True))
+        forwards, computed, catch_up = forwards + work.forwards, computed + work.rows, catch_up + work.catch_up
+        forget(len(context) - 1)  # the next branch begins with the row behind the context
+    forget(len(context))
+    return torch.stack([rows[node] for node in range(-1, len(tree))]), Work(forwards, computed, catch_up)
+
+
+def rows_behind(run: Scorer, ids: Sequence[int], rows: int) -> tuple[Tensor, Work]:
+    """The logits behind the last `rows` of these ids."""
+    at = len(ids) - rows + 1
+    return run.score(ids[:at], named(ids[at:]))

@@ -1,6 +1,6 @@
 """A level that is a function from a prefix to probabilities: what the exactness tests run on.
 
-It keeps the ids that it has processed, as a model keeps keys and values, and refuses to score a tape that
+It keeps the ids that it has processed, as a model keeps keys and values, and refuses to score a context that
 disagrees with them: a missed rollback is an error here, never a silently wrong row.
 """
 
@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from hsd_core.levels.protocol import DraftOrder, Proposal, Work, draft_token_by_token
+from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Work, draft_token_by_token
+from hsd_core.tree import NOTHING, Tree
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -44,33 +45,34 @@ class TableLevel:
 class TableRun:
     def __init__(self, table: Table, source: str) -> None:
         self._table, self._source = table, source
-        self._seen: list[int] = []
+        self._seen: list[int] = []  # of the context, then the nodes of a tree behind it
 
     @property
     def cached(self) -> int:
         return len(self._seen)
 
-    def propose(self, tape: list[int], order: DraftOrder) -> Proposal:
-        return draft_token_by_token(self, tape, order, self._source)
+    def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
+        return draft_token_by_token(self, context, order, self._source)
 
-    def score(self, tape: Sequence[int], rows: int) -> tuple[Tensor, Work]:
+    def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         import torch
 
-        ids = list(tape)
+        ids = [*context, *tree.ids]
         if self._seen != ids[: len(self._seen)]:
-            raise AssertionError(f"{self._source}: cache holds {self._seen}, which is no prefix of the tape {ids}")
-        computed = len(ids) - len(self._seen)
+            raise AssertionError(f"{self._source}: cache holds {self._seen}, which is no prefix of {ids}")
+        computed, rows = len(ids) - len(self._seen), len(tree) + 1
         if computed < rows:
             raise AssertionError(f"{self._source}: {rows} rows asked for, {computed} tokens are new")
         self._seen = ids
-        chances = torch.stack([self._table(tuple(ids[: len(ids) - rows + 1 + r])) for r in range(rows)])
+        paths = [tree.path_to(node) for node in range(-1, len(tree))]
+        chances = torch.stack([self._table((*context, *(tree.ids[node] for node in path))) for path in paths])
         return chances.log(), Work(1, computed, computed - rows)
 
-    def commit(self, ids: Sequence[int]) -> None:
-        """Nothing to do."""
+    def keep(self, start: int, path: Sequence[int]) -> None:
+        self._seen[start:] = [self._seen[start + node] for node in path if start + node < len(self._seen)]
 
-    def rollback(self, length: int) -> None:
-        del self._seen[length:]
+    def observe(self, outcome: Outcome) -> None:
+        """Nothing to do."""
 
     def close(self) -> None:
         self._seen = []

@@ -4,8 +4,8 @@ Every level that reads the model after some of its layers (an early exit) or aft
 values and hidden states. A layer is run on a position once: the exit at layer 4 runs layers 0-3, and a verifier above
 it goes on from there (HiSpec, arXiv 2510.01336, section 3.1; LayerSkip, arXiv 2404.16710, section 4.3).
 
-Hidden states are kept at the marked depths alone. `valid(d)` says how many positions of the tape have reached depth d;
-it never grows with d, and forgetting positions is lowering a number.
+Hidden states are kept at the marked depths alone. `valid(d)` says how many positions of the context have reached depth
+d; it never grows with d, and forgetting positions is lowering a number.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.decoders import lean
+from hsd_core.decoders.passes import Branches
 from hsd_core.trace import Span
 
 
@@ -30,11 +31,13 @@ class Layered(Protocol):
     device: str
     dtype: str
 
-    def new_cache(self, capacity: int) -> Any: ...
+    def new_cache(self, capacity: int, *, branches: int = 0) -> Any: ...
 
-    def embed(self, ids: list[int]) -> Tensor: ...
+    def embed(self, ids: Sequence[int]) -> Tensor: ...
 
-    def forward_layers(self, x: Tensor, cache: Any, start: int, lo: int, hi: int) -> Tensor: ...
+    def forward_layers(
+        self, x: Tensor, cache: Any, start: int, lo: int, hi: int, branches: Branches | None = None
+    ) -> Tensor: ...
 
     def head(self, x: Tensor) -> Tensor: ...
 
@@ -42,8 +45,8 @@ class Layered(Protocol):
 class Trunk:
     """One run's keys, values and hidden states of one model; nothing is allocated before the first layer runs."""
 
-    def __init__(self, decoder: Layered, capacity: int) -> None:
-        self.decoder, self.capacity = decoder, capacity
+    def __init__(self, decoder: Layered, capacity: int, branches: int = 0) -> None:
+        self.decoder, self.capacity, self._branches = decoder, capacity, branches
         self.resting = False  # nobody runs all of it in the present rounds: its last states do not grow
         self._valid: dict[int, int] = {}  # depth -> positions, depths rising
         self._hidden: dict[int, Tensor] = {}
@@ -77,9 +80,11 @@ class Trunk:
         return self._hidden[depth][lo:hi]
 
     @torch.inference_mode()
-    def run(self, tape: Sequence[int], depth: int, end: int) -> tuple[Span, ...]:
-        """Bring a marked depth up to position `end` (exclusive), running each layer where it has not been run.
+    def run(self, ids: Sequence[int], depth: int, end: int, branches: Branches | None = None) -> tuple[Span, ...]:
+        """Bring a marked depth up to slot `end` (exclusive), running each layer where it has not been run.
 
+        Args:
+            ids: of the context and, with `branches`, of the nodes of a tree behind it.
         Returns:
             The layers run and on how many positions, neighbours with equal positions as one.
         """
@@ -90,8 +95,8 @@ class Trunk:
                 break
             for lo in range(self._valid[at], end, lean.CHUNK):
                 hi = min(lo + lean.CHUNK, end)
-                x = self.hidden(below, lo, hi) if below else self.decoder.embed(list(tape[lo:hi]))
-                self._keep(at, lo, self.decoder.forward_layers(x, self._room(), lo, below, at))
+                x = self.hidden(below, lo, hi) if below else self.decoder.embed(ids[lo:hi])
+                self._put(at, lo, self.decoder.forward_layers(x, self._kv(), lo, below, at, branches))
                 _add(spans, Span(below, at, hi - lo))
             below = at
         return tuple(spans)
@@ -102,14 +107,27 @@ class Trunk:
             if depth is None or at <= depth:
                 self._valid[at] = min(valid, length)
 
-    def _room(self) -> Any:
+    @torch.inference_mode()
+    def keep(self, start: int, path: Sequence[int], depth: int) -> None:
+        """Of the tree behind the first `start` positions keep a path, at `depth` and below; forget the other nodes."""
+        length, below = start + len(path), 0
+        for at, valid in self._valid.items():
+            if at > depth:
+                break
+            if valid > length and path:
+                self._kv().keep(start, path, below, at)
+                hidden = self._hidden[at]
+                hidden[start:length] = hidden[torch.tensor(path, device=hidden.device) + start]
+            self._valid[at], below = min(valid, length), at
+
+    def _kv(self) -> Any:
         if self._cache is None:
-            self._cache = self.decoder.new_cache(self.capacity)
+            self._cache = self.decoder.new_cache(self.capacity, branches=self._branches)
         return self._cache
 
-    def _keep(self, depth: int, start: int, x: Tensor) -> None:
+    def _put(self, depth: int, start: int, x: Tensor) -> None:
         if depth not in self._hidden:
-            self._hidden[depth] = x.new_zeros(self.capacity, x.shape[1])
+            self._hidden[depth] = x.new_zeros(self.capacity + self._branches, x.shape[1])
         self._hidden[depth][start : start + len(x)] = x
         self._valid[depth] = start + len(x)
 

@@ -8,7 +8,7 @@ steps, a continuation read later has grown with the text, and no n-gram is ever 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 
 class ContextDatabase:
@@ -52,6 +52,12 @@ class ContextDatabase:
         """What followed a key, newest first."""
         kept = self._index.get(tuple(key), {})
         return [tuple(self._text[at : at + self.continuation]) for at in reversed(kept.values())]
+
+    def others(self, tail: Sequence[int], limit: int) -> Iterator[tuple[Sequence[int], int, int]]:
+        """As `find`, all continuations of all known suffixes of `tail`: longer suffixes first, newer ones first."""
+        for length in range(min(self.max_key, len(tail)), self.min_key - 1, -1):
+            for at in reversed(self._index.get(tuple(tail[-length:]), {}).values()):
+                yield self._text[at : at + min(limit, self.continuation)], at, length
 
     def find(self, tail: Sequence[int], limit: int) -> tuple[Sequence[int], int, int]:
         """The newest continuation of the longest known suffix of `tail`, at most `limit` tokens; empty on a miss.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -115,6 +115,37 @@ class Databases:
             found.extend(more)
             tail = [*tail, *(x.token for x in more)][-self._tail :]
         return found
+
+    def guesses(self, context: Sequence[int], limit: int, count: int) -> list[list[Found]]:
+        """Up to `count` different sequences of up to `limit` tokens that may follow, the one of `guess` first.
+
+        The further ones come from the databases in their order (HD takes 7 of 4 tokens): whatever else D_c has behind
+        the longest known suffixes, whatever else D_m knows often enough; each is continued as `guess` would.
+        """
+        first = self.guess(context, limit)
+        if not first or count == 1:
+            return [first] if first else []
+        tail = list(context[-self._tail :])
+        found = {tuple(x.token for x in first): first}
+        for beginning in self._beginnings(tail, limit):
+            more = self.guess([*tail, *(x.token for x in beginning)], limit - len(beginning))
+            found.setdefault(tuple(x.token for x in (*beginning, *more)), [*beginning, *more])
+            if len(found) >= count:
+                break
+        return list(found.values())
+
+    def _beginnings(self, tail: list[int], limit: int) -> Iterator[list[Found]]:
+        """What may follow, one sequence for every way in which a database knows the text to go on."""
+        for letter in self.order:
+            if letter == "c" and self._context is not None:
+                for tokens, at, alike in self._context.others(tail, limit):
+                    yield [Found(token, letter, Copied(at + i, alike + i, 1.0)) for i, token in enumerate(tokens)]
+            if letter == "m" and self._model is not None:
+                own = self.reach[letter]
+                for length in range(min(own.max_key, self._model.max_key, len(tail)), own.min_key - 1, -1):
+                    for token, times in self._model.continuations(tail[-length:]):
+                        if times >= own.min_count:
+                            yield [Found(token, letter)]
 
     def _find(self, letter: str, tail: list[int], limit: int) -> list[Found]:
         if letter == "c":

@@ -10,8 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hsd_core.levels.protocol import DraftOrder, Proposal, Work, draft_token_by_token
+from hsd_core.levels.protocol import (
+    Committed,
+    DraftOrder,
+    Outcome,
+    Proposal,
+    Work,
+    draft_token_by_token,
+    score_by_branches,
+)
 from hsd_core.theory.costs import Costs
+from hsd_core.tree import NOTHING, Tree, in_order
 from hsd_core.whatif.world import Marks, World, after
 
 if TYPE_CHECKING:
@@ -76,32 +85,39 @@ class SyntheticRun:
         self._prompted = False
         self.cached = 0
 
-    def propose(self, tape: list[int], order: DraftOrder) -> Proposal:
-        return draft_token_by_token(self, tape, order, self._level.label)
+    def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
+        return draft_token_by_token(self, context, order, self._level.label)
 
-    def score(self, tape: Sequence[int], rows: int) -> tuple[Tensor, Work]:
+    def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[Tensor, Work]:
+        return score_by_branches(self._score, self._cut, context, tree)
+
+    def _score(self, ids: Sequence[int], rows: int) -> tuple[Tensor, Work]:
         import torch
 
         level = self._level
-        computed, self.cached = len(tape) - self.cached, len(tape)
+        computed, self.cached = len(ids) - self.cached, len(ids)
         assert computed >= rows, f"{level.label}: {rows} rows asked for, {computed} tokens are new"
-        marks = self._marks.of(tape)
+        marks = self._marks.of(ids)
         level.ticker.spend(level.ms(rows))
-        lengths = range(len(tape) - rows + 1, len(tape) + 1)
+        lengths = range(len(ids) - rows + 1, len(ids) + 1)
         words = torch.tensor([level.world.says(level.place, marks[n], n) for n in lengths])
         logits = torch.full((rows, level.vocab_size), float("-inf"))
         return logits.scatter_(1, words.unsqueeze(1), 0.0), Work(1, computed, computed - rows)
 
-    def commit(self, ids: Sequence[int]) -> None:
-        if self._prompted and self._level.round_ms:
-            self._level.ticker.spend(self._level.round_ms)
-        self._prompted = True
+    def keep(self, start: int, path: Sequence[int]) -> None:
+        self._cut(start + len(path) if in_order(path) else start)
 
-    def rollback(self, length: int) -> None:
-        self.cached = min(self.cached, length)
+    def observe(self, outcome: Outcome) -> None:
+        if isinstance(outcome, Committed):
+            if self._prompted and self._level.round_ms:
+                self._level.ticker.spend(self._level.round_ms)
+            self._prompted = True
 
     def close(self) -> None:
         """Nothing is held outside this object."""
+
+    def _cut(self, length: int) -> None:
+        self.cached = min(self.cached, length)
 
 
 class SyntheticLookup(SyntheticLevel):
@@ -137,28 +153,20 @@ class SyntheticLookupRun:
         self._level = level
         self._marks = Marks(level.world.root)
 
-    def propose(self, tape: list[int], order: DraftOrder) -> Proposal:
-        import torch
-
-        level, mark = self._level, self._marks.of(tape)[len(tape)]
+    def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
+        level, mark = self._level, self._marks.of(context)[len(context)]
         level.ticker.spend(level.ms(1))
         ids: list[int] = []
         for _ in range(level.found(mark, order.limit)):
-            ids.append(level.world.says(level.place, mark, len(tape) + len(ids)))
+            ids.append(level.world.says(level.place, mark, len(context) + len(ids)))
             mark = after(mark, ids[-1])
-        rows = torch.zeros(len(ids), level.vocab_size)
-        if ids:
-            rows[torch.arange(len(ids)), torch.tensor(ids)] = 1.0
-        return Proposal(tuple(ids), rows, (level.label,) * len(ids), None, Work(1, 0, 0))
+        return Proposal(tuple(ids), (level.label,) * len(ids), Work(1, 0, 0))
 
-    def score(self, tape: Sequence[int], rows: int) -> tuple[Tensor, Work]:
-        raise TypeError("a lookup has no distribution and cannot verify")
+    def keep(self, start: int, path: Sequence[int]) -> None:
+        """It holds nothing of the context."""
 
-    def commit(self, ids: Sequence[int]) -> None:
+    def observe(self, outcome: Outcome) -> None:
         """It learns nothing: how often it hits stands in the profile."""
-
-    def rollback(self, length: int) -> None:
-        """It holds nothing of the tape."""
 
     def close(self) -> None:
         """Nothing is held outside this object."""

@@ -13,7 +13,7 @@ from hsd_core import metrics, trace
 from hsd_core.clock import EngineClock
 from hsd_core.engine import run
 from hsd_core.equality import compare
-from hsd_core.hierarchy import Seat
+from hsd_core.levels.entry import StackEntry
 from hsd_core.recorder import record
 from hsd_core.sampling import Sampling
 from hsd_core.stacks import MAX_BLOCK, MAX_LEVELS, LevelSpec, parse
@@ -121,7 +121,7 @@ def _events(events: Iterator[Event], plain: Callable[[], Iterator[Event]] | None
         yield trace.Baseline(first.stack, last.prefill_ns, times, same.equal, same.diverges, same.margin)
 
 
-def _seats(profile: Profile, plan: Plan, words: Words, ticker: Ticker, seed: int) -> list[Seat]:
+def _seats(profile: Profile, plan: Plan, words: Words, ticker: Ticker, seed: int) -> list[StackEntry]:
     """The plan's levels, without weights, in their seats."""
     places = range(len(plan.levels))
     pairs = enumerate(pairwise(plan.levels), 1)
@@ -129,8 +129,9 @@ def _seats(profile: Profile, plan: Plan, words: Words, ticker: Ticker, seed: int
     world = World(words.passage, words.spoken, agrees, plan.levels, len(words.prompt), seed)
     specs = _specs(profile, plan)
     return [
-        Seat(_level(profile, plan, place, world, ticker, words.vocab_size, agrees), specs[place], specs[place].block)
+        StackEntry(_level(profile, plan, place, world, ticker, words.vocab_size, agrees), spec, spec.block)
         for place in places
+        for spec in (specs[place],)
     ]
 
 

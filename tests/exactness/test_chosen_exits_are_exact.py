@@ -75,7 +75,7 @@ def test_an_exit_chosen_by_the_token_that_it_drew_is_caught(monkeypatch: pytest.
     def peeking(self: ChoosingRun, tape: list[int], order: DraftOrder) -> Proposal:
         proposal = real(self, tape, order)
         if proposal.ids and proposal.ids[0] == 0:  # "not this exit's token": another one's row goes up with it
-            self.exits[0].rollback(len(tape) - 1)
+            self.exits[0].keep(len(tape) - 1, ())
             logits, _ = Exit.reach(self.exits[0], tape)
             proposal.rows[0] = law(logits, SAMPLED)[0]
         return proposal

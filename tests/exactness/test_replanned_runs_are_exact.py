@@ -19,7 +19,7 @@ from hsd_core import engine
 from hsd_core.courses import Course, Round
 from hsd_core.hierarchy import Hierarchy
 from hsd_core.sampling import Sampling
-from hsd_core.scribe import Block
+from hsd_core.tree import NOTHING, Tree
 
 EXACT = 1e-12
 EXACT_FLOAT32 = 1e-5
@@ -96,11 +96,10 @@ def test_levels_over_one_model_may_join_late(
 def test_a_course_chosen_by_a_token_of_its_own_round_is_caught(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     real = Hierarchy.pull
 
-    def peeking(self: Hierarchy, i: int, room: int) -> Generator[Any, None, Block]:
-        held = yield from real(self, i, room)
-        if held.ids and held.ids[0] == 0:  # "not a token for this level": it leaves the course, and takes it along
-            yield from self._rollback(len(self.tape) - len(held))
-            return Block.empty(self.seats[i].level.vocab_size)
+    def peeking(self: Hierarchy, i: int, budget: int) -> Generator[Any, Any, Tree]:
+        held = yield from real(self, i, budget)
+        if held.ids and held.ids[0] == 0:  # "not a token for this level": it leaves the plan, and takes it along
+            return NOTHING
         return held
 
     stack = toy_stack(text, 3, seed=11)
@@ -114,16 +113,15 @@ def test_a_course_changed_behind_a_drafted_token_is_caught(monkeypatch: pytest.M
     """A replanner that is asked within the round: whether a drafted token is judged at all depends on that token."""
     real, pull = Hierarchy.verify, Hierarchy.pull
 
-    def asked_within(self: Hierarchy, i: int, room: int) -> Generator[Any, None, Any]:
-        if i == 2 and room > 1:
-            block = yield from pull(self, 0, room - 1)
-            if block.ids[0] == 0:
+    def asked_within(self: Hierarchy, i: int, budget: int) -> Generator[Any, Any, Any]:
+        if i == 2 and budget > 1:
+            drafted = yield from pull(self, 0, budget - 1)
+            if drafted.ids[0] == 0:
                 with pytest.MonkeyPatch.context() as patch:
-                    patch.setattr(Hierarchy, "pull", lambda self, i, room: _given(block))
-                    return (yield from real(self, i, room))
-            yield from self._rollback(len(self.tape) - len(block))  # "then rather without it"
-            self.follow(Course((2,), ()))
-        return (yield from real(self, i, room))
+                    patch.setattr(Hierarchy, "pull", lambda self, i, budget: _given(drafted))
+                    return (yield from real(self, i, budget))
+            self.follow(Course((2,), ()))  # "then rather without it"
+        return (yield from real(self, i, budget))
 
     def choose(past: list[Round]) -> Course:
         return Course((0, 2), (1,))
@@ -135,9 +133,9 @@ def test_a_course_changed_behind_a_drafted_token_is_caught(monkeypatch: pytest.M
     assert distance(run_law(stack, [0], 2, replan=Chosen(choose)), exact) > WRONG
 
 
-def _given(block: Block) -> Generator[Any, None, Block]:
+def _given(tree: Tree) -> Generator[Any, Any, Tree]:
     yield from ()
-    return block
+    return tree
 
 
 def test_the_engine_asks_only_between_rounds_and_tells_only_the_past() -> None:

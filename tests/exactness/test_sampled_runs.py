@@ -13,8 +13,9 @@ from toys import output_of, toy_stack
 import hsd_core
 from hsd_core import rules
 from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.decoders.passes import Pass
 from hsd_core.decoders.shape import LeanShape
-from hsd_core.hierarchy import Seat
+from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.model import ModelLevel
 from hsd_core.sampling import Sampling, law
 from hsd_core.stacks import parse
@@ -36,7 +37,7 @@ def p_value(counts: Counter[tuple[int, ...]], expected: Law, runs: int) -> float
     return float(torch.special.gammaincc(half[0], half[1]))
 
 
-def sample(stack: list[Seat], tokens: int, runs: int, sampling: Sampling = SAMPLED) -> Counter[tuple[int, ...]]:
+def sample(stack: list[StackEntry], tokens: int, runs: int, sampling: Sampling = SAMPLED) -> Counter[tuple[int, ...]]:
     return Counter(
         output_of(list(hsd_core.run(stack, [0], sampling, seed, max_new_tokens=tokens, heads=0)))
         for seed in range(runs)
@@ -84,20 +85,20 @@ def tiny_decoder(seed: int, *, max_positions: int = 64) -> LeanDecoder:
     return LeanDecoder(LeanShape.from_config(config), weights.__getitem__, set(weights))
 
 
-def model_stack(text: str, **options: Any) -> list[Seat]:
+def model_stack(text: str, **options: Any) -> list[StackEntry]:
     seats = []
     for i, spec in enumerate(parse(text)):
         decoder = tiny_decoder(40 + i, **options)
-        seats.append(Seat(ModelLevel(decoder, name=spec.name, kind="model", label="tiny"), spec, spec.block))
+        seats.append(StackEntry(ModelLevel(decoder, name=spec.name, kind="model", label="tiny"), spec, spec.block))
     return seats
 
 
-def model_law(stack: list[Seat], sampling: Sampling) -> Law:
+def model_law(stack: list[StackEntry], sampling: Sampling) -> Law:
     """The law of two tokens after [0], from full forwards without any cache to share."""
     decoder: Any = stack[-1].level.decoder  # type: ignore[attr-defined]
 
     def row(ids: list[int]) -> list[float]:
-        return law(decoder.forward(ids, decoder.new_cache(8), 0, 1), sampling)[0].tolist()
+        return law(decoder.forward(Pass(ids, 0, 1), decoder.new_cache(8)), sampling)[0].tolist()
 
     first = row([0])
     return {(a, b): first[a] * p for a in range(VOCAB) if first[a] > 0 for b, p in enumerate(row([0, a])) if p > 0}

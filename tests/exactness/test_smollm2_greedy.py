@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from hsd_core.bench import read_prompts
+from hsd_core.decoders.passes import Pass
 from hsd_core.equality import TIE, compare
 from hsd_core.identities import check
 from hsd_core.metrics import committed_ids
@@ -67,7 +68,7 @@ def test_lean_logits_are_those_of_transformers(smollm2, transformers_smollm2):
     level = smollm2.seats("target")[0].level
     for prompt in PROMPTS:
         ids = smollm2.encode(prompt, raw=False)
-        ours = level.decoder.forward(ids, level.decoder.new_cache(len(ids)), 0, len(ids))
+        ours = level.decoder.forward(Pass(ids, 0, len(ids)), level.decoder.new_cache(len(ids)))
         with torch.inference_mode():
             theirs = transformers_smollm2(torch.tensor([ids])).logits[0]
         # Rounding grows with the logits (about 28 here): float64 is as far from transformers as from us.

@@ -12,10 +12,11 @@ from torch import Tensor
 from toys import toy_stack
 
 from hsd_core import hierarchy, rules
-from hsd_core.choices import Choices
+from hsd_core.choices import Judge
 from hsd_core.hierarchy import Hierarchy
+from hsd_core.levels.table import TableRun
 from hsd_core.rules import Verdict
-from hsd_core.scribe import Block
+from hsd_core.tree import Tree
 
 EXACT = 1e-12
 WRONG = 1e-3
@@ -43,9 +44,9 @@ def test_an_unweighted_residual_in_block_is_caught(monkeypatch: pytest.MonkeyPat
 
 
 def test_an_uncapped_last_step_in_block_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def uncapped(draft: list[int], q: Tensor, p: Tensor, choices: Choices, bonus: bool) -> Verdict:
+    def uncapped(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
         running = 1.0
-        for ratio in rules._ratios(draft, q, p, capped=False):
+        for ratio in rules._ratios(tree, p, capped=False):
             running *= ratio
 
         def acceptance(t: int, n: int, weight: float, q: Tensor, p: Tensor) -> float:
@@ -53,21 +54,19 @@ def test_an_uncapped_last_step_in_block_is_caught(monkeypatch: pytest.MonkeyPatc
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(rules, "_block_acceptance", acceptance)
-            return block(draft, q, p, choices, bonus)
+            return block(tree, p, judge, bonus)
 
     block, capped = rules.block, rules._block_acceptance
     monkeypatch.setattr(hierarchy, "RULES", MappingProxyType({**rules.RULES, "block": uncapped}))
     assert off_by("table:3,table@rule=block") > WRONG
 
 
-def dropping(real: Any, kept: Callable[[Block], int]) -> Any:
-    """A `pull` that hands up only the first `kept(block)` tokens."""
+def dropping(real: Any, kept: Callable[[Tree], int]) -> Any:
+    """A `pull` that hands up only the first `kept(held)` tokens."""
 
-    def pull(self: Hierarchy, i: int, room: int) -> Generator[Any, None, Block]:
-        held = yield from real(self, i, room)
-        keep = kept(held)
-        yield from self._rollback(len(self.tape) - len(held) + keep)
-        return Block(held.tokens[:keep], held.rows[:keep], held.logits[:keep])
+    def pull(self: Hierarchy, i: int, budget: int) -> Generator[Any, Any, Tree]:
+        held = yield from real(self, i, budget)
+        return held.cut(kept(held))
 
     return pull
 
@@ -77,7 +76,7 @@ STACKS = ["table:2,table", "table:3,table@rule=block", "table:2,table:2,table", 
 
 @pytest.mark.parametrize("text", STACKS)
 def test_dropping_a_token_for_its_own_chance_is_caught(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def all_but_an_unlikely_last(held: Block) -> int:
+    def all_but_an_unlikely_last(held: Tree) -> int:
         return len(held) - (len(held) > 1 and float(held.rows[-1][held.ids[-1]]) < 0.4)
 
     monkeypatch.setattr(Hierarchy, "pull", dropping(Hierarchy.pull, all_but_an_unlikely_last))
@@ -93,7 +92,7 @@ def test_dropping_the_last_token_of_a_verified_block_is_caught(monkeypatch: pyte
 
 @pytest.mark.parametrize("text", ["table:2,table", "table:3,table@rule=block"])
 def test_dropping_a_token_because_the_next_row_is_unsure_is_caught(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def sure(held: Block) -> int:
+    def sure(held: Tree) -> int:
         return next((t for t in range(len(held) - 1) if float(held.rows[t + 1].max()) < 0.6), len(held))
 
     # A row depends on the token before it: to stop there is right, to take that token back is not.
@@ -113,8 +112,8 @@ def test_cutting_a_block_by_count_stays_exact(text: str, most: int, monkeypatch:
 
 @pytest.mark.parametrize("text", ["table:1,table:2,table", "table:1,table:2,table@rule=block"])
 def test_handing_up_the_residual_is_caught(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def forgetful(draft: list[int], q: Tensor, p: Tensor, choices: Choices, bonus: bool) -> Verdict:
-        verdict = rules.tokenwise(draft, q, p, choices, bonus)
+    def forgetful(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
+        verdict = rules.tokenwise(tree, p, judge, bonus)
         if verdict.residual is not None:
             p[verdict.accepted] = verdict.residual
         return verdict
@@ -124,20 +123,16 @@ def test_handing_up_the_residual_is_caught(text: str, monkeypatch: pytest.Monkey
 
 
 def test_a_bonus_from_the_drafters_row_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def stale(draft: list[int], q: Tensor, p: Tensor, choices: Choices, bonus: bool) -> Verdict:
+    def stale(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
         wrong = p.clone()
-        wrong[len(draft) :] = p[:1]
-        return rules.tokenwise(draft, q, wrong, choices, bonus)
+        wrong[len(tree) :] = p[:1]
+        return rules.tokenwise(tree, wrong, judge, bonus)
 
     monkeypatch.setattr(hierarchy, "RULES", MappingProxyType({**rules.RULES, "tokenwise": stale}))
     assert off_by("table:1,table") > WRONG
 
 
 def test_a_missed_rollback_is_an_error_not_a_wrong_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    def forgotten(self: Hierarchy, cut: int) -> Generator[Any, None, None]:
-        del self.tape[cut:]
-        yield from ()
-
-    monkeypatch.setattr(Hierarchy, "_rollback", forgotten)
-    with pytest.raises(AssertionError, match="no prefix of the tape"):
+    monkeypatch.setattr(TableRun, "keep", lambda self, start, path: None)
+    with pytest.raises(AssertionError, match="which is no prefix of"):
         off_by("table:2,table", whole=True)

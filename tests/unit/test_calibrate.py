@@ -18,9 +18,11 @@ from hsd_core.calibrate.reading import Reading, read
 from hsd_core.calibrate.running import Observed, taken_apart
 from hsd_core.calibrate.tally import Tally, mean_interval, median_interval
 from hsd_core.calibrate.texts import Written, write
+from hsd_core.driver import Stopped
 from hsd_core.engine import run
-from hsd_core.hierarchy import Seat, Stopped
 from hsd_core.levels.commons import Commons
+from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.protocol import rows_behind
 from hsd_core.levels.table import TableLevel
 from hsd_core.presets import PRESETS
 from hsd_core.sampling import Sampling
@@ -34,7 +36,7 @@ NONE = frozenset()
 
 def plain_text(seats, temperature, seed, tokens=30):
     """What the target of a stack writes alone."""
-    bare = [Seat(seats[-1].level, LevelSpec("target"), None)]
+    bare = [StackEntry(seats[-1].level, LevelSpec("target"), None)]
     return output_of(list(run(bare, PROMPT, Sampling(temperature), seed, max_new_tokens=tokens)))
 
 
@@ -47,8 +49,8 @@ def near(seed, other, share=0.6):
 def near_stack(*blocks):
     """Table levels that come nearer to the target from below."""
     levels = [near(1, 2 + i, share) for i, share in enumerate((0.6, 0.85))][: len(blocks)]
-    seats = [Seat(level, LevelSpec("table", block=t), t) for level, t in zip(levels, blocks, strict=True)]
-    return [*seats, Seat(TableLevel(table(V, 1), V), LevelSpec("table"), None)]
+    seats = [StackEntry(level, LevelSpec("table", block=t), t) for level, t in zip(levels, blocks, strict=True)]
+    return [*seats, StackEntry(TableLevel(table(V, 1), V), LevelSpec("table"), None)]
 
 
 def random_laws(n, seed=0):
@@ -115,7 +117,7 @@ def test_greedy_rounds_begin_where_the_engine_begins_them(block):
 def test_places_in_a_draft_fare_as_they_do_in_real_runs(temperature, bottom):
     seats = near_stack(BLOCK)
     if bottom == "lookup":
-        seats[0] = Seat(LookupLevel(lookup(V, 3), V), LevelSpec("ngram", block=BLOCK), BLOCK)
+        seats[0] = StackEntry(LookupLevel(lookup(V, 3), V), LevelSpec("ngram", block=BLOCK), BLOCK)
     runs = 150 if temperature else 1
     tokens = 24 if temperature else 150
     tally, judged = Tally(runs), {}
@@ -148,9 +150,9 @@ def test_rows_of_a_fed_drafter_are_those_of_a_draft_from_there():
         commons = Commons(len(tape))
         above, nano = (seat.level.open(len(tape), commons) for seat in reversed(seats))
         at = len(prompt) + start
-        above.score(tape[: at - 1], 1)  # all that the target has processed when the draft begins
+        rows_behind(above, tape[: at - 1], 1)  # all that the target has processed when the draft begins
         for m, row in enumerate(rows):
-            logits, _ = nano.score(tape[: at + m], 1)
+            logits, _ = rows_behind(nano, tape[: at + m], 1)
             assert torch.allclose(logits.softmax(-1)[0], row, atol=1e-5)
     assert reading.laws[0].shape == reading.laws[1].shape == (len(output), 61)
 

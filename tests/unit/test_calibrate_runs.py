@@ -14,8 +14,8 @@ from hsd_core.calibrate.running import Drafting, Observed, observe, outside, sta
 from hsd_core.calibrate.scaling import MOST, in_runs, per_token, scaled
 from hsd_core.calibrate.texts import Written
 from hsd_core.calibrate.timing import Timings
+from hsd_core.driver import Stopped
 from hsd_core.engine import run
-from hsd_core.hierarchy import Stopped
 from hsd_core.sampling import Sampling
 from hsd_core.theory import Costs
 from hsd_core.trace import Draft, Footer, Verify

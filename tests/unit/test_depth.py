@@ -10,8 +10,9 @@ import torch
 from hsd_core import depth
 from hsd_core.cli import main
 from hsd_core.decoders import lean
+from hsd_core.decoders.passes import Pass
 from hsd_core.depth import Sums, read_depths, summary, tables
-from hsd_core.hierarchy import Stopped
+from hsd_core.driver import Stopped
 from hsd_core.trace import Depths
 from tests.tiny import tiny
 
@@ -45,7 +46,7 @@ def test_every_depth_is_the_model_cut_there(kind, n, start):
     reading = read_depths(decoder, ids, start)
     assert reading.at == (1, 2, 3, 4) and set(reading.readouts) == {"lens"} and reading.last == 3
     with torch.inference_mode():
-        own = decoder.forward(ids[:-1], decoder.new_cache(n), 0, n - 1)[start - 1 :].softmax(-1)
+        own = decoder.forward(Pass(ids[:-1], 0, n - 1), decoder.new_cache(n))[start - 1 :].softmax(-1)
         for r, at in enumerate(reading.at):
             x = decoder.forward_layers(decoder.embed(ids[:-1]), decoder.new_cache(n), 0, 0, at)
             law = decoder.head(x)[start - 1 :].softmax(-1)

@@ -11,11 +11,13 @@ from toys import LookupLevel, LookupRun, output_of, table, toy_stack
 import hsd_core
 from hsd_core import engine, identities, scribe
 from hsd_core.clock import EngineClock
-from hsd_core.hierarchy import LevelError, Seat
-from hsd_core.levels.protocol import Counting, Work
+from hsd_core.hierarchy import LevelError
+from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.protocol import Committed, Work
 from hsd_core.levels.table import TableLevel, TableRun
 from hsd_core.sampling import Sampling
 from hsd_core.stacks import LevelSpec, StackError
+from hsd_core.tree import NOTHING, Tree
 
 SAMPLED = Sampling(1.0)
 TEXT = "table:2,table:3@policy=flush,table@rule=block"
@@ -26,10 +28,10 @@ class SpyRun(TableRun):
         super().__init__(level.table, level.name)
         self._level, self._capacity = level, capacity
 
-    def score(self, tape: Sequence[int], rows: int) -> tuple[torch.Tensor, Work]:
-        assert len(tape) <= self._capacity, "more positions than the engine asked room for"
+    def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[torch.Tensor, Work]:
+        assert len(context) + tree.longest <= self._capacity, "more positions than the engine asked room for"
         self._level.before_forward()
-        return super().score(tape, rows)
+        return super().score(context, tree)
 
     def close(self) -> None:
         self._level.open_runs -= 1
@@ -51,16 +53,16 @@ class SpyLevel(TableLevel):
         return SpyRun(self, capacity)
 
 
-def spied(text: str = TEXT, before_forward: Callable[[], object] = lambda: None) -> list[Seat]:
+def spied(text: str = TEXT, before_forward: Callable[[], object] = lambda: None) -> list[StackEntry]:
     seats = toy_stack(text, 4, seed=8)
     return [replace(s, level=SpyLevel(s.level.table, 4, before_forward=before_forward)) for s in seats]  # type: ignore
 
 
-def open_runs(stack: Sequence[Seat]) -> list[int]:
+def open_runs(stack: Sequence[StackEntry]) -> list[int]:
     return [seat.level.open_runs for seat in stack]  # type: ignore[attr-defined]
 
 
-def start(stack: Sequence[Seat], prompt: Sequence[int] = (0, 1), **options: Any) -> Any:
+def start(stack: Sequence[StackEntry], prompt: Sequence[int] = (0, 1), **options: Any) -> Any:
     return hsd_core.run(stack, prompt, **{"sampling": SAMPLED, "seed": 5, "max_new_tokens": 12, **options})
 
 
@@ -262,31 +264,25 @@ def test_totals_count_what_the_events_say() -> None:
 
 
 def test_a_store_is_written_after_each_commit() -> None:
-    class CountingRun(LookupRun, Counting):
-        inserted = 0
-
-        def commit(self, ids: Sequence[int]) -> None:
-            self.inserted += len(ids)
-
-        def take_counts(self) -> dict[str, Any]:
-            counts = {"inserts": self.inserted, "evictions": 0, "hits": {"c": 1}, "misses": 0}
-            self.inserted = 0
-            return counts
+    class CountingRun(LookupRun):
+        def observe(self, outcome: Any) -> dict[str, Any] | None:
+            if not isinstance(outcome, Committed):
+                return None
+            return {"inserts": len(outcome.ids), "evictions": 0, "hits": {"c": 1}, "misses": 0}
 
     class CountingLevel(LookupLevel):
         def open(self, capacity: int, commons: object) -> LookupRun:
             return CountingRun(self)
 
     stack = [
-        Seat(CountingLevel(lambda prefix: [0], 4), LevelSpec("ngram", 2), 2),
-        Seat(TableLevel(table(4, 1), 4), LevelSpec("table"), None),
+        StackEntry(CountingLevel(lambda prefix: [0], 4), LevelSpec("ngram", 2), 2),
+        StackEntry(TableLevel(table(4, 1), 4), LevelSpec("table"), None),
     ]
     events = list(start(stack))
     stores = [event for event in events if event.event == "store"]
     commits = [event for event in events if event.event == "commit"]
     assert [s.round for s in stores] == [c.round for c in commits]
-    # the prompt (2 tokens) is inserted at the prefill and counted with the first round
-    assert [s.inserts for s in stores] == [len(c.tokens) + 2 * (i == 0) for i, c in enumerate(commits)]
+    assert [s.inserts for s in stores] == [len(c.tokens) for c in commits]
 
 
 def test_two_runs_of_one_stack_do_not_disturb_each_other() -> None:
@@ -322,12 +318,15 @@ def test_a_stack_that_cannot_work_is_refused_at_once() -> None:
     def level(vocab: int = 4) -> TableLevel:
         return TableLevel(table(vocab, 1), vocab)
 
-    drafter, target = LookupLevel(lambda prefix: [], 4), Seat(level(), LevelSpec("table"), None)
+    drafter, target = LookupLevel(lambda prefix: [], 4), StackEntry(level(), LevelSpec("table"), None)
     cases = [
-        ([Seat(level(5), LevelSpec("table", 2), 2), target], "levels disagree on the vocabulary"),
-        ([Seat(level(), LevelSpec("table"), None), target], "has no block length; write table:T"),
-        ([target, target, Seat(level(), LevelSpec("table", 2), 2)], "is the last level, which hands nothing up"),
-        ([Seat(level(), LevelSpec("table", 1), 1), Seat(drafter, LevelSpec("table"), None)], "cannot verify"),
+        ([StackEntry(level(5), LevelSpec("table", 2), 2), target], "levels disagree on the vocabulary"),
+        ([StackEntry(level(), LevelSpec("table"), None), target], "has no block length; write table:T"),
+        ([target, target, StackEntry(level(), LevelSpec("table", 2), 2)], "is the last level, which hands nothing up"),
+        (
+            [StackEntry(level(), LevelSpec("table", 1), 1), StackEntry(drafter, LevelSpec("table"), None)],
+            "cannot verify",
+        ),
     ]
     for stack, message in cases:
         with pytest.raises(StackError) as caught:

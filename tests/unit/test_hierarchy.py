@@ -10,7 +10,7 @@ from toys import LookupLevel, output_of, random_stack, table, toy_stack
 
 import hsd_core
 from hsd_core import trace
-from hsd_core.hierarchy import Seat
+from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.table import TableLevel
 from hsd_core.sampling import Sampling, one_hot
 from hsd_core.stacks import LevelSpec
@@ -34,7 +34,7 @@ def counting_level(vocab: int = 8) -> TableLevel:
 def test_a_scripted_drafter_gives_the_exact_pattern_of_accepts() -> None:
     script = {1: [1, 2, 0, 4], 4: [4, 5], 7: [0]}
     drafter = LookupLevel(lambda prefix: script.get(len(prefix), []), 8)
-    stack = [Seat(drafter, LevelSpec("ngram", 4), 4), Seat(counting_level(), LevelSpec("target"), None)]
+    stack = [StackEntry(drafter, LevelSpec("ngram", 4), 4), StackEntry(counting_level(), LevelSpec("target"), None)]
     events = list(hsd_core.run(stack, [0], GREEDY, 0, max_new_tokens=8))
     outcomes = [[check.outcome[0].upper() for check in event.checks] for event in of_kind(events, "verify")]
     assert outcomes == [["A", "A", "R", "U"], ["A", "A"], ["R"], []]
@@ -51,7 +51,7 @@ def test_a_scripted_drafter_gives_the_exact_pattern_of_accepts() -> None:
 def test_self_draft_accepts_everything(sampling: Sampling, rule: str) -> None:
     stack = toy_stack(f"table:3,table:4@rule={rule},table@rule={rule}", 5)
     same = TableLevel(table(5, 77), 5)
-    stack = [Seat(same, seat.spec, seat.block) for seat in stack]
+    stack = [StackEntry(same, seat.spec, seat.block) for seat in stack]
     events = list(hsd_core.run(stack, [0], sampling, 1, max_new_tokens=40))
     assert not of_kind(events, "correct")
     checks = [check for event in of_kind(events, "verify") for check in event.checks]
@@ -62,7 +62,7 @@ def test_self_draft_accepts_everything(sampling: Sampling, rule: str) -> None:
 def test_the_paper_s_lengths_fill_up_in_order() -> None:
     # T_0 = 3, T_1 = 6 without bonus and with equal levels: two drafts of three make one block of six.
     stack = toy_stack("table:3@bonus=0,table:6@bonus=0,table@bonus=0", 4)
-    stack = [Seat(TableLevel(table(4, 5), 4), seat.spec, seat.block) for seat in stack]
+    stack = [StackEntry(TableLevel(table(4, 5), 4), seat.spec, seat.block) for seat in stack]
     events = list(hsd_core.run(stack, [0], SAMPLED, 1, max_new_tokens=12))
     calls = [(e.level, len(e.checks)) if e.event == "verify" else (0, len(e.ids)) for e in events
              if e.event in ("draft", "verify")]  # fmt: skip
@@ -72,7 +72,7 @@ def test_the_paper_s_lengths_fill_up_in_order() -> None:
 def test_overshoot_is_handed_up() -> None:
     # T_1 = 1 below T_0 = 3: the block of level 1 is all of one verification, bonus included.
     stack = toy_stack("table:3,table:1,table", 4)
-    stack = [Seat(TableLevel(table(4, 5), 4), seat.spec, seat.block) for seat in stack]
+    stack = [StackEntry(TableLevel(table(4, 5), 4), seat.spec, seat.block) for seat in stack]
     events = list(hsd_core.run(stack, [0], SAMPLED, 1, max_new_tokens=15))
     assert [len(e.checks) for e in of_kind(events, "verify") if e.level == 2] == [4, 4, 4]
 
@@ -106,9 +106,9 @@ def test_without_a_draft_a_verifier_still_draws_a_token_also_without_a_bonus() -
     silent = LookupLevel(lambda prefix: [], 3)
     for bonus in (True, False):
         stack = [
-            Seat(silent, LevelSpec("ngram", 4), 4),
-            Seat(TableLevel(table(3, 1), 3), LevelSpec("table", 2, bonus=bonus), 2),
-            Seat(TableLevel(table(3, 2), 3), LevelSpec("table", bonus=bonus), None),
+            StackEntry(silent, LevelSpec("ngram", 4), 4),
+            StackEntry(TableLevel(table(3, 1), 3), LevelSpec("table", 2, bonus=bonus), 2),
+            StackEntry(TableLevel(table(3, 2), 3), LevelSpec("table", bonus=bonus), None),
         ]
         events = list(hsd_core.run(stack, [0], SAMPLED, 0, max_new_tokens=7))
         assert len(output_of(events)) == 7
@@ -121,7 +121,7 @@ def test_a_token_passes_every_level_between_its_maker_and_the_target() -> None:
     assert made == {(i, tuple(range(i + 1, 4))) for i in range(4)}
 
 
-def fuzzed(seed: int) -> tuple[list[Seat], dict, frozenset[int], str]:
+def fuzzed(seed: int) -> tuple[list[StackEntry], dict, frozenset[int], str]:
     rng = random.Random(seed)
     text = random_stack(rng, longest=6, rules=("tokenwise", "block", "greedy"))
     vocab = rng.choice((2, 3, 8, 30))

@@ -15,6 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from hsd_core.decoders import DecoderError
 from hsd_core.decoders.linear import ALIGNMENT, Int4, Int8, Packed, aligned, quantise
+from hsd_core.decoders.passes import Pass
 from hsd_core.drafts import file as drafts
 from hsd_core.shelf import FOLDER
 
@@ -138,4 +139,4 @@ def test_a_model_of_such_a_width_is_refused_as_a_copy_and_runs_in_float32() -> N
     with pytest.raises(DecoderError, match="a layer has 40 inputs"):
         tiny(dtype="int8", **sizes)
     decoder = tiny(**sizes)
-    assert decoder.forward([1, 2, 3, 4, 5], decoder.new_cache(8), 0, 5).isfinite().all()
+    assert decoder.forward(Pass([1, 2, 3, 4, 5], 0, 5), decoder.new_cache(8)).isfinite().all()

@@ -11,6 +11,7 @@ import torch.nn.functional as F
 
 from hsd_core.decoders import QUANTISED, DecoderError, lean, load_decoder
 from hsd_core.decoders.linear import Int4, Int8, Packed, Plain, quantise
+from hsd_core.decoders.passes import Pass
 
 transformers = pytest.importorskip("transformers")
 
@@ -70,7 +71,7 @@ def test_logits_are_those_of_transformers(tmp_path: Path, shape: str) -> None:
     name, more = SHAPES[shape]
     expected = truth(saved(tmp_path, name, **more), IDS)
     decoder = load_decoder(tmp_path, kind="lean")
-    got = decoder.forward(IDS, decoder.new_cache(len(IDS)), 0, len(IDS))
+    got = decoder.forward(Pass(IDS, 0, len(IDS)), decoder.new_cache(len(IDS)))
     assert got.dtype == torch.float32
     assert (got - expected).abs().max() < 1e-4
 
@@ -80,10 +81,10 @@ def test_rolling_back_is_starting_earlier(tmp_path: Path, kind: str, name: str) 
     model = saved(tmp_path, name)
     decoder = load_decoder(tmp_path, kind=kind)
     cache = decoder.new_cache(40)
-    decoder.forward(IDS[:6], cache, 0, 1)
-    decoder.forward([1, 1, 1, 1], cache, 6, 4)
-    decoder.forward([9, 9], cache, 3, 2)
-    got = decoder.forward(IDS[3:], cache, 3, len(IDS) - 3)
+    decoder.forward(Pass(IDS[:6], 0, 1), cache)
+    decoder.forward(Pass([1, 1, 1, 1], 6, 4), cache)
+    decoder.forward(Pass([9, 9], 3, 2), cache)
+    got = decoder.forward(Pass(IDS[3:], 3, len(IDS) - 3), cache)
     assert (got - truth(model, IDS)[3:]).abs().max() < 1e-4
 
 
@@ -91,7 +92,7 @@ def test_rolling_back_is_starting_earlier(tmp_path: Path, kind: str, name: str) 
 def test_a_row_does_not_depend_on_later_inputs(tmp_path: Path, dtype: str) -> None:
     saved(tmp_path, "Llama")
     decoder = load_decoder(tmp_path, dtype=dtype)
-    one, other = (decoder.forward(IDS[:8] + tail, decoder.new_cache(20), 0, 12) for tail in ([1] * 4, [2] * 4))
+    one, other = (decoder.forward(Pass(IDS[:8] + tail, 0, 12), decoder.new_cache(20)) for tail in ([1] * 4, [2] * 4))
     assert torch.equal(one[:8], other[:8])
     assert not torch.equal(one[8:], other[8:])
 
@@ -102,10 +103,10 @@ def test_rows_computed_together_are_the_rows_computed_alone(tmp_path: Path, dtyp
     saved(tmp_path, "Llama")
     decoder = load_decoder(tmp_path, dtype=dtype)
     ids = IDS * 8
-    together = decoder.forward(ids, decoder.new_cache(len(ids)), 0, len(ids))
+    together = decoder.forward(Pass(ids, 0, len(ids)), decoder.new_cache(len(ids)))
     for size in (1, 2, 3, 5, 8):
         cache = decoder.new_cache(len(ids))
-        parts = [decoder.forward(p, cache, i, len(p)) for i in range(0, 96, size) if (p := ids[i : i + size])]
+        parts = [decoder.forward(Pass(p, i, len(p)), cache) for i in range(0, 96, size) if (p := ids[i : i + size])]
         assert torch.equal(torch.cat(parts), together), f"blocks of {size}"
 
 
@@ -114,7 +115,7 @@ def test_a_long_prompt_in_chunks_is_the_prompt(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(lean, "CHUNK", 5)
     decoder = load_decoder(tmp_path)
     for rows in (1, 2, 3, 7, 12):
-        got = decoder.forward(IDS, decoder.new_cache(12), 0, rows)
+        got = decoder.forward(Pass(IDS, 0, rows), decoder.new_cache(12))
         assert got.shape == (rows, 97)
         assert (got - expected[-rows:]).abs().max() < 1e-4
 
@@ -122,7 +123,7 @@ def test_a_long_prompt_in_chunks_is_the_prompt(tmp_path: Path, monkeypatch: pyte
 def test_layers_may_be_run_in_ranges(tmp_path: Path) -> None:
     saved(tmp_path, "Qwen3")
     decoder = load_decoder(tmp_path)
-    whole = decoder.forward(IDS, decoder.new_cache(12), 0, 12)
+    whole = decoder.forward(Pass(IDS, 0, 12), decoder.new_cache(12))
     cache = decoder.new_cache(12)
     with torch.inference_mode():
         x = decoder.forward_layers(decoder.embed(IDS), cache, 0, 0, 2)
@@ -140,7 +141,7 @@ def test_copies_stay_near_float32_and_give_float32_logits(tmp_path: Path, dtype:
         model.save_pretrained(tmp_path)
     expected = truth(model, IDS)
     decoder = load_decoder(tmp_path, dtype=dtype)
-    got = decoder.forward(IDS, decoder.new_cache(12), 0, 12)
+    got = decoder.forward(Pass(IDS, 0, 12), decoder.new_cache(12))
     assert got.dtype == torch.float32
     assert (got - expected).abs().mean() < 0.1 * expected.abs().mean()
     assert not torch.equal(got, got.bfloat16().float()), "logits rounded to bfloat16 would tie"
@@ -150,7 +151,7 @@ def test_vocab_cuts_the_columns(tmp_path: Path) -> None:
     model = saved(tmp_path, "Llama")
     for kind in ("lean", "transformers"):
         decoder = load_decoder(tmp_path, kind=kind, vocab=50)
-        got = decoder.forward(IDS, decoder.new_cache(12), 0, 2)
+        got = decoder.forward(Pass(IDS, 0, 2), decoder.new_cache(12))
         assert (decoder.vocab_size, got.shape) == (50, (2, 50))
         assert (got - truth(model, IDS)[-2:, :50]).abs().max() < 1e-4
 
@@ -160,7 +161,7 @@ def test_a_full_cache_is_refused(tmp_path: Path) -> None:
     for kind in ("lean", "transformers"):
         decoder = load_decoder(tmp_path, kind=kind)
         with pytest.raises(DecoderError, match="capacity of 4"):
-            decoder.forward(IDS, decoder.new_cache(4), 0, 1)
+            decoder.forward(Pass(IDS, 0, 1), decoder.new_cache(4))
         with pytest.raises(DecoderError, match="256"):
             decoder.new_cache(257)
 
@@ -169,7 +170,7 @@ def test_another_architecture_runs_through_transformers(tmp_path: Path) -> None:
     model = saved(tmp_path, "GPTNeoX")
     decoder = load_decoder(tmp_path, kind="auto")
     assert (decoder.layers, decoder.vocab_size) == (3, 97)
-    assert (decoder.forward(IDS, decoder.new_cache(12), 0, 12) - truth(model, IDS)).abs().max() < 1e-4
+    assert (decoder.forward(Pass(IDS, 0, 12), decoder.new_cache(12)) - truth(model, IDS)).abs().max() < 1e-4
     with pytest.raises(DecoderError, match="gpt_neox"):
         load_decoder(tmp_path, kind="lean")
     for dtype in QUANTISED:
@@ -233,7 +234,7 @@ def test_shards_are_read_through_their_index(tmp_path: Path) -> None:
     model.save_pretrained(tmp_path, max_shard_size="100KB")
     assert len(list(tmp_path.glob("*.safetensors"))) > 1
     decoder = load_decoder(tmp_path)
-    assert (decoder.forward(IDS, decoder.new_cache(12), 0, 12) - truth(model, IDS)).abs().max() < 1e-4
+    assert (decoder.forward(Pass(IDS, 0, 12), decoder.new_cache(12)) - truth(model, IDS)).abs().max() < 1e-4
     min(tmp_path.glob("*.safetensors")).unlink()
     with pytest.raises(DecoderError, match="download it again"):
         load_decoder(tmp_path)
@@ -318,7 +319,7 @@ def test_smollm2_logits_are_those_of_transformers(smollm2_folder: Path, monkeypa
 
     def off() -> torch.Tensor:
         decoder = load_decoder(smollm2_folder, kind="lean")
-        return (decoder.forward(ids, decoder.new_cache(len(ids)), 0, len(ids)) - expected).abs()
+        return (decoder.forward(Pass(ids, 0, len(ids)), decoder.new_cache(len(ids))) - expected).abs()
 
     # oneDNN adds in another order: its rows are 1.4e-4 off float64 at logits near 30, those of transformers 1.0e-4
     assert (off().amax(1) < 1e-5 * expected.abs().amax(1)).all()

@@ -21,7 +21,7 @@ from hsd_core.calibrate.reading import read
 from hsd_core.calibrate.tally import Tally
 from hsd_core.calibrate.texts import Written
 from hsd_core.decoders import load_decoder
-from hsd_core.decoders.batched import BatchedDecoder
+from hsd_core.decoders.passes import Pass
 from hsd_core.depth import read_depths
 from hsd_core.sampling import Sampling
 from tests.pretend_gpu import PretendGpu, pretend_gpu
@@ -95,11 +95,10 @@ def test_a_table_that_was_left_on_the_cpu_is_caught(gpu: PretendGpu) -> None:
 
 def test_texts_written_side_by_side_and_depths_are_read_there_too(gpu: PretendGpu) -> None:
     decoder = tiny(device="cuda")
-    batched = BatchedDecoder(decoder)
-    cache = batched.new_cache(2, 40)
+    cache = decoder.new_cache(40, sequences=2)
     for b, text in enumerate(([1, 2, 3], [4, 5])):
-        decoder.forward(text, cache.slot(b), 0, 1)
-    assert batched.step([6, 7], [3, 2], cache).device.type == "cuda"
+        decoder.forward(Pass(text, 0, 1), cache.sequence(b))
+    assert decoder.forward(Pass([6, 7], slots=(3, 2)), cache).device.type == "cuda"
     usual = tiny()
     text = list(range(2, 20))
     there, here = read_depths(decoder, text, 4), read_depths(usual, text, 4)

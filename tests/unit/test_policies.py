@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from hsd_core.policies import DEFAULT_THETA, POLICIES, Adaptive, Confidence, Fixed, Flush, Held
+from hsd_core.policies import DEFAULT_THETA, POLICIES, Adaptive, Confidence, DraftState, Fixed, Flush
 
 
-def held(length: int, *, block: int = 4, corrected: bool = False, sure: tuple[float | None, ...] = ()) -> Held:
-    return Held(length, block, corrected, sure)
+def held(length: int, *, block: int = 4, corrected: bool = False, sure: tuple[float | None, ...] = ()) -> DraftState:
+    return DraftState(length, block, corrected, sure)
 
 
 @pytest.mark.parametrize("name", list(POLICIES))
@@ -22,7 +22,7 @@ def test_every_run_gets_a_policy_of_its_own(name: str) -> None:
     one, other = POLICIES[name](0.5), POLICIES[name](0.5)
     assert one == other and one is not other
     for _ in range(20):
-        one.told(4, 0, 4)
+        one.on_verified(4, 0, 4)
     assert other == POLICIES[name](0.5)
     assert (one != other) == (name == "adaptive")
 
@@ -51,21 +51,21 @@ def test_confidence_knows_no_doubt_of_a_drafter_without_a_distribution(kind: typ
 
 def test_adaptive_follows_the_formula_of_draft_and_verify() -> None:
     policy = Adaptive(0.6)
-    policy.told(4, 1, 8)  # m = .5 + .125 = 0.625 < .9: th' = .61
+    policy.on_verified(4, 1, 8)  # m = .5 + .125 = 0.625 < .9: th' = .61
     assert policy.match == pytest.approx(0.625)
     assert policy.theta == pytest.approx(0.9 * 0.6 + 0.1 * 0.61)
     policy.match = 1.0
     before = policy.theta
-    policy.told(4, 4, 8)  # m = 1 >= .9 and fewer than T: th' = th - .01
+    policy.on_verified(4, 4, 8)  # m = 1 >= .9 and fewer than T: th' = th - .01
     assert policy.theta == pytest.approx(0.9 * before + 0.1 * (before - 0.01))
     assert policy.moving == policy.theta
 
 
 def test_adaptive_does_not_lower_its_threshold_where_the_block_length_was_the_limit() -> None:
     policy = Adaptive(0.6)
-    policy.told(8, 8, 8)
+    policy.on_verified(8, 8, 8)
     assert policy.theta == 0.6
-    policy.told(9, 0, 8)
+    policy.on_verified(9, 0, 8)
     assert policy.theta > 0.6
 
 
@@ -73,7 +73,7 @@ def test_adaptive_settles_where_blocks_are_accepted_as_wanted() -> None:
     # A drafter that is right as often as it is sure: the threshold that gives a match of 0.9 is near 0.9.
     policy = Adaptive(0.2, step=0.05)
     for _ in range(3000):
-        policy.told(10, round(10 * min(1.0, policy.theta + 0.001)), 20)
+        policy.on_verified(10, round(10 * min(1.0, policy.theta + 0.001)), 20)
     assert policy.theta == pytest.approx(0.9, abs=0.06)
 
 
@@ -81,5 +81,5 @@ def test_adaptive_settles_where_blocks_are_accepted_as_wanted() -> None:
 def test_adaptive_stays_a_probability(accepted: int, end: float) -> None:
     policy = Adaptive(0.5, step=0.5)
     for _ in range(200):
-        policy.told(3, accepted, 8)
+        policy.on_verified(3, accepted, 8)
     assert policy.theta == end

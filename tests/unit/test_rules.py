@@ -8,6 +8,7 @@ import pytest
 import torch
 from enumerator import Scripted, every_path
 from torch import Tensor
+from toys import drawn
 
 from hsd_core.rules import RULES, Rule, Verdict, block, greedy, tokenwise
 
@@ -26,38 +27,38 @@ def row(*chances: float) -> Tensor:
 
 
 def verdicts(rule: Rule, draft: list[int], q: Tensor, p: Tensor, bonus: bool = True) -> list[tuple[float, Verdict]]:
-    return list(every_path(lambda choices: rule(draft, q, p, choices, bonus)))
+    return list(every_path(lambda choices: rule(drawn(draft, q), p, choices, bonus)))
 
 
 class Coins:
-    """Choices with coins as listed; every draw gives the likeliest token."""
+    """A judge with coins as listed; every draw gives the likeliest token."""
 
     def __init__(self, *coins: float) -> None:
         self._coins = iter(coins)
         self.drawn: list[Tensor] = []
 
-    def draw(self, row: Tensor) -> int:
+    def draw(self, row: Tensor, depth: int) -> int:
         self.drawn.append(row)
         return int(row.argmax())
 
-    def accept(self, alpha: float) -> tuple[bool, float | None]:
+    def accept(self, alpha: float, depth: int) -> tuple[bool, float | None]:
         coin = next(self._coins)
         return coin < alpha, coin
 
 
 def test_a_token_is_accepted_with_the_ratio_of_its_chances() -> None:
     q, p = row(0.5, 0.3, 0.2), torch.cat((row(0.2, 0.6, 0.2), row(1.0, 0.0, 0.0)))
-    assert tokenwise([0], q, p, Coins(0.39), True).accepted == 1
-    assert tokenwise([0], q, p, Coins(0.41), True).accepted == 0
-    assert tokenwise([0], q, p, Coins(0.41), True).alphas == pytest.approx((0.4,))
-    assert tokenwise([1], q, p, Coins(0.99), True).alphas == (1.0,)
+    assert tokenwise(drawn([0], q), p, Coins(0.39), True).accepted == 1
+    assert tokenwise(drawn([0], q), p, Coins(0.41), True).accepted == 0
+    assert tokenwise(drawn([0], q), p, Coins(0.41), True).alphas == pytest.approx((0.4,))
+    assert tokenwise(drawn([1], q), p, Coins(0.99), True).alphas == (1.0,)
 
 
 @pytest.mark.parametrize("rule", [tokenwise, block])
 def test_reject_is_corrected_from_the_residual(rule: Rule) -> None:
     q, p = row(0.6, 0.3, 0.1), torch.cat((row(0.2, 0.4, 0.4), row(1.0, 0.0, 0.0)))
     coins = Coins(0.99)
-    verdict = rule([0], q, p, coins, True)
+    verdict = rule(drawn([0], q), p, coins, True)
     assert (verdict.accepted, verdict.token) == (0, 2)
     assert verdict.residual is not None
     assert torch.allclose(verdict.residual, row(0.0, 0.25, 0.75)[0])
@@ -67,7 +68,7 @@ def test_reject_is_corrected_from_the_residual(rule: Rule) -> None:
 def test_judging_ends_at_the_first_reject() -> None:
     q = torch.cat([row(0.5, 0.5, 0.0)] * 3)
     p = torch.cat([row(0.25, 0.25, 0.5)] * 4)
-    verdict = tokenwise([0, 1, 0], q, p, Coins(0.1, 0.9), True)
+    verdict = tokenwise(drawn([0, 1, 0], q), p, Coins(0.1, 0.9), True)
     assert verdict.accepted == 1
     assert verdict.coins == (0.1, 0.9, None)
     assert len(verdict.alphas) == 3
@@ -77,7 +78,7 @@ def test_block_scans_from_the_end_and_weighs_its_residual() -> None:
     q = torch.cat([row(0.5, 0.5, 0.0)] * 2)
     p = torch.cat((row(0.25, 0.45, 0.3), row(0.1, 0.3, 0.6), row(1.0, 0.0, 0.0)))
     # w_1 = 0.25 / 0.5 = 0.5, w_2 = 0.5 * 0.1 / 0.5 = 0.1; S_1 = 0.5 * 0.6 = 0.3, h_1 = 0.3 / (0.3 + 0.5)
-    verdict = block([0, 0], q, p, Coins(0.5, 0.3), True)
+    verdict = block(drawn([0, 0], q), p, Coins(0.5, 0.3), True)
     assert verdict.alphas == pytest.approx((0.375, 0.1))
     assert verdict.coins == (0.3, 0.5)
     assert verdict.accepted == 1
@@ -97,7 +98,7 @@ def test_an_empty_draft_always_gives_one_token(rule: str, bonus: bool) -> None:
 @pytest.mark.parametrize("rule", list(RULES))
 def test_all_accepted_without_a_bonus_adds_nothing_and_needs_no_row_for_it(rule: str) -> None:
     p = torch.eye(VOCAB, dtype=torch.float64)[:2]
-    verdict = RULES[rule]([0, 1], p, p, Coins(0.5, 0.5), False)
+    verdict = RULES[rule](drawn([0, 1], p), p, Coins(0.5, 0.5), False)
     assert (verdict.accepted, verdict.token, verdict.residual) == (2, None, None)
 
 
@@ -112,9 +113,9 @@ def test_equal_laws_accept_everything(rule: Rule) -> None:
 
 def test_greedy_keeps_the_prefix_of_argmaxes_and_throws_no_coin() -> None:
     p = torch.cat((row(0.1, 0.8, 0.1), row(0.6, 0.2, 0.2), row(0.2, 0.2, 0.6)))
-    verdict = greedy([1, 2], torch.zeros(2, VOCAB), p, Coins(), True)
+    verdict = greedy(drawn([1, 2], torch.zeros(2, VOCAB)), p, Coins(), True)
     assert (verdict.accepted, verdict.token, verdict.alphas, verdict.coins) == (1, 0, (1.0, 0.0), (None, None))
-    assert greedy([1, 0], torch.zeros(2, VOCAB), p, Coins(), True).token == 2
+    assert greedy(drawn([1, 0], torch.zeros(2, VOCAB)), p, Coins(), True).token == 2
 
 
 @pytest.mark.parametrize("rule", [tokenwise, block])
@@ -137,7 +138,7 @@ def test_a_token_impossible_under_p_is_never_accepted(rule: Rule) -> None:
 def test_float32_rows_that_differ_by_rounding_leave_a_law_to_draw_from(rule: Rule) -> None:
     p = rows(9, 2).float()
     q = p[:1] * (1 + 1e-7)  # alpha just below 1, and no mass in p - q
-    verdict = rule([0], q, p, Coins(1.0), True)
+    verdict = rule(drawn([0], q), p, Coins(1.0), True)
     assert verdict.accepted == 0
     assert verdict.residual is not None
     assert float(verdict.residual.sum()) == pytest.approx(1.0)
@@ -220,5 +221,5 @@ def test_block_accepts_at_least_as_much_as_tokenwise() -> None:
 def test_alphas_are_probabilities(rule: str) -> None:
     for q, p in cases():
         for draft in itertools.product(range(VOCAB), repeat=LENGTH):
-            for alpha in RULES[rule](list(draft), q, p, Scripted(), True).alphas:
+            for alpha in RULES[rule](drawn(list(draft), q), p, Scripted(), True).alphas:
                 assert 0.0 <= alpha <= 1.0

@@ -7,7 +7,7 @@ from toys import output_of, toy_stack
 import hsd_core
 from hsd_core import trace
 from hsd_core.sampling import Sampling
-from hsd_core.scribe import Block, Token
+from hsd_core.tree import NOTHING, Token, Tree
 
 SAMPLED = Sampling(1.0)
 HOT = Sampling(1.0, top_p=0.9)
@@ -110,13 +110,13 @@ def test_numbers_are_written_with_six_digits() -> None:
 
 
 def test_joined_blocks_keep_order_and_lose_logits_if_one_has_none() -> None:
-    def block(serial: int, logits: bool) -> Block:
+    def block(serial: int, logits: bool) -> Tree:
         rows = torch.full((1, 3), float(serial))
-        return Block([Token(serial, 0, 0, "draft", "")], rows, rows if logits else None)
+        return Tree([Token(serial, 0, 0, "draft", "")], rows, rows if logits else None)
 
     joined = block(1, True) + block(2, True)
     assert [token.serial for token in joined.tokens] == [1, 2]
     assert joined.rows[:, 0].tolist() == [1.0, 2.0]
     assert joined.logits is not None
     assert (block(1, True) + block(2, False)).logits is None
-    assert (Block.empty(3) + block(2, True)).rows.shape == (1, 3)
+    assert (NOTHING + block(2, True)).rows.shape == (1, 3)

@@ -10,7 +10,7 @@ import torch
 from hsd_core import selfgen
 from hsd_core.cli import main
 from hsd_core.decoders import DecoderError
-from hsd_core.decoders.batched import BatchedDecoder
+from hsd_core.decoders.passes import Pass
 from hsd_core.loops import loop_from
 from hsd_core.sampling import Sampling
 from hsd_core.selfgen import Job, Opening, generate, invented, jobs_of
@@ -38,7 +38,7 @@ def plain(decoder, prompt, n, ends):
     """Greedy decoding, one forward a token over the whole text; ids and each step's top-two margin."""
     ids, out, margins = list(prompt), [], []
     while len(out) < n:
-        top = decoder.forward(ids, decoder.new_cache(len(ids)), 0, 1)[0].topk(2)
+        top = decoder.forward(Pass(ids, 0, 1), decoder.new_cache(len(ids)))[0].topk(2)
         margins.append(float(top.values[0] - top.values[1]))
         out.append(int(top.indices[0]))
         ids.append(out[-1])
@@ -62,14 +62,14 @@ def test_greedy_output_is_that_of_plain_decoding(kind, batch):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_row_of_a_step_does_not_see_the_others(kind):
     decoder = tiny(kind)
-    batched = BatchedDecoder(decoder)
     texts = [job.text.prompt_ids for job in jobs(4, 70, 130)]
-    cache = batched.new_cache(3, 140)
+    cache = decoder.new_cache(140, sequences=3)
     for b, text in enumerate(texts):
-        decoder.forward(list(text[:-1]), cache.slot(b), 0, 1)
-    got = batched.step([t[-1] for t in texts], [len(t) - 1 for t in texts], cache)
+        decoder.forward(Pass(list(text[:-1]), 0, 1), cache.sequence(b))
+    step = Pass([t[-1] for t in texts], slots=tuple(len(t) - 1 for t in texts))
+    got = decoder.forward(step, cache)
     for row, text in zip(got, texts, strict=True):
-        alone = decoder.forward(list(text), decoder.new_cache(len(text)), 0, 1)[0]
+        alone = decoder.forward(Pass(list(text), 0, 1), decoder.new_cache(len(text)))[0]
         assert torch.allclose(row, alone, atol=1e-4)
 
 
@@ -95,7 +95,7 @@ def test_sampled_tokens_follow_the_models_law():
     counts = torch.zeros(7)
     for _, ids in generate(decoder, copies, Sampling(1.0), ends=frozenset(), max_new_tokens=1, batch=500):
         counts[ids[0]] += 1
-    law = decoder.forward(list(prompt), decoder.new_cache(3), 0, 1)[0].softmax(-1)
+    law = decoder.forward(Pass(list(prompt), 0, 1), decoder.new_cache(3))[0].softmax(-1)
     chi = float(((counts - n * law) ** 2 / (n * law)).sum())
     assert chi < 27.9  # 6 degrees of freedom, once in 10,000
     assert float(((counts - n * law.roll(1)) ** 2 / (n * law.roll(1))).sum()) > 27.9
@@ -110,7 +110,7 @@ def test_the_context_ends_a_text():
     with pytest.raises(ValueError, match="vocabulary"):
         written(decoder, [Job(Text((61,)), 0)])
     with pytest.raises(DecoderError, match="192"):
-        BatchedDecoder(decoder).new_cache(2, 193)
+        decoder.new_cache(193, sequences=2)
 
 
 OPENINGS = [Opening((1, 2, 3), (3, 5, 6), "a", 1.0), Opening((4, 9, 11, 8), (3, 7), "b", 3.0)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 from enumerator import SAMPLED, distance, every_path, merged_law, run_law, target_law
-from toys import toy_stack
+from toys import drawn, toy_stack
 
 from hsd_core.rules import greedy, top
 from hsd_core.sampling import Sampling
@@ -18,7 +18,7 @@ P = torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7], [0.0, 1.0, 0.0]], dtype=torc
 
 
 def verdict(draft: list[int], k: int, bonus: bool = True):
-    return [v for _, v in every_path(lambda choices: top(draft, P, P, choices, bonus, k=k))]
+    return [v for _, v in every_path(lambda choices: top(drawn(draft, P), P, choices, bonus, k=k))]
 
 
 def test_a_token_among_the_k_likeliest_is_accepted() -> None:
@@ -32,7 +32,7 @@ def test_a_token_among_the_k_likeliest_is_accepted() -> None:
 
 def test_what_follows_a_mismatch_is_drawn_from_the_verifiers_law() -> None:
     law = {}
-    for mass, v in every_path(lambda choices: top([2], P, P, choices, True)):
+    for mass, v in every_path(lambda choices: top(drawn([2], P), P, choices, True)):
         law[v.token] = law.get(v.token, 0.0) + mass
     assert law == pytest.approx({0: 0.5, 1: 0.3, 2: 0.2})
     assert [v.token for v in verdict([0, 2], 1)] == [1], "the bonus"
@@ -44,8 +44,8 @@ def test_with_k_1_at_temperature_0_it_is_greedy() -> None:
     hot = torch.eye(3, dtype=torch.float64)[[2, 0, 1]]
     for draft in ([2, 0], [2, 1], [0, 0], [], [2]):
         for bonus in (True, False):
-            mine = [v for _, v in every_path(lambda c, d=draft, b=bonus: top(d, hot, hot, c, b))]
-            true = greedy(draft, hot, hot, None, bonus)  # type: ignore[arg-type]
+            mine = [v for _, v in every_path(lambda c, d=draft, b=bonus: top(drawn(d, hot), hot, c, b))]
+            true = greedy(drawn(draft, hot), hot, None, bonus)  # type: ignore[arg-type]
             assert [(v.accepted, v.token, v.alphas) for v in mine] == [(true.accepted, true.token, true.alphas)]
 
 

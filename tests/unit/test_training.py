@@ -18,6 +18,7 @@ from hsd_core import workbench
 from hsd_core.cli import main
 from hsd_core.decoders import lean
 from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.decoders.passes import Pass
 from hsd_core.drafts.copying import Gate, mixed
 from hsd_core.drafts.file import DraftError, list_drafts, read_draft
 from hsd_core.presets import PRESETS
@@ -51,7 +52,7 @@ def data(target: LeanDecoder, tmp_path_factory: pytest.TempPathFactory) -> Path:
         ids = torch.randint(1, 61, (5,), generator=random).tolist()
         prompt = list(ids)
         for _ in range(12):
-            logits = target.forward(ids, target.new_cache(64), 0, 1)[0]
+            logits = target.forward(Pass(ids, 0, 1), target.new_cache(64))[0]
             ids.append(int((logits + torch.randn(61, generator=random)).argmax()))
         lines.append(json.dumps({"prompt_ids": prompt, "output_ids": ids[5:], "kind": "ab"[i % 2]}))
     path = tmp_path_factory.mktemp("data") / "texts.jsonl"

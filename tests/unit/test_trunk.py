@@ -13,6 +13,7 @@ from tiny import tiny
 from toys import output_of
 
 import hsd_core
+from hsd_core.decoders.passes import Pass
 from hsd_core.identities import check
 from hsd_core.levels.commons import Commons, shares
 from hsd_core.levels.trunk import Trunk
@@ -82,7 +83,7 @@ def test_plain_decoding_is_bit_for_bit_the_decoders_own_forward() -> None:
         shared.run(IDS, 6, hi)
         with torch.inference_mode():
             got = decoder.head(shared.hidden(6, lo, hi))
-        assert torch.equal(got, decoder.forward(IDS[lo:hi], cache, lo, hi - lo))
+        assert torch.equal(got, decoder.forward(Pass(IDS[lo:hi], lo, hi - lo), cache))
 
 
 @pytest.mark.parametrize("kind", ["llama", "mistral", "qwen2", "qwen3"])
@@ -109,7 +110,7 @@ def test_fuzzed_accepts_and_rejects_leave_the_states_of_one_pass(kind: str) -> N
         shared.run(tape, 6, len(tape))
         decoder.forward_layers(decoder.embed(tape), fresh, 0, 0, 6)
     for mine, true in ((shared._cache.keys, fresh.keys), (shared._cache.values, fresh.values)):
-        assert torch.allclose(mine[:, :, : len(tape)], true[:, :, : len(tape)], rtol=1e-4, atol=1e-5)
+        assert torch.allclose(mine[..., : len(tape), :], true[..., : len(tape), :], rtol=1e-4, atol=1e-5)
 
 
 def test_levels_over_one_model_share_a_trunk_and_others_do_not() -> None:

@@ -14,7 +14,7 @@ from hsd_core.bench import plain_of, read_prompts, read_stacks
 from hsd_core.calibrate.texts import PROMPTS as CALIBRATION
 from hsd_core.cli import main, validate
 from hsd_core.engine import run
-from hsd_core.hierarchy import Seat
+from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.table import TableLevel
 from hsd_core.results.rawfile import read_raw
 from hsd_core.sampling import Sampling
@@ -66,7 +66,7 @@ def context_free_profile():
 def books_of(levels, blocks, *, texts=TEXTS, limit=LIMIT, bonus=(True, True, True)):
     """Books of real runs of a stack of some of the levels, one a text."""
     seats = [
-        Seat(TableLevel(lambda prefix, i=i: LAWS[i], V), LevelSpec("table", block=t, bonus=bonus[i]), t)
+        StackEntry(TableLevel(lambda prefix, i=i: LAWS[i], V), LevelSpec("table", block=t, bonus=bonus[i]), t)
         for i, t in zip(levels, (*blocks, None), strict=True)
     ]
     return [keep_books(run(seats, (0,), Sampling(1.0), seed, max_new_tokens=limit, heads=0)) for seed in range(texts)]
@@ -192,7 +192,7 @@ def test_each_error_is_laid_at_its_own_door():
 
 def test_books_count_what_the_footer_counts():
     seats = [
-        Seat(TableLevel(lambda prefix, i=i: LAWS[i], V), LevelSpec("table", block=t), t)
+        StackEntry(TableLevel(lambda prefix, i=i: LAWS[i], V), LevelSpec("table", block=t), t)
         for i, t in enumerate((2, 5, None))
     ]
     events = list(run(seats, (0,), Sampling(1.0), 3, max_new_tokens=30))
@@ -206,7 +206,7 @@ def test_books_count_what_the_footer_counts():
 
 
 def test_a_stopped_run_has_no_books():
-    seats = [Seat(TableLevel(lambda prefix: LAWS[2], V), LevelSpec("table"), None)]
+    seats = [StackEntry(TableLevel(lambda prefix: LAWS[2], V), LevelSpec("table"), None)]
     with pytest.raises(ValueError, match="stopped"):
         keep_books(run(seats, (0,), Sampling(1.0), 0, max_new_tokens=9, stop=lambda: True))
 

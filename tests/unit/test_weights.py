@@ -24,6 +24,7 @@ import pytest
 
 gguf = pytest.importorskip("gguf")
 
+from hsd_core.decoders.passes import Pass  # noqa: E402
 from hsd_core.weights import Source, WeightsError, Wheel, ensure, is_here, store  # noqa: E402
 from hsd_core.weights.blobs import Blob, write_safetensors  # noqa: E402
 
@@ -170,7 +171,7 @@ def test_a_converted_model_runs_as_it_does_in_transformers(tmp_path: Path, cache
     model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
     with torch.inference_mode():
         expected = model(torch.tensor([ids])).logits[0]
-    assert (decoder.forward(ids, decoder.new_cache(6), 0, 6) - expected).abs().max() < 1e-4
+    assert (decoder.forward(Pass(ids, 0, 6), decoder.new_cache(6)) - expected).abs().max() < 1e-4
 
 
 def test_the_tokenizer_comes_along(tmp_path: Path, cache: Path) -> None:

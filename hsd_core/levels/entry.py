@@ -1,0 +1,26 @@
+"""A level's place in a stack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hsd_core.levels.protocol import Level
+from hsd_core.policies import DEFAULT_THETA
+from hsd_core.stacks import LevelSpec
+
+
+@dataclass(frozen=True, slots=True)
+class StackEntry:
+    """`block` is its T; None for the target."""
+
+    level: Level
+    spec: LevelSpec
+    block: int | None
+
+    @property
+    def name(self) -> str:
+        return self.level.name
+
+    @property
+    def theta(self) -> float:
+        return DEFAULT_THETA if self.spec.theta is None else self.spec.theta

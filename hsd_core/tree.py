@@ -1,0 +1,144 @@
+"""What one level hands to the next: a tree of tokens. A chain of tokens is its plain case.
+
+A *fork* is a place that has children: a node, or the end of the context (written -1). Its children are its *offers*:
+*drawn* from a row of the drafter, or *named* without a law (a lookup, a beam). Only what a verifier keeps becomes part
+of the context, which stays one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A drafted or drawn token: its number in this run, its id, who made it and how (draft | correct | bonus)."""
+
+    serial: int
+    id: int
+    level: int
+    how: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A child of a fork, at its place in the judging order.
+
+    node: the child's index. row: the index of the row that it was drawn from; None for a named child.
+    """
+
+    node: int
+    row: int | None = None
+
+
+@dataclass(frozen=True)
+class Tree:
+    """n tokens, a parent always before its children, the likeliest chain first.
+
+    Args:
+        tokens: the n nodes. parents: the index of each one's parent, -1 behind the context; None for a chain.
+        rows: (r, V) the laws that tokens were drawn from, each before any sibling was taken out; None if all tokens are
+            named. logits: (r, V) behind those rows, before the sampling transform.
+        offered: in judging order, the drawn ones of a fork before its named ones. A node without an offer is a probe:
+            it is scored and judged by nobody. None: every node is offered once, node t of a chain drawn from row t.
+        repeats: siblings were drawn with replacement, so that one node may be offered twice.
+    """
+
+    tokens: Sequence[Token] = ()
+    rows: Tensor | None = None
+    logits: Tensor | None = None
+    parents: tuple[int, ...] | None = None
+    offered: tuple[Offer, ...] | None = None
+    repeats: bool = False
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def is_chain(self) -> bool:
+        return self.parents is None
+
+    @cached_property
+    def ids(self) -> list[int]:
+        return [token.id for token in self.tokens]
+
+    @property
+    def lineage(self) -> tuple[int, ...]:
+        """The parent of every node, for a chain too."""
+        return tuple(range(-1, len(self) - 1)) if self.parents is None else self.parents
+
+    @cached_property
+    def offers(self) -> tuple[Offer, ...]:
+        """All offers in judging order."""
+        drawn = self.rows is not None
+        return self.offered or tuple(Offer(node, node if drawn else None) for node in range(len(self)))
+
+    @cached_property
+    def forks(self) -> dict[int, list[int]]:
+        """Fork -> the indices of its offers in judging order."""
+        parents, found = self.lineage, dict[int, list[int]]()
+        for o, offer in enumerate(self.offers):
+            found.setdefault(parents[offer.node], []).append(o)
+        return found
+
+    def path_to(self, node: int) -> list[int]:
+        """The nodes from the first level down to `node`."""
+        path, parents = [], self.lineage
+        while node >= 0:
+            path.append(node)
+            node = parents[node]
+        return path[::-1]
+
+    def branches(self) -> list[list[int]]:
+        """The path to every leaf."""
+        inner = set(self.lineage)
+        return [self.path_to(node) for node in range(len(self)) if node not in inner]
+
+    @property
+    def longest(self) -> int:
+        """The tokens of the longest path: what could be kept."""
+        return len(self) if self.is_chain else max(len(branch) for branch in self.branches())
+
+    def inner(self) -> tuple[Tree, dict[int, int]]:
+        """The tree without its leaves, and where each node stands in it (-1 for the end of the context)."""
+        if self.parents is None:
+            return Tree(self.tokens[:-1]), {node: node for node in range(-1, len(self) - 1)}
+        keep = sorted(set(self.parents) - {-1})
+        places = {-1: -1, **{node: place for place, node in enumerate(keep)}}
+        parents = tuple(places[self.parents[node]] for node in keep)
+        return Tree([self.tokens[node] for node in keep], parents=parents), places
+
+    def __add__(self, other: Tree) -> Tree:
+        """A chain of drawn tokens behind another."""
+        if not self.tokens:
+            return other
+        assert self.rows is not None and other.rows is not None and self.is_chain and other.is_chain
+        logits = None
+        if self.logits is not None and other.logits is not None:
+            logits = torch.cat((self.logits, other.logits))
+        return Tree([*self.tokens, *other.tokens], torch.cat((self.rows, other.rows)), logits)
+
+    def cut(self, length: int) -> Tree:
+        """The first `length` tokens of a chain."""
+        rows = None if self.rows is None else self.rows[:length]
+        logits = None if self.logits is None else self.logits[:length]
+        return replace(self, tokens=self.tokens[:length], rows=rows, logits=logits)
+
+
+NOTHING = Tree()
+
+
+def in_order(path: Sequence[int]) -> bool:
+    """Whether a path holds the first nodes in their order, so that keeping it is cutting behind it."""
+    return not path or path[-1] == len(path) - 1
+
+
+def named(ids: Sequence[int]) -> Tree:
+    """A chain of tokens that nobody drew: what a scorer is given where no drafter stands below."""
+    return Tree([Token(-1, id_, -1, "draft", "") for id_ in ids])
