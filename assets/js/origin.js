@@ -25,7 +25,7 @@ export class Origin {
   async _ask(query, preset) {
     this.asked = query;
     this.told = "";
-    const reply = await fetch(new URL(`../planner/origin?${query}`, import.meta.url)).catch(() => null);
+    const reply = await fetch(new URL(`../../planner/origin?${query}`, import.meta.url)).catch(() => null);
     const found = reply?.ok ? await reply.json() : null;
     if (query !== this.asked || !found) return;
     this.told = found.profile ? originText(found) : `${NONE}; measure one: python -m hsd_core calibrate --preset ${preset}`;

@@ -71,7 +71,7 @@ export class Session {
   }
 
   async recording(name) {
-    const reply = await fetch(new URL(`../recordings/${encodeURIComponent(name)}`, import.meta.url));
+    const reply = await fetch(new URL(`../../recordings/${encodeURIComponent(name)}`, import.meta.url));
     if (!reply.headers.get("content-type")?.includes("json")) throw new Error(`the server could not send the recording (status ${reply.status}); choose it again`);
     this._show(await reply.json());
   }
