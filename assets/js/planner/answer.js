@@ -1,4 +1,4 @@
-/** The best plan: its tower in a line, its figures, what each level is worth, the best per number of levels, and why. */
+/** The best plan: its tower in a line, its figures, what each level is worth, the best per number of levels, why. */
 
 import { h, say } from "../dom.js";
 import { styleLevels } from "../kinds.js";
@@ -11,7 +11,10 @@ const COUNT = ["", "one: plain decoding", "two", "three", "four", "five", "six",
 
 const PLAY = "plays this plan on the Play tab: no model runs, each level agrees as often as the profile says and takes its milliseconds";
 
-/** @param {{onUse: (plan: object) => void, onPlay: (plan: object) => void}} ctx @returns {{el: HTMLElement[], show: (answer: object, styles: Map) => void}} */
+/**
+ * @param {{onUse: (plan: any) => void, onPlay: (plan: any) => void}} ctx
+ * @returns {{el: HTMLElement[], show: (answer: object, styles: Map) => void}}
+ */
 export function answerPanel(ctx) {
   const tower = h("div", { class: "hx-plan-tower" });
   const figures = h("dl", { class: "hx-plan-figures" });
