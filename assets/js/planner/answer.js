@@ -73,11 +73,12 @@ function tiles(answer, styles) {
 }
 
 function sharesTable(top, styles) {
-  const rows = [...top.shares].reverse().map((part) => h(
+  const row = (part) => h(
     "tr", {}, h("th", { scope: "row", class: "hx-plan-level" }, levelBadge(styles.get(part.name)), h("span", { text: part.name })),
     h("td", { text: part.block ?? "–" }), h("td", { text: part.calls.toFixed(2) }), h("td", { text: figure(part.ms) }),
     h("td", { text: part.worth === null ? "signs every token" : part.worth < 1.0005 ? "nothing" : `${part.worth.toFixed(2)}× slower` }),
-  ));
+  );
+  const rows = top.shares.toReversed().map(row);
   return h("table", {}, h("thead", {}, h("tr", {}, ...["level", "block", "calls per target pass", "ms per token", "without it"].map((text) => h("th", { scope: "col", text })))), h("tbody", {}, ...rows));
 }
 
