@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from app.payload import dumps
-from app.static import ROUTE
+from app.static import files
 
 _MOUNT = """
 const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;
@@ -26,7 +26,7 @@ class Notes(gr.HTML):
         super().__init__(
             value=value,
             html_template="<div></div>",
-            js_on_load=_MOUNT % {"route": ROUTE},
+            js_on_load=_MOUNT % {"route": files().route},
             apply_default_css=False,
             part=part,
             **options,

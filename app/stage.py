@@ -13,7 +13,7 @@ from typing import Any
 import gradio as gr
 
 from app.payload import dumps
-from app.static import ROUTE
+from app.static import files
 
 _MOUNT = """
 const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;
@@ -46,7 +46,7 @@ class Stage(gr.HTML):
         super().__init__(
             value=value,
             html_template='<div class="hx-root"><p class="hx-booting">Opening the page…</p></div>',
-            js_on_load=_MOUNT % {"route": ROUTE},
+            js_on_load=_MOUNT % {"route": files().route},
             apply_default_css=False,
             server_functions=list(server_functions),
             elem_id="stage",

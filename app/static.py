@@ -1,42 +1,89 @@
-"""Our scripts and styles: served at /hx, asked for while the page itself is still on its way, never stale.
+"""Our scripts and styles: served at /hx/<hash of them all>, asked for with the page, kept for good.
 
-Gradio's own file route costs some ten milliseconds a file, which thirty small modules would make the visitor wait for.
+One hash stands in front of all the files, so that the relative addresses by which they import one another need no
+change. They are read once, when the server starts: what is kept under an address is what was there from the start.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from starlette.middleware import Middleware
-from starlette.routing import BaseRoute, Mount
-from starlette.staticfiles import StaticFiles
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
 
+from app.packed import Packed
 from app.presence import Watch
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 ROUTE = "/hx"
-_FOLDERS = ("css", "js")
+FOREVER = "public, max-age=31536000, immutable"
+_TYPES = {"css": "text/css", "js": "text/javascript"}  # by folder and ending
 _LATER = ("planner.css",)  # styles of tabs that nobody has opened yet; their scripts stand in folders of their own
+_HASH = re.compile(r"[0-9a-f]{16}")
+
+
+class Files:
+    """The scripts and styles below a folder, as they are now.
+
+    Attributes:
+        names: their paths below the folder.
+        route: the address below which they are served; it changes with every change of any of them.
+    """
+
+    def __init__(self, folder: Path = ASSETS) -> None:
+        paths = [path for kind in _TYPES for path in (folder / kind).rglob(f"*.{kind}")]
+        found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(paths)}
+        sums = "".join(f"{name} {hashlib.sha256(data).hexdigest()}\n" for name, data in found.items())
+        self.names = list(found)
+        self._version = hashlib.sha256(sums.encode()).hexdigest()[:16]
+        self.route = f"{ROUTE}/{self._version}"
+        self._packed = {name: _packed(name, data) for name, data in found.items()}
+
+    async def __call__(self, request: Request) -> Response:
+        """A file that will never differ; under the hash of another state of the files, the way to today's."""
+        version, name = request.path_params["version"], request.path_params["name"]
+        if not _HASH.fullmatch(version) or name not in self._packed:
+            return Response(status_code=404)
+        if version != self._version:
+            # A page that was open during an update loads the rest of its scripts from there, all of one state. The
+            # address is relative: a proxy may serve the page below a path that is not known here.
+            here = f"{'../' * (name.count('/') + 1)}{self._version}/{name}"
+            return RedirectResponse(here, headers={"cache-control": "no-store"})
+        response = await self._packed[name](request)
+        response.headers["cache-control"] = FOREVER
+        return response
+
+    def links(self) -> str:
+        """The `Link` header by which the page asks for what the first screen needs."""
+        first = [name for name in self.names if name.count("/") == 1 and name.split("/")[1] not in _LATER]
+        kinds = {"css": "preload; as=style", "js": "modulepreload"}
+        return ", ".join(f"<{self.route[1:]}/{name}>; rel={kinds[name.split('/')[0]]}" for name in first)
+
+
+@cache
+def files() -> Files:
+    """Those of this program."""
+    return Files()
 
 
 def app_options(more: Sequence[BaseRoute] = (), guards: Sequence[Middleware] = ()) -> dict[str, Any]:
     """What the web application needs to serve them: routes (`more` are those of the tabs), and headers on the page.
     `guards` stand before all of it."""
-    routes = [Mount(f"{ROUTE}/{name}", StaticFiles(directory=ASSETS / name)) for name in _FOLDERS]
-    middleware = [*guards, Middleware(Watch), Middleware(PageHeaders, links=", ".join(_links()))]
-    return {"routes": [*routes, *more], "middleware": middleware}
-
-
-def files() -> list[str]:
-    """Paths below ROUTE of what the first screen needs."""
-    found = [path for name in _FOLDERS for path in (ASSETS / name).glob(f"*.{name}") if path.name not in _LATER]
-    return sorted(path.relative_to(ASSETS).as_posix() for path in found)
+    route = Route(f"{ROUTE}/{{version}}/{{name:path}}", files().__call__, methods=["GET"])
+    middleware = [*guards, Middleware(Watch), Middleware(PageHeaders, links=files().links())]
+    return {"routes": [*more, route], "middleware": middleware}
 
 
 class PageHeaders:
-    """ASGI middleware: `Link` headers on the page, `Cache-Control: no-cache` (revalidate by ETag) on our files."""
+    """ASGI middleware: `Link` headers on the page; `Cache-Control: no-cache` (revalidate by ETag) on what of ours says
+    nothing else."""
 
     def __init__(self, app: Any, *, links: str) -> None:
         self.app, self._links = app, links.encode()
@@ -53,14 +100,13 @@ class PageHeaders:
 
         async def send_with_header(message: dict[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message.get("headers", ()), extra]}
+                headers = list(message.get("headers", ()))
+                if extra[0] not in dict(headers):
+                    message = {**message, "headers": [*headers, extra]}
             await send(message)
 
         await self.app(scope, receive, send_with_header)
 
 
-def _links() -> list[str]:
-    return [
-        f"<{ROUTE[1:]}/{name}>; rel={'modulepreload' if name.endswith('.js') else 'preload; as=style'}"
-        for name in files()
-    ]
+def _packed(name: str, data: bytes) -> Packed:
+    return Packed(lambda: data, _TYPES[name.split("/")[0]])

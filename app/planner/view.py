@@ -9,7 +9,7 @@ import gradio as gr
 from app.payload import dumps
 from app.planner.request import LIMITS
 from app.planner.routes import ANSWER, PLOTLY, SOURCES
-from app.static import ROUTE
+from app.static import files
 
 _MOUNT = """
 const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;
@@ -28,7 +28,7 @@ class PlannerView(gr.HTML):
         super().__init__(
             value=None,
             html_template='<div class="hx-root"><p class="hx-booting">Opening the planner…</p></div>',
-            js_on_load=_MOUNT % {"route": ROUTE},
+            js_on_load=_MOUNT % {"route": files().route},
             apply_default_css=False,
             elem_id="planner",
             setup=dumps(setup or {}),

@@ -2,16 +2,30 @@
 
 const LONGEST_PROMPT = 1500;
 
-/** Per setting: how to read its text (undefined = not valid) and how to write it. Built from the server's limits. */
+/**
+ * @typedef {Record<string, (text: string) => string | number | boolean | undefined>} Fields by setting: what its text
+ *   says, undefined where that is not valid
+ */
+/** @typedef {Record<string, string | number | boolean | null | undefined>} Settings */
+
+/**
+ * The settings that an address may name.
+ * @param {{prompt: number} & Record<string, any>} limits the server's: the longest prompt, [low, high] of each number
+ * @returns {Fields}
+ */
 export function fields(limits) {
+  /** @type {(name: string, whole: boolean) => (text: string) => number | undefined} */
   const figure = (name, whole) => (text) => {
     const [low, high] = limits[name];
     const value = Number(text);
     const fits = text.trim() !== "" && Number.isFinite(value) && value >= low && value <= high && (!whole || Number.isInteger(value));
     return fits ? value : undefined;
   };
-  const flag = (text) => ({ 1: true, 0: false })[text];
+  /** @param {string} text */
+  const flag = (text) => (text === "1" ? true : text === "0" ? false : undefined);
+  /** @type {(...names: string[]) => (text: string) => string | undefined} */
   const one = (...names) => (text) => (names.includes(text) ? text : undefined);
+  /** @type {(longest: number) => (text: string) => string | undefined} */
   const short = (longest) => (text) => (text.length <= longest ? text : undefined);
   return {
     preset: short(80),
@@ -35,9 +49,14 @@ export function fields(limits) {
   };
 }
 
-/** What the address asks for: {given: {name: value}, refused: ["top_p=7", ...]}. */
+/**
+ * What the address asks for: {given: {name: value}, refused: ["top_p=7", ...]}.
+ * @param {string} search @param {Fields} known
+ */
 export function read(search, known) {
+  /** @type {Record<string, any>} */
   const given = {};
+  /** @type {string[]} */
   const refused = [];
   for (const [name, text] of new URLSearchParams(search)) {
     if (!Object.hasOwn(known, name)) continue; // not ours: Gradio and Spaces keep their own parameters
@@ -48,13 +67,16 @@ export function read(search, known) {
   return { given, refused };
 }
 
-/** The query for these settings; what equals its default is left out, parameters that are not ours stay. */
+/**
+ * The query for these settings; what equals its default is left out, parameters that are not ours stay.
+ * @param {string} search @param {Settings} settings @param {Settings} defaults @param {Fields} known
+ */
 export function write(search, settings, defaults, known) {
   const query = new URLSearchParams(search);
   for (const name of Object.keys(known)) {
     const value = settings[name];
     const plain = value === undefined || value === null || value === "" || value === defaults[name];
-    if (plain || (name === "prompt" && value.length > LONGEST_PROMPT)) query.delete(name);
+    if (plain || (name === "prompt" && String(value).length > LONGEST_PROMPT)) query.delete(name);
     else query.set(name, typeof value === "boolean" ? String(+value) : String(value));
   }
   const text = query.toString();

@@ -35,7 +35,15 @@ export function create(host, ctx = {}) {
 
 class Card {
   constructor(el, ctx) {
-    Object.assign(this, { el, ctx, model: null, cursor: 0, serials: [], anchor: null, pinned: false, timer: 0, drawn: "" });
+    this.el = el;
+    this.ctx = ctx;
+    /** @type {import("./trace.js").TraceModel|null} */ this.model = null;
+    this.cursor = 0;
+    /** @type {number[]} */ this.serials = [];
+    /** @type {HTMLElement|null} */ this.anchor = null;
+    this.pinned = false;
+    this.timer = 0;
+    this.drawn = "";
     this.listening = new AbortController();
     const { signal } = this.listening;
     document.addEventListener("keydown", (e) => this._escape(e), { signal });
@@ -106,9 +114,10 @@ class Card {
   }
 
   _draw() {
-    const records = this.serials.map((serial) => this.model?.tokens.get(serial)).filter(Boolean);
-    if (!records.length) return this.hide();
-    const signature = records.map((r) => [r.serial, this.model.state(r, this.cursor), seen(r, this.cursor).length]).join() + this.pinned;
+    const { model } = this;
+    const records = this.serials.map((serial) => model?.tokens.get(serial)).filter((record) => record !== undefined);
+    if (!model || !records.length) return this.hide();
+    const signature = records.map((r) => [r.serial, model.state(r, this.cursor), seen(r, this.cursor).length]).join() + this.pinned;
     if (signature === this.drawn) return;
     this.drawn = signature;
     const close = element("button", "hx-card-close", "\u00d7");
@@ -117,7 +126,7 @@ class Card {
     close.addEventListener("click", () => this.hide());
     this.el.classList.toggle("hx-pinned", this.pinned);
     const note = this.pinned || matchMedia(PHONE).matches ? "" : " Click the token for every verifier\u2019s rows.";
-    this.el.replaceChildren(close, ...records.map((r) => about(r, this.model, this.cursor, note === "")),
+    this.el.replaceChildren(close, ...records.map((r) => about(r, model, this.cursor, note === "")),
       element("p", "hx-card-note", `p, q and \u03b1 are of the laws that were used; the bars are the raw softmax at temperature 1.${note}`));
   }
 

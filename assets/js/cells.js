@@ -1,12 +1,10 @@
 /** From tokens' bytes to what can be shown. A *cell* is the smallest run of tokens whose bytes end where a
  *  character ends: an emoji or a CJK character that was split over three tokens is one cell of three. */
 
-const MARK = /^[\p{M}\u200d\ufe0e\ufe0f\u{1f3fb}-\u{1f3ff}]/u;
-const FLAG = /^\p{RI}/u;
-const FLAGS_AT_END = /\p{RI}+$/u;
+const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Bytes of a base64 string. */
+/** Bytes of a base64 string. @param {string} b64 */
 export function bytesOf(b64) {
   const raw = atob(b64);
   const bytes = new Uint8Array(raw.length);
@@ -14,17 +12,17 @@ export function bytesOf(b64) {
   return bytes;
 }
 
-/** Decodes bytes; what is no UTF-8 becomes U+FFFD, which the page shows as such. */
+/** Decodes bytes; what is no UTF-8 becomes U+FFFD, which the page shows as such. @param {Uint8Array} bytes */
 export function decode(bytes) {
   return decoder.decode(bytes);
 }
 
-/** Bytes as they are written in a card: \u2039E9 80\u203a. */
+/** Bytes as they are written in a card: \u2039E9 80\u203a. @param {Uint8Array} bytes */
 export function hex(bytes) {
   return `\u2039${[...bytes].map((b) => b.toString(16).toUpperCase().padStart(2, "0")).join(" ")}\u203a`;
 }
 
-/** How many bytes at the end begin a character that they do not finish. */
+/** How many bytes at the end begin a character that they do not finish. @param {Uint8Array} bytes */
 function unfinished(bytes) {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const b = bytes[bytes.length - back];
@@ -35,12 +33,15 @@ function unfinished(bytes) {
   return 0;
 }
 
+/** @typedef {{bytes: Uint8Array, special: boolean}} Piece */
+/** @typedef {{serials: number[], text: string, special: boolean, partial: boolean, bytes: Uint8Array}} Cell */
+
 /**
  * Groups consecutive tokens into cells.
- * @param {object[]} records each with .serial and .id
- * @param {(id: number) => {bytes: Uint8Array, special: boolean}} pieceOf
- * @param {object[]} [cells] earlier cells to go on from; the last one may grow
- * @returns {object[]} cells {serials, text, special, partial, bytes}
+ * @param {{serial: number, id: number}[]} records
+ * @param {(id: number) => Piece} pieceOf
+ * @param {Cell[]} [cells] earlier cells to go on from; the last one may grow
+ * @returns {Cell[]}
  */
 export function splitCells(records, pieceOf, cells = []) {
   for (const record of records) {
@@ -59,26 +60,30 @@ export function splitCells(records, pieceOf, cells = []) {
   return cells;
 }
 
+/** @param {number[]} serials @param {Uint8Array} bytes @param {boolean} special @returns {Cell} */
 function cell(serials, bytes, special) {
   const open = special ? 0 : unfinished(bytes);
   const text = decode(open ? bytes.subarray(0, bytes.length - open) : bytes);
   return { serials, bytes, text, special, partial: open > 0 };
 }
 
-/** Whether a token continues the character (or the grapheme) that the cell before it began. */
+/**
+ * Whether a token continues the character (or the grapheme) that the cell before it began.
+ * @param {Cell} last
+ * @param {Piece} piece
+ */
 function belongs(last, piece) {
   if (last.special || piece.special || piece.bytes.length === 0) return false;
   if (last.partial) return (piece.bytes[0] & 0xc0) === 0x80;
   if (piece.bytes[0] < 0x80) return false;
-  const text = decode(piece.bytes);
-  if (MARK.test(text) || last.text.endsWith("\u200d")) return last.text !== "";
-  const flags = FLAG.test(text) ? FLAGS_AT_END.exec(last.text) : null;
-  return flags !== null && [...flags[0]].length % 2 === 1;
+  const begins = last.text.length;
+  return graphemes.segment(last.text + decode(piece.bytes)).containing(begins)?.index !== begins;
 }
 
+/** @type {Record<string, string>} */
 const NAMED = { "\n": "\u21b5", "\t": "\u21e5", " ": "\u00b7", "\r": "\u240d", "\u00a0": "\u237d" };
 
-/** Text in which white space and control characters can be seen: for cards, ghosts and bars. */
+/** Text in which white space and control characters can be seen: for cards, ghosts and bars. @param {string} text */
 export function visible(text) {
   return text.replace(/[\n\t\r \u00a0]/g, (c) => NAMED[c]).replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g,
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -10,18 +10,19 @@ export const isCopy = (record) => (record.copied?.share ?? 0) >= 0.5;
 
 /**
  * Where a drafted token was copied from.
- * @param {TraceModel} model
- * @param {object} record
- * @returns {object|null} {where, before, token, after, serial}: the text around the origin, and the origin's serial
- *     when it is a token of the output
+ * @param {import("./trace.js").TraceModel} model
+ * @param {import("./trace.js").TokenRecord} record
+ * @returns {{where: string, before: string, token: string, after: string, serial: number|null} | null} the text around
+ *     the origin, and the origin's serial when it is a token of the output
  */
 export function origin(model, record) {
   const copied = record.copied;
-  if (!copied || tokenAt(model, copied.at, record) === null) return null;
+  const found = copied && tokenAt(model, copied.at, record);
+  if (!found) return null;
   const text = (lo, hi) => {
-    const found = [];
-    for (let at = lo; at < hi; at++) found.push(tokenAt(model, at, record));
-    return written(model, found.filter(Boolean));
+    const tokens = [];
+    for (let at = lo; at < hi; at++) tokens.push(tokenAt(model, at, record));
+    return written(model, tokens.filter(Boolean));
   };
   const { at } = copied;
   const [from, to] = at < 0 ? [-Infinity, 0] : [0, record.at]; // prompt and output are two texts to a reader
@@ -30,7 +31,7 @@ export function origin(model, record) {
     before: text(Math.max(from, at - BEFORE), at),
     token: text(at, at + 1),
     after: text(at + 1, Math.min(to, at + 1 + AFTER)),
-    serial: tokenAt(model, at, record).serial,
+    serial: found.serial,
   };
 }
 

@@ -17,6 +17,15 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
+/**
+ * What an event happened in.
+ * @param {Event} event @param {string} selector
+ * @returns {HTMLElement|null}
+ */
+export function closest({ target }, selector) {
+  return target instanceof Element ? target.closest(selector) : null;
+}
+
 /** Sets text only when it differs, so that nothing is repainted for nothing. */
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
@@ -50,7 +59,7 @@ export function icon(name) {
 
 /**
  * A button that opens a panel below it. Esc and a click elsewhere close it; focus goes back to the button.
- * @returns {{el: HTMLElement, button: HTMLElement, panel: HTMLElement, close: () => void}}
+ * @returns {{el: HTMLElement, button: HTMLElement, panel: HTMLElement, close: () => void, destroy: () => void}}
  */
 export function popover(button, panel, { onOpen = () => {}, label = "" } = {}) {
   const el = h("div", { class: "hx-pop" }, button, panel);

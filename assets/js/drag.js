@@ -1,5 +1,7 @@
 /** Moving the floors of the tower with mouse, pen or finger: press a grip, carry the floor, let go over another. */
 
+import { closest } from "./dom.js";
+
 const SLACK = 4; // px before a press becomes a drag
 
 /**
@@ -7,12 +9,17 @@ const SLACK = 4; // px before a press becomes a drag
  * @param {(from: number, to: number) => void} onDrop
  */
 export function reorder(list, onDrop) {
-  let held = null; // {floor, grip, id, x, y, moved, over}
+  /**
+   * @typedef {{floor: HTMLElement, grip: HTMLElement, id: number, y: number, moved: boolean, over: HTMLElement|null}} Held
+   * @type {Held|null}
+   */
+  let held = null;
 
   list.addEventListener("pointerdown", (event) => {
-    const grip = event.target.closest?.(".hx-grip");
-    if (!grip || event.button !== 0) return;
-    held = { floor: grip.closest(".hx-floor"), grip, id: event.pointerId, y: event.clientY, moved: false, over: null };
+    const grip = closest(event, ".hx-grip");
+    const floor = grip?.closest(".hx-floor");
+    if (!(floor instanceof HTMLElement) || !grip || event.button !== 0) return;
+    held = { floor, grip, id: event.pointerId, y: event.clientY, moved: false, over: null };
     grip.setPointerCapture(event.pointerId);
   });
   list.addEventListener("pointermove", (event) => {
@@ -28,7 +35,7 @@ export function reorder(list, onDrop) {
     if (!held || event.pointerId !== held.id) return;
     const { floor, moved, over } = held;
     release();
-    if (moved && over) onDrop(+floor.dataset.position, +over.dataset.position);
+    if (moved && over) onDrop(Number(floor.dataset.position), Number(over.dataset.position));
   });
   list.addEventListener("pointercancel", release);
   // Escape puts the floor back; then it means nothing else.
@@ -39,7 +46,7 @@ export function reorder(list, onDrop) {
   });
 
   function aim(over) {
-    if (over === held.over) return;
+    if (!held || over === held.over) return;
     held.over?.classList.remove("hx-aim");
     over?.classList.add("hx-aim");
     held.over = over;
@@ -54,7 +61,9 @@ export function reorder(list, onDrop) {
   }
 }
 
-/** The floor at a height of the window, the carried one left out; above the first one and below the last one count too. */
+/**
+ * The floor at a height of the window, the carried one left out; above the first one and below the last one count too.
+ */
 function floorAt(list, y, carried) {
   const floors = [...list.querySelectorAll(":scope > .hx-floor")].filter((floor) => floor !== carried);
   let best = null;

@@ -2,22 +2,26 @@
 
 import { TraceModel } from "./trace.js";
 
+/** @typedef {import("./events.js").TraceEvent | import("./trace.js").Snapshot} TraceRecord */
+/** @typedef {import("./session.js").Payload & {ev: TraceRecord[]}} Payload */
+
 export class Feed {
   constructor() {
-    this.run = null;
-    this.model = null;
-    this.records = [];
+    /** @type {string|null} */ this.run = null;
+    /** @type {TraceModel|null} */ this.model = null;
+    /** @type {TraceRecord[]} */ this.records = [];
     this.final = false;
   }
 
   /**
    * Applies a payload that holds events.
+   * @param {Payload} payload
    * @returns {"new"|"grown"|"same"|"gap"} gap: records between those held and these are missing
    */
   take(payload) {
     const fresh = payload.run !== this.run;
     if (fresh && payload.from > 0) return "gap";
-    if (fresh) {
+    if (fresh || !this.model) {
       this.run = payload.run;
       this.model = new TraceModel();
       this.records = [];

@@ -1,6 +1,6 @@
 /** Text and traces out of the page and into it. */
 
-/** Copies text, also where the page has no secure context (a plain http address on a LAN). */
+/** Copies text, also where the page has no secure context (a plain http address on a LAN). @param {string} text */
 export async function copy(text) {
   if (navigator.clipboard && window.isSecureContext) {
     await navigator.clipboard.writeText(text);
@@ -17,7 +17,7 @@ export async function copy(text) {
   if (!done) throw new Error("this browser did not let the page copy");
 }
 
-/** Saves text as a gzip file. */
+/** Saves text as a gzip file. @param {string} text @param {string} name */
 export async function saveGzip(text, name) {
   const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
   const url = URL.createObjectURL(await new Response(stream).blob());
@@ -28,7 +28,7 @@ export async function saveGzip(text, name) {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** A file that the visitor chose, as base64. */
+/** A file that the visitor chose, as base64. @param {File} file @returns {Promise<string>} */
 export function readBase64(file) {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();

@@ -4,7 +4,10 @@ import { depthRow, draftRow, missRow } from "./depth.js";
 import { h, icon, say } from "./dom.js";
 import { DEFAULTS, MAX_BLOCK, MAX_TOP, POLICIES, RULES, THETA_COUNTS } from "./stack.js";
 
-/** @returns {{el: HTMLElement, update: (figures: object|null, kv: object|null, longest: number) => void, plan: (words: string|null, rests: boolean) => void}} */
+/**
+ * @returns {{el: HTMLElement, plan: (words: string|null, rests: boolean) => void,
+ *   update: (figures: {ms_per_call?: number|null}|null, kv: object|null, longest: number) => void}}
+ */
 export function floorOf(level, at) {
   const ms = h("span", { class: "hx-ms", text: "– ms", tabindex: "0", "data-tip": "ms per call: busy time / forwards of this level, in this run" });
   const kv = kvBar();

@@ -30,9 +30,14 @@ const SHADES = [
 ];
 
 /**
+ * @typedef {{index: number, tag: string, letter: string, name: string, short: string, kind: string, hue: string,
+ *   underline: string}} Look
+ */
+
+/**
  * What a stack's levels look like.
- * @param {object[]} infos the header's levels, cheapest first
- * @returns {object[]} per level {index, tag, letter, name, short, kind, hue, underline}
+ * @param {{kind: string, name?: string, label?: string}[]} infos the header's levels, cheapest first
+ * @returns {Look[]} per level
  */
 export function styleLevels(infos) {
   const top = infos.length - 1;

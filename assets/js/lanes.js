@@ -21,7 +21,7 @@ export function create(host, ctx = {}) {
     update(model, cursor, opts = {}) {
       if (!model?.header) return;
       lanes.update(model, cursor, opts);
-      charts.update(model, cursor, opts);
+      charts.update(model, cursor);
     },
     destroy() {
       lanes.destroy();
@@ -35,6 +35,8 @@ class Lanes {
   constructor(el, ctx) {
     this.ctx = ctx;
     this.whole = null; // null: by mode; otherwise the reader's choice
+    this.model = null;
+    this.scale = scaleOf(0, 1, 0, 0, 0); // without width until something is drawn
     this.plot = el.appendChild(element("div", "hx-lane-plot"));
     this.names = this.plot.appendChild(element("ol", "hx-lane-names"));
     this.names.setAttribute("aria-hidden", "true");
@@ -101,7 +103,7 @@ class Lanes {
     const lane = count > 4 ? (wide ? 24 : 17) : wide ? 32 : 22;
     const [a, b] = this._view();
     const key = [model.version, width, a, b, lane].join();
-    this.scale = { a, b, width, lane, count, x: (t) => ((t - a) / (b - a)) * width, y: (level) => (count - 1 - level) * lane };
+    this.scale = scaleOf(a, b, width, lane, count);
     if (key !== this.key || !this.built) {
       this.key = key;
       this._skeleton();
@@ -166,6 +168,7 @@ class Lanes {
   _blocks() {
     const { model, built, scale } = this;
     const { a, b, x, y, lane, count, width } = scale;
+    /** @type {Map<string, string[]>} */
     const data = new Map([...built.paths.keys()].map((key) => [key, []]));
     const rejects = [];
     const words = [];
@@ -178,7 +181,7 @@ class Lanes {
       if (right - left > LABEL_WIDTH && s.kind !== "prefill") words.push([(left + right) / 2, top + lane / 2, counts(s)]);
       else if (right - left > 2 * LABEL_WIDTH) words.push([(left + right) / 2, top + lane / 2, "prefill", "hx-word-faint"]);
     }
-    for (const [key, path] of built.paths) set(path, { d: data.get(key).join("") });
+    for (const [key, path] of built.paths) set(path, { d: data.get(key)?.join("") });
     const edges = model.rounds.filter((r) => r.t1 > a && r.t1 < b);
     const dense = edges.length * 7 > width;
     set(built.rounds, { d: dense ? "" : edges.map((r) => `M${x(r.t1).toFixed(1)} 0V${lane * count}`).join("") });
@@ -197,7 +200,7 @@ class Lanes {
   }
 
   _press(event) {
-    if (!this.scale || event.button !== 0) return;
+    if (!this.scale.width || event.button !== 0) return;
     this.dragging = true;
     this.area.setPointerCapture(event.pointerId);
     this._point(null);
@@ -206,7 +209,7 @@ class Lanes {
   }
 
   _move(event) {
-    if (!this.scale) return;
+    if (!this.scale.width) return;
     if (this.dragging) this.ctx.onSeek?.(this._time(event));
     else this._point(this._under(event), event);
   }
@@ -221,7 +224,8 @@ class Lanes {
     return mine.sort((p, q) => off(p) - off(q))[0] ?? null;
   }
 
-  _point(segment, event) {
+  /** @param {import("./trace.js").Segment|null} segment @param {PointerEvent|null} event */
+  _point(segment, event = null) {
     if (segment !== this.pointed) {
       this.pointed = segment;
       this.ctx.onRound?.(segment?.round ?? null);
@@ -229,7 +233,7 @@ class Lanes {
       if (this.built) set(this.built.hot, segment ? this._frame(segment) : { width: 0 });
       if (segment) this.tip.replaceChildren(...tipLines(segment, this.model.levels[segment.level]));
     }
-    if (!segment) return;
+    if (!segment || !event) return;
     const x = event.clientX - this.area.getBoundingClientRect().left;
     const right = x + 14 + this.tip.offsetWidth > this.scale.width;
     this.tip.style.translate = `${Math.round(right ? Math.max(0, x - 14 - this.tip.offsetWidth) : x + 14)}px 0`;
@@ -258,6 +262,11 @@ class Lanes {
     const head = row("th", ["level", "calls", "rows", "time", ...(shared ? ["layers run"] : [])]);
     this.table.replaceChildren(caption, head, ...model.levels.map((x, i) => row("td", [x.name, total[i].calls, total[i].rows, duration(total[i].ns), ...layers(i)])));
   }
+}
+
+/** Where a time (ns, from a to b) and a level stand, px. */
+function scaleOf(a, b, width, lane, count) {
+  return { a, b, width, lane, count, x: (t) => ((t - a) / (b - a)) * width, y: (level) => (count - 1 - level) * lane };
 }
 
 function row(tag, values) {

@@ -1,4 +1,4 @@
-/** The line below the tower that says what Auto plans with: the profile of the run shown, or of the one that is set up. */
+/** The line below the tower that says what Auto plans with: the profile of the run shown, or of the one to come. */
 
 import { h, say } from "./dom.js";
 import { originText } from "./tower-words.js";
@@ -12,7 +12,10 @@ export class Origin {
     this.told = ""; // the answer
   }
 
-  /** @param {?object} header of the run shown, if it is of this stack @param {object} settings of the next run */
+  /**
+   * @param {?import("./events.js").Header} header of the run shown, if it is of this stack
+   * @param {Record<string, any>} settings of the next run
+   */
   show(header, settings) {
     if (header) return this._say(header.replan ? originText(header) : "");
     if (!settings.replan) return this._say("");
@@ -25,7 +28,7 @@ export class Origin {
   async _ask(query, preset) {
     this.asked = query;
     this.told = "";
-    const reply = await fetch(new URL(`../planner/origin?${query}`, import.meta.url)).catch(() => null);
+    const reply = await fetch(new URL(`../../planner/origin?${query}`, import.meta.url)).catch(() => null);
     const found = reply?.ok ? await reply.json() : null;
     if (query !== this.asked || !found) return;
     this.told = found.profile ? originText(found) : `${NONE}; measure one: python -m hsd_core calibrate --preset ${preset}`;

@@ -17,7 +17,7 @@ const BROWSER = {
 export class Player {
   /**
    * @param {(cursor: number, player: Player) => void} onCursor called when the cursor or the mode changes
-   * @param {{reduced?: boolean, clock?: object}} [options] reduced: a round at a time; clock: for tests
+   * @param {{reduced?: boolean, clock?: typeof BROWSER}} [options] reduced: a round at a time; clock: for tests
    */
   constructor(onCursor, { reduced = prefersStillness(), clock = BROWSER } = {}) {
     this.onCursor = onCursor;
@@ -28,7 +28,9 @@ export class Player {
     this.playing = false;
     this.following = false;
     this._speed = 1;
-    this._stop = null; // where a step ends
+    /** @type {number|null} */ this._stop = null; // where a step ends
+    this._from = 0; // the clock and
+    this._base = 0; // the cursor when playing began
     this._frame = 0;
   }
 

@@ -2,7 +2,9 @@
 
 import { layersText } from "./trunk.js";
 
-/** Spans of the same layers as one: [{lo, hi, rows, passes}], the deepest first. */
+/** @typedef {import("./events.js").Span} Span */
+
+/** Spans of the same layers as one: [{lo, hi, rows, passes}], the deepest first. @param {Span[]} spans */
 export function merged(spans) {
   const found = new Map();
   for (const { lo, hi, rows } of spans) {
@@ -17,8 +19,9 @@ export function merged(spans) {
  * A segment's layers in words: "layers 8–29 on 4 rows, 0–7 on 1 (bonus)"; "" when it shares no model.
  * A bonus needs a row for the last drafted token, which the level below has not read yet: its layers are run on that
  * row alone (as in LayerSkip).
+ * @param {{kind: string, ran?: Span[], rows: number, catchUp?: number, tokensIn: number}} segment
  */
-export function ranText({ kind, ran, rows, catchUp, tokensIn }) {
+export function ranText({ kind, ran, rows, catchUp = 0, tokensIn }) {
   if (!ran?.length) return "";
   const parts = merged(ran);
   const bonus = kind === "verify" && rows - catchUp > tokensIn;
@@ -31,20 +34,24 @@ export function ranText({ kind, ran, rows, catchUp, tokensIn }) {
   return `${parts[0].hi - parts[0].lo === 1 && parts.length === 1 ? "layer" : "layers"} ${words.join(", ")}`;
 }
 
-/** A level's layers over a run: "8–29 in 24 passes, 0–7 in 24". */
+/** A level's layers over a run: "8–29 in 24 passes, 0–7 in 24". @param {{ran?: Span[]}[]} segments */
 export function passesText(segments) {
   return merged(segments.flatMap((s) => s.ran ?? []))
     .map(({ lo, hi, passes }, i) => `${layersText(lo, hi)} in ${passes}${i ? "" : passes === 1 ? " pass" : " passes"}`)
     .join(", ");
 }
 
-/** Rows run per layer by each level: a map level -> rows[layers]. */
+/**
+ * Rows run per layer by each level.
+ * @param {{level: number, ran?: Span[]}[]} segments @param {number} layers
+ * @returns {Map<number, number[]>} level -> rows[layers]
+ */
 export function rowsByLayer(segments, layers) {
   const found = new Map();
   for (const { level, ran } of segments) {
     for (const { lo, hi, rows } of ran ?? []) {
-      if (!found.has(level)) found.set(level, Array(layers).fill(0));
-      const counts = found.get(level);
+      const counts = found.get(level) ?? Array(layers).fill(0);
+      found.set(level, counts);
       for (let i = Math.max(0, lo); i < Math.min(hi, layers); i++) counts[i] += rows;
     }
   }

@@ -5,20 +5,29 @@ import { newName, readBase64 } from "./files.js";
 const POLL_MS = 2000;
 const FIRST_MS = 15_000; // until a run's first sign: a busy server may take that long to hear of it
 
+/**
+ * @typedef {{run: string, from: number, ev: any[], final: boolean, status: Record<string, any>}} Payload
+ *   as app/payload.py writes it
+ * @typedef {Record<string, (data: object) => Promise<any>>} Calls open_trace, simulate, stop and tail
+ * @typedef {{trigger: (event: string, data?: object) => void, call: Calls}} Ports to the server
+ */
+
 export class Session {
   /**
-   * @param {object} ports trigger(event, data) and call.{open_trace,simulate,stop,tail}
-   * @param {{onPayload: (payload: object) => void, held: (run: string) => number}} ctx held: how many records of a run are here
+   * @param {Ports} ports
+   * @param {{onPayload: (payload: Payload) => void, held: (run: string) => number}} ctx held: how many records of a
+   *   run are here
    */
   constructor({ trigger, call }, ctx) {
     this.trigger = trigger;
     this.call = call;
     this.ctx = ctx;
-    this.pending = null; // name of the run that was asked for and is not over
+    /** @type {string|null} */ this.pending = null; // name of the run that was asked for and is not over
     this.started = false; // its first events arrived
     this.stopping = false;
     this.heard = 0; // when its last payload came
-    this._timer = null;
+    this._asked = 0; // when the run was asked for
+    /** @type {ReturnType<typeof setInterval>|undefined} */ this._timer = undefined;
     document.addEventListener("visibilitychange", () => { if (!document.hidden) this._look(); });
   }
 
@@ -27,7 +36,7 @@ export class Session {
     return this.stopping ? "stopping" : "busy";
   }
 
-  /** Asks for a run. What the server says of it, its place in line first, comes as payloads. */
+  /** Asks for a run. What the server says of it, its place in line first, comes as payloads. @param {object} request */
   start(request) {
     const run = (this.pending = newName());
     this.started = false;
@@ -63,37 +72,39 @@ export class Session {
     await this.call.stop({ run }).catch(() => {}); // a server that cannot be reached has no run to stop
   }
 
-  /** A payload of the pending run came. */
+  /** A payload of the pending run came. @param {Payload} payload */
   hear(payload) {
     this.heard = performance.now();
     if (payload.ev.length) this.started = true;
     if (payload.final) this._end();
   }
 
+  /** @param {string} name */
   async recording(name) {
-    const reply = await fetch(new URL(`../recordings/${encodeURIComponent(name)}`, import.meta.url));
+    const reply = await fetch(new URL(`../../recordings/${encodeURIComponent(name)}`, import.meta.url));
     if (!reply.headers.get("content-type")?.includes("json")) throw new Error(`the server could not send the recording (status ${reply.status}); choose it again`);
     this._show(await reply.json());
   }
 
+  /** @param {File} file @param {number} limit bytes */
   async open(file, limit) {
     if (file.size > limit) throw new Error(`the file is larger than ${limit / 2 ** 20} MB, which no trace of one run is`);
     const base64 = await readBase64(file);
     this._show(await this.call.open_trace({ name: file.name, base64, run: newName() }));
   }
 
-  /** Plays a plan that nobody has weights for: {question, plan, seed}. */
+  /** Plays a plan that nobody has weights for: {question, plan, seed}. @param {object} asked */
   async simulate(asked) {
     this._show(await this.call.simulate({ ...asked, run: newName() }));
   }
 
-  /** Shows another run; one that was refused leaves the pending run alone. */
+  /** Shows another run; one that was refused leaves the pending run alone. @param {Payload} payload */
   _show(payload) {
     if (payload.ev.length) this.leave();
     this.ctx.onPayload(payload);
   }
 
-  /** What is missing of a run, after a gap. */
+  /** What is missing of a run, after a gap. @param {string} run */
   async catchUp(run) {
     this.ctx.onPayload(await this.call.tail({ run, from: this.ctx.held(run) }));
   }

@@ -9,7 +9,7 @@ const COLOURS = {
   time: "time",
 };
 
-/** @returns {{el: HTMLElement, show: (settings: object) => void}} */
+/** @returns {{el: HTMLElement, show: (settings: Record<string, any>) => void}} */
 export function settingsPanel(ctx) {
   const { setup } = ctx;
   const inputs = {};

@@ -20,7 +20,8 @@ import { create as createTransport } from "./transport.js";
 
 /**
  * @param {HTMLElement} root
- * @param {{props: object, trigger: Function, watch: Function, call: object}} ports from the component's js_on_load
+ * @typedef {{props: {value: string, setup: string}, watch: (name: string, f: () => void) => void}} Component
+ * @param {import("./session.js").Ports & Component} ports from the component's js_on_load
  */
 export async function mount(root, ports) {
   rememberTheme();
@@ -28,7 +29,7 @@ export async function mount(root, ports) {
   const stage = new Stage(root.querySelector(".hx-root") ?? root, ports);
   ports.watch("value", () => stage.receive(ports.props.value));
   await stage.begin(ports.props.value);
-  tabAsked(stage.settings.simulated ? "planner" : null); // the Planner knows the profiles that simulated runs are of
+  tabAsked(stage.settings.simulated ? "planner" : ""); // the Planner knows the profiles that simulated runs are of
 }
 
 class Stage {
@@ -38,14 +39,54 @@ class Stage {
     this.setup = JSON.parse(ports.props.setup);
     this.known = fields(this.setup.limits);
     this.feed = new Feed();
-    this.shown = null; // status of the run that is shown
+    /** @type {any} */ this.shown = null; // status of the run that is shown
     this.view = { selected: null, round: null };
     const first = this.setup.catalogue.find((p) => p.usable) ?? this.setup.catalogue[0];
     this.defaults = { ...this.setup.defaults, preset: first?.name ?? "", device: "", ghosts: "show", colour: "level", prompt: "", recording: "", simulated: "" };
-    this.settings = { ...this.defaults };
+    /** @type {Record<string, any>} */ this.settings = { ...this.defaults };
+    /** @type {Record<string, any>} */ this.asked = {}; // what the address asked for, while the first run is shown
+    this._frame = 0;
     this.session = new Session(ports, { onPayload: (p) => this.apply(p), held: (run) => (run === this.feed.run ? this.feed.records.length : 0) });
-    this.player = new Player((cursor) => this._schedule(cursor));
-    this._build();
+    this.player = new Player(() => this._schedule());
+
+    this.title = titleBar({ onTheme: () => { toggleTheme(); this.study.draw(); } });
+    this.prompt = promptRow({
+      setup: this.setup, settings: this.settings,
+      onEdit: (name, value) => this.edit(name, value),
+      onGo: () => this.go(),
+      onExample: (e) => { this.edit("prompt", e.prompt); this.prompt.show(); },
+      onRecording: (name) => this._try(async () => {
+        await this.session.recording(name);
+        this.edit("recording", name);
+      }),
+    });
+    this.text = textPanel({
+      settings: this.settings,
+      feed: this.feed,
+      onEdit: (name, value) => this.edit(name, value),
+      onSelect: (serial, info) => { this.card.select(serial, info); this.view.selected = serial; this._draw(); },
+      onOpen: (file) => this._try(() => this.session.open(file, this.setup.limits.file)),
+      onTell: (text, kind) => this.tell(text, kind),
+    });
+    this.tower = createTower(h("div"), { presets: this.setup.catalogue.map((p) => p.name), replans: () => Boolean(this.settings.replan), settings: () => this.settings, onChange: (stack, replan = this.settings.replan) => { this.settings.replan = replan; this.edit("stack", stack); } });
+    this.tally = tallyLine({ onDepths: () => this.study.show("#figure-depths-panel"), onTell: (text) => this.tell(text) });
+    this.spoken = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
+    this.note = h("p", { class: "hx-note", role: "alert", hidden: true });
+    const clock = h("section", { class: "hx-clock", "aria-label": "lanes on one clock" });
+    this.stageEl = h("div", { class: "hx-stage" }, this.title.el, this.prompt.el, h("div", { class: "hx-main" }, this.text.el, this.tower.el), clock, this.note, this.spoken);
+    this.root.replaceChildren(this.stageEl);
+    this.lanes = createLanes(clock, { onSeek: (ns) => this.player.seek(ns), onRound: (round) => { this.view.round = round; this._draw(); } });
+    this.transport = createTransport(clock, { player: this.player });
+    clock.append(this.tally.el);
+    this.card = createCard(this.stageEl, { onSelect: (serial) => { this.view.selected = serial; this._draw(); } });
+    tips(this.stageEl);
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && !event.defaultPrevented && this.session.pending) this._stop();
+    });
+    document.addEventListener("hx:use-stack", (/** @type {any} */ event) => this.use(event.detail));
+    document.addEventListener("hx:play-simulated", (/** @type {any} */ event) => this.simulate(event.detail));
+    setInterval(() => { if (this.session.pending && this.session.started) this.say(spoken(this.feed.model, this.shown)); }, 2000);
+    this.study = new Study(this.ports, this.feed);
   }
 
   /** The first paint: what the address asks for, else the first recording. */
@@ -96,15 +137,17 @@ class Stage {
   }
 
   _newRun(live) {
-    const { header } = this.feed.model;
+    const { model } = this.feed;
+    const header = model?.header;
+    if (!header) return;
     this.view = { selected: null, round: null };
     this.card.hide();
     this.note.hidden = true;
     this.root.dataset.empty = "false";
-    if (!live) this._adopt(header);
+    if (!live) this._adopt(model, header);
     this.tower.setRun(header);
     this.text.title(this.shown.title || (live ? "" : header.title));
-    if (live) this.player.live(this.feed.model);
+    if (live) this.player.live(model);
     else this._replay();
     this.study.draw();
   }
@@ -116,33 +159,33 @@ class Stage {
   }
 
   /** A recording brings its own stack and prompt, unless the address asked for others. */
-  _adopt(header) {
-    if (!header.simulated && !this.asked?.simulated) this.settings.simulated = "";
-    if (!this.asked?.preset && this.setup.catalogue.some((p) => p.name === header.preset)) this.settings.preset = header.preset;
+  _adopt(model, header) {
+    if (!header.simulated && !this.asked.simulated) this.settings.simulated = "";
+    if (!this.asked.preset && this.setup.catalogue.some((p) => p.name === header.preset)) this.settings.preset = header.preset;
     this._preset();
-    const own = this.settings.preset === header.preset || !this.asked?.preset;
-    if (!this.asked?.stack) this.tower.setStack(own ? header.stack : this._catalogue()?.default_stack ?? header.stack);
-    if (header.simulated) return this._adoptMadeUp();
-    const { text, raw } = this.feed.model.promptText();
-    if (!this.asked?.prompt && text) Object.assign(this.settings, { prompt: text, raw: this.asked?.raw ?? (raw && header.preset !== "toy") });
+    const own = this.settings.preset === header.preset || !this.asked.preset;
+    if (!this.asked.stack) this.tower.setStack(own ? header.stack : this._catalogue()?.default_stack ?? header.stack);
+    if (header.simulated) return this._adoptMadeUp(model);
+    const { text, raw } = model.promptText();
+    if (!this.asked.prompt && text) Object.assign(this.settings, { prompt: text, raw: this.asked.raw ?? (raw && header.preset !== "toy") });
     this._adoptSampling(header);
     this.settings.stack = this.tower.stack;
     this._refresh();
   }
 
   /** A simulated run brings its stack and the words before its text; the settings stay the visitor's. */
-  _adoptMadeUp() {
-    if (!this.asked?.prompt) this.settings.prompt = this.feed.model.promptText().text;
+  _adoptMadeUp(model) {
+    if (!this.asked.prompt) this.settings.prompt = model.promptText().text;
     this.settings.stack = this.tower.stack;
     this._refresh();
   }
 
   /** The figures that the recording was made with, so that Generate repeats it. */
   _adoptSampling({ sampling, seed, max_new_tokens, replan }) {
-    this.settings.replan = this.asked?.replan ?? Boolean(replan);
+    this.settings.replan = this.asked.replan ?? Boolean(replan);
     for (const [name, value] of Object.entries({ ...sampling, seed, max_new_tokens })) {
       const limits = this.setup.limits[name];
-      if (!Array.isArray(limits) || !Number.isFinite(value) || this.asked?.[name] !== undefined) continue;
+      if (!Array.isArray(limits) || !Number.isFinite(value) || this.asked[name] !== undefined) continue;
       this.settings[name] = Math.min(limits[1], Math.max(limits[0], value));
     }
   }
@@ -151,49 +194,6 @@ class Stage {
     this.progress(null);
     if (live) this.say(spoken(this.feed.model, this.shown));
     this.study.draw();
-  }
-
-  // ---- building
-
-  _build() {
-    this.title = titleBar({ onTheme: () => { toggleTheme(); this.study.draw(); } });
-    this.prompt = promptRow({
-      setup: this.setup, settings: this.settings,
-      onEdit: (name, value) => this.edit(name, value),
-      onGo: () => this.go(),
-      onExample: (e) => { this.edit("prompt", e.prompt); this.prompt.show(); },
-      onRecording: (name) => this._try(async () => {
-        await this.session.recording(name);
-        this.edit("recording", name);
-      }),
-    });
-    this.text = textPanel({
-      settings: this.settings,
-      feed: this.feed,
-      onEdit: (name, value) => this.edit(name, value),
-      onSelect: (serial, info) => { this.card.select(serial, info); this.view.selected = serial; this._draw(); },
-      onOpen: (file) => this._try(() => this.session.open(file, this.setup.limits.file)),
-      onTell: (text, kind) => this.tell(text, kind),
-    });
-    this.tower = createTower(h("div"), { presets: this.setup.catalogue.map((p) => p.name), replans: () => Boolean(this.settings.replan), settings: () => this.settings, onChange: (stack, replan = this.settings.replan) => { this.settings.replan = replan; this.edit("stack", stack); } });
-    this.tally = tallyLine({ onDepths: () => this.study.show("#figure-depths-panel"), onTell: (text) => this.tell(text) });
-    this.spoken = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
-    this.note = h("p", { class: "hx-note", role: "alert", hidden: true });
-    const clock = h("section", { class: "hx-clock", "aria-label": "lanes on one clock" });
-    this.stageEl = h("div", { class: "hx-stage" }, this.title.el, this.prompt.el, h("div", { class: "hx-main" }, this.text.el, this.tower.el), clock, this.note, this.spoken);
-    this.root.replaceChildren(this.stageEl);
-    this.lanes = createLanes(clock, { onSeek: (ns) => this.player.seek(ns), onRound: (round) => { this.view.round = round; this._draw(); } });
-    this.transport = createTransport(clock, { player: this.player });
-    clock.append(this.tally.el);
-    this.card = createCard(this.stageEl, { onSelect: (serial) => { this.view.selected = serial; this._draw(); } });
-    tips(this.stageEl);
-    document.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && !event.defaultPrevented && this.session.pending) this._stop();
-    });
-    document.addEventListener("hx:use-stack", (event) => this.use(event.detail));
-    document.addEventListener("hx:play-simulated", (event) => this.simulate(event.detail));
-    setInterval(() => { if (this.session.pending && this.session.started) this.say(spoken(this.feed.model, this.shown)); }, 2000);
-    this.study = new Study(this.ports, this.feed);
   }
 
   // ---- what the visitor does
@@ -264,7 +264,7 @@ class Stage {
   async _try(action) {
     try {
       await action();
-    } catch (error) {
+    } catch (/** @type {any} */ error) {
       this.tell(error?.message || String(error) || "the server did not answer", "error");
       this._busy();
     }
@@ -277,7 +277,8 @@ class Stage {
     this.text.show();
     this.tower.nameStack();
     this._busy();
-    const made = this.tower.madeUp && this.settings.simulated; // the plan says which stack, and its words are not the visitor's
+    // The plan says which stack, and its words are not the visitor's.
+    const made = this.tower.madeUp && this.settings.simulated;
     const query = write(location.search, { ...this.settings, ...(made ? { stack: "", prompt: "" } : {}) }, { ...this.defaults, stack: this._catalogue()?.default_stack }, this.known);
     history.replaceState(history.state, "", location.pathname + query + location.hash);
     this._draw();

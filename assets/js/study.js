@@ -1,4 +1,5 @@
-/** The figures below the fold. Plotly's script is large, so they are asked for when somebody looks, once per run and theme. */
+/** The figures below the fold. Plotly's script is large, so they are asked for when somebody looks, once per run and
+ *  theme. */
 
 import { isDark } from "./theme.js";
 

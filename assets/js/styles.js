@@ -2,7 +2,7 @@
 
 const NAMES = ["base", "layout", "tower", "controls", "text", "lanes", "card"];
 
-/** `more`: the sheets of a tab beside the first screen. */
+/** `more`: the sheets of a tab beside the first screen. @param {string[]} more */
 export function loadStyles(...more) {
   return Promise.all([...NAMES, ...more].map((name) => {
     const href = new URL(`../css/${name}.css`, import.meta.url).href;

@@ -2,7 +2,8 @@
 
 const NS = "http://www.w3.org/2000/svg";
 
-/** An SVG element with attributes. */
+/** An SVG element with attributes.
+ *  @param {string} tag @param {Record<string, any>} attributes @param {Element|null} parent @returns {SVGElement} */
 export function svg(tag, attributes = {}, parent = null) {
   const node = document.createElementNS(NS, tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -43,7 +44,7 @@ export function ticks(a, b, count) {
   const step = roundUp((b - a) / Math.max(1, count));
   const found = [];
   for (let t = Math.ceil(a / step) * step; t <= b; t += step) found.push(t);
-  const unit = step >= 1e8 ? [1e9, "s"] : step >= 1e3 * 1e2 ? [1e6, "ms"] : [1e3, "\u00b5s"];
-  const digits = Math.max(0, -Math.floor(Math.log10(step / unit[0]) + 1e-9));
-  return found.map((t) => ({ t, label: `${(t / unit[0]).toFixed(digits)}\u00a0${unit[1]}` }));
+  const [unit, name] = step >= 1e8 ? [1e9, "s"] : step >= 1e3 * 1e2 ? [1e6, "ms"] : [1e3, "\u00b5s"];
+  const digits = Math.max(0, -Math.floor(Math.log10(step / unit) + 1e-9));
+  return found.map((t) => ({ t, label: `${(t / unit).toFixed(digits)}\u00a0${name}` }));
 }

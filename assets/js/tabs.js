@@ -1,6 +1,9 @@
 /** The page's tabs, which Gradio draws: open one by its name, or the one that the address asks for. */
 
-const all = () => [...document.querySelectorAll('#tabs [role="tab"]')];
+import { closest } from "./dom.js";
+
+const TABS = '#tabs [role="tab"]';
+const all = () => [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(TABS))];
 const nameOf = (tab) => tab.textContent.trim().toLowerCase();
 const named = (name) => all().find((tab) => nameOf(tab) === name.toLowerCase());
 
@@ -13,9 +16,9 @@ export function openTab(name) {
 }
 
 /** `?tab=planner` opens that tab at once; from then on the address names the tab that is open. `first` overrules it. */
-export function tabAsked(first = null) {
-  const asked = first ?? new URLSearchParams(location.search).get("tab");
-  document.addEventListener("click", (event) => follow(event.target.closest?.('#tabs [role="tab"]')), { capture: true });
+export function tabAsked(first = "") {
+  const asked = first || new URLSearchParams(location.search).get("tab");
+  document.addEventListener("click", (event) => follow(closest(event, TABS)), { capture: true });
   if (asked) named(asked.slice(0, 40))?.click();
 }
 

@@ -73,7 +73,9 @@ export function tallyLine(ctx) {
   };
 }
 
-/** "96 / 96"; at a first difference also plain decoding's top-two margin there, which says whether it was a near tie. */
+/**
+ * "96 / 96"; at a first difference also plain decoding's top-two margin there, which says whether it was a near tie.
+ */
 function agreement(model) {
   const { baseline, header, committed } = model;
   const { temperature, top_k } = header?.sampling ?? {};

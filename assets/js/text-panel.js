@@ -1,4 +1,5 @@
-/** The text's panel: its head (title, colour by, copy, save, open), the token text, the legend, progress, the empty state. */
+/** The text's panel: its head (title, colour by, copy, save, open), the token text, the legend, progress, the empty
+ *  state. */
 
 import { h, icon, say } from "./dom.js";
 import { copy, saveGzip } from "./files.js";
@@ -33,7 +34,7 @@ export function textPanel(ctx) {
     try {
       await action();
       ctx.onTell(done, "");
-    } catch (error) {
+    } catch (/** @type {any} */ error) {
       ctx.onTell(error.message, "error");
     }
   };
@@ -63,7 +64,7 @@ export function textPanel(ctx) {
   );
   const el = h("section", { class: "hx-text-panel", "aria-label": "the text" }, head, body, foot, progress, blank);
   const text = createText(body, { onSelect: ctx.onSelect });
-  const legend = createLegend(foot, {});
+  const legend = createLegend(foot);
   return {
     el,
     title(name) { say(title, name || "The text"); },

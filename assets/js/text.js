@@ -34,7 +34,12 @@ export function create(host, ctx = {}) {
 
 class TextView {
   constructor(el, flow, ctx) {
-    Object.assign(this, { el, flow, ctx, listening: new AbortController() });
+    this.el = el;
+    this.flow = flow;
+    this.ctx = ctx;
+    this.listening = new AbortController();
+    this.model = null;
+    this.cursor = 0;
     this._clear();
     const on = (type, f) => flow.addEventListener(type, f, { signal: this.listening.signal });
     on("pointerover", (e) => e.pointerType !== "touch" && this._tell(e, "hover"));
@@ -48,7 +53,7 @@ class TextView {
 
   _clear() {
     this.model = null;
-    this.items = []; // {key, at, node, ends}, in order; ends: a paragraph ends behind it
+    /** @type {any[]} */ this.items = []; // {key, at, node, ends}, in order; ends: a paragraph ends behind it
     this.seen = 0; // committed tokens drawn
     this.style = "";
     this.flow.replaceChildren();

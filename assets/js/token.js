@@ -19,10 +19,10 @@ export function tokenNode(serial) {
 
 /**
  * Dresses a cell's node for the state it is in.
- * @param {HTMLElement} node
- * @param {object} cell {serials, text, special, partial}
- * @param {object[]} records its tokens
- * @param {object} look {state, category, marks, dots, dotHue}
+ * @param {HTMLElement & {cellText?: string, cellSize?: number}} node
+ * @param {import("./cells.js").Cell} cell
+ * @param {import("./trace.js").TokenRecord[]} records its tokens
+ * @param {Record<string, any>} look {state, category, passed, marks, dots, dotHue}
  */
 export function dress(node, cell, records, look) {
   const text = cell.special ? "" : cell.text;
@@ -44,7 +44,7 @@ export function dress(node, cell, records, look) {
 }
 
 function write(node, cell, text) {
-  const [, lead, body, trail] = /^(\s*)([^]*?)(\s*)$/.exec(text);
+  const [, lead, body, trail] = text.match(/^(\s*)([^]*?)(\s*)$/) ?? [];
   const [before, token, after] = node.childNodes;
   const blank = body === "" && !cell.special && !cell.partial;
   const lines = text.includes("\n");
@@ -68,9 +68,9 @@ export function ghostNode() {
 
 /**
  * Fills a ghost node: the last rejected token is shown, the others and what was lost with them behind "+n".
- * @param {HTMLElement} node
- * @param {object[]} heads rejected records at this place, oldest first
- * @param {TraceModel} model
+ * @param {HTMLElement & {ghostKey?: string, heads?: object[]}} node
+ * @param {import("./trace.js").TokenRecord[]} heads rejected records at this place, oldest first
+ * @param {import("./trace.js").TraceModel} model
  * @param {boolean} fresh whether the last one was rejected just now
  */
 export function haunt(node, heads, model, fresh) {
@@ -83,7 +83,7 @@ export function haunt(node, heads, model, fresh) {
   const last = heads[heads.length - 1];
   const more = heads.reduce((n, x) => n + 1 + x.followers.length, -1);
   const tail = element("span", "hx-ghost-tail");
-  put(tail, "by", model.levels[last.goneBy]?.tag ?? "");
+  put(tail, "by", model.levels[last.goneBy ?? -1]?.tag ?? "");
   if (more > 0) {
     tail.append(moreButton(more));
     tail.style.setProperty("--tag", String(tail.dataset.by.length + 1));

@@ -32,7 +32,9 @@ export function inPlan(plan, index) {
 /** A plan in a sentence or two: since when, which levels, and why. */
 export const planText = (plan) => `Auto, from round ${plan.round}: ${plan.stack}${plan.why ? ` (${plan.why})` : ""}.`;
 
-/** What a run plans with, and the cure if that was measured elsewhere; as `origin_words` of hsd_core/replan_words.py. */
+/**
+ * What a run plans with, and the cure if that was measured elsewhere; as `origin_words` of hsd_core/replan_words.py.
+ */
 export function originText({ profile, machine, preset }) {
   const { source, machine: where = "", recorded: day = "" } = profile?.about ?? {};
   if (source === "measured") return `Profile measured on the machine of this run${day && ` on ${day}`}.`;

@@ -1,5 +1,5 @@
-/** The tower: the stack as a building, cheapest level on the ground floor, the target as the roof. It is the
- *  composer (switches, order, T, rules) and the live gauge of the run that is shown, when the two are the same stack. */
+/** The tower: the stack as a building, cheapest level on the ground floor, the target as the roof. It is the composer
+ *  (switches, order, T, rules) and the live gauge of the run that is shown, when the two are the same stack. */
 
 import { h, icon, say } from "./dom.js";
 import { reorder } from "./drag.js";
@@ -19,8 +19,10 @@ const NAMESAKE = "Another paper calls a verification rule “HSD”. Here that i
 
 /**
  * @param {HTMLElement} host
- * @param {{presets: string[], replans: () => boolean, settings: () => object, onChange: (stack: string, replan?: boolean) => void}} ctx
- *   presets: names in the catalogue. settings: of the next run. replans: whether runs choose their levels anew; onChange says so of a ready-made stack.
+ * @param {{presets: string[], replans: () => boolean, settings: () => object,
+ *   onChange: (stack: string, replan?: boolean) => void}} ctx
+ *   presets: names in the catalogue. settings: of the next run. replans: whether runs choose their levels anew;
+ *   onChange says so of a ready-made stack.
  */
 export function createTower(host, ctx) {
   const tower = new Tower(ctx);
@@ -124,10 +126,9 @@ class Tower {
         onRemove: () => this._remove(i),
         onOpen: (open) => (open ? this.open.add(level) : this.open.delete(level)),
       });
-      view.shaft = i > 0 ? shaftOf() : null;
-      if (view.shaft) view.el.append(view.shaft.el);
-      view.index = index;
-      return view;
+      const shaft = i > 0 ? shaftOf() : null;
+      if (shaft) view.el.append(shaft.el);
+      return { ...view, shaft, index };
     });
     this.list.replaceChildren(...this.views.map((view) => view.el).reverse());
     this._addMenu();
@@ -213,7 +214,7 @@ class Tower {
   _same() {
     const ran = this.run && parse(this.run.stack);
     const elsewhere = ran && this.ctx.presets.includes(this.run.preset) && this.run.preset !== this.preset?.name;
-    return Boolean(ran) && !elsewhere && same(ran, this.levels.filter((level) => level.on), this.run.levels.map((level) => level.block));
+    return ran && !elsewhere ? same(ran, this.levels.filter((level) => level.on), this.run.levels.map((level) => level.block)) : false;
   }
 
   /** Whether every level is one of a simulated run that nobody has weights for; order and T may differ. */
@@ -225,7 +226,7 @@ class Tower {
   /** The level of the simulated run that this one stands for, or null. */
   _made(level) {
     if (!this.borrowed) return null;
-    const at = (parse(this.run.stack) ?? []).findIndex((ran) => ran.name === level.name && ran.options.id === level.options.id);
+    const at = (parse(this.run.stack) ?? []).findIndex((ran) => ran?.name === level.name && ran?.options.id === level.options.id);
     return this.run.levels[at] ?? null;
   }
 
@@ -297,7 +298,7 @@ class Tower {
 
   _focused() {
     const active = document.activeElement;
-    return active && this.el.contains(active) && active.dataset.key ? active.dataset.key : null;
+    return active instanceof HTMLElement && this.el.contains(active) ? (active.dataset.key ?? null) : null;
   }
 
   _restore(key) {

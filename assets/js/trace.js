@@ -10,29 +10,51 @@ import { styleLevels } from "./kinds.js";
 
 const NOTHING = Object.freeze({ bytes: new Uint8Array(0), special: false });
 
+/** @typedef {import("./events.js").LevelInfo & import("./kinds.js").Look} Level */
+/** @typedef {{event: "snapshot", round: number, t: number, [figure: string]: any}} Snapshot the server's figures */
+/**
+ * @typedef {{level: number, below: number|null, outcome: string, alpha: number, coin: number|null, p: number,
+ *   q: number, pRow: ?Row, qRow: ?Row, residual: ?Row, t: number, round: number}} Judgement
+ */
+/** @typedef {import("./events.js").Row} Row */
+/**
+ * A token that any level drafted or drew. Times are ns; null: not (yet).
+ * @typedef {{serial: number, id: number, at: number, level: number, how: string, source: string, round: number,
+ *   q: number|null, confidence: number|null, copied?: import("./events.js").Copied|null, depth?: number|null,
+ *   drawn?: {p: number, pRow: ?Row}, tDraft: number, tCommit: number|null, tGone: number|null, goneBy: number|null,
+ *   lostWith: number|null, judgements: Judgement[], passed: {level: number, t: number}[], followers: TokenRecord[],
+ *   places: {t: number, at: number}[]}} TokenRecord
+ */
+/**
+ * @typedef {{kind: string, level: number, round: number|null, t0: number, t1: number, rows: number, tokensIn: number,
+ *   tokensOut: number, rejected?: boolean, ran?: import("./events.js").Span[], catchUp?: number, theta?: number|null}}
+ *   Segment
+ */
+
 export class TraceModel {
   constructor() {
-    this.header = null;
-    this.footer = null;
-    this.baseline = null;
-    this.depths = null; // what every depth made of the committed tokens, when it was measured
-    this.levels = []; // header.levels with their looks
-    this.pieces = new Map(); // id -> {bytes, special}
-    this.tokens = new Map(); // serial -> record
-    this.committed = []; // serials, in order
-    this.commitTimes = []; // ns, one per committed token
-    this.cells = []; // the committed text, cell by cell
-    this.rounds = [];
-    this.plans = []; // where the run chose its levels anew: {round, levels, blocks, why, t, ...}
-    this.segments = [];
-    this.snapshots = [];
-    this.marks = []; // {t, kind, round, level}: what stepping stops at
-    this.kv = [];
-    this.ghosts = []; // records that were rejected, in the order of their loss
+    /** @type {import("./events.js").Header|null} */ this.header = null;
+    /** @type {import("./events.js").Footer|null} */ this.footer = null;
+    /** @type {import("./events.js").Baseline|null} */ this.baseline = null;
+    /** @type {import("./events.js").Depths|null} */ this.depths = null; // when it was measured
+    /** @type {Level[]} */ this.levels = []; // header.levels with their looks
+    /** @type {Map<number, {bytes: Uint8Array, special: boolean}>} */ this.pieces = new Map(); // id -> {bytes, special}
+    /** @type {Map<number, TokenRecord>} */ this.tokens = new Map(); // serial -> record
+    /** @type {number[]} */ this.committed = []; // serials, in order
+    /** @type {number[]} */ this.commitTimes = []; // ns, one per committed token
+    /** @type {import("./cells.js").Cell[]} */ this.cells = []; // the committed text, cell by cell
+    /** @type {{round: number, t0: number, t1: number, byLevel: number[], tokens: number}[]} */ this.rounds = [];
+    /** @type {import("./events.js").Plan[]} */ this.plans = []; // where the run chose its levels anew
+    /** @type {Segment[]} */ this.segments = [];
+    /** @type {Snapshot[]} */ this.snapshots = [];
+    /** @type {{t: number, kind: string, round: number, level: number}[]} */ this.marks = []; // where stepping stops
+    /** @type {import("./events.js").Kv[]} */ this.kv = [];
+    /** @type {TokenRecord[]} */ this.ghosts = []; // records that were rejected, in the order of their loss
     this.end = 0; // last ns seen
     this.version = 0; // grows with every append
-    this._alive = []; // tentative records, by position
-    this._loose = []; // rejected records whose place may still move
+    /** @type {TokenRecord[]} */ this._alive = []; // tentative records, by position
+    /** @type {TokenRecord[]} */ this._loose = []; // rejected records whose place may still move
+    /** @type {Segment|null} */ this._open = null; // of the last verifier: its correction or bonus belongs to it
   }
 
   /** Feeds events, in order, each once. Unknown events are skipped. */
@@ -44,32 +66,38 @@ export class TraceModel {
     if (events.length) this.version += 1;
   }
 
+  /** @param {import("./events.js").Header} e */
   _header(e) {
     this.header = e;
     const looks = styleLevels(e.levels);
     this.levels = e.levels.map((info, i) => ({ ...info, ...looks[i] }));
   }
 
+  /** @param {import("./events.js").Piece} e */
   _piece(e) {
     this.pieces.set(e.id, { bytes: bytesOf(e.b64), special: !!e.special });
   }
 
+  /** @param {import("./events.js").Prefill} e */
   _prefill(e) {
     const work = { kind: "prefill", rows: e.tokens, tokensIn: e.tokens, tokensOut: 0 };
     if (typeof e.round === "number") this._segment(e, work); // a level that joins: time of that round
     else this.segments.push({ ...work, level: e.level, t0: e.t0, t1: e.t1, round: null });
   }
 
+  /** @param {import("./events.js").Plan} e */
   _plan(e) {
     if (!e.levels?.length) return; // written by an older version: it names the stack alone
     this.plans.push(e);
     this.marks.push({ t: e.t, kind: "plan", round: e.round, level: this.levels.length - 1 });
   }
 
+  /** @param {import("./events.js").Draft} e */
   _draft(e) {
     this._segment(e, { kind: "draft", rows: e.rows, tokensIn: 0, tokensOut: e.ids.length });
     const step = (e.t1 - e.t0) / Math.max(1, e.ids.length);
-    const depth = Math.max(0, ...(e.ran ?? []).map((span) => span.hi)) || null; // the policy del chooses it anew in each round
+    // The policy del chooses the depth anew in each round.
+    const depth = Math.max(0, ...(e.ran ?? []).map((span) => span.hi)) || null;
     e.serials.forEach((serial, i) => {
       const t = Math.round(e.t0 + step * (i + 1));
       this._place({ serial, id: e.ids[i], at: e.at + i, level: e.level, how: "draft", source: e.sources[i] ?? "", round: e.round,
@@ -78,6 +106,7 @@ export class TraceModel {
     if (e.ids.length) this.marks.push({ t: e.t1, kind: "draft", round: e.round, level: e.level });
   }
 
+  /** @param {import("./events.js").Verify} e */
   _verify(e) {
     const kept = e.checks.filter((c) => c.outcome === "accepted").length;
     const segment = this._segment(e, { kind: "verify", rows: e.rows, tokensIn: e.checks.length, tokensOut: kept });
@@ -93,23 +122,28 @@ export class TraceModel {
       }
     }
     this.marks.push({ t: e.t1, kind: segment.rejected ? "reject" : "verify", round: e.round, level: e.level });
-    this._open = segment; // a correction or bonus at this level belongs to it
+    this._open = segment;
   }
 
+  /** @param {import("./events.js").Correct} e */
   _correct(e) {
     this._extra(e, "correct");
   }
 
+  /** @param {import("./events.js").Bonus} e */
   _bonus(e) {
     this._extra(e, "bonus");
   }
 
+  /** @param {import("./events.js").Correct | import("./events.js").Bonus} e @param {string} how */
   _extra(e, how) {
     const record = this._place({ serial: e.serial, id: e.id, at: e.at, level: e.level, how, source: "", round: e.round, q: null, confidence: null }, e.t);
     record.drawn = { p: e.p, pRow: e.p_row ?? null };
-    if (this._open?.level === e.level && this._open.round === e.round) this._open.tokensOut += 1;
+    const own = this._open;
+    if (own && own.level === e.level && own.round === e.round) own.tokensOut += 1;
   }
 
+  /** @param {import("./events.js").Commit} e */
   _commit(e) {
     e.tokens.forEach((token, i) => {
       const at = e.at + i;
@@ -129,23 +163,28 @@ export class TraceModel {
     this.marks.push({ t: e.t, kind: "commit", round: e.round, level: this.levels.length - 1 });
   }
 
+  /** @param {import("./events.js").Kv} e */
   _kv(e) {
     this.kv.push(e);
   }
 
+  /** @param {Snapshot} e */
   _snapshot(e) {
     this.snapshots.push(e);
   }
 
+  /** @param {import("./events.js").Footer} e */
   _footer(e) {
     this.footer = e;
     if (this._alive.length) this._lose(this._alive[0].at, this.end, null, null);
   }
 
+  /** @param {import("./events.js").Baseline} e */
   _baseline(e) {
     this.baseline = e;
   }
 
+  /** @param {import("./events.js").Depths} e */
   _depths(e) {
     this.depths = e;
   }
@@ -273,6 +312,7 @@ export class TraceModel {
   /** The prompt as it was fed: its special tokens one by one, what stands between them whole. */
   promptParts() {
     const records = (this.header?.prompt_ids ?? []).map((id, serial) => ({ id, serial }));
+    /** @type {{text: string, special: boolean}[]} */
     const parts = [];
     for (const { text, special } of splitCells(records, (id) => this.piece(id))) {
       const last = parts.at(-1);

@@ -8,7 +8,7 @@ import { layersText, shareText } from "./trunk.js";
 const GAP = 0.07; // of the column's height: what a tag needs
 
 /**
- * @param {{layers: number, members: object[]}} trunk
+ * @param {import("./trunk.js").Trunk} trunk
  * @param {(index: number) => {tag: string, hue: string}} look of a level of the stack
  */
 export function trunkView(trunk, look) {
@@ -21,7 +21,7 @@ export function trunkView(trunk, look) {
   const own = trunk.members.map((member) => `${look(member.index).tag} ${shareText(member)}`).join("; ");
   const el = h("div", { class: "hx-trunk", role: "img", tabindex: "0" }, h("small", { class: "hx-trunk-name", text: `${trunk.layers} layers` }), column, tags);
   describe(`One model, ${trunk.layers} layers: ${own}.`);
-  let drawn = null;
+  let drawn = "?";
   rest();
 
   function describe(text) {

@@ -17,6 +17,7 @@ from app.guard import API, CALLS, LOCAL, MAX_BODY, Guard, names
 from app.page import build, launch_options
 from app.policy import SPACES, Policy, content_policy
 from app.recordings import MAX_CALL
+from app.static import files
 from hsd_core.workbench import Workbench
 
 JSON = {"content-type": "application/json"}
@@ -112,7 +113,7 @@ def test_the_page_s_policy_names_each_script_in_it_and_no_other_origin(served: h
     for part in ("default-src 'self'", "object-src 'none'", "base-uri 'self'", "frame-ancestors 'self'"):
         assert part in policy.split("; ")
     assert "http" not in policy
-    for path in ("/", "/hx/js/stage.js", "/nothing"):
+    for path in ("/", f"{files().route}/js/stage.js", "/nothing"):
         headers = served.get(path).headers
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "same-origin"

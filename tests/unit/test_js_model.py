@@ -1,4 +1,4 @@
-"""The client's model of a run and its playback, tested in node; skipped, with the cure, where node is missing."""
+"""The scripts that need no page, tested in node; skipped, with the cure, where node is missing."""
 
 import shutil
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SUITES = sorted((ROOT / "tests" / "app" / "js").glob("*.test.mjs"))
+SUITES = sorted(suite for folder in ("app/js", "js") for suite in (ROOT / "tests" / folder).glob("*.test.mjs"))
 
 
 def test_there_are_suites():

@@ -1,4 +1,4 @@
-/** The best plan: its tower in a line, its figures, what each level is worth, the best per number of levels, and why. */
+/** The best plan: its tower in a line, its figures, what each level is worth, the best per number of levels, why. */
 
 import { h, say } from "../dom.js";
 import { styleLevels } from "../kinds.js";
@@ -11,7 +11,10 @@ const COUNT = ["", "one: plain decoding", "two", "three", "four", "five", "six",
 
 const PLAY = "plays this plan on the Play tab: no model runs, each level agrees as often as the profile says and takes its milliseconds";
 
-/** @param {{onUse: (plan: object) => void, onPlay: (plan: object) => void}} ctx @returns {{el: HTMLElement[], show: (answer: object, styles: Map) => void}} */
+/**
+ * @param {{onUse: (plan: any) => void, onPlay: (plan: any) => void}} ctx
+ * @returns {{el: HTMLElement[], show: (answer: object, styles: Map) => void}}
+ */
 export function answerPanel(ctx) {
   const tower = h("div", { class: "hx-plan-tower" });
   const figures = h("dl", { class: "hx-plan-figures" });
@@ -70,11 +73,12 @@ function tiles(answer, styles) {
 }
 
 function sharesTable(top, styles) {
-  const rows = [...top.shares].reverse().map((part) => h(
+  const row = (part) => h(
     "tr", {}, h("th", { scope: "row", class: "hx-plan-level" }, levelBadge(styles.get(part.name)), h("span", { text: part.name })),
     h("td", { text: part.block ?? "–" }), h("td", { text: part.calls.toFixed(2) }), h("td", { text: figure(part.ms) }),
     h("td", { text: part.worth === null ? "signs every token" : part.worth < 1.0005 ? "nothing" : `${part.worth.toFixed(2)}× slower` }),
-  ));
+  );
+  const rows = top.shares.toReversed().map(row);
   return h("table", {}, h("thead", {}, h("tr", {}, ...["level", "block", "calls per target pass", "ms per token", "without it"].map((text) => h("th", { scope: "col", text })))), h("tbody", {}, ...rows));
 }
 

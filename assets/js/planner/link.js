@@ -58,7 +58,7 @@ export const planText = (profile, { levels, blocks }) => levels.map((name, i) =>
 
 /** The plan that a link plays, {levels, blocks}, or null. */
 export function linkedPlan(profile, text) {
-  const parts = text.split(".").map((part) => part.split(":").map(Number));
-  const levels = parts.map(([level]) => profile.levels[level]?.name);
-  return levels.every(Boolean) ? { levels, blocks: parts.slice(0, -1).map(([, block]) => block) } : null;
+  const parts = text.split(".").map((part) => part.match(/^(\d+)(?::(\d+))?$/) ?? []);
+  const levels = parts.map(([, level]) => profile.levels[level]?.name);
+  return levels.every(Boolean) ? { levels, blocks: parts.slice(0, -1).map(([, , block]) => Number(block)) } : null;
 }

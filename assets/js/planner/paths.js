@@ -1,4 +1,5 @@
-/** The edges of the best path as buttons: what each costs and multiplies. Focus or hover lights the same edge in the plot. */
+/** The edges of the best path as buttons: what each costs and multiplies. Focus or hover lights the same edge in the
+ *  plot. */
 
 import { h } from "../dom.js";
 

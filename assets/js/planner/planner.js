@@ -1,4 +1,5 @@
-/** The Planner tab: a profile that can be changed, and what the theory makes of it. `mount` is called once by its component. */
+/** The Planner tab: a profile that can be changed, and what the theory makes of it. `mount` is called once by its
+ *  component. */
 
 import { h, tips } from "../dom.js";
 import { loadStyles } from "../styles.js";
@@ -17,7 +18,7 @@ const LARGEST = 300_000; // bytes of a profile file
 const PATIENCE_MS = 1000; // so long a slider may be dragged before its figures follow
 const SETTLE_MS = 250; // a window that is being dragged is not asked about
 
-/** @param {HTMLElement} root @param {{props: object, root: string}} ports */
+/** @param {HTMLElement} root @param {{props: {setup: string}, root: string}} ports */
 export async function mount(root, ports) {
   rememberTheme();
   await loadStyles("planner");
@@ -67,6 +68,7 @@ class PlannerPage {
     root.replaceChildren(this.el);
     tips(this.el);
     new MutationObserver(() => { if (this.profile && this.dark !== isDark()) this.ask(); }).observe(document.body, { attributeFilter: ["class"] });
+    this.settling = 0;
     addEventListener("resize", () => {
       clearTimeout(this.settling);
       this.settling = setTimeout(() => { if (this.profile && this.size !== size()) this.ask(); }, SETTLE_MS);
@@ -75,6 +77,7 @@ class PlannerPage {
 
   /** The profiles that there are; the best one is shown. */
   async begin() {
+    /** @type {{sources: any[], how: string}} */
     let found = { sources: [], how: "python -m hsd_core calibrate" };
     try {
       found = await (await fetch(this.base + this.setup.sources)).json();
@@ -87,7 +90,8 @@ class PlannerPage {
     const asked = linked(found.sources);
     this.lost = asked ? null : new URLSearchParams(location.search).get("profile"); // a link from another machine
     const first = found.sources.find((source) => source.profiles.length);
-    if (asked ?? first) this.choose(...(asked ?? [first, 0]), turnedBy);
+    const [source, at] = asked ?? [first, 0];
+    if (source) this.choose(source, at, turnedBy);
     else this.nothing(found);
   }
 
@@ -98,7 +102,8 @@ class PlannerPage {
     const broken = sources.filter((source) => source.reason).map((source) => h("p", { class: "hx-plan-text", text: `${source.title}: ${source.reason}` }));
     this.empty.replaceChildren(
       h("h2", { class: "hx-plan-h", text: "No profile yet" }),
-      h("p", { text: "A profile says what each level costs on a machine and how often each accepts another's tokens. The planner finds the quickest stack from it. Nothing has been measured here, so there is nothing to show." }),
+      h("p", { text: "A profile says what each level costs on a machine and how often each accepts another's tokens. " +
+        "The planner finds the quickest stack from it. Nothing has been measured here, so there is nothing to show." }),
       h("p", {}, "Measure one with ", h("code", { text: how }), ", which takes about three minutes; then open this tab again. Or open a profile file."),
       ...broken,
     );
@@ -161,7 +166,7 @@ class PlannerPage {
   drawn({ figures }, question) {
     if (question.profile !== this.profile) return; // another one was chosen meanwhile
     for (const [name, figure] of Object.entries(figures)) this.plots[name].show(figure);
-    if (figures.graph) this.paths.show(figures.graph.paths ?? [], this.styles);
+    if (figures.graph) this.paths.show(figures.graph.paths ?? []);
     if (question !== this.drawing || this.asker.busy) return; // newer numbers draw their own
     for (const name of question.figures) this.stale.delete(name);
     this.draw();

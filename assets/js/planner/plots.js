@@ -2,17 +2,16 @@
 
 import { h } from "../dom.js";
 
-let loading = null; // plotly's own script, asked for once per page
+/** @type {Promise<any>|null} */ let loading = null; // plotly's own script, asked for once per page
 
 function plotly(url) {
-  loading ??= new Promise((resolve, reject) => {
-    if (window.Plotly) return void resolve(window.Plotly);
+  return (loading ??= new Promise((resolve, reject) => {
+    if (globalThis.Plotly) return void resolve(globalThis.Plotly);
     const script = h("script", { src: url });
-    script.onload = () => resolve(window.Plotly);
+    script.onload = () => resolve(globalThis.Plotly);
     script.onerror = () => { loading = null; reject(new Error("the plots' script could not be loaded; the tables below each plot hold the same figures")); };
     document.head.append(script);
-  });
-  return loading;
+  }));
 }
 
 const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
@@ -21,6 +20,7 @@ const CONFIG = { displaylogo: false, responsive: true, displayModeBar: false };
 
 /** One figure with its words and its table; drawn only while it is in sight. */
 export class Plot {
+  /** @param {string} name @param {{url: string, label: string, onPoint?: (point: object|null) => void}} options */
   constructor(name, { url, label, onPoint = () => {} }) {
     this.name = name;
     this.url = url;
@@ -35,7 +35,7 @@ export class Plot {
     this.details = h("details", { class: "hx-figure-data" }, h("summary", { text: "as a table" }), this.table);
     this.el = h("section", { class: `hx-panel hx-plot-${name}`, "aria-label": label }, this.title, this.text, this.view, this.beside, this.details);
     new IntersectionObserver((entries) => {
-      this.seen = entries.at(-1).isIntersecting;
+      this.seen = entries[entries.length - 1].isIntersecting;
       this._draw();
     }, { rootMargin: "200px" }).observe(this.view);
   }
@@ -67,7 +67,7 @@ export class Plot {
         await Plotly.react(this.view, data, layout, CONFIG);
       }
       this._listen();
-    } catch (error) {
+    } catch (/** @type {any} */ error) {
       this.view.replaceChildren(h("p", { class: "hx-plan-text", text: error.message }));
     } finally {
       this.drawing = false;
@@ -76,7 +76,7 @@ export class Plot {
 
   /** Lights a point up as a pointer would; null puts it out. */
   hover(curve, point) {
-    if (window.Plotly && this.view.data) window.Plotly.Fx.hover(this.view, curve === null ? [] : [{ curveNumber: curve, pointNumber: point }]);
+    if (globalThis.Plotly && this.view.data) globalThis.Plotly.Fx.hover(this.view, curve === null ? [] : [{ curveNumber: curve, pointNumber: point }]);
   }
 
   _listen() {

@@ -26,7 +26,10 @@ export function get(profile, path) {
   return path.reduce((part, key) => part?.[key], profile);
 }
 
-/** Writes a number; undefined takes it out. An edited acceptance no longer has the finer ones that were measured with it. */
+/**
+ * Writes a number; undefined takes it out. An edited acceptance no longer has the finer ones that were measured with
+ * it.
+ */
 export function set(profile, path, value) {
   const owner = path.slice(0, -1).reduce((part, key) => (part[key] ??= {}), profile);
   if (value === undefined) delete owner[path.at(-1)];

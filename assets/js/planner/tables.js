@@ -1,4 +1,4 @@
-/** The profile as tables whose every number can be changed. Changed cells are marked; each table goes back to measured. */
+/** The profile as tables whose every number can be changed. Changed cells are marked; a table goes back to measured. */
 
 import { h } from "../dom.js";
 import { costAt, figure, get, rowCounts, same, set } from "./profile.js";
@@ -9,7 +9,8 @@ const ACCEPTS = "Probability that the level of the column accepts a token of the
 const TIME = { low: 0, high: 1e6, what: "a number of ms, 0 or more", step: "any" };
 
 /**
- * @param {{onEdit: (part: string) => void, onReset: (part: string) => void}} ctx `part`: "levels", "acceptance", "edge_cost_ms"
+ * @param {{onEdit: (part: string) => void, onReset: (part: string) => void}} ctx `part`: "levels", "acceptance",
+ *   "edge_cost_ms"
  * @returns {{el: HTMLElement, show: (profile, measured, styles) => void}}
  */
 export function profileTables(ctx) {
@@ -17,7 +18,7 @@ export function profileTables(ctx) {
   const accepts = panel("How often each accepts another's token", "acceptance", ACCEPTS, ctx);
   const edges = panel("Where layers are shared", "edge_cost_ms", "ms for a pass over so many rows of the upper level where the lower one of the pair has already run the layers that both share.", ctx);
   const el = h("div", { class: "hx-plan-tables" }, costs.el, accepts.el, edges.el);
-  let shown = null;
+  /** @type {any} */ let shown = null;
   const panels = { levels: costs, acceptance: accepts, edge_cost_ms: edges };
 
   function show(profile, measured, styles) {

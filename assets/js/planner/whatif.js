@@ -12,7 +12,10 @@ export const still = (profile) => ({
   model: "iid",
 });
 
-/** @param {{limits: object, onTurn: () => void}} ctx @returns {{el: HTMLElement, show: (profile, turned, styles) => void}} */
+/**
+ * @param {{limits: Record<string, number[]>, onTurn: () => void}} ctx
+ * @returns {{el: HTMLElement, show: (profile, turned, styles) => void}}
+ */
 export function whatIf(ctx) {
   let rest = "as measured";
   const el = h("section", { class: "hx-panel hx-plan-whatif", "aria-label": "what if" });
@@ -36,7 +39,7 @@ export function whatIf(ctx) {
     );
   }
 
-  function slider({ label, tip, low, high, step, value, say, turn, extra = null }) {
+  function slider({ label, tip = "", low, high, step, value, say, turn, extra = null }) {
     const out = h("output", { class: "hx-plan-value", text: say(value) });
     const input = h("input", {
       type: "range", min: low, max: high, step, value, "aria-label": label, "aria-valuetext": say(value),
@@ -48,7 +51,7 @@ export function whatIf(ctx) {
         ctx.onTurn();
       },
     });
-    return h("div", { class: "hx-plan-slider", "data-tip": tip }, h("div", { class: "hx-plan-slider-head" }, h("span", { text: label }), extra, out), input);
+    return h("div", { class: "hx-plan-slider", "data-tip": tip || null }, h("div", { class: "hx-plan-slider-head" }, h("span", { text: label }), extra, out), input);
   }
 
   /** The factor on a logarithm: a third and three times are equally far from rest. */

@@ -1,0 +1,104 @@
+"""Scripts and styles under an address that names their content: kept by the browser, never stale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.testclient import TestClient
+
+from app.page import build, launch_options
+from app.static import Files, app_options, files
+from hsd_core.workbench import Workbench
+
+SCRIPT = "js/planner/planner.js"
+
+
+@pytest.fixture
+def client() -> TestClient:
+    return TestClient(Starlette(**app_options()), follow_redirects=False)
+
+
+def test_every_script_and_style_is_served_to_be_kept(client: TestClient) -> None:
+    assert {"js/stage.js", SCRIPT, "css/planner.css"} <= set(files().names)
+    for name in files().names:
+        reply = client.get(f"{files().route}/{name}")
+        assert reply.status_code == 200, name
+        assert reply.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert reply.headers["content-type"].startswith("text/javascript" if name.endswith(".js") else "text/css")
+
+
+def test_the_page_asks_at_once_for_what_the_first_screen_needs_and_for_nothing_of_another_tab() -> None:
+    links = files().links()
+    assert f"<{files().route[1:]}/js/stage.js>; rel=modulepreload" in links
+    assert f"<{files().route[1:]}/css/base.css>; rel=preload; as=style" in links
+    assert "planner" not in links
+
+
+def test_a_changed_file_changes_the_address(tmp_path: Path) -> None:
+    for name in ("js/a.js", "js/tab/b.js", "css/a.css"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("1")
+    routes = [Files(tmp_path).route, Files(tmp_path).route]
+    assert routes[0] == routes[1]
+    for name in ("js/a.js", "js/tab/b.js", "css/a.css"):
+        (tmp_path / name).write_text("2")
+        routes.append(Files(tmp_path).route)
+    (tmp_path / "js/a.js").rename(tmp_path / "js/c.js")
+    routes.append(Files(tmp_path).route)
+    assert len(set(routes)) == 5
+
+
+def test_a_page_that_was_open_during_an_update_is_sent_to_the_scripts_of_today(client: TestClient) -> None:
+    reply = client.get(f"/hx/0123456789abcdef/{SCRIPT}")
+    assert reply.status_code == 307
+    assert reply.headers["cache-control"] == "no-store"
+    assert str(reply.url.join(reply.headers["location"])) == f"http://testserver{files().route}/{SCRIPT}"
+
+
+@pytest.mark.parametrize("path", ["/hx/js/stage.js", "{}/js/none.js", "{}/%2e%2e/app.py", "/hx/0123456789abcdef/none"])
+def test_other_addresses_hold_nothing(client: TestClient, path: str) -> None:
+    assert client.get(path.format(files().route)).status_code == 404
+
+
+class Seen:
+    """ASGI middleware that writes down which of our files are asked for."""
+
+    def __init__(self, app: Any, *, paths: list[str]) -> None:
+        self.app, self.paths = app, paths
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] == "http" and scope["path"].startswith("/hx/"):
+            self.paths.append(scope["path"])
+        await self.app(scope, receive, send)
+
+
+@pytest.fixture
+def watched(recordings: Path) -> Iterator[tuple[str, list[str]]]:
+    """The page's address, and what was asked for below /hx."""
+    demo, paths = build(Workbench, recordings), []
+    options = {**launch_options(traces=recordings), "quiet": True}
+    options["app_kwargs"]["middleware"].insert(0, Middleware(Seen, paths=paths))
+    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
+    yield address, paths
+    demo.close()
+
+
+@pytest.mark.browser
+def test_a_second_visit_asks_for_no_script_and_no_style(page: Any, watched: tuple[str, list[str]]) -> None:
+    address, paths = watched
+
+    def visit() -> list[str]:
+        paths.clear()
+        page.goto(address)
+        page.wait_for_selector(".hx-tower")
+        page.get_by_role("tab", name="Planner").click()
+        page.wait_for_selector(".hx-plan-headline:not(:empty)")
+        return [path for path in paths if path.endswith((".js", ".css")) and "/lib/" not in path]
+
+    assert set(visit()) == {f"{files().route}/{name}" for name in files().names}
+    assert visit() == []

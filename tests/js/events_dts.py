@@ -1,0 +1,54 @@
+"""Writes assets/js/events.d.ts, a trace's events as types for the scripts: python tests/js/events_dts.py"""
+
+from __future__ import annotations
+
+import sys
+import types
+import typing
+from pathlib import Path
+from typing import Any, ClassVar
+
+ROOT = Path(__file__).resolve().parents[2]
+FILE = ROOT / "assets" / "js" / "events.d.ts"
+_PLAIN = {int: "number", float: "number", str: "string", bool: "boolean", type(None): "null", Any: "any"}
+
+
+def declarations(events: dict[str, type]) -> str:
+    """The interfaces of these events and of the records in them, as `trace_json.to_dict` writes them."""
+    written: dict[str, str] = {}
+    for name, cls in events.items():
+        _declare(cls, written, event=name)
+    union = "".join(f"  | {cls.__name__}\n" for cls in events.values()).rstrip()
+    head = "// Written by tests/js/events_dts.py from the classes in hsd_core/trace.py; run it when they change.\n"
+    return "\n".join([head, *written.values(), f"export type TraceEvent =\n{union};\n"])
+
+
+def _declare(cls: type, written: dict[str, str], event: str = "") -> str:
+    if cls.__name__ not in written:
+        written[cls.__name__] = ""  # keeps its place before what it holds
+        hints = typing.get_type_hints(cls).items()
+        lines = [f'  event: "{event}";'] if event else []
+        lines += [f"  {key}: {_type(hint, written)};" for key, hint in hints if typing.get_origin(hint) is not ClassVar]
+        written[cls.__name__] = "\n".join([f"export interface {cls.__name__} {{", *lines, "}\n"])
+    return cls.__name__
+
+
+def _type(hint: Any, written: dict[str, str]) -> str:
+    parts = typing.get_args(hint)
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    if typing.get_origin(hint) in (types.UnionType, typing.Union):
+        return " | ".join(_type(part, written) for part in parts)
+    if typing.get_origin(hint) is tuple:
+        inner = _type(parts[0], written)
+        return f"({inner})[]" if "|" in inner else f"{inner}[]"
+    if typing.get_origin(hint) is dict:
+        return f"Record<string, {_type(parts[1], written)}>"
+    return _declare(hint, written)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    from hsd_core.trace import EVENTS
+
+    FILE.write_text(declarations(EVENTS), encoding="utf-8")

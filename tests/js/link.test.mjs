@@ -1,0 +1,82 @@
+// Claims about the Planner's part of the address. Run: node --test tests/js
+
+import assert from "node:assert/strict";
+import { beforeEach, mock, test } from "node:test";
+import { linked, linkedPlan, planText, turnedBy, writeLink } from "../../assets/js/planner/link.js";
+import { still } from "../../assets/js/planner/whatif.js";
+
+const LIMITS = { max_block: [1, 64], rejections: [0, 3], cost: [0.1, 10] };
+const profile = (more = {}) => ({ levels: ["ngram", "int4", "target"].map((name) => ({ name })), max_block: 16, temperature: 0, ...more });
+const SOURCES = [
+  { id: "broken", profiles: [] },
+  { id: "here", profiles: [profile()] },
+  { id: "there", profiles: [profile(), profile({ temperature: 0.7 })] },
+];
+
+beforeEach(() => {
+  mock.timers.reset();
+  mock.timers.enable({ apis: ["setTimeout"] });
+  visit("");
+});
+
+function visit(search) {
+  globalThis.location = { search, pathname: "/", hash: "" };
+  globalThis.history = { state: null, replaceState: (_, __, url) => (location.search = url.slice(1)) };
+}
+
+/** What the address says once the sliders are at rest. */
+function written(source, shown, turned) {
+  writeLink(SOURCES, source, shown, turned);
+  mock.timers.tick(300);
+  return location.search;
+}
+
+test("an address names a profile and its temperature; one that is not there, or is broken, is none", () => {
+  for (const [search, want] of [["?profile=there&heat=0.7", ["there", 1]], ["?profile=there", ["there", 0]], ["?profile=there&heat=9", ["there", 0]]]) {
+    visit(search);
+    const [source, at] = linked(SOURCES);
+    assert.deepEqual([source.id, at], want);
+  }
+  for (const search of ["", "?profile=nowhere", "?profile=broken"]) {
+    visit(search);
+    assert.equal(linked(SOURCES), null);
+  }
+});
+
+test("what stands at rest is not in the address", () => {
+  assert.equal(written(SOURCES[1], SOURCES[1].profiles[0], still(profile())), "");
+});
+
+test("sliders that are written are read back", () => {
+  const [source, shown] = [SOURCES[2], profile({ temperature: 0.7, conditional: { a: 1 } })];
+  const turned = { ...still(shown), max_block: 8, rejections: 1.5, cost: { level: "int4", factor: 2 }, levels: [false, true, true], model: "marked" };
+  assert.equal(written(source, shown, turned), "?profile=there&heat=0.7&longest=8&rejections=1.5&cost=1x2&without=0&acceptance=marked");
+  assert.deepEqual(turnedBy(shown, LIMITS), turned);
+});
+
+test("settings that are out of range, of no level or of no meaning stay at rest", () => {
+  for (const search of ["?longest=65", "?longest=2.5", "?rejections=-1", "?rejections=x", "?cost=7x2", "?cost=1x99", "?cost=x", "?without=2", "?without=9.x", "?acceptance=marked"]) {
+    visit(search);
+    assert.deepEqual(turnedBy(profile(), LIMITS), still(profile()), search);
+  }
+});
+
+test("a profile from a file has no address", () => {
+  const turned = { ...still(profile()), max_block: 8 };
+  assert.equal(written({ id: "file:x", profiles: [profile()] }, profile(), turned), "");
+});
+
+test("of many changes in a row the last one is written", () => {
+  const turned = still(profile());
+  for (const max_block of [2, 3, 4]) writeLink(SOURCES, SOURCES[1], profile(), { ...turned, max_block });
+  mock.timers.tick(300);
+  assert.equal(location.search, "?longest=4");
+});
+
+test("a plan is written by the levels' numbers and read back; one of other levels is none", () => {
+  const plan = { levels: ["ngram", "int4", "target"], blocks: [3, 6] };
+  assert.equal(planText(profile(), plan), "0:3.1:6.2");
+  assert.deepEqual(linkedPlan(profile(), "0:3.1:6.2"), plan);
+  assert.equal(linkedPlan(profile(), "0:3.7"), null);
+  for (const text of ["", "0:3.", "0:x.2", "0:1:2"]) assert.equal(linkedPlan(profile(), text), null, text);
+});

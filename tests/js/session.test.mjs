@@ -1,0 +1,135 @@
+// Claims about a visitor's dealings with the server, with a clock that the test moves. Run: node --test tests/js
+
+import assert from "node:assert/strict";
+import { beforeEach, mock, test } from "node:test";
+import { Session } from "../../assets/js/session.js";
+
+let now = 0;
+const shown = () => {};
+globalThis.document = { hidden: false, addEventListener: (_, f) => (shown.again = f) };
+mock.method(performance, "now", () => now);
+
+beforeEach(() => {
+  mock.timers.reset();
+  mock.timers.enable({ apis: ["setInterval"] });
+  now = 0;
+});
+
+function session({ stop = async () => {}, tail = async ({ run }) => payload(run), ...call } = {}) {
+  const [asked, heard] = [[], []];
+  const record = (name, f) => async (data) => (asked.push([name, data]), f(data));
+  const calls = Object.fromEntries(Object.entries({ stop, tail, ...call }).map(([name, f]) => [name, record(name, f)]));
+  const trigger = (name, data) => asked.push([name, data]);
+  return { it: new Session({ trigger, call: calls }, { onPayload: (p) => heard.push(p), held: () => 7 }), asked, heard };
+}
+
+const payload = (run, ev = [], final = false) => ({ run, from: 0, ev, final, status: { mode: "live" } });
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+async function after(ms) {
+  for (let passed = 0; passed < ms; passed += 1000) {
+    now += 1000;
+    mock.timers.tick(1000);
+  }
+  await settled();
+}
+
+test("a run is asked for under a name that no other run has", () => {
+  const { it, asked } = session();
+  it.start({ prompt: "a" });
+  it.start({ prompt: "a" });
+  const [[what, first], [, second]] = asked;
+  assert.equal(what, "generate");
+  assert.match(first.run, /^[0-9a-f]{32}$/);
+  assert.notEqual(first.run, second.run);
+  assert.deepEqual([it.state, it.pending], ["busy", second.run]);
+});
+
+test("its last payload ends it, and nobody looks after it any more", async () => {
+  const { it, asked } = session();
+  it.start({});
+  it.hear(payload(it.pending, [{}], true));
+  assert.equal(it.state, "idle");
+  await after(60_000);
+  assert.equal(asked.length, 1);
+});
+
+test("a run that has begun is told to stop and ends with its last payload; one that has not ends at once", async () => {
+  const { it, asked } = session();
+  it.start({});
+  assert.equal(await it.stop(), true);
+  assert.equal(it.state, "idle");
+  it.start({});
+  it.hear(payload(it.pending, [{}]));
+  assert.equal(await it.stop(), false);
+  assert.equal(it.state, "stopping");
+  assert.equal(await it.stop(), false, "a second press asks nothing");
+  assert.deepEqual(asked.map(([name]) => name), ["generate", "stop", "generate", "stop"]);
+});
+
+test("where the server does not answer, Stop ends the run here and says so; leaving it says nothing", async () => {
+  const { it } = session({ stop: async () => { throw new Error("gone"); } });
+  it.start({});
+  await it.leave();
+  it.start({});
+  it.hear(payload(it.pending, [{}]));
+  await assert.rejects(it.stop(), /gone/);
+  assert.equal(it.state, "idle");
+});
+
+test("a stream that falls silent is asked for what is missing; one that speaks, or has just been opened, is not", async () => {
+  const { it, asked, heard } = session();
+  it.start({});
+  await after(14_000);
+  assert.equal(asked.length, 1, "a busy server may take a while to hear of a run");
+  it.hear(payload(it.pending, [{}]));
+  await after(4000);
+  assert.equal(asked.length, 1);
+  await after(4000);
+  assert.deepEqual(asked[1], ["tail", { run: it.pending, from: 7 }]);
+  assert.equal(heard[0].run, it.pending);
+});
+
+test("a page that is looked at again asks at once, and a look that fails is tried again", async () => {
+  let broken = true;
+  const { it, asked, heard } = session({ tail: async ({ run }) => { if (broken) throw new Error("offline"); return payload(run); } });
+  it.start({});
+  it.hear(payload(it.pending, [{}]));
+  now += 60_000;
+  shown.again();
+  await settled();
+  assert.deepEqual([asked.at(-1)[0], heard.length], ["tail", 0]);
+  broken = false;
+  shown.again();
+  await settled();
+  assert.equal(heard.length, 1);
+});
+
+test("another run that is shown ends the pending one; one that was refused leaves it alone", async () => {
+  const { it, asked, heard } = session({ simulate: async ({ run, refuse }) => payload(run, refuse ? [] : [{}], true) });
+  it.start({});
+  await it.simulate({ refuse: true });
+  assert.equal(it.state, "busy");
+  await it.simulate({});
+  assert.equal(it.state, "idle");
+  assert.equal(heard.length, 2);
+  assert.deepEqual(asked.map(([name]) => name), ["generate", "simulate", "simulate", "stop"]);
+});
+
+test("a recording is asked for beside the scripts' own folder, whatever its name", async () => {
+  const asked = [];
+  const { it, heard } = session();
+  const reply = (ok) => async (url) => (asked.push(url.pathname), new Response(ok ? JSON.stringify(payload("")) : "no", { status: ok ? 200 : 502, headers: { "content-type": ok ? "application/json" : "text/html" } }));
+  mock.method(globalThis, "fetch", reply(true));
+  await it.recording("a/b?c");
+  assert.ok(asked[0].endsWith("/recordings/a%2Fb%3Fc"));
+  assert.equal(heard.length, 1);
+  mock.method(globalThis, "fetch", reply(false));
+  await assert.rejects(it.recording("x"), /status 502/);
+});
+
+test("a file that is too large for a trace is not read", async () => {
+  const { it, asked } = session({ open_trace: async () => payload("") });
+  await assert.rejects(it.open({ size: 2 ** 21, name: "t" }, 2 ** 20), /larger than 1 MB/);
+  assert.deepEqual(asked, []);
+});
