@@ -11,21 +11,10 @@ import plotly.graph_objects as go
 from app import depths
 from app.notes import Notes, note
 from app.study import MS, Study, rate, study
+from hsd_core.levels.kinds import looks
+from hsd_core.levels.kinds.kind import REJECT, SHADES
 from hsd_core.trace import Event, LevelInfo
 
-# Okabe-Ito, light and dark, by kind of level; the same hues as assets/css/base.css.
-HUES: dict[str, tuple[str, str]] = {
-    "ngram": ("#E69F00", "#F2B84B"),
-    "nano": ("#56B4E9", "#7CC8F2"),
-    "draft": ("#56B4E9", "#7CC8F2"),
-    "table": ("#E3D524", "#F0E442"),
-    "exit": ("#009E73", "#35C79C"),
-    "int8": ("#CC79A7", "#E3A3C6"),
-    "int4": ("#CC79A7", "#E3A3C6"),
-    "model": ("#E3D524", "#F0E442"),
-    "target": ("#0072B2", "#5AB0E6"),
-    "reject": ("#D55E00", "#FF8A3D"),
-}
 INK = ("#1B1F24", "#E8EAED")
 MUTED = ("#5C6570", "#A3ABB5")
 LINE = ("#E1E4E8", "#363C44")
@@ -34,8 +23,6 @@ SOFT = ("#EEF0F3", "#252A31")
 HEIGHT = 320
 MOST_EVENTS = 20_000  # of a run that are drawn; 512 tokens, the longest run of this page, make up to 8,000
 MOST_PLANS = 12  # that are marked
-# Levels of one kind, as in assets/js/kinds.js: how much of the hue, mixed with what.
-SHADES = ((1.0, "ink"), (0.62, "ink"), (0.6, "paper"), (0.42, "ink"))
 
 
 def build() -> list[gr.components.Component]:
@@ -85,7 +72,7 @@ def draw(events: Sequence[Event], *, dark: bool) -> list[Any]:
 def _depths(seen: Study, dark: bool) -> list[Any]:
     if seen.knowledge is None:
         return [None, gr.Plot(visible=False), None]
-    figure = _style(depths.heat_map(seen.knowledge, paper=SOFT[dark], ink=INK[dark], hue=HUES["target"][dark]), dark)
+    figure = _style(depths.heat_map(seen.knowledge, paper=SOFT[dark], ink=INK[dark], hue=hue("target", dark)), dark)
     figure.update_layout(**depths.size(seen.knowledge))
     figure.update_xaxes(automargin=False)
     figure.update_yaxes(automargin=False)
@@ -148,7 +135,7 @@ def _time(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
             name=name,
             orientation="h",
             marker={
-                "color": HUES["reject"][dark] if pattern else colours,
+                "color": hue("reject", dark) if pattern else colours,
                 "pattern": {"shape": pattern, "solidity": 0.2, "fgcolor": PAPER[dark], "fillmode": "overlay"},
             },
             hovertemplate=f"%{{y}}: %{{x:.1f}} ms {name}<extra></extra>",
@@ -169,7 +156,7 @@ def _time(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
 def _tokens(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
     figure = go.Figure()
     rows = []
-    runs = [("this stack", seen.curve, seen.prefill, HUES["target"][dark], "solid", 3)]
+    runs = [("this stack", seen.curve, seen.prefill, hue("target", dark), "solid", 3)]
     if seen.plain:
         how = "simulated" if seen.simulated else "measured"
         runs.append((f"plain decoding, {how}", seen.plain, seen.plain_prefill, MUTED[dark], "dash", 2))
@@ -238,19 +225,28 @@ def _safe(text: str) -> str:
 
 
 def _name(info: LevelInfo, seen: Study) -> str:
-    name = _safe(info.label if info.kind == "model" and info.label else info.name or info.kind)
+    name = _safe(info.label if "lanes" in looks(info.kind).labelled and info.label else info.name or info.kind)
     depth = info.params.get("at")
-    name = f"{name} at {depth}" if info.kind == "exit" and isinstance(depth, int) else name
+    name = f"{name} at {depth}" if isinstance(depth, int) else name
     return f"{name}:{info.block}" if info.block and not seen.plans else name  # with Auto, T is each plan's own
 
 
 def _hue(info: LevelInfo, seen: Study, dark: bool) -> str:
-    kind = "target" if info.index == seen.levels[-1].index else info.kind
-    hue = HUES.get(kind, HUES["model"])[dark]
-    same = [x.index for x in seen.levels[:-1] if HUES.get(x.kind, HUES["model"]) == HUES.get(kind, HUES["model"])]
-    nth = same.index(info.index) if info.index in same else 0
+    kinds = ["target" if x.index == seen.levels[-1].index else x.kind for x in seen.levels]
+    return shaded(kinds, seen.levels.index(info), dark)
+
+
+def hue(kind: str, dark: bool) -> str:
+    """The colour of a kind of level, or of a "reject", on the light or the dark page."""
+    colour = REJECT if kind == "reject" else looks(kind).colour
+    return colour.dark if dark else colour.light
+
+
+def shaded(kinds: Sequence[str], place: int, dark: bool) -> str:
+    """The colour of a level among others: those of one letter differ by their shade, in order."""
+    nth = sum(looks(kind).letter == looks(kinds[place]).letter for kind in kinds[:place])
     share, towards = SHADES[nth % len(SHADES)]
-    return mix(hue, INK[dark] if towards == "ink" else PAPER[dark], share)
+    return mix(hue(kinds[place], dark), INK[dark] if towards == "ink" else PAPER[dark], share)
 
 
 def mix(one: str, other: str, share: float) -> str:

@@ -1,6 +1,7 @@
 /** The Planner tab: a profile that can be changed, and what the theory makes of it. `mount` is called once by its component. */
 
 import { h, tips } from "../dom.js";
+import { learn } from "../kinds.js";
 import { loadStyles } from "../styles.js";
 import { isDark, rememberTheme } from "../theme.js";
 import { answerPanel, stylesOf } from "./answer.js";
@@ -21,7 +22,9 @@ const SETTLE_MS = 250; // a window that is being dragged is not asked about
 export async function mount(root, ports) {
   rememberTheme();
   await loadStyles("planner");
-  const page = new PlannerPage(root.querySelector(".hx-root") ?? root, JSON.parse(ports.props.setup), ports.root);
+  const setup = JSON.parse(ports.props.setup);
+  learn(setup.grammar);
+  const page = new PlannerPage(root.querySelector(".hx-root") ?? root, setup, ports.root);
   await page.begin();
 }
 
