@@ -9,17 +9,12 @@ import gradio as gr
 import plotly.graph_objects as go
 
 from app import depths
+from app.hues import INK, LINE, MUTED, PAPER, SOFT, hue, shaded
 from app.notes import Notes, note
 from app.study import MS, Study, rate, study
 from hsd_core.levels.kinds import looks
-from hsd_core.levels.kinds.kind import REJECT, SHADES
 from hsd_core.trace import Event, LevelInfo
 
-INK = ("#1B1F24", "#E8EAED")
-MUTED = ("#5C6570", "#A3ABB5")
-LINE = ("#E1E4E8", "#363C44")
-PAPER = ("#FFFFFF", "#171A1F")
-SOFT = ("#EEF0F3", "#252A31")
 HEIGHT = 320
 MOST_EVENTS = 20_000  # of a run that are drawn; 512 tokens, the longest run of this page, make up to 8,000
 MOST_PLANS = 12  # that are marked
@@ -234,25 +229,3 @@ def _name(info: LevelInfo, seen: Study) -> str:
 def _hue(info: LevelInfo, seen: Study, dark: bool) -> str:
     kinds = ["target" if x.index == seen.levels[-1].index else x.kind for x in seen.levels]
     return shaded(kinds, seen.levels.index(info), dark)
-
-
-def hue(kind: str, dark: bool) -> str:
-    """The colour of a kind of level, or of a "reject", on the light or the dark page."""
-    colour = REJECT if kind == "reject" else looks(kind).colour
-    return colour.dark if dark else colour.light
-
-
-def shaded(kinds: Sequence[str], place: int, dark: bool) -> str:
-    """The colour of a level among others: those of one letter differ by their shade, in order."""
-    nth = sum(looks(kind).letter == looks(kinds[place]).letter for kind in kinds[:place])
-    share, towards = SHADES[nth % len(SHADES)]
-    return mix(hue(kinds[place], dark), INK[dark] if towards == "ink" else PAPER[dark], share)
-
-
-def mix(one: str, other: str, share: float) -> str:
-    parts = zip(_rgb(one), _rgb(other), strict=True)
-    return "#" + "".join(f"{round(share * a + (1 - share) * b):02X}" for a, b in parts)
-
-
-def _rgb(colour: str) -> tuple[int, ...]:
-    return tuple(bytes.fromhex(colour[1:]))

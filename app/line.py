@@ -63,11 +63,13 @@ class Line:
         self._admit(run)
         self._waiting.append(run)
         try:
-            while self._running is not None or self._order()[0] is not run:
-                yield self.place(run)
-                await asyncio.sleep(LOOK_S)
+            while True:
                 if run.over():
                     raise Left("stopped before it began")
+                if self._running is None and self._order()[:1] == [run]:
+                    break
+                yield self.place(run)
+                await asyncio.sleep(LOOK_S)
             self._running, self._began, self._page_was_last = run, time.monotonic(), run.visitor.page
         finally:
             self._waiting.remove(run)

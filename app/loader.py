@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,7 @@ from hsd_core.trace import Event
 OPEN = 2  # presets whose weights stay in memory: the one that runs and the one before it
 
 Events = Generator[Event, None, None]
+NICE = 5  # of the threads that load and run, beyond the server's
 
 
 @dataclass(slots=True, eq=False)
@@ -43,7 +47,7 @@ class Loader:
         self._workbench = workbench
         self._options = {"models": models} if models else {}
         # A visitor who left during a download leaves it going on; the next one's preset loads beside it.
-        self._pool = ThreadPoolExecutor(4, thread_name_prefix="load")
+        self._pool = ThreadPoolExecutor(4, thread_name_prefix="load", initializer=behind)
         self._lock = threading.Lock()
         self._open: OrderedDict[tuple[str, str], Opening] = OrderedDict()
 
@@ -91,3 +95,14 @@ class Loader:
         if stop():
             events.close()  # a generator that was never begun frees nothing by itself
         return events
+
+
+def behind() -> None:
+    """On Linux, this thread and those that it will start (torch's) take a processor after the server's other threads.
+
+    Elsewhere all threads of a process have one niceness, and nothing changes.
+    """
+    if sys.platform == "linux":
+        with suppress(OSError):  # a thread that cannot be held back is no reason to go without it
+            others = os.getpriority(os.PRIO_PROCESS, os.getpid())
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), others + NICE)

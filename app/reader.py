@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import base64
 import binascii
+import gc
 import gzip
 import io
 import json
-import subprocess
-import sys
-import threading
 from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from app.elsewhere import Elsewhere, Gone, attend, bound
 from app.payload import Wire, dumps
 from app.recordings import MAX_FILE, MAX_UNPACKED, RecordingError, recorded_state
+from app.seats import Busy, Seats
 from app.settings import run_id, whole_text
 from hsd_core import tracefile
 from hsd_core.identities import check
@@ -34,15 +33,13 @@ WAITING = 4  # each of them holds a thread and a file
 PATIENCE_S = 90.0  # for a turn, and then for the process, which shares the processor with a run
 CPU_S = 30  # of the process; 10,000 tokens with all details take 15
 MEMORY = 3 * 2**30  # bytes of the process's addresses, where the system can bound them
-_ROOT = Path(__file__).resolve().parent.parent
 
 
 class Reader:
     """Opens one file at a time. Who comes when `WAITING` wait, or waits too long, is sent away."""
 
     def __init__(self) -> None:
-        self._turn = threading.Lock()
-        self._seats = threading.Semaphore(WAITING + 1)
+        self._seats = Seats(WAITING, PATIENCE_S)
         self._kept: OrderedDict[str, bytes] = OrderedDict()
 
     def open(self, data: Any) -> bytes:
@@ -53,18 +50,12 @@ class Reader:
         """
         packed = _sent(data)
         name, title = run_id(data.get("run")), whole_text(str(data.get("name", ""))[:120])
-        busy = RecordingError("others are opening files; try again in a minute")
-        if not self._seats.acquire(blocking=False):
-            raise busy
+        question = json.dumps({"run": name, "title": title}).encode() + b"\n" + packed
         try:
-            if not self._turn.acquire(timeout=PATIENCE_S):
-                raise busy
-            try:
-                answer = _elsewhere(json.dumps({"run": name, "title": title}).encode() + b"\n" + packed)
-            finally:
-                self._turn.release()
-        finally:
-            self._seats.release()
+            with self._seats.turn():
+                answer = _elsewhere(question)
+        except Busy:
+            raise RecordingError("others are opening files; try again in a minute") from None
         head, _, parts = answer.partition(b"\n")
         said = json.loads(head)
         if "error" in said:
@@ -96,36 +87,29 @@ def _sent(data: Any) -> bytes:
 
 
 def _elsewhere(question: bytes) -> bytes:
-    command = [sys.executable, "-m", "app.reader"]
+    process = Elsewhere("app.reader", patience=PATIENCE_S)
     try:
-        done = subprocess.run(
-            command, input=question, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=_ROOT, timeout=PATIENCE_S
-        )
-    except subprocess.TimeoutExpired:
-        raise _too_long() from None
-    if done.returncode != 0 or not done.stdout:
-        raise _too_long()
-    return done.stdout
+        return process.ask(question)
+    except Gone:
+        raise RecordingError(
+            f"the file could not be read within {CPU_S} s and {MEMORY // 2**30} GB; record a shorter run, or one with "
+            "fewer details, or read it on your own machine: python -m hsd_core trace FILE"
+        ) from None
+    finally:
+        process.end()
 
 
-def _too_long() -> RecordingError:
-    return RecordingError(
-        f"the file could not be read within {CPU_S} s and {MEMORY // 2**30} GB; record a shorter run, or one with "
-        "fewer details, or read it on your own machine: python -m hsd_core trace FILE"
-    )
-
-
-def main(source: IO[bytes], sink: IO[bytes]) -> None:
-    """The process: a line of JSON and a file come in, a line of JSON and the packed payload go out."""
-    asked = json.loads(source.readline())
+def answer(question: bytes) -> bytes:
+    """What the process does: a line of JSON and a file come in, a line of JSON and the packed payload go out."""
+    head, _, packed = question.partition(b"\n")
+    asked = json.loads(head)
     try:
-        events = opened(source.read())
+        events = opened(packed)
         shown = _payload(asked["run"], asked["title"], events)
     except RecordingError as error:
-        sink.write(dumps({"error": whole_text(str(error))[:2000]}).encode())
-        return
+        return dumps({"error": whole_text(str(error))[:2000]}).encode()
     kept = _kept(events)
-    sink.write(dumps({"kept": len(kept)}).encode() + b"\n" + kept + shown)
+    return dumps({"kept": len(kept)}).encode() + b"\n" + kept + shown
 
 
 def opened(packed: bytes) -> list[Event]:
@@ -181,20 +165,7 @@ def _kept(events: list[Event]) -> bytes:
     return tracefile.pack(b"".join(lines))
 
 
-def _bound() -> None:
-    """Little priority, and no more memory and time than a file may cost."""
-    import gc
-    import os
-
-    gc.disable()  # a trace is no garbage, and looking for some takes a third of the time
-    with suppress(ImportError, OSError, ValueError, AttributeError):  # not every system has these
-        os.nice(5)
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-
-
 if __name__ == "__main__":
-    _bound()
-    main(sys.stdin.buffer, sys.stdout.buffer)
+    gc.disable()  # a trace is no garbage, and looking for some takes a third of the time
+    bound(memory=MEMORY, cpu_s=CPU_S, nice=5)
+    attend(answer)

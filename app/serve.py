@@ -13,7 +13,7 @@ from gradio.context import LocalContext
 
 from app.generate import MEANWHILE, stream
 from app.line import Left, Line, Refused
-from app.loader import Loader
+from app.loader import Loader, behind
 from app.payload import payload, seconds, status
 from app.presence import Presence
 from app.runs import NameTaken, Run, Runs, Visitor
@@ -31,7 +31,7 @@ class Service:
         self.runs = Runs()
         self.line = Line()
         # One thread: torch keeps a team of workers, and malloc a pool of memory, for each that ever ran a model.
-        self._engine = ThreadPoolExecutor(1, thread_name_prefix="engine")
+        self._engine = ThreadPoolExecutor(1, thread_name_prefix="engine", initializer=behind)
 
     def visitor(self, request: gr.Request | None) -> Visitor:
         """Who asks. A caller without a session listens under the name of its event."""

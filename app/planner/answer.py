@@ -64,9 +64,10 @@ def answer(
         "validation": lambda: validation_figure(measured, ink),
     }
     figures = {}
-    for name in look.figures & drawn.keys():
-        check()
-        figures[name] = drawn[name]()
+    for name, draw in drawn.items():
+        if name in look.figures:
+            check()
+            figures[name] = draw()
     return {
         "levels": [{"name": level.name, "kind": kind_of(profile, i)} for i, level in enumerate(profile.levels)],
         "best": {**shown(profile, found.best), "shares": _shares(profile, found.best, plans.worth)},

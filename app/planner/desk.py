@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 
 from app.payload import dumps
 from app.planner.answer import Planned, answer, planned
 from app.planner.ink import NARROW, WALL
-from app.planner.request import Asked, Look, parse
+from app.planner.request import Asked, Look, PlannerError, parse
 from app.planner.sources import Sources
-from app.planner.turns import time_limit
 
+WORK_S = 1.0  # of a processor, for one answer
 PLANS = 8  # each with up to some MB of tables
 ANSWERS = 16_000_000  # characters, all together
 
@@ -54,7 +55,7 @@ class Desk:
         """The answer to a question, as the page's JSON.
 
         Raises:
-            PlannerError: the question is none, or its answer takes longer than `turns.WORK_S`.
+            PlannerError: the question is none, or its answer takes longer than `WORK_S`.
         """
         check = time_limit()
         if question not in self._plans:
@@ -71,3 +72,16 @@ def key_of(question: str, look: Look, stamp: Hashable) -> Hashable:
     """What an answer is kept by: numbers by their question alone. `stamp`: of the validations that figures may draw."""
     drawn = (look.figures, look.dark, look.width < NARROW, look.width >= WALL, stamp) if look.figures else ()
     return hashlib.sha256(question.encode()).digest(), drawn
+
+
+def time_limit(seconds: float = WORK_S) -> Callable[[], None]:
+    """Called between the steps of a work, raises once this thread has spent so much of a processor on it."""
+    end = time.thread_time() + seconds
+
+    def check() -> None:
+        if time.thread_time() > end:
+            raise PlannerError(
+                f"planning was ended after {seconds:g} s of work; leave out levels or lower the longest block"
+            )
+
+    return check

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from app.figures import mix
+from app.hues import mix
 from app.planner.ink import Ink, safe
 from hsd_core.theory.graph import Edge, node_ms, path_edges
 from hsd_core.theory.planner import Planner

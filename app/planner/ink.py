@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from app.figures import INK, LINE, MUTED, PAPER, SOFT, hue, shaded
+from app.hues import INK, LINE, MUTED, PAPER, SOFT, hue, shaded
 from app.planner.turn import kind_of
 from hsd_core.theory.profile import Profile
 

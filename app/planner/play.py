@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import Any
 
 from app.planner.request import PlannerError, parse
 from app.planner.turn import turned
+from app.seats import Busy, Seats
 from app.settings import LIMITS
 from hsd_core.theory.costs import ProfileError
 from hsd_core.theory.plans import Plan
-from hsd_core.theory.profile import Profile
 from hsd_core.trace import Event
 
 TOKENS = 160
@@ -24,8 +23,7 @@ class Simulator:
     """Plays one run at a time: who comes when `WAITING` wait, or waits longer than `PATIENCE_S`, is sent away."""
 
     def __init__(self) -> None:
-        self._turn = threading.Lock()
-        self._seats = threading.Semaphore(WAITING + 1)
+        self._seats = Seats(WAITING, PATIENCE_S)
 
     def events(self, data: Any) -> list[Event]:
         """The trace of `{"question", "plan", "seed"}`: what the tab asked, and the levels and blocks of one plan.
@@ -40,25 +38,15 @@ class Simulator:
         seed = seed if isinstance(seed, int) and not isinstance(seed, bool) and low <= seed <= high else 0
         try:
             profile = turned(asked)
-            return self._played(profile, _plan(data.get("plan"), profile.names), seed)
-        except ProfileError as error:
-            raise PlannerError(str(error), "profile") from error
-
-    def _played(self, profile: Profile, plan: Plan, seed: int) -> list[Event]:
-        busy = PlannerError("others are simulating runs; try again in a minute")
-        if not self._seats.acquire(blocking=False):
-            raise busy
-        try:
-            if not self._turn.acquire(timeout=PATIENCE_S):
-                raise busy
-            try:
+            plan = _plan(data.get("plan"), profile.names)
+            with self._seats.turn():
                 from hsd_core.whatif.playing import play  # the first one loads the engine, which takes some seconds
 
                 return list(play(profile, plan, seed=seed, max_new_tokens=TOKENS, most_calls=MOST_CALLS))
-            finally:
-                self._turn.release()
-        finally:
-            self._seats.release()
+        except Busy:
+            raise PlannerError("others are simulating runs; try again in a minute") from None
+        except ProfileError as error:
+            raise PlannerError(str(error), "profile") from error
 
 
 def _plan(given: Any, names: tuple[str, ...]) -> Plan:

@@ -1,7 +1,8 @@
 """What the Planner tab asks of the server: the profiles there are, the answer for one, and plotly's own script.
 
 Every answer is worked out from the request and the shipped validations alone. What one visitor may have worked out is
-bounded: how large a question may be (`request`), how long it may take and how many may wait (`turns`).
+bounded: how large a question may be (`request`), how long it may take (`desk`, in a process of its own: `worker`) and
+how many may wait (`turns`).
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from starlette.routing import BaseRoute, Route
 
 from app.packed import Packed
 from app.payload import dumps
-from app.planner.desk import Answers, Desk, key_of
-from app.planner.request import LOOK, MAX_BODY, Look, PlannerError, look, read
+from app.planner.desk import Answers, key_of
+from app.planner.request import LOOK, MAX_BODY, Look, PlannerError, look
 from app.planner.sources import Sources
 from app.planner.turns import Turns, visitor
+from app.planner.worker import Worker
 from app.static import ASSETS, ROUTE
 from hsd_core.calibrate.cache import origin_here
 from hsd_core.presets import PRESETS
@@ -43,9 +45,10 @@ def routes(
         measured: gives the profiles measured on this machine, as `Sources` wants them; None looks into the cache.
     """
     sources, turns, answers = Sources(profiles, measured), Turns(), Answers()
-    desk = Desk(sources)
+    worker = Worker(profiles)
 
     async def listed(_: Request) -> Response:
+        await to_thread.run_sync(worker.start)  # the tab was opened, and its first question follows
         return _json(await to_thread.run_sync(lambda: dumps(sources.listing())))
 
     async def origin(request: Request) -> Response:
@@ -64,13 +67,12 @@ def routes(
         try:
             data = json.loads(await _body(request), parse_constant=_no_constant)
             if isinstance(data, dict) and data.get("check") is True:
-                checked = await turns.work(visitor(request), lambda: read(data.get("profile")).as_dict())
-                return _json(dumps({"profile": checked}))
+                return _json(await turns.work(visitor(request), lambda: worker.check(data.get("profile"))))
             question, drawn = _split(data)
             key = key_of(question, drawn, sources.stamp())
             text = answers.get(key)
             if text is None:
-                text = await turns.work(visitor(request), lambda: desk.work(question, drawn))
+                text = await turns.work(visitor(request), lambda: worker.work(question, drawn))
                 answers.put(key, text)
             return _json(text)
         except PlannerError as error:

@@ -147,7 +147,20 @@ def measured_from(data: Any) -> dict[str, Any]:
         "sittings": _sittings(data.get("sittings")),
         "model": str(model.get("said", ""))[:120],
         "named": str(model.get("named", ""))[:40],
+        "earlier": _earlier(data.get("earlier")),
     }
+
+
+def _earlier(parts: Any) -> list[dict[str, Any]]:
+    """Validations before this one: each with its model, and all of its sittings together."""
+    found: list[dict[str, Any]] = []
+    for part in parts if isinstance(parts, list) else ():
+        whole = _sittings([part])
+        if not whole or len(found) == MOST_SITTINGS:
+            continue
+        said, named = str(part.get("said", ""))[:120], str(part.get("named", ""))[:40]
+        found.append({**whole[0], "model": said, "named": named})
+    return found
 
 
 def _sittings(parts: Any) -> list[dict[str, Any]]:

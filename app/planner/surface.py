@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from app.figures import mix
+from app.hues import mix
 from app.planner.ink import Ink, percent, safe
 from hsd_core.theory.costs import Array
 from hsd_core.theory.planner import Planner

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +13,6 @@ from starlette.requests import Request
 
 from app.planner.request import PlannerError
 
-WORK_S = 1.0  # of a processor, for one answer
 OWN = 8  # questions of one visitor that may wait
 ALL = 64  # questions that may wait
 PATIENCE_S = 15.0
@@ -23,7 +21,7 @@ T = TypeVar("T")
 
 
 class Turns:
-    """One worker thread. Visitors go round in turn, each with its oldest question; belongs to one event loop."""
+    """One question at a time. Visitors go round in turn, each with its oldest one; belongs to one event loop."""
 
     def __init__(self) -> None:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="planner")
@@ -89,16 +87,3 @@ def visitor(request: Request) -> str:
     except ValueError:
         near = False
     return named if near and named else host
-
-
-def time_limit(seconds: float = WORK_S) -> Callable[[], None]:
-    """Called between the steps of a work, raises once this thread has spent so much of a processor on it."""
-    end = time.thread_time() + seconds
-
-    def check() -> None:
-        if time.thread_time() > end:
-            raise PlannerError(
-                f"planning was ended after {seconds:g} s of work; leave out levels or lower the longest block"
-            )
-
-    return check

@@ -109,7 +109,16 @@ def sittings_said(measured: Mapping[str, Any]) -> str:
     return (
         f"{sittings}: speed-ups were off by {percent(whole['speed_ups'], 1)} in the median and "
         f"{percent(whole['worst_speed_ups'], 1)} at most, milliseconds by {percent(whole['ms'], 1)} and "
-        f"{percent(whole['worst_ms'], 1)}.{when} By sitting: {said}. "
+        f"{percent(whole['worst_ms'], 1)}.{when} By sitting: {said}. {_before(measured)}"
+    )
+
+
+def _before(measured: Mapping[str, Any]) -> str:
+    """What earlier predictions came to."""
+    return "".join(
+        f"Before that, {part['began']} of another prediction ({part['model']}), fixed {part['named']}: speed-ups off "
+        f"by {percent(part['speed_ups'], 1)}, milliseconds by {percent(part['ms'], 1)}. "
+        for part in measured.get("earlier") or ()
     )
 
 

@@ -19,7 +19,7 @@ from hsd_core.shelf import shipped
 from hsd_core.theory import Profile, ProfileError, read_profile, write_profile
 from hsd_core.weights.store import cache_folder
 
-FORMAT = 2  # of what is measured and how; another number is measured anew
+FORMAT = 3  # of what is measured and how; another number is measured anew
 FOLDER = Path(__file__).resolve().parent.parent.parent / "assets" / "profiles"
 _HEAD = 1 << 16  # bytes of a file that tell it apart, with its size
 MEASURED, SHIPPED, GIVEN = "measured", "shipped", "given"  # on this machine, with the package, by whoever runs it

@@ -12,12 +12,12 @@ from hsd_core.bench import read_prompts
 from hsd_core.calibrate.candidates import Candidates, candidates
 from hsd_core.calibrate.overlap import count
 from hsd_core.calibrate.reading import LONGEST, is_lookup, read
-from hsd_core.calibrate.rounds import Outside, outside
-from hsd_core.calibrate.tally import Tally, median_interval
+from hsd_core.calibrate.running import Observed, Outside, observe, outside
+from hsd_core.calibrate.scaling import in_runs
+from hsd_core.calibrate.tally import Tally, mean_interval
 from hsd_core.calibrate.texts import PROMPTS, Written, write
 from hsd_core.calibrate.timing import Timings, time_levels
 from hsd_core.hierarchy import Stopped
-from hsd_core.stacks import parse
 from hsd_core.theory import ENGINE, Conditional, Costs, Lengths, Profile, ProfileLevel
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, float, float], None]
 TOKENS = 40
+RUNS = 100.0  # seconds of runs: greedy and sampled ones share them
 MAX_BLOCK = 16
 LEAST = 15.0  # tokens that a conditional acceptance must rest on
 
@@ -45,7 +46,7 @@ def calibrate(
     Args:
         levels: which, in the grammar of stacks without T; None for all that the preset offers. prompts: JSON lines as
             for `bench`. tokens: that the target writes after each prompt.
-        progress: called as progress(stage, done, total); stages are "texts", "acceptances", "costs" and "rounds".
+        progress: called as progress(stage, done, total); stages are "texts", "acceptances", "costs" and "runs".
         stop: asked between measurements.
     Raises:
         StackError: the levels cannot be read or built. ValueError: bad prompts or temperatures. Stopped: as asked.
@@ -55,7 +56,7 @@ def calibrate(
         raise ValueError("no temperature is given; 0 is greedy")
     found = candidates(bench, levels)
     asked = read_prompts(prompts)
-    costs: dict[bool, tuple[Timings, Outside]] = {}
+    costs: dict[bool, tuple[Timings, Observed]] = {}
     profiles = []
     for temperature in dict.fromkeys(temperatures):
         at = f" at temperature {temperature:g}" if temperature else ""
@@ -69,32 +70,25 @@ def calibrate(
             count(tally, number, read(found.seats, text, temperature, bench.ends), text.kind)
             tell(f"acceptances{at}", number + 1, len(texts))
         if (temperature == 0.0) not in costs:  # how sharp the rows are costs nothing, that they are softened does
-            costs[temperature == 0.0] = (
-                time_levels(
-                    found.seats, texts, temperature, bench.ends, tell=_stage(tell, f"costs{at}"), stop=stop
-                ),
-                outside(
-                    _typical(bench, found), texts, temperature, bench.ends,
-                    tell=_stage(tell, f"rounds{at}"), stop=stop,
-                ),
+            alone = time_levels(found.seats, texts, temperature, tell=_stage(tell, f"costs{at}"), stop=stop)
+            seen = observe(
+                bench, found, texts, temperature, seconds=RUNS / len({t == 0.0 for t in temperatures}),
+                tell=_stage(tell, f"runs{at}"), stop=stop,
             )  # fmt: skip
-        timings, between = costs[temperature == 0.0]
-        about = {**_about(bench, found, texts, timings, str(Path(prompts).name)), ENGINE: round(between.verify_ms, 4)}
+            costs[temperature == 0.0] = in_runs(alone, seen), seen
+        timings, seen = costs[temperature == 0.0]
+        between = outside(seen)
+        about = {
+            **_about(bench, found, texts, timings, str(Path(prompts).name)), "runs": seen.runs,
+            ENGINE: round(between.verify_ms, 4),
+        }  # fmt: skip
         lengths = Lengths(tokens, len(texts), tuple(sorted(text.ended for text in texts if text.ended is not None)))
-        profiles.append(replace(_profile(found, tally, timings, between, temperature, about), lengths=lengths))
+        profiles.append(replace(_profile(found, tally, timings, seen, between, temperature, about), lengths=lengths))
     return profiles
 
 
 def _stage(tell: Progress, name: str) -> Callable[[int, int], None]:
     return lambda done, total: tell(name, done, total)
-
-
-def _typical(bench: Workbench, found: Candidates) -> list[Seat]:
-    """The preset's default stack where all its levels are measured, else the cheapest level under the target."""
-    bare = {spec.name for spec in parse(found.stack)}
-    if {spec.name for spec in parse(bench.default_stack)} <= bare and len(bare) > 1:
-        return bench.seats(bench.default_stack)
-    return bench.seats(f"{found.names[0]},{found.names[-1]}")
 
 
 def _about(
@@ -115,8 +109,9 @@ def _about(
 
 
 def _profile(
-    found: Candidates, tally: Tally, timings: Timings, between: Outside, temperature: float, about: dict[str, Any]
-) -> Profile:
+    found: Candidates, tally: Tally, timings: Timings, seen: Observed, between: Outside, temperature: float,
+    about: dict[str, Any],
+) -> Profile:  # fmt: skip
     size = range(len(found.seats))
     pairs = [(j, i) for i in size for j in range(i)]
     below = {
@@ -127,7 +122,7 @@ def _profile(
         for lowest in range(j)
     }
     return Profile(
-        tuple(_level(found.names[i], found.seats[i], i, tally, timings, between.verify_ms) for i in size),
+        tuple(_level(found.names[i], found.seats[i], i, tally, timings, seen, between.verify_ms) for i in size),
         tuple(tuple(_entry(tally, j, i) for i in size) for j in size),
         MAX_BLOCK,
         edge_cost={pair: costs.plus(between.verify_ms) for pair, costs in timings.edges.items()},
@@ -139,14 +134,16 @@ def _profile(
     )
 
 
-def _level(name: str, seat: Seat, i: int, tally: Tally, timings: Timings, engine_ms: float) -> ProfileLevel:
+def _level(
+    name: str, seat: Seat, i: int, tally: Tally, timings: Timings, seen: Observed, engine_ms: float
+) -> ProfileLevel:
     if not is_lookup(seat.level):
         draft = timings.draft.get(i)
         costs = timings.verify[i].plus(engine_ms)
         return ProfileLevel(name, costs, name, draft_ms=None if draft is None else round(draft, 5))
     rate = tally.ratio(("hit", i)) or 0.0
-    hits, misses = timings.lookups[i]
-    parts = [(share, median_interval(ms)) for share, ms in ((rate, hits), (1.0 - rate, misses)) if ms]
+    hits, misses = ([draft.ms for draft in seen.drafts[i] if draft.hit is hit] for hit in (True, False))
+    parts = [(share, mean_interval(ms)) for share, ms in ((rate, hits), (1.0 - rate, misses)) if ms]
     total = sum(share for share, _ in parts) or 1.0
     ms, low, high = (
         round(max(1e-5, sum(share * times[k] for share, times in parts) / total), 5) for k in range(3)

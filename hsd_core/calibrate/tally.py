@@ -63,3 +63,10 @@ def median_interval(values: list[float]) -> tuple[float, float, float]:
         chance *= (n - k + 1) / k
     low = max(0, k - 1)
     return float(np.median(found)), float(found[low]), float(found[n - 1 - low])
+
+
+def mean_interval(values: list[float]) -> tuple[float, float, float]:
+    """The mean and its 95 % interval by the normal approximation."""
+    found = np.asarray(values, dtype=np.float64)
+    mean, off = float(found.mean()), 1.96 * float(found.std()) / float(np.sqrt(len(found)))
+    return mean, max(0.0, mean - off), mean + off

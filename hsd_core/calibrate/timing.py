@@ -1,5 +1,6 @@
-"""Costs: what the engine would stamp on a verification of n rows, on a drafted token, on a lookup.
+"""Costs of passes alone: what the engine would stamp on a verification of n rows, and on a drafted token.
 
+They give the shape, ms by rows; `running` and `scaling` give the level at which real runs lie.
 Every measurement stands at the same place of a text (about 150 tokens in) and is undone by a rollback. All of them are
 gone through in turn, each turn from another place in the list, so that a machine that slows down slows all alike; the
 first turns are dropped.
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from hsd_core.calibrate.reading import is_fed, is_lookup, lookup_order
+from hsd_core.calibrate.reading import is_fed, is_lookup
 from hsd_core.calibrate.tally import median_interval
 from hsd_core.calibrate.texts import Written
 from hsd_core.choices import SeededChoices
@@ -34,17 +35,15 @@ ROWS = (1, 2, 3, 4, 6, 8, 12, 16)
 EDGE_ROWS = (2, 4, 8)
 DRAFTED = 4  # tokens of a timed draft
 CONTEXT = 150  # tokens before it
-TURNS, WARM_UP, FEWEST = 13, 2, 5
-BUDGET = 45.0  # seconds after which no further turn begins
-LOOKUPS = 200
-WEIGHTS = 1 << 26  # bytes, more than a processor's caches hold
+TURNS, WARM_UP, FEWEST = 9, 2, 4
+BUDGET = 15.0  # seconds after which no further turn begins
 
 Task = Callable[[], float]  # one measurement, ms
 
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """By level index: verifications by rows, ms of a drafted token, of a lookup that hit and one that missed.
+    """By level index: verifications by rows, ms of a drafted token.
 
     `edges[(j, i)]`: verifications by i right behind a draft of j over the same weights.
     """
@@ -52,13 +51,12 @@ class Timings:
     verify: dict[int, Costs] = field(default_factory=dict)
     draft: dict[int, float] = field(default_factory=dict)
     edges: dict[tuple[int, int], Costs] = field(default_factory=dict)
-    lookups: dict[int, tuple[list[float], list[float]]] = field(default_factory=dict)
     turns: int = 0
     context: int = 0
 
 
 def time_levels(
-    seats: Sequence[Seat], texts: Sequence[Written], temperature: float, ends: frozenset[int],
+    seats: Sequence[Seat], texts: Sequence[Written], temperature: float,
     *, tell: Callable[[int, int], None], stop: Callable[[], bool],
 ) -> Timings:  # fmt: skip
     """Measure the costs of all levels at a temperature (greedy rows are cheaper to make than sampled ones).
@@ -81,7 +79,6 @@ def time_levels(
                     found[key].append(ms)
             turn += 1
             tell(turn, TURNS)
-        lookups = {i: rig.lookups(i, texts, ends) for i, seat in enumerate(seats) if is_lookup(seat.level)}
     finally:
         rig.close()
     verify: dict[int, list[tuple[int, list[float]]]] = {}
@@ -97,7 +94,7 @@ def time_levels(
                 draft[i] = median_interval(values)[0]
     return Timings(
         {i: _costs(rows) for i, rows in verify.items()}, draft, {pair: _costs(rows) for pair, rows in edges.items()},
-        lookups, turn - WARM_UP, rig.context,
+        turn - WARM_UP, rig.context,
     )  # fmt: skip
 
 
@@ -134,31 +131,6 @@ class _Rig:
             for n in EDGE_ROWS:
                 found["edge", j, i, n] = self._after_draft(below, above, n)
         return found
-
-    def lookups(self, i: int, texts: Sequence[Written], ends: frozenset[int]) -> tuple[list[float], list[float]]:
-        """ms of lookups along the texts, from databases filled up to there: those that hit, and those that missed.
-
-        Between two lookups of a run lie forwards, whose weights drive all else from the processor's caches; a read of
-        as much memory stands for them.
-        """
-        hits: list[float] = []
-        misses: list[float] = []
-        order = lookup_order(DRAFTED, self.seats[i].level.vocab_size, ends)
-        weights = bytearray(WEIGHTS if self.seats[-1].level.device == "cpu" else 0)
-        for text in texts:
-            (run,) = self._opened([i])
-            tape = list(text.prompt)
-            run.commit(tape)
-            for token in text.output:
-                weights.find(1)
-                began = time.perf_counter_ns()
-                guess = run.propose(tape, order)
-                (hits if guess.ids else misses).append((time.perf_counter_ns() - began) / 1e6)
-                tape.append(token)
-                run.commit([token])
-            if len(hits) + len(misses) >= LOOKUPS:
-                break
-        return hits, misses
 
     def close(self) -> None:
         for run in self._open:

@@ -16,6 +16,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--view", metavar="NAME", help="only this table of each file")
     parser.add_argument("--update", nargs="+", default=[], metavar="FILE.md", help="make marked tables anew in place")
     parser.add_argument("--summary", metavar="FILE", help="of one validation, what the page's Planner draws (JSON)")
+    parser.add_argument("--earlier", nargs="+", default=[], metavar="FILE", help="validations that it names too")
     parser.set_defaults(act=act)
 
 
@@ -32,7 +33,7 @@ def act(options: argparse.Namespace) -> int:
         for name in [options.view] if options.view else views(file):
             print(f"**{file.stem}: {name}**\n\n{view(file, name)}\n")
     if options.summary:
-        write_summary(read_validation(*read_raw(options.files[0])), Path(options.summary))
+        write_summary(read_validation(*read_raw(options.files[0])), Path(options.summary), options.earlier)
     for file in map(Path, options.update):
         before, text = file.read_text(encoding="utf-8"), updated(file)
         if text != before:

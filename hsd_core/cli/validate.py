@@ -6,21 +6,21 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsd_core import bench
 from hsd_core.cli.options import add_preset, check_counts, progress
-from hsd_core.results.rawfile import RawFile, measured_by, now, prompts_file, ran_on
+from hsd_core.results.rawfile import RawFile, measured_by, now, prompts_file, ran_on, read_raw
 from hsd_core.theory import Lengths, Profile, best_plans, has_specs, plan_of, read_profile, stack_text
 from hsd_core.validation.models import ENDING, NAMED
 
 if TYPE_CHECKING:
     from hsd_core.validation.runs import Validation
 
-PROMPTS = Path(__file__).resolve().parent.parent.parent / "assets" / "prompts" / "blind.jsonl"
+PROMPTS = Path(__file__).resolve().parent.parent.parent / "assets" / "prompts" / "blind-2.jsonl"
 LENGTH = 40  # as long as calibrate's texts
 DEPTH = 4  # levels of the planner's own stacks, at the most
 
@@ -32,11 +32,13 @@ def add(commands: Any) -> None:
     parser.add_argument("--stacks", required=True, metavar="FILE", help="one stack a line, of levels of the profile")
     parser.add_argument("--prompts", default=str(PROMPTS), metavar="FILE", help="that nothing was tuned on")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N prompts")
+    parser.add_argument("--each", type=int, metavar="N", help="N other prompts each sitting (default: all in each)")
     parser.add_argument("--max-new-tokens", type=int, default=LENGTH, metavar="N", help=f"(default {LENGTH})")
     parser.add_argument("--model", choices=ENDING, default=NAMED, help=f"whose predictions count (default {NAMED})")
     parser.add_argument("--sittings", type=int, default=1, metavar="N", help="how many to add to the file (default 1)")
     parser.add_argument("--out", required=True, metavar="FILE", help="raw results; running it again adds a sitting")
     parser.add_argument("--summary", metavar="FILE", help="what the page's Planner draws (JSON)")
+    parser.add_argument("--earlier", nargs="+", default=[], metavar="FILE", help="raw results that the page names too")
     parser.add_argument("--detail", action="store_true", help="also print what each level of each stack did")
     parser.set_defaults(act=act)
 
@@ -48,7 +50,7 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.validation.tables import TABLES, said
     from hsd_core.workbench import Workbench
 
-    check_counts(options, "limit", "sittings")
+    check_counts(options, "limit", "sittings", "each")
     profile, prompts = read_profile(options.profile), bench.read_prompts(options.prompts)[: options.limit]
     if options.max_new_tokens < 2:
         raise ValueError("nothing to predict; give at least 2 to --max-new-tokens")
@@ -60,7 +62,8 @@ def act(options: argparse.Namespace) -> int:
     about = {
         **measured_by("validation", options.said), "preset": options.preset, "model": options.model,
         "profile_digest": digest(profile), "max_new_tokens": options.max_new_tokens, "texts": len(prompts),
-        **prompts_file(options.prompts), "lengths": "calibration" if profile.lengths else "every text to the limit",
+        **({"each": options.each} if options.each else {}), **prompts_file(options.prompts),
+        "lengths": "calibration" if profile.lengths else "every text to the limit",
         "stacks": stacks, "picks": picked,
         "predicted": predicted(profile, stacks, lengths, options.max_new_tokens, options.model),
         "profile": profile.as_dict(),
@@ -77,14 +80,15 @@ def act(options: argparse.Namespace) -> int:
             stack, prompt, temperature=profile.temperature, max_new_tokens=options.max_new_tokens, heads=2
         )
 
-    for number in _due(read_validation(raw.about, raw.records), options.sittings, len(prompts)):
-        _sit(raw, number, runner, prompts, {**ran_on(workbench.device), "command": options.said})
+    due = _due(read_validation(raw.about, raw.records), options.sittings, options.each or len(prompts))
+    for number, which in [(number, share(number, options.each, len(prompts))) for number in due]:
+        _sit(raw, number, runner, prompts, which, {**ran_on(workbench.device), "command": options.said})
     validation = read_validation(raw.about, raw.records)
     found = report(validation)
     shown = ("stacks", "models", "terms", *(["levels"] if options.detail else []), "sittings")
     print("\n\n".join((*(TABLES[name](found) for name in shown), said(validation))))
     if options.summary:
-        write_summary(validation, Path(options.summary))
+        write_summary(validation, Path(options.summary), options.earlier)
     return 0
 
 
@@ -95,22 +99,42 @@ def picks(profile: Profile) -> dict[str, str]:
     return {name: stack_text(profile, r.plan) for name, r in wanted if has_specs(profile, r.plan)}
 
 
-def write_summary(validation: Validation, path: Path) -> None:
-    """Write what the page draws."""
-    from hsd_core.validation.report import as_json, report
+def write_summary(validation: Validation, path: Path, earlier: Sequence[str] = ()) -> None:
+    """Write what the page draws. `earlier`: files of validations before this one."""
+    from hsd_core.validation.report import as_json
+    from hsd_core.validation.runs import read_validation
 
-    path.write_text(json.dumps(as_json(validation, report(validation)), indent=1) + "\n", encoding="utf-8")
+    before = [read_validation(*read_raw(file)) for file in earlier]
+    path.write_text(json.dumps(as_json(validation, before), indent=1) + "\n", encoding="utf-8")
+
+
+def share(number: int, each: int | None, prompts: int) -> range:
+    """The prompts of a sitting: all of them, or the next `each`.
+
+    Raises:
+        ValueError: there are not so many left.
+    """
+    if each is None:
+        return range(prompts)
+    if number * each > prompts:
+        raise ValueError(
+            f"sitting {number} needs {each} prompts that nobody has looked at, and all {prompts} were; give fresh ones "
+            "to --prompts, and a new file to --out"
+        )
+    return range((number - 1) * each, number * each)
 
 
 def _due(found: Validation, more: int, prompts: int) -> range:
-    """The sittings to run: one that was interrupted is finished first, and counts."""
+    """The sittings to run: one that was interrupted is finished first, and counts. `prompts`: of a sitting."""
     last = max((sitting.number for sitting in found.sittings), default=0)
     whole = all(sitting.prompts == prompts for sitting in found.sittings)
     return range(last + 1, last + more + 1) if whole else range(last, last + more)
 
 
-def _sit(raw: RawFile, number: int, runner: bench.Runner, prompts: list[bench.Prompt], on: dict[str, Any]) -> None:
-    """One sitting, from where it was interrupted if it was."""
+def _sit(
+    raw: RawFile, number: int, runner: bench.Runner, prompts: list[bench.Prompt], which: range, on: dict[str, Any]
+) -> None:
+    """One sitting on these of the prompts, from where it was interrupted if it was."""
     from hsd_core.validation.runs import measure
 
     own = [record for record in raw.records if record["sitting"] == number]
@@ -120,13 +144,13 @@ def _sit(raw: RawFile, number: int, runner: bench.Runner, prompts: list[bench.Pr
     raw.keep(record for record in raw.records if record not in torn)
     if not done:
         raw.keep(record for record in raw.records if record["sitting"] != number)
-        raw.add([{"sitting": number, "began": now(), "prompts": len(prompts), **on}])
-    began = time.monotonic()
-    with closing(measure(runner, raw.about["stacks"], prompts, done)) as batches:
+        raw.add([{"sitting": number, "began": now(), "prompts": len(which), **on}])
+    began, others = time.monotonic(), frozenset(range(len(prompts))) - frozenset(which)
+    with closing(measure(runner, raw.about["stacks"], prompts, done | others)) as batches:
         for turn, batch in enumerate(batches, 1):
             raw.add(run.as_record(number) for run in batch)
-            rest = (time.monotonic() - began) / turn * (len(prompts) - len(done) - turn)
+            rest = (time.monotonic() - began) / turn * (len(which) - len(done) - turn)
             print(
-                f"sitting {number}, prompt {len(done) + turn} of {len(prompts)}, about {rest / 60:.0f} min left",
+                f"sitting {number}, prompt {len(done) + turn} of {len(which)}, about {rest / 60:.0f} min left",
                 file=sys.stderr, flush=True,
             )  # fmt: skip

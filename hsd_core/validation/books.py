@@ -87,9 +87,9 @@ def keep_books(events: Iterable[Event]) -> Books:
             infos = event.levels
             books.levels = [LevelBook() for _ in infos]
         elif isinstance(event, Draft):
-            _draft(books.levels[event.level], event, _owes(infos[event.level]))
+            _draft(books.levels[event.level], event, owes(infos[event.level]))
         elif isinstance(event, Verify):
-            _verify(books.levels[event.level], event, _owes(infos[event.level]))
+            _verify(books.levels[event.level], event, owes(infos[event.level]))
         elif isinstance(event, Footer) and event.reason != "stopped":
             books.rounds, books.tokens = event.rounds, event.committed
             books.decode_ms = event.decode_ns / _NS_PER_MS
@@ -98,7 +98,7 @@ def keep_books(events: Iterable[Event]) -> Books:
     return books
 
 
-def _owes(info: LevelInfo) -> bool:
+def owes(info: LevelInfo) -> bool:
     """Whether rows that a level catches up on cost it a forward: others have run an exit's layers by then, and a fed
     drafter redoes some every time, which its cost includes."""
     return info.shares in (None, info.index) and not info.params.get("fed")

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsd_core.bench import plain_of
+from hsd_core.theory import Profile
 from hsd_core.validation.blame import Blame, blame
 from hsd_core.validation.books import Books
 from hsd_core.validation.models import SAID
@@ -194,20 +195,16 @@ def _sizes(off: Sequence[Floats]) -> Errors:
     return Errors(statistics.median(measured), _interval(np.nanmedian(sizes, axis=0)), max(measured))
 
 
-def as_json(validation: Validation, found: Report) -> dict[str, Any]:
-    """What the page draws, as plain JSON types."""
-    about = validation.about
+def as_json(validation: Validation, earlier: Sequence[Validation] = ()) -> dict[str, Any]:
+    """What the page draws, as plain JSON types. `earlier`: validations before this one; their outcome stays."""
+    about, found = validation.about, report(validation)
     return {
         "version": 2,
         "about": {key: about[key] for key in ("preset", "device", "profile_digest", "prompts", "max_new_tokens")},
-        "model": {"name": found.model, "said": SAID[found.model], "named": about["recorded"]},
-        "sittings": [
-            {
-                "number": part.number, "began": part.began, "prompts": part.prompts, "pace": round(part.pace, 4),
-                "ms": round(part.ms.median, 4), "worst_ms": round(part.ms.worst, 4),
-                "speed_ups": round(part.speed_ups.median, 4), "worst_speed_ups": round(part.speed_ups.worst, 4),
-            }
-            for part in found.parts
+        "model": _named(validation),
+        "sittings": [_part_json(part) for part in found.parts],
+        "earlier": [
+            {**_named(one), "sittings": len(one.sittings), **_part_json(report(one).parts[-1])} for one in earlier
         ],
         "stacks": [
             {
@@ -221,4 +218,25 @@ def as_json(validation: Validation, found: Report) -> dict[str, Any]:
             }
             for row in found.rows
         ],
+    }  # fmt: skip
+
+
+def costs_said(profile: Profile) -> str:
+    """Where a profile's costs are from: older ones were measured on each level alone."""
+    return "costs measured in runs" if "runs" in profile.about else "costs of passes timed alone"
+
+
+def _named(validation: Validation) -> dict[str, str]:
+    model = validation.about["model"]
+    return {
+        "name": model, "said": f"{SAID[model]}; {costs_said(validation.profile)}", "named": validation.about["recorded"]
+    }  # fmt: skip
+
+
+def _part_json(part: Part) -> dict[str, Any]:
+    """Shares keep so many digits that rounding them again for people gives what the tables say."""
+    return {
+        "number": part.number, "began": part.began, "prompts": part.prompts, "pace": round(part.pace, 6),
+        "ms": round(part.ms.median, 6), "worst_ms": round(part.ms.worst, 6),
+        "speed_ups": round(part.speed_ups.median, 6), "worst_speed_ups": round(part.speed_ups.worst, 6),
     }  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from hsd_core.results.markdown import counted, on
 from hsd_core.validation.models import SAID
-from hsd_core.validation.report import TERMS, Errors, Figure, Part, Report
+from hsd_core.validation.report import TERMS, Errors, Figure, Part, Report, costs_said
 from hsd_core.validation.runs import Validation
 
 
@@ -94,12 +94,13 @@ def said(validation: Validation) -> str:
     """What was predicted by what, before what was run, on what, when and by which command."""
     about, profile = validation.about, validation.profile.about
     machines = dict.fromkeys(on(sitting.began) for sitting in validation.sittings)
-    first = validation.sittings[0].began
+    first, others = validation.sittings[0].began, "other " if "each" in about else ""
     return (
         f"The prediction is *{SAID[about['model']]}*, named {about['recorded']} with the profile "
-        f"`{about['profile_digest']}` (calibrated on {profile.get('machine')}, {profile.get('recorded')}), before the "
-        f"first run; {first['prompts']} prompts of `{about['prompts']}` a sitting, up to {about['max_new_tokens']} "
-        f"tokens each. {counted(len(validation.sittings), 'sitting')}, all that there were, from {first['began']} to "
+        f"`{about['profile_digest']}` (calibrated on {profile.get('machine')}, {profile.get('recorded')}, "
+        f"{costs_said(validation.profile)}), before the first run; {first['prompts']} {others}prompts of "
+        f"`{about['prompts']}` a sitting, up to {about['max_new_tokens']} tokens each. "
+        f"{counted(len(validation.sittings), 'sitting')}, all that there were, from {first['began']} to "
         f"{validation.sittings[-1].began['began']}. Measured on {'; '.join(machines)} by `{first['command']}`."
     )
 

@@ -88,19 +88,20 @@ def _engine(client: Client, until: float) -> int:
 
 async def measure(url: str, visitors: int, hostile: int, seconds: float) -> None:
     client = Client(url, verbose=False)
-    print("one recording and one run, to have files and weights read ...", flush=True)
-    httpx.get(f"{url}/hx/recordings/01-code", trust_env=False, timeout=60.0)
+    print("one recording, the Planner's tab and one run, to have files and weights read ...", flush=True)
+    for path in ("recordings/01-code", "planner/sources"):
+        httpx.get(f"{url}/hx/{path}", trust_env=False, timeout=60.0)
     client.predict(**RUN, max_new_tokens=8, api_name="/run_stack")
-    began = time.monotonic()
+    began, spent = time.monotonic(), time.process_time()
     load = Load(url, began + seconds)
     engine = asyncio.create_task(asyncio.to_thread(_engine, client, load.until))
     await asyncio.gather(
         *(load.visitor(number) for number in range(visitors)), *(load.hostile(number) for number in range(hostile))
     )
     tokens = await engine
-    print(
-        f"{visitors} visitors for {seconds:g} s; the engine decoded {tokens / (time.monotonic() - began):.1f} tokens/s"
-    )
+    lasted = time.monotonic() - began
+    print(f"{visitors} visitors for {seconds:g} s; the engine decoded {tokens / lasted:.1f} tokens/s")
+    print(f"this script itself took {(time.process_time() - spent) / lasted:.0%} of one processor")
     print(f"{'ms':18}{'answers':>8}{'p50':>8}{'p95':>8}{'most':>8}   within {BOUND_MS:g} ms")
     for what, times in sorted(load.ms.items()):
         ranked = sorted(times)

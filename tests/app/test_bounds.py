@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -20,13 +22,18 @@ from app import bundled, drawings
 from app.bundled import recording_route
 from app.drawings import Drawings
 from app.figures import MOST_EVENTS
+from app.loader import NICE, Loader
 from app.planner import desk, routes, turns
-from app.planner.answer import planned
-from app.planner.request import MAX_NODES, PlannerError, parse
-from app.planner.turns import OWN, Turns, time_limit, visitor
+from app.planner.desk import Desk, time_limit
+from app.planner.request import MAX_NODES, Look, PlannerError, parse
+from app.planner.sources import Sources
+from app.planner.turns import OWN, Turns, visitor
+from app.planner.worker import Worker
 from app.recordings import Recordings
+from app.serve import Service
 from app.study import study
 from hsd_core.theory import Planner, profile_from
+from hsd_core.workbench import Workbench
 
 SMALL = {
     "levels": [{"name": n, "cost_ms": {"1": ms}} for n, ms in (("a", 1), ("b", 9))],
@@ -50,10 +57,8 @@ def test_too_many_levels_with_too_long_blocks_are_refused_with_the_length_that_i
 
 def test_planning_ends_when_its_time_is_over_and_the_cure_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desk, "time_limit", lambda: time_limit(0.0))
-    client = TestClient(Starlette(routes=routes.routes(measured=list)))
-    reply = client.post(routes.ANSWER, json={"profile": SMALL, "figures": []})
-    assert reply.status_code == 422
-    assert "leave out levels or lower the longest block" in reply.json()["error"]
+    with pytest.raises(PlannerError, match="leave out levels or lower the longest block"):
+        Desk(Sources(Path(), list)).work(json.dumps({"profile": SMALL}), Look())
 
 
 def test_a_search_is_looked_at_between_its_steps() -> None:
@@ -119,8 +124,8 @@ def test_a_visitor_is_an_address_and_only_a_near_proxy_may_name_another() -> Non
 
 
 def test_one_question_of_many_visitors_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    worked: list[Any] = []
-    monkeypatch.setattr(desk, "planned", lambda *given: worked.append(given) or planned(*given))
+    worked, work = [], Worker.work
+    monkeypatch.setattr(Worker, "work", lambda *given: worked.append(given) or work(*given))
     client = TestClient(Starlette(routes=routes.routes(measured=list)))
     replies = [client.post(routes.ANSWER, json={"profile": SMALL, "figures": [], "width": w}).text for w in (390, 1440)]
     assert len(set(replies)) == 1 and len(worked) == 1
@@ -195,7 +200,7 @@ def test_a_run_is_drawn_once_for_each_theme_and_length(monkeypatch: pytest.Monke
 
 def test_more_drawings_than_may_wait_get_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     some = Drawings()
-    held = [some._seats.acquire(blocking=False) for _ in range(drawings.WAITING + 1)]
+    held = [some._seats._free.acquire(blocking=False) for _ in range(drawings.WAITING + 1)]
     assert all(held)
     parts = some.of("run", list, size=0, dark=False)
     assert len(parts) == 12 and "in a moment" in parts[3]["text"]
@@ -209,3 +214,20 @@ def test_only_so_many_events_of_a_run_are_drawn(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(figures, "study", lambda given: seen.append(len(given)) or study(given))
     parts = figures.draw(events + events[-1:] * MOST_EVENTS, dark=False)
     assert seen == [MOST_EVENTS] and f"the first {MOST_EVENTS:,} of" in parts[3]["text"]
+
+
+# ---- the engine
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have a niceness of their own on Linux only")
+def test_the_engine_s_threads_come_after_the_page_s() -> None:
+    def niceness() -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    def started() -> tuple[int, int]:
+        """Of this thread, and of one of another pool that it is the first to use, as a run's levels are built."""
+        return niceness(), service.loader._pool.submit(niceness).result()
+
+    service, before = Service(Loader(Workbench)), niceness()
+    assert service._engine.submit(started).result() == (min(19, before + NICE),) * 2
+    assert niceness() == before

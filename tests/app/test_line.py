@@ -64,6 +64,20 @@ def test_pages_and_calls_stand_in_one_line_and_each_is_told_who_is_before_it() -
     awaited(check())
 
 
+@pytest.mark.parametrize("others", [0, 2])
+def test_a_run_that_was_stopped_before_it_stood_in_line_leaves_and_holds_up_nobody(others: int) -> None:
+    async def check() -> None:
+        line, stopped, after = Line(), run("stopped"), run("after")
+        stopped.stopped.set()
+        before = [run(f"before {i}") for i in range(others)]
+        *_, task, _ = await arrive(line, *before, stopped, after)
+        with pytest.raises(Left, match="stopped before it began"):
+            await task
+        assert await served(line, [*before, after]) == [*(r.name for r in before), "after"]
+
+    awaited(check())
+
+
 def test_a_script_with_many_calls_delays_a_page_by_one_of_them() -> None:
     async def check() -> list[str]:
         line = Line()

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from app import figures
+from app import hues
 from hsd_core.catalogue import catalogue
 from hsd_core.levels import kinds
 from hsd_core.stacks import LevelSpec, StackError, bare, format_stack, grammar, level_names, parse
@@ -78,7 +78,7 @@ def test_it_is_listed_built_run_and_coloured() -> None:
     assert any(isinstance(e, Footer) for e in events)
     assert letter(header, 0) == "Y"
     assert "[Y]" in text_lines(events, colour=False) and "\033[38;5;68m" in text_lines(events, colour=True)
-    assert [figures.hue("echo", dark) for dark in (False, True)] == ["#336699", "#99CCFF"]
+    assert [hues.hue("echo", dark) for dark in (False, True)] == ["#336699", "#99CCFF"]
 
 
 @pytest.mark.browser

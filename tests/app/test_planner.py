@@ -10,10 +10,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 import pytest
-from starlette.applications import Starlette
-from starlette.testclient import TestClient
 
-from app.planner import desk, routes
+from app.planner import desk
 from app.planner.answer import answer, planned
 from app.planner.ink import Ink
 from app.planner.play import WAITING, Simulator
@@ -183,6 +181,21 @@ def test_a_validation_says_every_sitting() -> None:
     assert "One sitting: speed-ups were off by 3.0 %" in validation_figure(alone, Ink(dark=False))["text"]
 
 
+def test_a_validation_says_what_earlier_predictions_came_to() -> None:
+    before = {
+        **MEASURED["sittings"][-1],
+        "said": "i.i.d.; costs of passes timed alone",
+        "named": "2026-11-01 08:00 UTC",
+    }
+    text = validation_figure(from_file({**MEASURED, "earlier": [before, {"said": 3}, 7]}), Ink(dark=False))["text"]
+    assert text.count("Before that, ") == 1
+    assert (
+        "Before that, 2 sittings of another prediction (i.i.d.; costs of passes timed alone), fixed 2026-11-01 08:00 "
+        "UTC: speed-ups off by 4.0 %, milliseconds by 9.0 %." in text
+    )
+    assert "Before that" not in validation_figure(measured(), Ink(dark=False))["text"]
+
+
 @pytest.mark.parametrize(
     "damaged",
     [
@@ -225,14 +238,16 @@ def test_a_source_opens_with_its_coolest_profile(tmp_path: Path) -> None:
 def test_the_figures_of_a_question_are_drawn_from_the_plans_of_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     asked_for: list[Any] = []
     monkeypatch.setattr(desk, "planned", lambda asked, check: asked_for.append(asked) or planned(asked, check))
-    client = TestClient(Starlette(routes=routes.routes(measured=list)))
-    question = {"profile": made_up(), "rejections": 1.35}
-    numbers = client.post(routes.ANSWER, json={**question, "figures": []}).json()
-    drawn = client.post(routes.ANSWER, json={**question, "figures": ["graph"], "dark": True, "width": 390}).json()
+    some = desk.Desk(Sources(ASSETS / "profiles", list))
+
+    def work(rejections: float, **drawn: Any) -> Any:
+        return json.loads(some.work(json.dumps({"profile": made_up(), "rejections": rejections}), look(drawn)))
+
+    numbers, drawn = work(1.35, figures=[]), work(1.35, figures=["graph"], dark=True, width=390)
     assert len(asked_for) == 1
     assert list(numbers["figures"]) == [] and list(drawn["figures"]) == ["graph"]
     assert drawn["best"] == numbers["best"]
-    other = client.post(routes.ANSWER, json={**question, "rejections": 2.0, "figures": []}).json()
+    other = work(2.0, figures=[])
     assert len(asked_for) == 2 and other["best"] != numbers["best"]
 
 
@@ -269,7 +284,7 @@ def test_numbers_that_no_page_could_show_are_refused(change: dict[str, Any]) -> 
 
 def test_more_simulations_than_may_wait_are_sent_away_at_once() -> None:
     simulator = Simulator()
-    held = [simulator._seats.acquire(blocking=False) for _ in range(WAITING + 1)]
+    held = [simulator._seats._free.acquire(blocking=False) for _ in range(WAITING + 1)]
     assert all(held)
     question = {"profile": made_up()}
     with pytest.raises(PlannerError, match="others are simulating"):

@@ -10,13 +10,13 @@ import torch
 from lean_stacks import LeanStacks, RandomDraft
 from toys import LookupLevel, lookup, output_of, table
 
-from hsd_core.calibrate import timing
+from hsd_core.calibrate import profiling, timing
 from hsd_core.calibrate.candidates import candidates, default_levels
 from hsd_core.calibrate.overlap import BLOCK, count, walk
 from hsd_core.calibrate.profiling import calibrate
 from hsd_core.calibrate.reading import Reading, read
-from hsd_core.calibrate.rounds import outside_levels, taken_apart
-from hsd_core.calibrate.tally import Tally, median_interval
+from hsd_core.calibrate.running import Observed, taken_apart
+from hsd_core.calibrate.tally import Tally, mean_interval, median_interval
 from hsd_core.calibrate.texts import Written, write
 from hsd_core.engine import run
 from hsd_core.hierarchy import Seat, Stopped
@@ -25,7 +25,7 @@ from hsd_core.levels.table import TableLevel
 from hsd_core.presets import PRESETS
 from hsd_core.sampling import Sampling
 from hsd_core.stacks import LevelSpec, StackError
-from hsd_core.trace import Draft, Footer, Verify
+from hsd_core.trace import Draft, Footer, Header, Verify
 from hsd_core.workbench import Workbench
 
 V, PROMPT = 5, (1, 2, 0)
@@ -181,10 +181,17 @@ def test_the_interval_of_a_median_is_that_of_the_sign_test(n, rank):
     assert (middle, low, high) == ((n + 1) / 2, rank, n + 1 - rank)
 
 
+def test_the_interval_of_a_mean_is_as_wide_as_chance():
+    middle, low, high = mean_interval([1.0, 3.0] * 50)
+    assert (middle, high - middle, middle - low) == pytest.approx((2.0, 0.196, 0.196))
+
+
 def test_time_outside_levels_is_what_drafts_and_verifications_leave():
-    drafts = [Draft(r, 0, 0, (), (), (), (), (), 1, 1, 0, 10_000_000 * r, 10_000_000 * r + 2_000_000) for r in (0, 1)]
-    footer = Footer("length", 2, 4, 0, 20_000_000, ())
-    assert outside_levels([*drafts, footer]) == pytest.approx(8.0)
+    drafts = [Draft(r, 0, 0, (), (), (), (), (), 0, 0, 0, 10_000_000 * r, 10_000_000 * r + 2_000_000) for r in (0, 1)]
+    header = next(e for e in run(near_stack(1), PROMPT, Sampling(1.0), 0, max_new_tokens=1) if isinstance(e, Header))
+    seen = Observed()
+    seen.add([header, *drafts, Footer("length", 2, 4, 0, 20_000_000, ())], (0, 1))
+    assert seen.stacks == pytest.approx([16.0, 2.0, 0.0])
 
 
 @pytest.mark.parametrize(
@@ -206,6 +213,7 @@ def quick(monkeypatch):
     """Few turns and rows: what is measured matters to nobody here."""
     for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
         monkeypatch.setattr(timing, name, value)
+    monkeypatch.setattr(profiling, "RUNS", 0.0)
 
 
 @pytest.mark.usefixtures("quick")
@@ -215,12 +223,11 @@ def test_every_level_gets_costs_and_levels_that_share_layers_get_those_of_their_
     seats = stacks.stack("ngram:2,nano:2,exit:2@at=2,int8:3,target")
     turns = []
     found = timing.time_levels(
-        seats, [Written((3, 9), (7, 8, 50, 11))], 0.0, NONE, tell=lambda *done: turns.append(done), stop=lambda: False
+        seats, [Written((3, 9), (7, 8, 50, 11))], 0.0, tell=lambda *done: turns.append(done), stop=lambda: False
     )
     assert set(found.verify) == {1, 2, 3, 4} and set(found.draft) == {1, 2, 3}
     assert all(costs.rows == (1, 3) for costs in found.verify.values())
     assert set(found.edges) == {(2, 4)} and found.edges[2, 4].rows == (2,)
-    assert sum(map(len, found.lookups[0])) == 4
     assert turns == [(1, 3), (2, 3), (3, 3)] and found.turns == 2
 
 
@@ -249,8 +256,8 @@ def test_the_toy_is_calibrated_at_every_temperature(prompts):
             low, high = profile.interval[j][i]
             assert low <= profile.acceptance[j][i] <= high
     assert greedy.acceptance != sampled.acceptance
-    assert {stage for stage, _, _ in told} >= {"texts", "acceptances", "costs", "rounds"}
-    assert greedy.about["prompts"] == "prompts.jsonl" and greedy.about["texts"] == 2
+    assert {stage for stage, _, _ in told} >= {"texts", "acceptances", "costs", "runs"}
+    assert greedy.about["runs"] > 0 and greedy.about["prompts"] == "prompts.jsonl" and greedy.about["texts"] == 2
     for known in (greedy, sampled):  # plain decoding of the same prompts says which texts end by themselves
         assert known.lengths is not None and (known.lengths.limit, known.lengths.texts) == (16, 2)
     plain = [

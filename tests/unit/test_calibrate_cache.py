@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from hsd_core.calibrate import cache, timing
+from hsd_core.calibrate import cache, profiling, timing
 from hsd_core.cli import main
 from hsd_core.presets import PRESETS
 from hsd_core.stacks import parse
@@ -124,6 +124,7 @@ def test_reading_profiles_needs_no_torch():
 def quick(monkeypatch, tmp_path):
     for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3))):
         monkeypatch.setattr(timing, name, value)
+    monkeypatch.setattr(profiling, "RUNS", 0.0)
     path = tmp_path / "prompts.jsonl"
     path.write_text('{"prompt": "The small level ", "category": "a"}\n', encoding="utf-8")
     return ["calibrate", "--preset", "toy", "--tokens", "8", "--prompts", str(path)]

@@ -117,7 +117,7 @@ def test_calibration_reads_counts_and_times_there(gpu: PretendGpu, monkeypatch: 
         count(tally, 0, read(seats, text, 1.0, no_ends), "chat")
         tallies.append(tally)
         if device == "cuda":
-            found = timing.time_levels(seats, [text], 1.0, no_ends, tell=lambda *_: None, stop=lambda: False)
+            found = timing.time_levels(seats, [text], 1.0, tell=lambda *_: None, stop=lambda: False)
             assert set(found.verify) == {1, 2, 3, 4}
     there, here = tallies
     assert there.ratio(("pair", 1, 4)) == pytest.approx(here.ratio(("pair", 1, 4)), abs=1e-4)

@@ -141,11 +141,10 @@ def test_every_raw_file_that_is_shipped_is_whole():
 
 
 def test_what_the_page_draws_is_what_the_raw_results_give():
-    from hsd_core.validation.report import as_json, report
+    from hsd_core.validation.report import as_json
     from hsd_core.validation.runs import read_validation
 
-    made = [path for path in RAW if read_raw(path)[0]["kind"] == "validation"]
-    assert len(made) == PAGE.exists(), "a validation has its summary for the page, and the summary its raw results"
-    for path in made:
-        validation = read_validation(*read_raw(path))
-        assert json.loads(PAGE.read_text(encoding="utf-8")) == as_json(validation, report(validation))
+    made = [read_validation(*read_raw(path)) for path in RAW if read_raw(path)[0]["kind"] == "validation"]
+    assert bool(made) == PAGE.exists(), "a validation has its summary for the page, and the summary its raw results"
+    *earlier, last = sorted(made, key=lambda validation: validation.about["recorded"])
+    assert json.loads(PAGE.read_text(encoding="utf-8")) == as_json(last, earlier), "no validation is passed over"

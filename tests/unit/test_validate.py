@@ -11,7 +11,8 @@ import pytest
 import torch
 
 from hsd_core.bench import plain_of, read_prompts, read_stacks
-from hsd_core.cli import main
+from hsd_core.calibrate.texts import PROMPTS as CALIBRATION
+from hsd_core.cli import main, validate
 from hsd_core.engine import run
 from hsd_core.hierarchy import Seat
 from hsd_core.levels.table import TableLevel
@@ -35,7 +36,7 @@ from hsd_core.trace import Footer
 from hsd_core.validation.blame import blame
 from hsd_core.validation.books import books_from, keep_books
 from hsd_core.validation.models import ENDING, SAID, ended, predictions
-from hsd_core.validation.report import report
+from hsd_core.validation.report import Errors, _part_json, as_json, report
 from hsd_core.validation.runs import read_validation
 from hsd_core.workbench import Workbench
 
@@ -318,6 +319,29 @@ def test_every_sitting_is_added_and_reported(toy, capsys):
     )
 
 
+def test_every_sitting_may_have_prompts_of_its_own_until_there_are_none_left(toy, capsys):
+    assert command(toy, "--each", "1", "--sittings", "2") == 0
+    about, records = read_raw(toy / "raw.jsonl")
+    runs = [(record["sitting"], record["run"]["prompt"]) for record in records if "run" in record]
+    assert set(runs) == {(1, 0), (2, 1)} and len(runs) == 2 * len(about["stacks"]) and about["each"] == 1
+    assert [part.prompts for part in shown(toy).parts] == [1, 1, 2]
+    assert "1 other prompts of `prompts.jsonl` a sitting" in capsys.readouterr().out
+    before = lines(toy)
+    assert command(toy, "--each", "1") == 2
+    assert "sitting 3 needs 1 prompts that nobody has looked at, and all 2 were" in capsys.readouterr().err
+    assert lines(toy)[1:] == before[1:]
+
+
+def test_the_page_hears_of_earlier_validations_and_rounds_as_the_tables_do(toy):
+    old, new = made_up(toy), made_up(toy)
+    found = as_json(new, [old])
+    (before,) = found["earlier"]
+    assert before["sittings"] == 3 and before["said"].endswith("; costs of passes timed alone")
+    assert {key: before[key] for key in found["sittings"][-1]} == found["sittings"][-1]
+    part = replace(report(new).parts[-1], ms=Errors(0.06846, (0.0, 1.0), 1.0))
+    assert f"{part.ms.median:.1%}" == "6.8%" == f"{_part_json(part)['ms']:.1%}"
+
+
 def test_an_interrupted_sitting_goes_on_where_it_was(toy, capsys):
     assert command(toy) == 0
     text = "".join(lines(toy))
@@ -389,9 +413,10 @@ def test_the_shipped_files_are_fit_for_it():
     assets = Path(__file__).resolve().parents[2] / "assets"
     stacks = read_stacks(assets / "stacks" / "validate-smollm2.txt")
     assert {stack.count(",") + 1 for stack in stacks} == {1, 2, 3} and plain_of(stacks[1]) in stacks
-    blind = read_prompts(assets / "prompts" / "blind.jsonl")
-    others = [p for name in ("own", "held-out") for p in read_prompts(assets / "prompts" / f"{name}.jsonl")]
+    blind, calibration = read_prompts(validate.PROMPTS), read_prompts(CALIBRATION)
+    kinds = [{p.category for p in prompts} for prompts in (blind, calibration)]
+    assert (len(blind), len(calibration)) == (36, 57) == tuple(map(len, kinds)), "each prompt is of a kind of its own"
+    others = [p for name in ("own", "held-out", "blind") for p in read_prompts(assets / "prompts" / f"{name}.jsonl")]
     lines = (assets / "prompts" / "openings.jsonl").read_text(encoding="utf-8").splitlines()
-    kinds = {p.category for p in others} | {json.loads(line)["kind"] for line in lines}
-    assert len(blind) == 12 == len({p.category for p in blind})
-    assert not {p.category for p in blind} & kinds
+    seen = {p.category for p in (*calibration, *others)} | {json.loads(line)["kind"] for line in lines}
+    assert not kinds[0] & seen and not {p.text for p in blind} & {p.text for p in (*calibration, *others)}
