@@ -9,9 +9,10 @@ import gradio as gr
 import plotly.graph_objects as go
 
 from app import depths
-from app.hues import HUES, INK, LINE, MUTED, PAPER, SHADES, SOFT, mix
+from app.hues import INK, LINE, MUTED, PAPER, SOFT, hue, shaded
 from app.notes import Notes, note
 from app.study import MS, Study, rate, study
+from hsd_core.levels.kinds import looks
 from hsd_core.trace import Event, LevelInfo
 
 HEIGHT = 320
@@ -66,7 +67,7 @@ def draw(events: Sequence[Event], *, dark: bool) -> list[Any]:
 def _depths(seen: Study, dark: bool) -> list[Any]:
     if seen.knowledge is None:
         return [None, gr.Plot(visible=False), None]
-    figure = _style(depths.heat_map(seen.knowledge, paper=SOFT[dark], ink=INK[dark], hue=HUES["target"][dark]), dark)
+    figure = _style(depths.heat_map(seen.knowledge, paper=SOFT[dark], ink=INK[dark], hue=hue("target", dark)), dark)
     figure.update_layout(**depths.size(seen.knowledge))
     figure.update_xaxes(automargin=False)
     figure.update_yaxes(automargin=False)
@@ -129,7 +130,7 @@ def _time(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
             name=name,
             orientation="h",
             marker={
-                "color": HUES["reject"][dark] if pattern else colours,
+                "color": hue("reject", dark) if pattern else colours,
                 "pattern": {"shape": pattern, "solidity": 0.2, "fgcolor": PAPER[dark], "fillmode": "overlay"},
             },
             hovertemplate=f"%{{y}}: %{{x:.1f}} ms {name}<extra></extra>",
@@ -150,7 +151,7 @@ def _time(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
 def _tokens(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
     figure = go.Figure()
     rows = []
-    runs = [("this stack", seen.curve, seen.prefill, HUES["target"][dark], "solid", 3)]
+    runs = [("this stack", seen.curve, seen.prefill, hue("target", dark), "solid", 3)]
     if seen.plain:
         how = "simulated" if seen.simulated else "measured"
         runs.append((f"plain decoding, {how}", seen.plain, seen.plain_prefill, MUTED[dark], "dash", 2))
@@ -219,16 +220,12 @@ def _safe(text: str) -> str:
 
 
 def _name(info: LevelInfo, seen: Study) -> str:
-    name = _safe(info.label if info.kind == "model" and info.label else info.name or info.kind)
+    name = _safe(info.label if "lanes" in looks(info.kind).labelled and info.label else info.name or info.kind)
     depth = info.params.get("at")
-    name = f"{name} at {depth}" if info.kind == "exit" and isinstance(depth, int) else name
+    name = f"{name} at {depth}" if isinstance(depth, int) else name
     return f"{name}:{info.block}" if info.block and not seen.plans else name  # with Auto, T is each plan's own
 
 
 def _hue(info: LevelInfo, seen: Study, dark: bool) -> str:
-    kind = "target" if info.index == seen.levels[-1].index else info.kind
-    hue = HUES.get(kind, HUES["model"])[dark]
-    same = [x.index for x in seen.levels[:-1] if HUES.get(x.kind, HUES["model"]) == HUES.get(kind, HUES["model"])]
-    nth = same.index(info.index) if info.index in same else 0
-    share, towards = SHADES[nth % len(SHADES)]
-    return mix(hue, INK[dark] if towards == "ink" else PAPER[dark], share)
+    kinds = ["target" if x.index == seen.levels[-1].index else x.kind for x in seen.levels]
+    return shaded(kinds, seen.levels.index(info), dark)

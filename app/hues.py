@@ -1,27 +1,30 @@
-"""The page's colours as the figures have them: light and dark, by kind of level; the same as assets/css/base.css."""
+"""The page's colours as the figures have them, light and dark: its own as in assets/css/base.css, the kinds of levels'."""
 
 from __future__ import annotations
 
-# Okabe-Ito.
-HUES: dict[str, tuple[str, str]] = {
-    "ngram": ("#E69F00", "#F2B84B"),
-    "nano": ("#56B4E9", "#7CC8F2"),
-    "draft": ("#56B4E9", "#7CC8F2"),
-    "table": ("#E3D524", "#F0E442"),
-    "exit": ("#009E73", "#35C79C"),
-    "int8": ("#CC79A7", "#E3A3C6"),
-    "int4": ("#CC79A7", "#E3A3C6"),
-    "model": ("#E3D524", "#F0E442"),
-    "target": ("#0072B2", "#5AB0E6"),
-    "reject": ("#D55E00", "#FF8A3D"),
-}
+from collections.abc import Sequence
+
+from hsd_core.levels.kinds import looks
+from hsd_core.levels.kinds.kind import REJECT, SHADES
+
 INK = ("#1B1F24", "#E8EAED")
 MUTED = ("#5C6570", "#A3ABB5")
 LINE = ("#E1E4E8", "#363C44")
 PAPER = ("#FFFFFF", "#171A1F")
 SOFT = ("#EEF0F3", "#252A31")
-# Levels of one kind, as in assets/js/kinds.js: how much of the hue, mixed with what.
-SHADES = ((1.0, "ink"), (0.62, "ink"), (0.6, "paper"), (0.42, "ink"))
+
+
+def hue(kind: str, dark: bool) -> str:
+    """The colour of a kind of level, or of a "reject", on the light or the dark page."""
+    colour = REJECT if kind == "reject" else looks(kind).colour
+    return colour.dark if dark else colour.light
+
+
+def shaded(kinds: Sequence[str], place: int, dark: bool) -> str:
+    """The colour of a level among others: those of one letter differ by their shade, in order."""
+    nth = sum(looks(kind).letter == looks(kinds[place]).letter for kind in kinds[:place])
+    share, towards = SHADES[nth % len(SHADES)]
+    return mix(hue(kinds[place], dark), INK[dark] if towards == "ink" else PAPER[dark], share)
 
 
 def mix(one: str, other: str, share: float) -> str:

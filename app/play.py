@@ -23,6 +23,7 @@ from app.runs import NameTaken, Run
 from app.serve import Service
 from app.settings import DEFAULTS, LIMITS, MAX_PROMPT, RequestError, check, parse, run_id, whole_text
 from app.stage import Stage
+from hsd_core.stacks import grammar
 from hsd_core.trace import Event
 
 
@@ -49,6 +50,7 @@ class Play:
             self._recordings.first(),
             setup={
                 "catalogue": self.catalogue(),
+                "grammar": grammar(),
                 "recordings": self._recordings.menu(),
                 "examples": EXAMPLES,
                 "limits": {**LIMITS, "prompt": MAX_PROMPT, "file": MAX_FILE},

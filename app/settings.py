@@ -13,7 +13,9 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hsd_core.levels.kinds import kinds
 from hsd_core.machine import device_name
+from hsd_core.shelf import LENS
 from hsd_core.trace import Event
 
 MAX_PROMPT = 8000
@@ -39,7 +41,6 @@ DEFAULTS: dict[str, Any] = {
     "detail": "full",
 }
 HEADS = {"full": 8, "light": 0}  # likeliest tokens of each row that the trace keeps
-LENS = "lens"  # an exit read through the model's own norm and head: no weights of its own
 _ID = re.compile(r"@\s*(?:id|miss)\s*=\s*([^@,]*)")
 _DEVICE = re.compile(r"@\s*device\s*=\s*([^@,]*)")
 _NAME = re.compile(r"\s*([A-Za-z0-9_-]*)")
@@ -171,8 +172,9 @@ def check_ids(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
     for level in preset.get("levels", []):
         everywhere.update({str(level["params"]["id"])} if level["params"].get("id") else ())
         own[level["name"]].update(str(draft["name"]) for draft in level.get("drafts", []))
-        own[level["name"]].update({LENS} if level["name"] == "exit" else ())
-        own[level["name"]].update({"nano"} if level["name"] == "ngram" and level.get("drafts") else ())
+        heeded = {key.name for kind in kinds().values() if kind.name == level["name"] for key in kind.keys}
+        own[level["name"]].update({LENS} if "at" in heeded else ())
+        own[level["name"]].update({"nano"} if "miss" in heeded and level.get("drafts") else ())
     for stack in preset.get("stacks", []):
         everywhere.update(named for _, named in _named(stack["stack"]))
     for name, named in _named(request.stack):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
@@ -16,9 +16,6 @@ from hsd_core.weights import Source, is_here
 from hsd_core.weights.known import CODER_05, CODER_15, SMOLLM2, hub
 
 _ASSETS = Path(__file__).resolve().parent.parent / "assets"
-
-
-_BLOCKS = MappingProxyType({"ngram": 2, "nano": 3, "exit": 2, "int8": 6, "int4": 5, "model": 4})
 
 
 class UnknownPreset(ValueError):
@@ -45,7 +42,6 @@ class Preset:
             names others.
         default_stack: what Generate runs at first. gpu_stack: on an accelerator, where that differs.
         stacks: examples, some of which lose on purpose.
-        blocks: T per level name where a stack gives none.
         cpu_dtype, gpu_dtype: of the models unless asked otherwise.
         memory_gb: what loading needs on a CPU; 0 if it is little.
         databases: n-gram databases in the order in which they are asked. model_db, text_db: their files.
@@ -61,7 +57,6 @@ class Preset:
     layers: int = 0
     draft: Source | None = None
     stacks: tuple[Example, ...] = ()
-    blocks: Mapping[str, int] = field(default_factory=lambda: _BLOCKS)
     gpu_stack: str | None = None
     cpu_dtype: str = "float32"
     gpu_dtype: str = "bfloat16"

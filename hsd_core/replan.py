@@ -24,7 +24,7 @@ from typing import Any
 
 from hsd_core.courses import Course, Judged, Round
 from hsd_core.replan_words import Moved, pair_key, reason
-from hsd_core.stacks import MAX_BLOCK, LevelSpec, format_stack, parse
+from hsd_core.stacks import MAX_BLOCK, LevelSpec, bare, format_stack, parse
 from hsd_core.theory import Answer, Plan, Planner, Profile, ProfileError, Ranked, expected
 
 HALF_LIFE = 64.0  # judged tokens after which an outcome counts half
@@ -240,19 +240,19 @@ def candidates(profile: Profile, specs: Sequence[LevelSpec]) -> Profile:
     Raises:
         ProfileError: a level of the stack is not in the profile, or stands in another order there.
     """
-    known = {_bare(_spec(level.spec)): i for i, level in enumerate(profile.levels) if level.spec}
-    found = [known.get(_bare(spec)) for spec in specs]
+    known = {bare(_spec(level.spec)): i for i, level in enumerate(profile.levels) if level.spec}
+    found = [known.get(bare(spec)) for spec in specs]
     there = [i for i in found if i is not None]
-    missing = [format_stack([_bare(spec)]) for spec, i in zip(specs, found, strict=True) if i is None]
+    missing = [format_stack([bare(spec)]) for spec, i in zip(specs, found, strict=True) if i is None]
     for spec in specs:
         if spec.policy == "del" or spec.miss is not None:
             what = "policy del, which chooses among exits" if spec.policy == "del" else "@miss=, two drafters in one"
             raise ProfileError(f"{format_stack([spec])}: a plan cannot hold {what}; write levels of one drafter each")
     if missing or there[-1] != profile.target:
-        named = ", ".join(missing) or format_stack([_bare(specs[-1])])
+        named = ", ".join(missing) or format_stack([bare(specs[-1])])
         raise ProfileError(
             f"the profile knows nothing of {named}; its levels are {', '.join(profile.names)}; measure them with "
-            f"calibrate --levels {','.join(format_stack([_bare(spec)]) for spec in specs)}"
+            f"calibrate --levels {','.join(format_stack([bare(spec)]) for spec in specs)}"
         )
     if there != sorted(set(there)):
         raise ProfileError(f"the profile has these levels in another order: {', '.join(profile.names)}; write them so")
@@ -264,9 +264,3 @@ def candidates(profile: Profile, specs: Sequence[LevelSpec]) -> Profile:
 
 def _spec(text: str) -> LevelSpec:
     return parse(text if text.startswith(("target", "table")) else f"{text},target")[0]
-
-
-def _bare(spec: LevelSpec) -> LevelSpec:
-    """What a level is, wherever it stands and however it stops and verifies."""
-    policy = spec.policy if spec.policy == "del" else "fixed"
-    return replace(spec, block=None, policy=policy, theta=None, rule="tokenwise", k=None, bonus=True)

@@ -8,59 +8,48 @@ A missing T is the preset's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from hsd_core.decoders.protocol import QUANTISED
-from hsd_core.policies import DEFAULT_THETA, POLICIES
+from hsd_core.levels.kinds import LevelSpec, StackError, keys, kind_of, kinds, variants
+from hsd_core.levels.kinds.keys import BLOCK, MAX_DEPTH, RULE, VERIFIES, K
+from hsd_core.levels.kinds.kind import BELOW, LAST, REJECT, SHADES
+from hsd_core.levels.kinds.spec import MAX_BLOCK, MAX_LEVELS, Value
 from hsd_core.sampling import Sampling
 
-MAX_BLOCK = 64
-MAX_LEVELS = 8
-RULE_NAMES = ("greedy", "tokenwise", "block", "top")
-LEVEL_NAMES = ("ngram", "nano", "exit", *QUANTISED, "model", "table", "target")
-_KEYS = ("at", "policy", "theta", "rule", "k", "db", "miss", "dtype", "device", "bonus", "id")
-MAX_DEPTH = 512  # layers; no model here comes near it
-MAX_TOP = 64  # k of the rule top
-# What each kind of level heeds somewhere in a stack; other keys are refused. A key that means nothing where the level
-# stands now (a rule at the bottom, a theta under the policy fixed) is kept: levels are moved, and come back with it.
-HEEDS = {
-    "ngram": ("policy", "theta", "db", "miss"),
-    "nano": ("policy", "theta", "rule", "k", "bonus", "id"),
-    "exit": ("at", "policy", "theta", "rule", "k", "bonus", "dtype", "id"),
-    **dict.fromkeys(QUANTISED, ("policy", "theta", "rule", "k", "bonus", "device")),
-    "model": ("policy", "theta", "rule", "k", "bonus", "dtype", "device", "id"),
-    "table": ("policy", "theta", "rule", "k", "bonus", "id"),
-    "target": ("policy", "theta", "rule", "k", "bonus", "dtype", "device"),
-}
-_DTYPES = ("float32", "bfloat16", *QUANTISED)
+__all__ = [
+    "MAX_BLOCK", "MAX_LEVELS", "SAYS", "Exactness", "LevelSpec", "StackError", "bare", "check_order", "format_stack",
+    "grammar", "level_names", "parse", "stack_lossless",
+]  # fmt: skip
+
+# What a stack is refused with, here and on the page; what is wrong with a key's value, the key says.
+SAYS: Mapping[str, str] = MappingProxyType(
+    {
+        "empty": "stack {text} has an empty level; write for example ngram:2,int8:8,target",
+        "many": "stack has {levels} levels; {most} is the most",
+        "level": "unknown level {name}; levels are {known}",
+        "key": "{name}: cannot read @{option}; keys are {known}, written @key=value",
+        "heed": "{name}: @{key} means nothing here; its keys are {known}",
+        "twice": "{name}: {key} is given twice; keep one @{key}=",
+        "top": "{name}: @k belongs to the rule top; write {name}@rule=top@k={k}",
+        "last": "the last level is {name}; end the stack with target",
+        "block": "{name}:{block} is the last level, which hands nothing up; write {name}",
+        "below": "{name} stands below another level; it must be the last one",
+        "verify": "{name} has no distribution and cannot verify; it can only be the first level",
+        "depth": "{name} needs the number of layers that it runs; write for example {name}:2@at=4",
+        "rise": "{name} at {at} stands above {where} over the same weights; exits rise in depth up the stack",
+        "whole": "the whole model",
+        "exit": "an exit at {at}",
+    }
+)
+_FIELDS = frozenset(field.name for field in fields(LevelSpec))
 
 
-class StackError(ValueError):
-    """A stack that cannot be read or built; the message names the cure."""
-
-
-@dataclass(frozen=True, slots=True)
-class LevelSpec:
-    """One level as written. `block` (T) is None where the preset's is meant, and for the target. `at`: layers.
-
-    `k`: how many of its likeliest tokens a verifier with rule top accepts; None means 1.
-    """
-
-    name: str
-    block: int | None = None
-    at: int | None = None
-    policy: str = "fixed"
-    theta: float | None = None
-    rule: str = "tokenwise"
-    k: int | None = None
-    bonus: bool = True
-    db: str | None = None
-    miss: str | None = None
-    dtype: str | None = None
-    device: str | None = None
-    id: str | None = None
+def level_names() -> tuple[str, ...]:
+    """The names that a stack may be written with."""
+    return tuple(kind.name for kind in kinds().values() if kind.written is None)
 
 
 def parse(text: str) -> tuple[LevelSpec, ...]:
@@ -71,9 +60,9 @@ def parse(text: str) -> tuple[LevelSpec, ...]:
     """
     parts = [part.strip() for part in text.split(",")]
     if not text.strip() or not all(parts):
-        raise StackError(f"stack {text!r} has an empty level; write for example ngram:2,int8:8,target")
+        raise _fault("empty", text=repr(text))
     if len(parts) > MAX_LEVELS:
-        raise StackError(f"stack has {len(parts)} levels; {MAX_LEVELS} is the most")
+        raise _fault("many", levels=len(parts), most=MAX_LEVELS)
     specs = tuple(_parse_level(part) for part in parts)
     check_order(specs)
     return specs
@@ -86,48 +75,76 @@ def check_order(specs: Sequence[LevelSpec]) -> None:
         StackError: a level stands where it cannot work.
     """
     *below, last = specs
-    if last.name not in ("target", "table"):
-        raise StackError(f"the last level is {last.name!r}; end the stack with target")
+    if kind_of(last).stands == BELOW:
+        raise _fault("last", name=repr(last.name))
     if last.block is not None:
-        raise StackError(f"{last.name}:{last.block} is the last level, which hands nothing up; write {last.name}")
-    if any(spec.name == "target" for spec in below):
-        raise StackError("target stands below another level; it must be the last one")
+        raise _fault("block", name=last.name, block=last.block)
+    for spec in below:
+        if kind_of(spec).stands == LAST:
+            raise _fault("below", name=spec.name)
     for spec in specs[1:]:
-        if spec.name == "ngram":
-            raise StackError("ngram has no distribution and cannot verify; it can only be the first level")
-    _check_exits(below, last)
+        if not kind_of(spec).verifies:
+            raise _fault("verify", name=spec.name)
+    _check_depths(below, last)
     for spec in specs:
-        one_model = len(specs) == 2 and spec.name == "exit" and (spec.dtype or last.dtype) == last.dtype
-        if spec.policy == "del" and not one_model:
-            raise StackError(
-                f"{spec.name}: policy del chooses an exit of the target right above it; "
-                "write exit:6@at=8@policy=del,target"
-            )
-        if spec.policy == "del" and spec.id is not None:
-            raise StackError(f"{spec.name}: policy del chooses among all trained exits up to @at=; leave @id= out")
+        _check_written(spec, specs)
 
 
-def _check_exits(below: Sequence[LevelSpec], target: LevelSpec) -> None:
+def _check_depths(below: Sequence[LevelSpec], target: LevelSpec) -> None:
     """Levels over the same weights read them ever deeper."""
     deepest: dict[str | None, int] = {}
     for spec in below:
-        if spec.name == "exit":
-            if spec.at is None:
-                raise StackError("exit needs the number of layers that it runs; write for example exit:2@at=4")
-            weights = spec.dtype or target.dtype
-            if spec.at <= (reached := deepest.get(weights, 0)):
-                where = "the whole model" if reached > MAX_DEPTH else f"an exit at {reached}"
-                raise StackError(
-                    f"exit at {spec.at} stands above {where} over the same weights; exits rise in depth up the stack"
-                )
-            deepest[weights] = spec.at
-        elif spec.name in QUANTISED:
-            deepest[spec.name] = MAX_DEPTH + 1
+        reads = kind_of(spec).reads
+        if reads is None or reads.depth == 0:
+            continue
+        weights = reads.weights or spec.dtype or target.dtype
+        if reads.depth is None:
+            deepest[weights] = MAX_DEPTH + 1
+            continue
+        at = spec.value(str(reads.depth))
+        if not isinstance(at, int):
+            raise _fault("depth", name=spec.name)
+        if at <= (reached := deepest.get(weights, 0)):
+            where = SAYS["whole"] if reached > MAX_DEPTH else SAYS["exit"].format(at=reached)
+            raise _fault("rise", name=spec.name, at=at, where=where)
+        deepest[weights] = at
+
+
+def _check_written(spec: LevelSpec, specs: Sequence[LevelSpec]) -> None:
+    """A kind that is written as another one stands alone below the target whose weights it reads."""
+    for _, own in variants():
+        if spec.value(own.key) != own.value:
+            continue
+        if spec.name != own.name or len(specs) != 2 or (spec.dtype or specs[-1].dtype) != specs[-1].dtype:
+            raise StackError(f"{spec.name}: {own.wrong}")
+        for key, why in own.without.items():
+            if spec.value(key) is not None:
+                raise StackError(f"{spec.name}: {why}")
+
+
+def bare(spec: LevelSpec) -> LevelSpec:
+    """What a level is, wherever it stands: without T, stop policy and rule, but for one that makes it another kind."""
+    usual, own = LevelSpec(spec.name), kind_of(spec).written
+    of_place = {key.name: usual.value(key.name) for key in VERIFIES if own is None or key.name != own.key}
+    return replace(spec, block=None, **of_place)  # type: ignore[arg-type]
 
 
 def format_stack(specs: Sequence[LevelSpec]) -> str:
     """The inverse of `parse`; keys at their default are left out."""
     return ",".join(_format_level(spec) for spec in specs)
+
+
+def grammar() -> dict[str, Any]:
+    """All kinds and keys, and what a stack is refused with, for the page; plain JSON types, no weights needed."""
+    return {
+        "kinds": [kind.as_dict() for kind in kinds().values()],
+        "keys": [key.as_dict() for key in keys().values()],
+        "block": BLOCK.as_dict(),
+        "most_levels": MAX_LEVELS,
+        "says": dict(SAYS),
+        "reject": {"light": REJECT.light, "dark": REJECT.dark},
+        "shades": SHADES,
+    }
 
 
 class Exactness(NamedTuple):
@@ -163,69 +180,35 @@ def stack_lossless(specs: Sequence[LevelSpec], sampling: Sampling) -> Exactness:
 def _parse_level(part: str) -> LevelSpec:
     head, *options = part.split("@")
     name, colon, block = head.partition(":")
-    if name not in LEVEL_NAMES:
-        raise StackError(f"unknown level {name!r}; levels are {', '.join(LEVEL_NAMES)}")
-    values: dict[str, object] = {"name": name}
+    if name not in level_names():
+        raise _fault("level", name=repr(name), known=", ".join(level_names()))
+    heeded = [key.name for key in kinds()[name].keys]
+    values: dict[str, Value] = {}
     if colon:
-        values["block"] = _whole(block, f"{name}: block length", 1, MAX_BLOCK)
+        values["block"] = BLOCK.read(block, name)
     for option in options:
         key, equals, value = option.partition("=")
-        if key not in _KEYS or not equals or not value:
-            raise StackError(f"{name}: cannot read @{option}; keys are {', '.join(_KEYS)}, written @key=value")
-        if key not in HEEDS[name]:
-            raise StackError(f"{name}: @{key} means nothing here; its keys are {', '.join(HEEDS[name])}")
+        if key not in keys() or not equals or not value:
+            raise _fault("key", name=name, option=option, known=", ".join(keys()))
+        if key not in heeded:
+            raise _fault("heed", name=name, key=key, known=", ".join(heeded))
         if key in values:
-            raise StackError(f"{name}: {key} is given twice; keep one @{key}=")
-        values[key] = _value(name, key, value)
-    if values.get("k") and values.get("rule") != "top":
-        raise StackError(f"{name}: @k belongs to the rule top; write {name}@rule=top@k={values['k']}")
-    return LevelSpec(**values)  # type: ignore[arg-type]
-
-
-def _value(name: str, key: str, value: str) -> object:
-    where = f"{name}: {key}"
-    if key == "bonus":
-        return bool(_whole(value, where, 0, 1))
-    if key == "at":
-        return _whole(value, f"{where} (layers)", 1, MAX_DEPTH)
-    if key == "k":
-        return _whole(value, where, 1, MAX_TOP)
-    if key == "theta":
-        try:
-            theta = float(value)
-        except ValueError:
-            theta = -1.0
-        if not 0.0 <= theta <= 1.0:
-            raise StackError(f"{where} is {value!r}; use a probability from 0 to 1, such as {DEFAULT_THETA}")
-        return theta
-    if key == "db":
-        if not value or set(value) - set("cms") or len(set(value)) != len(value):
-            raise StackError(f"{where} is {value!r}; use the letters c, m and s, each at most once, in order of lookup")
-        return value
-    choices = {"policy": tuple(POLICIES), "rule": RULE_NAMES, "dtype": _DTYPES}.get(key)
-    if choices is not None and value not in choices:
-        raise StackError(f"{where} is {value!r}; use one of {', '.join(choices)}")
-    return value
-
-
-def _whole(text: str, what: str, low: int, high: int) -> int:
-    # The length first: int() refuses very long texts with an error of its own.
-    if not text.isascii() or not text.isdigit() or len(text) > 9 or not low <= int(text) <= high:
-        raise StackError(f"{what} is {text!r}; use a whole number from {low} to {high}")
-    return int(text)
+            raise _fault("twice", name=name, key=key)
+        values[key] = keys()[key].read(value, name)
+    if K.name in values and values.get(RULE.name) != "top":
+        raise _fault("top", name=name, k=values[K.name])
+    own = tuple(sorted((key, value) for key, value in values.items() if key not in _FIELDS))
+    return LevelSpec(name, own=own, **{key: value for key, value in values.items() if key in _FIELDS})  # type: ignore[arg-type]
 
 
 def _format_level(spec: LevelSpec) -> str:
     text = spec.name + (f":{spec.block}" if spec.block is not None else "")
-    default = LevelSpec(spec.name)
-    for key in _KEYS:
-        value = getattr(spec, key)
-        if value != getattr(default, key):
-            text += f"@{key}={int(value) if key == 'bonus' else _short_number(value) if key == 'theta' else value}"
+    for name, key in keys().items():
+        value = spec.value(name)
+        if value is not None and value != key.default:
+            text += f"@{name}={key.write(value)}"
     return text
 
 
-def _short_number(value: float) -> str:
-    """The shortest text that reads back as the same number."""
-    short = f"{value:g}"
-    return short if float(short) == value else repr(value)
+def _fault(what: str, **values: object) -> StackError:
+    return StackError(SAYS[what].format(**values))

@@ -6,14 +6,11 @@ import base64
 from collections.abc import Iterator, Sequence
 
 from hsd_core import metrics, trace
+from hsd_core.levels.kinds import looks, tags
 from hsd_core.replan_words import origin_words
 from hsd_core.sampling import Sampling
 from hsd_core.trace import Event
 
-# Okabe-Ito in the 256-colour cube, by kind of level; the letter stands beside the colour in the legend and totals.
-_INK = {"ngram": 214, "nano": 74, "exit": 36, "int8": 175, "int4": 175, "model": 227, "table": 227}
-_TARGET_INK = 32
-_LETTER = {"ngram": "N", "nano": "D", "exit": "E", "int8": "Q", "int4": "Q", "model": "M", "table": "M"}
 _RESET = "\033[0m"
 
 
@@ -95,12 +92,8 @@ def _baseline_lines(events: Sequence[Event]) -> Iterator[str]:
 
 
 def letter(header: trace.Header, level: int) -> str:
-    """The level's letter: T for the target, else by kind; numbered where a stack has two of a kind."""
-    if level == len(header.levels) - 1:
-        return "T"
-    kinds = [info.kind for info in header.levels[:-1]]
-    own = _LETTER.get(kinds[level], "M")
-    return own if kinds.count(kinds[level]) == 1 else f"{own}{kinds[: level + 1].count(kinds[level])}"
+    """The level's letter: T for the target, else by kind; numbered where a stack has two of a letter."""
+    return tags([info.kind for info in header.levels])[level]
 
 
 def printable(text: str) -> str:
@@ -109,7 +102,7 @@ def printable(text: str) -> str:
 
 
 def _ink(header: trace.Header, level: int) -> int:
-    return _TARGET_INK if level == len(header.levels) - 1 else _INK.get(header.levels[level].kind, 227)
+    return looks(header.levels[level].kind, last=level == len(header.levels) - 1).colour.ink
 
 
 def _header(events: Sequence[Event]) -> trace.Header:

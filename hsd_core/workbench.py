@@ -16,7 +16,7 @@ from hsd_core.equality import compare
 from hsd_core.presets import PRESETS, Preset, UnknownPreset
 from hsd_core.recorder import Pieces, record
 from hsd_core.sampling import Sampling
-from hsd_core.stacks import LevelSpec, StackError, parse
+from hsd_core.stacks import StackError, bare, parse
 
 if TYPE_CHECKING:
     from hsd_core.building import Builder
@@ -224,9 +224,7 @@ class Workbench:
         return found
 
     def _plain(self, seats: list[StackEntry]) -> list[StackEntry]:
-        target = seats[-1].spec
-        bare = LevelSpec(target.name, dtype=target.dtype, device=target.device, id=target.id)
-        return self._builder.seats([bare])
+        return self._builder.seats([bare(seats[-1].spec)])
 
 
 def _events(

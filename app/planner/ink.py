@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from app.hues import HUES, INK, LINE, MUTED, PAPER, SHADES, SOFT, mix
+from app.hues import INK, LINE, MUTED, PAPER, SOFT, hue, shaded
 from app.planner.turn import kind_of
 from hsd_core.theory.profile import Profile
 
@@ -48,14 +48,11 @@ class Ink:
         return SOFT[self.dark]
 
     def hue(self, kind: str) -> str:
-        return HUES.get(kind, HUES["model"])[self.dark]
+        return hue(kind, self.dark)
 
     def level(self, profile: Profile, index: int) -> str:
         """The hue of a level, its kind's shades in order, as the page's own tables have them."""
-        kind = kind_of(profile, index)
-        same = [i for i in range(len(profile.levels)) if HUES.get(kind_of(profile, i)) == HUES.get(kind)]
-        share, towards = SHADES[same.index(index) % len(SHADES)]
-        return mix(self.hue(kind), self.text if towards == "ink" else self.paper, share)
+        return shaded([kind_of(profile, i) for i in range(len(profile.levels))], index, self.dark)
 
     def layout(self, height: int, **more: Any) -> dict[str, Any]:
         """What all figures share."""

@@ -10,6 +10,7 @@ from app.payload import dumps
 from app.planner.request import LIMITS
 from app.planner.routes import ANSWER, PLOTLY, SOURCES
 from app.static import files
+from hsd_core.stacks import grammar
 
 _MOUNT = """
 const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;
@@ -44,4 +45,4 @@ class PlannerView(gr.HTML):
 
 def build() -> None:
     """Add the tab's component to the Blocks that is open."""
-    PlannerView({"sources": SOURCES, "answer": ANSWER, "plotly": PLOTLY, "limits": LIMITS})
+    PlannerView({"sources": SOURCES, "answer": ANSWER, "plotly": PLOTLY, "limits": LIMITS, "grammar": grammar()})

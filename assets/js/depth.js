@@ -1,6 +1,7 @@
 /** What an exit and a draft model are asked for on their floor: the depth, on a slider, and which trained draft. */
 
 import { h, say } from "./dom.js";
+import { heeds } from "./kinds.js";
 
 /** The slider of an exit: after how many layers it reads. Ticks stand where a trained draft exists. */
 export function depthRow(level, at) {
@@ -38,7 +39,7 @@ export function depthRow(level, at) {
 
 /** Which trained draft a level uses. An exit may also be read through the model's own norm and head. */
 export function draftRow(level, at) {
-  const exit = level.name === "exit";
+  const exit = heeds(level.name, "at");
   const here = exit ? at.drafts.filter((draft) => draft.at === undefined || String(draft.at) === level.options.at) : at.drafts;
   const slow = at.bottom ? "" : "; verifies one row at a time";
   const options = here.map((draft) => [draft.name, `${draft.title || draft.name}${draft.fed ? slow : ""}`]);

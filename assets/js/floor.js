@@ -2,7 +2,8 @@
 
 import { depthRow, draftRow, missRow } from "./depth.js";
 import { h, icon, say } from "./dom.js";
-import { DEFAULTS, MAX_BLOCK, MAX_TOP, POLICIES, RULES, THETA_COUNTS } from "./stack.js";
+import { grammar, heeds } from "./kinds.js";
+import { counts, variants } from "./stack.js";
 
 /**
  * @returns {{el: HTMLElement, plan: (words: string|null, rests: boolean) => void,
@@ -50,8 +51,8 @@ export function floorOf(level, at) {
 
 /** What this kind of level is asked for beside T. */
 function asked(level, at) {
-  if (level.name === "exit" && at.depth) return [depthRow(level, at)];
-  return level.name === "nano" && at.drafts.length ? [draftRow(level, at)] : [];
+  if (heeds(level.name, "at") && at.depth) return [depthRow(level, at)];
+  return heeds(level.name, "id") && at.drafts.length ? [draftRow(level, at)] : [];
 }
 
 function name(level, at, note) {
@@ -75,7 +76,7 @@ function toggle(level, at) {
 
 function stepper(level, at) {
   const set = (value) => {
-    level.block = Math.min(MAX_BLOCK, Math.max(1, Math.round(value) || 1));
+    level.block = Math.min(grammar.block.high, Math.max(grammar.block.low, Math.round(value) || 1));
     at.onEdit();
   };
   const value = at.info.block;
@@ -83,7 +84,7 @@ function stepper(level, at) {
   return h(
     "span",
     { class: "hx-stepper", "data-tip": "T: how many tokens this level hands up at most" },
-    h("button", { type: "button", text: "−", "aria-label": `${label}: one less`, "data-key": `less-${at.position}`, disabled: value <= 1, onclick: () => set(value - 1) }),
+    h("button", { type: "button", text: "−", "aria-label": `${label}: one less`, "data-key": `less-${at.position}`, disabled: value <= grammar.block.low, onclick: () => set(value - 1) }),
     h("input", {
       inputmode: "numeric", value: String(value), "aria-label": label, "data-key": `t-${at.position}`, maxlength: "2",
       onchange: (event) => set(+event.target.value),
@@ -92,7 +93,7 @@ function stepper(level, at) {
         if (step) { event.preventDefault(); set(+event.target.value + step); }
       },
     }),
-    h("button", { type: "button", text: "+", "aria-label": `${label}: one more`, "data-key": `more-${at.position}`, disabled: value >= MAX_BLOCK, onclick: () => set(value + 1) }),
+    h("button", { type: "button", text: "+", "aria-label": `${label}: one more`, "data-key": `more-${at.position}`, disabled: value >= grammar.block.high, onclick: () => set(value + 1) }),
   );
 }
 
@@ -119,19 +120,10 @@ function more(level, at) {
       at.onOpen(!panel.hidden);
     },
   }, icon("down"));
-  if (level.name === "exit") panel.append(draftRow(level, at));
-  if (level.name === "ngram" && at.drafts.length) panel.append(missRow(level, at));
-  if (!at.bottom) panel.append(choice("rule", RULES, level, at, "how this level decides which drafted tokens to keep"));
-  if (!at.bottom && level.options.rule === "top") {
-    panel.append(figure("k", "k", { min: 1, max: MAX_TOP, step: 1, usual: 1 }, level, at, "a drafted token is kept when it is among this level's k likeliest"));
-  }
+  if (heeds(level.name, "at")) panel.append(draftRow(level, at));
+  if (heeds(level.name, "miss") && at.drafts.length) panel.append(missRow(level, at));
+  panel.append(...controls(level, at));
   if (!at.top) {
-    const { del, ...usual } = POLICIES; // only an exit has others to choose from
-    panel.append(choice("policy", level.name === "exit" || level.options.policy === "del" ? { ...usual, del } : usual, level, at, "when this level hands its block up"));
-    if (THETA_COUNTS.includes(level.options.policy)) {
-      const tip = level.options.policy === "adaptive" ? "the threshold that it starts with" : "stop after a token whose top probability is below θ";
-      panel.append(figure("theta", "θ", { min: 0, max: 1, step: 0.05, usual: DEFAULTS.theta }, level, at, tip));
-    }
     panel.append(
       h("div", { class: "hx-floor-order" },
         h("button", { type: "button", class: "hx-quiet", "data-key": `up-${at.position}`, onclick: () => at.onMove(1) }, icon("up"), "up"),
@@ -142,18 +134,29 @@ function more(level, at) {
   return { button, panel };
 }
 
-function choice(key, names, level, at, tip) {
+/** A control for every key of the level that has one and counts where it stands: how it verifies, then how it drafts. */
+function controls(level, at) {
+  const keys = (grammar.kinds.get(level.name) ?? grammar.kinds.get("model")).keys.map((key) => grammar.keys.get(key));
+  const shown = keys.filter((key) => key.tip && !(at.bottom && key.counts === "verifier") && !(at.top && key.counts === "drafter") && counts(key.name, level.options));
+  const order = ["verifier", "drafter", ""];
+  return shown.sort((a, b) => order.indexOf(a.counts) - order.indexOf(b.counts)).map((key) => (key.type === "choice" ? choice : figure)(key, level, at));
+}
+
+function choice({ name: key, words, usual, tip }, level, at) {
+  // What makes a level another kind is offered where it can be that one.
+  const others = variants().map((kind) => kind.written).filter((own) => own.key === key && own.name !== level.name && own.value !== level.options[key]);
+  const names = Object.entries(words).filter(([value]) => !others.some((own) => own.value === value));
   const select = h("select", {
     class: "hx-select", "data-key": `${key}-${at.position}`,
     onchange: (event) => { level.options[key] = event.target.value; at.onEdit(); },
-  }, ...Object.entries(names).map(([value, text]) => h("option", { value, text })));
-  select.value = level.options[key] ?? DEFAULTS[key];
+  }, ...names.map(([value, text]) => h("option", { value, text })));
+  select.value = level.options[key] ?? usual;
   return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: key }), select);
 }
 
-/** A number that belongs to a choice above it. */
-function figure(key, label, { min, max, step, usual }, level, at, tip) {
-  return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: label }),
+/** A number, which may belong to a choice above it. */
+function figure({ name: key, label, low: min, high: max, step, usual, tip, tips, when }, level, at) {
+  return h("label", { class: "hx-field", "data-tip": tips[level.options[when?.[0]]] ?? tip }, h("span", { text: label }),
     h("input", {
       type: "number", min, max, step, class: "hx-input", "data-key": `${key}-${at.position}`, value: level.options[key] ?? usual,
       onchange: (event) => {

@@ -1,33 +1,42 @@
-/** Kinds of level: letter, name, hue and underline. One table for every view. Levels of one kind are told
- *  apart by a number after the letter and by lightness. The top level of a stack is always the target, T. */
+/** Kinds of level and keys of the grammar, as the server declares them, and how levels look. Levels of one letter are
+ *  told apart by a number after it and by lightness. The top level of a stack is always the target, T. */
 
-export const KINDS = Object.freeze({
-  ngram: { letter: "N", name: "n-gram", hueVar: "--hue-ngram", underline: "dotted" },
-  nano: { letter: "D", name: "nano draft", hueVar: "--hue-draft", underline: "dashed" },
-  draft: { letter: "D", name: "draft model", hueVar: "--hue-draft", underline: "dashed" },
-  exit: { letter: "E", name: "early exit", hueVar: "--hue-exit", underline: "wavy" },
-  int8: { letter: "Q", name: "int8 copy", hueVar: "--hue-int8", underline: "double" },
-  int4: { letter: "Q", name: "int4 copy", hueVar: "--hue-int8", underline: "double" },
-  model: { letter: "M", name: "model", hueVar: "--hue-model", underline: "thick" },
-  table: { letter: "M", name: "table", hueVar: "--hue-model", underline: "thick" },
-  target: { letter: "T", name: "target", hueVar: "--hue-target", underline: "solid" },
-});
+/** What `learn` was given: kinds and keys by name, what a stack is refused with, and the shades of a hue. */
+export const grammar = { kinds: new Map(), keys: new Map(), block: null, most_levels: 0, says: {}, shades: [] };
 
-/** The n-gram databases, by the letter that the trace gives as a token's source. */
-export const DATABASES = Object.freeze({
-  c: { name: "context: prompt and output", mix: "var(--hue-ngram)" },
-  m: { name: "model: what the target wrote before", mix: "color-mix(in oklab, var(--hue-ngram) 55%, var(--paper))" },
-  s: { name: "statistics: general text", mix: "color-mix(in oklab, var(--hue-ngram) 62%, var(--ink))" },
-});
+/** Takes in what the server declares; called before anything is drawn. */
+export function learn(given) {
+  const named = (list) => new Map(list.map((one) => [one.name, one]));
+  Object.assign(grammar, given, { kinds: named(given.kinds), keys: named(given.keys) });
+  if (globalThis.document) paint(given);
+}
+
+/** The hues as CSS variables, `--hue-` and the kind's name, for the light and the dark page. */
+function paint({ kinds, reject }) {
+  const hues = (theme) => kinds.map((kind) => `--hue-${kind.name}: ${kind.colour[theme]};`).join(" ") + ` --hue-reject: ${reject[theme]};`;
+  if (!grammar.sheet) document.adoptedStyleSheets = [...document.adoptedStyleSheets, (grammar.sheet = new CSSStyleSheet())];
+  grammar.sheet.replaceSync(`:root { ${hues("light")} } body.dark { ${hues("dark")} }`);
+}
+
+/** The kind that a level of a run is drawn as; one that is not known is a model. */
+export const kindOf = (name) => grammar.kinds.get(name) ?? grammar.kinds.get("model");
+
+/** Whether levels of a kind heed a key. */
+export const heeds = (name, key) => Boolean(grammar.kinds.get(name)?.keys.includes(key));
+
+/** Where a token came from within its level, by the letter that the trace gives: {title, hue}, or null. */
+export function originOf(kindName, letter) {
+  const kind = kindOf(kindName);
+  const origin = kind.origins.find((one) => one.letter === letter);
+  return origin ? { title: origin.title, hue: mixed(kind, origin.share, origin.towards) } : null;
+}
 
 export const REJECT = Object.freeze({ hue: "var(--hue-reject)" });
 
-const SHADES = [
-  (hue) => hue,
-  (hue) => `color-mix(in oklab, ${hue} 62%, var(--ink))`,
-  (hue) => `color-mix(in oklab, ${hue} 60%, var(--paper))`,
-  (hue) => `color-mix(in oklab, ${hue} 42%, var(--ink))`,
-];
+function mixed(kind, share, towards) {
+  const hue = `var(--hue-${kind.name})`;
+  return share === 1 ? hue : `color-mix(in oklab, ${hue} ${Math.round(100 * share)}%, var(--${towards}))`;
+}
 
 /**
  * @typedef {{index: number, tag: string, letter: string, name: string, short: string, kind: string, hue: string,
@@ -41,24 +50,14 @@ const SHADES = [
  */
 export function styleLevels(infos) {
   const top = infos.length - 1;
-  const kindOf = (info, i) => KINDS[i === top ? "target" : info.kind] ?? KINDS.model;
-  const total = new Map();
-  const seen = new Map();
-  infos.forEach((info, i) => bump(total, kindOf(info, i).letter));
+  const kinds = infos.map((info, i) => kindOf(i === top ? "target" : info.kind));
   return infos.map((info, i) => {
-    const kind = kindOf(info, i);
-    const nth = bump(seen, kind.letter);
-    const hue = SHADES[(nth - 1) % SHADES.length](`var(${kind.hueVar})`);
-    const tag = total.get(kind.letter) > 1 ? `${kind.letter}${nth}` : kind.letter;
-    const name = info.label || (i === top ? "target" : info.name || kind.name);
-    // Models differ by their names alone; the other kinds say more than a label does.
-    const short = kind === KINDS.model && info.label ? info.label : kind.name;
-    return { index: i, tag, letter: kind.letter, name, short, kind: info.kind, hue, underline: kind.underline };
+    const kind = kinds[i];
+    const nth = kinds.slice(0, i).filter((other) => other.letter === kind.letter).length;
+    const alone = kinds.filter((other) => other.letter === kind.letter).length === 1;
+    const hue = mixed(kind, ...grammar.shades[nth % grammar.shades.length]);
+    const name = info.label || (i === top ? "target" : info.name || kind.title);
+    const short = kind.labelled.includes("lanes") && info.label ? info.label : kind.title;
+    return { index: i, tag: alone ? kind.letter : `${kind.letter}${nth + 1}`, letter: kind.letter, name, short, kind: info.kind, hue, underline: kind.underline };
   });
-}
-
-function bump(counts, key) {
-  const n = (counts.get(key) ?? 0) + 1;
-  counts.set(key, n);
-  return n;
 }

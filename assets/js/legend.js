@@ -2,7 +2,7 @@
  *  A category has a letter, a hue and an underline; none is told by colour alone. */
 
 import { isCopy } from "./copies.js";
-import { DATABASES, REJECT } from "./kinds.js";
+import { originOf, REJECT } from "./kinds.js";
 import { upTo } from "./trace.js";
 
 const NONE = { letter: "\u2013", hue: "var(--muted)", underline: "none" };
@@ -20,8 +20,8 @@ export function colouring(model, by) {
 
 function sourceOf(model, record, level) {
   const base = level(record.level);
-  const database = model.levels[record.level].kind === "ngram" ? DATABASES[record.source] : null;
-  if (database) return { ...base, key: `d${record.source}`, letter: record.source, name: database.name, hue: database.mix };
+  const origin = originOf(model.levels[record.level].kind, record.source);
+  if (origin) return { ...base, key: `d${record.source}`, letter: record.source, name: origin.title, hue: origin.hue };
   if (!record.source || record.how !== "draft") return base;
   const own = { ...base, key: `${base.key}:${record.source}`, name: named(base.name, record.source) };
   if (!isCopy(record)) return own;

@@ -1,50 +1,123 @@
-/** The grammar of stacks on the page: `level[:T][@key=value]...`, cheapest first, the last one is the target.
- *  The server has the last word; what is checked here is checked so that the reason stands beside the control. */
+/** The grammar of stacks on the page: `level[:T][@key=value]...`, cheapest first, the last one is the target. Levels, keys
+ *  and words are the server's (`kinds.js`), and so is the last word: what is checked here is checked so that the reason
+ *  stands beside the control. */
 
-import { weightsOf } from "./trunk.js";
+import { grammar } from "./kinds.js";
 
-export const RULES = Object.freeze({
-  tokenwise: "tokenwise · keep a token with probability min(1, p/q)",
-  block: "block · weigh the whole block at once",
-  greedy: "greedy · keep what equals the first choice",
-  top: "top · keep what is among the first k choices",
-});
-export const POLICIES = Object.freeze({
-  fixed: "fixed · always T tokens",
-  flush: "flush · hand up early after a correction",
-  confidence: "confidence · stop when unsure",
-  adaptive: "adaptive · stop when unsure, by a threshold that follows the acceptance",
-  del: "del · choose exit and length anew in every round",
-});
-export const THETA_COUNTS = Object.freeze(["confidence", "adaptive"]); // the policies that have a threshold
-export const DEFAULTS = Object.freeze({ rule: "tokenwise", policy: "fixed", theta: 0.6, bonus: "1" });
-const KEYS = ["at", "policy", "theta", "rule", "k", "db", "miss", "dtype", "device", "bonus", "id"]; // the engine's order
-export const MAX_BLOCK = 64;
-export const MAX_TOP = 64; // k of the rule top
-export const MAX_LEVELS = 8;
+const LONGEST = 400;
 
-/** A stack's levels as [{name, block, options}], or null when the text is none. */
-export function parse(text) {
-  if (typeof text !== "string" || !text.trim() || text.length > 400) return null;
-  const levels = text.split(",").map((part) => level(part.trim()));
-  return levels.includes(null) || levels.length > MAX_LEVELS ? null : levels;
+/** A stack as {levels, fault}: its levels as [{name, block, options}] as far as they can be drawn, else null, and what
+ *  the engine refuses it with, "" where it stands. */
+export function read(text) {
+  const parts = String(text ?? "").split(",").map((part) => part.trim());
+  if (!parts.every(Boolean)) return { levels: null, fault: says("empty", { text: quoted(String(text ?? "")) }) };
+  const most = grammar.most_levels;
+  const found = parts.map(readLevel);
+  const levels = found.map(({ level }) => level);
+  const fault = parts.length > most ? says("many", { levels: parts.length, most }) : found.find((one) => one.fault)?.fault ?? placeFaults(levels)[0]?.reason ?? "";
+  return { levels: text.length > LONGEST || parts.length > most || levels.includes(null) ? null : levels, fault };
 }
 
-function level(part) {
-  const [head, ...rest] = part.split("@");
-  const [name, block, extra] = head.split(":");
-  if (!/^[a-z][a-z0-9_-]*$/.test(name) || extra !== undefined) return null;
-  if (block !== undefined && !(/^\d{1,2}$/.test(block) && +block >= 1 && +block <= MAX_BLOCK)) return null;
-  const options = {};
-  for (const option of rest) {
-    const at = option.indexOf("=");
-    if (at < 1 || at === option.length - 1) return null;
-    options[option.slice(0, at)] = option.slice(at + 1);
+/** A stack's levels, or null when the text is none that can be drawn. */
+export const parse = (text) => read(text).levels;
+
+function readLevel(part) {
+  const [head, ...given] = part.split("@");
+  const [name, block] = cut(head, ":");
+  const pairs = given.map((option) => cut(option, "="));
+  const t = block === null ? null : valueOf(grammar.block, block);
+  const drawn = /^[a-z][a-z0-9_-]*$/.test(name) && (block === null || t !== null) && pairs.every(([key, value]) => key && value);
+  return { level: drawn ? { name, block: t, options: Object.fromEntries(pairs) } : null, fault: levelFault(name, block, pairs) };
+}
+
+/** A text before and behind the first mark; [text, null] without one. */
+function cut(text, mark) {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** What is wrong with a level wherever it stands, in the engine's words; "" when nothing is. */
+function levelFault(name, block, pairs) {
+  const kind = grammar.kinds.get(name);
+  const names = [...grammar.kinds.values()].filter((one) => !one.written).map((one) => one.name);
+  if (!kind || kind.written) return says("level", { name: quoted(name), known: names.join(", ") });
+  if (block !== null && valueOf(grammar.block, block) === null) return valueFault(name, grammar.block, block);
+  const given = new Map();
+  for (const [key, value] of pairs) {
+    const known = grammar.keys.get(key);
+    if (!known || !value) return says("key", { name, option: value === null ? key : `${key}=${value}`, known: [...grammar.keys.keys()].join(", ") });
+    if (!kind.keys.includes(key)) return says("heed", { name, key, known: kind.keys.join(", ") });
+    if (given.has(key)) return says("twice", { name, key });
+    if (valueOf(known, value) === null) return valueFault(name, known, value);
+    given.set(key, valueOf(known, value));
   }
-  return { name, block: block === undefined ? null : +block, options };
+  return given.has("k") && given.get("rule") !== "top" ? says("top", { name, k: given.get("k") }) : "";
 }
 
-/** The text of a stack; options at their default are left out. */
+const valueFault = (name, key, text) => `${name}: ${key.title} is ${quoted(text)}; ${key.cure}`;
+
+/** The value that a text stands for with a key; null where it stands for none. */
+export function valueOf(key, text) {
+  const within = (value) => (value >= key.low && value <= key.high ? value : null);
+  switch (key.type) {
+    case "whole": return /^\d{1,9}$/.test(text) ? within(+text) : null;
+    case "switch": return /^\d{1,9}$/.test(text) && within(+text) !== null ? Boolean(+text) : null;
+    case "share": return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? within(+text) : null;
+    case "choice": return key.choices.includes(text) ? text : null;
+    case "letters": return [...text].every((letter, i) => key.alphabet.includes(letter) && text.indexOf(letter) === i) ? text : null;
+    default: return text;
+  }
+}
+
+/** The levels that stand where they cannot work, whatever their weights: [{index, reason}], in the engine's order. */
+function placeFaults(levels) {
+  const found = [];
+  const add = (index, what, values) => found.push({ index, reason: says(what, values) });
+  const top = levels.length - 1;
+  const last = levels[top];
+  if (!last) return found; // nothing is drawn yet
+  const kinds = levels.map((level) => grammar.kinds.get(level.name));
+  if (kinds[top]?.stands === "below") add(top, "last", { name: quoted(last.name) });
+  if (last.block !== null) add(top, "block", { name: last.name, block: last.block });
+  levels.forEach(({ name }, i) => { if (i < top && kinds[i]?.stands === "last") add(i, "below", { name }); });
+  levels.forEach(({ name }, i) => { if (i > 0 && kinds[i]?.verifies === false) add(i, "verify", { name }); });
+  const deepest = new Map(); // weights -> layers that a level below has run
+  levels.slice(0, top).forEach(({ name, options }, i) => {
+    const reads = kinds[i]?.reads;
+    if (!reads || reads.depth === 0) return;
+    const weights = reads.weights || options.dtype || last.options.dtype;
+    if (reads.depth === null) return void deepest.set(weights, Infinity);
+    const at = options[reads.depth];
+    if (at === undefined) return void add(i, "depth", { name });
+    const reached = deepest.get(weights) ?? 0;
+    if (+at <= reached) add(i, "rise", { name, at: +at, where: reached === Infinity ? grammar.says.whole : says("exit", { at: reached }) });
+    deepest.set(weights, Math.max(reached, +at));
+  });
+  levels.forEach(({ name, options }, index) => variants().forEach(({ written }) => {
+    if (options[written.key] !== written.value) return;
+    const alone = levels.length === 2 && name === written.name && (options.dtype ?? last.options.dtype) === last.options.dtype;
+    const without = Object.keys(written.without).find((key) => key in options);
+    if (!alone || without) found.push({ index, reason: `${name}: ${alone ? written.without[without] : written.wrong}` });
+  }));
+  return found;
+}
+
+/** The kinds that have no name of their own in the grammar: another kind with a key set. */
+export const variants = () => [...grammar.kinds.values()].filter((kind) => kind.written);
+
+const says = (what, values) => grammar.says[what].replace(/\{(\w+)\}/g, (_, name) => values[name]);
+
+/** A text in quotes as Python writes it. */
+function quoted(text) {
+  const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const escaped = (c) => ({ "\n": "\\n", "\r": "\\r", "\t": "\\t" })[c] ?? (c === mark || c === "\\" ? `\\${c}` : coded(c.codePointAt(0)));
+  return mark + text.replace(/[\\'"]|(?! )[\p{C}\p{Z}]/gu, (c) => (c === '"' && mark === "'" ? c : c === "'" && mark === '"' ? c : escaped(c))) + mark;
+}
+
+const coded = (point) => (point < 0x100 ? `\\x${hex(point, 2)}` : point < 0x10000 ? `\\u${hex(point, 4)}` : `\\U${hex(point, 8)}`);
+const hex = (point, length) => point.toString(16).padStart(length, "0");
+
+/** The text of a stack; what a level has without saying so is left out. */
 export function format(levels) {
   return levels.map(({ name, block, options }, i) => name + (block && i < levels.length - 1 ? `:${block}` : "") + tail(options)).join(",");
 }
@@ -58,15 +131,21 @@ export function same(a, b, blocks) {
   });
 }
 
-function tail(options) {
-  const place = (key) => (KEYS.includes(key) ? KEYS.indexOf(key) : KEYS.length);
+const tail = (options) => written(options).map(([key, value]) => `@${key}=${value}`).join("");
+
+/** The options that count and that differ from what a level has anyway, in the grammar's order. */
+function written(options) {
+  const order = [...grammar.keys.keys()];
+  const place = (key) => (order.includes(key) ? order.indexOf(key) : order.length);
   return Object.entries(options)
-    .filter(([key, value]) => value !== "" && String(DEFAULTS[key]) !== String(value))
-    .filter(([key]) => key !== "theta" || THETA_COUNTS.includes(options.policy))
-    .filter(([key]) => key !== "k" || options.rule === "top")
-    .sort(([a], [b]) => place(a) - place(b))
-    .map(([key, value]) => `@${key}=${value}`)
-    .join("");
+    .filter(([key, value]) => value !== "" && grammar.keys.get(key)?.usual !== String(value) && counts(key, options))
+    .sort(([a], [b]) => place(a) - place(b));
+}
+
+/** Whether a key counts beside the others: a threshold belongs to some policies alone. */
+export function counts(key, options) {
+  const [other, values] = grammar.keys.get(key)?.when ?? [null, []];
+  return other === null || values.includes(options[other]);
 }
 
 /**
@@ -76,7 +155,7 @@ function tail(options) {
 export function placed(levels, known) {
   const options = known.params?.id ? { id: known.params.id } : {};
   const level = { name: known.name, block: known.default_block ?? 4, options };
-  if (known.name === "exit") options.at = String(newDepth(levels, known));
+  if (known.depth) options.at = String(newDepth(levels, known));
   const rank = cost(level);
   const top = Math.max(0, levels.length - 1);
   if (!known.can_verify) return { level, index: 0 };
@@ -87,48 +166,34 @@ export function placed(levels, known) {
 
 /** Lookups, then draft models, then exits by depth; null for what has a size of its own. */
 function cost({ name, options }) {
-  if (name === "exit") return 2 + (+options.at || 0) / 1000;
-  return { ngram: 0, nano: 1 }[name] ?? null;
+  const kind = grammar.kinds.get(name);
+  return kind?.cheap ? kind.order + (+options.at || 0) / 1000 : null;
 }
 
 function newDepth(levels, known) {
-  const { min = 1, max = 1, trained = [], default: usual } = known.depth ?? {};
-  const taken = levels.filter((level) => level.name === "exit").map((level) => +level.options.at || 0);
+  const { min = 1, max = 1, trained = [], default: usual } = known.depth;
+  const taken = levels.filter((level) => level.name === known.name).map((level) => +level.options.at || 0);
   const free = [usual ?? +known.params?.at, ...trained].find((depth) => depth && !taken.includes(depth));
   return free ?? Math.min(max, Math.max(min, ...taken.map((depth) => depth + 1)));
 }
 
 /** Why this stack cannot run: [{index, reason}], empty when it can. `find(level)` gives its catalogue entry. */
 export function faults(levels, find) {
-  const found = [];
   const top = levels.length - 1;
-  levels.forEach((one, index) => {
-    const known = find(one, index);
-    const add = (reason) => found.push({ index, reason });
-    if (!known) add(`this preset has no level “${one.name}”`);
-    else if (!known.usable) add(known.reason || "cannot be used here");
-    else if (index > 0 && !known.can_verify) add(`${known.label} has no distribution and cannot verify; it can only be the bottom level`);
-    else if (index < top && !known.can_draft) add(`${known.label} cannot draft; it can only be the top level`);
-    else if (index < top && one.name === "target") add("the target stands below another level; it must be the roof");
-    else if (one.options.policy === "del" && !delStands(levels, index)) add("the policy del chooses among the exits of the target right above it: keep this exit and the target only, or choose another policy");
-    else if (one.name === "exit") {
-      const reason = depthFault(levels, index, known.depth);
-      if (reason) add(reason);
-    }
+  const standing = placeFaults(levels.map((level, i) => (i === top ? { ...level, block: null } : level)));
+  return levels.flatMap((one, index) => {
+    const reason = whyNot(one, find(one, index), index < top) || standing.find((fault) => fault.index === index)?.reason;
+    return reason ? [{ index, reason }] : [];
   });
-  return found;
 }
 
-const delStands = (levels, index) => levels.length === 2 && levels[index].name === "exit" && weightsOf(levels[0], levels[1]) === weightsOf(levels[1], levels[1]);
-
-/** Exits read the layers that the exits below them have run, so their depths must rise up the tower. */
-function depthFault(levels, index, depth) {
-  const { at } = levels[index].options;
-  if (!/^\d{1,3}$/.test(at ?? "")) return "set its depth: after how many layers this exit reads";
-  if (depth && (+at < depth.min || +at > depth.max)) return `layer ${at} is no exit of this model: set a depth from ${depth.min} to ${depth.max}`;
-  const weights = weightsOf(levels[index], levels.at(-1));
-  const below = levels.slice(0, index).filter((level) => level.name !== "nano" && weightsOf(level, levels.at(-1)) === weights);
-  if (weights !== null && below.some((level) => level.name !== "exit")) return "a level below runs all layers of the same weights: move this exit down";
-  const deepest = Math.max(...below.map((level) => +level.options.at || 0), 0);
-  return +at <= deepest ? `exits must rise in depth up the tower: one below leaves after layer ${deepest}, this one after layer ${at}; set it deeper or move it down` : "";
+/** What is wrong with a level in this preset; "" when nothing is. */
+function whyNot({ name, options }, known, below) {
+  if (!known) return `this preset has no level “${name}”`;
+  if (!known.usable) return known.reason || "cannot be used here";
+  if (below && !known.can_draft) return `${known.label} cannot draft; it can only be the top level`;
+  const fault = levelFault(name, null, written(options));
+  if (fault || !known.depth || options.at === undefined) return fault;
+  const { min, max } = known.depth;
+  return +options.at < min || +options.at > max ? `layer ${options.at} is no exit of this model: set a depth from ${min} to ${max}` : "";
 }

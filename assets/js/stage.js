@@ -5,6 +5,7 @@ import { create as createCard } from "./card.js";
 import { promptRow, titleBar } from "./controls.js";
 import { h, say, tips } from "./dom.js";
 import { Feed } from "./feed.js";
+import { learn } from "./kinds.js";
 import { create as createLanes } from "./lanes.js";
 import { Player } from "./player.js";
 import { Session } from "./session.js";
@@ -37,6 +38,7 @@ class Stage {
     this.root = root;
     this.ports = ports;
     this.setup = JSON.parse(ports.props.setup);
+    learn(this.setup.grammar);
     this.known = fields(this.setup.limits);
     this.feed = new Feed();
     /** @type {any} */ this.shown = null; // status of the run that is shown

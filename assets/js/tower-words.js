@@ -1,22 +1,22 @@
 /** What the tower's floors say of a level: its name, the line below it, its cost per call. */
 
-import { KINDS } from "./kinds.js";
+import { kindOf } from "./kinds.js";
 
-/** n-gram levels and quantised copies are known by their kind, the others by their weights. */
+/** Some levels are known by their kind, the others by their weights. */
 export function shortName(level, ran, known) {
-  const kind = ran?.kind ?? known?.kind ?? level.name;
-  if (["ngram", "int8", "int4", "exit"].includes(kind)) return KINDS[kind].name;
+  const kind = kindOf(ran?.kind ?? known?.kind ?? level.name);
+  if (!kind.labelled.includes("tower")) return kind.title;
   return ran?.label || known?.label || level.name;
 }
 
-/** What stands below a level's name: an n-gram level's databases, an exit's layers, another's number format. */
+/** What stands below a level's name: its databases, its layers, or its number format. */
 export function noteOf(level, ran, known, share) {
-  const kind = ran?.kind ?? known?.kind;
-  if (kind === "ngram") {
+  const kind = kindOf(ran?.kind ?? known?.kind);
+  if (kind.keys.includes("db")) {
     const databases = `databases ${[...(level.options.db ?? ran?.params?.db ?? known?.params?.db ?? "cms")].join(" ")}`;
     return level.options.miss ? `${databases}, else nano` : databases;
   }
-  if (kind === "exit") return share || "early exit";
+  if (kind.keys.includes("at")) return share || kind.title;
   if (level.options.id) return known?.drafts?.find((draft) => draft.name === level.options.id)?.title || level.options.id;
   return level.options.dtype ?? ran?.dtype ?? known?.params?.dtype ?? known?.kind ?? level.name;
 }
@@ -52,5 +52,5 @@ export function callsOf(model, cursor, level, figures) {
 
 /** A level of the run as an entry of the catalogue would describe it. */
 export function runLevel(info) {
-  return info && { ...info, usable: true, reason: "", can_draft: true, can_verify: info.kind !== "ngram", default_block: info.block };
+  return info && { ...info, usable: true, reason: "", can_draft: true, can_verify: kindOf(info.kind).verifies, default_block: info.block };
 }

@@ -4,9 +4,9 @@
 import { h, icon, say } from "./dom.js";
 import { reorder } from "./drag.js";
 import { floorOf } from "./floor.js";
-import { styleLevels } from "./kinds.js";
+import { grammar, styleLevels } from "./kinds.js";
 import { Origin } from "./origin.js";
-import { faults, format, MAX_LEVELS, parse, placed, same } from "./stack.js";
+import { faults, format, parse, placed, same } from "./stack.js";
 import { shaftOf } from "./shaft.js";
 import { shareText, trunksOf, trunksPlanned } from "./trunk.js";
 import { trunkView } from "./trunk-view.js";
@@ -252,8 +252,8 @@ class Tower {
   }
 
   _addMenu() {
-    const levels = (this.preset?.levels ?? []).filter((l) => l.name !== "target");
-    const full = this.levels.length >= MAX_LEVELS;
+    const levels = (this.preset?.levels ?? []).filter((l) => grammar.kinds.get(l.name)?.stands !== "last");
+    const full = this.levels.length >= grammar.most_levels;
     const items = levels.map((known) => {
       const reason = this._whyNot(known, full);
       return h(
@@ -284,7 +284,7 @@ class Tower {
 
   _whyNot(known, full) {
     if (!known.usable) return known.reason || "cannot be used here";
-    if (full) return `a stack has ${MAX_LEVELS} levels at most`;
+    if (full) return `a stack has ${grammar.most_levels} levels at most`;
     if (!known.can_draft) return "cannot draft; it can only be the roof";
     if (!known.can_verify && this.levels[0] && this.levels.length > 1 && this.levels[0].name === known.name) return "is the bottom level already";
     return "";

@@ -1,6 +1,8 @@
 /** Levels that share one model: which layers each of them runs itself, and which it reuses from the levels below.
  *  A *trunk* is one model's layers in one run; its members are levels, the deepest one last. Layers count from 0. */
 
+import { grammar, kindOf } from "./kinds.js";
+
 /** The layers `lo` to `hi` (exclusive) in words: "8–29", "3". @param {number} lo @param {number} hi */
 export function layersText(lo, hi) {
   return hi - lo === 1 ? String(lo) : `${lo}\u2013${hi - 1}`;
@@ -42,8 +44,9 @@ export function trunksOf(header) {
 export function trunksPlanned(levels, layers) {
   const groups = new Map();
   levels.forEach((level, index) => {
+    const reads = grammar.kinds.get(level.name)?.reads;
     const weights = weightsOf(level, levels.at(-1));
-    const depth = level.name === "exit" ? +level.options.at : level.name === "nano" ? 0 : layers;
+    const depth = typeof reads?.depth === "string" ? +level.options[reads.depth] : reads?.depth ?? layers;
     if (weights === null || !Number.isInteger(depth)) return;
     if (!groups.has(weights)) groups.set(weights, []);
     groups.get(weights).push({ index, depth });
@@ -54,13 +57,13 @@ export function trunksPlanned(levels, layers) {
 /**
  * Whose weights a level reads, as a name; null when they are its own alone.
  * @param {Written} level
- * @param {Written} [target]
+ * @param {Written} target
+ * @returns {string|null}
  */
-export function weightsOf(level, target) {
-  const own = target?.name === "target" ? target.options.dtype || "target" : null;
-  if (level.name === "int8" || level.name === "int4") return level.name;
-  if (level.name === "exit") return level.options.dtype || own;
-  return level.name === "target" || level.name === "nano" ? own : null;
+function weightsOf(level, target) {
+  const readsOf = (/** @type {Written} */ { name }) => grammar.kinds.get(name)?.reads ?? null;
+  if (!readsOf(level)) return null;
+  return readsOf(level).weights || level.options.dtype || (readsOf(target) && (target.options.dtype || target.name));
 }
 
 /**
@@ -69,8 +72,8 @@ export function weightsOf(level, target) {
  * @param {number} layers
  */
 function depthOf(level, layers) {
-  if (level.kind === "nano") return 0;
-  return level.kind === "exit" ? level.params?.at ?? level.layers ?? 0 : layers;
+  const depth = kindOf(level.kind).reads?.depth ?? layers;
+  return typeof depth === "string" ? level.params?.[depth] ?? level.layers ?? 0 : depth;
 }
 
 /**
@@ -79,8 +82,11 @@ function depthOf(level, layers) {
  * @param {Run[]} levels
  */
 function layersOf(root, levels) {
-  return (levels[root]?.kind === "exit" ? levels[levels.length - 1].layers : levels[root]?.layers) ?? 0;
+  return (early(levels[root]?.kind) ? levels[levels.length - 1].layers : levels[root]?.layers) ?? 0;
 }
+
+/** Whether levels of a kind read a model after some of its layers. @param {string} kind */
+const early = (kind) => typeof kindOf(kind).reads?.depth === "string";
 
 /** @param {number} layers @param {{index: number, depth: number}[]} members @returns {Trunk|null} */
 function trunk(layers, members) {
@@ -107,6 +113,6 @@ export function shareText({ depth, lo }) {
 export function stopText(level, levels, depth = null) {
   const layers = level.shares === null || level.shares === undefined ? 0 : layersOf(level.shares, levels);
   if (!layers) return "";
-  if (level.kind === "exit") return `exit at layer ${depth ?? depthOf(level, layers)} of ${layers}`;
-  return level.kind === "nano" ? `layer 0 of ${layers}: the token embeddings` : `all ${layers} layers`;
+  if (early(level.kind)) return `exit at layer ${depth ?? depthOf(level, layers)} of ${layers}`;
+  return depthOf(level, layers) === 0 ? `layer 0 of ${layers}: the token embeddings` : `all ${layers} layers`;
 }

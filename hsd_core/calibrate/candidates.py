@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hsd_core.decoders.protocol import QUANTISED
-from hsd_core.stacks import MAX_LEVELS, LevelSpec, StackError, format_stack, parse
+from hsd_core.stacks import MAX_LEVELS, LevelSpec, StackError, bare, format_stack, parse
 
 if TYPE_CHECKING:
     from hsd_core.levels.entry import StackEntry
@@ -96,8 +96,7 @@ def _plain(spec: LevelSpec) -> str:
         raise StackError("a lookup with @miss= is two drafters in one; calibrate ngram and nano, each by itself")
     if spec.policy == "del":
         raise StackError("policy del chooses among exits; calibrate exit@at=N, each by itself")
-    bare = replace(LevelSpec(spec.name), at=spec.at, db=spec.db, dtype=spec.dtype, device=spec.device, id=spec.id)
-    return format_stack([bare])
+    return format_stack([bare(spec)])
 
 
 def _depths(preset: Preset) -> list[int]:

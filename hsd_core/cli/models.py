@@ -1,4 +1,4 @@
-"""`models`: presets and their levels, each usable or with the reason why not."""
+"""`models`: presets and their levels, each usable or with the reason why not; and the kinds of level there are."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
+    from hsd_core.levels.kinds import kinds
     from hsd_core.workbench import Workbench
 
     catalogue = Workbench.catalogue()
@@ -25,6 +26,10 @@ def act(options: argparse.Namespace) -> int:
         print(f"    default stack {preset['default_stack']}")
         for level in preset["levels"]:
             print(f"    {level['letter']} {level['name']:<28} {level['label']}; {_state(level)}")
+    print("kinds of level, written level[:T][@key=value]... and joined by commas, the cheapest first:")
+    for kind in kinds().values():
+        print(f"    {kind.name}: {kind.about} {kind.help}")
+        print(f"        keys: {', '.join(key.name for key in kind.keys)}")
     return 0
 
 

@@ -88,7 +88,7 @@ def test_exits_that_do_not_rise_are_refused_beside_the_floor(page: Any, shared: 
     visit(page, shared, "?stack=exit:2@at=8,exit:4@at=4,target")
     reason = page.locator(".hx-floor-reason")
     assert reason.count() == 1
-    assert "exits must rise in depth" in reason.inner_text()
+    assert "exits rise in depth" in reason.inner_text()
     assert page.get_by_role("button", name="Generate").get_attribute("aria-disabled") == "true"
     page.get_by_role("slider", name="depth of early exit").last.focus()
     page.keyboard.press("Home")

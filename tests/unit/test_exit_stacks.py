@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hsd_core.catalogue import catalogue
+from hsd_core.levels.kinds import kind_of
 from hsd_core.presets import PRESETS
 from hsd_core.stacks import StackError, format_stack, parse
 
@@ -67,3 +68,4 @@ def test_every_example_is_a_stack() -> None:
     for preset in PRESETS.values():
         for example in preset.stacks:
             assert format_stack(parse(example.stack)) == example.stack
+            assert all(kind_of(spec).suits(preset) for spec in parse(example.stack))

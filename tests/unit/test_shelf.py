@@ -78,7 +78,7 @@ def test_an_exit_takes_a_draft_that_also_reads_the_last_states(full: Shelf, tmp_
 
 
 def test_the_catalogue_names_the_trained_depths_and_drafts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hsd_core.catalogue.shipped", lambda preset: SHIPPED if preset == "smollm2" else ())
+    monkeypatch.setattr(shelf, "shipped", lambda preset: SHIPPED if preset == "smollm2" else ())
     presets = {entry["name"]: {level["name"]: level for level in entry["levels"]} for entry in catalogue()}
     levels = presets["smollm2"]
     assert levels["exit"]["depth"] == {"min": 1, "max": 29, "default": 4, "trained": [4, 8]}

@@ -1,26 +1,31 @@
 from __future__ import annotations
 
+import json
 import random
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from hsd_core.levels.kinds import keys, kinds, variants
+from hsd_core.levels.kinds.keys import POLICY, RULE, Choice
 from hsd_core.policies import POLICIES
 from hsd_core.rules import RULES
 from hsd_core.sampling import Sampling
 from hsd_core.stacks import (
-    HEEDS,
-    LEVEL_NAMES,
     MAX_BLOCK,
     MAX_LEVELS,
-    RULE_NAMES,
     LevelSpec,
     StackError,
+    bare,
     format_stack,
+    level_names,
     parse,
     stack_lossless,
 )
 
 SAMPLED = Sampling(1.0)
+CASES = json.loads((Path(__file__).parents[1] / "grammar.json").read_text(encoding="utf-8"))
 
 
 def random_spec(rng: random.Random, name: str, last: bool) -> LevelSpec:
@@ -28,16 +33,16 @@ def random_spec(rng: random.Random, name: str, last: bool) -> LevelSpec:
         return rng.choice((None, *values))
 
     values: dict[str, object] = {
-        "policy": rng.choice([name for name in POLICIES if name != "del"]),
+        "policy": rng.choice(POLICY.choices),
         "theta": maybe(0.0, 1.0, 0.6, rng.random(), 1e-9),
-        "rule": rng.choice(RULE_NAMES),
+        "rule": rng.choice(RULE.choices),
         "bonus": rng.random() < 0.5,
         "db": maybe("c", "ms", "smc"),
         "dtype": maybe("float32", "bfloat16", "int8", "int4"),
         "device": maybe("cpu", "cuda:1"),
         "id": maybe("owner/model-1.7B", "./folder", "a=b"),
     }
-    heeded = {key: value for key, value in values.items() if key in HEEDS[name]}
+    heeded = {key.name: values[key.name] for key in kinds()[name].keys if key.name in values}
     return LevelSpec(name, None if last or rng.random() < 0.3 else rng.randint(1, MAX_BLOCK), **heeded)  # type: ignore[arg-type]
 
 
@@ -65,56 +70,40 @@ def test_a_level_reads_as_written() -> None:
     assert target == LevelSpec("target", rule="block", dtype="int8")
 
 
-def test_the_grammar_knows_every_rule_of_the_engine() -> None:
-    assert set(RULE_NAMES) == set(RULES)
+def test_the_grammar_knows_every_rule_and_stop_policy_of_the_engine() -> None:
+    assert set(RULE.choices) == set(RULE.words) == set(RULES)
+    policy, kinds_of_their_own = keys()["policy"], {own.value for _, own in variants()}
+    assert isinstance(policy, Choice) and set(policy.choices) == set(policy.words)
+    assert set(policy.choices) - kinds_of_their_own == set(POLICIES) - kinds_of_their_own
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "empty level; write for example"),
-        ("ngram:2,,target", "empty level; write for example"),
-        ("target,", "empty level; write for example"),
-        (",".join(["table"] * (MAX_LEVELS + 1)), f"has {MAX_LEVELS + 1} levels; {MAX_LEVELS} is the most"),
-        ("gpt:2,target", "unknown level 'gpt'; levels are ngram"),
-        ("Target", "unknown level 'Target'"),
-        ("int8:0,target", "use a whole number from 1 to 64"),
-        ("int8:65,target", "use a whole number from 1 to 64"),
-        ("int8:x,target", "use a whole number from 1 to 64"),
-        ("int8:,target", "use a whole number from 1 to 64"),
-        ("int8:-1,target", "use a whole number from 1 to 64"),
-        ("int8:²,target", "use a whole number from 1 to 64"),
-        ("int8:" + "9" * 5000 + ",target", "use a whole number from 1 to 64"),
-        ("int8:2@speed=9,target", "cannot read @speed=9; keys are at, policy"),
-        ("int8:2@policy,target", "cannot read @policy; keys are"),
-        ("int8:2@policy=,target", "cannot read @policy=; keys are"),
-        ("int8:2@policy=never,target", "use one of fixed, flush, confidence"),
-        ("int8:2@rule=best,target", "use one of greedy, tokenwise, block"),
-        ("model:2@dtype=int3,target", "use one of float32"),
-        ("target@id=a/b", "its keys are"),
-        ("ngram:2@rule=block,target", "its keys are"),
-        ("int8:2@theta=2,target", "use a probability from 0 to 1"),
-        ("int8:2@theta=nan,target", "use a probability from 0 to 1"),
-        ("int8:2@theta=high,target", "use a probability from 0 to 1"),
-        ("int8:2@bonus=2,target", "use a whole number from 0 to 1"),
-        ("ngram:2@db=x,target", "use the letters c, m and s"),
-        ("ngram:2@db=cc,target", "each at most once"),
-        ("int8:2@rule=block@rule=greedy,target", "rule is given twice; keep one @rule="),
-        ("ngram:2", "the last level is 'ngram'; end the stack with target"),
-        ("target:4", "hands nothing up; write target"),
-        ("target,target", "target stands below another level"),
-        ("int8:2,ngram:2,target", "it can only be the first level"),
-    ],
-)
-def test_what_is_no_stack_is_refused_with_the_cure(text: str, message: str) -> None:
-    with pytest.raises(StackError) as caught:
-        parse(text)
-    assert message in str(caught.value)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["text"] or "nothing")
+def test_a_golden_case_is_read_or_refused_as_ever(case: dict[str, Any]) -> None:
+    """The cases that tests/app/js/grammar.test.mjs reads too."""
+    if "error" in case:
+        with pytest.raises(StackError) as caught:
+            parse(case["text"])
+        assert str(caught.value) == case["error"]
+        return
+    assert parse(case["text"]) == tuple(LevelSpec(**level) for level in case["levels"])
+    assert format_stack(parse(case["text"])) == case["written"]
+
+
+def test_a_block_length_of_thousands_of_figures_is_refused() -> None:
+    with pytest.raises(StackError, match="use a whole number from 1 to 64"):
+        parse("int8:" + "9" * 5000 + ",target")
+
+
+def test_what_a_level_is_does_not_hang_on_where_it_stands() -> None:
+    one, other, target = parse("exit:4@at=8@rule=top@k=2@policy=flush@theta=0.3@bonus=0@id=lens,int8:3,target")
+    assert bare(one) == LevelSpec("exit", at=8, id="lens")
+    assert (bare(other), bare(target)) == (LevelSpec("int8"), LevelSpec("target"))
+    assert bare(parse("exit:4@at=8@policy=del,target")[0]) == LevelSpec("exit", at=8, policy="del")
 
 
 def test_garbage_is_refused_or_read_but_never_crashes() -> None:
     rng = random.Random(7)
-    pieces = [*LEVEL_NAMES, ":", "@", "=", ",", "2", "bonus", "rule", "theta", "1e9", " ", "block", "é"]
+    pieces = [*level_names(), ":", "@", "=", ",", "2", "bonus", "rule", "theta", "1e9", " ", "block", "é"]
     for _ in range(3000):
         text = "".join(rng.choice(pieces) for _ in range(rng.randint(1, 9)))
         try:

@@ -2,6 +2,7 @@
  *  component. */
 
 import { h, tips } from "../dom.js";
+import { learn } from "../kinds.js";
 import { loadStyles } from "../styles.js";
 import { isDark, rememberTheme } from "../theme.js";
 import { answerPanel, stylesOf } from "./answer.js";
@@ -22,7 +23,9 @@ const SETTLE_MS = 250; // a window that is being dragged is not asked about
 export async function mount(root, ports) {
   rememberTheme();
   await loadStyles("planner");
-  const page = new PlannerPage(root.querySelector(".hx-root") ?? root, JSON.parse(ports.props.setup), ports.root);
+  const setup = JSON.parse(ports.props.setup);
+  learn(setup.grammar);
+  const page = new PlannerPage(root.querySelector(".hx-root") ?? root, setup, ports.root);
   await page.begin();
 }
 

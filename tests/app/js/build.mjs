@@ -1,4 +1,11 @@
-// Small traces, written by hand, for the tests of the client's model.
+// Small traces, written by hand, for the tests of the client's model; and what the server declares of kinds and keys.
+
+import { execFileSync } from "node:child_process";
+import { learn } from "../../../assets/js/kinds.js";
+
+const root = new URL("../../..", import.meta.url);
+const declared = "import json; from hsd_core.stacks import grammar; print(json.dumps(grammar()))";
+learn(JSON.parse(process.env.HSD_GRAMMAR ?? execFileSync("python3", ["-c", declared], { cwd: root })));
 
 export const b64 = (x) => Buffer.from(typeof x === "string" ? new TextEncoder().encode(x) : Uint8Array.from(x)).toString("base64");
 

@@ -1,0 +1,46 @@
+"""An exit that is chosen anew in every round. In a stack it is an exit with `@policy=del`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hsd_core.levels.kinds import exits
+from hsd_core.levels.kinds.keys import ID, POLICY
+from hsd_core.levels.kinds.kind import Site, Written
+from hsd_core.levels.kinds.spec import LevelSpec, StackError
+
+if TYPE_CHECKING:
+    from hsd_core.levels.protocol import Level
+
+
+def build(spec: LevelSpec, site: Site) -> Level:
+    from hsd_core.levels.choosing import ChoosingLevel
+
+    decoder, deepest = exits.decoder_of(spec, site)
+    found = {draft.at: draft for draft in site.trained(decoder) if 1 <= draft.at <= deepest and not draft.fed}
+    if not found:
+        raise StackError(f"policy del: preset {site.preset.name} has no trained exit up to layer {deepest}")
+    return ChoosingLevel(decoder, found, weights=site.preset.target.as_dict(site.folder))
+
+
+KINDS = (
+    replace(
+        exits.KIND,
+        name="del",
+        order=31,
+        title="chosen exit",
+        about="One of the target's trained exits, chosen anew in every round with the length of its draft (DEL).",
+        help="Written exit@at=N@policy=del: N is the deepest exit that may be chosen.",
+        written=Written(
+            exits.KIND.name,
+            POLICY.name,
+            "del",
+            words="del · choose exit and length anew in every round",
+            wrong="policy del chooses an exit of the target right above it; write exit:6@at=8@policy=del,target",
+            without={ID.name: "policy del chooses among all trained exits up to @at=; leave @id= out"},
+        ),
+        offer=lambda kind, preset: [],  # the catalogue lists the exit
+        build=build,
+    ),
+)

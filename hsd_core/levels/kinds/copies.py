@@ -1,0 +1,49 @@
+"""The target's own weights, quantised: a copy that drafts and verifies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.levels.kinds.keys import DEVICE, VERIFIES
+from hsd_core.levels.kinds.kind import PURPLE, Kind, Reads, Site
+from hsd_core.levels.kinds.model import decoded
+from hsd_core.levels.kinds.spec import LevelSpec
+
+if TYPE_CHECKING:
+    from hsd_core.levels.protocol import Level
+    from hsd_core.presets import Preset
+
+
+def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    return [kind.entry(kind.title)]
+
+
+def build(spec: LevelSpec, site: Site) -> Level:
+    # The kernel is the CPU's, so that is where this level runs unless another device is asked for (and refused).
+    at = (site.preset.target, site.folder)
+    return decoded(site, *at, spec.name, spec.device or "cpu", kind=spec.name, label=f"{spec.name} copy")
+
+
+def _copy(dtype: str, order: int, block: int, about: str) -> Kind:
+    return Kind(
+        name=dtype,
+        order=order,
+        title=f"{dtype} copy",
+        about=about,
+        help="It runs on the CPU; a copy can also be a target of its own: target@dtype=" + dtype + ".",
+        letter="Q",
+        colour=PURPLE,
+        underline="double",
+        keys=(*VERIFIES, DEVICE),
+        block=block,
+        needs=("weights",),
+        reads=Reads(weights=dtype),
+        offer=offer,
+        build=build,
+    )
+
+
+KINDS = (
+    _copy("int8", 40, 6, "The target's own weights in 8 bits."),
+    _copy("int4", 50, 5, "The target's own weights in 4 bits: groups of 32, each on 16 steps of its own."),
+)

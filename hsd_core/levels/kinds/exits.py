@@ -1,0 +1,75 @@
+"""The target, read before its last layer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hsd_core import shelf
+from hsd_core.levels.kinds.keys import AT, DTYPE, ID, VERIFIES
+from hsd_core.levels.kinds.kind import GREEN, Kind, Reads, Site
+from hsd_core.levels.kinds.spec import LevelSpec, StackError
+
+if TYPE_CHECKING:
+    from hsd_core.levels.protocol import Level
+    from hsd_core.levels.trunk import Layered
+    from hsd_core.presets import Preset
+
+
+def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    drafts = [
+        {
+            "name": draft.name, "title": "trained, fed by the target" if draft.fed else "trained, this layer alone",
+            "fed": draft.fed, "at": draft.at,
+        }
+        for draft in shelf.shipped(preset.name)
+        if draft.at
+    ]  # fmt: skip
+    trained = sorted({draft["at"] for draft in drafts})
+    at = trained[0] if trained else max(1, preset.layers // 4)
+    depth = {"min": 1, "max": preset.layers - 1, "default": at, "trained": trained}
+    return [kind.entry("early exit", params={"at": at}, depth=depth, drafts=drafts)]
+
+
+def decoder_of(spec: LevelSpec, site: Site) -> tuple[Layered, int]:
+    """The target's decoder and the layers that an exit runs of it.
+
+    Raises:
+        StackError: the target has no such layer.
+    """
+    assert spec.at is not None
+    decoder = site.layered(spec)
+    if spec.at >= decoder.layers:
+        deepest = decoder.layers - 1
+        raise StackError(f"exit at {spec.at}: the target has {decoder.layers} layers; use @at=1 to @at={deepest}")
+    return decoder, spec.at
+
+
+def build(spec: LevelSpec, site: Site) -> Level:
+    from hsd_core.levels.exits import ExitLevel
+
+    decoder, at = decoder_of(spec, site)
+    draft = None if spec.id == shelf.LENS else site.draft(spec, at, decoder)
+    weights = site.preset.target.as_dict(site.folder)
+    return ExitLevel(decoder, at, draft, weights=weights if draft is None else {**weights, "draft": draft.name})
+
+
+KIND = Kind(
+    name="exit",
+    order=30,
+    title="early exit",
+    about="The target after its first layers, read by a trained draft or by the model's own head.",
+    help="@at= says after how many layers; @id= names a trained draft, @id=lens the model's own head. Keys, values and "
+    "hidden states are shared with every level over the same weights.",
+    letter="E",
+    colour=GREEN,
+    underline="wavy",
+    keys=(AT, *VERIFIES, DTYPE, ID),
+    block=2,
+    cheap=True,
+    needs=("weights", "target above"),
+    reads=Reads(depth=AT.name),
+    of_target=lambda spec: True,
+    offer=offer,
+    build=build,
+)
+KINDS = (KIND,)

@@ -1,0 +1,228 @@
+"""Keys of levels, each with its type and range: `@key=value` in a stack, a control in the composer.
+
+A key says once what it may be; the grammar here and the one of the page read the same, and refuse with the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from hsd_core.decoders import DTYPES
+from hsd_core.levels.kinds.spec import MAX_BLOCK, LevelSpec, StackError, Value
+from hsd_core.policies import DEFAULT_THETA, THETA_COUNTS
+
+MAX_DEPTH = 512  # layers; no model here comes near it
+MAX_TOP = 64  # k of the rule top
+LAST = 99  # place of a key that only one kind has
+VERIFIER, DRAFTER = "verifier", "drafter"
+_DEFAULTS = {f.name: f.default for f in fields(LevelSpec)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """A key of a level; this plain one takes any text: what it has to name is known where the level is built.
+
+    Attributes:
+        place: in the order in which keys are written.
+        counts: what the level has to be for the key to count: "verifier" (not the bottom), "drafter" (not the last).
+        when: another key, and the values of it with which this one counts.
+        usual: what a level without the key has, where that is not the default of its field.
+        label, tip, tips: the control in the composer, what it says, and what it says instead at a value of `when`'s
+            key; without a tip there is no control.
+    """
+
+    type: ClassVar[str] = "text"
+    name: str
+    place: int = LAST
+    counts: str = ""
+    when: tuple[str, tuple[str, ...]] | None = None
+    usual: Value | None = None
+    label: str = ""
+    tip: str = ""
+    tips: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def default(self) -> Value | None:
+        found = _DEFAULTS.get(self.name)
+        return found if isinstance(found, Value) else None
+
+    @property
+    def title(self) -> str:
+        return self.name
+
+    @property
+    def cure(self) -> str:
+        """What to write instead of a text that stands for no value."""
+        return ""
+
+    def parse(self, text: str) -> Value | None:
+        """The value that a text stands for; None where it stands for none."""
+        return text
+
+    def read(self, text: str, level: str) -> Value:
+        """The value that a text stands for at a level.
+
+        Raises:
+            StackError: it stands for none.
+        """
+        value = self.parse(text)
+        if value is None:
+            raise StackError(f"{level}: {self.title} is {text!r}; {self.cure}")
+        return value
+
+    def write(self, value: Value) -> str:
+        return str(value)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For the page, in plain JSON types."""
+        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        plain = {name: dict(value) if isinstance(value, Mapping) else value for name, value in own.items()}
+        usual = self.default if self.usual is None else self.usual
+        said = {"type": self.type, "title": self.title, "cure": self.cure, "label": self.label or self.name}
+        return {**plain, **said, "usual": None if usual is None else self.write(usual)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whole(Key):
+    """A whole number within a range, written in at most nine figures."""
+
+    type = "whole"
+    low: int
+    high: int
+    step: int = 1
+    unit: str = ""
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} ({self.unit})" if self.unit else self.name
+
+    @property
+    def cure(self) -> str:
+        return f"use a whole number from {self.low} to {self.high}"
+
+    def parse(self, text: str) -> Value | None:
+        # The length first: int() refuses very long texts with an error of its own.
+        good = text.isascii() and text.isdigit() and len(text) <= 9 and self.low <= int(text) <= self.high
+        return int(text) if good else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switch(Whole):
+    """0 or 1."""
+
+    type = "switch"
+    low: int = 0
+    high: int = 1
+
+    def parse(self, text: str) -> Value | None:
+        found = Whole.parse(self, text)
+        return None if found is None else bool(found)
+
+    def write(self, value: Value) -> str:
+        return str(int(value))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share(Key):
+    """A probability."""
+
+    type = "share"
+    low: float = 0.0
+    high: float = 1.0
+    step: float = 0.05
+
+    @property
+    def cure(self) -> str:
+        return f"use a probability from {self.low:g} to {self.high:g}, such as {self.usual}"
+
+    def parse(self, text: str) -> Value | None:
+        try:
+            value = float(text)
+        except ValueError:
+            return None
+        return value if self.low <= value <= self.high else None
+
+    def write(self, value: Value) -> str:
+        """The shortest text that reads back as the same number."""
+        short = f"{value:g}"
+        return short if float(short) == value else repr(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice(Key):
+    """One of some words. `words`: what the composer says of each, in its order."""
+
+    type = "choice"
+    choices: tuple[str, ...]
+    words: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def cure(self) -> str:
+        return f"use one of {', '.join(self.choices)}"
+
+    def parse(self, text: str) -> Value | None:
+        return text if text in self.choices else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Letters(Key):
+    """Some of the letters of an alphabet, each at most once, in the order in which they count."""
+
+    type = "letters"
+    alphabet: str
+
+    @property
+    def cure(self) -> str:
+        most, last = self.alphabet[:-1], self.alphabet[-1]
+        return f"use the letters {', '.join(most)} and {last}, each at most once, in order of lookup"
+
+    def parse(self, text: str) -> Value | None:
+        good = text and not set(text) - set(self.alphabet) and len(set(text)) == len(text)
+        return text if good else None
+
+
+BLOCK = Whole(name="block length", low=1, high=MAX_BLOCK)
+AT = Whole(name="at", place=0, unit="layers", low=1, high=MAX_DEPTH)
+_POLICIES = MappingProxyType(
+    {
+        "fixed": "fixed · always T tokens",
+        "flush": "flush · hand up early after a correction",
+        "confidence": "confidence · stop when unsure",
+        "adaptive": "adaptive · stop when unsure, by a threshold that follows the acceptance",
+    }
+)
+POLICY = Choice(
+    name="policy", place=10, counts=DRAFTER, choices=tuple(_POLICIES), words=_POLICIES,
+    tip="when this level hands its block up",
+)  # fmt: skip
+THETA = Share(
+    name="theta", place=20, counts=DRAFTER, when=("policy", THETA_COUNTS), usual=DEFAULT_THETA, label="θ",
+    tip="stop after a token whose top probability is below θ",
+    tips=MappingProxyType({"adaptive": "the threshold that it starts with"}),
+)  # fmt: skip
+_RULES = MappingProxyType(
+    {
+        "tokenwise": "tokenwise · keep a token with probability min(1, p/q)",
+        "block": "block · weigh the whole block at once",
+        "greedy": "greedy · keep what equals the first choice",
+        "top": "top · keep what is among the first k choices",
+    }
+)
+RULE = Choice(
+    name="rule", place=30, counts=VERIFIER, choices=("greedy", "tokenwise", "block", "top"),
+    tip="how this level decides which drafted tokens to keep",
+    words=_RULES,
+)  # fmt: skip
+K = Whole(
+    name="k", place=40, counts=VERIFIER, when=("rule", ("top",)), usual=1, low=1, high=MAX_TOP,
+    tip="a drafted token is kept when it is among this level's k likeliest",
+)  # fmt: skip
+DTYPE = Choice(name="dtype", place=70, choices=DTYPES)
+DEVICE = Key(name="device", place=80)
+BONUS = Switch(name="bonus", place=90, counts=VERIFIER)
+ID = Key(name="id", place=95)
+DRAFTS = (POLICY, THETA)
+VERIFIES = (*DRAFTS, RULE, K, BONUS)

@@ -1,0 +1,62 @@
+"""Another model of the target's family."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.levels.kinds.keys import DEVICE, DTYPE, ID, VERIFIES
+from hsd_core.levels.kinds.kind import YELLOW, Kind, Site
+from hsd_core.levels.kinds.spec import LevelSpec, StackError
+
+if TYPE_CHECKING:
+    from hsd_core.levels.model import ModelLevel
+    from hsd_core.presets import Preset
+    from hsd_core.weights import Source
+
+
+def decoded(site: Site, source: Source, folder: Path, dtype: str, device: str, *, kind: str, label: str) -> ModelLevel:
+    """A level that runs all layers of a model."""
+    from hsd_core.levels.model import ModelLevel
+
+    decoder = site.decoder(folder, dtype, device, kind)
+    return ModelLevel(decoder, name=kind, kind=kind, label=label, weights=source.as_dict(folder))
+
+
+def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    if preset.draft:
+        return [kind.entry(preset.draft.title)]
+    return [kind.entry("a smaller model", reason="this preset has no smaller model of the target's family")]
+
+
+def build(spec: LevelSpec, site: Site) -> ModelLevel:
+    from hsd_core.tokenizer import Tokenizer, same_tokenizer
+
+    found = site.fetched(spec.id)
+    if found is None:
+        raise StackError(f"preset {site.preset.name} has no smaller model; name one with model@id=HUB-OR-FOLDER")
+    source, folder = found
+    reason = same_tokenizer(Tokenizer(folder), site.tokenizer)
+    if reason:
+        raise StackError(f'level "{source.title}": {reason}; use a level of the same family')
+    dtype, device = spec.dtype or site.dtype, spec.device or site.device
+    return decoded(site, source, folder, dtype, device, kind=spec.name, label=source.title)
+
+
+KINDS = (
+    Kind(
+        name="model",
+        order=60,
+        title="model",
+        about="Another model of the target's family.",
+        help="The preset's smaller one, or @id= a Hub id or folder.",
+        letter="M",
+        colour=YELLOW,
+        underline="thick",
+        keys=(*VERIFIES, DTYPE, DEVICE, ID),
+        labelled=("tower", "lanes"),
+        needs=("weights", "tokenizer"),
+        offer=offer,
+        build=build,
+    ),
+)

@@ -1,0 +1,62 @@
+"""A small trained draft over the target's token embeddings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hsd_core import shelf
+from hsd_core.levels.kinds.keys import ID, VERIFIES
+from hsd_core.levels.kinds.kind import SKY, Kind, Reads, Site
+from hsd_core.levels.kinds.spec import LevelSpec, StackError
+
+if TYPE_CHECKING:
+    from hsd_core.levels.nano import NanoLevel
+    from hsd_core.presets import Preset
+
+
+def drafts(preset: Preset) -> list[dict[str, Any]]:
+    """The trained drafts that read the embeddings."""
+    return [
+        {"name": draft.name, "title": "fed by the target" if draft.fed else "embeddings alone", "fed": draft.fed}
+        for draft in shelf.shipped(preset.name)
+        if not draft.at
+    ]
+
+
+def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    found = drafts(preset)
+    reason = "" if found else "no nano draft was trained for this preset's target"
+    params = {"id": found[0]["name"]} if found else {}
+    return [kind.entry("nano draft", params=params, reason=reason, drafts=found)]
+
+
+def build(spec: LevelSpec, site: Site) -> NanoLevel:
+    from hsd_core.levels.nano import NanoLevel
+
+    decoder = site.layered(spec)
+    draft = site.draft(spec, 0, decoder)
+    if draft is None:
+        raise StackError(f"preset {site.preset.name} ships no trained nano; write nano@id=FILE or leave nano out")
+    return NanoLevel(decoder, draft, weights={**site.preset.target.as_dict(site.folder), "draft": draft.name})
+
+
+KIND = Kind(
+    name="nano",
+    order=20,
+    title="nano draft",
+    about="A trained one- or two-layer draft over the target's embeddings.",
+    help="@id= names the draft; a fed one also reads the last hidden state of the full pass above it.",
+    letter="D",
+    colour=SKY,
+    underline="dashed",
+    keys=(*VERIFIES, ID),
+    block=3,
+    labelled=("tower",),
+    cheap=True,
+    needs=("weights", "trained draft", "target above"),
+    reads=Reads(depth=0),
+    of_target=lambda spec: True,
+    offer=offer,
+    build=build,
+)
+KINDS = (KIND,)

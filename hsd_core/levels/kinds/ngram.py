@@ -1,0 +1,84 @@
+"""Lookups in n-gram databases, and on a miss the drafts of a nano."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.levels.kinds import nano
+from hsd_core.levels.kinds.keys import DRAFTS, Key, Letters
+from hsd_core.levels.kinds.kind import ORANGE, Kind, Origin, Site
+from hsd_core.levels.kinds.spec import LevelSpec, StackError
+
+if TYPE_CHECKING:
+    from hsd_core.levels.protocol import Level
+    from hsd_core.presets import Preset
+
+ORIGINS = (
+    Origin("c", "context: prompt and output"),
+    Origin("m", "model: what the target wrote before", 0.55, "paper"),
+    Origin("s", "statistics: general text", 0.62, "ink"),
+)
+
+
+def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    here = {"c": True, "m": preset.model_db is not None, "s": preset.text_db is not None}
+    order = "".join(letter for letter in preset.databases if here[letter])
+    return [kind.entry("n-gram lookup", params={"db": order}, drafts=nano.drafts(preset))]
+
+
+def build(spec: LevelSpec, site: Site) -> Level:
+    from hsd_core.levels.ngram import NgramLevel
+    from hsd_core.levels.ordered import OrderedLevel
+    from hsd_core.ngram import Databases, load_model_db, load_text_db
+
+    preset = site.preset
+    order = spec.db or preset.databases
+    paths = {"m": preset.model_db, "s": preset.text_db}
+    missing = [letter for letter in order if letter != "c" and paths[letter] is None]
+    if missing and spec.db:
+        raise StackError(f"preset {preset.name} ships no database {missing[0]!r}; write ngram@db=c")
+    order = "".join(letter for letter in order if letter not in missing)
+    if not order:
+        raise StackError(f"preset {preset.name} has no n-gram databases for this tokenizer; leave ngram out")
+    known = site.tokenizer.digest
+    model_db = load_model_db(paths["m"], tokenizer=known) if "m" in order and paths["m"] else None
+    text_db = load_text_db(paths["s"], tokenizer=known) if "s" in order and paths["s"] else None
+    lookups = NgramLevel(
+        lambda: Databases(order, model_db=model_db, text_db=text_db),
+        site.tokenizer.vocab_size,
+        label="n-gram lookup",
+        params={"db": order},
+    )
+    if spec.miss is None:
+        return lookups
+    name = None if spec.miss == nano.KIND.name else spec.miss
+    return OrderedLevel(lookups, nano.build(replace(spec, name=nano.KIND.name, db=None, miss=None, id=name), site))
+
+
+KINDS = (
+    Kind(
+        name="ngram",
+        order=10,
+        title="n-gram",
+        about="Hierarchy Drafting's databases: what followed the same tokens before.",
+        help="@db= names the databases in the order in which they are asked: the context (c), what the target usually "
+        "writes (m), general text (s). @miss=nano lets a nano draft where they are silent.",
+        letter="N",
+        colour=ORANGE,
+        underline="dotted",
+        keys=(
+            *DRAFTS,
+            Letters(name="db", place=50, alphabet="".join(origin.letter for origin in ORIGINS)),
+            Key(name="miss", place=60),
+        ),
+        block=2,
+        verifies=False,
+        cheap=True,
+        needs=("tokenizer",),
+        of_target=lambda spec: spec.miss is not None,
+        origins=ORIGINS,
+        offer=offer,
+        build=build,
+    ),
+)

@@ -1,0 +1,41 @@
+"""A level as it is written in a stack, and the error of one that cannot be read or built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MAX_BLOCK = 64
+MAX_LEVELS = 8
+Value = str | int | float | bool
+
+
+class StackError(ValueError):
+    """A stack that cannot be read or built; the message names the cure."""
+
+
+@dataclass(frozen=True, slots=True)
+class LevelSpec:
+    """One level as written. `block` (T) is None where the preset's is meant, and for the target. `at`: layers.
+
+    `k`: how many of its likeliest tokens a verifier with rule top accepts; None means 1. `own`: the keys that only its
+    kind has and that no field is named after, with their values, sorted.
+    """
+
+    name: str
+    block: int | None = None
+    at: int | None = None
+    policy: str = "fixed"
+    theta: float | None = None
+    rule: str = "tokenwise"
+    k: int | None = None
+    bonus: bool = True
+    db: str | None = None
+    miss: str | None = None
+    dtype: str | None = None
+    device: str | None = None
+    id: str | None = None
+    own: tuple[tuple[str, Value], ...] = ()
+
+    def value(self, key: str) -> Value | None:
+        """What a key is set to, or its default."""
+        return dict(self.own)[key] if key in dict(self.own) else getattr(self, key, None)

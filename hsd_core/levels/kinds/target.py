@@ -1,0 +1,45 @@
+"""The target: the last level, whose law the output follows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.levels.kinds.keys import DEVICE, DTYPE, VERIFIES
+from hsd_core.levels.kinds.kind import BLUE, LAST, Kind, Reads, Site
+from hsd_core.levels.kinds.model import decoded
+from hsd_core.levels.kinds.spec import LevelSpec
+from hsd_core.machine import has_cuda
+
+if TYPE_CHECKING:
+    from hsd_core.levels.protocol import Level
+    from hsd_core.presets import Preset
+
+
+def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    return [kind.entry(preset.target.title + (" on the accelerator" if has_cuda() else ""))]
+
+
+def build(spec: LevelSpec, site: Site) -> Level:
+    source, dtype, device = site.preset.target, spec.dtype or site.dtype, spec.device or site.device
+    return decoded(site, source, site.folder, dtype, device, kind=spec.name, label=source.title)
+
+
+KINDS = (
+    Kind(
+        name="target",
+        order=80,
+        title="target",
+        about="The last level: its law is the output's.",
+        help="@dtype=int8 or int4 makes such a copy a target of its own.",
+        letter="T",
+        colour=BLUE,
+        underline="solid",
+        keys=(*VERIFIES, DTYPE, DEVICE),
+        labelled=("tower",),
+        stands=LAST,
+        needs=("weights",),
+        reads=Reads(),
+        offer=offer,
+        build=build,
+    ),
+)

@@ -1,0 +1,60 @@
+"""A kind of level that the package does not have: all that there is of it stands in this file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.levels.kinds import LevelSpec
+from hsd_core.levels.kinds.keys import LAST, VERIFIES, Whole
+from hsd_core.levels.kinds.kind import Colour, Kind, Site
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from hsd_core.levels.protocol import Level
+    from hsd_core.presets import Preset
+
+
+def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    return [kind.entry("echo of the text")]
+
+
+def build(spec: LevelSpec, site: Site) -> Level:
+    import torch
+
+    from hsd_core.levels.table import TableLevel
+
+    class EchoLevel(TableLevel):
+        """It expects the token that stood `back` tokens before."""
+
+        kind = "echo"
+
+    vocabulary, back = site.tokenizer.vocab_size, int(spec.value("back") or 1)
+
+    def echo(prefix: tuple[int, ...]) -> Tensor:
+        row = torch.full((vocabulary,), 0.1 / vocabulary)
+        row[prefix[-back] if len(prefix) >= back else 0] += 0.9
+        return row
+
+    level = EchoLevel(echo, vocabulary, name="echo", label=f"echo of {back} back")
+    level.params = {"back": back}
+    return level
+
+
+KINDS = (
+    Kind(
+        name="echo",
+        order=15,
+        title="echo",
+        about="It repeats what stood before.",
+        help="@back= says how many tokens before.",
+        letter="Y",
+        colour=Colour("#336699", "#99CCFF", 68),
+        underline="wavy",
+        keys=(*VERIFIES, Whole(name="back", place=LAST, low=1, high=9, usual=1, tip="how many tokens it looks back")),
+        block=3,
+        cheap=True,
+        offer=offer,
+        build=build,
+    ),
+)
