@@ -10,22 +10,23 @@ import base64
 import binascii
 import gzip
 import io
-import json
 import subprocess
 import sys
 import threading
 from collections import OrderedDict
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from app.payload import Wire, dumps
+from msgspec.structs import replace
+
+from app.payload import Wire
 from app.recordings import MAX_FILE, MAX_UNPACKED, RecordingError, recorded_state
 from app.settings import run_id, whole_text
-from hsd_core import tracefile
-from hsd_core.identities import check
+from hsd_core.codec import encode, plain
 from hsd_core.trace import Bonus, Correct, Event, Kv, Rollback, Verify
+from hsd_core.trace import file as tracefile
+from hsd_core.trace.checks import check
 
 KEPT = 6  # files whose figures can be drawn
 MAX_KEPT = 3 * 10**6  # bytes of each of them, unpacked: a run of 512 tokens with its depths takes 2 MB
@@ -60,13 +61,13 @@ class Reader:
             if not self._turn.acquire(timeout=PATIENCE_S):
                 raise busy
             try:
-                answer = _elsewhere(json.dumps({"run": name, "title": title}).encode() + b"\n" + packed)
+                answer = _elsewhere(encode({"run": name, "title": title}) + b"\n" + packed)
             finally:
                 self._turn.release()
         finally:
             self._seats.release()
         head, _, parts = answer.partition(b"\n")
-        said = json.loads(head)
+        said = plain(head)
         if "error" in said:
             raise RecordingError(said["error"])
         self._kept[name] = parts[: said["kept"]]
@@ -117,15 +118,15 @@ def _too_long() -> RecordingError:
 
 def main(source: IO[bytes], sink: IO[bytes]) -> None:
     """The process: a line of JSON and a file come in, a line of JSON and the packed payload go out."""
-    asked = json.loads(source.readline())
+    asked = plain(source.readline())
     try:
         events = opened(source.read())
         shown = _payload(asked["run"], asked["title"], events)
     except RecordingError as error:
-        sink.write(dumps({"error": whole_text(str(error))[:2000]}).encode())
+        sink.write(encode({"error": whole_text(str(error))[:2000]}))
         return
     kept = _kept(events)
-    sink.write(dumps({"kept": len(kept)}).encode() + b"\n" + kept + shown)
+    sink.write(encode({"kept": len(kept)}) + b"\n" + kept + shown)
 
 
 def opened(packed: bytes) -> list[Event]:
@@ -148,17 +149,17 @@ def _payload(run: str, title: str, events: list[Event]) -> bytes:
     """The final payload of a run, as gzip, written record by record."""
     wire, packed, size = Wire(), io.BytesIO(), 0
     with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=1, mtime=0) as file:
-        start, end = dumps({"run": run, "from": 0, "final": True, "status": recorded_state(events, title)}), "]}"
-        file.write(f'{start[:-1]},"ev":['.encode())
+        start = encode({"run": run, "from": 0, "final": True, "status": recorded_state(events, title)})
+        file.write(start[:-1] + b',"ev":[')
         for event in events:
             wire.feed(event)
-            text = ",".join(map(dumps, wire.records)).encode()
+            text = encode(wire.records)[1:-1]
             wire.records.clear()
             file.write((b"," if size else b"") + text)
             size += len(text)
             if size > MAX_ANSWER:
                 raise RecordingError(f"the page would need more than {MAX_ANSWER / 1e6:g} MB; record a shorter run")
-        file.write(end.encode())
+        file.write(b"]}")
     return packed.getvalue()
 
 

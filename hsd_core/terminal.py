@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator, Sequence
 
-from hsd_core import metrics, trace
+from hsd_core import trace
 from hsd_core.replan_words import origin_words
 from hsd_core.sampling import Sampling
-from hsd_core.trace import Event
+from hsd_core.trace import Event, metrics
 
 # Okabe-Ito in the 256-colour cube, by kind of level; the letter stands beside the colour in the legend and totals.
 _INK = {"ngram": 214, "nano": 74, "exit": 36, "int8": 175, "int4": 175, "model": 227, "table": 227}

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from hsd_core.bench import read_prompts
-from hsd_core.equality import TIE, compare
-from hsd_core.identities import check
-from hsd_core.metrics import committed_ids
+from hsd_core.trace.checks import check
+from hsd_core.trace.comparison import TIE, compare
+from hsd_core.trace.metrics import committed_ids
 
 TOKENS = 96
 STACKS = (

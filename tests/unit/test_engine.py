@@ -9,13 +9,14 @@ import torch
 from toys import LookupLevel, LookupRun, output_of, table, toy_stack
 
 import hsd_core
-from hsd_core import engine, identities, scribe
+from hsd_core import engine, scribe
 from hsd_core.clock import EngineClock
 from hsd_core.hierarchy import LevelError, Seat
 from hsd_core.levels.protocol import Counting, Work
 from hsd_core.levels.table import TableLevel, TableRun
 from hsd_core.sampling import Sampling
 from hsd_core.stacks import LevelSpec, StackError
+from hsd_core.trace import checks as identities
 
 SAMPLED = Sampling(1.0)
 TEXT = "table:2,table:3@policy=flush,table@rule=block"
