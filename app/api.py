@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import json
 import uuid
 from contextlib import aclosing
 from typing import Any
@@ -15,9 +14,9 @@ from gradio import events as gr_events
 from app.play import Play
 from app.runs import SNAPSHOT
 from app.settings import DEFAULTS, RequestError, check, parse
-from hsd_core.metrics import Meter
 from hsd_core.trace import Commit, Footer, Piece
-from hsd_core.trace_json import from_dict
+from hsd_core.trace.codec import from_dict
+from hsd_core.trace.metrics import Meter
 
 
 def add(play: Play) -> None:
@@ -77,7 +76,7 @@ def _answer(records: list[dict[str, Any]]) -> dict[str, Any]:
     meter = Meter()
     pieces: dict[int, bytes] = {}
     text = bytearray()
-    for event in map(from_dict, json.loads(json.dumps(trace))):
+    for event in map(from_dict, trace):
         meter.feed(event)
         if isinstance(event, Piece):
             pieces[event.id] = b"" if event.special else base64.b64decode(event.b64)

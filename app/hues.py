@@ -1,4 +1,4 @@
-"""The page's colours as the figures have them, light and dark: its own as in assets/css/base.css, the kinds of levels'."""
+"""The page's colours as the figures have them, light and dark: as in assets/css/base.css, and those of the kinds."""
 
 from __future__ import annotations
 

@@ -1,19 +1,19 @@
 """The wire: events become the JSON payloads that the page's Stage component applies.
 
-A payload is `{"run", "from", "ev", "final", "status"}`. `ev` holds the events as `trace_json.to_dict` writes them, in
+A payload is `{"run", "from", "ev", "final", "status"}`. `ev` holds the events as `trace.codec.to_dict` writes them, in
 order, with a snapshot pseudo-event after each commit, so that the page needs no definition of a metric.
 """
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable
 from typing import Any
 
-from hsd_core.metrics import Meter
+from hsd_core.codec import encode
 from hsd_core.trace import Commit, Event
-from hsd_core.trace_json import to_dict
+from hsd_core.trace.codec import to_dict
+from hsd_core.trace.metrics import Meter
 
 
 class Wire:
@@ -57,4 +57,4 @@ def payload(run: str, start: int, ev: list[dict[str, Any]], final: bool, state: 
 
 def dumps(value: Any) -> str:
     """Compact JSON; a string crosses Gradio's diffing and the browser's state proxies at a fraction of the cost."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return encode(value).decode()

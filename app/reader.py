@@ -11,20 +11,21 @@ import binascii
 import gc
 import gzip
 import io
-import json
 from collections import OrderedDict
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
+from msgspec.structs import replace
+
 from app.elsewhere import Elsewhere, Gone, attend, bound
-from app.payload import Wire, dumps
+from app.payload import Wire
 from app.recordings import MAX_FILE, MAX_UNPACKED, RecordingError, recorded_state
 from app.seats import Busy, Seats
 from app.settings import run_id, whole_text
-from hsd_core import tracefile
-from hsd_core.identities import check
+from hsd_core.codec import encode, plain
 from hsd_core.trace import Bonus, Correct, Event, Kv, Rollback, Verify
+from hsd_core.trace import file as tracefile
+from hsd_core.trace.checks import check
 
 KEPT = 6  # files whose figures can be drawn
 MAX_KEPT = 3 * 10**6  # bytes of each of them, unpacked: a run of 512 tokens with its depths takes 2 MB
@@ -50,14 +51,14 @@ class Reader:
         """
         packed = _sent(data)
         name, title = run_id(data.get("run")), whole_text(str(data.get("name", ""))[:120])
-        question = json.dumps({"run": name, "title": title}).encode() + b"\n" + packed
+        question = encode({"run": name, "title": title}) + b"\n" + packed
         try:
             with self._seats.turn():
                 answer = _elsewhere(question)
         except Busy:
             raise RecordingError("others are opening files; try again in a minute") from None
         head, _, parts = answer.partition(b"\n")
-        said = json.loads(head)
+        said = plain(head)
         if "error" in said:
             raise RecordingError(said["error"])
         self._kept[name] = parts[: said["kept"]]
@@ -102,14 +103,14 @@ def _elsewhere(question: bytes) -> bytes:
 def answer(question: bytes) -> bytes:
     """What the process does: a line of JSON and a file come in, a line of JSON and the packed payload go out."""
     head, _, packed = question.partition(b"\n")
-    asked = json.loads(head)
+    asked = plain(head)
     try:
         events = opened(packed)
         shown = _payload(asked["run"], asked["title"], events)
     except RecordingError as error:
-        return dumps({"error": whole_text(str(error))[:2000]}).encode()
+        return encode({"error": whole_text(str(error))[:2000]})
     kept = _kept(events)
-    return dumps({"kept": len(kept)}).encode() + b"\n" + kept + shown
+    return encode({"kept": len(kept)}) + b"\n" + kept + shown
 
 
 def opened(packed: bytes) -> list[Event]:
@@ -132,17 +133,17 @@ def _payload(run: str, title: str, events: list[Event]) -> bytes:
     """The final payload of a run, as gzip, written record by record."""
     wire, packed, size = Wire(), io.BytesIO(), 0
     with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=1, mtime=0) as file:
-        start, end = dumps({"run": run, "from": 0, "final": True, "status": recorded_state(events, title)}), "]}"
-        file.write(f'{start[:-1]},"ev":['.encode())
+        start = encode({"run": run, "from": 0, "final": True, "status": recorded_state(events, title)})
+        file.write(start[:-1] + b',"ev":[')
         for event in events:
             wire.feed(event)
-            text = ",".join(map(dumps, wire.records)).encode()
+            text = encode(wire.records)[1:-1]
             wire.records.clear()
             file.write((b"," if size else b"") + text)
             size += len(text)
             if size > MAX_ANSWER:
                 raise RecordingError(f"the page would need more than {MAX_ANSWER / 1e6:g} MB; record a shorter run")
-        file.write(end.encode())
+        file.write(b"]}")
     return packed.getvalue()
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import logging
 import zlib
 from pathlib import Path
 from typing import Any
 
 from app.payload import payload, records, status
-from hsd_core import tracefile
+from hsd_core.codec import opened, plain
 from hsd_core.trace import Event, Header
+from hsd_core.trace import file as tracefile
 
 MAX_FILE = 8 * 2**20  # 10,000 tokens with all details are 7 MB packed; a run of this page's is below 0.5
 MAX_CALL = MAX_FILE * 4 // 3 + 4096  # bytes of the request that brings such a file
@@ -84,8 +83,8 @@ def _read(source: Path) -> list[Event]:
 
 def _summary(path: Path) -> dict[str, Any]:
     try:
-        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
-            header = json.loads(file.readline())
+        with opened(path) as file:
+            header = plain(file.readline())
             if not isinstance(header, dict):
                 raise ValueError("its first line is no header")
             while file.read(1 << 20):  # a file that breaks off is found here, not by a visitor

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import gzip
-import json
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from hsd_core.codec import encode, plain
 from hsd_core.trace import Event
-from hsd_core.trace_json import from_dict
+from hsd_core.trace.codec import from_dict
 
 KEEP = 24
 KEEP_BYTES = 32 * 2**20  # of finished runs, compressed
@@ -66,7 +66,7 @@ class Run:
         """It is over: what it wrote is kept compressed, at about a twentieth of the memory."""
         if self.stage != "done":
             if self.live:
-                self.packed = gzip.compress(json.dumps(self.live, separators=(",", ":")).encode(), 1)
+                self.packed = gzip.compress(encode(self.live), 1)
             self.stage, self.live = "done", []
 
     @property
@@ -75,16 +75,13 @@ class Run:
         packed = self.packed
         if not packed:
             return self.live
-        records: list[dict[str, Any]] = json.loads(gzip.decompress(packed))
+        records: list[dict[str, Any]] = plain(gzip.decompress(packed))
         return records
 
     @property
     def events(self) -> list[Event]:
         """The events it has written so far."""
-        records = [record for record in list(self.records) if record["event"] != SNAPSHOT]
-        if not self.packed:
-            records = json.loads(json.dumps(records))  # a live run's have tuples where JSON has lists
-        return [from_dict(record) for record in records]
+        return [from_dict(record) for record in list(self.records) if record["event"] != SNAPSHOT]
 
 
 class Runs:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from app.depths import Knowledge, known
-from hsd_core.metrics import measure
 from hsd_core.replan_words import origin_words
 from hsd_core.trace import Baseline, Commit, Depths, Event, Footer, Header, LevelInfo, Piece, Plan, Prefill, Verify
+from hsd_core.trace.metrics import measure
 
 MS = 1e-6
 
@@ -27,7 +27,7 @@ class Position:
 
 @dataclass(slots=True)
 class Spent:
-    """Milliseconds of one level; `lost` is its waste (see `hsd_core.metrics`) times its busy time."""
+    """Milliseconds of one level; `lost` is its waste (see `hsd_core.trace.metrics`) times its busy time."""
 
     level: int
     prefill: float

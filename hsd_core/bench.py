@@ -8,7 +8,6 @@ odd prompt shows.
 
 from __future__ import annotations
 
-import json
 import random
 import statistics
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -16,10 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hsd_core import metrics
-from hsd_core.equality import Comparison, compare
+from hsd_core.codec import records
 from hsd_core.stacks import format_stack, parse
-from hsd_core.trace import Event, Footer
+from hsd_core.texts import Line
+from hsd_core.trace import Event, Footer, metrics
+from hsd_core.trace.comparison import Comparison, compare
 
 RESAMPLES = 2000
 
@@ -68,15 +68,10 @@ def read_prompts(path: str | Path) -> list[Prompt]:
         ValueError: a line is neither; the message names it.
     """
     prompts = []
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-            text = record.get("prompt") or record["turns"][0]
-            prompts.append(Prompt(str(text), str(record.get("category", ""))))
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError):
-            raise ValueError(f'{path}, line {number}: expected JSON with "prompt" or "turns"') from None
+    for where, line in records(path, Line, 'JSON with "prompt" or "turns"'):
+        if line.text is None:
+            raise ValueError(f'{where}: expected JSON with "prompt" or "turns"')
+        prompts.append(Prompt(line.text, line.category))
     if not prompts:
         raise ValueError(f"{path}: no prompts in it")
     return prompts

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hsd_core import metrics, trace
+from hsd_core import trace
 from hsd_core.sampling import Sampling
-from hsd_core.trace import Event
+from hsd_core.trace import Event, metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable

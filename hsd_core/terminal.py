@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator, Sequence
 
-from hsd_core import metrics, trace
+from hsd_core import trace
 from hsd_core.levels.kinds import looks, tags
 from hsd_core.replan_words import origin_words
 from hsd_core.sampling import Sampling
-from hsd_core.trace import Event
+from hsd_core.trace import Event, metrics
 
 _RESET = "\033[0m"
 

@@ -8,14 +8,18 @@ the prompt too, as it does when it invents prompts.
 
 from __future__ import annotations
 
-import gzip
-import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
+from msgspec import Meta, Struct
+
+from hsd_core.codec import MAX_INT, records
 from hsd_core.loops import loop_from
+
+Id = Annotated[int, Meta(ge=0, le=MAX_INT)]
+_GIVEN = '"prompt", "turns" or "prompt_ids"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +61,37 @@ def check_ids(ids: Sequence[int], vocab_size: int) -> None:
         )
 
 
+class Line(Struct):
+    """A line of a prompts file, or of one of finished texts; what else it holds is not read."""
+
+    prompt: str | None = None
+    turns: tuple[str, ...] = ()
+    prompt_ids: tuple[Id, ...] | None = None
+    output_ids: tuple[Id, ...] | None = None
+    kind: str = ""
+    category: str = ""
+    loop_from: int | None = None
+    written_from: int | None = None
+
+    @property
+    def text(self) -> str | None:
+        return self.prompt or next(iter(self.turns), None)
+
+
+class OpeningLine(Struct):
+    start: str
+    system: str | None = None
+    kind: str = ""
+    weight: Annotated[float, Meta(gt=0.0)] | None = None
+
+
 def read_texts(path: str | Path, encode: Callable[[str], list[int]]) -> list[Text]:
     """All texts of a file; `encode` makes ids of a prompt.
 
     Raises:
         ValueError: a line is no such record, or there is none; the message names the line.
     """
-    texts = [_text(record, encode, f"{path}, line {number}") for number, record in _records(Path(path))]
+    texts = [_text(line, encode, where) for where, line in records(path, Line, f"JSON with {_GIVEN}")]
     if not texts:
         raise ValueError(f"{path}: no prompts in it")
     return texts
@@ -75,61 +103,23 @@ def read_openings(path: str | Path) -> list[tuple[str, str | None, str, float]]:
     Raises:
         ValueError: a line is no such record, or there is none.
     """
-    found = []
-    for number, record in _records(Path(path)):
-        start, system, weight = (
-            (record.get(k) for k in ("start", "system", "weight")) if isinstance(record, dict) else (None,) * 3
-        )
-        weight = 1.0 if weight is None else weight
-        if (
-            not isinstance(start, str)
-            or not isinstance(system, str | None)
-            or not isinstance(weight, int | float)
-            or weight <= 0
-        ):
-            raise ValueError(
-                f'{path}, line {number}: expected JSON with "start", perhaps "system", "kind" and a positive "weight"'
-            )
-        found.append((start, system, str(record.get("kind", "")), float(weight)))
+    wanted = 'JSON with "start", perhaps "system", "kind" and a positive "weight"'
+    found = [(x.start, x.system, x.kind, x.weight or 1.0) for _, x in records(path, OpeningLine, wanted)]
     if not found:
         raise ValueError(f"{path}: no openings in it")
     return found
 
 
-def _records(path: Path) -> Iterator[tuple[int, Any]]:
-    try:
-        with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    try:
-                        yield number, json.loads(line)
-                    except ValueError:
-                        raise ValueError(f"{path}, line {number}: not a JSON object") from None
-    except (EOFError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} cannot be read as text: {error}") from None
-
-
-def _text(record: Any, encode: Callable[[str], list[int]], where: str) -> Text:
-    wanted = 'expected JSON with "prompt", "turns" or "prompt_ids"'
-    if not isinstance(record, dict):
-        raise ValueError(f"{where}: {wanted}")
-    ids, output, loop = record.get("prompt_ids"), record.get("output_ids"), record.get("loop_from")
+def _text(line: Line, encode: Callable[[str], list[int]], where: str) -> Text:
+    ids, output, loop, written = line.prompt_ids, line.output_ids, line.loop_from, line.written_from
     if ids is None:
-        try:
-            ids = encode(str(record.get("prompt") or record["turns"][0]))
-        except (KeyError, IndexError, TypeError):
-            raise ValueError(f"{where}: {wanted}") from None
-    for name, value in (("prompt_ids", ids), ("output_ids", output)):
-        if value is not None and not (isinstance(value, list) and all(type(i) is int and i >= 0 for i in value)):
-            raise ValueError(f"{where}: {name} must be a list of token ids")
+        if line.text is None:
+            raise ValueError(f"{where}: expected JSON with {_GIVEN}")
+        ids = tuple(encode(line.text))
     if not ids:
         raise ValueError(f"{where}: the prompt is empty; give at least one token")
-    if loop is not None and not (type(loop) is int and output is not None and 0 <= loop <= len(output)):
+    if loop is not None and not (output is not None and 0 <= loop <= len(output)):
         raise ValueError(f"{where}: loop_from must lie within output_ids")
-    written = record.get("written_from")
-    if written is not None and not (type(written) is int and 0 < written <= len(ids)):
+    if written is not None and not 0 < written <= len(ids):
         raise ValueError(f"{where}: written_from must lie within the prompt")
-    return Text(
-        tuple(ids), None if output is None else tuple(output), str(record.get("kind", "")),
-        str(record.get("category", "")), loop, written,
-    )  # fmt: skip
+    return Text(ids, output, line.kind, line.category, loop, written)

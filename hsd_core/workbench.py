@@ -11,12 +11,13 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core import machine, metrics, trace
-from hsd_core.equality import compare
+from hsd_core import machine, trace
 from hsd_core.presets import PRESETS, Preset, UnknownPreset
-from hsd_core.recorder import Pieces, record
 from hsd_core.sampling import Sampling
 from hsd_core.stacks import StackError, bare, parse
+from hsd_core.trace import metrics
+from hsd_core.trace.comparison import compare
+from hsd_core.trace.pieces import Pieces, record
 
 if TYPE_CHECKING:
     from hsd_core.building import Builder

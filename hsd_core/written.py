@@ -8,12 +8,12 @@ A text that is written again with a larger limit takes the place of the shorter 
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from hsd_core.codec import plain
 from hsd_core.loops import loop_from
 from hsd_core.sampling import Sampling
 from hsd_core.selfgen import Job
@@ -101,7 +101,7 @@ def drop_outgrown(path: str | Path) -> None:
 
 def _record(line: bytes, where: str) -> dict[str, Any]:
     try:
-        value = json.loads(line)
+        value = plain(line)
     except ValueError:
         value = None
     ids = [value.get(name) for name in ("prompt_ids", "output_ids")] if isinstance(value, dict) else [None]
@@ -115,7 +115,7 @@ def _torn(line: bytes) -> bool:
     if not line or line[: len(_BEGINNING)] != _BEGINNING[: len(line)]:
         return False
     try:
-        json.loads(line)
+        plain(line)
     except ValueError:
         return True
     return False

@@ -84,7 +84,7 @@ def _alone(
 ) -> list[int]:
     """One text by plain decoding, for targets that are not batched."""
     from hsd_core.engine import run
-    from hsd_core.metrics import committed_ids
+    from hsd_core.trace.metrics import committed_ids
 
     events = list(
         run(bench.seats(target), ids, sampling, SEED, max_new_tokens=tokens, ends=bench.ends, heads=0, stop=stop)

@@ -8,9 +8,10 @@ import codecs
 import sys
 from typing import Any
 
-from hsd_core import trace, tracefile
+from hsd_core import trace
 from hsd_core.cli.options import add_preset, add_sampling, progress
 from hsd_core.terminal import printable, totals_lines
+from hsd_core.trace import file as tracefile
 
 
 def add(commands: Any) -> None:

@@ -6,15 +6,18 @@ An entry with `whatif` in place of preset, stack and prompt is a simulated run, 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hsd_core import metrics, trace, tracefile
+from msgspec.structs import replace
+
+from hsd_core import trace
 from hsd_core.cli.options import progress
-from hsd_core.identities import check
+from hsd_core.codec import records
+from hsd_core.trace import file as tracefile
+from hsd_core.trace import metrics
+from hsd_core.trace.checks import check
 from hsd_core.workbench import Workbench
 
 _KEYS = {"temperature", "top_k", "top_p", "seed", "max_new_tokens", "raw", "depths", "replan"}
@@ -85,17 +88,11 @@ def _read(path: str) -> list[dict[str, Any]]:
         ValueError: a line lacks a field; the message names it.
     """
     entries = []
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            entry = json.loads(line)
-            missing = (_NEEDED if "whatif" in entry else _NEEDED | _REAL) - entry.keys()
-        except (ValueError, AttributeError):
-            raise ValueError(f"{path}, line {number}: not a JSON object") from None
+    for where, entry in records(path, dict[str, Any], "a JSON object"):
+        missing = (_NEEDED if "whatif" in entry else _NEEDED | _REAL) - entry.keys()
         if missing:
-            raise ValueError(f"{path}, line {number}: {sorted(missing)[0]!r} is missing")
+            raise ValueError(f"{where}: {sorted(missing)[0]!r} is missing")
         if Path(entry["name"]).name != entry["name"]:
-            raise ValueError(f"{path}, line {number}: name {entry['name']!r} is no file name")
+            raise ValueError(f"{where}: name {entry['name']!r} is no file name")
         entries.append(entry)
     return entries

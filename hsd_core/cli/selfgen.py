@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.options import add_preset, add_sampling, check_counts, plain_stack, progress, within_context
+from hsd_core.codec import encode_lines
 from hsd_core.sampling import Sampling
 
 if TYPE_CHECKING:
@@ -66,10 +66,10 @@ def act(options: argparse.Namespace) -> int:
         cut_loops=options.cut_loops, depths=depths, keep=keep,
     )  # fmt: skip
     try:
-        with Path(options.out).open("a", encoding="utf-8") as file:
+        with Path(options.out).open("ab") as file:
             for job, output in texts:
                 record = written.record(job, output, sampling, options.seed, limit=limit)
-                file.write(json.dumps(record, separators=(",", ":")) + "\n")
+                file.write(encode_lines([record]))
                 file.flush()
                 tell.finished(
                     len(record["prompt_ids"]) - record.get("written_from", len(record["prompt_ids"])) + len(output),

@@ -7,9 +7,10 @@ import os
 import sys
 from typing import Any
 
-from hsd_core import trace, tracefile
-from hsd_core.identities import check
+from hsd_core import trace
 from hsd_core.terminal import text_lines, totals_lines
+from hsd_core.trace import file as tracefile
+from hsd_core.trace.checks import check
 
 
 def add(commands: Any) -> None:

@@ -22,9 +22,10 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core import metrics, tracefile
     from hsd_core.terminal import text_lines, totals_lines
     from hsd_core.theory import best_plans, expected, read_profile
+    from hsd_core.trace import file as tracefile
+    from hsd_core.trace import metrics
     from hsd_core.whatif.playing import bounded, plan_named, play
     from hsd_core.whatif.profiles import DEFAULT, whatif_profile
 

@@ -12,12 +12,15 @@ Embeddings and head are the target's own and are not in the file. Listing files 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import struct
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from hsd_core.codec import convert, encode, plain
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -34,6 +37,28 @@ HEADER_MOST = 1_000_000  # bytes
 
 class DraftError(ValueError):
     """A file that is no draft, or one for another target; the message says which and what helps."""
+
+
+class _Format(Struct):
+    format: str
+
+
+class _About(Struct):
+    """What the header says of the draft; there every value is text."""
+
+    preset: str
+    at: int
+    fed: bool
+    layers: int
+    rows: int
+    hidden: int
+    target: str
+    fingerprint: str
+    measured: str = "{}"
+
+
+class _Tensor(Struct):
+    data_offsets: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,27 +113,24 @@ def read_info(path: Path) -> DraftInfo:
             raise DraftError(f"{path.name} is no safetensors file; train the draft again")
         text = file.read(size)
     try:
-        header = json.loads(text)
-        about = header.pop("__metadata__")
-        if about["format"] != FORMAT:
-            raise DraftError(f"{path.name} has format {about['format']!r}, this version reads {FORMAT}; train it again")
-        needed = 8 + size + max(end for _, end in (part["data_offsets"] for part in header.values()))
+        header = convert(plain(text), dict[str, Any])
+        given = header.pop("__metadata__", None)
+        if (found := convert(given, _Format).format) != FORMAT:
+            raise DraftError(f"{path.name} has format {found!r}, this version reads {FORMAT}; train it again")
+        about = convert(given, _About, strict=False)
+        needed = 8 + size + max(part.data_offsets[1] for part in convert(header, dict[str, _Tensor]).values())
         if held != needed:
             raise DraftError(f"{path.name} is damaged: {held} bytes of {needed}; fetch or train it again")
         card = path.with_suffix(".md")
         return DraftInfo(
-            name=path.stem, preset=str(about["preset"]), at=int(about["at"]), fed=about["fed"] == "1",
-            layers=int(about["layers"]), rows=int(about["rows"]), hidden=int(about["hidden"]),
-            target=str(about["target"]), fingerprint=str(about["fingerprint"]), path=path,
-            card=card if card.is_file() else None,
-            measured=dict(json.loads(about.get("measured", "{}"))),
+            name=path.stem, preset=about.preset, at=about.at, fed=about.fed, layers=about.layers, rows=about.rows,
+            hidden=about.hidden, target=about.target, fingerprint=about.fingerprint, path=path,
+            card=card if card.is_file() else None, measured=convert(plain(about.measured), dict[str, Any]),
         )  # fmt: skip
     except DraftError:
         raise
-    except (ValueError, KeyError, TypeError) as error:
-        raise DraftError(
-            f"{path.name} is no trained draft ({type(error).__name__}: {error}); train it again"
-        ) from error
+    except ValueError as error:
+        raise DraftError(f"{path.name} is no trained draft ({error}); train it again") from error
 
 
 def fingerprint(decoder: LeanDecoder) -> str:
@@ -123,7 +145,7 @@ def write_draft(path: Path, tensors: dict[str, Tensor], about: dict[str, Any]) -
     """Write a draft whole or not at all. `about`: the fields of `DraftInfo` that the file itself cannot tell."""
     from safetensors.torch import save_file
 
-    header = {key: json.dumps(value) if isinstance(value, dict) else str(value) for key, value in about.items()}
+    header = {key: encode(value).decode() if isinstance(value, dict) else str(value) for key, value in about.items()}
     partial = path.with_suffix(".partial")
     save_file({name: t.contiguous() for name, t in tensors.items()}, partial, {"format": FORMAT, **header})
     partial.chmod(0o644)

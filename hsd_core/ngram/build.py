@@ -5,21 +5,22 @@ Both are the same file, bit for bit in content, for the same input and parameter
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from tokenizers import Tokenizer as FastTokenizer
 
+from hsd_core.codec import records
 from hsd_core.ngram.counting import Progress, Written, count_ngrams, silent
 from hsd_core.ngram.model_db import ModelDatabase
 from hsd_core.ngram.packing import Ints
 from hsd_core.ngram.store import NgramError
 from hsd_core.ngram.text_db import TextDatabase
+from hsd_core.texts import Id
 from hsd_core.tokenizer import Tokenizer, TokenizerError
 
 
@@ -51,9 +52,7 @@ def build_model_db(
     tell = progress or silent
     tokenizer, known_size = _tokenizer(tokenizer_file, tokenizer_name)
     tell("reading", 0, 1)
-    texts, lines = [], 0
-    for lines, record in enumerate(_records(Path(path_in)), 1):
-        texts.append(_written(record, path_in, lines))
+    texts = list(_texts(path_in))
     tell("reading", 1, 1)
     if vocab_size is None:
         largest = max((max(p + o) for p, o in texts if p or o), default=0)
@@ -67,7 +66,9 @@ def build_model_db(
         max_ngrams=max_ngrams,
         progress=tell,
     )
-    database.header.update(tokenizer=tokenizer, source={"name": source, "lines": lines, "sha256": _sha256(path_in)})
+    database.header.update(
+        tokenizer=tokenizer, source={"name": source, "lines": len(texts), "sha256": _sha256(path_in)}
+    )
     tell("writing", 0, 1)
     database.save(path_out)
     tell("writing", 1, 1)
@@ -141,29 +142,24 @@ def _pieces(text: str, size: int = 1 << 20) -> Iterator[str]:
         at = end
 
 
-def _records(path: Path) -> Iterator[Any]:
+class _Output(Struct):
+    """What is read of a line of what a target wrote."""
+
+    prompt_ids: list[Id]
+    output_ids: list[Id]
+    loop_from: int | None = None
+
+
+def _texts(path: str | Path) -> Iterator[Written]:
+    """Prompts, and what of their outputs is no loop."""
+    wanted = "JSON with prompt_ids and output_ids of whole numbers"
     try:
-        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
-            for line in file:
-                if line.strip():
-                    yield json.loads(line)
+        for _, line in records(path, _Output, wanted):
+            yield line.prompt_ids, line.output_ids[: line.loop_from]
     except FileNotFoundError as error:
         raise NgramError(f"{path}: no such file; give JSON lines with prompt_ids and output_ids") from error
-    except (OSError, EOFError, ValueError) as error:
-        raise NgramError(f"{path}: cannot be read as JSON lines ({error})") from error
-
-
-def _written(record: Any, path: str | Path, line: int) -> Written:
-    """A record's prompt and what of its output is no loop."""
-    try:
-        prompt, output = record["prompt_ids"], record["output_ids"]
-        loop = record.get("loop_from")
-        for ids in (prompt, output):
-            if not isinstance(ids, list) or not all(type(i) is int and i >= 0 for i in ids):
-                raise TypeError("ids are lists of whole numbers")
-        return prompt, output if loop is None else output[: int(loop)]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise NgramError(f"{path}: record {line} lacks prompt_ids and output_ids of whole numbers ({error})") from error
+    except (OSError, ValueError) as error:
+        raise NgramError(str(error)) from error
 
 
 def _tokenizer(path: str | Path | None, name: str) -> tuple[dict[str, Any], int | None]:

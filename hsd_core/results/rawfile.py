@@ -6,16 +6,19 @@ A measurement that was interrupted goes on in its file; a file of another measur
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from hsd_core import machine
+from hsd_core.codec import decode, encode, encode_lines, lines, opened, plain
 
 VERSION = 1
 KINDS = ("sweep", "validation")
+_OBJECT = msgspec.json.Decoder(dict[str, Any])
 MAY_DIFFER = frozenset({"recorded", "command"})  # between the start of a file and what goes on in it
 
 
@@ -26,15 +29,13 @@ def read_raw(path: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         ValueError: these are no raw results that we can read.
         OSError: there is no such file.
     """
-    first, *lines = Path(path).read_text(encoding="utf-8").splitlines(keepends=True) or [""]
-    if lines and not lines[-1].endswith("\n"):
-        del lines[-1]
+    with opened(path) as file:
+        whole = [line for _, line in lines(file) if line.endswith(b"\n")]
     try:
-        about, *records = (json.loads(line) for line in (first, *lines))
-        known = about["kind"] in KINDS and about["version"] == VERSION and all(isinstance(x, dict) for x in records)
-    except (ValueError, KeyError, TypeError, RecursionError):
-        known = False
-    if not known:
+        about, *records = (decode(line, _OBJECT) for line in whole)
+    except ValueError:
+        about = {}
+    if about.get("kind") not in KINDS or about.get("version") != VERSION:
         raise ValueError(f"{path} holds no raw results of version {VERSION}; make some with sweep or validate")
     return about, records
 
@@ -54,7 +55,7 @@ class RawFile:
             ValueError: the file holds something else; the message names a field that differs.
         """
         self.path, self.records = path, list[dict[str, Any]]()
-        self.about: dict[str, Any] = json.loads(json.dumps(about))
+        self.about: dict[str, Any] = plain(encode(about))
         if path.exists():
             found, self.records = read_raw(path)
             both = (found.keys() | self.about.keys()) - MAY_DIFFER
@@ -69,16 +70,15 @@ class RawFile:
     def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Write the file with these records and no others."""
         self.records = [dict(record) for record in records]
-        text = "".join(_line(record) for record in (self.about, *self.records))
         partial = self.path.with_name(f".{self.path.name}.part")
-        partial.write_text(text, encoding="utf-8")
+        partial.write_bytes(encode_lines((self.about, *self.records)))
         partial.replace(self.path)
 
     def add(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Append records."""
         added = [dict(record) for record in records]
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write("".join(map(_line, added)))
+        with self.path.open("ab") as file:
+            file.write(encode_lines(added))
         self.records += added
 
 
@@ -106,10 +106,6 @@ def now() -> str:
     return datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
 
 
-def _line(record: Mapping[str, Any]) -> str:
-    return json.dumps(record, separators=(",", ":")) + "\n"
-
-
 def _short(value: Any) -> str:
-    text = json.dumps(value)
+    text = encode(value).decode()
     return text if len(text) <= 60 else text[:57] + "..."

@@ -118,17 +118,6 @@ def number(value: Any, where: str) -> float:
     return float(value)
 
 
-def probability(value: Any, where: str) -> float:
-    """A JSON number from 0 to 1.
-
-    Raises:
-        ProfileError: it is something else.
-    """
-    if not 0.0 <= (given := number(value, where)) <= 1.0:
-        raise ProfileError(f"{where} is {value!r}; use a number from 0 to 1")
-    return given
-
-
 def _row_count(text: Any) -> int:
     if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) < 6:
         return int(text)

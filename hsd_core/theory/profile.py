@@ -47,7 +47,7 @@ class Conditional:
         named += [(f"by_kind {kind}", value) for kind, value in self.by_kind.items()]
         for key, value in named:
             if value is not None and not 0.0 <= value <= 1.0:
-                raise ProfileError(f"conditional {key} is {value}; use a number from 0 to 1")
+                raise ProfileError(f"{key} is {value}; use a number from 0 to 1")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ state has to be kept.
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import os
 import time
@@ -20,6 +19,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from hsd_core.codec import encode_lines
 from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.training import checkpoint
 from hsd_core.training.batches import collate, order
@@ -233,5 +233,5 @@ def _groups(texts: Sequence[Features]) -> list[list[Features]]:
 def _write_curve(path: Path, curve: Sequence[Point]) -> None:
     """The validation curve as JSON lines, for whoever watches; the checkpoint holds it too."""
     partial = path.with_suffix(".partial")
-    partial.write_text("".join(json.dumps(asdict(point)) + "\n" for point in curve), encoding="utf-8")
+    partial.write_bytes(encode_lines(curve))
     os.replace(partial, path)

@@ -9,16 +9,16 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from hsd_core import metrics, trace
+from hsd_core import trace
 from hsd_core.clock import EngineClock
 from hsd_core.engine import run
-from hsd_core.equality import compare
 from hsd_core.levels.entry import StackEntry
-from hsd_core.recorder import record
 from hsd_core.sampling import Sampling
 from hsd_core.stacks import MAX_BLOCK, MAX_LEVELS, LevelSpec, parse
 from hsd_core.theory import Costs, Plan, Profile, ProfileError, expected, has_specs, plan_of
-from hsd_core.trace import Event
+from hsd_core.trace import Event, metrics
+from hsd_core.trace.comparison import compare
+from hsd_core.trace.pieces import record
 from hsd_core.whatif.levels import PLACE, SyntheticLevel, SyntheticLookup, Ticker
 from hsd_core.whatif.passage import Words
 from hsd_core.whatif.world import World

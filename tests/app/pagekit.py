@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from hsd_core import tracefile
 from hsd_core.trace import (
     SCHEMA,
     Bonus,
@@ -26,6 +25,7 @@ from hsd_core.trace import (
     Row,
     Verify,
 )
+from hsd_core.trace import file as tracefile
 
 HOSTILE = (
     "${alert(1)}", "`${document.title='PWNED'}`", "<img src=x onerror=window.PWNED=1>", "{{x}}", "{{{value}}}",

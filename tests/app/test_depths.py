@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from pagekit import plain_run
 from sharedkit import LAYERS, SharedBench, depths_of, shared_run
 

@@ -9,8 +9,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from pagekit import HOSTILE
 
-from hsd_core import tracefile
 from hsd_core.trace import Baseline, Commit, Footer, Header
+from hsd_core.trace import file as tracefile
 
 STACK = "table:4@id=order1,table@id=order6"
 

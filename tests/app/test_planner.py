@@ -20,6 +20,7 @@ from app.planner.sources import Sources
 from app.planner.sources import measured_from as from_file
 from app.planner.turn import turned
 from app.planner.validation import validation_figure
+from app.static import ASSETS
 from hsd_core.theory import Costs, Planner, Profile, ProfileLevel, profile_from
 from hsd_core.workbench import Workbench
 

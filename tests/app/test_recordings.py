@@ -18,7 +18,7 @@ from app.reader import KEPT, MAX_KEPT, Reader, _kept, opened
 from app.recordings import MAX_FILE, MAX_UNPACKED, RecordingError, Recordings, recorded
 from app.runs import OPENED, Run, Runs
 from app.study import study
-from hsd_core import tracefile
+from hsd_core.trace import file as tracefile
 
 
 def sent(data: bytes, run: str = "a" * 32) -> dict[str, str]:

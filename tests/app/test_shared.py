@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 import pytest
 from sharedkit import LAYERS, STACK, SharedBench, shared_run
 
-from hsd_core import tracefile
+from hsd_core.trace import file as tracefile
 
 
 @pytest.fixture(scope="module")

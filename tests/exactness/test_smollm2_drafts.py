@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from hsd_core.drafts.file import list_drafts
-from hsd_core.identities import check
-from hsd_core.metrics import committed_ids
 from hsd_core.shelf import FOLDER, shipped
 from hsd_core.trace import Depths, Draft
+from hsd_core.trace.checks import check
+from hsd_core.trace.metrics import committed_ids
 
 PROMPT = "A shop sells 4 pens at 3 euros each. How much do they cost? Show the steps."
 STACKS = [

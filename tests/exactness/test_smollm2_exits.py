@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from hsd_core.decoders.linear import INT4_GROUP, Int4
-from hsd_core.identities import check
-from hsd_core.metrics import committed_ids
 from hsd_core.stacks import StackError
+from hsd_core.trace.checks import check
+from hsd_core.trace.metrics import committed_ids
 
 pytestmark = pytest.mark.weights
 PROMPT = "Write a Python function that adds two numbers."

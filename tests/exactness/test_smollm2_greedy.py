@@ -1,6 +1,6 @@
 """Greedy output of SmolLM2 equals plain decoding, ours and transformers', over real stacks.
 
-"Equal" is what hsd_core.equality says: the same ids, or a near tie of plain decoding's two best logits at the first
+"Equal" is what hsd_core.trace.comparison says: the same ids, or a near tie of plain decoding's two best logits at the first
 difference. Needs the converted weights; they are fetched on first use, and without a network the tests say so.
 """
 
@@ -12,9 +12,9 @@ import pytest
 
 from hsd_core.bench import read_prompts
 from hsd_core.decoders.passes import Pass
-from hsd_core.equality import TIE, compare
-from hsd_core.identities import check
-from hsd_core.metrics import committed_ids
+from hsd_core.trace.checks import check
+from hsd_core.trace.comparison import TIE, compare
+from hsd_core.trace.metrics import committed_ids
 
 TOKENS = 96
 STACKS = (

@@ -13,7 +13,6 @@ from toys import output_of
 
 import hsd_core
 from hsd_core.decoders.passes import Pass
-from hsd_core.identities import check
 from hsd_core.levels.commons import Commons
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.model import ModelLevel, ModelRun
@@ -21,6 +20,7 @@ from hsd_core.levels.ngram import NgramLevel
 from hsd_core.ngram import Databases
 from hsd_core.sampling import Sampling
 from hsd_core.stacks import LevelSpec
+from hsd_core.trace.checks import check
 from hsd_core.tree import Token, Tree
 
 CONTEXT = [5, 9, 11, 3, 8, 2, 7]

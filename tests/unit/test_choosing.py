@@ -14,10 +14,10 @@ from tiny import tiny
 from toys import output_of
 
 import hsd_core
-from hsd_core.identities import check
 from hsd_core.levels.choosing import FIRST_GUESS, ChoosingLevel, ChoosingRun, Exit, best_plan, tokens_per_layer
 from hsd_core.sampling import Sampling, law
 from hsd_core.stacks import StackError, parse
+from hsd_core.trace.checks import check
 
 GREEDY, SAMPLED = Sampling(0.0), Sampling(1.0)
 TEXT = "exit:5@at=4@policy=del,target"

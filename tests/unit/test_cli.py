@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from hsd_core import tracefile
 from hsd_core.cli import main
-from hsd_core.identities import check
 from hsd_core.trace import Baseline, Footer, Header
+from hsd_core.trace import file as tracefile
+from hsd_core.trace.checks import check
 
 TOY = ["--preset", "toy", "--prompt", "The small level ", "--max-new-tokens", "40"]
 

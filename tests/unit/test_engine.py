@@ -9,7 +9,7 @@ import torch
 from toys import LookupLevel, LookupRun, output_of, table, toy_stack
 
 import hsd_core
-from hsd_core import engine, identities, scribe
+from hsd_core import engine, scribe
 from hsd_core.clock import EngineClock
 from hsd_core.hierarchy import LevelError
 from hsd_core.levels.entry import StackEntry
@@ -17,6 +17,7 @@ from hsd_core.levels.protocol import Committed, Work
 from hsd_core.levels.table import TableLevel, TableRun
 from hsd_core.sampling import Sampling
 from hsd_core.stacks import LevelSpec, StackError
+from hsd_core.trace import checks as identities
 from hsd_core.tree import NOTHING, Tree
 
 SAMPLED = Sampling(1.0)

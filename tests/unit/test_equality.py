@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from hsd_core.equality import TIE, compare
 from hsd_core.trace import Bonus, Commit, Committed, Event, Footer, Row
+from hsd_core.trace.comparison import TIE, compare
 
 
 def plain(*ids: int, margin: float | tuple[float, ...] = 5.0, reason: str = "length") -> list[Event]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
+from msgspec.structs import replace
 
-from hsd_core import metrics, trace
-from hsd_core.identities import check
+from hsd_core import trace
 from hsd_core.trace import (
     Baseline,
     Bonus,
@@ -26,7 +24,9 @@ from hsd_core.trace import (
     Prefill,
     Rollback,
     Verify,
+    metrics,
 )  # fmt: skip
+from hsd_core.trace.checks import check
 
 
 def level(i: int, kind: str, block: int | None) -> LevelInfo:
@@ -103,32 +103,32 @@ def test_an_interrupted_trace_satisfies_them_too(run):
 
 
 LIES = {
-    "a token committed twice": (8, lambda e: dataclasses.replace(e, tokens=(e.tokens[0], e.tokens[0]))),
-    "a commit out of place": (13, lambda e: dataclasses.replace(e, at=3)),
+    "a token committed twice": (8, lambda e: replace(e, tokens=(e.tokens[0], e.tokens[0]))),
+    "a commit out of place": (13, lambda e: replace(e, at=3)),
     "a level that never passed it": (8, lambda e: _with_token(e, passed=(0, 1))),
     "another id than was drafted": (8, lambda e: _with_token(e, id=77)),
-    "an accepted token behind a rejected one": (4, lambda e: dataclasses.replace(e, checks=e.checks[::-1])),
-    "a copy of what is not there": (10, lambda e: dataclasses.replace(e, copied=(None, Copied(-2, 0, 0.9), None))),
-    "a copy behind other tokens": (10, lambda e: dataclasses.replace(e, copied=(None, Copied(-1, 2, 0.9), None))),
+    "an accepted token behind a rejected one": (4, lambda e: replace(e, checks=e.checks[::-1])),
+    "a copy of what is not there": (10, lambda e: replace(e, copied=(None, Copied(-2, 0, 0.9), None))),
+    "a copy behind other tokens": (10, lambda e: replace(e, copied=(None, Copied(-1, 2, 0.9), None))),
     "a copy behind more tokens than there are": (
         10,
-        lambda e: dataclasses.replace(e, copied=(None, Copied(-1, 10**15, 0.9), None)),
+        lambda e: replace(e, copied=(None, Copied(-1, 10**15, 0.9), None)),
     ),
-    "a copy behind fewer than none": (10, lambda e: dataclasses.replace(e, copied=(None, Copied(-1, -1, 0.9), None))),
-    "fewer copies than tokens": (10, lambda e: dataclasses.replace(e, copied=(None,))),
-    "a time that runs backwards": (10, lambda e: dataclasses.replace(e, t0=0, t1=10)),
-    "a rollback forwards": (5, lambda e: dataclasses.replace(e, after=9)),
-    "a cache that is too long": (9, lambda e: dataclasses.replace(e, levels=(KvLength(0, 4, 0, 4, 0),))),
-    "rows that nobody computed": (14, lambda e: dataclasses.replace(e, totals=(LevelTotal(0, 6, 9, 0, 6, 300),))),
-    "more tokens than were committed": (14, lambda e: dataclasses.replace(e, committed=7)),
-    "another decode time": (14, lambda e: dataclasses.replace(e, decode_ns=999)),
-    "a level beyond the stack": (3, lambda e: dataclasses.replace(e, level=2)),
-    "too few deciding rows": (4, lambda e: dataclasses.replace(e, rows=1)),
+    "a copy behind fewer than none": (10, lambda e: replace(e, copied=(None, Copied(-1, -1, 0.9), None))),
+    "fewer copies than tokens": (10, lambda e: replace(e, copied=(None,))),
+    "a time that runs backwards": (10, lambda e: replace(e, t0=0, t1=10)),
+    "a rollback forwards": (5, lambda e: replace(e, after=9)),
+    "a cache that is too long": (9, lambda e: replace(e, levels=(KvLength(0, 4, 0, 4, 0),))),
+    "rows that nobody computed": (14, lambda e: replace(e, totals=(LevelTotal(0, 6, 9, 0, 6, 300),))),
+    "more tokens than were committed": (14, lambda e: replace(e, committed=7)),
+    "another decode time": (14, lambda e: replace(e, decode_ns=999)),
+    "a level beyond the stack": (3, lambda e: replace(e, level=2)),
+    "too few deciding rows": (4, lambda e: replace(e, rows=1)),
 }
 
 
 def _with_token(commit: Commit, **changes: object) -> Commit:
-    return dataclasses.replace(commit, tokens=(dataclasses.replace(commit.tokens[0], **changes), commit.tokens[1]))
+    return replace(commit, tokens=(replace(commit.tokens[0], **changes), commit.tokens[1]))
 
 
 @pytest.mark.parametrize("lie", LIES)

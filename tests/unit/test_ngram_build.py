@@ -155,11 +155,11 @@ def test_a_folder_without_text_is_refused(tmp_path, tokenizer):
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("{", "cannot be read as JSON lines"),
-        ("[1]", "record 1"),
-        ('{"prompt_ids": [1]}', "record 1"),
-        ('{"prompt_ids": [1], "output_ids": [1.5]}', "record 1"),
-        ('{"prompt_ids": [1], "output_ids": "text"}', "record 1"),
+        ("{", "line 1: not JSON"),
+        ("[1]", "line 1: "),
+        ('{"prompt_ids": [1]}', "line 1: "),
+        ('{"prompt_ids": [1], "output_ids": [1.5]}', "line 1: "),
+        ('{"prompt_ids": [1], "output_ids": "text"}', "line 1: "),
         ('{"prompt_ids": [1], "output_ids": [2, 3]}', "no n-gram occurs in 2 or more"),
         ("", "no n-gram occurs in 2 or more"),
     ],

@@ -8,10 +8,10 @@ import pytest
 from lean_stacks import LeanStacks, RandomDraft
 
 import hsd_core
-from hsd_core.identities import check
-from hsd_core.metrics import committed_ids
 from hsd_core.sampling import Sampling
 from hsd_core.trace import Draft, Event, Store
+from hsd_core.trace.checks import check
+from hsd_core.trace.metrics import committed_ids
 
 PROMPT = [5, 6, 7, 8, 5, 6, 7, 9, 5, 6]
 

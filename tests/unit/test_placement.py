@@ -13,7 +13,6 @@ from tiny import tiny
 from toys import output_of
 
 import hsd_core
-from hsd_core import identities
 from hsd_core.building import pick_device
 from hsd_core.calibrate import timing
 from hsd_core.calibrate.overlap import count
@@ -24,6 +23,7 @@ from hsd_core.decoders import load_decoder
 from hsd_core.decoders.passes import Pass
 from hsd_core.depth import read_depths
 from hsd_core.sampling import Sampling
+from hsd_core.trace import checks as identities
 from tests.pretend_gpu import PretendGpu, pretend_gpu
 
 STACKS = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 from collections.abc import Generator
 
-from hsd_core.recorder import record
 from hsd_core.trace import Bonus, Check, Depths, Draft, Event, Header, Piece, Row, Verify
+from hsd_core.trace.pieces import record
 
 
 class Letters:

@@ -17,7 +17,7 @@ from profiles import random_profile
 from toys import output_of, toy_stack
 
 import hsd_core
-from hsd_core import engine, identities, metrics, replan, replan_words, terminal, trace, tracefile
+from hsd_core import engine, replan, replan_words, terminal, trace
 from hsd_core.calibrate.cache import shipped_profile
 from hsd_core.cli import main
 from hsd_core.courses import Course, Drafted, Judged, Round
@@ -39,6 +39,9 @@ from hsd_core.theory import (
     profile_from,
     write_profile,
 )
+from hsd_core.trace import checks as identities
+from hsd_core.trace import file as tracefile
+from hsd_core.trace import metrics
 from hsd_core.workbench import Workbench
 
 GREEDY = Sampling(0.0)
@@ -381,7 +384,7 @@ def test_a_run_that_differs_elsewhere_names_where_it_was_recorded(field: str, va
 
 
 def _fields(header: Any) -> dict[str, Any]:
-    return {name: getattr(header, name) for name in header.__slots__}
+    return {name: getattr(header, name) for name in header.__struct_fields__}
 
 
 def test_the_header_has_what_a_replanned_run_depends_on() -> None:

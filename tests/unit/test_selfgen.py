@@ -308,7 +308,7 @@ def test_prompt_files_of_every_form_are_read(tmp_path):
 def test_a_loop_starts_within_its_output(loop, tmp_path):
     path = tmp_path / "p.jsonl"
     path.write_text('{"prompt_ids": [7], "output_ids": [8, 9], "loop_from": %s}' % loop, encoding="utf-8")  # noqa: UP031
-    with pytest.raises(ValueError, match=r"line 1: loop_from must lie within output_ids"):
+    with pytest.raises(ValueError, match=r"line 1: loop_from"):
         read_texts(path, lambda text: [1])
 
 

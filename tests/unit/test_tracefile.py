@@ -2,18 +2,21 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import inspect
+from msgspec.structs import replace
 from toys import toy_stack
 
 import hsd_core
 from hsd_core.sampling import Sampling
-from hsd_core.trace import EVENTS, Baseline, Depths, Event, Piece, Plan, Store
-from hsd_core.trace_json import to_dict
-from hsd_core.tracefile import TraceError, dumps, pack, read, write
+from hsd_core.trace import EVENTS, READABLE, SCHEMA, Baseline, Depths, Event, Header, Piece, Plan, Store
+from hsd_core.trace.codec import from_dict, to_dict
+from hsd_core.trace.file import TraceError, dumps, pack, read, write
 
 
 def recorded(text: str = "ngram:2,table:2,table@rule=block", **options: Any) -> list[Event]:
@@ -23,6 +26,7 @@ def recorded(text: str = "ngram:2,table:2,table@rule=block", **options: Any) -> 
 
 RUN = recorded()
 LINES = dumps(RUN).splitlines()
+RECORDINGS = sorted((Path(__file__).parents[2] / "assets" / "traces").glob("*.jsonl.gz"))
 
 
 @pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
@@ -104,11 +108,14 @@ REFUSED = {
     "text in an id": (after_header(line_of("bonus", id="<b>")), "line 2: bonus.id: expected a whole number, got str"),
     "bool for int": (after_header(line_of("bonus", id=True)), "line 2: bonus.id: expected a whole number, got bool"),
     "float for int": (after_header(line_of("bonus", at=1.0)), "bonus.at: expected a whole number, got float"),
-    "null for int": (after_header(line_of("bonus", at=None)), "bonus.at: expected a whole number, got NoneType"),
+    "null for int": (after_header(line_of("bonus", at=None)), "bonus.at: expected a whole number, got null"),
     "text for number": (after_header(line_of("bonus", p="1")), "bonus.p: expected a number, got str"),
     "bool for number": (after_header(line_of("bonus", p=True)), "bonus.p: expected a number, got bool"),
     "NaN": (after_header(line_of("bonus", p=float("nan"))), "NaN is no number in JSON"),
-    "huge number": (after_header(line_of("bonus", p=0.5).replace("0.5", "1e999")), "expected a finite number, got inf"),
+    "huge number": (
+        after_header(line_of("bonus", p=0.5).replace("0.5", "1e999")),
+        "bonus.p: the number is larger",
+    ),
     "number for text": (after_header('{"event":"piece","id":1,"b64":2}'), "piece.b64: expected text, got int"),
     "int for bool": (after_header('{"event":"piece","id":1,"b64":"","special":1}'), "expected true or false, got int"),
     "text in a list": (altered("draft", lambda r: r.update(ids=["x"])), "draft.ids[0]: expected a whole number"),
@@ -118,13 +125,13 @@ REFUSED = {
     "negative level": (after_header(line_of("prefill", level=-1)), "prefill.level: there is no level -1"),
     "passed by nobody": (altered("commit", lambda r: r["tokens"][0].update(passed=[7])), "there is no level 7"),
     "total of nobody": (altered("footer", lambda r: r["totals"][0].update(level=9)), "there is no level 9"),
-    "wrong check": (altered("verify", lambda r: r.update(checks=[1])), "checks: expected an object, got int"),
-    "checks no list": (altered("verify", lambda r: r.update(checks={})), "verify.checks: expected a list, got dict"),
+    "wrong check": (altered("verify", lambda r: r.update(checks=[1])), "verify.checks[0]: expected an object, got int"),
+    "checks no list": (altered("verify", lambda r: r.update(checks={})), "verify.checks: expected a list, got object"),
     "wrong row": (altered("bonus", lambda r: r.update(p_row=[])), "p_row: expected an object, got list"),
     "uneven row": (altered("bonus", lambda r: r["p_row"]["ids"].append(1)), "ids, probs differ in length"),
     "hits of text": (
         after_header(json.dumps(to_dict(Store(0, 0, 1, 0, {"c": "x"}, 1, 5, 6)))),  # type: ignore[dict-item]
-        "store.hits.c: expected a whole number, got str",
+        "store.hits[...]: expected a whole number, got str",
     ),
     "half a character": (
         after_header('{"event":"piece","id":1,"b64":"\\ud800"}'),
@@ -152,7 +159,7 @@ REFUSED = {
     "many lines": (LINES[0].encode() + b"\n" * 400_001, "more than 400000 lines"),
     "levels unordered": (altered("header", lambda r: r["levels"].reverse()), "numbered 0, 1, ..., got [2, 1, 0]"),
     "no levels": (line_of("header", levels=[]).encode(), "levels numbered 0, 1, ..., got []"),
-    "nested deeply": (after_header("[" * 200_000), "line 2: nested too deeply"),
+    "nested deeply": (b'{"event":"header","schema":4,"profile":{"x":' + b"[" * 200_000, "line 1: nested too deeply"),
     "truncated gz": (pack("\n".join(LINES).encode())[:-12], "the compressed file is damaged"),
     "a gz's first bytes": (b"\x1f\x8b", "the compressed file is damaged"),
     "garbled gz": (pack(b"x" * 99)[:20] + b"????" * 5, "the compressed file is damaged"),
@@ -167,6 +174,87 @@ def test_a_damaged_file_is_refused_with_line_and_cure(case: str) -> None:
     said = str(caught.value)
     assert message in said
     assert any(cure in said for cure in (DAMAGE, "choose a", "download it again", "record the run again", "save each"))
+
+
+def invented(kind: inspect.Type, chance: random.Random) -> Any:
+    """A value of a type, drawn anew each time; levels exist in a stack of three."""
+    if isinstance(kind, inspect.Metadata):
+        named = (kind.extra or {}).get("names") == "level"
+        return chance.randrange(3) if named else invented(kind.type, chance)
+    if isinstance(kind, inspect.StructType):
+        length, fields = chance.randrange(4), {}
+        for field in kind.fields:
+            several = isinstance(field.type, inspect.VarTupleType)
+            drawn = [invented(field.type.item_type, chance) for _ in range(length)] if several else None
+            fields[field.name] = tuple(drawn) if drawn is not None else invented(field.type, chance)
+        return kind.cls(**fields)
+    if isinstance(kind, inspect.UnionType):
+        return invented(chance.choice(kind.types), chance)
+    if isinstance(kind, inspect.VarTupleType):
+        return tuple(invented(kind.item_type, chance) for _ in range(chance.randrange(4)))
+    if isinstance(kind, inspect.DictType):
+        return {chance.choice("aé\\ \u2028"): invented(kind.value_type, chance) for _ in range(chance.randrange(4))}
+    plain = {
+        inspect.IntType: lambda: chance.choice([0, 1, -1, chance.getrandbits(62), 2**63 - 1, -(2**63) + 1]),
+        inspect.FloatType: lambda: chance.choice([0.0, 1e-7, 1e22, 5e-324, chance.random(), -chance.expovariate(1e-6)]),
+        inspect.StrType: lambda: "".join(chance.choices('a"\\é\n\t\0\u2028🙂', k=chance.randrange(6))),
+        inspect.BoolType: lambda: chance.random() < 0.5,
+        inspect.NoneType: lambda: None,
+        inspect.AnyType: lambda: chance.choice([None, True, 3, 2.5, "x", [1, {"y": []}], {"z": None}]),
+    }
+    return plain[type(kind)]()
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_every_kind_of_event_is_read_as_it_was_written(name: str) -> None:
+    chance, kind = random.Random(name), inspect.type_info(EVENTS[name])
+    for _ in range(200):
+        event = invented(kind, chance)
+        if isinstance(event, Header):
+            numbered = (replace(level, index=i, shares=None) for i, level in enumerate(RUN[0].levels))
+            event = replace(event, schema=chance.choice(READABLE), levels=tuple(numbered))
+        events = [event] if isinstance(event, Header) else [RUN[0], event]
+        assert read(dumps(events).encode()) == events
+        record = to_dict(event)
+        assert from_dict(record) == event and next(iter(record)) == "event"
+        assert json.loads(dumps([event])) == json.loads(json.dumps(record)), "as any other reader of JSON reads it"
+
+
+def within(part: Any, whole: Any) -> bool:
+    """Whether two JSON values are the same but for fields that only the second one has."""
+    if isinstance(part, dict):
+        return part.keys() <= whole.keys() and all(within(value, whole[key]) for key, value in part.items())
+    if isinstance(part, list):
+        return len(part) == len(whole) and all(map(within, part, whole))
+    return bool(part == whole)
+
+
+@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
+def test_every_shipped_recording_is_written_again_as_it_is(path: Path) -> None:
+    events = read(path)
+    header = events[0]
+    assert isinstance(header, Header) and read(dumps(events).encode()) == events
+    for line, event in zip(gzip.decompress(path.read_bytes()).splitlines(), events, strict=True):
+        old, new = json.loads(line), json.loads(dumps([event]))
+        assert old == new if header.schema == SCHEMA else within(old, new), "a newer schema only adds fields"
+
+
+LATER = {"simulated": 3, "copied": 4, "ran": 2, "shares": 2, "predicted_ms": 3, "levels": 3, "acceptance": 3, "why": 3}
+
+
+@pytest.mark.parametrize("schema", READABLE)
+def test_a_file_of_an_older_schema_lacks_fields_and_is_read(schema: int) -> None:
+    lines = []
+    for record in map(json.loads, [*LINES, *dumps([Plan(1, "table", 9)]).splitlines()]):
+        plan = record["event"] == "plan"
+        later = {k for k, since in LATER.items() if since > schema and (plan or k not in ("levels", "why"))}
+        for part in (record, *(record["levels"] if record["event"] == "header" else ())):
+            for key in later & part.keys():
+                del part[key]
+        lines.append(json.dumps(record | {"schema": schema} if record["event"] == "header" else record))
+    header, *events = read("\n".join(lines).encode())
+    assert isinstance(header, Header) and (header.schema, header.simulated) == (schema, "")
+    assert [e.event for e in events] == [e.event for e in (*RUN[1:], Plan(1, "table", 9))]
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -14,11 +14,11 @@ from toys import output_of
 
 import hsd_core
 from hsd_core.decoders.passes import Pass
-from hsd_core.identities import check
 from hsd_core.levels.commons import Commons, shares
 from hsd_core.levels.trunk import Trunk
 from hsd_core.sampling import Sampling
 from hsd_core.trace import Header, Span
+from hsd_core.trace.checks import check
 
 GREEDY = Sampling(0.0)
 SAMPLED = Sampling(1.0)

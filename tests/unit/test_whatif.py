@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from hsd_core import metrics, trace, tracefile
+from hsd_core import trace
 from hsd_core.cli import main
-from hsd_core.identities import check
 from hsd_core.repeat import opened
 from hsd_core.terminal import totals_lines
 from hsd_core.theory import Costs, Plan, Profile, ProfileError, ProfileLevel, best_plans, expected
-from hsd_core.trace import Event
+from hsd_core.trace import Event, metrics
+from hsd_core.trace import file as tracefile
+from hsd_core.trace.checks import check
 from hsd_core.whatif.passage import Words
 from hsd_core.whatif.playing import MOST_TOKENS, bounded, plan_named, play
 from hsd_core.whatif.profiles import whatif_names, whatif_profile

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-from hsd_core.trace import READABLE, Event, Header
-from hsd_core.trace_json import from_dict, to_dict
-from hsd_core.trace_types import check_stack, check_types
+from hsd_core.codec import Malformed, encode_lines
+from hsd_core.trace.codec import UnknownSchema, read_event, read_header
+from hsd_core.trace.events import Event, Header
 
 MAX_BYTES = 200_000_000
 MAX_LINE = 8_000_000  # bytes: what every layer made of 10,000 tokens (`Depths`) takes 5 MB in one line
@@ -30,13 +28,13 @@ class TraceError(ValueError):
 
 def dumps(events: Iterable[Event]) -> str:
     """Events as JSON lines."""
-    return "".join(json.dumps(to_dict(e), separators=(",", ":"), ensure_ascii=False) + "\n" for e in events)
+    return encode_lines(events).decode()
 
 
 def write(path: str | Path, events: Iterable[Event]) -> None:
     """Write a trace; compressed if the name ends in .gz (without a time stamp: the same run, the same bytes)."""
     path = Path(path)
-    data = dumps(events).encode()
+    data = encode_lines(events)
     path.write_bytes(pack(data) if path.suffix == ".gz" else data)
 
 
@@ -63,36 +61,23 @@ def read(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> list[Even
         if line.isspace():
             continue
         try:
-            record = _parsed(line)
-            if not events:
-                _check_header(record)
-            elif not isinstance(record, dict) or not isinstance(record.get("event"), str):
-                raise ValueError("expected an object with an event's name")
-            event = from_dict(record)
-            if isinstance(event, Header):
-                levels = len(event.levels)
-                check_stack(event)
-            check_types(event, levels)
-        except TraceError as error:
+            event = read_event(line, levels) if events else read_header(line)
+        except UnknownSchema as error:
             raise TraceError(f"line {number}: {error}") from None
-        except (ValueError, RecursionError) as error:
-            raise TraceError(f"line {number}: {_reason(error)}. {_CURE}") from None
-        if events and isinstance(event, Header):
-            raise TraceError(f"line {number}: a second header; a file holds one run, so save each in its own")
+        except ValueError as error:
+            if isinstance(error, Malformed) and not error.text:
+                raise TraceError(f"line {number}: this is no trace: the file is not text; {_CHOOSE}") from None
+            raise TraceError(f"line {number}: {error}. {_CURE}") from None
+        if event is None:
+            raise TraceError(f"line {number}: this is no trace: its first line is not a header; {_CHOOSE}")
+        if isinstance(event, Header):
+            if events:
+                raise TraceError(f"line {number}: a second header; a file holds one run, so save each in its own")
+            levels = len(event.levels)
         events.append(event)
     if not events:
         raise TraceError(f"the file is empty; {_CHOOSE}")
     return events
-
-
-def _check_header(record: object) -> None:
-    if not isinstance(record, dict) or record.get("event") != "header":
-        raise TraceError(f"this is no trace: its first line is not a header; {_CHOOSE}")
-    if record.get("schema") not in READABLE:
-        raise TraceError(
-            f"trace schema {record.get('schema')!r} is unknown; this version reads {READABLE[0]} to {READABLE[-1]}. "
-            "Open it with the version that wrote it, or record the run again"
-        )
 
 
 def _unpacked(data: bytes, max_bytes: int) -> bytes:
@@ -105,28 +90,3 @@ def _unpacked(data: bytes, max_bytes: int) -> bytes:
     if len(data) > max_bytes:
         raise TraceError(f"the trace is larger than {max_bytes / 1e6:g} MB; record a shorter run")
     return data
-
-
-def _parsed(line: bytes) -> Any:
-    try:
-        record = json.loads(line.decode(), parse_constant=_refuse)
-        if b"\\ud" in line.lower():  # half of a character, which could not be written or sent on
-            json.dumps(record, ensure_ascii=False).encode()
-    except UnicodeDecodeError:
-        raise TraceError(f"this is no trace: the file is not text; {_CHOOSE}") from None
-    except UnicodeEncodeError as error:
-        half = error.object[error.start]
-        raise ValueError(f"the text holds half of a character ({half!r}), which is no text") from None
-    return record
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no number in JSON")
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"not JSON ({error.msg} at column {error.colno})"
-    if isinstance(error, RecursionError):
-        return "nested too deeply"
-    return str(error) or type(error).__name__

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hsd_core import trace
-from hsd_core.metrics import committed_ids
 from hsd_core.trace import Event
+from hsd_core.trace.metrics import committed_ids
 
 TIE = 1e-3  # logits
 

@@ -14,71 +14,96 @@ id are still two serials, so a reader never has to guess who wrote, passed or ca
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias, get_args
+
+from msgspec import Meta, Struct, field
+
+from hsd_core.codec import MAX_ENTRIES, Int
 
 SCHEMA = 5
 # 2 added `LevelInfo.shares`, `ran` and `Depths`; 3 what a `Plan` says, and `simulated`; 4 `copied`; 5 `parents`: older
 # files lack them.
 READABLE = (1, 2, 3, 4, 5)
 
+Level = Annotated[Int, Meta(extra={"names": "level"})]  # an index into the header's levels; readers check it
+Words = Annotated[dict[str, str], Meta(max_length=MAX_ENTRIES)]
+Counts = Annotated[dict[str, Int], Meta(max_length=MAX_ENTRIES)]
+Figures = Annotated[dict[str, float], Meta(max_length=MAX_ENTRIES)]
 
-@dataclass(frozen=True, slots=True)
-class Row:
+
+class Part(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """What events are made of. It refers to nothing that could refer back, so no collector need look at it."""
+
+
+class Record(Part, frozen=True, tag=str.lower, tag_field="event"):
+    """An event; `event` is its name, which stands first in its JSON."""
+
+    event: ClassVar[str]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.event = cls.__name__.lower()
+
+
+def _alike(record: Struct, *names: str) -> None:
+    if len({len(getattr(record, name)) for name in names}) > 1:
+        raise ValueError(f"{', '.join(names)} differ in length")
+
+
+class Row(Part, frozen=True):
     """The head of a probability row: the most likely ids, their probabilities, and what is left."""
 
-    ids: tuple[int, ...]
+    ids: tuple[Int, ...]
     probs: tuple[float, ...]
     tail: float
 
+    def __post_init__(self) -> None:
+        _alike(self, "ids", "probs")
 
-@dataclass(frozen=True, slots=True)
-class Span:
+
+class Span(Part, frozen=True):
     """Layers lo, ..., hi - 1 of a model, run once on `rows` positions: their weights were read once."""
 
-    lo: int
-    hi: int
-    rows: int
+    lo: Int
+    hi: Int
+    rows: Int
 
 
-@dataclass(frozen=True, slots=True)
-class Copied:
+class Copied(Part, frozen=True):
     """What a drafted token repeats: the token at `at` of the output (negative: of the prompt, -1 its last one), behind
     `alike` tokens that are the same in both places, as far as they were compared. `share`: how much of its raw
     probability is the copy's; 1 for a lookup."""
 
-    at: int
-    alike: int
+    at: Int
+    alike: Int
     share: float
 
 
-@dataclass(frozen=True, slots=True)
-class LevelInfo:
+class LevelInfo(Part, frozen=True):
     """A level as the run used it. `block` (T) is None for the target; `rule` is None for the bottom level.
 
     `layers`: the layers below its read-out (an exit at 8: 8). `shares`: the index of the deepest level over the same
     weights, keys and values (itself if no deeper one), None for a level that shares nothing.
     """
 
-    index: int
+    index: Int
     name: str
     kind: str
     label: str
-    block: int | None
+    block: Int | None
     policy: str | None
     theta: float | None
     rule: str | None
     bonus: bool
     device: str
     dtype: str
-    layers: int | None = None
+    layers: Int | None = None
     weights: dict[str, Any] | None = None
     params: dict[str, Any] = field(default_factory=dict)
-    shares: int | None = None
+    shares: Level | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(Record, frozen=True):
     """What was asked for. `stack` lists every level; where `replan` holds the settings of a replanner, each round runs
     the levels and block lengths of the last `Plan` before it, and the others rest.
 
@@ -86,51 +111,45 @@ class Header:
     reader says so wherever the run appears.
     """
 
-    event: ClassVar[str] = "header"
-    schema: int
+    schema: Int
     stack: str
     levels: tuple[LevelInfo, ...]
     sampling: dict[str, Any]
-    seed: int
-    prompt_ids: tuple[int, ...]
-    max_new_tokens: int
+    seed: Int
+    prompt_ids: tuple[Int, ...]
+    max_new_tokens: Int
     lossless: bool
     lossless_reason: str
     preset: str | None = None
     machine: str = ""
     recorded: str = ""
-    versions: dict[str, str] = field(default_factory=dict)
+    versions: Words = field(default_factory=dict)
     profile: dict[str, Any] | None = None
     title: str = ""
     replan: dict[str, Any] | None = None
     simulated: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Record, frozen=True):
     """The bytes of a token id, base64; written at the id's first use."""
 
-    event: ClassVar[str] = "piece"
-    id: int
+    id: Int
     b64: str
     special: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Prefill:
+class Prefill(Record, frozen=True):
     """A level was given what it has not seen: the prompt (`round` None, `tokens` its length) or, when it joins the plan
     before a round, the `tokens` positions that it had missed."""
 
-    event: ClassVar[str] = "prefill"
-    level: int
-    tokens: int
-    t0: int
-    t1: int
-    round: int | None = None
+    level: Level
+    tokens: Int
+    t0: Int
+    t1: Int
+    round: Int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Record, frozen=True):
     """Tokens drafted by the bottom level. `q`: their probability under the law they were drawn from;
     `confidence`: the raw (temperature 1) top probability of each row, None for a drafter without one;
     `sources`: which database, exit or model; `forwards` and `rows`: what it computed for them, of which
@@ -138,28 +157,29 @@ class Draft:
     by pass (empty for a level that shares none); `theta`: the level's stop threshold as it stood, where it moves during
     a run; `copied`: for each token what it repeats, if it was copied (empty for a drafter that copies nothing)."""
 
-    event: ClassVar[str] = "draft"
-    round: int
-    level: int
-    at: int
-    serials: tuple[int, ...]
-    ids: tuple[int, ...]
+    round: Int
+    level: Level
+    at: Int
+    serials: tuple[Int, ...]
+    ids: tuple[Int, ...]
     sources: tuple[str, ...]
     q: tuple[float, ...]
     confidence: tuple[float | None, ...]
-    forwards: int
-    rows: int
-    catch_up: int
-    t0: int
-    t1: int
+    forwards: Int
+    rows: Int
+    catch_up: Int
+    t0: Int
+    t1: Int
     ran: tuple[Span, ...] = ()
     theta: float | None = None
     copied: tuple[Copied | None, ...] = ()
-    parents: tuple[int, ...] = ()
+    parents: tuple[Int, ...] = ()
+
+    def __post_init__(self) -> None:
+        _alike(self, "serials", "ids", "sources", "q", "confidence", *(("copied",) if self.copied else ()))
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Part, frozen=True):
     """What a verifier thought of one drafted token.
 
     `alpha`: acceptance probability (rule `block`: h_i). `coin`: the uniform number thrown, None if none was.
@@ -168,8 +188,8 @@ class Check:
     drafter without a distribution has a one-hot row); `residual`: the law that a correction is drawn from.
     """
 
-    serial: int
-    id: int
+    serial: Int
+    id: Int
     alpha: float | None
     coin: float | None
     outcome: str
@@ -180,8 +200,7 @@ class Check:
     residual: Row | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Verify:
+class Verify(Record, frozen=True):
     """One forward of a verifier over the block of level `below` (None: plain decoding).
 
     `rows` counts everything it computed; `catch_up` of them only brought its cache up to date, the others
@@ -189,117 +208,98 @@ class Verify:
     that a level below had already run on a position are not run again. `theta`: as in `Draft`, this level's own.
     """
 
-    event: ClassVar[str] = "verify"
-    round: int
-    level: int
-    below: int | None
-    at: int
-    rows: int
-    catch_up: int
+    round: Int
+    level: Level
+    below: Level | None
+    at: Int
+    rows: Int
+    catch_up: Int
     checks: tuple[Check, ...]
-    t0: int
-    t1: int
+    t0: Int
+    t1: Int
     ran: tuple[Span, ...] = ()
     theta: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Own:
+class _Own(Record, frozen=True):
     """A token that a verifier drew itself, with its probability under the verifier's law."""
 
-    round: int
-    level: int
-    at: int
-    serial: int
-    id: int
+    round: Int
+    level: Level
+    at: Int
+    serial: Int
+    id: Int
     p: float
-    t: int
+    t: Int
     p_row: Row | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Correct(_Own):
+class Correct(_Own, frozen=True):
     """A token drawn from the residual after a reject."""
 
-    event: ClassVar[str] = "correct"
 
-
-@dataclass(frozen=True, slots=True)
-class Bonus(_Own):
+class Bonus(_Own, frozen=True):
     """A token drawn from the verifier's own row when every drafted token (perhaps none) was accepted."""
 
-    event: ClassVar[str] = "bonus"
 
-
-@dataclass(frozen=True, slots=True)
-class Committed:
+class Committed(Part, frozen=True):
     """`level`: who supplied the token; `how`: draft | correct | bonus; `passed`: the levels that accepted it."""
 
-    serial: int
-    id: int
-    level: int
+    serial: Int
+    id: Int
+    level: Level
     how: str
     source: str
-    passed: tuple[int, ...]
+    passed: tuple[Level, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
-    event: ClassVar[str] = "commit"
-    round: int
-    at: int
+class Commit(Record, frozen=True):
+    round: Int
+    at: Int
     tokens: tuple[Committed, ...]
-    t: int
+    t: Int
 
 
-@dataclass(frozen=True, slots=True)
-class Rollback:
+class Rollback(Record, frozen=True):
     """A level's cache was cut from `before` to `after` positions (prompt included)."""
 
-    event: ClassVar[str] = "rollback"
-    round: int
-    level: int
-    before: int
-    after: int
-    t: int
+    round: Int
+    level: Level
+    before: Int
+    after: Int
+    t: Int
 
 
-@dataclass(frozen=True, slots=True)
-class KvLength:
+class KvLength(Part, frozen=True):
     """At rest: cached + catch_up == committed + held (prompt counted in committed)."""
 
-    level: int
-    cached: int
-    catch_up: int
-    committed: int
-    held: int
+    level: Level
+    cached: Int
+    catch_up: Int
+    committed: Int
+    held: Int
 
 
-@dataclass(frozen=True, slots=True)
-class Kv:
-    event: ClassVar[str] = "kv"
-    round: int
+class Kv(Record, frozen=True):
+    round: Int
     levels: tuple[KvLength, ...]
-    t: int
+    t: Int
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(Record, frozen=True):
     """An n-gram store's work since its last event. `hits` counts drafted tokens by database letter."""
 
-    event: ClassVar[str] = "store"
-    round: int
-    level: int
-    inserts: int
-    evictions: int
-    hits: dict[str, int]
-    misses: int
-    t0: int
-    t1: int
+    round: Int
+    level: Level
+    inserts: Int
+    evictions: Int
+    hits: Counts
+    misses: Int
+    t0: Int
+    t1: Int
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Record, frozen=True):
     """From this round on the run follows this plan; it was chosen from the rounds before it.
 
     `stack`: the plan written out. `levels`: those in it, by their index in the header, the target last; `blocks`: T of
@@ -308,61 +308,54 @@ class Plan:
     hit rate of a lookup. `t0`: when the deciding began.
     """
 
-    event: ClassVar[str] = "plan"
-    round: int
+    round: Int
     stack: str
-    t: int
-    levels: tuple[int, ...] = ()
-    blocks: tuple[int, ...] = ()
+    t: Int
+    levels: tuple[Level, ...] = ()
+    blocks: tuple[Int, ...] = ()
     predicted_ms: float | None = None
     left_ms: float | None = None
     why: str = ""
-    acceptance: dict[str, float] = field(default_factory=dict)
-    t0: int | None = None
+    acceptance: Figures = field(default_factory=dict)
+    t0: Int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LevelTotal:
-    level: int
-    forwards: int
-    rows: int
-    tokens_in: int
-    tokens_out: int
-    ns: int
+class LevelTotal(Part, frozen=True):
+    level: Level
+    forwards: Int
+    rows: Int
+    tokens_in: Int
+    tokens_out: Int
+    ns: Int
 
 
-@dataclass(frozen=True, slots=True)
-class Footer:
+class Footer(Record, frozen=True):
     """`reason`: eos | length | context | stopped. Counts are taken after the cut at the end."""
 
-    event: ClassVar[str] = "footer"
     reason: str
-    rounds: int
-    committed: int
-    prefill_ns: int
-    decode_ns: int
+    rounds: Int
+    committed: Int
+    prefill_ns: Int
+    decode_ns: Int
     totals: tuple[LevelTotal, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Baseline:
+class Baseline(Record, frozen=True):
     """Plain decoding of the same target, measured for the same prompt and seed beside the run (after the footer).
 
     `token_ns`: the engine's time of each commit, prefill excluded. `equal`: how many leading ids agree with
     the run's; `margin`: at the first divergence, the gap between plain decoding's two best logits.
     """
 
-    event: ClassVar[str] = "baseline"
     stack: str
-    prefill_ns: int
-    token_ns: tuple[int, ...]
-    equal: int
+    prefill_ns: Int
+    token_ns: tuple[Int, ...]
+    equal: Int
     diverges: bool
     margin: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Depths:
+class Depths(Record, frozen=True):
     """At which layer the model already knew each committed token: one teacher-forced pass, after the footer.
 
     Row r reads the hidden states after `at[r]` layers through the read-out named `readouts[r]`: "lens" (the model's
@@ -370,21 +363,17 @@ class Depths:
     `top[r][t]`: the most likely id there.
     """
 
-    event: ClassVar[str] = "depths"
-    at: tuple[int, ...]
+    at: tuple[Int, ...]
     readouts: tuple[str, ...]
     p: tuple[tuple[float, ...], ...]
-    top: tuple[tuple[int, ...], ...]
+    top: tuple[tuple[Int, ...], ...]
+
+    def __post_init__(self) -> None:
+        _alike(self, "at", "readouts", "p", "top")
 
 
 Event: TypeAlias = (
     Header | Piece | Prefill | Draft | Verify | Correct | Bonus | Commit | Rollback | Kv | Store | Plan
     | Footer | Baseline | Depths
 )  # fmt: skip
-EVENTS: dict[str, type] = {
-    c.event: c
-    for c in (
-        Header, Piece, Prefill, Draft, Verify, Correct, Bonus, Commit, Rollback, Kv, Store, Plan, Footer, Baseline,
-        Depths,
-    )
-}  # fmt: skip
+EVENTS: dict[str, type[Record]] = {kind.event: kind for kind in get_args(Event)}

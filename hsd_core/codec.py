@@ -1,0 +1,219 @@
+"""JSON and JSON lines with types: one codec, one reader of lines, one place for what a stranger's file may hold.
+
+Types are `msgspec` structs and plain annotations; what does not fit one is refused with the field and the reason. A
+number of a file is bounded by `Int`, a free object by `check_free`; lines and their number by whoever reads them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import IO, Annotated, Any, TypeVar, cast
+
+import msgspec
+
+MAX_INT = 2**63 - 1
+MAX_ENTRIES = 4096  # of one free object (a level's parameters, a profile, ...), with all that is nested in it
+MAX_DEPTH = 8  # of objects and lists in it
+Int = Annotated[int, msgspec.Meta(ge=-MAX_INT, le=MAX_INT)]
+T = TypeVar("T")
+
+_TOO_LARGE = "the number is larger than 64 bits can hold"
+_KINDS = {
+    "int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "array": "a list",
+    "object": "an object",
+}  # fmt: skip
+_GOT = {"array": "list"}
+
+
+class Malformed(ValueError):
+    """Bytes that are no JSON; `text` is false where they are no text either."""
+
+    def __init__(self, reason: str, *, text: bool = True) -> None:
+        super().__init__(reason)
+        self.text = text
+
+
+class Wrong(ValueError):
+    """JSON of another shape than expected: what is wrong, and the path to it, such as "levels[0].name"."""
+
+    def __init__(self, what: str, where: str = "") -> None:
+        super().__init__(f"{where}: {what}" if where else what)
+        self.what, self.where = what, where
+
+
+def _plain(value: Any) -> Any:
+    """What torch's version, numpy's numbers and the like are, as plain types."""
+    kinds: tuple[Callable[[Any], Any], ...] = (float, int, str, dict)
+    for kind in kinds:
+        if isinstance(value, kind):  # type: ignore[arg-type]
+            return kind(value)
+    raise TypeError(f"{type(value).__name__} has no JSON")
+
+
+_encoder = msgspec.json.Encoder(enc_hook=_plain)
+
+
+def encode(value: Any) -> bytes:
+    """Compact JSON of structs and plain types, as UTF-8. What is no finite number becomes null."""
+    return _encoder.encode(value)
+
+
+def builtins(value: Any) -> Any:
+    """Structs as plain Python types."""
+    return msgspec.to_builtins(value, enc_hook=_plain)
+
+
+def encode_lines(values: Iterable[Any]) -> bytes:
+    """JSON lines, one a value."""
+    return b"".join(part for value in values for part in (_encoder.encode(value), b"\n"))
+
+
+def decode(data: bytes | str, decoder: msgspec.json.Decoder[T]) -> T:
+    """A value of the decoder's type.
+
+    Raises:
+        Malformed: the data is no JSON. Wrong: it is of another type.
+    """
+    try:
+        return decoder.decode(data)
+    except msgspec.ValidationError as error:
+        raise wrong(error) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise _malformed(data, error) from None
+    except RecursionError:
+        raise Malformed("nested too deeply") from None
+
+
+def convert(value: Any, kind: type[T], *, strict: bool = True) -> T:
+    """Plain JSON types as a value of a type. strict: a text is no number, even where it spells one.
+
+    Raises:
+        Wrong: it is of another type.
+    """
+    try:
+        return msgspec.convert(value, kind, strict=strict)
+    except msgspec.ValidationError as error:
+        raise wrong(error) from None
+
+
+_anything: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
+
+
+def plain(data: bytes | str) -> Any:
+    """JSON as plain Python types.
+
+    Raises:
+        Malformed: it is none.
+    """
+    return decode(data, _anything)
+
+
+def opened(path: str | Path) -> IO[bytes]:
+    """A file to read, unpacked on the way where its first bytes say that it is gzip.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with Path(path).open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+    return cast("IO[bytes]", gzip.open(path) if packed else Path(path).open("rb"))
+
+
+def lines(file: IO[bytes] | Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that are not blank, each with its number, counted from 1."""
+    for number, line in enumerate(file, 1):
+        if not line.isspace():
+            yield number, line
+
+
+def records(path: str | Path, kind: type[T], wanted: str) -> Iterator[tuple[str, T]]:
+    """The records of a file of JSON lines, packed or not: ("FILE, line 3", record).
+
+    Args:
+        wanted: what a line has to be, for the message.
+    Raises:
+        ValueError: the file is no text, or a line no such record; the message names the line and what is wanted.
+        OSError: it cannot be read.
+    """
+    decoder = msgspec.json.Decoder(kind)
+    where = str(path)
+    try:
+        with opened(path) as file:
+            for number, line in lines(file):
+                where = f"{path}, line {number}"
+                yield where, decode(line, decoder)
+    except (EOFError, zlib.error) as error:
+        raise ValueError(f"{path} cannot be read as text: {error}") from None
+    except Malformed as error:
+        if not error.text:
+            raise ValueError(f"{path} cannot be read as text: {error}") from None
+        raise ValueError(f"{where}: {error}; expected {wanted}") from None
+    except Wrong as error:
+        raise ValueError(f"{where}: {error}; expected {wanted}") from None
+
+
+def check_free(value: Any, where: str) -> None:
+    """Bounds of an object whose fields have no types: entries, depth and numbers.
+
+    Raises:
+        Wrong: it holds more than `MAX_ENTRIES`, is nested deeper than `MAX_DEPTH`, or holds a number beyond 64 bits.
+    """
+    entries, layer, depth = 0, [value], 0
+    while layer:
+        depth += 1
+        entries += sum(map(len, layer))
+        if depth > MAX_DEPTH:
+            raise Wrong(f"nested deeper than {MAX_DEPTH}", where)
+        if entries > MAX_ENTRIES:
+            raise Wrong(f"more than {MAX_ENTRIES} entries", where)
+        items = [item for part in layer for item in (part.values() if isinstance(part, dict) else part)]
+        if any(isinstance(item, int) and not -MAX_INT <= item <= MAX_INT for item in items):
+            raise Wrong(_TOO_LARGE, where)
+        layer = [item for item in items if isinstance(item, dict | list | tuple)]
+
+
+def wrong(error: msgspec.ValidationError) -> Wrong:
+    """What msgspec says of a wrong value, in our words."""
+    said, _, where = str(error).partition(" - at `")
+    where = where.rstrip("`").removeprefix("key` in `").removeprefix("$").removeprefix(".")
+    if found := re.fullmatch(r"Expected `([^`]+)`(?:, got `(\w+)`)?", said):
+        kinds = [_KINDS.get(kind, kind) for kind in found[1].split(" | ") if kind != "null"]
+        return Wrong(
+            f"expected {' or '.join(kinds)}" + (f", got {_GOT.get(found[2], found[2])}" if found[2] else ""), where
+        )
+    if "out of range" in said or re.fullmatch(r"Expected `int` [<>]= -?\d{19}", said):
+        return Wrong(_TOO_LARGE, where)
+    if found := re.fullmatch(r"Expected `(\w+)` of length (<=|>=) (\d+)", said):
+        return Wrong(f"{'more' if found[2] == '<=' else 'fewer'} than {found[3]} entries", where)
+    if found := re.fullmatch(r"Expected `(\w+)` (<=|>=|<|>) (\S+)", said):
+        return Wrong(f"expected {_KINDS[found[1]]} {found[2]} {found[3]}", where)
+    if found := re.fullmatch(r"Object (?:missing required|contains unknown) field `(.*)`", said, re.DOTALL):
+        return Wrong(f"{'missing' if 'missing' in said[:15] else 'unknown'} field {found[1][:80]!r}", where)
+    return Wrong(said.replace("`", ""), where)
+
+
+def _malformed(data: bytes | str, error: Exception) -> Malformed:
+    """Why it is no JSON: the plain parser says it in a person's terms, with the place."""
+    try:
+        text = data if isinstance(data, str) else data.decode()
+        json.dumps(json.loads(text, parse_constant=_refused), ensure_ascii=False).encode()
+    except UnicodeDecodeError as reason:
+        return Malformed(str(reason), text=False)
+    except UnicodeEncodeError as reason:  # it could not be written or sent on
+        return Malformed(f"the text holds half of a character ({reason.object[reason.start]!r}), which is no text")
+    except json.JSONDecodeError as reason:
+        return Malformed(f"not JSON ({reason.msg} at column {reason.colno})")
+    except RecursionError:
+        return Malformed("nested too deeply")
+    except ValueError as reason:
+        return Malformed(str(reason))
+    return Malformed(f"not JSON ({error})")
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(f"{constant} is no number in JSON")

@@ -1,0 +1,144 @@
+"""Events as JSON and back, strictly: what a reader of a trace may rely on.
+
+The page, the charts and the metrics index lists by level and count by id; a file from a stranger must not be able to
+put text, a missing level or more than a run can hold there. The types are those of `events`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import msgspec
+from msgspec import Struct, inspect
+
+from hsd_core.codec import Wrong, builtins, check_free, convert, decode
+from hsd_core.trace.events import EVENTS, READABLE, Event, Header, Part
+
+MAX_LEVELS = 64
+_DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+
+
+class _Start(Struct):
+    """What must be known of a line before it is read."""
+
+    event: Any = None
+    schema: Any = None
+
+
+_START = msgspec.json.Decoder(_Start)
+
+
+class UnknownSchema(ValueError):
+    """A trace of a version that we do not read."""
+
+
+def to_dict(event: Event) -> dict[str, Any]:
+    """An event as plain JSON types, with its name under "event"."""
+    record: dict[str, Any] = builtins(event)
+    return record
+
+
+def from_dict(record: dict[str, Any]) -> Event:
+    """The inverse of `to_dict`.
+
+    Raises:
+        Wrong: the record is no event of this schema.
+    """
+    event: Event = convert(record, Event)  # type: ignore[arg-type]
+    return event
+
+
+def read_header(line: bytes) -> Header | None:
+    """The header of a trace; None if the line is something else.
+
+    Raises:
+        UnknownSchema: of a version that we do not read. ValueError: a field of it is wrong; the message names it.
+    """
+    try:
+        start = decode(line, _START)
+    except Wrong:
+        return None
+    if start.event != Header.event:
+        return None
+    if start.schema not in READABLE:
+        raise UnknownSchema(
+            f"trace schema {start.schema!r} is unknown; this version reads {READABLE[0]} to {READABLE[-1]}. "
+            "Open it with the version that wrote it, or record the run again"
+        )
+    header = read_event(line, MAX_LEVELS)
+    assert isinstance(header, Header)
+    numbers = [level.index for level in header.levels]
+    if len(numbers) > MAX_LEVELS:
+        raise ValueError(f"header.levels: {len(numbers)} levels; at most {MAX_LEVELS} can be shown")
+    if not numbers or numbers != list(range(len(numbers))):
+        raise ValueError(f"header.levels: expected levels numbered 0, 1, ..., got {numbers}")
+    _check_levels(header, len(numbers))
+    for name in ("sampling", "profile", "replan"):
+        check_free(getattr(header, name) or {}, f"header.{name}")
+    for level in header.levels:
+        for name in ("weights", "params"):
+            check_free(getattr(level, name) or {}, f"header.levels[{level.index}].{name}")
+    return header
+
+
+def read_event(line: bytes, levels: int) -> Event:
+    """An event of a trace of so many levels.
+
+    Raises:
+        ValueError: it is none of this schema: a field is missing, unknown or of another type, a number too large, a
+            level not in the stack, or lists that run side by side differ in length; the message names the field.
+    """
+    try:
+        event = decode(line, _DECODER)
+    except Wrong as error:
+        raise ValueError(_said(line, error)) from None
+    if not isinstance(event, Header):
+        _check_levels(event, levels)
+    return event
+
+
+def _said(line: bytes, error: Wrong) -> str:
+    try:
+        name = decode(line, _START).event
+    except Wrong:
+        name = None
+    if not isinstance(name, str):
+        return "expected an object with an event's name"
+    if name not in EVENTS:
+        return f"unknown event {name[:80]!r}; known: {', '.join(EVENTS)}"
+    return f"{name}.{error}" if error.where else f"{name}: {error}"
+
+
+def _check_levels(event: Event, levels: int) -> None:
+    for name, level in _levels(event):
+        if level is not None and not 0 <= level < levels:
+            raise ValueError(f"{event.event}.{name}: there is no level {level}; the stack has {levels}")
+
+
+def _levels(part: Part) -> Iterator[tuple[str, int | None]]:
+    """The levels that an event names, each with its field."""
+    for name in _naming(type(part)):
+        value = getattr(part, name)
+        for item in value if isinstance(value, tuple) else (value,):
+            if isinstance(item, Part):
+                yield from ((f"{name}.{inner}", level) for inner, level in _levels(item))
+            else:
+                yield name, item
+
+
+@cache
+def _naming(kind: type[Part]) -> tuple[str, ...]:
+    """The fields of a class that name levels, or hold what does."""
+    return tuple(field.name for field in inspect.type_info(kind).fields if _names(field.type))  # type: ignore[attr-defined]
+
+
+def _names(kind: inspect.Type) -> bool:
+    if isinstance(kind, inspect.Metadata):
+        return (kind.extra or {}).get("names") == "level" or _names(kind.type)
+    if isinstance(kind, inspect.StructType):
+        return bool(_naming(kind.cls))
+    if isinstance(kind, inspect.UnionType):
+        return any(map(_names, kind.types))
+    return isinstance(kind, inspect.VarTupleType) and _names(kind.item_type)
