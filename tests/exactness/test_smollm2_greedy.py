@@ -1,6 +1,6 @@
 """Greedy output of SmolLM2 equals plain decoding, ours and transformers', over real stacks.
 
-"Equal" is what hsd_core.trace.comparison says: the same ids, or a near tie of plain decoding's two best logits at the first
+"Equal" is what hsd_core.trace.comparison says: the same ids, or a near tie of the two best logits at the first
 difference. Needs the converted weights; they are fetched on first use, and without a network the tests say so.
 """
 
