@@ -13,7 +13,7 @@ from app.closing import Closing
 from app.guard import names
 from app.offer import Offer, OfferError
 from app.page import build, launch_options
-from hsd_core.workbench import Workbench
+from hsd_core.pipeline import Workbench
 
 SWITCH_S = 0.001  # how long a thread may keep the others from Python's lock: the engine asks for it at every small step
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from app.settings import RunRequest
-from hsd_core.machine import device_name
+from hsd_core.models.machine import device_name
 from hsd_core.trace import Event
 
 OPEN = 2  # presets whose weights stay in memory: the one that runs and the one before it

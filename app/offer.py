@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hsd_core.local import local_models
+from hsd_core.models.local import local_models
 
 
 class OfferError(ValueError):

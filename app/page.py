@@ -39,7 +39,7 @@ def build(workbench: Any, traces: Path = ASSETS / "traces", *, offer: Offer = EV
     """The whole page. No model is opened and torch is not imported.
 
     Args:
-        workbench: the class `hsd_core.workbench.Workbench`, or another with its `catalogue` and `open`.
+        workbench: the class `hsd_core.pipeline.Workbench`, or another with its `catalogue` and `open`.
         traces: folder of the recordings to bundle.
         offer: what visitors may load.
     """

@@ -10,10 +10,10 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from hsd_core.codec import encode
 from hsd_core.trace import Commit, Event
 from hsd_core.trace.codec import to_dict
 from hsd_core.trace.metrics import Meter
+from hsd_core.trace.typed import encode
 
 
 class Wire:

@@ -23,7 +23,7 @@ from app.runs import NameTaken, Run
 from app.serve import Service
 from app.settings import DEFAULTS, LIMITS, MAX_PROMPT, RequestError, check, parse, run_id, whole_text
 from app.stage import Stage
-from hsd_core.stacks import grammar
+from hsd_core.stacks.grammar import grammar
 from hsd_core.trace import Event
 
 

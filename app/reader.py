@@ -22,10 +22,10 @@ from app.payload import Wire
 from app.recordings import MAX_FILE, MAX_UNPACKED, RecordingError, recorded_state
 from app.seats import Busy, Seats
 from app.settings import run_id, whole_text
-from hsd_core.codec import encode, plain
 from hsd_core.trace import Bonus, Correct, Event, Kv, Rollback, Verify
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.checks import check
+from hsd_core.trace.typed import encode, plain
 
 KEPT = 6  # files whose figures can be drawn
 MAX_KEPT = 3 * 10**6  # bytes of each of them, unpacked: a run of 512 tokens with its depths takes 2 MB

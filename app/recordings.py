@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from app.payload import payload, records, status
-from hsd_core.codec import opened, plain
 from hsd_core.trace import Event, Header
 from hsd_core.trace import file as tracefile
+from hsd_core.trace.typed import opened, plain
 
 MAX_FILE = 8 * 2**20  # 10,000 tokens with all details are 7 MB packed; a run of this page's is below 0.5
 MAX_CALL = MAX_FILE * 4 // 3 + 4096  # bytes of the request that brings such a file

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from hsd_core.codec import encode, plain
 from hsd_core.trace import Event
 from hsd_core.trace.codec import from_dict
+from hsd_core.trace.typed import encode, plain
 
 KEEP = 24
 KEEP_BYTES = 32 * 2**20  # of finished runs, compressed

@@ -13,9 +13,9 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hsd_core.drafts.registry import LENS
 from hsd_core.levels.kinds import kinds
-from hsd_core.machine import device_name
-from hsd_core.shelf import LENS
+from hsd_core.models.machine import device_name
 from hsd_core.trace import Event
 
 MAX_PROMPT = 8000

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.sampling import Sampling
-from hsd_core.stacks import StackError, format_stack, parse, stack_lossless
+from hsd_core.models.sampling import Sampling
+from hsd_core.stacks.grammar import StackError, format_stack, parse, stack_lossless
 
 if TYPE_CHECKING:
-    from hsd_core.engine import run
+    from hsd_core.engine.run import run
 
 __version__ = "0.1.0"
 __all__ = ["Sampling", "StackError", "format_stack", "parse", "run", "stack_lossless"]
@@ -20,7 +20,7 @@ __all__ = ["Sampling", "StackError", "format_stack", "parse", "run", "stack_loss
 
 def __getattr__(name: str) -> Any:
     if name == "run":
-        from hsd_core.engine import run
+        from hsd_core.engine.run import run
 
         return run
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -19,8 +19,8 @@ def pytest_configure() -> None:
 def smollm2_folder():
     """The converted weights of preset smollm2; where they cannot be had a visible skip, or a failure where
     HSD_REQUIRE_WEIGHTS is set."""
-    from hsd_core.presets import PRESETS
-    from hsd_core.weights import WeightsError, ensure
+    from hsd_core.models.weights import WeightsError, ensure
+    from hsd_core.stacks.presets import PRESETS
 
     try:
         return ensure(PRESETS["smollm2"].target)
@@ -32,7 +32,7 @@ def smollm2_folder():
 @pytest.fixture(scope="session")
 def smollm2(smollm2_folder):
     """The preset smollm2 on the CPU in float32."""
-    from hsd_core.workbench import Workbench
+    from hsd_core.pipeline import Workbench
 
     return Workbench.open("smollm2", device="cpu", dtype="float32")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
-from hsd_core.courses import Course, Judged, Round
+from hsd_core.engine.plans import Course, Judged, Round
 
 Choose = Callable[[Sequence[Round]], Course]
 

@@ -21,14 +21,14 @@ from torch import Tensor
 from toys import output_of
 
 import hsd_core
-from hsd_core import engine
-from hsd_core.choices import Key
-from hsd_core.hierarchy import Draft, Hierarchy, Request, Score
-from hsd_core.levels.commons import open_levels
+from hsd_core.engine.choices import Key
+from hsd_core.engine.hierarchy import Draft, Hierarchy, Request, Score
+from hsd_core.engine.run import run as engine
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import DraftOrder
-from hsd_core.sampling import Sampling, law
-from hsd_core.tree import Token, Tree
+from hsd_core.levels.shared import open_levels
+from hsd_core.levels.tree import Token, Tree
+from hsd_core.models.sampling import Sampling, law
 
 T = TypeVar("T")
 Law = dict[tuple[int, ...], float]

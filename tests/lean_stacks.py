@@ -10,9 +10,6 @@ from enumerator import SAMPLED, Law
 from tiny import tiny
 from toys import LookupLevel, lookup
 
-from hsd_core.decoders import QUANTISED
-from hsd_core.decoders.lean import LeanDecoder
-from hsd_core.decoders.passes import Pass
 from hsd_core.drafts.copying import Copier, Gate
 from hsd_core.drafts.head import DraftCache
 from hsd_core.levels.choosing import ChoosingLevel
@@ -22,10 +19,13 @@ from hsd_core.levels.model import ModelLevel
 from hsd_core.levels.nano import NanoLevel
 from hsd_core.levels.ngram import NgramLevel
 from hsd_core.levels.ordered import OrderedLevel
-from hsd_core.levels.reading import Lens
+from hsd_core.levels.readout import Lens
+from hsd_core.models import QUANTISED
+from hsd_core.models.lean import LeanDecoder
+from hsd_core.models.passes import Pass
+from hsd_core.models.sampling import Sampling, law
 from hsd_core.ngram import Databases
-from hsd_core.sampling import Sampling, law
-from hsd_core.stacks import LevelSpec, parse
+from hsd_core.stacks.grammar import LevelSpec, parse
 from hsd_core.trace import Copied
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from hsd_core.decoders.lean import LeanDecoder
-from hsd_core.decoders.shape import LeanShape
+from hsd_core.models.lean import LeanDecoder
+from hsd_core.models.shape import LeanShape
 
 
 def tiny(

@@ -16,8 +16,8 @@ from torch import Tensor
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import DraftOrder, Proposal, Work
 from hsd_core.levels.table import Table, TableLevel
-from hsd_core.stacks import parse
-from hsd_core.tree import Offer, Tree, named
+from hsd_core.levels.tree import Offer, Tree, named
+from hsd_core.stacks.grammar import parse
 
 
 def table(vocab_size: int, seed: int, *, sharpness: float = 1.3, zeros: float = 0.0) -> Table:

@@ -26,8 +26,8 @@ from app.planner.sources import Sources
 from app.planner.turns import Turns, visitor
 from app.planner.worker import Worker
 from app.static import ASSETS, ROUTE
-from hsd_core.calibrate.cache import origin_here
-from hsd_core.presets import PRESETS
+from hsd_core.measure.calibrate.cache import origin_here
+from hsd_core.stacks.presets import PRESETS
 
 SOURCES = f"{ROUTE}/planner/sources"
 ANSWER = f"{ROUTE}/planner/answer"

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from app.planner.request import Asked, PlannerError, read
-from hsd_core.calibrate.cache import cached_profiles
-from hsd_core.presets import PRESETS
+from hsd_core.measure.calibrate.cache import cached_profiles
+from hsd_core.stacks.presets import PRESETS
 from hsd_core.whatif.profiles import DEFAULT
 
 LARGEST_FILE = 400_000  # bytes

@@ -10,7 +10,7 @@ from app.payload import dumps
 from app.planner.request import LIMITS
 from app.planner.routes import ANSWER, PLOTLY, SOURCES
 from app.static import files
-from hsd_core.stacks import grammar
+from hsd_core.stacks.grammar import grammar
 
 _MOUNT = """
 const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;

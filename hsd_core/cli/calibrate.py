@@ -28,12 +28,12 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.calibrate.cache import keep
-    from hsd_core.calibrate.profiling import TOKENS, calibrate
-    from hsd_core.calibrate.texts import PROMPTS
-    from hsd_core.sampling import Sampling
+    from hsd_core.measure.calibrate.cache import keep
+    from hsd_core.measure.calibrate.profiling import TOKENS, calibrate
+    from hsd_core.measure.calibrate.texts import PROMPTS
+    from hsd_core.models.sampling import Sampling
+    from hsd_core.pipeline import Workbench
     from hsd_core.theory import write_profile
-    from hsd_core.workbench import Workbench
 
     temperatures = [Sampling(t).temperature for t in options.temperature or [0.0]]
     out = Path(options.out)

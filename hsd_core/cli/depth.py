@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.options import add_preset, check_counts, plain_stack, progress, within_context
-from hsd_core.sampling import Sampling
+from hsd_core.models.sampling import Sampling
 
 if TYPE_CHECKING:
-    from hsd_core.texts import Text
-    from hsd_core.workbench import Workbench
+    from hsd_core.pipeline import Workbench
+    from hsd_core.trace.texts import Text
 
 SILENCE = 5.0  # seconds between two lines of progress
 
@@ -39,9 +39,9 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core import depth
-    from hsd_core.texts import check_ids, read_texts
-    from hsd_core.workbench import Workbench
+    from hsd_core.measure import depth
+    from hsd_core.pipeline import Workbench
+    from hsd_core.trace.texts import check_ids, read_texts
 
     check_counts(options, "max_new_tokens", "limit", "batch")
     stack = plain_stack(options.preset)
@@ -82,7 +82,7 @@ def _outputs(
     bench: Workbench, stack: str, texts: list[Text], options: argparse.Namespace
 ) -> Iterator[tuple[Text, list[int]]]:
     """Every text with what follows its prompt: as the file has it, or written now."""
-    from hsd_core.selfgen import Job, generate
+    from hsd_core.training.selfgen import Job, generate
 
     yield from ((text, list(text.output_ids)) for text in texts if text.output_ids is not None)
     jobs = [Job(text, 0) for text in texts if text.output_ids is None]

@@ -10,7 +10,7 @@ from typing import Any
 
 from hsd_core import trace
 from hsd_core.cli.options import add_preset, add_sampling, progress
-from hsd_core.terminal import printable, totals_lines
+from hsd_core.cli.terminal import printable, totals_lines
 from hsd_core.trace import file as tracefile
 
 
@@ -35,9 +35,9 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.replan import Pace
+    from hsd_core.pipeline import Workbench
     from hsd_core.theory import read_profile
-    from hsd_core.workbench import Workbench
+    from hsd_core.theory.replan import Pace
 
     if options.repeat:
         return _repeat(options)
@@ -73,7 +73,7 @@ def act(options: argparse.Namespace) -> int:
 
 def _repeat(options: argparse.Namespace) -> int:
     """0 if the run comes out the same, 1 if not."""
-    from hsd_core.repeat import opened, repeat
+    from hsd_core.cli.repeat import opened, repeat
 
     events = tracefile.read(options.repeat)
     bench = opened(events, device=options.device, dtype=options.dtype, progress=progress())

@@ -15,7 +15,7 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.levels.kinds import kinds
-    from hsd_core.workbench import Workbench
+    from hsd_core.pipeline import Workbench
 
     catalogue = Workbench.catalogue()
     if options.json:

@@ -53,8 +53,8 @@ def build_text(options: argparse.Namespace) -> int:
 
 
 def _tokenizer_file(preset: str) -> Path:
-    from hsd_core.presets import PRESETS, UnknownPreset
-    from hsd_core.weights import ensure
+    from hsd_core.models.weights import ensure
+    from hsd_core.stacks.presets import PRESETS, UnknownPreset
 
     if preset not in PRESETS or PRESETS[preset].toy:
         named = ", ".join(name for name, p in PRESETS.items() if not p.toy)

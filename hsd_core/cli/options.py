@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hsd_core.texts import Text
+    from hsd_core.trace.texts import Text
 
 DEFAULT_PRESET = "smollm2"
 
@@ -34,8 +34,8 @@ def plain_stack(preset: str) -> str:
     Raises:
         UnknownPreset: there is no such preset.
     """
-    from hsd_core.bench import plain_of
-    from hsd_core.presets import PRESETS, UnknownPreset
+    from hsd_core.measure.bench import plain_of
+    from hsd_core.stacks.presets import PRESETS, UnknownPreset
 
     if preset not in PRESETS:
         raise UnknownPreset(f"unknown preset {preset!r}; presets are {', '.join(PRESETS)}")

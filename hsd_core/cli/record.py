@@ -14,11 +14,11 @@ from msgspec.structs import replace
 
 from hsd_core import trace
 from hsd_core.cli.options import progress
-from hsd_core.codec import records
+from hsd_core.pipeline import Workbench
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
 from hsd_core.trace.checks import check
-from hsd_core.workbench import Workbench
+from hsd_core.trace.typed import records
 
 _KEYS = {"temperature", "top_k", "top_p", "seed", "max_new_tokens", "raw", "depths", "replan"}
 _NEEDED = {"name", "title"}

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hsd_core.results.rawfile import read_raw
+from hsd_core.measure.results.rawfile import read_raw
 
 
 def add(commands: Any) -> None:
@@ -22,8 +22,8 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.cli.validate import write_summary
-    from hsd_core.results.markdown import updated, view, views
-    from hsd_core.validation.runs import read_validation
+    from hsd_core.measure.results.markdown import updated, view, views
+    from hsd_core.measure.validation.runs import read_validation
 
     if not options.files and not options.update:
         raise ValueError("nothing to do; name files of raw results, or Markdown files with --update")

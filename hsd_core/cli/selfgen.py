@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.options import add_preset, add_sampling, check_counts, plain_stack, progress, within_context
-from hsd_core.codec import encode_lines
-from hsd_core.sampling import Sampling
+from hsd_core.models.sampling import Sampling
+from hsd_core.trace.typed import encode_lines
 
 if TYPE_CHECKING:
-    from hsd_core.decoders.lean import LeanDecoder
-    from hsd_core.selfgen import Job, Keep
-    from hsd_core.workbench import Workbench
+    from hsd_core.models.lean import LeanDecoder
+    from hsd_core.pipeline import Workbench
+    from hsd_core.training.selfgen import Job, Keep
 
 SILENCE = 5.0  # seconds between two lines of progress
 OPENINGS = Path(__file__).resolve().parents[2] / "assets" / "prompts" / "openings.jsonl"
@@ -39,8 +39,9 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core import selfgen, written
-    from hsd_core.workbench import Workbench
+    from hsd_core.pipeline import Workbench
+    from hsd_core.training import output_file as written
+    from hsd_core.training import selfgen
 
     check_counts(options, "invent", "max_new_tokens", "limit", "batch")
     sampling = Sampling(options.temperature, options.top_k, options.top_p)
@@ -82,8 +83,8 @@ def act(options: argparse.Namespace) -> int:
 
 
 def _jobs(options: argparse.Namespace, bench: Workbench, decoder: LeanDecoder) -> list[Job]:
-    from hsd_core import selfgen
-    from hsd_core.texts import check_ids, read_openings, read_texts
+    from hsd_core.trace.texts import check_ids, read_openings, read_texts
+    from hsd_core.training import selfgen
 
     if options.invent is None:
         texts = read_texts(options.prompts, lambda prompt: bench.encode(prompt, raw=options.raw))[: options.limit]

@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from hsd_core import trace
-from hsd_core.terminal import text_lines, totals_lines
+from hsd_core.cli.terminal import text_lines, totals_lines
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.checks import check
 

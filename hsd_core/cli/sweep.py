@@ -12,9 +12,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from hsd_core import bench
 from hsd_core.cli.options import add_preset, add_sampling, progress
-from hsd_core.results.rawfile import RawFile, measured_by, prompts_file, ran_on
+from hsd_core.measure import bench
+from hsd_core.measure.results.rawfile import RawFile, measured_by, prompts_file, ran_on
 
 _SETTINGS = ("preset", "device", "dtype", "max_new_tokens", "temperature", "top_k", "top_p", "seed", "raw")
 
@@ -33,7 +33,7 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.workbench import Workbench
+    from hsd_core.pipeline import Workbench
 
     stacks, prompts = bench.read_stacks(options.stacks), bench.read_prompts(options.prompts)[: options.limit]
     workbench = Workbench.open(

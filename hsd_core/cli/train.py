@@ -45,9 +45,9 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
+    from hsd_core.models.weights import cache_folder
+    from hsd_core.pipeline import Workbench
     from hsd_core.training.distil import Distiller
-    from hsd_core.weights import cache_folder
-    from hsd_core.workbench import Workbench
 
     given = {name: getattr(options, name) for name in _PLAN if getattr(options, name) is not None}
     plan = replace(Plan(), **given)

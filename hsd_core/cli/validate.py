@@ -11,14 +11,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core import bench
 from hsd_core.cli.options import add_preset, check_counts, progress
-from hsd_core.results.rawfile import RawFile, measured_by, now, prompts_file, ran_on, read_raw
+from hsd_core.measure import bench
+from hsd_core.measure.results.rawfile import RawFile, measured_by, now, prompts_file, ran_on, read_raw
+from hsd_core.measure.validation.models import ENDING, NAMED
 from hsd_core.theory import Lengths, Profile, best_plans, has_specs, plan_of, read_profile, stack_text
-from hsd_core.validation.models import ENDING, NAMED
 
 if TYPE_CHECKING:
-    from hsd_core.validation.runs import Validation
+    from hsd_core.measure.validation.runs import Validation
 
 PROMPTS = Path(__file__).resolve().parent.parent.parent / "assets" / "prompts" / "blind-2.jsonl"
 LENGTH = 40  # as long as calibrate's texts
@@ -44,11 +44,11 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.calibrate.cache import digest
-    from hsd_core.validation.report import report
-    from hsd_core.validation.runs import predicted, read_validation
-    from hsd_core.validation.tables import TABLES, said
-    from hsd_core.workbench import Workbench
+    from hsd_core.measure.calibrate.cache import digest
+    from hsd_core.measure.validation.report import report
+    from hsd_core.measure.validation.runs import predicted, read_validation
+    from hsd_core.measure.validation.tables import TABLES, said
+    from hsd_core.pipeline import Workbench
 
     check_counts(options, "limit", "sittings", "each")
     profile, prompts = read_profile(options.profile), bench.read_prompts(options.prompts)[: options.limit]
@@ -101,8 +101,8 @@ def picks(profile: Profile) -> dict[str, str]:
 
 def write_summary(validation: Validation, path: Path, earlier: Sequence[str] = ()) -> None:
     """Write what the page draws. `earlier`: files of validations before this one."""
-    from hsd_core.validation.report import as_json
-    from hsd_core.validation.runs import read_validation
+    from hsd_core.measure.validation.report import as_json
+    from hsd_core.measure.validation.runs import read_validation
 
     before = [read_validation(*read_raw(file)) for file in earlier]
     path.write_text(json.dumps(as_json(validation, before), indent=1) + "\n", encoding="utf-8")
@@ -135,7 +135,7 @@ def _sit(
     raw: RawFile, number: int, runner: bench.Runner, prompts: list[bench.Prompt], which: range, on: dict[str, Any]
 ) -> None:
     """One sitting on these of the prompts, from where it was interrupted if it was."""
-    from hsd_core.validation.runs import measure
+    from hsd_core.measure.validation.runs import measure
 
     own = [record for record in raw.records if record["sitting"] == number]
     whole = bench.whole((bench.from_record(r["run"]) for r in own if "run" in r), raw.about["stacks"])

@@ -22,7 +22,7 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.terminal import text_lines, totals_lines
+    from hsd_core.cli.terminal import text_lines, totals_lines
     from hsd_core.theory import best_plans, expected, read_profile
     from hsd_core.trace import file as tracefile
     from hsd_core.trace import metrics

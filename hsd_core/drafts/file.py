@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from hsd_core.codec import convert, encode, plain
+from hsd_core.trace.typed import convert, encode, plain
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from hsd_core.decoders.lean import LeanDecoder
     from hsd_core.drafts.head import DraftHead
+    from hsd_core.models.lean import LeanDecoder
 
 FORMAT = "hsd-draft/2"
 PRODUCTS = ("qkv", "out", "gate_up", "down")

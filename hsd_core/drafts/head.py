@@ -13,11 +13,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hsd_core.decoders.layers import KVCache, Layer, Layers
-from hsd_core.decoders.lean import LeanDecoder
-from hsd_core.decoders.linear import Int8, Linear, Packed, Plain, aligned
 from hsd_core.drafts.copying import Copier, Gate
 from hsd_core.drafts.file import DraftInfo
+from hsd_core.models.layers import KVCache, Layer, Layers
+from hsd_core.models.lean import LeanDecoder
+from hsd_core.models.linear import Int8, Linear, Packed, Plain, aligned
 from hsd_core.trace import Copied
 
 

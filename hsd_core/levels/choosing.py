@@ -26,12 +26,12 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from hsd_core.levels.commons import Commons
 from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Verified, Work
-from hsd_core.levels.reading import Readout, TrunkRun
+from hsd_core.levels.readout import Readout, TrunkRun
+from hsd_core.levels.shared import Commons
+from hsd_core.levels.tree import NOTHING, Tree
 from hsd_core.levels.trunk import Layered, Trunk
-from hsd_core.sampling import raw
-from hsd_core.tree import NOTHING, Tree
+from hsd_core.models.sampling import raw
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -24,9 +24,9 @@ from hsd_core.levels.protocol import (
     draft_token_by_token,
     score_by_branches,
 )
-from hsd_core.levels.reading import Readout
+from hsd_core.levels.readout import Readout
+from hsd_core.levels.tree import NOTHING, Tree, in_order
 from hsd_core.levels.trunk import Layered, Trunk
-from hsd_core.tree import NOTHING, Tree, in_order
 
 
 class TrainedDraft(Readout, Protocol):

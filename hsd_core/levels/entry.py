@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hsd_core.levels.kinds.spec import LevelSpec
+from hsd_core.levels.policies import DEFAULT_THETA
 from hsd_core.levels.protocol import Level
-from hsd_core.policies import DEFAULT_THETA
-from hsd_core.stacks import LevelSpec
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import cast
 
-from hsd_core.levels.commons import Commons
 from hsd_core.levels.draft_run import DraftRun, TrainedDraft
-from hsd_core.levels.reading import Lens, Readout, TrunkRun
+from hsd_core.levels.readout import Lens, Readout, TrunkRun
+from hsd_core.levels.shared import Commons
 from hsd_core.levels.trunk import Layered, Trunk
 
 

@@ -8,9 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.decoders.passes import Pass
-from hsd_core.decoders.protocol import QUANTISED
-from hsd_core.levels.commons import Commons
 from hsd_core.levels.protocol import (
     DraftOrder,
     Outcome,
@@ -19,14 +16,17 @@ from hsd_core.levels.protocol import (
     draft_token_by_token,
     score_by_branches,
 )
-from hsd_core.levels.reading import Lens, TrunkRun
+from hsd_core.levels.readout import Lens, TrunkRun
+from hsd_core.levels.shared import Commons
+from hsd_core.levels.tree import NOTHING, Tree, in_order
 from hsd_core.levels.trunk import Layered, Trunk
-from hsd_core.tree import NOTHING, Tree, in_order
+from hsd_core.models.passes import Pass
+from hsd_core.models.protocol import QUANTISED
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from hsd_core.decoders import Decoder
+    from hsd_core.models import Decoder
 
 
 class ModelLevel:

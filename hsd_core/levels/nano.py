@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hsd_core.levels.commons import Commons
 from hsd_core.levels.draft_run import DraftRun, TrainedDraft
+from hsd_core.levels.shared import Commons
 from hsd_core.levels.trunk import Layered, Trunk
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.levels.protocol import Committed, Counts, DraftOrder, Outcome, Proposal, Work
 
 if TYPE_CHECKING:
-    from hsd_core.levels.commons import Commons
+    from hsd_core.levels.shared import Commons
     from hsd_core.ngram import Databases
     from hsd_core.ngram.databases import Found
 

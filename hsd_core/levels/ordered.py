@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 from hsd_core.levels.nano import NanoLevel
 from hsd_core.levels.ngram import NgramLevel, NgramRun
 from hsd_core.levels.protocol import Counts, DraftOrder, Outcome, Proposal, Work
-from hsd_core.tree import NOTHING, Tree
+from hsd_core.levels.tree import NOTHING, Tree
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from hsd_core.levels.commons import Commons
     from hsd_core.levels.draft_run import DraftRun
+    from hsd_core.levels.shared import Commons
     from hsd_core.levels.trunk import Trunk
 
 

@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from hsd_core.levels.tree import NOTHING, Offer, Token, Tree, named
 from hsd_core.trace import Copied, Span
-from hsd_core.tree import NOTHING, Offer, Token, Tree, named
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from hsd_core.levels.commons import Commons
+    from hsd_core.levels.shared import Commons
 
 
 @dataclass(frozen=True, slots=True)

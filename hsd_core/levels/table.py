@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Work, draft_token_by_token
-from hsd_core.tree import NOTHING, Tree
+from hsd_core.levels.tree import NOTHING, Tree
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from hsd_core.levels.commons import Commons
+    from hsd_core.levels.shared import Commons
 
 Table = Callable[[tuple[int, ...]], "Tensor"]
 

@@ -16,8 +16,8 @@ from typing import Any, Protocol, runtime_checkable
 import torch
 from torch import Tensor
 
-from hsd_core.decoders import lean
-from hsd_core.decoders.passes import Branches
+from hsd_core.models import lean
+from hsd_core.models.passes import Branches
 from hsd_core.trace import Span
 
 

@@ -14,14 +14,14 @@ import numpy as np
 from msgspec import Struct
 from tokenizers import Tokenizer as FastTokenizer
 
-from hsd_core.codec import records
+from hsd_core.models.tokenizer import Tokenizer, TokenizerError
 from hsd_core.ngram.counting import Progress, Written, count_ngrams, silent
 from hsd_core.ngram.model_db import ModelDatabase
 from hsd_core.ngram.packing import Ints
 from hsd_core.ngram.store import NgramError
 from hsd_core.ngram.text_db import TextDatabase
-from hsd_core.texts import Id
-from hsd_core.tokenizer import Tokenizer, TokenizerError
+from hsd_core.trace.texts import Id
+from hsd_core.trace.typed import records
 
 
 def build_model_db(

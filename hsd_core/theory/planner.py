@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from hsd_core.stacks import MAX_LEVELS
+from hsd_core.stacks.grammar import MAX_LEVELS
 from hsd_core.theory.accepts import Model
 from hsd_core.theory.costs import ProfileError
 from hsd_core.theory.edges import Edges, Mode

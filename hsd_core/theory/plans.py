@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from hsd_core.stacks import LevelSpec, StackError, format_stack, parse
+from hsd_core.stacks.grammar import LevelSpec, StackError, format_stack, parse
 from hsd_core.theory.costs import ProfileError
 from hsd_core.theory.profile import TOKENWISE, Profile
 

@@ -20,10 +20,10 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta, Struct, field, structs
 
-from hsd_core.codec import Int, Malformed, Wrong, convert, encode, plain
 from hsd_core.theory.costs import Costs, ProfileError
 from hsd_core.theory.lengths import Lengths
 from hsd_core.theory.profile import VERSION, Conditional, Matrix, Pair, Profile, ProfileLevel, check_levels
+from hsd_core.trace.typed import Int, Malformed, Wrong, convert, encode, plain
 
 GivenCosts = dict[str, float] | float
 GivenMatrix = list[list[float | None]]  # what is not above the diagonal is not read

@@ -18,7 +18,7 @@ from typing import Annotated, Any, ClassVar, TypeAlias, get_args
 
 from msgspec import Meta, Struct, field
 
-from hsd_core.codec import MAX_ENTRIES, Int
+from hsd_core.trace.typed import MAX_ENTRIES, Int
 
 SCHEMA = 5
 # 2 added `LevelInfo.shares`, `ran` and `Depths`; 3 what a `Plan` says, and `simulated`; 4 `copied`; 5 `parents`: older

@@ -11,9 +11,9 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from hsd_core.codec import Malformed, encode_lines
 from hsd_core.trace.codec import UnknownSchema, read_event, read_header
 from hsd_core.trace.events import Event, Header
+from hsd_core.trace.typed import Malformed, encode_lines
 
 MAX_BYTES = 200_000_000
 MAX_LINE = 8_000_000  # bytes: what every layer made of 10,000 tokens (`Depths`) takes 5 MB in one line

@@ -18,7 +18,7 @@ from typing import Any
 
 from hsd_core import trace
 from hsd_core.trace import Event
-from hsd_core.trace.reads import layers_read
+from hsd_core.trace.layer_reads import layers_read
 
 _NS_PER_S = 1e9
 _NS_PER_MS = 1e6

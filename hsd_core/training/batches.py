@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
-from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.models.lean import LeanDecoder
 from hsd_core.training.features import Features
 from hsd_core.training.student import Batch
 

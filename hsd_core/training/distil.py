@@ -12,10 +12,10 @@ from pathlib import Path
 
 import torch
 
-from hsd_core import machine
-from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.drafts.file import DraftError, fingerprint, read_info, write_draft
-from hsd_core.presets import Preset
+from hsd_core.models import machine
+from hsd_core.models.lean import LeanDecoder
+from hsd_core.stacks.presets import Preset
 from hsd_core.training import checkpoint, loop
 from hsd_core.training.batches import collate
 from hsd_core.training.card import card

@@ -9,8 +9,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
-from hsd_core.decoders.linear import quantise
 from hsd_core.drafts.file import GATE, NORMS, PRODUCTS, DraftError, read_info
+from hsd_core.models.linear import quantise
 from hsd_core.training.student import Student
 
 

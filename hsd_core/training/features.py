@@ -20,11 +20,11 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
-from hsd_core.decoders.lean import LeanDecoder
 from hsd_core.drafts.copying import Suffixes
 from hsd_core.drafts.file import fingerprint
-from hsd_core.selfgen import as_half
+from hsd_core.models.lean import LeanDecoder
 from hsd_core.training.data import Example
+from hsd_core.training.selfgen import as_half
 from hsd_core.training.tensors import opened
 
 CURE = "delete it, and its states are computed again"

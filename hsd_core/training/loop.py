@@ -19,8 +19,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hsd_core.codec import encode_lines
-from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.models.lean import LeanDecoder
+from hsd_core.trace.typed import encode_lines
 from hsd_core.training import checkpoint
 from hsd_core.training.batches import collate, order
 from hsd_core.training.export import take_weights

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from hsd_core.decoders.lean import LeanDecoder
+from hsd_core.models.lean import LeanDecoder
 from hsd_core.training.losses import forward_kl
 from hsd_core.training.student import Batch, Copies, Student
 

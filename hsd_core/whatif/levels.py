@@ -19,14 +19,14 @@ from hsd_core.levels.protocol import (
     draft_token_by_token,
     score_by_branches,
 )
+from hsd_core.levels.tree import NOTHING, Tree, in_order
 from hsd_core.theory.costs import Costs
-from hsd_core.tree import NOTHING, Tree, in_order
 from hsd_core.whatif.world import Marks, World, after
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from hsd_core.levels.commons import Commons
+    from hsd_core.levels.shared import Commons
 
 PLACE = "simulated"  # stands where a real level names its device
 _HIT, _REACH = 1, 2  # further coins of a lookup

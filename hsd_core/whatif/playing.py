@@ -10,11 +10,11 @@ from itertools import pairwise
 from typing import Any
 
 from hsd_core import trace
-from hsd_core.clock import EngineClock
-from hsd_core.engine import run
+from hsd_core.engine.clock import EngineClock
+from hsd_core.engine.run import run
 from hsd_core.levels.entry import StackEntry
-from hsd_core.sampling import Sampling
-from hsd_core.stacks import MAX_BLOCK, MAX_LEVELS, LevelSpec, parse
+from hsd_core.models.sampling import Sampling
+from hsd_core.stacks.grammar import MAX_BLOCK, MAX_LEVELS, LevelSpec, parse
 from hsd_core.theory import Costs, Plan, Profile, ProfileError, expected, has_specs, plan_of
 from hsd_core.trace import Event, metrics
 from hsd_core.trace.comparison import compare

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pagekit import slowed, write_recordings
 
-from hsd_core.workbench import Workbench
+from hsd_core.pipeline import Workbench
 
 NO_BROWSER = "no Chromium was found: apt-get install chromium, or python -m playwright install chromium"
 

@@ -13,8 +13,8 @@ from pagekit import slowed
 from app.generate import Loader, stream
 from app.runs import Run
 from app.settings import parse
+from hsd_core.pipeline import Workbench
 from hsd_core.theory import Costs, Profile, ProfileLevel
-from hsd_core.workbench import Workbench
 
 STACK = "table:2@id=order1,table:4@id=order3,table@id=order6"
 NAMES = ("order1", "order3", "order6")

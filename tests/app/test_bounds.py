@@ -32,8 +32,8 @@ from app.planner.worker import Worker
 from app.recordings import Recordings
 from app.serve import Service
 from app.study import study
+from hsd_core.pipeline import Workbench
 from hsd_core.theory import Planner, profile_from
-from hsd_core.workbench import Workbench
 
 SMALL = {
     "levels": [{"name": n, "cost_ms": {"1": ms}} for n, ms in (("a", 1), ("b", 9))],

@@ -18,8 +18,8 @@ from app.recordings import Recordings
 from app.runs import KEEP, NameTaken, Run, Runs
 from app.settings import parse
 from app.study import study
+from hsd_core.pipeline import Workbench
 from hsd_core.trace import Event, Footer
-from hsd_core.workbench import Workbench
 
 NAME = "b" * 32
 

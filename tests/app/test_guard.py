@@ -18,7 +18,7 @@ from app.page import build, launch_options
 from app.policy import SPACES, Policy, content_policy
 from app.recordings import MAX_CALL
 from app.static import files
-from hsd_core.workbench import Workbench
+from hsd_core.pipeline import Workbench
 
 JSON = {"content-type": "application/json"}
 

@@ -15,8 +15,8 @@ import pytest
 from pagekit import plain_run
 from visiting import Visit
 
+from hsd_core.pipeline import Workbench
 from hsd_core.trace import Event
-from hsd_core.workbench import Workbench
 
 SOON_S = 8.0  # generous: the machine may be busy; a run that goes on does so for a minute
 

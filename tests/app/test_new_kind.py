@@ -13,12 +13,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from app import hues
-from hsd_core.catalogue import catalogue
+from hsd_core.cli.terminal import letter, text_lines
 from hsd_core.levels import kinds
-from hsd_core.stacks import LevelSpec, StackError, bare, format_stack, grammar, level_names, parse
-from hsd_core.terminal import letter, text_lines
+from hsd_core.pipeline import Workbench
+from hsd_core.stacks.catalogue import catalogue
+from hsd_core.stacks.grammar import LevelSpec, StackError, bare, format_stack, grammar, level_names, parse
 from hsd_core.trace import Commit, Footer, Header
-from hsd_core.workbench import Workbench
 
 MORE = Path(__file__).parents[1] / "more_kinds"
 TEXT = "echo:2@policy=flush@back=3,table@id=order6"

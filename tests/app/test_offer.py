@@ -10,9 +10,9 @@ import pytest
 from app.loader import OPEN, Loader
 from app.offer import Offer, OfferError
 from app.settings import RequestError, check, parse
-from hsd_core import machine
-from hsd_core.local import local_models, local_source
-from hsd_core.workbench import Workbench
+from hsd_core.models import machine
+from hsd_core.models.local import local_models, local_source
+from hsd_core.pipeline import Workbench
 
 
 def asked(**changes: Any) -> Any:

@@ -21,8 +21,8 @@ from app.planner.sources import measured_from as from_file
 from app.planner.turn import turned
 from app.planner.validation import validation_figure
 from app.static import ASSETS
+from hsd_core.pipeline import Workbench
 from hsd_core.theory import Costs, Planner, Profile, ProfileLevel, profile_from
-from hsd_core.workbench import Workbench
 
 HOSTILE = "<img src=x onerror=window.PWNED=1>"
 STEM = "toy-cpu"

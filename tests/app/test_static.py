@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from app.page import build, launch_options
 from app.static import Files, app_options, files
-from hsd_core.workbench import Workbench
+from hsd_core.pipeline import Workbench
 
 SCRIPT = "js/planner/planner.js"
 

@@ -14,10 +14,10 @@ from app.planner.request import PlannerError
 from app.planner.sources import Sources
 from app.recordings import recorded
 from app.static import ASSETS
+from hsd_core.pipeline import Workbench
 from hsd_core.trace import Draft, Header, Verify
 from hsd_core.trace.checks import check
 from hsd_core.whatif.profiles import whatif_profile
-from hsd_core.workbench import Workbench
 
 SHORT = {"levels": ["Llama 1B", "Llama 405B"], "blocks": [4]}
 

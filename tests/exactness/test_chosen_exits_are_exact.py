@@ -9,7 +9,7 @@ from lean_stacks import LeanStacks, RandomDraft, model_law
 import hsd_core
 from hsd_core.levels.choosing import ChoosingRun, Exit
 from hsd_core.levels.protocol import DraftOrder, Proposal
-from hsd_core.sampling import Sampling, law
+from hsd_core.models.sampling import Sampling, law
 
 EXACT = 1e-5
 WRONG = 1e-3

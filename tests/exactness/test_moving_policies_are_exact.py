@@ -13,9 +13,10 @@ import pytest
 from enumerator import SAMPLED, distance, merged_law, run_law, target_law
 from toys import random_stack, toy_stack
 
-from hsd_core import hierarchy, run
-from hsd_core.policies import POLICIES, Adaptive
-from hsd_core.sampling import Sampling
+from hsd_core import run
+from hsd_core.engine.run import hierarchy
+from hsd_core.levels.policies import POLICIES, Adaptive
+from hsd_core.models.sampling import Sampling
 
 EXACT = 1e-12
 QUICK = partial(Adaptive, step=0.4, keep=0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hsd_core.drafts.file import list_drafts
-from hsd_core.shelf import FOLDER, shipped
+from hsd_core.drafts.registry import FOLDER, shipped
 from hsd_core.trace import Depths, Draft
 from hsd_core.trace.checks import check
 from hsd_core.trace.metrics import committed_ids

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hsd_core.decoders.linear import INT4_GROUP, Int4
-from hsd_core.stacks import StackError
+from hsd_core.models.linear import INT4_GROUP, Int4
+from hsd_core.stacks.grammar import StackError
 from hsd_core.trace.checks import check
 from hsd_core.trace.metrics import committed_ids
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from hsd_core.bench import read_prompts
-from hsd_core.decoders.passes import Pass
+from hsd_core.measure.bench import read_prompts
+from hsd_core.models.passes import Pass
 from hsd_core.trace.checks import check
 from hsd_core.trace.comparison import TIE, compare
 from hsd_core.trace.metrics import committed_ids

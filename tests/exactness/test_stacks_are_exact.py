@@ -8,8 +8,8 @@ import pytest
 from enumerator import SAMPLED, distance, merged_law, run_law, target_law
 from toys import random_stack, toy_stack
 
-from hsd_core.sampling import Sampling
-from hsd_core.stacks import parse, stack_lossless
+from hsd_core.models.sampling import Sampling
+from hsd_core.stacks.grammar import parse, stack_lossless
 
 EXACT = 1e-12
 WRONG = 1e-3

@@ -9,9 +9,9 @@ import pytest
 from enumerator import SAMPLED, distance, merged_law, run_law, target_law
 from toys import TreeRun, tree_stack
 
-from hsd_core import rules
+from hsd_core.engine.run import rules
 from hsd_core.levels.protocol import DraftOrder, Proposal
-from hsd_core.sampling import Sampling
+from hsd_core.models.sampling import Sampling
 
 EXACT, WRONG = 1e-12, 1e-3
 HOW = ("drawn", "repeats", "named", "mixed")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from hsd_core.levels.protocol import Level
-    from hsd_core.presets import Preset
+    from hsd_core.stacks.presets import Preset
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from hsd_core.bench import Measurement, from_record, summary, table, whole
+from hsd_core.measure.bench import Measurement, from_record, summary, table, whole
 
 STACK, PLAIN, OTHER = "ngram:2,target", "target", "ngram:2,target@dtype=int8"
 S = 10**9

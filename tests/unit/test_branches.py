@@ -12,16 +12,16 @@ from tiny import tiny
 from toys import output_of
 
 import hsd_core
-from hsd_core.decoders.passes import Pass
-from hsd_core.levels.commons import Commons
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.model import ModelLevel, ModelRun
 from hsd_core.levels.ngram import NgramLevel
+from hsd_core.levels.shared import Commons
+from hsd_core.levels.tree import Token, Tree
+from hsd_core.models.passes import Pass
+from hsd_core.models.sampling import Sampling
 from hsd_core.ngram import Databases
-from hsd_core.sampling import Sampling
-from hsd_core.stacks import LevelSpec
+from hsd_core.stacks.grammar import LevelSpec
 from hsd_core.trace.checks import check
-from hsd_core.tree import Token, Tree
 
 CONTEXT = [5, 9, 11, 3, 8, 2, 7]
 PARENTS = (-1, 0, 1, -1, 3, 0, 3, 4)

@@ -10,25 +10,25 @@ import torch
 from lean_stacks import LeanStacks, RandomDraft
 from toys import LookupLevel, lookup, output_of, table
 
-from hsd_core.calibrate import profiling, timing
-from hsd_core.calibrate.candidates import candidates, default_levels
-from hsd_core.calibrate.overlap import BLOCK, count, walk
-from hsd_core.calibrate.profiling import calibrate
-from hsd_core.calibrate.reading import Reading, read
-from hsd_core.calibrate.running import Observed, taken_apart
-from hsd_core.calibrate.tally import Tally, mean_interval, median_interval
-from hsd_core.calibrate.texts import Written, write
-from hsd_core.driver import Stopped
-from hsd_core.engine import run
-from hsd_core.levels.commons import Commons
+from hsd_core.engine.driver import Stopped
+from hsd_core.engine.run import run
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import rows_behind
+from hsd_core.levels.shared import Commons
 from hsd_core.levels.table import TableLevel
-from hsd_core.presets import PRESETS
-from hsd_core.sampling import Sampling
-from hsd_core.stacks import LevelSpec, StackError
+from hsd_core.measure.calibrate import profiling, timing
+from hsd_core.measure.calibrate.candidates import candidates, default_levels
+from hsd_core.measure.calibrate.overlap import BLOCK, count, walk
+from hsd_core.measure.calibrate.profiling import calibrate
+from hsd_core.measure.calibrate.reading import Reading, read
+from hsd_core.measure.calibrate.running import Observed, taken_apart
+from hsd_core.measure.calibrate.tally import Tally, mean_interval, median_interval
+from hsd_core.measure.calibrate.texts import Written, write
+from hsd_core.models.sampling import Sampling
+from hsd_core.pipeline import Workbench
+from hsd_core.stacks.grammar import LevelSpec, StackError
+from hsd_core.stacks.presets import PRESETS
 from hsd_core.trace import Draft, Footer, Header, Verify
-from hsd_core.workbench import Workbench
 
 V, PROMPT = 5, (1, 2, 0)
 NONE = frozenset()
@@ -278,7 +278,7 @@ def test_a_calibration_stops_when_asked(prompts):
 
 def test_texts_are_the_targets_own_and_end_before_they_repeat_themselves():
     bench = Workbench.open("toy")
-    from hsd_core.bench import Prompt
+    from hsd_core.measure.bench import Prompt
 
     def made(n, temperature=0.0):
         prompts = [Prompt("The small level ", "a")]

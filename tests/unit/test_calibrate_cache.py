@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import pytest
 
-from hsd_core.calibrate import cache, profiling, timing
 from hsd_core.cli import main
-from hsd_core.presets import PRESETS
-from hsd_core.stacks import parse
+from hsd_core.measure.calibrate import cache, profiling, timing
+from hsd_core.pipeline import Workbench
+from hsd_core.stacks.grammar import parse
+from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory import Costs, Profile, ProfileLevel, plan_of, read_profile, write_profile
 from hsd_core.trace import Header
-from hsd_core.workbench import Workbench
 
 LEVELS = ("table@id=order1", "table@id=order6")
 
@@ -115,7 +115,7 @@ def test_every_shipped_profile_names_levels_that_its_preset_has():
 
 
 def test_reading_profiles_needs_no_torch():
-    code = "import sys; from hsd_core.calibrate.cache import cached_profile; cached_profile('smollm2'); " \
+    code = "import sys; from hsd_core.measure.calibrate.cache import cached_profile; cached_profile('smollm2'); " \
            "assert 'torch' not in sys.modules"  # fmt: skip
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -143,7 +143,7 @@ def test_the_command_writes_a_profile_a_temperature(quick, tmp_path, capsys):
 
 
 def test_the_usual_calibration_is_kept(quick, tmp_path, monkeypatch):
-    from hsd_core.calibrate import profiling
+    from hsd_core.measure.calibrate import profiling
 
     asked = []
 

@@ -8,18 +8,18 @@ import statistics
 import pytest
 from lean_stacks import LeanStacks, RandomDraft
 
-from hsd_core.calibrate import running
-from hsd_core.calibrate.candidates import candidates
-from hsd_core.calibrate.running import Drafting, Observed, observe, outside, stacks_of, taken_apart
-from hsd_core.calibrate.scaling import MOST, in_runs, per_token, scaled
-from hsd_core.calibrate.texts import Written
-from hsd_core.calibrate.timing import Timings
-from hsd_core.driver import Stopped
-from hsd_core.engine import run
-from hsd_core.sampling import Sampling
+from hsd_core.engine.driver import Stopped
+from hsd_core.engine.run import run
+from hsd_core.measure.calibrate import running
+from hsd_core.measure.calibrate.candidates import candidates
+from hsd_core.measure.calibrate.running import Drafting, Observed, observe, outside, stacks_of, taken_apart
+from hsd_core.measure.calibrate.scaling import MOST, in_runs, per_token, scaled
+from hsd_core.measure.calibrate.texts import Written
+from hsd_core.measure.calibrate.timing import Timings
+from hsd_core.models.sampling import Sampling
+from hsd_core.pipeline import Workbench
 from hsd_core.theory import Costs
 from hsd_core.trace import Draft, Footer, Verify
-from hsd_core.workbench import Workbench
 
 ALONE = Costs((1, 2, 4, 8, 16), (10.0, 11.0, 14.0, 20.0, 34.0), (9.0,) * 5, (40.0,) * 5)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from hsd_core.choices import Key, SeededChoices
+from hsd_core.engine.choices import Key, SeededChoices
 
 
 def key(position: int = 0, **parts: object) -> Key:

@@ -15,8 +15,8 @@ from toys import output_of
 
 import hsd_core
 from hsd_core.levels.choosing import FIRST_GUESS, ChoosingLevel, ChoosingRun, Exit, best_plan, tokens_per_layer
-from hsd_core.sampling import Sampling, law
-from hsd_core.stacks import StackError, parse
+from hsd_core.models.sampling import Sampling, law
+from hsd_core.stacks.grammar import StackError, parse
 from hsd_core.trace.checks import check
 
 GREEDY, SAMPLED = Sampling(0.0), Sampling(1.0)

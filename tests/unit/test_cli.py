@@ -146,7 +146,7 @@ NUMBERS = [
 
 @pytest.mark.parametrize(("said", "command"), NUMBERS)
 def test_a_number_that_counts_nothing_is_refused_before_anything_is_loaded(said, command, monkeypatch, capsys):
-    from hsd_core.workbench import Workbench
+    from hsd_core.pipeline import Workbench
 
     monkeypatch.setattr(Workbench, "open", lambda *_, **__: pytest.fail("weights were loaded"))
     assert main(command) == 2
@@ -165,7 +165,7 @@ def test_memory_that_runs_out_is_one_line_that_names_the_cure(monkeypatch, capsy
     import numpy
     import torch
 
-    from hsd_core.workbench import Workbench
+    from hsd_core.pipeline import Workbench
 
     asks = {
         "python": lambda *_, **__: bytearray(10**16),

@@ -7,12 +7,12 @@ import json
 import pytest
 import torch
 
-from hsd_core import depth
 from hsd_core.cli import main
-from hsd_core.decoders import lean
-from hsd_core.decoders.passes import Pass
-from hsd_core.depth import Sums, read_depths, summary, tables
-from hsd_core.driver import Stopped
+from hsd_core.engine.driver import Stopped
+from hsd_core.measure import depth
+from hsd_core.measure.depth import Sums, read_depths, summary, tables
+from hsd_core.models import lean
+from hsd_core.models.passes import Pass
 from hsd_core.trace import Depths
 from tests.tiny import tiny
 
@@ -194,7 +194,7 @@ class Bench:
 
 
 def test_the_command_reads_given_outputs_and_writes_the_others(tmp_path, monkeypatch, capsys):
-    from hsd_core import workbench
+    from hsd_core import pipeline as workbench
 
     monkeypatch.setattr(workbench, "Workbench", Bench)
     prompts = tmp_path / "p.jsonl"
@@ -218,7 +218,7 @@ def test_the_command_reads_given_outputs_and_writes_the_others(tmp_path, monkeyp
 
 @pytest.mark.parametrize("name", ["prompt_ids", "output_ids"])
 def test_the_command_refuses_ids_that_the_model_lacks_before_it_reads(name, tmp_path, monkeypatch, capsys):
-    from hsd_core import workbench
+    from hsd_core import pipeline as workbench
 
     monkeypatch.setattr(workbench, "Workbench", Bench)
     monkeypatch.setattr(depth, "read_depths", lambda *_, **__: pytest.fail("a text was read"))
@@ -229,7 +229,7 @@ def test_the_command_refuses_ids_that_the_model_lacks_before_it_reads(name, tmp_
 
 
 def toy_run(**more):
-    from hsd_core.workbench import Workbench
+    from hsd_core.pipeline import Workbench
 
     bench = Workbench.open("toy")
     return bench, lambda: bench.run(bench.default_stack, "The small level ", max_new_tokens=12, **more)

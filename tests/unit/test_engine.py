@@ -9,16 +9,17 @@ import torch
 from toys import LookupLevel, LookupRun, output_of, table, toy_stack
 
 import hsd_core
-from hsd_core import engine, scribe
-from hsd_core.clock import EngineClock
-from hsd_core.hierarchy import LevelError
+from hsd_core.engine.clock import EngineClock
+from hsd_core.engine.hierarchy import LevelError
+from hsd_core.engine.run import run as engine
+from hsd_core.engine.run import writer as scribe
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import Committed, Work
 from hsd_core.levels.table import TableLevel, TableRun
-from hsd_core.sampling import Sampling
-from hsd_core.stacks import LevelSpec, StackError
+from hsd_core.levels.tree import NOTHING, Tree
+from hsd_core.models.sampling import Sampling
+from hsd_core.stacks.grammar import LevelSpec, StackError
 from hsd_core.trace import checks as identities
-from hsd_core.tree import NOTHING, Tree
 
 SAMPLED = Sampling(1.0)
 TEXT = "table:2,table:3@policy=flush,table@rule=block"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from hsd_core.catalogue import catalogue
 from hsd_core.levels.kinds import kind_of
-from hsd_core.presets import PRESETS
-from hsd_core.stacks import StackError, format_stack, parse
+from hsd_core.stacks.catalogue import catalogue
+from hsd_core.stacks.grammar import StackError, format_stack, parse
+from hsd_core.stacks.presets import PRESETS
 
 
 @pytest.mark.parametrize(

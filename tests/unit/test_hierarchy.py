@@ -12,8 +12,8 @@ import hsd_core
 from hsd_core import trace
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.table import TableLevel
-from hsd_core.sampling import Sampling, one_hot
-from hsd_core.stacks import LevelSpec
+from hsd_core.models.sampling import Sampling, one_hot
+from hsd_core.stacks.grammar import LevelSpec
 
 SAMPLED = Sampling(1.0)
 GREEDY = Sampling(0.0)

@@ -9,9 +9,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from hsd_core.decoders import QUANTISED, DecoderError, lean, load_decoder
-from hsd_core.decoders.linear import Int4, Int8, Packed, Plain, quantise
-from hsd_core.decoders.passes import Pass
+from hsd_core.models import QUANTISED, DecoderError, lean, load_decoder
+from hsd_core.models.linear import Int4, Int8, Packed, Plain, quantise
+from hsd_core.models.passes import Pass
 
 transformers = pytest.importorskip("transformers")
 
@@ -312,7 +312,7 @@ def test_float32_products_are_those_of_torch(kind: type) -> None:
 
 @pytest.mark.weights
 def test_smollm2_logits_are_those_of_transformers(smollm2_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from hsd_core.tokenizer import Tokenizer
+    from hsd_core.models.tokenizer import Tokenizer
 
     ids = Tokenizer(smollm2_folder).chat("Why is the sky blue? Answer in one sentence.")
     expected = truth(transformers.AutoModelForCausalLM.from_pretrained(smollm2_folder, dtype=torch.float32).eval(), ids)

@@ -8,9 +8,9 @@ import pytest
 import torch
 from toys import table
 
-from hsd_core.calibrate.overlap import BONUS_AFTER, count
-from hsd_core.calibrate.reading import Reading
-from hsd_core.calibrate.tally import Tally
+from hsd_core.measure.calibrate.overlap import BONUS_AFTER, count
+from hsd_core.measure.calibrate.reading import Reading
+from hsd_core.measure.calibrate.tally import Tally
 
 V, PROMPT = 3, (1, 2)
 LOW, MID, TOP = (table(V, seed) for seed in (4, 9, 1))

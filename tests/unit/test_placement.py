@@ -13,16 +13,16 @@ from tiny import tiny
 from toys import output_of
 
 import hsd_core
-from hsd_core.building import pick_device
-from hsd_core.calibrate import timing
-from hsd_core.calibrate.overlap import count
-from hsd_core.calibrate.reading import read
-from hsd_core.calibrate.tally import Tally
-from hsd_core.calibrate.texts import Written
-from hsd_core.decoders import load_decoder
-from hsd_core.decoders.passes import Pass
-from hsd_core.depth import read_depths
-from hsd_core.sampling import Sampling
+from hsd_core.measure.calibrate import timing
+from hsd_core.measure.calibrate.overlap import count
+from hsd_core.measure.calibrate.reading import read
+from hsd_core.measure.calibrate.tally import Tally
+from hsd_core.measure.calibrate.texts import Written
+from hsd_core.measure.depth import read_depths
+from hsd_core.models import load_decoder
+from hsd_core.models.passes import Pass
+from hsd_core.models.sampling import Sampling
+from hsd_core.stacks.builder import pick_device
 from hsd_core.trace import checks as identities
 from tests.pretend_gpu import PretendGpu, pretend_gpu
 

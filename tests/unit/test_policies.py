@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from hsd_core.policies import DEFAULT_THETA, POLICIES, Adaptive, Confidence, DraftState, Fixed, Flush
+from hsd_core.levels.policies import DEFAULT_THETA, POLICIES, Adaptive, Confidence, DraftState, Fixed, Flush
 
 
 def held(length: int, *, block: int = 4, corrected: bool = False, sure: tuple[float | None, ...] = ()) -> DraftState:

@@ -8,7 +8,7 @@ from lean_stacks import RandomDraft
 from tiny import tiny
 
 from hsd_core.levels.protocol import rows_behind
-from hsd_core.levels.reading import Lens, Readout, TrunkRun
+from hsd_core.levels.readout import Lens, Readout, TrunkRun
 from hsd_core.levels.trunk import Trunk
 
 IDS = [5, 50, 3, 17, 44, 44, 8, 60, 2, 30, 31, 12]

@@ -8,10 +8,10 @@ import pytest
 from lean_stacks import LeanStacks
 
 import hsd_core
-from hsd_core.sampling import Sampling
-from hsd_core.terminal import totals_lines
+from hsd_core.cli.terminal import totals_lines
+from hsd_core.models.sampling import Sampling
+from hsd_core.trace.layer_reads import Reads, weight_reads
 from hsd_core.trace.metrics import measure
-from hsd_core.trace.reads import Reads, weight_reads
 
 L = 6
 HEAD = 2.4

@@ -17,15 +17,16 @@ from profiles import random_profile
 from toys import output_of, toy_stack
 
 import hsd_core
-from hsd_core import engine, replan, replan_words, terminal, trace
-from hsd_core.calibrate.cache import shipped_profile
-from hsd_core.cli import main
-from hsd_core.courses import Course, Drafted, Judged, Round
-from hsd_core.presets import PRESETS
-from hsd_core.repeat import repeat
-from hsd_core.replan import Estimates, Pace, ProfileReplanner, candidates
-from hsd_core.sampling import Sampling
-from hsd_core.stacks import parse
+from hsd_core import trace
+from hsd_core.cli import main, terminal
+from hsd_core.cli.repeat import repeat
+from hsd_core.engine.plans import Course, Drafted, Judged, Round
+from hsd_core.engine.run import run as engine
+from hsd_core.measure.calibrate.cache import shipped_profile
+from hsd_core.models.sampling import Sampling
+from hsd_core.pipeline import Workbench
+from hsd_core.stacks.grammar import parse
+from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory import (
     Answer,
     Costs,
@@ -37,12 +38,14 @@ from hsd_core.theory import (
     best_plans,
     expected,
     profile_from,
+    replan,
+    replan_words,
     write_profile,
 )
+from hsd_core.theory.replan import Estimates, Pace, ProfileReplanner, candidates
 from hsd_core.trace import checks as identities
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
-from hsd_core.workbench import Workbench
 
 GREEDY = Sampling(0.0)
 STACK = "table:2@id=order1,table:4@id=order3,table@id=order6"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from hsd_core.cli import main
-from hsd_core.results.markdown import updated, view, views
-from hsd_core.results.rawfile import RawFile, measured_by, prompts_file, read_raw
+from hsd_core.measure.results.markdown import updated, view, views
+from hsd_core.measure.results.rawfile import RawFile, measured_by, prompts_file, read_raw
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = [ROOT / "README.md", ROOT / "assets" / "results" / "README.md"]
@@ -63,7 +63,7 @@ def test_marked_tables_are_made_anew_and_nothing_else_is(swept, capsys):
 
 
 def test_the_shortest_view_holds_the_fastest_of_each_number_of_levels(swept, monkeypatch):
-    import hsd_core.results.markdown as markdown
+    import hsd_core.measure.results.markdown as markdown
 
     rows = [
         {"stack": stack, "plain": plain, "tokens_per_s": rate, "prompts": 2}
@@ -141,8 +141,8 @@ def test_every_raw_file_that_is_shipped_is_whole():
 
 
 def test_what_the_page_draws_is_what_the_raw_results_give():
-    from hsd_core.validation.report import as_json
-    from hsd_core.validation.runs import read_validation
+    from hsd_core.measure.validation.report import as_json
+    from hsd_core.measure.validation.runs import read_validation
 
     made = [read_validation(*read_raw(path)) for path in RAW if read_raw(path)[0]["kind"] == "validation"]
     assert bool(made) == PAGE.exists(), "a validation has its summary for the page, and the summary its raw results"

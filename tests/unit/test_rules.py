@@ -10,7 +10,7 @@ from enumerator import Scripted, every_path
 from torch import Tensor
 from toys import drawn
 
-from hsd_core.rules import RULES, Rule, Verdict, block, greedy, tokenwise
+from hsd_core.engine.rules import RULES, Rule, Verdict, block, greedy, tokenwise
 
 VOCAB, LENGTH = 3, 3
 

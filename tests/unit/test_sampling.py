@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from hsd_core.sampling import COLDEST, Sampling, law, one_hot, raw
+from hsd_core.models.sampling import COLDEST, Sampling, law, one_hot, raw
 
 LOGITS = torch.tensor([[2.0, 1.0, 0.0, -1.0], [0.0, 3.0, 3.0, -2.0]], dtype=torch.float64)
 

@@ -6,8 +6,8 @@ from toys import output_of, toy_stack
 
 import hsd_core
 from hsd_core import trace
-from hsd_core.sampling import Sampling
-from hsd_core.tree import NOTHING, Token, Tree
+from hsd_core.levels.tree import NOTHING, Token, Tree
+from hsd_core.models.sampling import Sampling
 
 SAMPLED = Sampling(1.0)
 HOT = Sampling(1.0, top_p=0.9)

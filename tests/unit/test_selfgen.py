@@ -7,15 +7,15 @@ import json
 import pytest
 import torch
 
-from hsd_core import selfgen
 from hsd_core.cli import main
-from hsd_core.decoders import DecoderError
-from hsd_core.decoders.passes import Pass
-from hsd_core.loops import loop_from
-from hsd_core.sampling import Sampling
-from hsd_core.selfgen import Job, Opening, generate, invented, jobs_of
-from hsd_core.texts import Text, read_texts
-from hsd_core.written import drop_outgrown, jobs_left, open_file, record
+from hsd_core.models import DecoderError
+from hsd_core.models.passes import Pass
+from hsd_core.models.sampling import Sampling
+from hsd_core.trace.repetition import loop_from
+from hsd_core.trace.texts import Text, read_texts
+from hsd_core.training import selfgen
+from hsd_core.training.output_file import drop_outgrown, jobs_left, open_file, record
+from hsd_core.training.selfgen import Job, Opening, generate, invented, jobs_of
 from tests.tiny import tiny
 
 GREEDY, WARM = Sampling(), Sampling(0.8, 0, 0.95)
@@ -257,7 +257,7 @@ def test_the_longer_output_takes_the_place_of_the_shorter(tmp_path):
 
 @pytest.mark.parametrize("what", [["--prompts"], ["--invent", "5", "--openings"]])
 def test_the_command_with_a_larger_limit_ends_where_that_alone_would(what, tmp_path, monkeypatch, capsys):
-    from hsd_core import workbench
+    from hsd_core import pipeline as workbench
 
     monkeypatch.setattr(workbench, "Workbench", Bench)
     monkeypatch.setattr(Bench, "turn", lambda self, start, system: ([*start.encode()], [3, 5, 6]), raising=False)
@@ -337,7 +337,7 @@ class Bench:
 
 
 def test_the_command_goes_on_where_it_was_interrupted(tmp_path, monkeypatch, capsys):
-    from hsd_core import workbench
+    from hsd_core import pipeline as workbench
 
     monkeypatch.setattr(workbench, "Workbench", Bench)
     prompts, out, whole = tmp_path / "p.jsonl", tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
@@ -355,7 +355,7 @@ def test_the_command_goes_on_where_it_was_interrupted(tmp_path, monkeypatch, cap
 
 
 def test_the_prompts_are_not_written_to(tmp_path, monkeypatch, capsys):
-    from hsd_core import workbench
+    from hsd_core import pipeline as workbench
 
     monkeypatch.setattr(workbench, "Workbench", Bench)
     prompts, link = tmp_path / "p.jsonl", tmp_path / "link.jsonl"

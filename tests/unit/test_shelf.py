@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from hsd_core import shelf
-from hsd_core.catalogue import catalogue
+from hsd_core.drafts import registry as shelf
 from hsd_core.drafts.file import DraftError, list_drafts, read_info
-from hsd_core.shelf import FOLDER, Shelf
+from hsd_core.drafts.registry import FOLDER, Shelf
+from hsd_core.stacks.catalogue import catalogue
 
 SHIPPED = tuple(
     SimpleNamespace(name=name, at=at, fed=fed, path=Path(f"{name}.safetensors"))

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from hsd_core.engine.rules import RULES
 from hsd_core.levels.kinds import keys, kinds, variants
 from hsd_core.levels.kinds.keys import POLICY, RULE, Choice
-from hsd_core.policies import POLICIES
-from hsd_core.rules import RULES
-from hsd_core.sampling import Sampling
-from hsd_core.stacks import (
+from hsd_core.levels.policies import POLICIES
+from hsd_core.models.sampling import Sampling
+from hsd_core.stacks.grammar import (
     MAX_BLOCK,
     MAX_LEVELS,
     LevelSpec,

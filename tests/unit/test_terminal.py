@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 
-from hsd_core.terminal import letter, printable, text_lines
+from hsd_core.cli.terminal import letter, printable, text_lines
 from hsd_core.trace import SCHEMA, Commit, Committed, Header, LevelInfo, Piece
 
 

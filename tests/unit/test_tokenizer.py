@@ -10,7 +10,7 @@ import pytest
 
 tokenizers = pytest.importorskip("tokenizers")
 
-from hsd_core.tokenizer import Tokenizer, TokenizerError, same_tokenizer  # noqa: E402
+from hsd_core.models.tokenizer import Tokenizer, TokenizerError, same_tokenizer  # noqa: E402
 
 TEMPLATE = (
     "{% for m in messages %}<|start|>{{ m['role'] }}\n{{ m['content'] }}<|end|>\n{% endfor %}"

@@ -7,9 +7,9 @@ import torch
 from enumerator import SAMPLED, distance, every_path, merged_law, run_law, target_law
 from toys import drawn, toy_stack
 
-from hsd_core.rules import greedy, top
-from hsd_core.sampling import Sampling
-from hsd_core.stacks import StackError, format_stack, parse, stack_lossless
+from hsd_core.engine.rules import greedy, top
+from hsd_core.models.sampling import Sampling
+from hsd_core.stacks.grammar import StackError, format_stack, parse, stack_lossless
 
 GREEDY = Sampling(0.0)
 EXACT = 1e-12

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from toys import toy_stack
 
 import hsd_core
-from hsd_core.sampling import Sampling
+from hsd_core.models.sampling import Sampling
 from hsd_core.trace import EVENTS, READABLE, SCHEMA, Baseline, Depths, Event, Header, Piece, Plan, Store
 from hsd_core.trace.codec import from_dict, to_dict
 from hsd_core.trace.file import TraceError, dumps, pack, read, write

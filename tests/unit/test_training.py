@@ -14,14 +14,14 @@ import torch.nn.functional as F
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
-from hsd_core import workbench
+from hsd_core import pipeline as workbench
 from hsd_core.cli import main
-from hsd_core.decoders import lean
-from hsd_core.decoders.lean import LeanDecoder
-from hsd_core.decoders.passes import Pass
 from hsd_core.drafts.copying import Gate, mixed
 from hsd_core.drafts.file import DraftError, list_drafts, read_draft
-from hsd_core.presets import PRESETS
+from hsd_core.models import lean
+from hsd_core.models.lean import LeanDecoder
+from hsd_core.models.passes import Pass
+from hsd_core.stacks.presets import PRESETS
 from hsd_core.training import features, loop, recipes
 from hsd_core.training.batches import collate, order
 from hsd_core.training.data import Example, commonest, read_examples

@@ -13,10 +13,10 @@ from tiny import tiny
 from toys import output_of
 
 import hsd_core
-from hsd_core.decoders.passes import Pass
-from hsd_core.levels.commons import Commons, shares
+from hsd_core.levels.shared import Commons, shares
 from hsd_core.levels.trunk import Trunk
-from hsd_core.sampling import Sampling
+from hsd_core.models.passes import Pass
+from hsd_core.models.sampling import Sampling
 from hsd_core.trace import Header, Span
 from hsd_core.trace.checks import check
 
@@ -46,7 +46,7 @@ def test_layers_that_nobody_ran_yet_are_one_span() -> None:
 
 
 def test_a_long_tape_runs_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    from hsd_core.decoders import lean
+    from hsd_core.models import lean
 
     monkeypatch.setattr(lean, "CHUNK", 5)
     shared = trunk(2, 6)

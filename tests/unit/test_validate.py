@@ -10,15 +10,21 @@ import numpy as np
 import pytest
 import torch
 
-from hsd_core.bench import plain_of, read_prompts, read_stacks
-from hsd_core.calibrate.texts import PROMPTS as CALIBRATION
 from hsd_core.cli import main, validate
-from hsd_core.engine import run
+from hsd_core.engine.run import run
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.table import TableLevel
-from hsd_core.results.rawfile import read_raw
-from hsd_core.sampling import Sampling
-from hsd_core.stacks import LevelSpec
+from hsd_core.measure.bench import plain_of, read_prompts, read_stacks
+from hsd_core.measure.calibrate.texts import PROMPTS as CALIBRATION
+from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.measure.validation.blame import blame
+from hsd_core.measure.validation.books import books_from, keep_books
+from hsd_core.measure.validation.models import ENDING, SAID, ended, predictions
+from hsd_core.measure.validation.report import Errors, _part_json, as_json, report
+from hsd_core.measure.validation.runs import read_validation
+from hsd_core.models.sampling import Sampling
+from hsd_core.pipeline import Workbench
+from hsd_core.stacks.grammar import LevelSpec
 from hsd_core.theory import (
     ENGINE,
     Conditional,
@@ -33,12 +39,6 @@ from hsd_core.theory import (
 )
 from hsd_core.theory.finite import over_texts
 from hsd_core.trace import Footer
-from hsd_core.validation.blame import blame
-from hsd_core.validation.books import books_from, keep_books
-from hsd_core.validation.models import ENDING, SAID, ended, predictions
-from hsd_core.validation.report import Errors, _part_json, as_json, report
-from hsd_core.validation.runs import read_validation
-from hsd_core.workbench import Workbench
 
 V, LIMIT, TEXTS = 4, 40, 80
 LAWS = (

@@ -24,9 +24,9 @@ import pytest
 
 gguf = pytest.importorskip("gguf")
 
-from hsd_core.decoders.passes import Pass  # noqa: E402
-from hsd_core.weights import Source, WeightsError, Wheel, ensure, is_here, store  # noqa: E402
-from hsd_core.weights.blobs import Blob, write_safetensors  # noqa: E402
+from hsd_core.models.passes import Pass  # noqa: E402
+from hsd_core.models.weights import Source, WeightsError, Wheel, ensure, is_here, store  # noqa: E402
+from hsd_core.models.weights.blobs import Blob, write_safetensors  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 HIDDEN, HEADS, KV_HEADS, HEAD, INNER, LAYERS = 64, 4, 2, 16, 96, 2
@@ -163,7 +163,7 @@ def test_every_dequantised_value_is_kept_and_rows_are_put_back(tmp_path: Path, c
 @pytest.mark.parametrize("architecture", ["llama", "qwen2"])
 def test_a_converted_model_runs_as_it_does_in_transformers(tmp_path: Path, cache: Path, architecture: str) -> None:
     torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
-    from hsd_core.decoders import load_decoder
+    from hsd_core.models import load_decoder
 
     write_gguf(tmp_path / "m.gguf", architecture=architecture)
     folder = ensure(str(tmp_path / "m.gguf"))
@@ -175,7 +175,7 @@ def test_a_converted_model_runs_as_it_does_in_transformers(tmp_path: Path, cache
 
 
 def test_the_tokenizer_comes_along(tmp_path: Path, cache: Path) -> None:
-    from hsd_core.tokenizer import Tokenizer
+    from hsd_core.models.tokenizer import Tokenizer
 
     write_gguf(tmp_path / "m.gguf")
     tokenizer = Tokenizer(ensure(str(tmp_path / "m.gguf")))
@@ -409,7 +409,9 @@ def test_a_kill_in_the_middle_leaves_nothing_that_counts(tiny: Source, cache: Pa
 
 def _script(source: Source, folder: Path, body: str) -> str:
     path = folder / "start.py"
-    head = f"import sys; sys.path.insert(0, {str(ROOT)!r})\nfrom hsd_core.weights import *\nsource = {source!r}\n"
+    head = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r})\nfrom hsd_core.models.weights import *\nsource = {source!r}\n"
+    )
     path.write_text(head + body)
     return str(path)
 
@@ -428,7 +430,7 @@ def test_a_disk_that_fills_while_writing_leaves_nothing(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("hsd_core.weights.gguf.write_safetensors", full)
+    monkeypatch.setattr("hsd_core.models.weights.gguf.write_safetensors", full)
     with pytest.raises(WeightsError, match="is full"):
         ensure(tiny)
     assert left_in(cache) == []
@@ -523,7 +525,7 @@ def test_the_cache_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatc
 def test_presets_are_listed_without_torch_or_a_network() -> None:
     code = (
         "import sys, socket; socket.socket = None\n"
-        "from hsd_core.presets import PRESETS\n"
+        "from hsd_core.stacks.presets import PRESETS\n"
         "print([p.status() for p in PRESETS.values()])\n"
         "assert not {'torch', 'transformers', 'huggingface_hub', 'gguf'} & sys.modules.keys()"
     )

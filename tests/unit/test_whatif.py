@@ -11,8 +11,8 @@ import pytest
 
 from hsd_core import trace
 from hsd_core.cli import main
-from hsd_core.repeat import opened
-from hsd_core.terminal import totals_lines
+from hsd_core.cli.repeat import opened
+from hsd_core.cli.terminal import totals_lines
 from hsd_core.theory import Costs, Plan, Profile, ProfileError, ProfileLevel, best_plans, expected
 from hsd_core.trace import Event, metrics
 from hsd_core.trace import file as tracefile
@@ -155,7 +155,7 @@ def test_the_trace_says_that_it_is_simulated() -> None:
 
 
 def test_a_real_trace_says_nothing_of_the_kind() -> None:
-    from hsd_core.workbench import Workbench
+    from hsd_core.pipeline import Workbench
 
     bench = Workbench.open("toy")
     events = list(bench.run(bench.default_stack, "The tower", max_new_tokens=4))

@@ -11,7 +11,7 @@ from hsd_core.levels.kinds.spec import LevelSpec
 
 if TYPE_CHECKING:
     from hsd_core.levels.protocol import Level
-    from hsd_core.presets import Preset
+    from hsd_core.stacks.presets import Preset
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:

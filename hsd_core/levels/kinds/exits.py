@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hsd_core import shelf
+from hsd_core.drafts import registry as shelf
 from hsd_core.levels.kinds.keys import AT, DTYPE, ID, VERIFIES
 from hsd_core.levels.kinds.kind import GREEN, Kind, Reads, Site
 from hsd_core.levels.kinds.spec import LevelSpec, StackError
@@ -12,7 +12,7 @@ from hsd_core.levels.kinds.spec import LevelSpec, StackError
 if TYPE_CHECKING:
     from hsd_core.levels.protocol import Level
     from hsd_core.levels.trunk import Layered
-    from hsd_core.presets import Preset
+    from hsd_core.stacks.presets import Preset
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from hsd_core.decoders import DTYPES
 from hsd_core.levels.kinds.spec import MAX_BLOCK, LevelSpec, StackError, Value
-from hsd_core.policies import DEFAULT_THETA, THETA_COUNTS
+from hsd_core.levels.policies import DEFAULT_THETA, THETA_COUNTS
+from hsd_core.models import DTYPES
 
 MAX_DEPTH = 512  # layers; no model here comes near it
 MAX_TOP = 64  # k of the rule top

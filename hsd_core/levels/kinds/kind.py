@@ -11,12 +11,12 @@ from hsd_core.levels.kinds.keys import Key
 from hsd_core.levels.kinds.spec import LevelSpec
 
 if TYPE_CHECKING:
-    from hsd_core.decoders import Decoder
     from hsd_core.levels.draft_run import TrainedDraft
     from hsd_core.levels.protocol import Level
     from hsd_core.levels.trunk import Layered
-    from hsd_core.presets import Preset
-    from hsd_core.weights import Source
+    from hsd_core.models import Decoder
+    from hsd_core.models.weights import Source
+    from hsd_core.stacks.presets import Preset
 
 BELOW, LAST, ANYWHERE = "below", "last", "anywhere"  # where in a stack a kind may stand
 

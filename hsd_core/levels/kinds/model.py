@@ -11,8 +11,8 @@ from hsd_core.levels.kinds.spec import LevelSpec, StackError
 
 if TYPE_CHECKING:
     from hsd_core.levels.model import ModelLevel
-    from hsd_core.presets import Preset
-    from hsd_core.weights import Source
+    from hsd_core.models.weights import Source
+    from hsd_core.stacks.presets import Preset
 
 
 def decoded(site: Site, source: Source, folder: Path, dtype: str, device: str, *, kind: str, label: str) -> ModelLevel:
@@ -30,7 +30,7 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def build(spec: LevelSpec, site: Site) -> ModelLevel:
-    from hsd_core.tokenizer import Tokenizer, same_tokenizer
+    from hsd_core.models.tokenizer import Tokenizer, same_tokenizer
 
     found = site.fetched(spec.id)
     if found is None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hsd_core import shelf
+from hsd_core.drafts import registry as shelf
 from hsd_core.levels.kinds.keys import ID, VERIFIES
 from hsd_core.levels.kinds.kind import SKY, Kind, Reads, Site
 from hsd_core.levels.kinds.spec import LevelSpec, StackError
 
 if TYPE_CHECKING:
     from hsd_core.levels.nano import NanoLevel
-    from hsd_core.presets import Preset
+    from hsd_core.stacks.presets import Preset
 
 
 def drafts(preset: Preset) -> list[dict[str, Any]]:

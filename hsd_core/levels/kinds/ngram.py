@@ -12,7 +12,7 @@ from hsd_core.levels.kinds.spec import LevelSpec, StackError
 
 if TYPE_CHECKING:
     from hsd_core.levels.protocol import Level
-    from hsd_core.presets import Preset
+    from hsd_core.stacks.presets import Preset
 
 ORIGINS = (
     Origin("c", "context: prompt and output"),

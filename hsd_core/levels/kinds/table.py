@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.levels.kinds.keys import ID, VERIFIES
 from hsd_core.levels.kinds.kind import ANYWHERE, YELLOW, Kind, Site
 from hsd_core.levels.kinds.spec import LevelSpec, StackError
-from hsd_core.toy import ORDERS, toy_level
+from hsd_core.levels.toy import ORDERS, toy_level
 
 if TYPE_CHECKING:
     from hsd_core.levels.protocol import Level
-    from hsd_core.presets import Preset
+    from hsd_core.stacks.presets import Preset
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:

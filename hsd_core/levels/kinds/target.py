@@ -8,11 +8,11 @@ from hsd_core.levels.kinds.keys import DEVICE, DTYPE, VERIFIES
 from hsd_core.levels.kinds.kind import BLUE, LAST, Kind, Reads, Site
 from hsd_core.levels.kinds.model import decoded
 from hsd_core.levels.kinds.spec import LevelSpec
-from hsd_core.machine import has_cuda
+from hsd_core.models.machine import has_cuda
 
 if TYPE_CHECKING:
     from hsd_core.levels.protocol import Level
-    from hsd_core.presets import Preset
+    from hsd_core.stacks.presets import Preset
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:

@@ -1,0 +1,131 @@
+"""Run a trace again by what its header says, and compare.
+
+A run is a function of its header: weights, stack, prompt, sampling, seed and, where plans changed, the profile and the
+replanner's settings. Times differ; ids and plans must not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hsd_core import trace
+from hsd_core.models.sampling import Sampling
+from hsd_core.trace import Event, metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hsd_core.pipeline import Workbench
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """How many leading ids and plan changes agree, of how many. True in a condition when all do.
+
+    `recorded`, `here`: the machines. Another processor may add up the products of a row in another order, so that
+    logits differ in their last bits: enough for a coin near an acceptance, or for a near tie, to fall the other way.
+    """
+
+    ids: int
+    ids_of: int
+    plans: int
+    plans_of: int
+    recorded: str = ""
+    here: str = ""
+
+    def __bool__(self) -> bool:
+        return self.ids == self.ids_of and self.plans == self.plans_of
+
+    def __str__(self) -> str:
+        plans = f"; {self.plans} of {self.plans_of} plans" if self.plans_of else ""
+        said = f"{'the same' if self else 'not the same'}: {self.ids} of {self.ids_of} ids{plans}"
+        if self or self.recorded == self.here:
+            return said
+        return (
+            f"{said}; it was recorded on {self.recorded}, this is {self.here}: there sums of float products may differ "
+            "in their last bits, and a sampled token with them"
+        )
+
+
+def opened(
+    events: Sequence[Event], *, device: str | None = None, dtype: str | None = None,
+    progress: Callable[[str, float, float], None] | None = None,
+) -> Workbench:  # fmt: skip
+    """The preset of a trace, opened as the run had it unless another device or dtype is named.
+
+    Raises:
+        ValueError: the header names no preset of ours, or the run was simulated.
+    """
+    from hsd_core.pipeline import Workbench
+    from hsd_core.stacks.presets import PRESETS
+
+    header = _header(events)
+    if header.simulated:
+        raise ValueError("the trace is simulated: no model ran, so none can run again; see the command whatif")
+    if header.preset is None or header.preset not in PRESETS:
+        raise ValueError(f"the trace is of the preset {header.preset!r}; only {', '.join(PRESETS)} can be run again")
+    target, toy = header.levels[-1], PRESETS[header.preset].toy
+    return Workbench.open(
+        header.preset, stack=header.stack, device=device or (None if toy else target.device),
+        dtype=dtype or (None if toy else target.dtype), progress=progress,
+    )  # fmt: skip
+
+
+def repeat(bench: Workbench, events: Sequence[Event]) -> Repeat:
+    """Run a trace's header again and compare. An interrupted trace is compared as far as it goes.
+
+    Raises:
+        ValueError: the header's stack or profile cannot be used.
+    """
+    from hsd_core.engine.choices import OrderedChoices
+    from hsd_core.engine.run import run
+    from hsd_core.theory import profile_from
+    from hsd_core.theory.replan import Pace, ProfileReplanner
+
+    header = _header(events)
+    seats = bench.seats(header.stack)
+    by = None
+    if header.replan is not None:
+        specs = [seat.spec for seat in seats]
+        by = ProfileReplanner(profile_from(header.profile), specs, pace=Pace(**header.replan))
+    events_of = run(
+        seats, header.prompt_ids, Sampling(**header.sampling), header.seed, max_new_tokens=header.max_new_tokens,
+        ends=bench.ends, heads=0, replan=by, choices=OrderedChoices(header.seed) if header.schema < 5 else None,
+    )  # fmt: skip
+    again = list(events_of)
+    ids, same_ids = metrics.committed_ids(events), metrics.committed_ids(again)
+    rounds = max((e.round for e in events if isinstance(e, trace.Commit)), default=-1)
+    plans, same_plans = _plans(events, rounds), _plans(again, rounds)
+    # A run that was not cut short must also end where it ended.
+    whole = any(isinstance(e, trace.Footer) and e.reason != "stopped" for e in events)
+    of = max(len(ids), len(same_ids)) if whole else len(ids)
+    return Repeat(
+        _alike(ids, same_ids), of, _alike(plans, same_plans), max(len(plans), len(same_plans)),
+        _where(header.machine, header.versions), _where(bench.about["machine"], bench.about["versions"]),
+    )  # fmt: skip
+
+
+def _where(machine: str, versions: Mapping[str, str]) -> str:
+    return f"{machine or 'a machine without a name'} with torch {versions.get('torch', 'of an unknown version')}"
+
+
+def _plans(events: Sequence[Event], last: int) -> list[tuple[Any, ...]]:
+    """The plans of rounds up to `last`, without their times."""
+    return [
+        (e.round, e.stack, e.levels, e.blocks, e.predicted_ms, e.left_ms, e.why, e.acceptance)
+        for e in events
+        if isinstance(e, trace.Plan) and e.round <= last
+    ]
+
+
+def _alike(one: Sequence[Any], other: Sequence[Any]) -> int:
+    """How many leading items agree."""
+    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+def _header(events: Sequence[Event]) -> trace.Header:
+    if not events or not isinstance(events[0], trace.Header):
+        raise ValueError("this is no trace: its first event is not a header")
+    return events[0]

@@ -1,0 +1,139 @@
+"""A trace as terminal text: the output coloured by the level that supplied each token, and the totals per level."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Sequence
+
+from hsd_core import trace
+from hsd_core.levels.kinds import looks, tags
+from hsd_core.models.sampling import Sampling
+from hsd_core.theory.replan_words import origin_words
+from hsd_core.trace import Event, metrics
+
+_RESET = "\033[0m"
+
+
+def text_lines(events: Sequence[Event], *, colour: bool) -> str:
+    """The output, each token in its level's colour; without colour, each change of level is marked [letter]."""
+    header = _header(events)
+    pieces = {e.id: e for e in events if isinstance(e, trace.Piece)}
+    parts: list[str] = []
+    pending = b""
+    shown = None
+    for token in _committed(events):
+        piece = pieces.get(token.id)
+        data = pending + (base64.b64decode(piece.b64) if piece is not None and not piece.special else b"")
+        text, pending = _whole_characters(data)
+        if not text:
+            continue
+        if colour:
+            parts.append(f"\033[38;5;{_ink(header, token.level)}m{printable(text)}{_RESET}")
+        else:
+            mark = f"[{letter(header, token.level)}]" if token.level != shown else ""
+            parts.append(mark + printable(text))
+        shown = token.level
+    return "".join(parts) + printable(pending.decode(errors="replace"))
+
+
+def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
+    """A table of the levels and a line on the whole run."""
+    header = _header(events)
+    footer = next((e for e in events if isinstance(e, trace.Footer)), None)
+    figures = metrics.measure(events)
+    if header.simulated:
+        yield f"SIMULATED: {header.simulated}"
+    yield f"{'level':<24} {'T':>3} {'calls':>6} {'rows':>6} {'ms/call':>8} {'busy ms':>9} {'accepts':>12} {'waste':>6}"
+    for info, level in zip(header.levels, figures["levels"], strict=True):
+        name = f"{letter(header, info.index)} {info.label}"[:24]
+        cells = f"{name:<24}"
+        if colour:
+            cells = f"\033[38;5;{_ink(header, info.index)}m{cells}{_RESET}"
+        accepts = f"{level['accepted']}/{level['judged']} {_percent(level['acceptance'])}" if level["judged"] else "-"
+        yield (
+            f"{cells} {info.block or '-':>3} {level['forwards']:>6} {level['rows']:>6} "
+            f"{_number(level['ms_per_call']):>8} {level['busy_ms']:>9.0f} {accepts:>12} {_percent(level['waste']):>6}"
+        )
+    ended = f"ended by {footer.reason}" if footer is not None else "interrupted"
+    first = _number(figures["ttft_ms"])
+    yield (
+        f"{figures['committed']} tokens, {_number(figures['tokens_per_s'])} tokens/s, "
+        f"{_number(figures['tokens_per_target_forward'])} per target forward, "
+        f"{_percent(figures['drafts_kept'])} of drafts kept, first token after {first} ms; {ended}"
+    )
+    if (read := figures["layers_per_token"]) is not None:
+        yield f"{read:.1f} layers read per token; plain decoding reads {header.levels[-1].layers}"
+    yield f"{'exact' if header.lossless else 'lossy'}: {header.lossless_reason}"
+    yield from _plan_lines(events)
+    yield from _baseline_lines(events)
+
+
+def _plan_lines(events: Sequence[Event]) -> Iterator[str]:
+    header = _header(events)
+    if header.replan is not None:
+        yield f"auto: {printable(origin_words(header.profile, header.machine, header.preset))}"
+    for event in events:
+        if isinstance(event, trace.Plan):
+            yield f"from round {event.round}: {event.stack} ({event.why})" if event.why else event.stack
+
+
+def _baseline_lines(events: Sequence[Event]) -> Iterator[str]:
+    baseline = next((e for e in events if isinstance(e, trace.Baseline)), None)
+    ratio = metrics.speed_up(events)
+    if baseline is None or ratio is None:
+        return
+    plain = len(baseline.token_ns) / (baseline.token_ns[-1] / 1e9)
+    header = _header(events)
+    how = "simulated" if header.simulated else "measured"
+    yield f"plain decoding of the same target, {how} beside it: {plain:.1f} tokens/s; speed-up {ratio:.2f}x"
+    if baseline.diverges and Sampling(**header.sampling).greedy:  # sampled runs are alike in law only
+        margin = "unknown" if baseline.margin is None else f"{baseline.margin:.2g}"
+        yield f"first divergence from plain decoding at token {baseline.equal}, its top-two margin {margin}"
+
+
+def letter(header: trace.Header, level: int) -> str:
+    """The level's letter: T for the target, else by kind; numbered where a stack has two of a letter."""
+    return tags([info.kind for info in header.levels])[level]
+
+
+def printable(text: str) -> str:
+    """Text that cannot steer a terminal: control characters but newline and tab become visible marks."""
+    return "".join(c if c in "\n\t" or c.isprintable() or ord(c) > 0x9F else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _ink(header: trace.Header, level: int) -> int:
+    return looks(header.levels[level].kind, last=level == len(header.levels) - 1).colour.ink
+
+
+def _header(events: Sequence[Event]) -> trace.Header:
+    header = events[0]
+    assert isinstance(header, trace.Header)
+    return header
+
+
+def _committed(events: Sequence[Event]) -> Iterator[trace.Committed]:
+    for event in events:
+        if isinstance(event, trace.Commit):
+            yield from event.tokens
+
+
+def _whole_characters(data: bytes) -> tuple[str, bytes]:
+    """(decoded text, up to three bytes of a character that is not complete yet)."""
+    for keep in range(min(3, len(data)), -1, -1):
+        head, tail = data[: len(data) - keep], data[len(data) - keep :]
+        if keep and not (tail[0] >= 0xC0 and _needs(tail[0]) > keep):
+            continue
+        return head.decode(errors="replace"), tail
+    return data.decode(errors="replace"), b""
+
+
+def _needs(lead: int) -> int:
+    return 4 if lead >= 0xF0 else 3 if lead >= 0xE0 else 2
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}" if abs(value) < 1 else f"{value:.1f}"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0%}"

@@ -1,6 +1,0 @@
-"""Decoders: the models behind the levels. `load_decoder` opens a folder of weights as one."""
-
-from hsd_core.decoders.loading import DTYPES, KINDS, known_device, load_decoder
-from hsd_core.decoders.protocol import QUANTISED, Decoder, DecoderError
-
-__all__ = ["DTYPES", "KINDS", "QUANTISED", "Decoder", "DecoderError", "known_device", "load_decoder"]

@@ -1,0 +1,1 @@
+"""The algorithm and what runs it: trees, rules, the recursion, drivers."""

@@ -1,0 +1,241 @@
+"""HSD: the recursion of hierarchical speculative decoding, in the paper's symbols.
+
+Globerson et al. 2025, "Fast Inference via Hierarchical Speculative Decoding" (arXiv 2510.19705). Levels M_0 .. M_K
+stand cheapest first, M_K is the target:
+
+    HSD(0)  drafts T_0 tokens
+    HSD(i)  until T_i tokens are held:  Verify(i, HSD(i-1))                    0 < i < K
+    HSD(K)  one Verify(K, HSD(K-1)); its tokens are committed
+
+Verify is one forward of M_i over the tree from below, then a rule that keeps a path and adds one token of M_i's own.
+What is held goes up as a chain with M_i's full rows, never with the residual; overshoot goes up, it is not cut. A
+stack of one level is plain decoding: Verify(0) of nothing.
+
+`budget` is how many tokens may still be committed. It depends on counts alone, so it may bound any draft, and no
+token ever lies behind the end of the text or an end-of-sequence token.
+
+The hierarchy asks and decides; it runs nothing. `pull` and `verify` yield requests and are sent the answers by whoever
+drives them (see `driver`). Not every level need run: `follow` says, between two rounds, which ones do and with which T.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from typing import Any, Protocol
+
+from torch import Tensor
+
+from hsd_core.engine.choices import Choices, Judge, Key
+from hsd_core.engine.plans import Course
+from hsd_core.engine.rules import RULES, Rule, Verdict, rows_of, tokenwise
+from hsd_core.levels.policies import DEFAULT_THETA, POLICIES, DraftState, Policy
+from hsd_core.levels.tree import NOTHING, Token, Tree, in_order
+from hsd_core.models.sampling import Sampling, finite, law, raw
+from hsd_core.stacks.grammar import LevelSpec
+
+
+class Place(Protocol):
+    """A level's place in a stack, as far as the algorithm knows it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def spec(self) -> LevelSpec: ...
+
+    @property
+    def block(self) -> int | None:
+        """Its T; None for the target."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Request: what `level` drafts behind the context, at most `limit` tokens deep. The answer: `Tree`.
+
+    law: logits (n, V) -> the rows (n, V) that tokens are drawn from. pick: a token's id from a (V,) row, for the place
+    so many tokens deep; the number tells apart several drawn for one place.
+    stops: asked before each token with the number drafted so far and the last one's logits; True ends the draft.
+    theta: the level's stop threshold as it stands, where it moves.
+    """
+
+    level: int
+    limit: int
+    theta: float | None
+    law: Callable[[Tensor], Tensor]
+    pick: Callable[[Tensor, int, int], int]
+    stops: Callable[[int, Tensor | None], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Request: `level`'s logits behind the context and behind every node of `tree`. The answer: (len(tree) + 1, V)."""
+
+    level: int
+    tree: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Request: `level` has judged `tree`, by the level `below`; only its path is kept. The answer: `Token | None`, its
+    own token behind the path with its number in the run.
+
+    start: the length of the context behind which the tree stands. path: the kept nodes as the scored tree numbers them.
+    probs, logits: the verifier's rows behind the context and the kept nodes, up to the last one that was scored.
+    all_probs, all_logits: all its rows; places: fork -> its row among them. law: logits -> rows. theta: see `Draft`.
+    """
+
+    level: int
+    below: int | None
+    theta: float | None
+    start: int
+    tree: Tree
+    verdict: Verdict
+    path: tuple[int, ...]
+    probs: Tensor
+    logits: Tensor
+    all_probs: Tensor
+    all_logits: Tensor
+    places: Mapping[int, int]
+    law: Callable[[Tensor], Tensor]
+
+
+Request = Draft | Score | Keep
+Asking = Generator[Request, Any, Tree]
+
+
+class LevelError(ValueError):
+    """A level gave rows that nothing can be drawn from; the message says which, and what helps."""
+
+
+def all_levels(stack: Sequence[Place]) -> Course:
+    """The plan of all levels, as the stack is written."""
+    blocks = [place.block for place in stack[:-1]]
+    assert None not in blocks, f"a level below the target has no block length: {blocks}"
+    return Course(tuple(range(len(stack))), tuple(block for block in blocks if block is not None))
+
+
+class Hierarchy:
+    """One run of a stack. Its state: the `context` (prompt, what was committed, what levels hold), the policies'."""
+
+    def __init__(
+        self, stack: Sequence[Place], context: list[int], *, sampling: Sampling, choices: Choices, ends: frozenset[int]
+    ) -> None:
+        self.stack, self.context = stack, context
+        self.sampling, self.choices, self.ends = sampling, choices, ends
+        # The target has no policy: its one verification is a round.
+        self.policies: list[Policy] = [
+            POLICIES[place.spec.policy](DEFAULT_THETA if place.spec.theta is None else place.spec.theta)
+            for place in stack[:-1]
+        ]
+        self._law = partial(law, sampling=sampling)
+        self._cuts = [0] * len(stack)  # by verifier: how often it did not keep all of a tree
+        self._below: dict[int, int] = {}  # verifier -> the level it verifies; none for the bottom of the plan
+        self._blocks: dict[int, int] = {}
+        self.follow(all_levels(stack))
+
+    def follow(self, plan: Course) -> None:
+        """Run these levels from now on; only between two rounds, and before the first after the runs were opened."""
+        self.plan = plan
+        self._below = {above: below for below, above in pairwise(plan.levels)}
+        self._blocks = dict(zip(plan.levels, plan.blocks, strict=False))  # the target has none
+
+    def round(self, budget: int) -> Asking:
+        """HSD(K): what the target commits, at most `budget` tokens."""
+        committed, _ = yield from self.verify(len(self.stack) - 1, budget)
+        return committed
+
+    def pull(self, i: int, budget: int) -> Asking:
+        """HSD(i): what level i < K hands up, at most `budget` tokens."""
+        if i not in self._below:
+            limit, theta = min(self._blocks[i], budget), self.policies[i].moving
+            asked = partial(self._checked_law, i), partial(self._pick, i), partial(self._stops_draft, i)
+            tree: Tree = yield Draft(i, limit, theta, *asked)
+            return tree
+        start, held = len(self.context), NOTHING
+        while True:
+            added, corrected = yield from self.verify(i, budget - len(held))
+            held = held + added
+            if len(held) == budget or self._ended(held) or self._stops(i, len(held), corrected, added.logits):
+                del self.context[start:]  # it is judged anew above
+                return held
+
+    def verify(self, i: int, budget: int) -> Generator[Request, Any, tuple[Tree, bool]]:
+        """Verify(i, HSD(i-1)): the chain that level i adds to the context, and whether it ends in a correction."""
+        spec, start, below = self.stack[i].spec, len(self.context), self._below.get(i)
+        below_budget = budget - 1 if spec.bonus else budget
+        tree = NOTHING
+        if below is not None and below_budget > 0:
+            tree = yield from self.pull(below, below_budget)
+        bonus = spec.bonus and not (tree.is_chain and self._ended(tree))
+        # Without a bonus the leaves need not be processed: their rows would decide nothing.
+        logits: Tensor = yield Score(i, tree if bonus else tree.inner()[0])
+        self.check(i, logits)
+        probs, places = law(logits, self.sampling), rows_of(tree, bonus)
+        verdict = self._rule(i, below, logits)(tree, probs, Judge(self.choices, i, start, self._epoch(i)), bonus)
+        kept = verdict.path
+        if kept and verdict.residual is None and tree.ids[kept[-1]] in self.ends:
+            verdict = replace(verdict, token=None)  # nothing stands behind the end of the text
+        rejected = verdict.residual is not None
+        self._cuts[i] += len(kept) < len(tree)
+
+        path = tuple(places[node] - 1 for node in kept if node in places)
+        p, p_logits = probs, logits
+        if not in_order(path):
+            rows = [0, *(node + 1 for node in path)]
+            p, p_logits = probs[rows], logits[rows]
+        theta = self.policies[i].moving if i < len(self.policies) else None
+        token: Token | None = yield Keep(
+            i, below, theta, start, tree, verdict, path, p, p_logits, probs, logits, places, self._law
+        )
+        if len(tree) and below is not None:
+            self.policies[below].on_verified(tree.longest, len(kept), self._blocks[below])
+        tokens = [tree.tokens[node] for node in kept]
+        if token is not None:
+            tokens.append(token)
+        self.context.extend(token.id for token in tokens)
+        return Tree(tokens, p[: len(tokens)], p_logits[: len(tokens)]), rejected
+
+    def check(self, i: int, logits: Tensor) -> None:
+        """
+        Raises:
+            LevelError: level i gave logits that are NaN or infinite.
+        """
+        if not finite(logits):
+            raise LevelError(
+                f"level {i} ({self.stack[i].name}): its logits are not finite; its weights may be damaged: "
+                "fetch them again, or run the level in another dtype"
+            )
+
+    def _checked_law(self, i: int, logits: Tensor) -> Tensor:
+        self.check(i, logits)
+        return law(logits, self.sampling)
+
+    def _pick(self, i: int, row: Tensor, depth: int, number: int) -> int:
+        return self.choices.draw(row, Key("draft", i, len(self.context) + depth, self._epoch(i), number))
+
+    def _stops_draft(self, i: int, drafted: int, last: Tensor | None) -> bool:
+        return self._stops(i, drafted, False, last)
+
+    def _rule(self, i: int, below: int | None, logits: Tensor) -> Rule:
+        spec = self.stack[i].spec
+        if below is None:
+            return tokenwise  # it judges nobody: plain decoding draws from the law, whatever rule is written there
+        return partial(RULES[spec.rule], k=spec.k, scores=logits) if spec.k else RULES[spec.rule]
+
+    def _epoch(self, i: int) -> int:
+        """How often level i and those above have dropped drafted tokens: a new choice for a place is made then."""
+        return sum(self._cuts[i:])
+
+    def _stops(self, i: int, length: int, corrected: bool, logits: Tensor | None) -> bool:
+        """Ask level i's policy, before the next token is drawn (design rule: it sees the past only)."""
+        policy, sure = self.policies[i], []
+        if policy.reads_confidence and logits is not None:
+            sure = raw(logits.reshape(-1, logits.shape[-1])).amax(-1).tolist()
+        return policy.stops(DraftState(length, self._blocks[i], corrected, sure))
+
+    def _ended(self, tree: Tree) -> bool:
+        return len(tree) > 0 and tree.tokens[-1].id in self.ends

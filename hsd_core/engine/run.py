@@ -1,0 +1,268 @@
+"""`run`: one generation by one stack, as a stream of events.
+
+The engine knows token ids and numbers only. It yields each event as it happens; its clock stands still while the
+consumer holds the generator. Closing the generator, or a `stop` that turns true, ends the run between two
+forwards and frees every level's state.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from hsd_core import trace
+from hsd_core.engine.choices import Choices, SeededChoices
+from hsd_core.engine.clock import EngineClock
+from hsd_core.engine.driver import Sequential, Stopped
+from hsd_core.engine.hierarchy import Hierarchy
+from hsd_core.engine.plans import Course, Replanner, Round
+from hsd_core.engine.writer import TraceWriter
+from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.policies import THETA_COUNTS
+from hsd_core.levels.protocol import Committed, TakesPart
+from hsd_core.levels.shared import open_levels, shares
+from hsd_core.levels.tree import Tree
+from hsd_core.models.sampling import Sampling
+from hsd_core.stacks.grammar import LevelSpec, StackError, check_order, format_stack, stack_lossless
+from hsd_core.trace import Event
+
+TOP_OF_ROW = 8
+PREFILL_CHUNK = 128  # a long prompt goes through in pieces, so that a stop is heard between
+JOINING_ROWS = 8  # a level that joins with fewer tokens missed takes them along in its first forward
+
+
+def run(
+    stack: Sequence[StackEntry],
+    prompt_ids: Sequence[int],
+    sampling: Sampling,
+    seed: int,
+    *,
+    max_new_tokens: int,
+    ends: frozenset[int] = frozenset(),
+    heads: int = TOP_OF_ROW,
+    choices: Choices | None = None,
+    stop: Callable[[], bool] = lambda: False,
+    about: dict[str, Any] | None = None,
+    replan: Replanner | None = None,
+    clock: EngineClock | None = None,
+) -> Iterator[Event]:
+    """Decode after `prompt_ids` with a stack (cheapest level first, the target last).
+
+    Args:
+        ends: ids that end the text. heads: how many likeliest tokens of each row go into the trace.
+        choices: where random choices come from; by default a generator seeded with `seed`.
+        stop: asked before every forward; True ends the run with reason "stopped".
+        about: further fields of the header (preset, machine, recorded, versions, title, profile).
+        replan: chooses between rounds which levels run, with which block lengths; without it all run as written.
+        clock: stamps the events; by default the machine's own time. A simulated one belongs in a header that says so.
+    Yields:
+        Header, Prefill, then rounds (Plan and Prefill where the course changes, Draft, Verify, Correct or Bonus,
+        Rollback, Kv, Commit, Store), Footer.
+    Raises:
+        StackError: the stack cannot work. ValueError: the prompt is empty or longer than the context.
+    """
+    _check(stack)
+    if not prompt_ids:
+        raise ValueError("the prompt is empty; give at least one token")
+    if max_new_tokens < 1:
+        raise ValueError(f"max_new_tokens is {max_new_tokens}; ask for at least 1")
+    context = min((s.level.max_positions for s in stack if s.level.max_positions is not None), default=None)
+    limit, limited_by = max_new_tokens, "length"
+    if context is not None:
+        if len(prompt_ids) >= context:
+            raise ValueError(f"the prompt has {len(prompt_ids)} tokens, the context {context}; shorten the prompt")
+        if context - len(prompt_ids) < limit:
+            limit, limited_by = context - len(prompt_ids), "context"
+    choices = SeededChoices(seed) if choices is None else choices
+    about = {**(about or {}), **({} if replan is None else {"replan": replan.settings()})}
+    header = _header(stack, prompt_ids, sampling, seed, max_new_tokens, about)
+    clock = EngineClock() if clock is None else clock
+    state = _Run(stack, list(prompt_ids), sampling, choices, ends, heads, stop, limit, limited_by, replan, clock)
+    return state.events(header)
+
+
+class _Run:
+    """The state of one run: the context, the levels' own states, the clock."""
+
+    def __init__(
+        self,
+        stack: Sequence[StackEntry],
+        context: list[int],
+        sampling: Sampling,
+        choices: Choices,
+        ends: frozenset[int],
+        heads: int,
+        stop: Callable[[], bool],
+        limit: int,
+        limited_by: str,
+        replan: Replanner | None,
+        clock: EngineClock,
+    ) -> None:
+        self.stack, self.context, self.ends, self.replan = stack, context, ends, replan
+        self.limit, self.limited_by, self.prompt = limit, limited_by, len(context)
+        self.clock = clock
+        self.writer = TraceWriter(self.clock, len(stack), len(context), heads)
+        self.runs: list[Any] = []
+        self.hierarchy = Hierarchy(stack, context, sampling=sampling, choices=choices, ends=ends)
+        self.driver = Sequential(stack, self.runs, context, ends=ends, writer=self.writer, stop=stop)
+
+    def events(self, header: trace.Header) -> Iterator[Event]:
+        """Open the levels, decode, and close them whatever happens."""
+        decoding = self._decode()
+        try:
+            with self.clock.stopped():
+                yield header
+                # The budget bounds every draft, so the context never outgrows the text (and may fill the model's).
+                levels = [entry.level for entry in self.stack]
+                for run_ in open_levels(levels, self.prompt + self.limit, most_nodes(self.stack[0])):
+                    self.runs.insert(0, run_)
+            for event in decoding:
+                with self.clock.stopped():
+                    yield event
+        finally:
+            decoding.close()
+            for run_ in self.runs:
+                run_.close()
+
+    def _decode(self) -> Generator[Event, None, None]:
+        reason = "stopped"
+        started = prefilled = last = self.clock.now()
+        try:
+            if self.replan is not None:
+                t0 = self.clock.now()
+                yield self._follow(self.replan.first(), t0)
+            prefilled = last = yield from self._prefill(None)
+            while reason == "stopped":
+                committed = yield from self.driver.drive(self.hierarchy.round(self._budget()))
+                commit = self.writer.commit(committed)
+                last = commit.t
+                yield commit
+                yield from self._commit(committed)
+                if committed.ids[-1] in self.ends:
+                    reason = "eos"
+                elif self._budget() <= 0:
+                    reason = self.limited_by
+                past = Round(self.writer.round, tuple(committed.ids), self.driver.take_outcomes())
+                self.writer.round += 1
+                if self.replan is not None and reason == "stopped":
+                    yield from self._replan(self.replan, past)
+        except Stopped:
+            pass
+        yield self.writer.footer(reason, prefill_ns=prefilled - started, decode_ns=last - prefilled)
+
+    def _replan(self, replan: Replanner, past: Round) -> Generator[Event, None, None]:
+        """Tell the replanner of the round that is over; where it chooses another plan, the next round follows it."""
+        t0 = self.clock.now()
+        plan = replan.after(past)
+        if plan is not None:
+            yield self._follow(plan, t0)
+            yield from self._prefill(self.writer.round)
+
+    def _follow(self, plan: Course, t0: int) -> Event:
+        plan.check([entry.level.can_verify for entry in self.stack])
+        self.hierarchy.follow(plan)
+        for i, run_ in enumerate(self.runs):
+            run_.observe(TakesPart(i in plan.levels))
+        text = format_stack(_planned(self.stack, plan))
+        return self.writer.plan(plan, text, t0)
+
+    def _prefill(self, round_: int | None) -> Generator[Event, None, int]:
+        """Give every level of the plan what it has not seen: all but the last token goes through the models now.
+
+        From the target down: what it has computed, exits and drafters that read its states need not compute again.
+        Before the first round each level is written down. Later (`round_`) a level that lacks a few tokens takes them
+        along in its next forward.
+
+        Returns:
+            The time.
+        """
+        now = 0
+        for i in reversed(range(len(self.stack))):
+            run_, has_cache = self.runs[i], self.stack[i].level.has_cache
+            end = len(self.context) - 1 if has_cache else 0
+            missed = max(0, end - run_.cached)
+            t0 = self.clock.now()
+            if round_ is None:
+                run_.observe(Committed(self.context))
+            if i not in self.hierarchy.plan.levels or (round_ is not None and missed < JOINING_ROWS):
+                continue
+            while run_.cached < end:
+                self.driver.check_cancelled()
+                logits, _ = run_.score(self.context[: min(run_.cached + PREFILL_CHUNK, end)])
+                self.hierarchy.check(i, logits)  # which also waits for the device, so that the time is the forward's
+            now = self.clock.now()
+            yield trace.Prefill(i, len(self.context) if round_ is None else missed, t0, now, round_)
+        return now
+
+    def _commit(self, committed: Tree) -> Generator[Event, None, None]:
+        for i, run_ in enumerate(self.runs):
+            t0 = self.clock.now()
+            counts = run_.observe(Committed(committed.ids))
+            if counts is not None:
+                yield trace.Store(self.writer.round, i, **counts, t0=t0, t1=self.clock.now())
+        yield self.driver.kv(len(self.context))
+
+    def _budget(self) -> int:
+        return self.limit - (len(self.context) - self.prompt)
+
+
+def most_nodes(drafter: StackEntry) -> int:
+    """The most nodes of a tree that a bottom level drafts; 0 for one that drafts chains."""
+    guess = getattr(drafter.level, "guess", 1)
+    return 0 if guess == 1 else guess * (drafter.block or 0)
+
+
+def _planned(stack: Sequence[StackEntry], plan: Course) -> list[LevelSpec]:
+    """A plan in the stack's own words, every T written."""
+    blocks = [*plan.blocks, None]
+    return [replace(stack[i].spec, block=block) for i, block in zip(plan.levels, blocks, strict=True)]
+
+
+def _check(stack: Sequence[StackEntry]) -> None:
+    if not stack:
+        raise StackError("the stack is empty; it needs at least a target")
+    check_order([entry.spec for entry in stack])
+    sizes = {entry.level.vocab_size for entry in stack if entry.level.has_cache}
+    if len(sizes) > 1:
+        raise StackError(f"levels disagree on the vocabulary ({sorted(sizes)} tokens); use levels of one family")
+    for i, entry in enumerate(stack):
+        if i > 0 and not entry.level.can_verify:
+            raise StackError(f"level {i} ({entry.level.name}) cannot verify; it can only be the first level")
+        if i < len(stack) - 1 and (entry.block is None or entry.block < 1):
+            raise StackError(f"level {i} ({entry.level.name}) has no block length; write {entry.level.name}:T")
+
+
+def _header(
+    stack: Sequence[StackEntry],
+    prompt_ids: Sequence[int],
+    sampling: Sampling,
+    seed: int,
+    max_new: int,
+    about: dict[str, Any],
+) -> trace.Header:
+    specs = [entry.spec for entry in stack]
+    lossless, why = stack_lossless(specs, sampling)
+    trunks = shares([entry.level for entry in stack])
+    levels = tuple(
+        trace.LevelInfo(
+            index=i, name=entry.spec.name, kind=entry.level.kind, label=entry.level.label, block=entry.block,
+            policy=entry.spec.policy if i < len(stack) - 1 else None,
+            theta=entry.theta if entry.spec.policy in THETA_COUNTS else None,
+            rule=entry.spec.rule if i > 0 else None,
+            bonus=entry.spec.bonus, device=entry.level.device, dtype=entry.level.dtype, layers=entry.level.layers,
+            weights=entry.level.weights, params=entry.level.params, shares=trunks[i],
+        )
+        for i, entry in enumerate(stack)
+    )  # fmt: skip
+    if about.get("replan") is not None and lossless:
+        why = f"{why}; plans change between rounds only, by what is past"
+    versions = {"python": platform.python_version(), "torch": torch.__version__}
+    about = {**about, "versions": {**versions, **about.get("versions", {})}}
+    return trace.Header(
+        schema=trace.SCHEMA, stack=format_stack(specs), levels=levels, sampling=sampling.as_dict(), seed=seed,
+        prompt_ids=tuple(prompt_ids), max_new_tokens=max_new, lossless=lossless, lossless_reason=why, **about,
+    )  # fmt: skip

@@ -1,0 +1,236 @@
+"""Writes down what a run does, as events, while the engine's clock stands still.
+
+The writer numbers tokens (serials), remembers which levels passed them and counts each level's work. It decides
+nothing: a run without details takes the same choices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from hsd_core import trace
+from hsd_core.engine.clock import EngineClock
+from hsd_core.engine.hierarchy import Keep
+from hsd_core.engine.plans import Course
+from hsd_core.levels.protocol import Proposal, Run, Work
+from hsd_core.levels.tree import Token, Tree
+from hsd_core.models.sampling import raw
+
+
+@dataclass(slots=True)
+class _Total:
+    forwards: int = 0
+    rows: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    ns: int = 0
+
+
+class TraceWriter:
+    """Makes the events of one run.
+
+    heads: how many of the likeliest tokens of each row to write down; 0 writes none.
+    prompt_length: positions before it are the prompt; events count from its end.
+    """
+
+    def __init__(self, clock: EngineClock, levels: int, prompt_length: int, heads: int) -> None:
+        self.clock = clock
+        self.round = 0
+        self.committed = prompt_length
+        self._prompt = prompt_length
+        self._heads = heads
+        self._serials = 0
+        self._passed: dict[int, tuple[int, ...]] = {}
+        self._totals = [_Total() for _ in range(levels)]
+
+    def token(self, id_: int, *, level: int, how: str, source: str) -> Token:
+        token = Token(self._serials, id_, level, how, source)
+        self._serials += 1
+        return token
+
+    def draft(
+        self, level: int, start: int, tree: Tree, proposal: Proposal, t0: int, t1: int, theta: float | None
+    ) -> trace.Draft:
+        """What a level drafted behind the first `start` tokens of the context."""
+        with self.clock.stopped():
+            work = proposal.work
+            self._count(level, work, 0, t1 - t0)
+            self._totals[level].tokens_out += len(tree)
+            confidence: list[float | None] = [None] * len(tree)
+            if tree.logits is not None and tree.is_chain and len(tree):
+                confidence = [_short(x) for x in raw(tree.logits).amax(-1).tolist()]
+            return trace.Draft(
+                self.round,
+                level,
+                start - self._prompt,
+                serials=tuple(token.serial for token in tree.tokens),
+                ids=tuple(tree.ids),
+                sources=proposal.sources,
+                q=tuple(_short(x) for x in _drawn_with(tree)),
+                confidence=tuple(confidence),
+                forwards=work.forwards,
+                rows=work.rows,
+                catch_up=work.catch_up,
+                t0=t0,
+                t1=t1,
+                ran=work.ran,
+                theta=_short_or_none(theta),
+                copied=tuple(self._placed(x) for x in proposal.copied),
+                parents=tree.parents or (),
+            )
+
+    def verify(self, judged: Keep, work: Work, t0: int, t1: int) -> trace.Verify:
+        """A verification, and how many tokens went up from it."""
+        with self.clock.stopped():
+            tree, verdict, level = judged.tree, judged.verdict, judged.level
+            self._count(level, work, len(tree), t1 - t0)
+            self._totals[level].tokens_out += len(verdict.path) + (verdict.token is not None)
+            p_of, q_of = self._chances(judged), _drawn_with(tree)
+            p_heads = self._head_rows(judged.all_logits[: len(tree)] if tree.is_chain else judged.all_logits)
+            q_heads: list[trace.Row | None] = [None] * len(tree)
+            if self._heads:
+                q_heads = [trace.Row((i,), (1.0,), 0.0) for i in tree.ids]
+            if tree.logits is not None and tree.rows is not None:
+                drawn = self._head_rows(tree.logits)
+                for offer in tree.offers:
+                    if offer.row is not None:
+                        q_heads[offer.node] = drawn[offer.row]
+            places, parents = judged.places, tree.lineage
+            last = verdict.path[-1] if verdict.path else -1
+            ends = tree.forks.get(last, [])  # the fork where everything was rejected, if any was
+            checks = []
+            for o, offer in enumerate(tree.offers):
+                node = offer.node
+                token, fork = tree.tokens[node], parents[node]
+                residual = None
+                if node in verdict.path:
+                    outcome = "accepted"
+                    self._passed[token.serial] = (*self._passed.get(token.serial, ()), level)
+                elif fork == last and verdict.residual is not None:
+                    outcome = "rejected"
+                    if self._heads and o == ends[-1]:
+                        residual = _head(verdict.residual, self._heads)
+                else:
+                    outcome = "rejected" if verdict.alphas[o] is not None and not tree.is_chain else "unjudged"
+                p_head = p_heads[places[fork]] if p_heads else None
+                checks.append(
+                    trace.Check(
+                        token.serial,
+                        token.id,
+                        _short_or_none(verdict.alphas[o]),
+                        verdict.coins[o],
+                        outcome,
+                        _short(p_of[o]),
+                        _short(q_of[node]),
+                        p_head,
+                        q_heads[node],
+                        residual,
+                    )
+                )
+            at, moved = judged.start - self._prompt, _short_or_none(judged.theta)
+            return trace.Verify(
+                self.round, level, judged.below, at, work.rows, work.catch_up, tuple(checks), t0, t1, work.ran, moved
+            )
+
+    def own(self, judged: Keep, token: Token) -> trace.Correct | trace.Bonus:
+        """A verifier's correction or bonus."""
+        with self.clock.stopped():
+            event = trace.Correct if token.how == "correct" else trace.Bonus
+            at = len(judged.verdict.path)
+            head = self._head_rows(judged.logits[at : at + 1])[0]
+            chance = _short(float(judged.probs[at, token.id]))
+            place = judged.start + at - self._prompt
+            return event(self.round, token.level, place, token.serial, token.id, chance, self.clock.now(), head)
+
+    def commit(self, block: Tree) -> trace.Commit:
+        at = self.committed - self._prompt
+        self.committed += len(block)
+        tokens = tuple(
+            trace.Committed(t.serial, t.id, t.level, t.how, t.source, self._passed.get(t.serial, ()))
+            for t in block.tokens
+        )
+        return trace.Commit(self.round, at, tokens, self.clock.now())
+
+    def rollback(self, level: int, before: int, after: int) -> trace.Rollback:
+        return trace.Rollback(self.round, level, before, after, self.clock.now())
+
+    def kv(self, caches: Iterable[tuple[int, Run]], length: int) -> trace.Kv:
+        """The cache lengths of the levels that have one, given as (index, run), over a context of `length` tokens."""
+        held = length - self.committed
+        lengths = tuple(trace.KvLength(i, run.cached, length - run.cached, self.committed, held) for i, run in caches)
+        return trace.Kv(self.round, lengths, self.clock.now())
+
+    def plan(self, course: Course, stack: str, t0: int) -> trace.Plan:
+        return trace.Plan(
+            self.round, stack, self.clock.now(), course.levels, course.blocks, _short_or_none(course.predicted_ms),
+            _short_or_none(course.left_ms), course.why, {k: _short(x) for k, x in course.acceptance.items()}, t0,
+        )  # fmt: skip
+
+    def footer(self, reason: str, *, prefill_ns: int, decode_ns: int) -> trace.Footer:
+        totals = tuple(
+            trace.LevelTotal(i, t.forwards, t.rows, t.tokens_in, t.tokens_out, t.ns) for i, t in enumerate(self._totals)
+        )
+        return trace.Footer(reason, self.round, self.committed - self._prompt, prefill_ns, decode_ns, totals)
+
+    def _count(self, level: int, work: Work, tokens_in: int, ns: int) -> None:
+        total = self._totals[level]
+        total.forwards += work.forwards
+        total.rows += work.rows
+        total.tokens_in += tokens_in
+        total.ns += ns
+
+    def _head_rows(self, logits: Tensor) -> list[trace.Row | None]:
+        if not self._heads or not logits.shape[0]:
+            return [None] * logits.shape[0]
+        return [_head(row, self._heads) for row in raw(logits)]
+
+    def _placed(self, copied: trace.Copied | None) -> trace.Copied | None:
+        """Its position counted from the end of the prompt."""
+        return copied and trace.Copied(copied.at - self._prompt, copied.alike, _short(copied.share))
+
+    @staticmethod
+    def _chances(judged: Keep) -> list[float]:
+        """Every offered token's probability under the verifier's row at its fork."""
+        tree = judged.tree
+        if not len(tree):
+            return []
+        parents = tree.lineage
+        forks = [judged.places[parents[offer.node]] for offer in tree.offers]
+        ids = [tree.ids[offer.node] for offer in tree.offers]
+        return [float(x) for x in judged.all_probs[forks].gather(1, _column(ids, judged.all_probs)).squeeze(1)]
+
+
+def _head(row: Tensor, k: int) -> trace.Row:
+    top = row.topk(min(k, row.shape[-1]))
+    pairs = [(i, _short(x)) for i, x in zip(top.indices.tolist(), top.values.tolist(), strict=True) if x > 0.0]
+    tail = max(0.0, 1.0 - sum(x for _, x in pairs))
+    return trace.Row(tuple(i for i, _ in pairs), tuple(x for _, x in pairs), _short(tail))
+
+
+def _drawn_with(tree: Tree) -> list[float]:
+    """Each token's probability under the row that it was drawn from; 1 for a named one."""
+    chances = [1.0] * len(tree)
+    drawn = [offer for offer in tree.offers if offer.row is not None]
+    if tree.rows is not None and drawn:
+        rows = tree.rows[[offer.row for offer in drawn]]
+        found = rows.gather(1, _column([tree.ids[offer.node] for offer in drawn], rows)).squeeze(1)
+        for offer, chance in zip(drawn, found.tolist(), strict=True):
+            chances[offer.node] = chance
+    return chances
+
+
+def _column(ids: Sequence[int], like: Tensor) -> Tensor:
+    return torch.tensor(ids, device=like.device).unsqueeze(1)
+
+
+def _short_or_none(x: float | None) -> float | None:
+    return None if x is None else _short(x)
+
+
+def _short(x: float) -> float:
+    """Six significant digits: enough to read and replay, half the size of a trace."""
+    return float(f"{x:.6g}")

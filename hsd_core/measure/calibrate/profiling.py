@@ -1,0 +1,192 @@
+"""`calibrate`: a preset's levels, measured on this machine, as profiles for the theory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.engine.driver import Stopped
+from hsd_core.measure.bench import read_prompts
+from hsd_core.measure.calibrate.candidates import Candidates, candidates
+from hsd_core.measure.calibrate.overlap import count
+from hsd_core.measure.calibrate.reading import LONGEST, is_lookup, read
+from hsd_core.measure.calibrate.running import Observed, Outside, observe, outside
+from hsd_core.measure.calibrate.scaling import in_runs
+from hsd_core.measure.calibrate.tally import Tally, mean_interval
+from hsd_core.measure.calibrate.texts import PROMPTS, Written, write
+from hsd_core.measure.calibrate.timing import Timings, time_levels
+from hsd_core.theory import ENGINE, Conditional, Costs, Lengths, Profile, ProfileLevel
+
+if TYPE_CHECKING:
+    from hsd_core.levels.entry import StackEntry
+    from hsd_core.pipeline import Workbench
+
+Progress = Callable[[str, float, float], None]
+TOKENS = 40
+RUNS = 100.0  # seconds of runs: greedy and sampled ones share them
+MAX_BLOCK = 16
+LEAST = 15.0  # tokens that a conditional acceptance must rest on
+
+
+def calibrate(
+    bench: Workbench,
+    *,
+    temperatures: Sequence[float] = (0.0,),
+    levels: str | None = None,
+    prompts: str | Path = PROMPTS,
+    tokens: int = TOKENS,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> list[Profile]:
+    """Measure costs and acceptances of a preset's levels; one profile a temperature, in their order.
+
+    Args:
+        levels: which, in the grammar of stacks without T; None for all that the preset offers. prompts: JSON lines as
+            for `bench`. tokens: that the target writes after each prompt.
+        progress: called as progress(stage, done, total); stages are "texts", "acceptances", "costs" and "runs".
+        stop: asked between measurements.
+    Raises:
+        StackError: the levels cannot be read or built. ValueError: bad prompts or temperatures. Stopped: as asked.
+    """
+    tell, stop = progress or (lambda *_: None), stop or (lambda: False)
+    if not temperatures:
+        raise ValueError("no temperature is given; 0 is greedy")
+    found = candidates(bench, levels)
+    asked = read_prompts(prompts)
+    costs: dict[bool, tuple[Timings, Observed]] = {}
+    profiles = []
+    for temperature in dict.fromkeys(temperatures):
+        at = f" at temperature {temperature:g}" if temperature else ""
+        texts = write(
+            bench, found.names[-1], asked, tokens, temperature, tell=_stage(tell, f"texts{at}"), stop=stop
+        )  # fmt: skip
+        tally = Tally(len(texts))
+        for number, text in enumerate(texts):
+            if stop():
+                raise Stopped
+            count(tally, number, read(found.seats, text, temperature, bench.ends), text.kind)
+            tell(f"acceptances{at}", number + 1, len(texts))
+        if (temperature == 0.0) not in costs:  # how sharp the rows are costs nothing, that they are softened does
+            alone = time_levels(found.seats, texts, temperature, tell=_stage(tell, f"costs{at}"), stop=stop)
+            seen = observe(
+                bench, found, texts, temperature, seconds=RUNS / len({t == 0.0 for t in temperatures}),
+                tell=_stage(tell, f"runs{at}"), stop=stop,
+            )  # fmt: skip
+            costs[temperature == 0.0] = in_runs(alone, seen), seen
+        timings, seen = costs[temperature == 0.0]
+        between = outside(seen)
+        about = {
+            **_about(bench, found, texts, timings, str(Path(prompts).name)), "runs": seen.runs,
+            ENGINE: round(between.verify_ms, 4),
+        }  # fmt: skip
+        lengths = Lengths(tokens, len(texts), tuple(sorted(text.ended for text in texts if text.ended is not None)))
+        profiles.append(replace(_profile(found, tally, timings, seen, between, temperature, about), lengths=lengths))
+    return profiles
+
+
+def _stage(tell: Progress, name: str) -> Callable[[int, int], None]:
+    return lambda done, total: tell(name, done, total)
+
+
+def _about(
+    bench: Workbench, found: Candidates, texts: Sequence[Written], timings: Timings, prompts: str
+) -> dict[str, Any]:
+    return {
+        **bench.about,
+        "device": bench.device,
+        "dtype": bench.dtype,
+        "recorded": date.today().isoformat(),
+        "prompts": prompts,
+        "texts": len(texts),
+        "tokens": sum(len(text.output) for text in texts),
+        "context": timings.context,
+        "turns": timings.turns,
+        "left_out": dict(found.left_out),
+    }
+
+
+def _profile(
+    found: Candidates, tally: Tally, timings: Timings, seen: Observed, between: Outside, temperature: float,
+    about: dict[str, Any],
+) -> Profile:  # fmt: skip
+    size = range(len(found.seats))
+    pairs = [(j, i) for i in size for j in range(i)]
+    below = {
+        f"{found.names[lowest]} -> {found.names[j]} -> {found.names[i]}": {
+            how: _share(tally, (how, j, i, lowest)) for how in ("accepted", "residual", "bonus")
+        }
+        for j, i in pairs
+        for lowest in range(j)
+    }
+    return Profile(
+        tuple(_level(found.names[i], found.seats[i], i, tally, timings, seen, between.verify_ms) for i in size),
+        tuple(tuple(_entry(tally, j, i) for i in size) for j in size),
+        MAX_BLOCK,
+        edge_cost={pair: costs.plus(between.verify_ms) for pair, costs in timings.edges.items()},
+        interval=tuple(tuple(_interval(tally, j, i) for i in size) for j in size),
+        temperature=temperature,
+        round_ms=round(between.round_ms, 4),
+        conditional={(j, i): _conditional(tally, found, j, i) for j, i in pairs},
+        about={**about, "conditional_by_level_below": below},
+    )
+
+
+def _level(
+    name: str, seat: StackEntry, i: int, tally: Tally, timings: Timings, seen: Observed, engine_ms: float
+) -> ProfileLevel:
+    if not is_lookup(seat.level):
+        draft = timings.draft.get(i)
+        costs = timings.verify[i].plus(engine_ms)
+        return ProfileLevel(name, costs, name, draft_ms=None if draft is None else round(draft, 5))
+    rate = tally.ratio(("hit", i)) or 0.0
+    hits, misses = ([draft.ms for draft in seen.drafts[i] if draft.hit is hit] for hit in (True, False))
+    parts = [(share, mean_interval(ms)) for share, ms in ((rate, hits), (1.0 - rate, misses)) if ms]
+    total = sum(share for share, _ in parts) or 1.0
+    ms, low, high = (
+        round(max(1e-5, sum(share * times[k] for share, times in parts) / total), 5) for k in range(3)
+    )  # fmt: skip
+    reach = [tally.ratio(("reach", i, m)) for m in range(1, LONGEST + 1)]
+    known = tuple(_round(r) for r in reach if r is not None)
+    return ProfileLevel(name, Costs((1,), (ms,), (low,), (high,)), name, _round(rate), known)
+
+
+def _entry(tally: Tally, j: int, i: int) -> float:
+    if j >= i:
+        return float(i == j)
+    return _round(tally.ratio(("pair", j, i)) or 0.0)
+
+
+def _interval(tally: Tally, j: int, i: int) -> tuple[float, float] | None:
+    found = tally.interval(("pair", j, i)) if j < i else None
+    return None if found is None else (_round(found[0]), _round(found[1]))
+
+
+def _conditional(tally: Tally, found: Candidates, j: int, i: int) -> Conditional:
+    places = []
+    for m in range(1, LONGEST + 1):
+        if (share := _share(tally, ("place", j, i, m))) is None:
+            break
+        places.append(share)
+    kinds = {
+        str(key[3]): _round(tally.ratio(key) or 0.0) for key in tally.names() if key[:3] == ("kind", j, i) and key[3]
+    }
+    how = {name: _share(tally, (name, j, i)) for name in ("accepted", "residual", "bonus")}
+    counts = {"tokens": tally.weight(("pair", j, i)), **{name: tally.weight((name, j, i)) for name in how}}
+    return Conditional(
+        how["accepted"], how["residual"], how["bonus"], tuple(places), kinds,
+        {name: round(weight) for name, weight in counts.items() if weight},
+    )  # fmt: skip
+
+
+def _share(tally: Tally, key: tuple[object, ...]) -> float | None:
+    """A ratio that rests on enough tokens."""
+    ratio = tally.ratio(key)
+    return None if ratio is None or tally.weight(key) < LEAST else _round(ratio)
+
+
+def _round(share: float) -> float:
+    """Sums of float32 rows may end a little beyond 1."""
+    return round(min(1.0, max(0.0, share)), 5)

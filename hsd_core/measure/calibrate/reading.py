@@ -1,0 +1,158 @@
+"""One teacher-forced pass of every level over a text: the law that each level had for each of its tokens.
+
+All levels are opened as one stack, so exits and their target run each layer once. Two kinds of drafters see less than
+the text: a drafter that is fed with the target's states has its own in their place behind the start of its draft, so
+its rows are taken as in drafts of `STRIDE` tokens; lookups have guesses instead of rows, taken at every
+position from databases that were filled up to there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from hsd_core.levels.draft_run import DraftRun, TrainedDraft
+from hsd_core.levels.exits import ExitLevel
+from hsd_core.levels.nano import NanoLevel
+from hsd_core.levels.ngram import NgramRun
+from hsd_core.levels.protocol import Committed, DraftOrder, Level, rows_behind
+from hsd_core.levels.shared import Commons
+from hsd_core.levels.trunk import Trunk
+from hsd_core.measure.calibrate.texts import Written
+from hsd_core.models.passes import Branches
+from hsd_core.models.sampling import Sampling, law
+from hsd_core.trace import Span
+
+if TYPE_CHECKING:
+    from hsd_core.levels.entry import StackEntry
+
+LONGEST = 8  # positions of a draft that are looked at
+STRIDE = 4  # a fed drafter's plain rows are those of drafts of so many tokens
+DRAFT_EVERY = 2  # tokens between two of its drafts
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text of n tokens under the levels, by their index.
+
+    Attributes:
+        ids: (n,) the target's tokens.
+        laws: (n, V) rows of the levels that have a distribution, on the target's device.
+        drafts: of a fed drafter: (start, rows of the up to `LONGEST` tokens behind it) for every draft.
+        guesses: of a lookup: what it proposed at each of the n positions, perhaps nothing.
+    """
+
+    ids: Tensor
+    laws: dict[int, Tensor]
+    drafts: dict[int, list[tuple[int, Tensor]]] = field(default_factory=dict)
+    guesses: dict[int, list[tuple[int, ...]]] = field(default_factory=dict)
+
+
+def is_lookup(level: Level) -> bool:
+    """Whether a level guesses without a distribution."""
+    return not level.can_verify
+
+
+def is_fed(level: Level) -> bool:
+    """Whether a level reads the last states of a full pass over the target's weights."""
+    return _fed_draft(level) is not None
+
+
+def _fed_draft(level: Level) -> TrainedDraft | None:
+    if isinstance(level, ExitLevel):
+        return level.fed
+    return level.draft if isinstance(level, NanoLevel) and level.draft.fed else None
+
+
+def read(seats: Sequence[StackEntry], text: Written, temperature: float, ends: frozenset[int]) -> Reading:
+    """Read a text with every level."""
+    levels = [seat.level for seat in seats]
+    sampling, n = Sampling(temperature), len(text.output)
+    tape = [*text.prompt, *text.output[:-1]]
+    commons = Commons(len(tape) + 1)
+    runs = [level.open(commons.capacity, commons) for level in reversed(levels)][::-1]
+    logits: dict[int, Tensor] = {}
+    reading = Reading(torch.tensor(text.output, device=levels[-1].device), {})
+    try:
+        # From below: an exit runs the first layers, what reads deeper goes on from there. The fed ones read the result.
+        for i, (level, run) in enumerate(zip(levels, runs, strict=True)):
+            if is_lookup(level):
+                reading.guesses[i] = _guesses(run, text, ends)
+            elif not is_fed(level):
+                logits[i] = rows_behind(run, tape, n)[0]
+        for i, level in enumerate(levels):
+            if isinstance(level, NanoLevel | ExitLevel) and is_fed(level):
+                drafts = _fed_drafts(level, runs[i], commons.features()[0], tape, n)
+                logits[i] = torch.cat([rows[:STRIDE] for start, rows in drafts if start % STRIDE == 0])
+                reading.drafts[i] = [(start, law(rows, sampling).to(reading.ids.device)) for start, rows in drafts]
+    finally:
+        for run in runs:
+            run.close()
+    for i in sorted(logits):
+        reading.laws[i] = law(logits[i], sampling).to(reading.ids.device)
+    return reading
+
+
+class Past(Trunk):
+    """A trunk that is only read: as it was when `length` positions had reached a depth."""
+
+    def __init__(self, trunk: Trunk) -> None:
+        super().__init__(trunk.decoder, trunk.capacity)
+        self._trunk, self.length = trunk, 0
+
+    def run(self, ids: Sequence[int], depth: int, end: int, branches: Branches | None = None) -> tuple[Span, ...]:
+        return ()
+
+    def cut(self, length: int, depth: int | None = None) -> None:
+        """What was read stays."""
+
+    def valid(self, depth: int) -> int:
+        return min(self.length, self._trunk.valid(depth))
+
+    def hidden(self, depth: int, lo: int, hi: int) -> Tensor:
+        return self._trunk.hidden(depth, lo, hi)
+
+
+def _fed_drafts(
+    level: NanoLevel | ExitLevel, opened: DraftRun, features: Trunk, tape: list[int], n: int
+) -> list[tuple[int, Tensor]]:
+    """Logits of drafts from every `DRAFT_EVERY`-th token on, had each of their tokens been the text's."""
+    past, prompt, draft = Past(features), len(tape) + 1 - n, _fed_draft(level)
+    assert draft is not None and isinstance(opened, DraftRun)
+    own = None
+    if opened.trunk is not None:  # what lies below an exit has been run by the target
+        own = Past(opened.trunk)
+        own.length = len(tape)
+    depth = level.at if isinstance(level, ExitLevel) else 0
+    run = DraftRun(level.decoder, draft, (past,), features.capacity, level.name, own, depth)
+    drafts = []
+    for start in range(0, n, DRAFT_EVERY):
+        at, rows = prompt + start, min(LONGEST, n - start)
+        past.length = at - 1  # at rest the token emitted last has not been through the target
+        drafts.append((start, rows_behind(run, tape[: at - 1 + rows], rows)[0]))
+        run.keep(at, ())
+    run.close()
+    return drafts
+
+
+def _guesses(run: NgramRun, text: Written, ends: frozenset[int]) -> list[tuple[int, ...]]:
+    order, tape, found = lookup_order(LONGEST, ends), list(text.prompt), []
+    run.observe(Committed(text.prompt))
+    for token in text.output:
+        found.append(run.propose(tape, order).ids)
+        tape.append(token)
+        run.observe(Committed([token]))
+    return found
+
+
+def lookup_order(limit: int, ends: frozenset[int]) -> DraftOrder:
+    """An order that a lookup can fill: it never draws."""
+
+    def pick(row: Tensor, depth: int, number: int) -> int:
+        raise TypeError("a lookup was asked to draw a token")
+
+    return DraftOrder(limit, lambda logits: logits, pick, lambda drafted, last: False, ends)

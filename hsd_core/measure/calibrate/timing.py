@@ -1,0 +1,230 @@
+"""Costs of passes alone: what the engine would stamp on a verification of n rows, and on a drafted token.
+
+They give the shape, ms by rows; `running` and `scaling` give the level at which real runs lie.
+Every measurement stands at the same place of a text (about 150 tokens in) and is undone by a rollback. All of them are
+gone through in turn, each turn from another place in the list, so that a machine that slows down slows all alike; the
+first turns are dropped.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.engine.choices import Judge, Key, SeededChoices
+from hsd_core.engine.driver import Stopped
+from hsd_core.engine.rules import tokenwise
+from hsd_core.levels.nano import NanoLevel
+from hsd_core.levels.protocol import DraftOrder, Scorer, rows_behind
+from hsd_core.levels.shared import open_levels, shares
+from hsd_core.levels.tree import Tree, named
+from hsd_core.measure.calibrate.reading import is_fed, is_lookup
+from hsd_core.measure.calibrate.tally import median_interval
+from hsd_core.measure.calibrate.texts import Written
+from hsd_core.models.sampling import Sampling, law
+from hsd_core.theory import Costs
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from hsd_core.levels.entry import StackEntry
+
+ROWS = (1, 2, 3, 4, 6, 8, 12, 16)
+EDGE_ROWS = (2, 4, 8)
+DRAFTED = 4  # tokens of a timed draft
+CONTEXT = 150  # tokens before it
+TURNS, WARM_UP, FEWEST = 9, 2, 4
+BUDGET = 15.0  # seconds after which no further turn begins
+
+Task = Callable[[], float]  # one measurement, ms
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """By level index: verifications by rows, ms of a drafted token.
+
+    `edges[(j, i)]`: verifications by i right behind a draft of j over the same weights.
+    """
+
+    verify: dict[int, Costs] = field(default_factory=dict)
+    draft: dict[int, float] = field(default_factory=dict)
+    edges: dict[tuple[int, int], Costs] = field(default_factory=dict)
+    turns: int = 0
+    context: int = 0
+
+
+def time_levels(
+    seats: Sequence[StackEntry], texts: Sequence[Written], temperature: float,
+    *, tell: Callable[[int, int], None], stop: Callable[[], bool],
+) -> Timings:  # fmt: skip
+    """Measure the costs of all levels at a temperature (greedy rows are cheaper to make than sampled ones).
+
+    Raises:
+        Stopped: `stop` turned true.
+    """
+    rig = _Rig(seats, texts, Sampling(temperature))
+    tasks = rig.tasks()
+    found: dict[tuple[object, ...], list[float]] = {key: [] for key in tasks}
+    names, began, turn = list(tasks), time.monotonic(), 0
+    try:
+        while turn < TURNS and (turn < FEWEST + WARM_UP or time.monotonic() - began < BUDGET):
+            at = turn * 5 % len(names)
+            for key in names[at:] + names[:at]:
+                if stop():
+                    raise Stopped
+                ms = tasks[key]()
+                if turn >= WARM_UP:
+                    found[key].append(ms)
+            turn += 1
+            tell(turn, TURNS)
+    finally:
+        rig.close()
+    verify: dict[int, list[tuple[int, list[float]]]] = {}
+    edges: dict[tuple[int, int], list[tuple[int, list[float]]]] = {}
+    draft = {}
+    for key, values in found.items():
+        match key:
+            case ("verify", int(i), int(n)):
+                verify.setdefault(i, []).append((n, values))
+            case ("edge", int(j), int(i), int(n)):
+                edges.setdefault((j, i), []).append((n, values))
+            case ("draft", int(i)):
+                draft[i] = median_interval(values)[0]
+    return Timings(
+        {i: _costs(rows) for i, rows in verify.items()}, draft, {pair: _costs(rows) for pair, rows in edges.items()},
+        turn - WARM_UP, rig.context,
+    )  # fmt: skip
+
+
+def _costs(measured: Sequence[tuple[int, list[float]]]) -> Costs:
+    medians = [median_interval(values) for _, values in measured]
+    ms, low, high = (tuple(round(part, 5) for part in parts) for parts in zip(*medians, strict=True))
+    return Costs(tuple(n for n, _ in measured), ms, low, high)
+
+
+class _Rig:
+    """Levels at rest behind `context` tokens of a text, each in a run of its own."""
+
+    def __init__(self, seats: Sequence[StackEntry], texts: Sequence[Written], sampling: Sampling) -> None:
+        self.seats, self.sampling, self._choices = seats, sampling, SeededChoices(0)
+        self._judge = Judge(self._choices, 0, 0, 0)
+        room = min((s.level.max_positions or CONTEXT + 64 for s in seats), default=CONTEXT + 64)
+        self.context = max(2, min(CONTEXT, room - max(ROWS) - 8))
+        ids = [token for text in texts for token in (*text.prompt, *text.output)]
+        again = cycle(ids)
+        self.tape = [next(again) for _ in range(self.context + max(ROWS) + 8)]
+        self._open: list[Any] = []
+
+    def tasks(self) -> dict[tuple[object, ...], Task]:
+        found: dict[tuple[object, ...], Task] = {}
+        for i, seat in enumerate(self.seats):
+            if is_lookup(seat.level):
+                continue
+            run = self._run(i)
+            for n in ROWS:
+                found["verify", i, n] = self._verification(run, n)
+            if i < len(self.seats) - 1:
+                found["draft", i] = self._drafting(run, fed=is_fed(seat.level))
+        for j, i in self._edges():
+            below, above = self._at_rest(self._with_target([j, i]))[:2]
+            for n in EDGE_ROWS:
+                found["edge", j, i, n] = self._after_draft(below, above, n)
+        return found
+
+    def close(self) -> None:
+        for run in self._open:
+            run.close()
+
+    def _edges(self) -> list[tuple[int, int]]:
+        """Pairs that read the same weights: the upper one goes on where the lower one stopped."""
+        models = [
+            i for i, seat in enumerate(self.seats)
+            if not is_lookup(seat.level) and not (isinstance(seat.level, NanoLevel) and is_fed(seat.level))
+        ]  # fmt: skip
+        pairs = [(j, i) for place, j in enumerate(models) for i in models[place + 1 :]]
+        return [(j, i) for j, i in pairs if self._share(j, i)]
+
+    def _share(self, j: int, i: int) -> bool:
+        """Whether both read the same trunk."""
+        below, above = shares([self.seats[k].level for k in self._with_target([j, i])])[:2]
+        return below is not None and below == above
+
+    def _with_target(self, which: list[int]) -> list[int]:
+        """Levels that read the target's states have a target beside them."""
+        last = len(self.seats) - 1
+        return [*which, last] if last not in which and any(is_fed(self.seats[i].level) for i in which) else which
+
+    def _run(self, i: int) -> Any:
+        """A level at rest."""
+        return self._at_rest(self._with_target([i]))[0]
+
+    def _at_rest(self, which: Sequence[int]) -> list[Any]:
+        runs = self._opened(which)
+        for run in reversed(runs):
+            if run.cached < self.context:
+                run.score(self.tape[: self.context])
+        return runs
+
+    def _opened(self, which: Sequence[int]) -> list[Any]:
+        runs = list(open_levels([self.seats[i].level for i in which], len(self.tape)))[::-1]
+        self._open += runs
+        return runs
+
+    def _verification(self, run: Scorer, n: int) -> Task:
+        tape = self.tape[: self.context + n]
+        prepared: list[Tree] = []
+
+        def measure() -> float:
+            if not prepared:  # a draft that is accepted throughout, with the verifier's own rows as the drafter's
+                p = law(rows_behind(run, tape, n)[0], self.sampling)[: n - 1].clone()
+                prepared.append(replace(named(p.argmax(-1).tolist()), rows=p))
+                run.keep(self.context, ())
+            began = time.perf_counter_ns()
+            logits, _ = rows_behind(run, tape, n)
+            tokenwise(prepared[0], law(logits, self.sampling), self._judge, True)
+            took = time.perf_counter_ns() - began
+            run.keep(self.context, ())
+            return took / 1e6
+
+        return measure
+
+    def _drafting(self, run: Any, *, fed: bool) -> Task:
+        order, tape = self._order(DRAFTED), self.tape[: self.context]
+        # A level at rest lacks the last token; one that is fed also redoes what it processed without true features.
+        behind = 1 + (DRAFTED // 2 if fed else 0)
+
+        def measure() -> float:
+            run.keep(self.context - behind, ())
+            began = time.perf_counter_ns()
+            ids = run.propose(tape, order).ids
+            took = time.perf_counter_ns() - began
+            run.keep(self.context, ())
+            return took / 1e6 / len(ids)
+
+        return measure
+
+    def _after_draft(self, below: Any, above: Any, n: int) -> Task:
+        tape, order = self.tape[: self.context + 1], self._order(n - 1)
+
+        def measure() -> float:
+            drafted = below.propose(tape, order)
+            began = time.perf_counter_ns()
+            logits, _ = rows_behind(above, [*tape, *drafted.ids], n)
+            tokenwise(replace(named(drafted.ids), rows=drafted.rows), law(logits, self.sampling), self._judge, True)
+            took = time.perf_counter_ns() - began
+            for run in (below, above):
+                run.keep(self.context, ())
+            return took / 1e6
+
+        return measure
+
+    def _order(self, limit: int) -> DraftOrder:
+        def pick(row: Tensor, depth: int, number: int) -> int:
+            return self._choices.draw(row, Key("draft", 0, depth, 0))
+
+        rows = partial(law, sampling=self.sampling)
+        return DraftOrder(limit, rows, pick, lambda drafted, last: False, frozenset())

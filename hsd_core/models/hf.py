@@ -1,0 +1,104 @@
+"""`transformers`: any other causal language model, through its own forward and a cache that can be cropped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from hsd_core.models.passes import Pass
+from hsd_core.models.protocol import DecoderError
+from hsd_core.models.shape import refuse_sliding_window
+
+# Parts of a config that belong to state-space, linear-attention or recurrent layers: their state holds the sum of
+# all inputs, and no position of it can be taken back.
+_RECURRENT = ("ssm_cfg", "mamba_d_state", "state_size", "mamba_expand", "linear_attn_config", "linear_num_value_heads")
+_RECURRENT_TYPES = ("mamba", "mamba2", "rwkv", "xlstm", "recurrent_gemma", "falcon_mamba", "jamba", "bamba", "zamba")
+
+
+class _Cache:
+    """One run's keys and values, as transformers keeps them."""
+
+    __slots__ = ("capacity", "layers")
+
+    def __init__(self, layers: Any, capacity: int) -> None:
+        self.layers, self.capacity = layers, capacity
+
+
+class TransformersDecoder:
+    """A `Decoder` over `AutoModelForCausalLM`. Rolling back crops the cache.
+
+    Raises:
+        DecoderError: the architecture is unknown, is no causal model, or has a cache that cannot roll back.
+    """
+
+    def __init__(
+        self, folder: Path, config: dict[str, Any], *, dtype: str, device: str, vocab: int | None = None
+    ) -> None:
+        refuse_no_rollback(config)
+        from transformers import AutoModelForCausalLM
+
+        try:
+            self._model = AutoModelForCausalLM.from_pretrained(
+                folder,
+                dtype=getattr(torch, dtype),
+                use_safetensors=True,
+                trust_remote_code=False,
+                local_files_only=True,
+            )
+        except (ValueError, KeyError, OSError, ImportError) as error:
+            first = str(error).strip().splitlines()[0][:200]
+            raise DecoderError(f"transformers cannot open a {config.get('model_type')!r} model: {first}") from error
+        self._model.requires_grad_(False).eval().to(device)  # type: ignore[no-untyped-call]
+        sizes = self._model.config.get_text_config()
+        self.vocab_size = min(vocab or sizes.vocab_size, sizes.vocab_size)
+        self.layers = sizes.num_hidden_layers
+        self.max_positions = getattr(sizes, "max_position_embeddings", None) or 2048
+        self.device, self.dtype = device, dtype
+
+    takes_branches = False
+
+    def new_cache(self, capacity: int, *, branches: int = 0) -> _Cache:
+        """See `Decoder.new_cache`; it grows as it is filled."""
+        if capacity > self.max_positions:
+            raise DecoderError(f"{capacity} positions are more than the model's {self.max_positions}")
+        from transformers import DynamicCache
+
+        return _Cache(DynamicCache(), capacity)
+
+    @torch.inference_mode()
+    def forward(self, given: Pass, cache: _Cache) -> Tensor:
+        """See `Decoder.forward`."""
+        ids, start, rows = list(given.ids), given.start, given.rows
+        if start + len(ids) > cache.capacity:
+            raise DecoderError(f"position {start + len(ids)} lies beyond the cache's capacity of {cache.capacity}")
+        held = cache.layers.get_seq_length()
+        if start > held:
+            raise DecoderError(f"position {start} was asked for and the cache holds {held}; feed what is between first")
+        if start < held:
+            cache.layers.crop(start - held)  # negative: so many positions off the end
+        out = self._model(
+            input_ids=torch.tensor([ids], device=self.device),
+            past_key_values=cache.layers,
+            position_ids=torch.arange(start, start + len(ids), device=self.device)[None],
+            use_cache=True,
+            logits_to_keep=rows,
+        )
+        logits: Tensor = out.logits[0, -rows:, : self.vocab_size].float()
+        return logits
+
+
+def refuse_no_rollback(config: dict[str, Any]) -> None:
+    """Raises DecoderError, with the reason, for a model whose cache cannot go back to an earlier position."""
+    kind = config.get("model_type")
+    if config.get("is_encoder_decoder"):
+        raise DecoderError(f"a {kind!r} model is an encoder and a decoder; a level is a decoder only")
+    text = config.get("text_config") or config
+    refuse_sliding_window(text)
+    if kind in _RECURRENT_TYPES or any(text.get(key) for key in _RECURRENT):
+        raise DecoderError(
+            f"a {kind!r} model keeps a running state (state-space or linear attention), which cannot roll back; "
+            "use a model with full attention"
+        )

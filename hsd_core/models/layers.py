@@ -1,0 +1,197 @@
+"""Layers of the Llama shape over fused weights, and the cache that they write.
+
+The block is x += attention(norm(x)); x += mlp(norm(x)) with RMSNorm, rotary positions (RoPE), grouped
+key/value heads and a SiLU gate. q, k, v are one product, gate and up another; the cache is two tensors
+allocated once per run, so rolling back is starting at a smaller position. Nothing is wrapped or allocated
+per call beyond the activations.
+
+Names: n inputs, H query heads, G key/value heads, d head size, L layers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from hsd_core.models.linear import Linear
+from hsd_core.models.passes import Branches
+from hsd_core.models.shape import LeanShape, rotary_tables
+
+# Attention sees whole multiples of these (the rest masked): then the sums of a row run in the same order whatever
+# other rows are computed beside it, and n rows give bit for bit what n single rows give, on the CPUs we measured.
+KEY_STEP, ROW_STEP = 64, 8
+
+# (layer, (n, H, d) queries, (n, G, d) keys, (n, G, d) values) -> (n, H, d): keeps keys and values, and attends.
+Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    attention_norm: Tensor
+    qkv: Linear
+    q_norm: Tensor | None
+    k_norm: Tensor | None
+    out: Linear
+    mlp_norm: Tensor
+    gate_up: Linear
+    down: Linear
+
+
+class KVCache:
+    """Keys and values of `sequences` texts: two tensors (L, sequences, G, capacity rounded up to KEY_STEP, d).
+
+    Always finite. To forget positions is to write over them from a smaller one on.
+    """
+
+    __slots__ = ("capacity", "keys", "values")
+
+    def __init__(self, keys: Tensor, values: Tensor, capacity: int) -> None:
+        self.keys, self.values, self.capacity = keys, values, capacity
+
+    def sequence(self, b: int) -> KVCache:
+        """Text b's part of it, the same memory."""
+        return KVCache(self.keys[:, b : b + 1], self.values[:, b : b + 1], self.capacity)
+
+    def keep(self, start: int, path: Sequence[int], lo: int, hi: int) -> None:
+        """Move the nodes of a path of the tree behind `start` together, in layers lo to hi - 1."""
+        source = torch.tensor(path, device=self.keys.device) + start
+        for kept in (self.keys, self.values):
+            kept[lo:hi, :, :, start : start + len(path)] = kept[lo:hi, :, :, source]
+
+
+class Layers:
+    """Some layers of one shape, run in ranges over one cache. `rotary`: shared tables, made anew if not given."""
+
+    def __init__(
+        self,
+        shape: LeanShape,
+        layers: Sequence[Layer],
+        *,
+        dtype: torch.dtype,
+        device: str,
+        rotary: tuple[Tensor, Tensor] | None = None,
+    ) -> None:
+        self.shape, self._layers, self._float, self._device = shape, layers, dtype, device
+        cos, sin = rotary or rotary_tables(shape)
+        self.rotary = (cos.to(device=device, dtype=dtype), sin.to(device=device, dtype=dtype))
+
+    def __len__(self) -> int:
+        return len(self._layers)
+
+    def __getitem__(self, i: int) -> Layer:
+        return self._layers[i]
+
+    def new_cache(self, capacity: int, sequences: int = 1) -> KVCache:
+        s = self.shape
+        size = (len(self._layers), sequences, s.kv_heads, _up(capacity, KEY_STEP), s.head_size)
+        keys, values = (torch.zeros(size, dtype=self._float, device=self._device) for _ in range(2))
+        return KVCache(keys, values, capacity)
+
+    def forward(
+        self, x: Tensor, cache: KVCache, start: int, lo: int, hi: int, branches: Branches | None = None
+    ) -> Tensor:
+        """Run layers lo, ..., hi - 1 on inputs in slots start, ... of one text; writes their keys and values.
+
+        x (n, hidden) -> (n, hidden). Layers may be run in any division, 0..a then a..L, over one cache.
+        """
+        end = start + len(x)
+        if branches is None or end <= branches.base:
+            at: slice | Tensor = slice(start, end)
+            mask = self._causal(len(x), end)
+        else:
+            at = branches.positions(start, end).to(self._device)
+            mask = self._additive(branches.hidden(start, end)[None])
+        cos, sin = (t[at, None] for t in self.rotary)  # (n, 1, d)
+
+        def write(kept: Tensor, new: Tensor) -> None:
+            kept[0, :, start:end] = new.transpose(0, 1)
+
+        return self._run(x, cache, lo, hi, cos, sin, mask, write)
+
+    def step(self, x: Tensor, cache: KVCache, slots: Sequence[int], lo: int, hi: int) -> Tensor:
+        """Run layers lo, ..., hi - 1 on one input of every text: x (B, hidden), text b's in its slot slots[b].
+
+        No text sees another: masked keys have weight zero.
+        """
+        at = torch.tensor(slots, device=self._device)
+        each = torch.arange(len(x), device=self._device)
+        cos, sin = (t[at, None] for t in self.rotary)  # (B, 1, d)
+        mask = self._additive(torch.arange(max(slots) + 1, device=self._device)[None, None] > at[:, None, None])
+
+        def write(kept: Tensor, new: Tensor) -> None:
+            kept[each, :, at] = new
+
+        return self._run(x, cache, lo, hi, cos, sin, mask, write)
+
+    def _run(
+        self, x: Tensor, cache: KVCache, lo: int, hi: int, cos: Tensor, sin: Tensor, mask: Tensor,
+        write: Callable[[Tensor, Tensor], None],
+    ) -> Tensor:  # fmt: skip
+        """Layers lo, ..., hi - 1 on x (B * n, hidden), B texts of n inputs each; mask (B or 1, 1, rows, seen)."""
+        s, texts = self.shape, cache.keys.shape[1]
+        n, group, (rows, seen) = len(x) // texts, s.heads // s.kv_heads, mask.shape[-2:]
+
+        def attend(i: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+            write(cache.keys[i], k)
+            write(cache.values[i], v)
+            # query heads of one key/value head become rows of one product: (G, group * n, d), nothing is repeated
+            q = q.reshape(texts, n, s.heads, s.head_size).transpose(1, 2)
+            q = F.pad(q.reshape(texts, s.kv_heads, group * n, s.head_size), (0, 0, 0, rows - group * n))
+            keys, values = cache.keys[i, :, :, :seen], cache.values[i, :, :, :seen]
+            a = F.scaled_dot_product_attention(q, keys, values, attn_mask=mask)[:, :, : group * n]
+            return a.reshape(texts, s.heads, n, s.head_size).transpose(1, 2)
+
+        for i in range(lo, hi):
+            x = self._block(i, x, cos, sin, attend)
+        return x
+
+    def _block(self, i: int, x: Tensor, cos: Tensor, sin: Tensor, attend: Attend) -> Tensor:
+        """Layer i on n inputs: x (n, hidden) -> (n, hidden).
+
+        Args:
+            cos, sin: (n, 1, d) rotary tables at the inputs' positions. attend: see `Attend`.
+        """
+        n, s, layer = len(x), self.shape, self._layers[i]
+        qkv = layer.qkv(self.rms(x, layer.attention_norm)).view(n, s.heads + 2 * s.kv_heads, s.head_size)
+        qk, v = qkv[:, : s.heads + s.kv_heads], qkv[:, s.heads + s.kv_heads :]
+        if layer.q_norm is not None and layer.k_norm is not None:
+            q, k = qk[:, : s.heads], qk[:, s.heads :]
+            qk = torch.cat((self.rms(q, layer.q_norm), self.rms(k, layer.k_norm)), dim=1)
+        # rotate pairs (j, j + d/2); sin carries the sign of the swapped halves
+        qk = qk * cos + qk.roll(s.head_size // 2, dims=-1) * sin
+        a = attend(i, qk[:, : s.heads], qk[:, s.heads :], v)
+        x = x + layer.out(a.reshape(n, s.heads * s.head_size))
+        gate, up = layer.gate_up(self.rms(x, layer.mlp_norm)).chunk(2, dim=-1)
+        return x + layer.down(F.silu(gate) * up)
+
+    def _causal(self, n: int, end: int) -> Tensor:
+        """The mask of n inputs in a line, the last one in slot end - 1; see `_padded`."""
+        full = torch.full((n, _up(end, KEY_STEP)), float("-inf"), dtype=self._float, device=self._device)
+        return self._padded(full.triu_(end - n + 1)[None])
+
+    def _additive(self, hidden: Tensor) -> Tensor:
+        """(B, n, slots) bool -> the mask; see `_padded`."""
+        texts, n, end = hidden.shape
+        full = torch.full((texts, n, _up(end, KEY_STEP)), float("-inf"), dtype=self._float, device=self._device)
+        full[..., :end].masked_fill_(~hidden.to(self._device), 0.0)
+        return self._padded(full)
+
+    def _padded(self, mask: Tensor) -> Tensor:
+        """(B, n, seen) -> (B, 1, group * n rounded up to ROW_STEP, seen): 0 where an input looks, -inf elsewhere.
+
+        The rows that are added look everywhere and are unused.
+        """
+        group, n = self.shape.heads // self.shape.kv_heads, mask.shape[1]
+        return F.pad(mask.repeat(1, group, 1), (0, 0, 0, _up(group * n, ROW_STEP) - group * n))[:, None]
+
+    def rms(self, x: Tensor, weight: Tensor) -> Tensor:
+        return F.rms_norm(x, weight.shape, weight, self.shape.norm_eps)
+
+
+def _up(n: int, step: int) -> int:
+    """n rounded up to a multiple of step."""
+    return -(-n // step) * step

@@ -1,0 +1,187 @@
+"""Linear layers for inference: one class per way of keeping the weight.
+
+On two AVX2 cores, 100 layers of 576 -> 1536 take, in ms for 1 / 2 / 4 / 8 / 16 rows (`python -m tests.kernel_times`):
+    F.linear, float32      37 / 60 / 56 / 54 / 59     (a different kernel from the second row on)
+    oneDNN prepacked       21 / 23 / 26 / 35 / 44     <- `Packed`
+    int8 weight-only       13 / 15 / 20 / 37 / 59     <- `Int8`
+    int4 weight-only       10 / 15 / 19 / 34 / 62     <- `Int4`
+`Packed` and `Int4` hold the weight once, in their kernel's own layout. Kernels are handed memory through `aligned`
+alone: some load whole vectors, and end the process where the address or the width does not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TypeAlias
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from hsd_core.models.protocol import DecoderError
+
+ALIGNMENT = 64  # bytes: where torch puts tensors of its own, and the widest load of a CPU
+INT4_GROUP, INT4_OUTPUTS = 32, 16  # the kernel takes inputs in such groups and outputs in such tiles
+# The kernel loads 16 inputs at a time, with AVX-512 from aligned addresses alone, and on Arm the scales of 4 outputs.
+INT8_INPUTS, INT8_OUTPUTS = 16, 4
+PACK_ROWS = 8  # the row count that oneDNN lays the weight out for; other counts give the same product
+
+
+def aligned(tensor: Tensor) -> Tensor:
+    """`tensor` as a kernel of the CPU may read it: contiguous, at a multiple of `ALIGNMENT`; a copy where it is not.
+
+    Tensors out of a safetensors file are that file, mapped: they begin wherever the file has them.
+    """
+    tensor = tensor.contiguous()
+    if tensor.device.type != "cpu" or tensor.data_ptr() % ALIGNMENT == 0:
+        return tensor
+    return tensor.clone()
+
+
+class Plain:
+    """x W^T + b in the weight's dtype, on any device."""
+
+    def __init__(self, weight: Tensor, bias: Tensor | None = None) -> None:
+        self.weight, self.bias = weight, bias
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return F.linear(x, self.weight, self.bias)
+
+    def dense(self) -> Tensor:
+        """The weight (N, K), as it was given."""
+        return self.weight
+
+
+class Packed:
+    """x W^T + b in float32 on the CPU, with the weight in oneDNN's blocked layout."""
+
+    def __init__(self, weight: Tensor, bias: Tensor | None = None) -> None:
+        self.weight = torch.ops.mkldnn._reorder_linear_weight(aligned(weight), PACK_ROWS)
+        self.bias = None if bias is None else aligned(bias)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        y: Tensor = torch.ops.mkldnn._linear_pointwise(aligned(x), self.weight, self.bias, "none", [], "")
+        return y
+
+    def dense(self) -> Tensor:
+        """The weight (N, K), as it was given; a copy."""
+        dense: Tensor = self.weight.to_dense()
+        return dense
+
+    @staticmethod
+    def available() -> bool:
+        """Whether this build of torch has the kernel and agrees with F.linear on a small product."""
+        if not torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
+            return False
+        try:
+            weight, x = torch.arange(12.0).view(3, 4), torch.ones(2, 4)
+            return bool(torch.equal(Packed(weight)(x), F.linear(x, weight)))
+        except (AttributeError, RuntimeError, NotImplementedError):
+            return False
+
+
+class Int8:
+    """x W^T + b with W kept as int8 and one scale per output channel; products of bfloat16 activations.
+
+    No row of the result depends on another row of x, bit for bit: the activations are not quantised.
+    Takes and returns x's dtype.
+
+    Raises:
+        DecoderError: the weight's sizes are no multiples of what the kernel takes.
+    """
+
+    def __init__(self, weight: Tensor, bias: Tensor | None = None) -> None:
+        self._keep(*quantise(weight))
+        self.bias = None if bias is None else aligned(bias.float())
+
+    @classmethod
+    def of(cls, weight: Tensor, scale: Tensor) -> Int8:
+        """Over weights that are quantised already: int8 (N, K) and bfloat16 (N,)."""
+        made = cls.__new__(cls)
+        made._keep(weight, scale)
+        made.bias = None
+        return made
+
+    @staticmethod
+    def takes(weight: Tensor) -> bool:
+        """Whether the kernel takes a weight (N, K) of these sizes."""
+        return weight.shape[0] % INT8_OUTPUTS == 0 and weight.shape[1] % INT8_INPUTS == 0
+
+    def _keep(self, weight: Tensor, scale: Tensor) -> None:
+        refuse_sizes("int8", weight, inputs=INT8_INPUTS, outputs=INT8_OUTPUTS, instead="float32 or bfloat16")
+        self.weight, self.scale = aligned(weight), aligned(scale)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        y = torch._weight_int8pack_mm(aligned(x.bfloat16()), self.weight, self.scale).to(x.dtype)
+        return y if self.bias is None else y + self.bias
+
+    def dense(self) -> Tensor:
+        """The weight (N, K) in float32, rounded as it is kept; a copy."""
+        return self.weight.float() * self.scale.float()[:, None]
+
+
+class Int4:
+    """x W^T + b with W kept as 4 bits in groups of inputs, each with a scale and an offset; products of bfloat16
+    activations.
+
+    The weights of a group lie on 16 equal steps from its least to its largest. So weights that come from a file of such
+    steps (GGUF's Q4_1) are kept as they are, but for offsets and scales rounded to bfloat16. No row of the result
+    depends on another row of x, bit for bit. Takes and returns x's dtype.
+
+    Raises:
+        DecoderError: the weight's sizes are no multiples of what the kernel takes.
+    """
+
+    def __init__(self, weight: Tensor, bias: Tensor | None = None) -> None:
+        refuse_sizes("int4", weight, inputs=INT4_GROUP, outputs=INT4_OUTPUTS, instead="int8")
+        outputs, inputs = weight.shape
+        groups = weight.float().view(outputs, inputs // INT4_GROUP, INT4_GROUP)
+        low, high = groups.amin(-1), groups.amax(-1)
+        step = ((high - low) / 15).clamp_min(1e-10)
+        codes = ((groups - low[..., None]) / step[..., None]).round_().clamp_(0, 15).int().view(outputs, inputs)
+        scale = step.bfloat16()
+        # the kernel multiplies (code - 8) * scale + offset
+        offset = (low + 8 * scale.float()).bfloat16()
+        self.weight = aligned(torch.ops.aten._convert_weight_to_int4pack_for_cpu(aligned(codes), 1))
+        self.steps = aligned(torch.stack((scale, offset), -1).transpose(0, 1))
+        self.bias = None if bias is None else aligned(bias.float())
+
+    def __call__(self, x: Tensor) -> Tensor:
+        y = self._product(x.bfloat16()).to(x.dtype)
+        return y if self.bias is None else y + self.bias
+
+    def _product(self, x: Tensor) -> Tensor:
+        y: Tensor = torch.ops.aten._weight_int4pack_mm_for_cpu(aligned(x), self.weight, INT4_GROUP, self.steps)
+        return y
+
+    def dense(self) -> Tensor:
+        """The weight (N, K) in float32, as the kernel reads it, rounded to bfloat16; a copy."""
+        inputs = self.steps.shape[0] * INT4_GROUP
+        return self._product(torch.eye(inputs, dtype=torch.bfloat16)).T.float().contiguous()
+
+
+Linear: TypeAlias = Plain | Packed | Int8 | Int4
+COPIES: Mapping[str, type[Int8 | Int4]] = MappingProxyType({"int8": Int8, "int4": Int4})
+
+
+def refuse_sizes(dtype: str, weight: Tensor, *, inputs: int, outputs: int, instead: str) -> None:
+    """Raises DecoderError for a weight (N, K) where K is no multiple of `inputs`, or N none of `outputs`."""
+    n, k = weight.shape
+    if k % inputs or n % outputs:
+        raise DecoderError(
+            f"{dtype} takes inputs by {inputs} and outputs by {outputs}, and a layer has {k} inputs and {n} outputs; "
+            f"use {instead}"
+        )
+
+
+def quantise(weight: Tensor) -> tuple[Tensor, Tensor]:
+    """Symmetric int8 with one bfloat16 scale per row: weight (N, K) ~ q (N, K) * scale (N,).
+
+    The scale is rounded to bfloat16 before the division, so that its rounding is no error of the product.
+    """
+    weight = weight.float()
+    # 126 steps, not 127: rounding the scale down may then not push the largest weight over 127
+    scale = (weight.abs().amax(1) / 126).clamp_min(1e-8).bfloat16()
+    q = torch.round(weight / scale.float()[:, None]).clamp_(-127, 127).to(torch.int8)
+    return q.contiguous(), scale.contiguous()

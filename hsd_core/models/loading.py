@@ -1,0 +1,156 @@
+"""Opening a folder (config.json and safetensors) as a decoder."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from hsd_core.models.protocol import QUANTISED, Decoder, DecoderError
+
+DTYPES = ("float32", "bfloat16", *QUANTISED)
+KINDS = ("auto", "lean", "transformers")
+
+
+def load_decoder(
+    folder: str | Path,
+    *,
+    dtype: str = "float32",
+    device: str = "cpu",
+    kind: str = "auto",
+    vocab: int | None = None,
+) -> Decoder:
+    """A decoder over the weights in `folder`.
+
+    Args:
+        folder: holds config.json and *.safetensors (one file, or shards with their index).
+        dtype: "float32", "bfloat16", or "int8" or "int4" (weights only; lean decoder).
+        device: "cpu", or a GPU that is here: "cuda" or "cuda:N".
+        kind: "lean" (our own forward), "transformers" (any causal model), or "auto": lean where it can.
+        vocab: keep only the first `vocab` columns of the logits.
+    Raises:
+        DecoderError: the folder, the model or the options cannot work together; the message says why.
+    """
+    folder = Path(folder)
+    if dtype not in DTYPES:
+        raise DecoderError(f"dtype {dtype!r} is not known; use one of {', '.join(DTYPES)}")
+    if kind not in KINDS:
+        raise DecoderError(f"decoder {kind!r} is not known; use one of {', '.join(KINDS)}")
+    device = known_device(device)
+    config = read_config(folder)
+    if kind == "lean" or (kind == "auto" and _lean_can(config)):
+        return _lean(folder, config, dtype, device, vocab)
+    if dtype in QUANTISED:
+        raise DecoderError(
+            f"{dtype} needs the lean decoder, which does not run model type {config.get('model_type')!r}; use float32"
+        )
+    from hsd_core.models.hf import TransformersDecoder
+
+    for path in weight_files(folder):  # refuses a folder of pickles before transformers sees it
+        with _open(path):
+            pass
+    return TransformersDecoder(folder, config, dtype=dtype, device=device, vocab=vocab)
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """config.json as a dict.
+
+    Raises:
+        DecoderError: it is missing or not JSON.
+    """
+    path = folder / "config.json"
+    try:
+        config: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return config
+    except FileNotFoundError:
+        raise DecoderError(f"{folder} has no config.json; name a folder with a transformers model") from None
+    except (OSError, ValueError) as error:
+        raise DecoderError(f"{path} cannot be read: {error}") from error
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The safetensors files of a folder, in order.
+
+    Raises:
+        DecoderError: there are none; a folder of pickles is refused by name.
+    """
+    index = folder / "model.safetensors.index.json"
+    if index.is_file():
+        try:
+            names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DecoderError(f"{index} is no index of weights; download it again") from error
+        files = [folder / Path(name).name for name in names]
+    else:
+        files = sorted(folder.glob("*.safetensors"))
+    missing = [f.name for f in files if not f.is_file()]
+    if missing:
+        raise DecoderError(f"{folder} lacks {missing[0]}, which its index names; download it again")
+    if not files:
+        pickles = [*folder.glob("*.bin"), *folder.glob("*.pt"), *folder.glob("*.pth")]
+        why = f"only {pickles[0].name}, a pickle, which may run code when opened" if pickles else "no *.safetensors"
+        raise DecoderError(f"{folder} has {why}; convert the weights to safetensors")
+    return files
+
+
+def _lean_can(config: dict[str, Any]) -> bool:
+    from hsd_core.models.shape import LeanShape
+
+    try:
+        LeanShape.from_config(config)
+    except DecoderError:
+        return False
+    return True
+
+
+def _lean(folder: Path, config: dict[str, Any], dtype: str, device: str, vocab: int | None) -> Decoder:
+    from hsd_core.models.lean import LeanDecoder
+    from hsd_core.models.shape import LeanShape
+
+    shape = LeanShape.from_config(config)
+    with ExitStack() as stack:
+        where: dict[str, Any] = {}
+        for path in weight_files(folder):
+            opened = stack.enter_context(_open(path))
+            where |= dict.fromkeys(opened.keys(), opened)
+        return LeanDecoder(
+            shape, lambda name: where[name].get_tensor(name), set(where), dtype=dtype, device=device, vocab=vocab
+        )
+
+
+def _open(path: Path) -> Any:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        return safe_open(path, framework="pt")
+    except SafetensorError as error:
+        raise DecoderError(f"{path} is damaged ({error}); download it again") from error
+
+
+def known_device(device: str) -> str:
+    """The one name of a device that is here: "cpu", "cuda" (the current GPU) or "cuda:N" (another one).
+
+    Raises:
+        DecoderError: there is no such device, or not here.
+    """
+    import torch
+
+    try:
+        wanted = torch.device(device)
+    except RuntimeError as error:
+        raise DecoderError(f"device {device[:80]!r} is not known; use cpu, cuda or cuda:N") from error
+    if wanted.type not in ("cpu", "cuda"):
+        raise DecoderError(f"device {device!r} is not supported; use cpu or cuda")
+    if wanted.type == "cpu":
+        if wanted.index is not None:
+            raise DecoderError(f"device {device!r} is not known: the CPU is one device; use cpu")
+        return "cpu"
+    if not torch.cuda.is_available():
+        raise DecoderError("no CUDA device was found; use --device cpu")
+    if wanted.index is None or wanted.index == torch.cuda.current_device():
+        return "cuda"
+    if not 0 <= wanted.index < torch.cuda.device_count():
+        last = torch.cuda.device_count() - 1
+        raise DecoderError(f"device {device!r} is not here; use {'cuda' if last == 0 else f'cuda:0 to cuda:{last}'}")
+    return f"cuda:{wanted.index}"

@@ -1,0 +1,49 @@
+"""Models in a folder that an operator names: what visitors may load besides the presets. Imports no torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hsd_core.models.weights.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class LocalModel:
+    """A model by the name of its folder or GGUF file. `reason`: why it cannot be used, "" if it can."""
+
+    name: str
+    path: Path
+    reason: str = ""
+
+
+def local_models(folder: Path) -> list[LocalModel]:
+    """What lies directly in a folder, by name; a link that leads out of the folder is left out.
+
+    Raises:
+        OSError: there is no such folder.
+    """
+    root = folder.resolve(strict=True)
+    inside = [path for path in sorted(root.iterdir()) if path.resolve().is_relative_to(root)]
+    return [LocalModel(p.name, p, _reason(p)) for p in inside if _plain(p.name) and (p.is_dir() or p.suffix == ".gguf")]
+
+
+def local_source(name: str, folder: Path | None) -> Source | None:
+    """The weights of that name in the folder; None where there are none."""
+    found = next((m for m in local_models(folder) if m.name == name and not m.reason), None) if folder else None
+    return Source.parse(str(found.path)) if found else None
+
+
+def _plain(name: str) -> bool:
+    """Whether a stack can name it: the grammar's own signs would end the name."""
+    return not name.startswith(".") and not set(name) & set("@,=:") and name == name.strip() and name.isprintable()
+
+
+def _reason(path: Path) -> str:
+    if path.is_file():
+        return ""
+    if not (path / "config.json").is_file():
+        return "no config.json lies in this folder"
+    if not any(path.glob("*.safetensors")):
+        return "no safetensors lie in this folder"
+    return "" if (path / "tokenizer.json").is_file() else "no tokenizer.json lies in this folder"

@@ -1,0 +1,59 @@
+"""What every decoder offers: next-token logits over a cache whose rollback is a position.
+
+A decoder holds read-only weights and may be shared by any number of runs; a run owns its caches. It knows
+token ids and tensors, nothing of text, levels or sampling.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import torch
+
+    from hsd_core.models.passes import Pass
+
+
+QUANTISED = ("int8", "int4")  # dtypes of the weights alone, with kernels of the CPU; also the names of such copies
+
+
+class DecoderError(ValueError):
+    """A model that cannot be a level; the message gives the reason and, where there is one, the cure."""
+
+
+class Decoder(Protocol):
+    """A causal language model with full attention.
+
+    Attributes:
+        vocab_size: columns of the logits (V), after any cut to a shared vocabulary.
+        layers: transformer layers.
+        max_positions: the longest sequence the model was built for.
+        takes_branches: whether a pass may hold a tree; its cache then has `keep(start, path, lo, hi)`.
+        device, dtype: where the weights are ("cpu", "cuda") and how they are kept ("float32", "int8", ...).
+    """
+
+    vocab_size: int
+    layers: int
+    max_positions: int
+    device: str
+    dtype: str
+
+    takes_branches: bool
+
+    def new_cache(self, capacity: int, *, branches: int = 0) -> Any:
+        """A fresh cache for one run, with room for `capacity` positions and so many nodes of a tree behind them.
+
+        Raises:
+            DecoderError: the model was not built for that many positions.
+        """
+
+    def forward(self, given: Pass, cache: Any) -> torch.Tensor:
+        """Feed the inputs of a pass and return the logits behind the last `given.rows` of them.
+
+        What lies in the slots from `given.start` on is overwritten, so rolling back is calling with a smaller start.
+
+        Returns:
+            (rows, V) float32.
+        Raises:
+            DecoderError: the cache is too short.
+        """

@@ -1,0 +1,139 @@
+"""GGUF to a folder that transformers and we can open: dequantised safetensors, config and tokenizer.
+
+GGUF names tensors in its own way and, for the llama architecture, stores the rows of q and k so that rotary
+pairs are neighbours; they are put back into the order of halves here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hsd_core.models.weights.blobs import Blob, write_safetensors
+from hsd_core.models.weights.bpe import tokenizer_files
+from hsd_core.models.weights.errors import WeightsError
+
+_ARCHITECTURES = {"llama": "LlamaForCausalLM", "qwen2": "Qwen2ForCausalLM", "qwen3": "Qwen3ForCausalLM"}
+_OUTER = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
+_INNER = {
+    "attn_norm": "input_layernorm",
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+    "attn_q_norm": "self_attn.q_norm",
+    "attn_k_norm": "self_attn.k_norm",
+    "ffn_norm": "post_attention_layernorm",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+}
+Step = Callable[[float, float], None]
+
+
+def convert(path: Path, folder: Path, *, stored: str, progress: Step) -> None:
+    """Write model.safetensors, config.json and the tokenizer's files of the GGUF at `path` into `folder`.
+
+    Args:
+        stored: "float32" or "float16", the dtype of the written matrices (vectors stay float32).
+        progress: called with bytes written, bytes in all.
+    Raises:
+        WeightsError: no GGUF, or one of a kind that we cannot run.
+    """
+    import gguf
+
+    try:
+        reader = gguf.GGUFReader(path)
+    except (ValueError, IndexError, KeyError) as error:
+        raise WeightsError(f"{path.name} is no readable GGUF file: {error}; fetch it again") from error
+    field = _Fields(reader)
+    config = _config(field, {t.name for t in reader.tensors}, path.name)
+    try:
+        blobs = [_blob(t, config, stored) for t in reader.tensors]
+        files = tokenizer_files(field, path.name)
+    except KeyError as error:
+        raise WeightsError(f"{path.name}: {error.args[0]} is not known to the converter") from error
+    write_safetensors(folder / "model.safetensors", blobs, progress)
+    for name, value in {"config.json": config, **files}.items():
+        (folder / name).write_text(json.dumps(value, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+class _Fields:
+    """Metadata by key; `of` reads a key of the file's own architecture."""
+
+    def __init__(self, reader: Any) -> None:
+        self._reader = reader
+        self.architecture = self("general.architecture")
+
+    def __call__(self, key: str, default: Any = None) -> Any:
+        field = self._reader.get_field(key)
+        return default if field is None else field.contents()
+
+    def of(self, key: str, default: Any = None) -> Any:
+        return self(f"{self.architecture}.{key}", default)
+
+
+def _config(field: _Fields, names: set[str], file: str) -> dict[str, Any]:
+    kind = field.architecture
+    if kind not in _ARCHITECTURES:
+        raise WeightsError(f"{file} holds a {kind!r} model; from GGUF we read {', '.join(_ARCHITECTURES)}")
+    if "rope_freqs.weight" in names or field.of("rope.scaling.type", "none") != "none":
+        raise WeightsError(f"{file} scales its positions (RoPE scaling), which we read from safetensors only")
+    if field.of("attention.sliding_window"):
+        raise WeightsError(f"{file} has sliding-window attention, whose cache cannot roll back")
+    heads, hidden = field.of("attention.head_count"), field.of("embedding_length")
+    eos, padding = field("tokenizer.ggml.eos_token_id"), field("tokenizer.ggml.padding_token_id")
+    return {
+        "architectures": [_ARCHITECTURES[kind]],
+        "model_type": kind,
+        "hidden_act": "silu",
+        "hidden_size": hidden,
+        "intermediate_size": field.of("feed_forward_length"),
+        "num_hidden_layers": field.of("block_count"),
+        "num_attention_heads": heads,
+        "num_key_value_heads": field.of("attention.head_count_kv", heads),
+        "head_dim": field.of("attention.key_length", hidden // heads),
+        "max_position_embeddings": field.of("context_length"),
+        "rms_norm_eps": _shortest(field.of("attention.layer_norm_rms_epsilon")),
+        "rope_theta": _shortest(field.of("rope.freq_base", 10_000.0)),
+        "vocab_size": len(field("tokenizer.ggml.tokens", [])),
+        "tie_word_embeddings": "output.weight" not in names,
+        "bos_token_id": field("tokenizer.ggml.bos_token_id"),
+        # a padding token that the model emits ends its text as well
+        "eos_token_id": [eos] if padding in (None, eos) else [eos, padding],
+        "use_sliding_window": False,
+    }
+
+
+def _shortest(value: float) -> float:
+    """The number that was meant before it was stored in 32 bits: 9.999999747e-06 -> 1e-05."""
+    import numpy
+
+    return float(str(numpy.float32(value)))
+
+
+def _blob(tensor: Any, config: dict[str, Any], stored: str) -> Blob:
+    import gguf
+
+    parts = tensor.name.split(".")
+    if parts[0] == "blk":
+        name = f"model.layers.{parts[1]}.{_INNER[parts[2]]}.{parts[3]}"
+    else:
+        name = f"{_OUTER[parts[0]]}.{parts[1]}"
+    shape = tuple(int(n) for n in reversed(tensor.shape))
+    heads = {"attn_q": "num_attention_heads", "attn_k": "num_key_value_heads"}.get(parts[-2])
+    undo = config[heads] if heads and config["model_type"] == "llama" else 0
+
+    def values() -> Any:
+        array = gguf.dequantize(tensor.data, tensor.tensor_type).reshape(shape)
+        return _halves(array, undo) if undo else array
+
+    return Blob(name, shape, stored if len(shape) > 1 else "float32", values)
+
+
+def _halves(rows: Any, heads: int) -> Any:
+    """Rows of each head from neighbouring pairs (a0 b0 a1 b1 ...) to halves (a0 a1 ... b0 b1 ...)."""
+    split = rows.reshape(heads, -1, 2, *rows.shape[1:])
+    return split.swapaxes(1, 2).reshape(rows.shape)

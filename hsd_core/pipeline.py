@@ -1,0 +1,259 @@
+"""A preset, opened: prompts in, events out. What the page, the command line and the benchmark use.
+
+Importing this module does not import torch, and the catalogue needs no weights and no network; opening does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hsd_core import trace
+from hsd_core.models import machine
+from hsd_core.models.sampling import Sampling
+from hsd_core.stacks.grammar import StackError, bare, parse
+from hsd_core.stacks.presets import PRESETS, Preset, UnknownPreset
+from hsd_core.trace import metrics
+from hsd_core.trace.comparison import compare
+from hsd_core.trace.pieces import Pieces, record
+
+if TYPE_CHECKING:
+    from hsd_core.levels.draft_run import TrainedDraft
+    from hsd_core.levels.entry import StackEntry
+    from hsd_core.models.lean import LeanDecoder
+    from hsd_core.stacks.builder import Builder
+    from hsd_core.theory import Profile
+    from hsd_core.theory.replan import Pace, ProfileReplanner
+
+Progress = Callable[[str, float, float], None]
+
+
+class Workbench:
+    """One preset's tokenizer and levels. Levels are built when a stack first needs them, and kept, read-only."""
+
+    def __init__(self, preset: Preset, builder: Builder) -> None:
+        self.preset, self._builder = preset, builder
+        self.default_stack = preset.stack(builder.device)
+        self.device, self.dtype = builder.device, builder.dtype
+        self.about: dict[str, Any] = {
+            "preset": preset.name,
+            "machine": machine.describe(builder.device),
+            "versions": dict(machine.versions()),
+        }
+
+    @staticmethod
+    def catalogue() -> list[dict[str, Any]]:
+        """Every preset and its levels as plain JSON types, each usable or with the reason why not. Instant."""
+        from hsd_core.stacks.catalogue import catalogue
+
+        return catalogue()
+
+    @classmethod
+    def open(
+        cls, preset: str, *, stack: str | None = None, device: str | None = None, dtype: str | None = None,
+        progress: Progress | None = None, models: Path | None = None,
+    ) -> Workbench:  # fmt: skip
+        """Fetch and convert the preset's weights where needed; load a stack's levels (the default's) and warm them up.
+
+        Args:
+            models: a folder whose models may be named as `model@id=NAME`.
+        Raises:
+            UnknownPreset, StackError: bad names. WeightsError: weights cannot be had; the message says what helps.
+        """
+        if preset not in PRESETS:
+            raise UnknownPreset(f"unknown preset {preset!r}; presets are {', '.join(PRESETS)}")
+        if stack:
+            parse(stack)  # a typing error is met before anything is fetched
+        from hsd_core.stacks.builder import Builder
+
+        bench = cls(PRESETS[preset], Builder(PRESETS[preset], device, dtype, progress or (lambda *_: None), models))
+        bench.seats(stack or bench.default_stack)
+        return bench
+
+    @property
+    def tokenizer(self) -> Pieces:
+        return self._builder.tokenizer
+
+    @property
+    def ends(self) -> frozenset[int]:
+        """The ids that end a text."""
+        return self._builder.ends
+
+    def lean_target(self, spec: str = "target") -> LeanDecoder:
+        """The decoder of a stack's target, if it is a lean one.
+
+        Raises:
+            StackError: it cannot be built, or is no lean decoder; the message says what it is.
+        """
+        from hsd_core.models.lean import LeanDecoder
+
+        level = self._builder.seats(parse(spec)[-1:])[0].level
+        decoder = getattr(level, "decoder", None)
+        if not isinstance(decoder, LeanDecoder):
+            what = "runs through transformers" if decoder else "is no transformer"
+            raise StackError(f'"{level.label}" {what}; this needs a model that the lean decoder runs')
+        return decoder
+
+    def trained(self, spec: str = "target") -> list[TrainedDraft]:
+        """The trained drafts that come with the preset and read a stack's target."""
+        return self._builder.trained(self.lean_target(spec))
+
+    def depths(
+        self, prompt_ids: Sequence[int], output_ids: Sequence[int], spec: str = "target", *,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> trace.Depths | None:  # fmt: skip
+        """At which depth a stack's target knew each token of an output: one pass over the whole text.
+
+        None when `stop`, asked between layers, turned true.
+
+        Raises:
+            StackError: the target is no lean decoder. ValueError: the prompt or the output is empty.
+        """
+        from hsd_core.engine.driver import Stopped
+        from hsd_core.measure.depth import read_depths
+
+        ids = [*prompt_ids, *output_ids]
+        try:
+            return read_depths(self.lean_target(spec), ids, len(prompt_ids), self.trained(spec), stop=stop).event()
+        except Stopped:
+            return None
+
+    def seats(self, stack: str) -> list[StackEntry]:
+        """The stack's levels, built.
+
+        Raises:
+            StackError: it cannot be read or built; the message says which level and why.
+        """
+        return self._builder.seats(parse(stack))
+
+    def turn(self, start: str, system: str | None) -> tuple[list[int], list[int]]:
+        """A user's turn that begins with `start` and is not over, and what closes it and opens the answer."""
+        return self._builder.tokenizer.turn(start, system)
+
+    def profile(self, temperature: float = 0.0) -> Profile | None:
+        """What was measured of the preset's levels on this machine (the `calibrate` command), if it was."""
+        from hsd_core.measure.calibrate.cache import cached_profile
+
+        return cached_profile(self.preset.name, self.device, self.dtype, temperature)
+
+    def encode(self, prompt: str, *, raw: bool) -> list[int]:
+        """Token ids of a prompt, in the model's chat template unless `raw`."""
+        return self._builder.tokenizer.encode(prompt) if raw else self._builder.tokenizer.chat(prompt)
+
+    def run(
+        self,
+        stack: str,
+        prompt: str,
+        *,
+        temperature: float = 0.0,
+        top_k: int = 0,
+        top_p: float = 1.0,
+        seed: int = 0,
+        max_new_tokens: int = 128,
+        raw: bool = False,
+        baseline: bool = False,
+        depths: bool = False,
+        heads: int = 8,
+        stop: Callable[[], bool] | None = None,
+        title: str = "",
+        replan: bool | Pace = False,
+        profile: Profile | None = None,
+    ) -> Generator[trace.Event, None, None]:
+        """Decode a prompt with a stack. Close the generator to end the run early.
+
+        Args:
+            baseline: then decode the prompt plainly too and yield what that took. depths: at the end, read the
+                text after every layer of the target. heads: likeliest tokens of each row that go into the trace
+                (0: none). stop: asked before every forward. replan: the stack lists candidates, and which of them
+                run, with which T, is planned anew while generating, from `profile` (default: this machine's, else the
+                shipped one; the header says which), at this pace (True: the default one).
+        Raises:
+            ValueError: bad input, at once; the message names the cure.
+        """  # fmt: skip
+        from hsd_core.engine.run import run
+        from hsd_core.measure.calibrate.cache import GIVEN, MEASURED, SHIPPED, brief, origin
+        from hsd_core.theory.replan import Pace, ProfileReplanner
+
+        seats = self.seats(stack)
+        sampling = Sampling(temperature, top_k, top_p)
+        ids = self.encode(prompt, raw=raw)
+        source = MEASURED if profile is None else GIVEN
+        profile = profile or self.profile(temperature)
+        about = {**self.about, "recorded": date.today().isoformat(), "title": title}
+        if profile is None and replan:
+            profile, source = self._needed_profile(temperature), SHIPPED
+        if profile is not None:
+            about["profile"] = brief(profile, source)
+        replanner = None
+        if replan and profile is not None:
+            pace = replan if isinstance(replan, Pace) else None
+            replanner = ProfileReplanner(profile, [seat.spec for seat in seats], pace=pace)
+            about["profile"] = {**replanner.profile.as_dict(), "about": origin(profile, source)}
+        stop = stop or (lambda: False)
+
+        def decode(what: list[StackEntry], rows: int, by: ProfileReplanner | None = None) -> Iterator[trace.Event]:
+            return run(
+                what, ids, sampling, seed, max_new_tokens=max_new_tokens, ends=self._builder.ends, heads=rows,
+                stop=stop, about=about, replan=by,
+            )  # fmt: skip
+
+        # Plain decoding keeps two likeliest tokens a row: enough for the margin at a divergence.
+        plain = (lambda: decode(self._plain(seats), 2)) if baseline and len(seats) > 1 else None
+        if depths:
+            self.lean_target(stack)  # one that cannot be read is refused now
+        read = (lambda output: self.depths(ids, output, stack, stop=stop)) if depths else None
+        return record(_events(decode(seats, heads, replanner), plain, read), self.tokenizer)
+
+    def _needed_profile(self, temperature: float) -> Profile:
+        """A profile to plan with where none was measured here: the one that comes with the package.
+
+        Raises:
+            ProfileError: there is none for this preset, device and kind of sampling.
+        """
+        from hsd_core.measure.calibrate.cache import shipped_profile
+        from hsd_core.theory import ProfileError
+
+        found = shipped_profile(self.preset.name, self.device, temperature)
+        if found is None:
+            raise ProfileError(
+                f"re-planning needs a profile of {self.preset.name} at temperature {temperature:g} on this machine; "
+                f"measure one: python -m hsd_core calibrate --preset {self.preset.name} "
+                f"--temperature {temperature:g} --out profile.json"
+            )
+        return found
+
+    def _plain(self, seats: list[StackEntry]) -> list[StackEntry]:
+        return self._builder.seats([bare(seats[-1].spec)])
+
+
+def _events(
+    run: Iterator[trace.Event],
+    plain: Callable[[], Iterator[trace.Event]] | None,
+    read: Callable[[list[int]], trace.Depths | None] | None,
+) -> Generator[trace.Event, None, None]:
+    """A run, then what is measured of it afterwards."""
+    seen: list[trace.Event] = []
+    with closing(run):  # type: ignore[type-var]
+        for event in run:
+            if isinstance(event, (trace.Commit, trace.Footer)):
+                seen.append(event)
+            yield event
+    if any(isinstance(e, trace.Footer) and e.reason == "stopped" for e in seen):
+        return
+    if plain and (beside := _baseline(seen, list(plain()))):
+        yield beside
+    output = metrics.committed_ids(seen)
+    if read and output and (depths := read(output)):
+        yield depths
+
+
+def _baseline(run: list[trace.Event], plain: list[trace.Event]) -> trace.Baseline | None:
+    """What plain decoding took, unless it was stopped."""
+    header, footer = plain[0], plain[-1]
+    if not isinstance(header, trace.Header) or not isinstance(footer, trace.Footer) or footer.reason == "stopped":
+        return None
+    same, times = compare(run, plain), tuple(metrics.token_times(plain))
+    return trace.Baseline(header.stack, footer.prefill_ns, times, same.equal, same.diverges, same.margin)

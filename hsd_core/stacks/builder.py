@@ -1,0 +1,167 @@
+"""From a written level to a built one: weights, device, dtype, databases.
+
+A `Builder` belongs to one workbench. Levels are built on first use and kept (see `kept`); they are read-only, so every
+run shares them. What cannot be built is refused with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from hsd_core.drafts.registry import Shelf
+from hsd_core.levels.draft_run import TrainedDraft
+from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.kinds import kind_of, kinds
+from hsd_core.levels.protocol import Level
+from hsd_core.levels.toy import ToyTokenizer
+from hsd_core.levels.trunk import Layered
+from hsd_core.models import QUANTISED, Decoder, DecoderError, known_device, load_decoder
+from hsd_core.models.kept import Kept
+from hsd_core.models.local import local_source
+from hsd_core.models.passes import Pass
+from hsd_core.models.tokenizer import Tokenizer
+from hsd_core.models.weights import Source, ensure
+from hsd_core.stacks.grammar import LevelSpec, StackError, bare, check_order
+from hsd_core.stacks.presets import Preset
+
+Progress = Callable[[str, float, float], None]
+WARM_ROWS = (1, 8)
+
+
+def pick_device(wanted: str | None) -> str:
+    """The device to use, by its one name: the wanted one, else an accelerator if there is one.
+
+    Raises:
+        StackError: the wanted device is not here.
+    """
+    try:
+        return known_device(wanted or ("cuda" if torch.cuda.is_available() else "cpu"))
+    except DecoderError as error:
+        raise StackError(str(error)) from error
+
+
+class Builder:
+    """Builds the levels of a preset on one device."""
+
+    def __init__(
+        self, preset: Preset, device: str | None, dtype: str | None, progress: Progress, models: Path | None = None
+    ) -> None:
+        self.preset, self._models = preset, models
+        self.device = "cpu" if preset.toy else pick_device(device)
+        self.dtype = dtype or preset.dtype(self.device)
+        self._progress = progress
+        self._shelf = Shelf(preset.name)
+        self._kept = Kept()
+        self.tokenizer: Tokenizer | ToyTokenizer
+        if preset.toy:
+            self.tokenizer = ToyTokenizer()
+        else:
+            self.folder = ensure(preset.target, progress)
+            self.tokenizer = Tokenizer(self.folder)
+        self.ends = self.tokenizer.eos_ids
+
+    def seats(self, specs: Sequence[LevelSpec]) -> list[StackEntry]:
+        """The levels of a stack, built from the target down: what reads the target's weights has its dtype and device.
+
+        Raises:
+            StackError: a level cannot be built; the message says which and why.
+        """
+        target = specs[-1]
+        if kind_of(target).reads:  # once more, now that it is known which levels read the same weights
+            dtype = target.dtype or self.dtype
+            own = [(reads := kind_of(spec).reads) and not reads.weights for spec in specs]
+            check_order([replace(s, dtype=s.dtype or dtype) if o else s for s, o in zip(specs, own, strict=True)])
+        with self._kept.stack():
+            levels = [self._level(spec, target) for spec in reversed(specs)][::-1]
+        blocks = [spec.block or kind_of(spec).block for spec in specs[:-1]]
+        return [StackEntry(*parts) for parts in zip(levels, specs, [*blocks, None], strict=True)]
+
+    def _level(self, spec: LevelSpec, target: LevelSpec) -> Level:
+        # T, policy and rule belong to the seat: whatever they are, the level is one and the same.
+        wanted = replace(bare(spec), device=spec.device and pick_device(spec.device))
+        if kind_of(spec).of_target(spec):
+            wanted = self._of_the_target(wanted, target)
+        return self._kept.level(wanted, self._build)
+
+    def _build(self, spec: LevelSpec) -> Level:
+        kind = kind_of(spec)
+        if not kind.suits(self.preset):
+            known = ", ".join(_offered(self.preset))
+            raise StackError(f"preset {self.preset.name} has no level {spec.name!r}; its levels are {known}")
+        return kind.build(spec, self)
+
+    def _of_the_target(self, spec: LevelSpec, target: LevelSpec) -> LevelSpec:
+        """An exit's dtype and device: the target's; where it asks for a copy's beside another target, the copy's."""
+        dtype = target.dtype or self.dtype
+        device = pick_device(target.device) if target.device else self.device
+        if spec.dtype in QUANTISED and spec.dtype != dtype:
+            device = "cpu"
+        return replace(spec, dtype=spec.dtype or dtype, device=device)
+
+    def fetched(self, source: str | None) -> tuple[Source, Path] | None:
+        """The weights that a level names, else the preset's smaller model; None where there is none."""
+        found = local_source(source, self._models) or Source.parse(source) if source else self.preset.draft
+        return found and (found, ensure(found, self._progress))
+
+    def trained(self, decoder: Layered) -> list[TrainedDraft]:
+        """The trained drafts (`DraftHead`) that come with the package and read this decoder, shallowest first."""
+        return self._shelf.all(decoder)
+
+    def draft(self, spec: LevelSpec, at: int, decoder: Layered) -> TrainedDraft | None:
+        """The trained draft that a level reads through at a depth; None where none is named and none comes along.
+
+        Raises:
+            StackError: no such draft, or it was trained for another target or place.
+        """
+        try:
+            return self._shelf.at(at, spec.id, decoder)
+        except ValueError as error:
+            raise StackError(f"{spec.name}{f' at {at}' if at else ''}: {error}") from error
+
+    def layered(self, spec: LevelSpec) -> Layered:
+        """The target's decoder for a level that reads its layers.
+
+        Raises:
+            StackError: it cannot be stopped between layers.
+        """
+        assert spec.dtype is not None and spec.device is not None
+        decoder = self.decoder(self.folder, spec.dtype, spec.device, spec.name)
+        if not isinstance(decoder, Layered):
+            raise StackError(f"{spec.name}: the target runs through transformers, which does not stop between layers")
+        return decoder
+
+    def decoder(self, folder: Path, dtype: str, device: str, name: str) -> Decoder:
+        """The decoder of these weights, opened where it is not open yet. `name`: of the level that asks.
+
+        Raises:
+            StackError: there is no kernel for this dtype on this device.
+        """
+        if dtype in QUANTISED and device != "cpu":
+            raise StackError(f"{name}: {dtype} is a CPU kernel and the device is {device}; write @device=cpu")
+
+        def load() -> Decoder:
+            self._progress("load", 0.0, 1.0)
+            decoder = load_decoder(folder, dtype=dtype, device=device, vocab=self.tokenizer.vocab_size)
+            _warm_up(decoder)
+            self._progress("load", 1.0, 1.0)
+            return decoder
+
+        return self._kept.decoder((folder, dtype, device), load)
+
+
+def _warm_up(decoder: Decoder) -> None:
+    """A first forward of each kind, so that no run pays for kernels that are chosen at their first use."""
+    cache = decoder.new_cache(2 * max(WARM_ROWS))
+    for rows in WARM_ROWS:
+        decoder.forward(Pass([0] * rows, rows=rows), cache)
+
+
+def _offered(preset: Preset) -> Iterator[str]:
+    """The levels of a preset as one writes them."""
+    for kind in kinds().values():
+        entries = kind.offer(kind, preset) if kind.suits(preset) else []
+        yield from (f"{kind.name}@id={e['params']['id']}" if len(entries) > 1 else kind.name for e in entries)

@@ -1,0 +1,125 @@
+"""Prompt files and files of finished texts, read alike.
+
+JSON lines (plain or .gz). A line gives its prompt as `prompt`, as Spec-Bench's `turns` (the first is used) or as
+`prompt_ids`; `category` or `kind` names what sort of text it asks for; `output_ids` is what a model wrote after it, and
+`loop_from` the place in it from which it only repeats itself. `written_from` is there where the model wrote the end of
+the prompt too, as it does when it invents prompts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from hsd_core.trace.repetition import loop_from
+from hsd_core.trace.typed import MAX_INT, records
+
+Id = Annotated[int, Meta(ge=0, le=MAX_INT)]
+_GIVEN = '"prompt", "turns" or "prompt_ids"'
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A prompt, perhaps with what followed. `kind` and `category` are "" where the file names none."""
+
+    prompt_ids: tuple[int, ...]
+    output_ids: tuple[int, ...] | None = None
+    kind: str = ""
+    category: str = ""
+    loop_from: int | None = None
+    written_from: int | None = None
+
+    @property
+    def given(self) -> tuple[int, ...]:
+        """What the model was given: the prompt, without the part of it that the model itself wrote."""
+        return self.prompt_ids[: self.written_from]
+
+    @property
+    def sort(self) -> str:
+        """What sort of text it is, by whichever name the file gives."""
+        return self.category or self.kind
+
+    def before_loop(self, output: Sequence[int]) -> Sequence[int]:
+        """What of an output, or of its beginning, is no loop: as the file says, else as `loop_from` finds it."""
+        return output[: self.loop_from if self.loop_from is not None else loop_from(output)]
+
+
+def check_ids(ids: Sequence[int], vocab_size: int) -> None:
+    """
+    Raises:
+        ValueError: an id that the target does not have.
+    """
+    worst = next((i for i in ids if not 0 <= i < vocab_size), None)
+    if worst is not None:
+        raise ValueError(
+            f"id {worst} lies outside the target's {vocab_size} (its vocabulary ends at {vocab_size - 1}); "
+            "use texts of this target"
+        )
+
+
+class Line(Struct):
+    """A line of a prompts file, or of one of finished texts; what else it holds is not read."""
+
+    prompt: str | None = None
+    turns: tuple[str, ...] = ()
+    prompt_ids: tuple[Id, ...] | None = None
+    output_ids: tuple[Id, ...] | None = None
+    kind: str = ""
+    category: str = ""
+    loop_from: int | None = None
+    written_from: int | None = None
+
+    @property
+    def text(self) -> str | None:
+        return self.prompt or next(iter(self.turns), None)
+
+
+class OpeningLine(Struct):
+    start: str
+    system: str | None = None
+    kind: str = ""
+    weight: Annotated[float, Meta(gt=0.0)] | None = None
+
+
+def read_texts(path: str | Path, encode: Callable[[str], list[int]]) -> list[Text]:
+    """All texts of a file; `encode` makes ids of a prompt.
+
+    Raises:
+        ValueError: a line is no such record, or there is none; the message names the line.
+    """
+    texts = [_text(line, encode, where) for where, line in records(path, Line, f"JSON with {_GIVEN}")]
+    if not texts:
+        raise ValueError(f"{path}: no prompts in it")
+    return texts
+
+
+def read_openings(path: str | Path) -> list[tuple[str, str | None, str, float]]:
+    """How invented prompts begin: (start, system or None, kind, weight), a line of JSON with these names each.
+
+    Raises:
+        ValueError: a line is no such record, or there is none.
+    """
+    wanted = 'JSON with "start", perhaps "system", "kind" and a positive "weight"'
+    found = [(x.start, x.system, x.kind, x.weight or 1.0) for _, x in records(path, OpeningLine, wanted)]
+    if not found:
+        raise ValueError(f"{path}: no openings in it")
+    return found
+
+
+def _text(line: Line, encode: Callable[[str], list[int]], where: str) -> Text:
+    ids, output, loop, written = line.prompt_ids, line.output_ids, line.loop_from, line.written_from
+    if ids is None:
+        if line.text is None:
+            raise ValueError(f"{where}: expected JSON with {_GIVEN}")
+        ids = tuple(encode(line.text))
+    if not ids:
+        raise ValueError(f"{where}: the prompt is empty; give at least one token")
+    if loop is not None and not (output is not None and 0 <= loop <= len(output)):
+        raise ValueError(f"{where}: loop_from must lie within output_ids")
+    if written is not None and not 0 < written <= len(ids):
+        raise ValueError(f"{where}: written_from must lie within the prompt")
+    return Text(ids, output, line.kind, line.category, loop, written)

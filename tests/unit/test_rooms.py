@@ -1,0 +1,45 @@
+"""The rooms of hsd_core: imports go down only, and nothing stands loose beside them."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2] / "hsd_core"
+# from the ground up: a room may import those before it
+ROOMS = ("models", "trace", "ngram", "drafts", "levels", "stacks", "engine", "theory", "training", "whatif", "measure")
+TOP = ("pipeline", "cli")
+
+
+def imported(path: Path) -> set[str]:
+    """The rooms that a file imports when it runs: what only a type checker reads is left out."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            node.body = []
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "hsd_core":
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("hsd_core."):
+            found.add((node.module or "").split(".")[1])
+        elif isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("hsd_core.")}
+    return found
+
+
+@pytest.mark.parametrize("room", [*ROOMS, *TOP])
+def test_imports_go_down_only(room: str) -> None:
+    order = (*ROOMS, *TOP)
+    files = [ROOT / f"{room}.py"] if (ROOT / f"{room}.py").exists() else sorted((ROOT / room).rglob("*.py"))
+    assert files, f"there is no room {room}"
+    for path in files:
+        above = {other for other in imported(path) & set(order) if order.index(other) > order.index(room)}
+        assert not above, f"{path.relative_to(ROOT)} imports {', '.join(sorted(above))}, which stands above it"
+
+
+def test_nothing_stands_loose_beside_the_rooms() -> None:
+    loose = {path.name for path in ROOT.iterdir() if path.name != "__pycache__"}
+    assert loose == {*ROOMS, "cli", "__init__.py", "__main__.py", "README.md", "pipeline.py"}
