@@ -1,4 +1,4 @@
-"""The page's colours as the figures have them, light and dark: as in assets/css/base.css, and those of the kinds."""
+"""The page's colours as its figures have them, light and dark: its own as in base.css, and those of kinds of level."""
 
 from __future__ import annotations
 

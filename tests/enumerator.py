@@ -21,9 +21,9 @@ from torch import Tensor
 from toys import output_of
 
 import hsd_core
+from hsd_core.engine import run as engine
 from hsd_core.engine.choices import Key
 from hsd_core.engine.hierarchy import Draft, Hierarchy, Request, Score
-from hsd_core.engine.run import run as engine
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import DraftOrder
 from hsd_core.levels.shared import open_levels

@@ -65,12 +65,18 @@ def main(profiles: Path) -> None:
 
     def answer(question: bytes) -> bytes:
         try:
-            return _answer(desk, json.loads(question)).encode(errors="surrogatepass")
+            return _answer(desk, json.loads(question)).encode()
+        except UnicodeEncodeError:
+            return _refusal(PlannerError("a name holds half a character (a lone surrogate); write whole ones"))
         except PlannerError as error:
-            return ("!" + json.dumps([str(error), error.field])).encode()
+            return _refusal(error)
 
     gc.freeze()  # what is there now stays, and need not be searched for garbage
     attend(answer)
+
+
+def _refusal(error: PlannerError) -> bytes:
+    return ("!" + json.dumps([str(error), error.field])).encode()
 
 
 def _answer(desk: Desk, asked: dict[str, Any]) -> str:

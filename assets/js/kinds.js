@@ -1,30 +1,71 @@
 /** Kinds of level and keys of the grammar, as the server declares them, and how levels look. Levels of one letter are
  *  told apart by a number after it and by lightness. The top level of a stack is always the target, T. */
 
-/** What `learn` was given: kinds and keys by name, what a stack is refused with, and the shades of a hue. */
-export const grammar = { kinds: new Map(), keys: new Map(), block: null, most_levels: 0, says: {}, shades: [] };
+/**
+ * A kind of level, as hsd_core/levels/kinds/kind.py declares it.
+ * @typedef {{name: string, order: number, title: string, letter: string, underline: string, keys: string[],
+ *   labelled: string[], verifies: boolean, stands: string, cheap: boolean, colour: {light: string, dark: string},
+ *   reads: {weights: string, depth: number|string|null}|null,
+ *   origins: {letter: string, title: string, share: number, towards: string}[],
+ *   written: {name: string, key: string, value: string, wrong: string, without: Record<string, string>}|null}} Kind
+ */
+/**
+ * A key of levels, as hsd_core/levels/kinds/keys.py declares it.
+ * @typedef {{type: string, name: string, title: string, cure: string, counts: string, usual: string|null, tip: string,
+ *   label: string, tips: Record<string, string>, when: [string, string[]]|null, low: number, high: number, step: number,
+ *   choices: string[], alphabet: string, words: Record<string, string>}} Key
+ */
 
-/** Takes in what the server declares; called before anything is drawn. */
+/**
+ * What `learn` was given: kinds and keys by name, what a stack is refused with, and the shades of a hue.
+ * @type {{kinds: Map<string, Kind>, keys: Map<string, Key>, block: Key, most_levels: number,
+ *   says: Record<string, string>, shades: [number, string][], sheet?: CSSStyleSheet}}
+ */
+export const grammar = {
+  kinds: new Map(),
+  keys: new Map(),
+  block: /** @type {any} */ (null),
+  most_levels: 0,
+  says: {},
+  shades: [],
+};
+
+/**
+ * Takes in what the server declares; called before anything is drawn.
+ * @param {{kinds: Kind[], keys: Key[], reject: {light: string, dark: string}}} given
+ */
 export function learn(given) {
   const named = (list) => new Map(list.map((one) => [one.name, one]));
   Object.assign(grammar, given, { kinds: named(given.kinds), keys: named(given.keys) });
   if (globalThis.document) paint(given);
 }
 
-/** The hues as CSS variables, `--hue-` and the kind's name, for the light and the dark page. */
+/**
+ * The hues as CSS variables, `--hue-` and the kind's name, for the light and the dark page.
+ * @param {{kinds: Kind[], reject: {light: string, dark: string}}} given
+ */
 function paint({ kinds, reject }) {
-  const hues = (theme) => kinds.map((kind) => `--hue-${kind.name}: ${kind.colour[theme]};`).join(" ") + ` --hue-reject: ${reject[theme]};`;
-  if (!grammar.sheet) document.adoptedStyleSheets = [...document.adoptedStyleSheets, (grammar.sheet = new CSSStyleSheet())];
+  const named = [...kinds.map(({ name, colour }) => ({ name, colour })), { name: "reject", colour: reject }];
+  const hues = (theme) => named.map(({ name, colour }) => `--hue-${name}: ${colour[theme]};`).join(" ");
+  if (!grammar.sheet) document.adoptedStyleSheets.push((grammar.sheet = new CSSStyleSheet()));
   grammar.sheet.replaceSync(`:root { ${hues("light")} } body.dark { ${hues("dark")} }`);
 }
 
-/** The kind that a level of a run is drawn as; one that is not known is a model. */
-export const kindOf = (name) => grammar.kinds.get(name) ?? grammar.kinds.get("model");
+/**
+ * The kind that a level of a run is drawn as; one that is not known is a model.
+ * @param {string} [name]
+ * @returns {Kind}
+ */
+export const kindOf = (name) => /** @type {Kind} */ (grammar.kinds.get(name ?? "") ?? grammar.kinds.get("model"));
 
-/** Whether levels of a kind heed a key. */
+/** Whether levels of a kind heed a key. @param {string} name @param {string} key */
 export const heeds = (name, key) => Boolean(grammar.kinds.get(name)?.keys.includes(key));
 
-/** Where a token came from within its level, by the letter that the trace gives: {title, hue}, or null. */
+/**
+ * Where a token came from within its level, by the letter that the trace gives: {title, hue}, or null.
+ * @param {string} kindName
+ * @param {string} letter
+ */
 export function originOf(kindName, letter) {
   const kind = kindOf(kindName);
   const origin = kind.origins.find((one) => one.letter === letter);
@@ -33,6 +74,7 @@ export function originOf(kindName, letter) {
 
 export const REJECT = Object.freeze({ hue: "var(--hue-reject)" });
 
+/** @param {Kind} kind @param {number} share @param {string} towards */
 function mixed(kind, share, towards) {
   const hue = `var(--hue-${kind.name})`;
   return share === 1 ? hue : `color-mix(in oklab, ${hue} ${Math.round(100 * share)}%, var(--${towards}))`;
@@ -53,11 +95,12 @@ export function styleLevels(infos) {
   const kinds = infos.map((info, i) => kindOf(i === top ? "target" : info.kind));
   return infos.map((info, i) => {
     const kind = kinds[i];
-    const nth = kinds.slice(0, i).filter((other) => other.letter === kind.letter).length;
-    const alone = kinds.filter((other) => other.letter === kind.letter).length === 1;
+    const { letter, underline } = kind;
+    const nth = kinds.slice(0, i).filter((other) => other.letter === letter).length;
+    const alone = kinds.filter((other) => other.letter === letter).length === 1;
     const hue = mixed(kind, ...grammar.shades[nth % grammar.shades.length]);
     const name = info.label || (i === top ? "target" : info.name || kind.title);
     const short = kind.labelled.includes("lanes") && info.label ? info.label : kind.title;
-    return { index: i, tag: alone ? kind.letter : `${kind.letter}${nth + 1}`, letter: kind.letter, name, short, kind: info.kind, hue, underline: kind.underline };
+    return { index: i, tag: alone ? letter : `${letter}${nth + 1}`, letter, name, short, kind: info.kind, hue, underline };
   });
 }

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from hsd_core.levels.draft_run import TrainedDraft
     from hsd_core.levels.trunk import Layered
 
-FOLDER = Path(__file__).resolve().parent.parent / "assets" / "drafts"
+FOLDER = Path(__file__).resolve().parents[2] / "assets" / "drafts"
 LENS = "lens"  # the id that asks for the untrained read-out where a trained draft would be taken
 
 

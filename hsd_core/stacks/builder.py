@@ -105,7 +105,7 @@ class Builder:
     def fetched(self, source: str | None) -> tuple[Source, Path] | None:
         """The weights that a level names, else the preset's smaller model; None where there is none."""
         found = local_source(source, self._models) or Source.parse(source) if source else self.preset.draft
-        return found and (found, ensure(found, self._progress))
+        return None if found is None else (found, ensure(found, self._progress))
 
     def trained(self, decoder: Layered) -> list[TrainedDraft]:
         """The trained drafts (`DraftHead`) that come with the package and read this decoder, shallowest first."""

@@ -15,7 +15,7 @@ from hsd_core.models.machine import has_cuda
 from hsd_core.models.weights import Source, is_here
 from hsd_core.models.weights.known import CODER_05, CODER_15, SMOLLM2, hub
 
-_ASSETS = Path(__file__).resolve().parent.parent / "assets"
+_ASSETS = Path(__file__).resolve().parents[2] / "assets"
 
 
 class UnknownPreset(ValueError):

@@ -14,7 +14,7 @@ from enumerator import SAMPLED, distance, merged_law, run_law, target_law
 from toys import random_stack, toy_stack
 
 from hsd_core import run
-from hsd_core.engine.run import hierarchy
+from hsd_core.engine import hierarchy
 from hsd_core.levels.policies import POLICIES, Adaptive
 from hsd_core.models.sampling import Sampling
 

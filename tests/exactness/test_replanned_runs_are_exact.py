@@ -15,9 +15,9 @@ from enumerator import SAMPLED, distance, run_law, target_law
 from lean_stacks import LeanStacks, RandomDraft, model_law
 from toys import toy_stack
 
+from hsd_core.engine import run as engine
 from hsd_core.engine.hierarchy import Hierarchy
 from hsd_core.engine.plans import Course, Round
-from hsd_core.engine.run import run as engine
 from hsd_core.levels.tree import NOTHING, Tree
 from hsd_core.models.sampling import Sampling
 

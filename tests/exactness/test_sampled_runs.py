@@ -11,7 +11,7 @@ from enumerator import SAMPLED, Law, target_law
 from toys import output_of, toy_stack
 
 import hsd_core
-from hsd_core.engine.run import rules
+from hsd_core.engine import rules
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.model import ModelLevel
 from hsd_core.models.lean import LeanDecoder

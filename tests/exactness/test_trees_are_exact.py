@@ -9,7 +9,7 @@ import pytest
 from enumerator import SAMPLED, distance, merged_law, run_law, target_law
 from toys import TreeRun, tree_stack
 
-from hsd_core.engine.run import rules
+from hsd_core.engine import rules
 from hsd_core.levels.protocol import DraftOrder, Proposal
 from hsd_core.models.sampling import Sampling
 

@@ -11,10 +11,10 @@ from enumerator import distance, merged_law, run_law, target_law
 from torch import Tensor
 from toys import toy_stack
 
+from hsd_core.engine import hierarchy, rules
 from hsd_core.engine.choices import Judge
 from hsd_core.engine.hierarchy import Hierarchy
 from hsd_core.engine.rules import Verdict
-from hsd_core.engine.run import hierarchy, rules
 from hsd_core.levels.table import TableRun
 from hsd_core.levels.tree import Tree
 

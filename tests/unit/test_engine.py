@@ -9,10 +9,10 @@ import torch
 from toys import LookupLevel, LookupRun, output_of, table, toy_stack
 
 import hsd_core
+from hsd_core.engine import run as engine
+from hsd_core.engine import writer as scribe
 from hsd_core.engine.clock import EngineClock
 from hsd_core.engine.hierarchy import LevelError
-from hsd_core.engine.run import run as engine
-from hsd_core.engine.run import writer as scribe
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import Committed, Work
 from hsd_core.levels.table import TableLevel, TableRun

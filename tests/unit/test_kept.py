@@ -12,9 +12,9 @@ from tiny import tiny
 
 from hsd_core.models import kept
 from hsd_core.models.kept import MOST_DECODERS, MOST_LEVELS, Kept
+from hsd_core.stacks import builder as building
 from hsd_core.stacks.builder import Builder
 from hsd_core.stacks.grammar import LevelSpec, StackError, parse
-from hsd_core.stacks.grammar import builder as building
 from hsd_core.stacks.presets import PRESETS
 from tests.pretend_gpu import pretend_gpu
 

@@ -20,8 +20,8 @@ import hsd_core
 from hsd_core import trace
 from hsd_core.cli import main, terminal
 from hsd_core.cli.repeat import repeat
+from hsd_core.engine import run as engine
 from hsd_core.engine.plans import Course, Drafted, Judged, Round
-from hsd_core.engine.run import run as engine
 from hsd_core.measure.calibrate.cache import shipped_profile
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Workbench

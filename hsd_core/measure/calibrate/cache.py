@@ -20,7 +20,7 @@ from hsd_core.stacks.presets import PRESETS, Preset
 from hsd_core.theory import Profile, ProfileError, read_profile, write_profile
 
 FORMAT = 3  # of what is measured and how; another number is measured anew
-FOLDER = Path(__file__).resolve().parent.parent.parent / "assets" / "profiles"
+FOLDER = Path(__file__).resolve().parents[3] / "assets" / "profiles"
 _HEAD = 1 << 16  # bytes of a file that tell it apart, with its size
 MEASURED, SHIPPED, GIVEN = "measured", "shipped", "given"  # on this machine, with the package, by whoever runs it
 ORIGIN = ("preset", "machine", "recorded", "device", "dtype")

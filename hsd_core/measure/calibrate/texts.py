@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hsd_core.measure.bench import Prompt
     from hsd_core.pipeline import Workbench
 
-PROMPTS = Path(__file__).resolve().parent.parent.parent / "assets" / "prompts" / "calibration.jsonl"
+PROMPTS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "calibration.jsonl"
 BATCH = 12
 LONGEST_PROMPT = 320  # tokens: a long document would take the time of many short prompts
 SEED = 20
