@@ -111,9 +111,6 @@ def _tokens(events: Sequence[Event]) -> Iterable[str]:
         where = f"event {i} ({event.event})"
         if isinstance(event, trace.Draft):
             made.update((s, (event.level, t, "draft")) for s, t in zip(event.serials, event.ids, strict=False))
-            sizes = {len(event.serials), len(event.ids), len(event.sources), len(event.q), len(event.confidence)}
-            if len(sizes | ({len(event.copied)} if event.copied else set())) > 1:
-                yield f"{where}: its lists have different lengths"
             if event.parents and not _is_tree(event):
                 yield f"{where}: its parents are no tree of {len(event.ids)} tokens"
                 continue

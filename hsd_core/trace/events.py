@@ -46,6 +46,7 @@ class Record(Part, frozen=True, tag=str.lower, tag_field="event"):
 
 
 def _alike(record: Struct, *names: str) -> None:
+    """Refuse lists that run side by side and differ in length."""
     if len({len(getattr(record, name)) for name in names}) > 1:
         raise ValueError(f"{', '.join(names)} differ in length")
 

@@ -115,7 +115,6 @@ LIES = {
         lambda e: replace(e, copied=(None, Copied(-1, 10**15, 0.9), None)),
     ),
     "a copy behind fewer than none": (10, lambda e: replace(e, copied=(None, Copied(-1, -1, 0.9), None))),
-    "fewer copies than tokens": (10, lambda e: replace(e, copied=(None,))),
     "a time that runs backwards": (10, lambda e: replace(e, t0=0, t1=10)),
     "a rollback forwards": (5, lambda e: replace(e, after=9)),
     "a cache that is too long": (9, lambda e: replace(e, levels=(KvLength(0, 4, 0, 4, 0),))),

@@ -121,6 +121,7 @@ REFUSED = {
     "text in a list": (altered("draft", lambda r: r.update(ids=["x"])), "draft.ids[0]: expected a whole number"),
     "text for a list": (altered("draft", lambda r: r.update(ids="12")), "draft.ids: expected a list, got str"),
     "uneven lists": (altered("draft", lambda r: r["ids"].append(1)), "serials, ids, sources, q, confidence differ"),
+    "fewer copies": (altered("draft", lambda r: r.update(copied=[None] * 9)), "q, confidence, copied differ in length"),
     "no such level": (after_header(line_of("prefill", level=3)), "prefill.level: there is no level 3; the stack has 3"),
     "negative level": (after_header(line_of("prefill", level=-1)), "prefill.level: there is no level -1"),
     "passed by nobody": (altered("commit", lambda r: r["tokens"][0].update(passed=[7])), "there is no level 7"),
