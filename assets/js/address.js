@@ -18,13 +18,21 @@ export function fields(limits) {
   const figure = (name, whole) => (text) => {
     const [low, high] = limits[name];
     const value = Number(text);
-    const fits = text.trim() !== "" && Number.isFinite(value) && value >= low && value <= high && (!whole || Number.isInteger(value));
+    const fits =
+      text.trim() !== "" &&
+      Number.isFinite(value) &&
+      value >= low &&
+      value <= high &&
+      (!whole || Number.isInteger(value));
     return fits ? value : undefined;
   };
   /** @param {string} text */
   const flag = (text) => (text === "1" ? true : text === "0" ? false : undefined);
   /** @type {(...names: string[]) => (text: string) => string | undefined} */
-  const one = (...names) => (text) => (names.includes(text) ? text : undefined);
+  const one =
+    (...names) =>
+    (text) =>
+      names.includes(text) ? text : undefined;
   /** @type {(longest: number) => (text: string) => string | undefined} */
   const short = (longest) => (text) => (text.length <= longest ? text : undefined);
   return {

@@ -117,7 +117,8 @@ class Card {
     const { model } = this;
     const records = this.serials.map((serial) => model?.tokens.get(serial)).filter((record) => record !== undefined);
     if (!model || !records.length) return this.hide();
-    const signature = records.map((r) => [r.serial, model.state(r, this.cursor), seen(r, this.cursor).length]).join() + this.pinned;
+    const signature =
+      records.map((r) => [r.serial, model.state(r, this.cursor), seen(r, this.cursor).length]).join() + this.pinned;
     if (signature === this.drawn) return;
     this.drawn = signature;
     const close = element("button", "hx-card-close", "\u00d7");
@@ -126,8 +127,15 @@ class Card {
     close.addEventListener("click", () => this.hide());
     this.el.classList.toggle("hx-pinned", this.pinned);
     const note = this.pinned || matchMedia(PHONE).matches ? "" : " Click the token for every verifier\u2019s rows.";
-    this.el.replaceChildren(close, ...records.map((r) => about(r, model, this.cursor, note === "")),
-      element("p", "hx-card-note", `p, q and \u03b1 are of the laws that were used; the bars are the raw softmax at temperature 1.${note}`));
+    this.el.replaceChildren(
+      close,
+      ...records.map((r) => about(r, model, this.cursor, note === "")),
+      element(
+        "p",
+        "hx-card-note",
+        `p, q and \u03b1 are of the laws that were used; the bars are the raw softmax at temperature 1.${note}`,
+      ),
+    );
   }
 
   /** Beside the anchor, never over it, always inside the window. */
@@ -156,7 +164,8 @@ function about(record, model, cursor, full) {
   head.append(badge(level), element("strong", "hx-card-text", model.pieceText(record.id)));
   head.append(element("span", "hx-card-state", STATE[model.state(record, cursor)]));
   part.append(facts(record, model, level));
-  if (record.drawn?.pRow && record.how !== "draft") part.append(rows([["p", record.drawn.pRow, level.hue]], record, model));
+  if (record.drawn?.pRow && record.how !== "draft")
+    part.append(rows([["p", record.drawn.pRow, level.hue]], record, model));
   const verdicts = seen(record, cursor);
   verdicts.forEach((judgement, i) => part.append(verdict(judgement, record, model, full || i === verdicts.length - 1)));
   if (!verdicts.length) part.append(element("p", "hx-card-none", unjudged(record, model)));
@@ -168,7 +177,9 @@ const HOW = { draft: "drafted", correct: "correction", bonus: "bonus" };
 
 function unjudged(record, model) {
   if (record.level === model.levels.length - 1) return "The target drew it itself: nothing has to check it.";
-  return record.lostWith === null ? "No verifier has judged it yet." : "Lost with a rejected token before it, before anybody judged it.";
+  return record.lostWith === null
+    ? "No verifier has judged it yet."
+    : "Lost with a rejected token before it, before anybody judged it.";
 }
 
 function facts(record, model, level) {
@@ -183,7 +194,12 @@ function facts(record, model, level) {
   if (stop) add(record.how === "draft" ? "drafted at" : "drawn at", stop);
   add("id", String(record.id));
   add("position", String(record.at));
-  add("round", round ? `${record.round}, ${figure((round.t1 - round.t0) / 1e6)}${NBSP}ms${ms === null ? "" : `, ${figure(ms)}${NBSP}ms a token`}` : String(record.round));
+  add(
+    "round",
+    round
+      ? `${record.round}, ${figure((round.t1 - round.t0) / 1e6)}${NBSP}ms${ms === null ? "" : `, ${figure(ms)}${NBSP}ms a token`}`
+      : String(record.round),
+  );
   if (record.drawn) add("drawn with p", figure(record.drawn.p));
   return list;
 }
@@ -193,11 +209,19 @@ function copiedFrom(list, record, model) {
   const found = origin(model, record);
   if (!found) return;
   const place = element("dd", "hx-copied");
-  place.append(element("span", "hx-copied-where", `${found.where}: `), `…${found.before}`, element("mark", "", found.token), `${found.after}…`);
+  place.append(
+    element("span", "hx-copied-where", `${found.where}: `),
+    `…${found.before}`,
+    element("mark", "", found.token),
+    `${found.after}…`,
+  );
   const { alike, share } = record.copied;
   const part = share >= 1 ? "" : `, ${Math.floor(1000 * share) / 10}${NBSP}% of its q`;
   list.append(element("dt", "", "copied from"), place);
-  list.append(element("dt", ""), element("dd", "hx-copied-why", `${alike}${NBSP}token${alike === 1 ? "" : "s"} before it the same${part}`));
+  list.append(
+    element("dt", ""),
+    element("dd", "hx-copied-why", `${alike}${NBSP}token${alike === 1 ? "" : "s"} before it the same${part}`),
+  );
 }
 
 function verdict(j, record, model, full) {
@@ -208,12 +232,22 @@ function verdict(j, record, model, full) {
   const stop = stopText(level, model.levels);
   if (stop) line.append(element("span", "hx-verdict-stop", stop));
   if (j.outcome !== "unjudged") {
-    part.append(element("p", "hx-verdict-sum", `p${NBSP}${figure(j.p)}   q${NBSP}${figure(j.q)}   α${NBSP}${figure(j.alpha)}`), coin(j));
-    if (level.rule === "block") part.append(element("p", "hx-verdict-sum", "Rule block: α is h, the probability that the block is kept up to here."));
+    part.append(
+      element("p", "hx-verdict-sum", `p${NBSP}${figure(j.p)}   q${NBSP}${figure(j.q)}   α${NBSP}${figure(j.alpha)}`),
+      coin(j),
+    );
+    if (level.rule === "block")
+      part.append(
+        element("p", "hx-verdict-sum", "Rule block: α is h, the probability that the block is kept up to here."),
+      );
   }
   const residual = j.outcome === "rejected" ? j.residual : null;
   const below = model.levels[j.below ?? Math.max(0, j.level - 1)];
-  const heads = [["p", j.pRow, level.hue], ["q", j.qRow, below.hue], ["residual", residual, "var(--hue-reject)"]].filter((x) => x[1]);
+  const heads = [
+    ["p", j.pRow, level.hue],
+    ["q", j.qRow, below.hue],
+    ["residual", residual, "var(--hue-reject)"],
+  ].filter((x) => x[1]);
   if (heads.length && full) part.append(rows(heads, record, model));
   return part;
 }
@@ -229,7 +263,8 @@ function coin(j) {
     part.firstChild.style.setProperty("--coin", clamp(j.coin));
   }
   const certain = j.alpha <= 0 || j.alpha >= 1 ? `certain: ${j.outcome}` : "kept with a longer prefix (rule block)";
-  const words = j.coin === null ? `${certain}, no coin thrown` : `u ${figure(j.coin)} ${sign} α ${figure(j.alpha)}: ${j.outcome}`;
+  const words =
+    j.coin === null ? `${certain}, no coin thrown` : `u ${figure(j.coin)} ${sign} α ${figure(j.alpha)}: ${j.outcome}`;
   part.append(element("span", "", words));
   return part;
 }

@@ -85,6 +85,10 @@ const NAMED = { "\n": "\u21b5", "\t": "\u21e5", " ": "\u00b7", "\r": "\u240d", "
 
 /** Text in which white space and control characters can be seen: for cards, ghosts and bars. @param {string} text */
 export function visible(text) {
-  return text.replace(/[\n\t\r \u00a0]/g, (c) => NAMED[c]).replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g,
-    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return text
+    .replace(/[\n\t\r \u00a0]/g, (c) => NAMED[c])
+    .replace(
+      /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g,
+      (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    );
 }

@@ -20,8 +20,12 @@ const FORMULA = {
 
 export function create(host) {
   const el = host.appendChild(element("div", "hx-charts"));
-  const panels = { latency: panel(el, "Latency per round", FORMULA.latency), speed: panel(el, "Speed", FORMULA.speed),
-    yield: panel(el, "Tokens per pass", FORMULA.yield), acceptance: panel(el, "Acceptance", FORMULA.acceptance, true) };
+  const panels = {
+    latency: panel(el, "Latency per round", FORMULA.latency),
+    speed: panel(el, "Speed", FORMULA.speed),
+    yield: panel(el, "Tokens per pass", FORMULA.yield),
+    acceptance: panel(el, "Acceptance", FORMULA.acceptance, true),
+  };
   let drawn = "";
   return {
     el,
@@ -51,8 +55,18 @@ function panel(host, title, formula, list = false) {
   caption.setAttribute("aria-description", formula);
   const aside = el.appendChild(element("span", "hx-chart-aside"));
   const value = el.appendChild(element("p", "hx-chart-value"));
-  const body = list ? el.appendChild(element("ul", "hx-gauges"))
-    : svg("svg", { class: "hx-chart-svg", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" }, el);
+  const body = list
+    ? el.appendChild(element("ul", "hx-gauges"))
+    : svg(
+        "svg",
+        {
+          class: "hx-chart-svg",
+          viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+          preserveAspectRatio: "none",
+          "aria-hidden": "true",
+        },
+        el,
+      );
   return { el, value, aside, body, paths: new Map() };
 }
 
@@ -107,11 +121,23 @@ function speed(panel, model, past) {
   const top = Math.max(1e-9, ...values.slice(Math.min(2, values.length - 1)), plain ?? 0) * 1.12;
   const start = past[0]?.t ?? 0;
   const span = Math.max(1, (past[past.length - 1]?.t ?? 1) - start);
-  const points = past.map((s, i) => [((s.t - start) / span) * WIDTH, HEIGHT - (Math.min(values[i], top) / top) * (HEIGHT - 2)]);
-  set(path(panel, "area", "hx-chart-area"), { d: points.length > 1 ? `${line(points)}L${WIDTH} ${HEIGHT}L${points[0][0].toFixed(1)} ${HEIGHT}z` : "" });
+  const points = past.map((s, i) => [
+    ((s.t - start) / span) * WIDTH,
+    HEIGHT - (Math.min(values[i], top) / top) * (HEIGHT - 2),
+  ]);
+  set(path(panel, "area", "hx-chart-area"), {
+    d: points.length > 1 ? `${line(points)}L${WIDTH} ${HEIGHT}L${points[0][0].toFixed(1)} ${HEIGHT}z` : "",
+  });
   set(path(panel, "line", "hx-chart-line"), { d: points.length > 1 ? line(points) : "" });
-  set(path(panel, "plain", "hx-chart-plain"), { d: plain ? `M0 ${(HEIGHT - (plain / top) * (HEIGHT - 2)).toFixed(1)}H${WIDTH}` : "" });
-  say(panel, now === null ? "\u2013" : now.toFixed(now < 100 ? 1 : 0), "tokens/s", plain ? `dashed: plain, ${figure(plain)}` : "");
+  set(path(panel, "plain", "hx-chart-plain"), {
+    d: plain ? `M0 ${(HEIGHT - (plain / top) * (HEIGHT - 2)).toFixed(1)}H${WIDTH}` : "",
+  });
+  say(
+    panel,
+    now === null ? "\u2013" : now.toFixed(now < 100 ? 1 : 0),
+    "tokens/s",
+    plain ? `dashed: plain, ${figure(plain)}` : "",
+  );
 }
 
 /** Tokens/s of plain decoding, prefill excluded; null when it was not measured. */
@@ -125,10 +151,21 @@ function perPass(panel, past) {
   const values = past.map((s, i) => s.committed - (past[i - 1]?.committed ?? 0)).slice(-BARS);
   const top = Math.max(4, ...values);
   const step = WIDTH / Math.max(16, values.length);
-  const bars = values.map((n, i) => box(WIDTH - (values.length - i) * step, WIDTH - (values.length - i) * step + step * 0.82,
-    (HEIGHT - (n / top) * HEIGHT).toFixed(2), ((n / top) * HEIGHT).toFixed(2)));
+  const bars = values.map((n, i) =>
+    box(
+      WIDTH - (values.length - i) * step,
+      WIDTH - (values.length - i) * step + step * 0.82,
+      (HEIGHT - (n / top) * HEIGHT).toFixed(2),
+      ((n / top) * HEIGHT).toFixed(2),
+    ),
+  );
   set(path(panel, "bars", "hx-chart-bar", "var(--hue-target)"), { d: bars.join("") });
-  say(panel, last?.tokens_per_target_forward ? last.tokens_per_target_forward.toFixed(2) : "\u2013", "on average", past.length ? `0\u2013${top}` : "");
+  say(
+    panel,
+    last?.tokens_per_target_forward ? last.tokens_per_target_forward.toFixed(2) : "\u2013",
+    "on average",
+    past.length ? `0\u2013${top}` : "",
+  );
 }
 
 function acceptance(panel, model, last) {

@@ -6,10 +6,23 @@ import { settingsPanel } from "./settings.js";
 /** The title bar. `set({mode, text, tip})` says what is shown; the theme switch toggles Gradio's dark class. */
 export function titleBar(ctx) {
   const text = h("span", { class: "hx-status-text" });
-  const badge = h("span", { class: "hx-status", tabindex: "0", "data-mode": "idle" }, h("i", { "aria-hidden": "true" }), text);
-  const theme = h("button", {
-    type: "button", class: "hx-icon-button", "aria-label": "light or dark", "data-tip": "light or dark", onclick: () => ctx.onTheme(),
-  }, icon("theme"));
+  const badge = h(
+    "span",
+    { class: "hx-status", tabindex: "0", "data-mode": "idle" },
+    h("i", { "aria-hidden": "true" }),
+    text,
+  );
+  const theme = h(
+    "button",
+    {
+      type: "button",
+      class: "hx-icon-button",
+      "aria-label": "light or dark",
+      "data-tip": "light or dark",
+      onclick: () => ctx.onTheme(),
+    },
+    icon("theme"),
+  );
   const el = h(
     "header",
     { class: "hx-title" },
@@ -32,18 +45,35 @@ export function titleBar(ctx) {
 export function promptRow(ctx) {
   const { setup, settings } = ctx;
   const prompt = h("textarea", {
-    class: "hx-prompt", rows: "2", maxlength: String(setup.limits.prompt), spellcheck: "false", id: "hx-prompt",
-    placeholder: "Write a prompt, or choose an example. Ctrl+Enter generates.", "aria-label": "prompt",
+    class: "hx-prompt",
+    rows: "2",
+    maxlength: String(setup.limits.prompt),
+    spellcheck: "false",
+    id: "hx-prompt",
+    placeholder: "Write a prompt, or choose an example. Ctrl+Enter generates.",
+    "aria-label": "prompt",
     oninput: () => ctx.onEdit("prompt", prompt.value),
   });
-  const go = h("button", { type: "button", class: "hx-go", onclick: () => ctx.onGo() }, h("span", { text: "Generate" }));
-  const examples = menu("examples", "Examples", setup.examples.map((e) => ({ title: e.title, note: e.note, pick: () => ctx.onExample(e) })));
+  const go = h(
+    "button",
+    { type: "button", class: "hx-go", onclick: () => ctx.onGo() },
+    h("span", { text: "Generate" }),
+  );
+  const examples = menu(
+    "examples",
+    "Examples",
+    setup.examples.map((e) => ({ title: e.title, note: e.note, pick: () => ctx.onExample(e) })),
+  );
   const recordings = menu(
     "recordings",
     "Recordings",
     setup.recordings.map((r) => ({
       title: r.title,
-      note: r.reason || (r.simulated ? `${r.stack} · simulated: no model ran` : `${r.stack} · recorded on ${[r.recorded, r.machine].filter(Boolean).join(", ") || "another day"}`),
+      note:
+        r.reason ||
+        (r.simulated
+          ? `${r.stack} · simulated: no model ran`
+          : `${r.stack} · recorded on ${[r.recorded, r.machine].filter(Boolean).join(", ") || "another day"}`),
       disabled: Boolean(r.reason),
       pick: () => ctx.onRecording(r.name),
     })),
@@ -51,7 +81,11 @@ export function promptRow(ctx) {
   );
   const panel = settingsPanel(ctx);
   const more = popover(
-    h("button", { type: "button", class: "hx-icon-button", "aria-label": "settings", "data-tip": "settings" }, icon("more")),
+    h(
+      "button",
+      { type: "button", class: "hx-icon-button", "aria-label": "settings", "data-tip": "settings" },
+      icon("more"),
+    ),
     panel.el,
     { label: "settings", onOpen: () => panel.show(settings) },
   );
@@ -80,7 +114,13 @@ export function promptRow(ctx) {
       const off = (state === "idle" && reason) || state === "stopping";
       if (off) go.setAttribute("aria-disabled", "true");
       else go.removeAttribute("aria-disabled");
-      go.dataset.tip = (state === "idle" && reason) || { idle: ["run this stack on this prompt (Ctrl+Enter)", first].filter(Boolean).join("; "), busy: "stop at the next round (Esc)", stopping: "the round is being finished" }[state];
+      go.dataset.tip =
+        (state === "idle" && reason) ||
+        {
+          idle: ["run this stack on this prompt (Ctrl+Enter)", first].filter(Boolean).join("; "),
+          busy: "stop at the next round (Esc)",
+          stopping: "the round is being finished",
+        }[state];
     },
     close() {
       for (const one of [examples, recordings, more]) one.close();
@@ -90,18 +130,36 @@ export function promptRow(ctx) {
 
 function menu(name, title, items, empty = null) {
   const list = h("ul", { class: "hx-menu" });
-  const button = h("button", { type: "button", class: `hx-quiet hx-${name}` }, h("span", { text: title }), icon("down"));
+  const button = h(
+    "button",
+    { type: "button", class: `hx-quiet hx-${name}` },
+    h("span", { text: title }),
+    icon("down"),
+  );
   const pop = popover(button, list, { label: title, onOpen: () => list.querySelector("button")?.focus() });
   for (const item of items) {
-    list.append(h("li", {}, h("button", {
-      type: "button", class: "hx-item", "aria-disabled": item.disabled ? "true" : null,
-      onclick: () => {
-        if (item.disabled) return;
-        pop.close();
-        button.focus();
-        item.pick();
-      },
-    }, h("span", { class: "hx-item-title", text: item.title }), h("span", { class: "hx-item-note", text: item.note }))));
+    list.append(
+      h(
+        "li",
+        {},
+        h(
+          "button",
+          {
+            type: "button",
+            class: "hx-item",
+            "aria-disabled": item.disabled ? "true" : null,
+            onclick: () => {
+              if (item.disabled) return;
+              pop.close();
+              button.focus();
+              item.pick();
+            },
+          },
+          h("span", { class: "hx-item-title", text: item.title }),
+          h("span", { class: "hx-item-note", text: item.note }),
+        ),
+      ),
+    );
   }
   if (!items.length && empty) list.append(h("li", {}, empty));
   arrows(list, "button");

@@ -80,10 +80,20 @@ export function popover(button, panel, { onOpen = () => {}, label = "" } = {}) {
     set(false);
     button.focus();
   });
-  const outside = (event) => { if (!el.contains(event.target)) set(false); };
+  const outside = (event) => {
+    if (!el.contains(event.target)) set(false);
+  };
   document.addEventListener("pointerdown", outside);
-  el.addEventListener("focusout", (event) => { if (event.relatedTarget && !el.contains(event.relatedTarget)) set(false); });
-  return { el, button, panel, close: () => set(false), destroy: () => document.removeEventListener("pointerdown", outside) };
+  el.addEventListener("focusout", (event) => {
+    if (event.relatedTarget && !el.contains(event.relatedTarget)) set(false);
+  });
+  return {
+    el,
+    button,
+    panel,
+    close: () => set(false),
+    destroy: () => document.removeEventListener("pointerdown", outside),
+  };
 }
 
 /** Arrow keys, Home and End move between the items of a list of buttons. */
@@ -123,9 +133,13 @@ export function tips(root) {
     hide();
     waiting = setTimeout(() => show(event), 300);
   });
-  root.addEventListener("focusin", (event) => { if (event.target.matches(":focus-visible")) show(event); });
+  root.addEventListener("focusin", (event) => {
+    if (event.target.matches(":focus-visible")) show(event);
+  });
   root.addEventListener("pointerdown", hide);
   root.addEventListener("pointerleave", hide);
   root.addEventListener("focusout", hide);
-  root.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+  root.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") hide();
+  });
 }

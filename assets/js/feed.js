@@ -37,6 +37,9 @@ export class Feed {
 
   /** The trace as JSON lines, without the page's own pseudo-events. */
   lines() {
-    return this.records.filter((r) => r.event !== "snapshot").map((r) => JSON.stringify(r) + "\n").join("");
+    return this.records
+      .filter((r) => r.event !== "snapshot")
+      .map((r) => JSON.stringify(r) + "\n")
+      .join("");
   }
 }

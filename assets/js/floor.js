@@ -10,7 +10,12 @@ import { counts, variants } from "./stack.js";
  *   update: (figures: {ms_per_call?: number|null}|null, kv: object|null, longest: number) => void}}
  */
 export function floorOf(level, at) {
-  const ms = h("span", { class: "hx-ms", text: "– ms", tabindex: "0", "data-tip": "ms per call: busy time / forwards of this level, in this run" });
+  const ms = h("span", {
+    class: "hx-ms",
+    text: "– ms",
+    tabindex: "0",
+    "data-tip": "ms per call: busy time / forwards of this level, in this run",
+  });
   const kv = kvBar();
   const details = at.bottom && at.top ? null : more(level, at);
   const note = h("small", { text: at.top ? `${at.info.note} · signs every token` : at.info.note });
@@ -33,7 +38,15 @@ export function floorOf(level, at) {
       style: { "--hue": at.look.hue },
       "data-position": at.position,
     },
-    h("div", { class: "hx-floor-card" }, row, kv.el, ...asked(level, at), at.reason ? h("p", { class: "hx-floor-reason", text: at.reason }) : null, details?.panel),
+    h(
+      "div",
+      { class: "hx-floor-card" },
+      row,
+      kv.el,
+      ...asked(level, at),
+      at.reason ? h("p", { class: "hx-floor-reason", text: at.reason }) : null,
+      details?.panel,
+    ),
   );
   return {
     el,
@@ -59,7 +72,9 @@ function name(level, at, note) {
   return h(
     "span",
     {
-      class: "hx-floor-name", tabindex: "-1", title: [`${at.info.label} (${at.info.kind})`, at.share].filter(Boolean).join(": "),
+      class: "hx-floor-name",
+      tabindex: "-1",
+      title: [`${at.info.label} (${at.info.kind})`, at.share].filter(Boolean).join(": "),
     },
     h("b", { text: at.info.label }),
     note,
@@ -68,9 +83,16 @@ function name(level, at, note) {
 
 function toggle(level, at) {
   return h("input", {
-    type: "checkbox", role: "switch", class: "hx-switch", checked: level.on, "data-key": `on-${at.position}`,
+    type: "checkbox",
+    role: "switch",
+    class: "hx-switch",
+    checked: level.on,
+    "data-key": `on-${at.position}`,
     "aria-label": `${at.info.label} in the stack`,
-    onchange: (event) => { level.on = event.target.checked; at.onEdit(); },
+    onchange: (event) => {
+      level.on = event.target.checked;
+      at.onEdit();
+    },
   });
 }
 
@@ -84,51 +106,108 @@ function stepper(level, at) {
   return h(
     "span",
     { class: "hx-stepper", "data-tip": "T: how many tokens this level hands up at most" },
-    h("button", { type: "button", text: "−", "aria-label": `${label}: one less`, "data-key": `less-${at.position}`, disabled: value <= grammar.block.low, onclick: () => set(value - 1) }),
+    h("button", {
+      type: "button",
+      text: "−",
+      "aria-label": `${label}: one less`,
+      "data-key": `less-${at.position}`,
+      disabled: value <= grammar.block.low,
+      onclick: () => set(value - 1),
+    }),
     h("input", {
-      inputmode: "numeric", value: String(value), "aria-label": label, "data-key": `t-${at.position}`, maxlength: "2",
+      inputmode: "numeric",
+      value: String(value),
+      "aria-label": label,
+      "data-key": `t-${at.position}`,
+      maxlength: "2",
       onchange: (event) => set(+event.target.value),
       onkeydown: (event) => {
         const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-        if (step) { event.preventDefault(); set(+event.target.value + step); }
+        if (step) {
+          event.preventDefault();
+          set(+event.target.value + step);
+        }
       },
     }),
-    h("button", { type: "button", text: "+", "aria-label": `${label}: one more`, "data-key": `more-${at.position}`, disabled: value >= grammar.block.high, onclick: () => set(value + 1) }),
+    h("button", {
+      type: "button",
+      text: "+",
+      "aria-label": `${label}: one more`,
+      "data-key": `more-${at.position}`,
+      disabled: value >= grammar.block.high,
+      onclick: () => set(value + 1),
+    }),
   );
 }
 
 function grip(at) {
-  return h("button", {
-    type: "button", class: "hx-grip", "aria-label": `move ${at.info.label}: arrow up or down`, "data-key": `grip-${at.position}`,
-    "data-tip": "drag, or use the arrow keys, to move this level",
-    onkeydown: (event) => {
-      const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-      if (step) { event.preventDefault(); at.onMove(step); }
+  return h(
+    "button",
+    {
+      type: "button",
+      class: "hx-grip",
+      "aria-label": `move ${at.info.label}: arrow up or down`,
+      "data-key": `grip-${at.position}`,
+      "data-tip": "drag, or use the arrow keys, to move this level",
+      onkeydown: (event) => {
+        const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+        if (step) {
+          event.preventDefault();
+          at.onMove(step);
+        }
+      },
     },
-  }, icon("grip"));
+    icon("grip"),
+  );
 }
 
 function more(level, at) {
   const panel = h("div", { class: "hx-floor-more" });
   panel.hidden = !at.open;
-  const button = h("button", {
-    type: "button", class: "hx-icon-button", "aria-label": `rule, policy and order of ${at.info.label}`, "aria-expanded": String(at.open),
-    "data-key": `details-${at.position}`,
-    onclick: () => {
-      panel.hidden = !panel.hidden;
-      button.setAttribute("aria-expanded", String(!panel.hidden));
-      at.onOpen(!panel.hidden);
+  const button = h(
+    "button",
+    {
+      type: "button",
+      class: "hx-icon-button",
+      "aria-label": `rule, policy and order of ${at.info.label}`,
+      "aria-expanded": String(at.open),
+      "data-key": `details-${at.position}`,
+      onclick: () => {
+        panel.hidden = !panel.hidden;
+        button.setAttribute("aria-expanded", String(!panel.hidden));
+        at.onOpen(!panel.hidden);
+      },
     },
-  }, icon("down"));
+    icon("down"),
+  );
   if (heeds(level.name, "at")) panel.append(draftRow(level, at));
   if (heeds(level.name, "miss") && at.drafts.length) panel.append(missRow(level, at));
   panel.append(...controls(level, at));
   if (!at.top) {
     panel.append(
-      h("div", { class: "hx-floor-order" },
-        h("button", { type: "button", class: "hx-quiet", "data-key": `up-${at.position}`, onclick: () => at.onMove(1) }, icon("up"), "up"),
-        h("button", { type: "button", class: "hx-quiet", "data-key": `down-${at.position}`, disabled: at.bottom, onclick: () => at.onMove(-1) }, icon("down"), "down"),
-        h("button", { type: "button", class: "hx-quiet", onclick: () => at.onRemove() }, icon("remove"), "remove")),
+      h(
+        "div",
+        { class: "hx-floor-order" },
+        h(
+          "button",
+          { type: "button", class: "hx-quiet", "data-key": `up-${at.position}`, onclick: () => at.onMove(1) },
+          icon("up"),
+          "up",
+        ),
+        h(
+          "button",
+          {
+            type: "button",
+            class: "hx-quiet",
+            "data-key": `down-${at.position}`,
+            disabled: at.bottom,
+            onclick: () => at.onMove(-1),
+          },
+          icon("down"),
+          "down",
+        ),
+        h("button", { type: "button", class: "hx-quiet", onclick: () => at.onRemove() }, icon("remove"), "remove"),
+      ),
     );
   }
   return { button, panel };
@@ -136,41 +215,75 @@ function more(level, at) {
 
 /** A control for every key of the level that has one and counts where it stands: how it verifies, then how it drafts. */
 function controls(level, at) {
-  const keys = (grammar.kinds.get(level.name) ?? grammar.kinds.get("model")).keys.map((key) => grammar.keys.get(key));
-  const shown = keys.filter((key) => key.tip && !(at.bottom && key.counts === "verifier") && !(at.top && key.counts === "drafter") && counts(key.name, level.options));
+  const names = (grammar.kinds.get(level.name) ?? grammar.kinds.get("model"))?.keys ?? [];
+  const keys = names.map((name) => grammar.keys.get(name)).filter((key) => key !== undefined);
+  const shown = keys.filter(
+    (key) =>
+      key.tip &&
+      !(at.bottom && key.counts === "verifier") &&
+      !(at.top && key.counts === "drafter") &&
+      counts(key.name, level.options),
+  );
   const order = ["verifier", "drafter", ""];
-  return shown.sort((a, b) => order.indexOf(a.counts) - order.indexOf(b.counts)).map((key) => (key.type === "choice" ? choice : figure)(key, level, at));
+  return shown
+    .sort((a, b) => order.indexOf(a.counts) - order.indexOf(b.counts))
+    .map((key) => (key.type === "choice" ? choice : figure)(key, level, at));
 }
 
 function choice({ name: key, words, usual, tip }, level, at) {
   // What makes a level another kind is offered where it can be that one.
-  const others = variants().map((kind) => kind.written).filter((own) => own.key === key && own.name !== level.name && own.value !== level.options[key]);
+  const others = variants().filter(
+    (own) => own.key === key && own.name !== level.name && own.value !== level.options[key],
+  );
   const names = Object.entries(words).filter(([value]) => !others.some((own) => own.value === value));
-  const select = h("select", {
-    class: "hx-select", "data-key": `${key}-${at.position}`,
-    onchange: (event) => { level.options[key] = event.target.value; at.onEdit(); },
-  }, ...names.map(([value, text]) => h("option", { value, text })));
+  const select = h(
+    "select",
+    {
+      class: "hx-select",
+      "data-key": `${key}-${at.position}`,
+      onchange: (event) => {
+        level.options[key] = event.target.value;
+        at.onEdit();
+      },
+    },
+    ...names.map(([value, text]) => h("option", { value, text })),
+  );
   select.value = level.options[key] ?? usual;
   return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: key }), select);
 }
 
 /** A number, which may belong to a choice above it. */
 function figure({ name: key, label, low: min, high: max, step, usual, tip, tips, when }, level, at) {
-  return h("label", { class: "hx-field", "data-tip": tips[level.options[when?.[0]]] ?? tip }, h("span", { text: label }),
+  return h(
+    "label",
+    { class: "hx-field", "data-tip": tips[level.options[when?.[0]]] ?? tip },
+    h("span", { text: label }),
     h("input", {
-      type: "number", min, max, step, class: "hx-input", "data-key": `${key}-${at.position}`, value: level.options[key] ?? usual,
+      type: "number",
+      min,
+      max,
+      step,
+      class: "hx-input",
+      "data-key": `${key}-${at.position}`,
+      value: level.options[key] ?? usual,
       onchange: (event) => {
         const asked = Math.min(max, Math.max(min, +event.target.value || min));
         level.options[key] = String(step < 1 ? asked : Math.round(asked));
         at.onEdit();
       },
-    }));
+    }),
+  );
 }
 
 function kvBar() {
   const committed = h("i", { class: "hx-kv-committed" });
   const held = h("i", { class: "hx-kv-held" });
-  const el = h("div", { class: "hx-kv", role: "img", "aria-label": "cache: nothing yet", "data-tip": "cache of this level: nothing yet" }, committed, held);
+  const el = h(
+    "div",
+    { class: "hx-kv", role: "img", "aria-label": "cache: nothing yet", "data-tip": "cache of this level: nothing yet" },
+    committed,
+    held,
+  );
   return {
     el,
     update(kv, longest) {

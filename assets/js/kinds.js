@@ -35,6 +35,7 @@ export const grammar = {
  * @param {{kinds: Kind[], keys: Key[], reject: {light: string, dark: string}}} given
  */
 export function learn(given) {
+  /** @template {{name: string}} T @param {T[]} list @returns {Map<string, T>} */
   const named = (list) => new Map(list.map((one) => [one.name, one]));
   Object.assign(grammar, given, { kinds: named(given.kinds), keys: named(given.keys) });
   if (globalThis.document) paint(given);
@@ -46,7 +47,8 @@ export function learn(given) {
  */
 function paint({ kinds, reject }) {
   const named = [...kinds.map(({ name, colour }) => ({ name, colour })), { name: "reject", colour: reject }];
-  const hues = (theme) => named.map(({ name, colour }) => `--hue-${name}: ${colour[theme]};`).join(" ");
+  const hues = (/** @type {"light"|"dark"} */ theme) =>
+    named.map(({ name, colour }) => `--hue-${name}: ${colour[theme]};`).join(" ");
   if (!grammar.sheet) document.adoptedStyleSheets.push((grammar.sheet = new CSSStyleSheet()));
   grammar.sheet.replaceSync(`:root { ${hues("light")} } body.dark { ${hues("dark")} }`);
 }
@@ -101,6 +103,15 @@ export function styleLevels(infos) {
     const hue = mixed(kind, ...grammar.shades[nth % grammar.shades.length]);
     const name = info.label || (i === top ? "target" : info.name || kind.title);
     const short = kind.labelled.includes("lanes") && info.label ? info.label : kind.title;
-    return { index: i, tag: alone ? letter : `${letter}${nth + 1}`, letter, name, short, kind: info.kind, hue, underline };
+    return {
+      index: i,
+      tag: alone ? letter : `${letter}${nth + 1}`,
+      letter,
+      name,
+      short,
+      kind: info.kind,
+      hue,
+      underline,
+    };
   });
 }

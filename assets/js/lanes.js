@@ -89,7 +89,8 @@ class Lanes {
     const rounds = model.rounds.length || 1;
     const first = model.rounds[0]?.t0 ?? 0;
     const wanted = Math.max(((model.end - first) / rounds) * WINDOW_ROUNDS, 1e6);
-    if (!this.span || this.span > wanted * 2.2 || this.span < wanted / 1.4) this.span = roundUp(wanted, [1, 1.5, 2, 3, 5, 7, 10]);
+    if (!this.span || this.span > wanted * 2.2 || this.span < wanted / 1.4)
+      this.span = roundUp(wanted, [1, 1.5, 2, 3, 5, 7, 10]);
     const right = Math.max(cursor + (this.live ? 0 : this.span * 0.25), this.span);
     return [right - this.span, right];
   }
@@ -118,7 +119,9 @@ class Lanes {
     const label = whole ? "whole run" : "last rounds";
     if (this.fit.textContent !== label) {
       this.fit.textContent = label;
-      this.fit.title = whole ? "Shown: the whole run. Press for the rounds around the cursor" : "Shown: the rounds around the cursor. Press for the whole run";
+      this.fit.title = whole
+        ? "Shown: the whole run. Press for the rounds around the cursor"
+        : "Shown: the rounds around the cursor. Press for the whole run";
       this.fit.setAttribute("aria-label", this.fit.title);
     }
   }
@@ -146,7 +149,8 @@ class Lanes {
     this.names.replaceChildren(...[...model.levels].reverse().map((level) => laneName(level, lane)));
     this.built = { size, paths: new Map() };
     const { built, root } = this;
-    for (let i = 0; i < count; i++) svg("rect", { class: "hx-lane-bed", x: 0, y: i * lane + 2, width, height: lane - 4, rx: 3 }, root);
+    for (let i = 0; i < count; i++)
+      svg("rect", { class: "hx-lane-bed", x: 0, y: i * lane + 2, width, height: lane - 4, rx: 3 }, root);
     built.rounds = svg("path", { class: "hx-lane-rounds" }, root);
     for (const level of model.levels) {
       for (const kind of ["prefill", "draft", "verify"]) {
@@ -178,8 +182,10 @@ class Lanes {
       const [left, right] = [Math.max(0, x(s.t0)), Math.min(width, x(s.t1))];
       data.get(s.kind + s.level)?.push(box(left, Math.max(left + 0.8, right - 0.7), top, lane - 4, 0.8));
       if (s.rejected && right - left > 7) rejects.push(box(right - 2.7, right - 0.7, top, lane - 4));
-      if (right - left > LABEL_WIDTH && s.kind !== "prefill") words.push([(left + right) / 2, top + lane / 2, counts(s)]);
-      else if (right - left > 2 * LABEL_WIDTH) words.push([(left + right) / 2, top + lane / 2, "prefill", "hx-word-faint"]);
+      if (right - left > LABEL_WIDTH && s.kind !== "prefill")
+        words.push([(left + right) / 2, top + lane / 2, counts(s)]);
+      else if (right - left > 2 * LABEL_WIDTH)
+        words.push([(left + right) / 2, top + lane / 2, "prefill", "hx-word-faint"]);
     }
     for (const [key, path] of built.paths) set(path, { d: data.get(key)?.join("") });
     const edges = model.rounds.filter((r) => r.t1 > a && r.t1 < b);
@@ -187,7 +193,11 @@ class Lanes {
     set(built.rounds, { d: dense ? "" : edges.map((r) => `M${x(r.t1).toFixed(1)} 0V${lane * count}`).join("") });
     set(built.rejects, { d: rejects.join("") });
     texts(built.words, words);
-    texts(built.axis, ticks(a, b, width / 110).map(({ t, label }) => [x(t), lane * count + 13, label]), width);
+    texts(
+      built.axis,
+      ticks(a, b, width / 110).map(({ t, label }) => [x(t), lane * count + 13, label]),
+      width,
+    );
     this._summary();
   }
 
@@ -255,12 +265,21 @@ class Lanes {
       total[s.level].ns += s.t1 - s.t0;
       total[s.level].rows += s.rows;
     }
-    this.root.setAttribute("aria-label", `Timeline of ${model.rounds.length} rounds, ${duration(model.end)}; the table that follows has its totals.`);
+    this.root.setAttribute(
+      "aria-label",
+      `Timeline of ${model.rounds.length} rounds, ${duration(model.end)}; the table that follows has its totals.`,
+    );
     const caption = element("caption", "", "Work per level in the whole run");
     const shared = model.segments.some((s) => s.ran?.length);
     const layers = (i) => (shared ? [passesText(model.segments.filter((s) => s.level === i))] : []);
     const head = row("th", ["level", "calls", "rows", "time", ...(shared ? ["layers run"] : [])]);
-    this.table.replaceChildren(caption, head, ...model.levels.map((x, i) => row("td", [x.name, total[i].calls, total[i].rows, duration(total[i].ns), ...layers(i)])));
+    this.table.replaceChildren(
+      caption,
+      head,
+      ...model.levels.map((x, i) =>
+        row("td", [x.name, total[i].calls, total[i].rows, duration(total[i].ns), ...layers(i)]),
+      ),
+    );
   }
 }
 
@@ -286,15 +305,20 @@ function laneName(level, height) {
   return item;
 }
 
-const counts = (s) => (s.kind === "draft" ? String(s.tokensOut) : s.tokensIn === 0 ? "+1" : `${s.tokensIn}\u2192${s.tokensOut}`);
+const counts = (s) =>
+  s.kind === "draft" ? String(s.tokensOut) : s.tokensIn === 0 ? "+1" : `${s.tokensIn}\u2192${s.tokensOut}`;
 
 function tipLines(s, level) {
   const what = { draft: "drafted", verify: "verified", prefill: "prefill" }[s.kind];
-  const lines = [element("strong", "", `${level.tag} ${level.name}`), element("span", "", `${what}, ${duration(s.t1 - s.t0)}`)];
+  const lines = [
+    element("strong", "", `${level.tag} ${level.name}`),
+    element("span", "", `${what}, ${duration(s.t1 - s.t0)}`),
+  ];
   if (s.round !== null) lines.push(element("span", "", `round ${s.round}, ${s.rows} ${s.rows === 1 ? "row" : "rows"}`));
   else lines.push(element("span", "", `${s.rows} prompt tokens`));
   if (s.kind === "draft") lines.push(element("span", "", `${s.tokensOut} out`));
-  if (s.kind === "verify") lines.push(element("span", "", `${s.tokensIn} in, ${s.tokensOut} out${s.rejected ? ", one rejected" : ""}`));
+  if (s.kind === "verify")
+    lines.push(element("span", "", `${s.tokensIn} in, ${s.tokensOut} out${s.rejected ? ", one rejected" : ""}`));
   if (typeof s.theta === "number") lines.push(element("span", "hx-lane-theta", `threshold θ ${s.theta.toFixed(2)}`));
   const ran = ranText(s);
   if (ran) lines.push(element("span", "hx-lane-ran", ran));

@@ -12,9 +12,19 @@ const STEPS = [9, 18, 28, 40, 54]; // percent of the hue, slow is strong
 /** How the tokens of a model are coloured: `of(record)` gives {key, letter, name, hue, underline, strength?}. */
 export function colouring(model, by) {
   if (by === "time") return byTime(model);
-  const level = (i) => ({ key: `l${i}`, letter: model.levels[i].tag, name: model.levels[i].name, hue: model.levels[i].hue, underline: model.levels[i].underline });
+  const level = (i) => ({
+    key: `l${i}`,
+    letter: model.levels[i].tag,
+    name: model.levels[i].name,
+    hue: model.levels[i].hue,
+    underline: model.levels[i].underline,
+  });
   if (by === "source") return { title: "database, depth or level", of: (record) => sourceOf(model, record, level) };
-  if (by === "passed") return { title: "highest level that accepted it before the target", of: (record, cursor) => passedOf(model, record, cursor, level) };
+  if (by === "passed")
+    return {
+      title: "highest level that accepted it before the target",
+      of: (record, cursor) => passedOf(model, record, cursor, level),
+    };
   return { title: "level that supplied it", of: (record) => level(record.level) };
 }
 
@@ -25,7 +35,13 @@ function sourceOf(model, record, level) {
   if (!record.source || record.how !== "draft") return base;
   const own = { ...base, key: `${base.key}:${record.source}`, name: named(base.name, record.source) };
   if (!isCopy(record)) return own;
-  return { ...own, key: `${own.key}:copy`, letter: `${own.letter}c`, name: `${own.name}, copied`, hue: copyHue(own.hue) };
+  return {
+    ...own,
+    key: `${own.key}:copy`,
+    letter: `${own.letter}c`,
+    name: `${own.name}, copied`,
+    hue: copyHue(own.hue),
+  };
 }
 
 /** A copy leans to the colour of lookups: it is one, inside a draft. */
@@ -49,11 +65,25 @@ export function msPerToken(model, record) {
 }
 
 function byTime(model) {
-  const known = model.rounds.filter((x) => x.tokens).map((x) => (x.t1 - x.t0) / 1e6 / x.tokens).sort((a, b) => a - b);
+  const known = model.rounds
+    .filter((x) => x.tokens)
+    .map((x) => (x.t1 - x.t0) / 1e6 / x.tokens)
+    .sort((a, b) => a - b);
   const middle = nice(known[known.length >> 1] ?? 1);
   const edges = [0.5, 0.8, 1.25, 2].map((x) => x * middle);
-  const names = [`under ${ms(edges[0])}`, ...edges.slice(1).map((x, i) => `${ms(edges[i])} to ${ms(x)}`), `over ${ms(edges[3])}`];
-  const step = (i) => ({ key: `t${i}`, letter: String(i + 1), name: names[i], hue: "var(--hue-target)", underline: "none", strength: STEPS[i] });
+  const names = [
+    `under ${ms(edges[0])}`,
+    ...edges.slice(1).map((x, i) => `${ms(edges[i])} to ${ms(x)}`),
+    `over ${ms(edges[3])}`,
+  ];
+  const step = (i) => ({
+    key: `t${i}`,
+    letter: String(i + 1),
+    name: names[i],
+    hue: "var(--hue-target)",
+    underline: "none",
+    strength: STEPS[i],
+  });
   return {
     title: "ms of the round for each of its tokens",
     all: names.map((_, i) => step(i)),
@@ -66,7 +96,10 @@ function byTime(model) {
 
 function nice(value) {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1e-3)));
-  return NICE.reduce((best, x) => (Math.abs(Math.log(x * power / value)) < Math.abs(Math.log(best / value)) ? x * power : best), power);
+  return NICE.reduce(
+    (best, x) => (Math.abs(Math.log((x * power) / value)) < Math.abs(Math.log(best / value)) ? x * power : best),
+    power,
+  );
 }
 
 const ms = (x) => `${x >= 10 ? Math.round(x) : Number(x.toPrecision(2))} ms`;
@@ -77,7 +110,8 @@ function categories(model, cursor, by) {
   if (scheme.all) return scheme.all;
   const found = new Map();
   if (by === "level") model.levels.forEach((_, i) => keep(found, scheme.of({ level: i })));
-  for (const record of model.tokens.values()) if (record.tDraft <= cursor) keep(found, scheme.of(record, cursor), record.level);
+  for (const record of model.tokens.values())
+    if (record.tDraft <= cursor) keep(found, scheme.of(record, cursor), record.level);
   return [...found.values()].sort((a, b) => a.order - b.order || (a.key < b.key ? -1 : 1));
 }
 
@@ -102,7 +136,15 @@ export function create(host) {
       const list = element("ul", "hx-legend-list");
       list.setAttribute("aria-label", `Legend: ${title.textContent}`);
       for (const category of all) list.append(entry(category));
-      if (ghosts !== "hide") list.append(entry({ letter: "word", name: "rejected; xQ: caught by Q, struck in its colour".replaceAll("Q", catcher(model)), hue: REJECT.hue, underline: "struck" }));
+      if (ghosts !== "hide")
+        list.append(
+          entry({
+            letter: "word",
+            name: "rejected; xQ: caught by Q, struck in its colour".replaceAll("Q", catcher(model)),
+            hue: REJECT.hue,
+            underline: "struck",
+          }),
+        );
       el.replaceChildren(title, list);
     },
     destroy() {

@@ -31,7 +31,9 @@ export class Origin {
     const reply = await fetch(new URL(`../../planner/origin?${query}`, import.meta.url)).catch(() => null);
     const found = reply?.ok ? await reply.json() : null;
     if (query !== this.asked || !found) return;
-    this.told = found.profile ? originText(found) : `${NONE}; measure one: python -m hsd_core calibrate --preset ${preset}`;
+    this.told = found.profile
+      ? originText(found)
+      : `${NONE}; measure one: python -m hsd_core calibrate --preset ${preset}`;
     this._say(this.told);
   }
 

@@ -28,7 +28,9 @@ export class Session {
     this.heard = 0; // when its last payload came
     this._asked = 0; // when the run was asked for
     /** @type {ReturnType<typeof setInterval>|undefined} */ this._timer = undefined;
-    document.addEventListener("visibilitychange", () => { if (!document.hidden) this._look(); });
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden) this._look();
+    });
   }
 
   get state() {
@@ -82,13 +84,15 @@ export class Session {
   /** @param {string} name */
   async recording(name) {
     const reply = await fetch(new URL(`../../recordings/${encodeURIComponent(name)}`, import.meta.url));
-    if (!reply.headers.get("content-type")?.includes("json")) throw new Error(`the server could not send the recording (status ${reply.status}); choose it again`);
+    if (!reply.headers.get("content-type")?.includes("json"))
+      throw new Error(`the server could not send the recording (status ${reply.status}); choose it again`);
     this._show(await reply.json());
   }
 
   /** @param {File} file @param {number} limit bytes */
   async open(file, limit) {
-    if (file.size > limit) throw new Error(`the file is larger than ${limit / 2 ** 20} MB, which no trace of one run is`);
+    if (file.size > limit)
+      throw new Error(`the file is larger than ${limit / 2 ** 20} MB, which no trace of one run is`);
     const base64 = await readBase64(file);
     this._show(await this.call.open_trace({ name: file.name, base64, run: newName() }));
   }
@@ -118,7 +122,9 @@ export class Session {
   async _look() {
     const run = this.pending;
     // No sign may mean that the server measures, that the place in line is the same, or that the stream is lost.
-    const quiet = this.heard ? performance.now() - this.heard > 2 * POLL_MS : performance.now() - this._asked > FIRST_MS;
+    const quiet = this.heard
+      ? performance.now() - this.heard > 2 * POLL_MS
+      : performance.now() - this._asked > FIRST_MS;
     if (!run || !quiet) return;
     try {
       // Background tabs and sleeping phones lose the stream: the server still has what the run wrote until then.

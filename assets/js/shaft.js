@@ -9,7 +9,12 @@ export function shaftOf() {
   const tiles = h("span", { class: "hx-tiles", "aria-hidden": "true" });
   const fill = h("i", { style: { width: "0" } });
   const value = h("b", { text: "a –" });
-  const gauge = h("span", { class: "hx-keeps", tabindex: "0" }, h("span", { class: "hx-keeps-bar", "aria-hidden": "true" }, fill), value);
+  const gauge = h(
+    "span",
+    { class: "hx-keeps", tabindex: "0" },
+    h("span", { class: "hx-keeps-bar", "aria-hidden": "true" }, fill),
+    value,
+  );
   const el = h("div", { class: "hx-shaft" }, tiles, gauge);
   return {
     el,
@@ -18,9 +23,10 @@ export function shaftOf() {
       const a = figures?.acceptance;
       fill.style.width = `${100 * (a ?? 0)}%`;
       say(value, a == null ? "a –" : `a ${a.toFixed(2)}`);
-      gauge.dataset.tip = a == null
-        ? "acceptance: tokens from below that this level accepted / that it judged"
-        : `acceptance: ${figures.accepted} accepted / ${figures.judged} judged of the tokens from below, in this run`;
+      gauge.dataset.tip =
+        a == null
+          ? "acceptance: tokens from below that this level accepted / that it judged"
+          : `acceptance: ${figures.accepted} accepted / ${figures.judged} judged of the tokens from below, in this run`;
     },
   };
 }

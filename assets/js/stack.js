@@ -9,12 +9,17 @@ const LONGEST = 400;
 /** A stack as {levels, fault}: its levels as [{name, block, options}] as far as they can be drawn, else null, and what
  *  the engine refuses it with, "" where it stands. */
 export function read(text) {
-  const parts = String(text ?? "").split(",").map((part) => part.trim());
+  const parts = String(text ?? "")
+    .split(",")
+    .map((part) => part.trim());
   if (!parts.every(Boolean)) return { levels: null, fault: says("empty", { text: quoted(String(text ?? "")) }) };
   const most = grammar.most_levels;
   const found = parts.map(readLevel);
   const levels = found.map(({ level }) => level);
-  const fault = parts.length > most ? says("many", { levels: parts.length, most }) : found.find((one) => one.fault)?.fault ?? placeFaults(levels)[0]?.reason ?? "";
+  const fault =
+    parts.length > most
+      ? says("many", { levels: parts.length, most })
+      : (found.find((one) => one.fault)?.fault ?? placeFaults(levels)[0]?.reason ?? "");
   return { levels: text.length > LONGEST || parts.length > most || levels.includes(null) ? null : levels, fault };
 }
 
@@ -26,8 +31,12 @@ function readLevel(part) {
   const [name, block] = cut(head, ":");
   const pairs = given.map((option) => cut(option, "="));
   const t = block === null ? null : valueOf(grammar.block, block);
-  const drawn = /^[a-z][a-z0-9_-]*$/.test(name) && (block === null || t !== null) && pairs.every(([key, value]) => key && value);
-  return { level: drawn ? { name, block: t, options: Object.fromEntries(pairs) } : null, fault: levelFault(name, block, pairs) };
+  const drawn =
+    /^[a-z][a-z0-9_-]*$/.test(name) && (block === null || t !== null) && pairs.every(([key, value]) => key && value);
+  return {
+    level: drawn ? { name, block: t, options: Object.fromEntries(pairs) } : null,
+    fault: levelFault(name, block, pairs),
+  };
 }
 
 /** A text before and behind the first mark; [text, null] without one. */
@@ -45,7 +54,12 @@ function levelFault(name, block, pairs) {
   const given = new Map();
   for (const [key, value] of pairs) {
     const known = grammar.keys.get(key);
-    if (!known || !value) return says("key", { name, option: value === null ? key : `${key}=${value}`, known: [...grammar.keys.keys()].join(", ") });
+    if (!known || !value)
+      return says("key", {
+        name,
+        option: value === null ? key : `${key}=${value}`,
+        known: [...grammar.keys.keys()].join(", "),
+      });
     if (!kind.keys.includes(key)) return says("heed", { name, key, known: kind.keys.join(", ") });
     if (given.has(key)) return says("twice", { name, key });
     if (valueOf(known, value) === null) return valueFault(name, known, value);
@@ -60,12 +74,18 @@ const valueFault = (name, key, text) => `${name}: ${key.title} is ${quoted(text)
 export function valueOf(key, text) {
   const within = (value) => (value >= key.low && value <= key.high ? value : null);
   switch (key.type) {
-    case "whole": return /^\d{1,9}$/.test(text) ? within(+text) : null;
-    case "switch": return /^\d{1,9}$/.test(text) && within(+text) !== null ? Boolean(+text) : null;
-    case "share": return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? within(+text) : null;
-    case "choice": return key.choices.includes(text) ? text : null;
-    case "letters": return [...text].every((letter, i) => key.alphabet.includes(letter) && text.indexOf(letter) === i) ? text : null;
-    default: return text;
+    case "whole":
+      return /^\d{1,9}$/.test(text) ? within(+text) : null;
+    case "switch":
+      return /^\d{1,9}$/.test(text) && within(+text) !== null ? Boolean(+text) : null;
+    case "share":
+      return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? within(+text) : null;
+    case "choice":
+      return key.choices.includes(text) ? text : null;
+    case "letters":
+      return [...text].every((letter, i) => key.alphabet.includes(letter) && text.indexOf(letter) === i) ? text : null;
+    default:
+      return text;
   }
 }
 
@@ -79,8 +99,12 @@ function placeFaults(levels) {
   const kinds = levels.map((level) => grammar.kinds.get(level.name));
   if (kinds[top]?.stands === "below") add(top, "last", { name: quoted(last.name) });
   if (last.block !== null) add(top, "block", { name: last.name, block: last.block });
-  levels.forEach(({ name }, i) => { if (i < top && kinds[i]?.stands === "last") add(i, "below", { name }); });
-  levels.forEach(({ name }, i) => { if (i > 0 && kinds[i]?.verifies === false) add(i, "verify", { name }); });
+  levels.forEach(({ name }, i) => {
+    if (i < top && kinds[i]?.stands === "last") add(i, "below", { name });
+  });
+  levels.forEach(({ name }, i) => {
+    if (i > 0 && kinds[i]?.verifies === false) add(i, "verify", { name });
+  });
   const deepest = new Map(); // weights -> layers that a level below has run
   levels.slice(0, top).forEach(({ name, options }, i) => {
     const reads = kinds[i]?.reads;
@@ -90,48 +114,73 @@ function placeFaults(levels) {
     const at = options[reads.depth];
     if (at === undefined) return void add(i, "depth", { name });
     const reached = deepest.get(weights) ?? 0;
-    if (+at <= reached) add(i, "rise", { name, at: +at, where: reached === Infinity ? grammar.says.whole : says("exit", { at: reached }) });
+    if (+at <= reached)
+      add(i, "rise", {
+        name,
+        at: +at,
+        where: reached === Infinity ? grammar.says.whole : says("exit", { at: reached }),
+      });
     deepest.set(weights, Math.max(reached, +at));
   });
-  levels.forEach(({ name, options }, index) => variants().forEach(({ written }) => {
-    if (options[written.key] !== written.value) return;
-    const alone = levels.length === 2 && name === written.name && (options.dtype ?? last.options.dtype) === last.options.dtype;
-    const without = Object.keys(written.without).find((key) => key in options);
-    if (!alone || without) found.push({ index, reason: `${name}: ${alone ? written.without[without] : written.wrong}` });
-  }));
+  levels.forEach(({ name, options }, index) =>
+    variants().forEach((written) => {
+      if (options[written.key] !== written.value) return;
+      const alone =
+        levels.length === 2 && name === written.name && (options.dtype ?? last.options.dtype) === last.options.dtype;
+      const without = Object.keys(written.without).find((key) => key in options);
+      if (!alone || without)
+        found.push({ index, reason: `${name}: ${alone && without ? written.without[without] : written.wrong}` });
+    }),
+  );
   return found;
 }
 
 /** The kinds that have no name of their own in the grammar: another kind with a key set. */
-export const variants = () => [...grammar.kinds.values()].filter((kind) => kind.written);
+export const variants = () => [...grammar.kinds.values()].flatMap(({ written }) => written ?? []);
 
 const says = (what, values) => grammar.says[what].replace(/\{(\w+)\}/g, (_, name) => values[name]);
 
 /** A text in quotes as Python writes it. */
 function quoted(text) {
   const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
-  const escaped = (c) => ({ "\n": "\\n", "\r": "\\r", "\t": "\\t" })[c] ?? (c === mark || c === "\\" ? `\\${c}` : coded(c.codePointAt(0)));
-  return mark + text.replace(/[\\'"]|(?! )[\p{C}\p{Z}]/gu, (c) => (c === '"' && mark === "'" ? c : c === "'" && mark === '"' ? c : escaped(c))) + mark;
+  const escaped = (c) =>
+    ({ "\n": "\\n", "\r": "\\r", "\t": "\\t" })[c] ?? (c === mark || c === "\\" ? `\\${c}` : coded(c.codePointAt(0)));
+  return (
+    mark +
+    text.replace(/[\\'"]|(?! )[\p{C}\p{Z}]/gu, (c) =>
+      c === '"' && mark === "'" ? c : c === "'" && mark === '"' ? c : escaped(c),
+    ) +
+    mark
+  );
 }
 
-const coded = (point) => (point < 0x100 ? `\\x${hex(point, 2)}` : point < 0x10000 ? `\\u${hex(point, 4)}` : `\\U${hex(point, 8)}`);
+const coded = (point) =>
+  point < 0x100 ? `\\x${hex(point, 2)}` : point < 0x10000 ? `\\u${hex(point, 4)}` : `\\U${hex(point, 8)}`;
 const hex = (point, length) => point.toString(16).padStart(length, "0");
 
 /** The text of a stack; what a level has without saying so is left out. */
 export function format(levels) {
-  return levels.map(({ name, block, options }, i) => name + (block && i < levels.length - 1 ? `:${block}` : "") + tail(options)).join(",");
+  return levels
+    .map(({ name, block, options }, i) => name + (block && i < levels.length - 1 ? `:${block}` : "") + tail(options))
+    .join(",");
 }
 
 /** Whether two lists of levels are one stack; a T that is left out stands for `blocks[i]`. */
 export function same(a, b, blocks) {
-  return a.length === b.length && a.every((one, i) => {
-    const other = b[i];
-    const t = (level) => (i === a.length - 1 ? null : level.block ?? blocks[i]);
-    return one.name === other.name && t(one) === t(other) && tail(one.options) === tail(other.options);
-  });
+  return (
+    a.length === b.length &&
+    a.every((one, i) => {
+      const other = b[i];
+      const t = (level) => (i === a.length - 1 ? null : (level.block ?? blocks[i]));
+      return one.name === other.name && t(one) === t(other) && tail(one.options) === tail(other.options);
+    })
+  );
 }
 
-const tail = (options) => written(options).map(([key, value]) => `@${key}=${value}`).join("");
+const tail = (options) =>
+  written(options)
+    .map(([key, value]) => `@${key}=${value}`)
+    .join("");
 
 /** The options that count and that differ from what a level has anyway, in the grammar's order. */
 function written(options) {
@@ -182,7 +231,8 @@ export function faults(levels, find) {
   const top = levels.length - 1;
   const standing = placeFaults(levels.map((level, i) => (i === top ? { ...level, block: null } : level)));
   return levels.flatMap((one, index) => {
-    const reason = whyNot(one, find(one, index), index < top) || standing.find((fault) => fault.index === index)?.reason;
+    const reason =
+      whyNot(one, find(one, index), index < top) || standing.find((fault) => fault.index === index)?.reason;
     return reason ? [{ index, reason }] : [];
   });
 }
@@ -195,5 +245,7 @@ function whyNot({ name, options }, known, below) {
   const fault = levelFault(name, null, written(options));
   if (fault || !known.depth || options.at === undefined) return fault;
   const { min, max } = known.depth;
-  return +options.at < min || +options.at > max ? `layer ${options.at} is no exit of this model: set a depth from ${min} to ${max}` : "";
+  return +options.at < min || +options.at > max
+    ? `layer ${options.at} is no exit of this model: set a depth from ${min} to ${max}`
+    : "";
 }

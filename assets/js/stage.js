@@ -44,50 +44,109 @@ class Stage {
     /** @type {any} */ this.shown = null; // status of the run that is shown
     this.view = { selected: null, round: null };
     const first = this.setup.catalogue.find((p) => p.usable) ?? this.setup.catalogue[0];
-    this.defaults = { ...this.setup.defaults, preset: first?.name ?? "", device: "", ghosts: "show", colour: "level", prompt: "", recording: "", simulated: "" };
+    this.defaults = {
+      ...this.setup.defaults,
+      preset: first?.name ?? "",
+      device: "",
+      ghosts: "show",
+      colour: "level",
+      prompt: "",
+      recording: "",
+      simulated: "",
+    };
     /** @type {Record<string, any>} */ this.settings = { ...this.defaults };
     /** @type {Record<string, any>} */ this.asked = {}; // what the address asked for, while the first run is shown
     this._frame = 0;
-    this.session = new Session(ports, { onPayload: (p) => this.apply(p), held: (run) => (run === this.feed.run ? this.feed.records.length : 0) });
+    this.session = new Session(ports, {
+      onPayload: (p) => this.apply(p),
+      held: (run) => (run === this.feed.run ? this.feed.records.length : 0),
+    });
     this.player = new Player(() => this._schedule());
 
-    this.title = titleBar({ onTheme: () => { toggleTheme(); this.study.draw(); } });
+    this.title = titleBar({
+      onTheme: () => {
+        toggleTheme();
+        this.study.draw();
+      },
+    });
     this.prompt = promptRow({
-      setup: this.setup, settings: this.settings,
+      setup: this.setup,
+      settings: this.settings,
       onEdit: (name, value) => this.edit(name, value),
       onGo: () => this.go(),
-      onExample: (e) => { this.edit("prompt", e.prompt); this.prompt.show(); },
-      onRecording: (name) => this._try(async () => {
-        await this.session.recording(name);
-        this.edit("recording", name);
-      }),
+      onExample: (e) => {
+        this.edit("prompt", e.prompt);
+        this.prompt.show();
+      },
+      onRecording: (name) =>
+        this._try(async () => {
+          await this.session.recording(name);
+          this.edit("recording", name);
+        }),
     });
     this.text = textPanel({
       settings: this.settings,
       feed: this.feed,
       onEdit: (name, value) => this.edit(name, value),
-      onSelect: (serial, info) => { this.card.select(serial, info); this.view.selected = serial; this._draw(); },
+      onSelect: (serial, info) => {
+        this.card.select(serial, info);
+        this.view.selected = serial;
+        this._draw();
+      },
       onOpen: (file) => this._try(() => this.session.open(file, this.setup.limits.file)),
       onTell: (text, kind) => this.tell(text, kind),
     });
-    this.tower = createTower(h("div"), { presets: this.setup.catalogue.map((p) => p.name), replans: () => Boolean(this.settings.replan), settings: () => this.settings, onChange: (stack, replan = this.settings.replan) => { this.settings.replan = replan; this.edit("stack", stack); } });
-    this.tally = tallyLine({ onDepths: () => this.study.show("#figure-depths-panel"), onTell: (text) => this.tell(text) });
+    this.tower = createTower(h("div"), {
+      presets: this.setup.catalogue.map((p) => p.name),
+      replans: () => Boolean(this.settings.replan),
+      settings: () => this.settings,
+      onChange: (stack, replan = this.settings.replan) => {
+        this.settings.replan = replan;
+        this.edit("stack", stack);
+      },
+    });
+    this.tally = tallyLine({
+      onDepths: () => this.study.show("#figure-depths-panel"),
+      onTell: (text) => this.tell(text),
+    });
     this.spoken = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
     this.note = h("p", { class: "hx-note", role: "alert", hidden: true });
     const clock = h("section", { class: "hx-clock", "aria-label": "lanes on one clock" });
-    this.stageEl = h("div", { class: "hx-stage" }, this.title.el, this.prompt.el, h("div", { class: "hx-main" }, this.text.el, this.tower.el), clock, this.note, this.spoken);
+    this.stageEl = h(
+      "div",
+      { class: "hx-stage" },
+      this.title.el,
+      this.prompt.el,
+      h("div", { class: "hx-main" }, this.text.el, this.tower.el),
+      clock,
+      this.note,
+      this.spoken,
+    );
     this.root.replaceChildren(this.stageEl);
-    this.lanes = createLanes(clock, { onSeek: (ns) => this.player.seek(ns), onRound: (round) => { this.view.round = round; this._draw(); } });
+    this.lanes = createLanes(clock, {
+      onSeek: (ns) => this.player.seek(ns),
+      onRound: (round) => {
+        this.view.round = round;
+        this._draw();
+      },
+    });
     this.transport = createTransport(clock, { player: this.player });
     clock.append(this.tally.el);
-    this.card = createCard(this.stageEl, { onSelect: (serial) => { this.view.selected = serial; this._draw(); } });
+    this.card = createCard(this.stageEl, {
+      onSelect: (serial) => {
+        this.view.selected = serial;
+        this._draw();
+      },
+    });
     tips(this.stageEl);
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && !event.defaultPrevented && this.session.pending) this._stop();
     });
     document.addEventListener("hx:use-stack", (/** @type {any} */ event) => this.use(event.detail));
     document.addEventListener("hx:play-simulated", (/** @type {any} */ event) => this.simulate(event.detail));
-    setInterval(() => { if (this.session.pending && this.session.started) this.say(spoken(this.feed.model, this.shown)); }, 2000);
+    setInterval(() => {
+      if (this.session.pending && this.session.started) this.say(spoken(this.feed.model, this.shown));
+    }, 2000);
     this.study = new Study(this.ports, this.feed);
   }
 
@@ -98,7 +157,8 @@ class Stage {
     this._preset();
     if (given.stack && !this.tower.setStack(given.stack)) refused.push(`stack=${given.stack.slice(0, 40)}`);
     this.asked = given;
-    const wanted = given.recording && this.setup.recordings.some((r) => r.name === given.recording) ? given.recording : null;
+    const wanted =
+      given.recording && this.setup.recordings.some((r) => r.name === given.recording) ? given.recording : null;
     if (wanted) await this._try(() => this.session.recording(wanted));
     else if (value) this.apply(JSON.parse(value));
     if (!this.feed.model) this._empty();
@@ -120,7 +180,8 @@ class Stage {
     if (mine) this.session.hear(payload);
     const concerns = mine || !payload.run || payload.run === this.feed.run; // else a run that was left
     if (payload.status.mode === "error") concerns && this.tell(payload.status.text, "error");
-    else if (mine && !payload.ev.length && !payload.from) payload.final ? this.tell(payload.status.text) : this.progress(payload.status);
+    else if (mine && !payload.ev.length && !payload.from)
+      payload.final ? this.tell(payload.status.text) : this.progress(payload.status);
     if (payload.ev.length || payload.from) this._events(payload, mine);
     this._busy();
   }
@@ -163,13 +224,15 @@ class Stage {
   /** A recording brings its own stack and prompt, unless the address asked for others. */
   _adopt(model, header) {
     if (!header.simulated && !this.asked.simulated) this.settings.simulated = "";
-    if (!this.asked.preset && this.setup.catalogue.some((p) => p.name === header.preset)) this.settings.preset = header.preset;
+    if (!this.asked.preset && this.setup.catalogue.some((p) => p.name === header.preset))
+      this.settings.preset = header.preset;
     this._preset();
     const own = this.settings.preset === header.preset || !this.asked.preset;
-    if (!this.asked.stack) this.tower.setStack(own ? header.stack : this._catalogue()?.default_stack ?? header.stack);
+    if (!this.asked.stack) this.tower.setStack(own ? header.stack : (this._catalogue()?.default_stack ?? header.stack));
     if (header.simulated) return this._adoptMadeUp(model);
     const { text, raw } = model.promptText();
-    if (!this.asked.prompt && text) Object.assign(this.settings, { prompt: text, raw: this.asked.raw ?? (raw && header.preset !== "toy") });
+    if (!this.asked.prompt && text)
+      Object.assign(this.settings, { prompt: text, raw: this.asked.raw ?? (raw && header.preset !== "toy") });
     this._adoptSampling(header);
     this.settings.stack = this.tower.stack;
     this._refresh();
@@ -212,12 +275,16 @@ class Stage {
 
   /** A stack that another tab sends: into the composer, not run yet. */
   use({ stack, preset }) {
-    if (preset && preset !== this.settings.preset && this.setup.catalogue.some((p) => p.name === preset)) this.edit("preset", preset);
+    if (preset && preset !== this.settings.preset && this.setup.catalogue.some((p) => p.name === preset))
+      this.edit("preset", preset);
     const fits = this.tower.setStack(stack);
     this.settings.stack = this.tower.stack;
     this._refresh();
     openTab("Play");
-    this.tell(fits ? `${stack} is in the composer: press Generate.` : `${stack} is no stack that the composer can read.`, fits ? "" : "error");
+    this.tell(
+      fits ? `${stack} is in the composer: press Generate.` : `${stack} is no stack that the composer can read.`,
+      fits ? "" : "error",
+    );
   }
 
   /** A plan that another tab sends: played without weights, and shown as what it is. */
@@ -239,9 +306,39 @@ class Stage {
     this.note.hidden = true;
     Object.assign(this.settings, { recording: "", simulated: "" });
     this._refresh();
-    const { prompt, stack, preset, device, temperature, top_k, top_p, seed, max_new_tokens, raw, baseline, depths, replan, detail } = this.settings;
+    const {
+      prompt,
+      stack,
+      preset,
+      device,
+      temperature,
+      top_k,
+      top_p,
+      seed,
+      max_new_tokens,
+      raw,
+      baseline,
+      depths,
+      replan,
+      detail,
+    } = this.settings;
     return this._try(async () => {
-      this.session.start({ prompt, stack, preset, device, temperature, top_k, top_p, seed, max_new_tokens, raw, baseline, depths, replan, detail });
+      this.session.start({
+        prompt,
+        stack,
+        preset,
+        device,
+        temperature,
+        top_k,
+        top_p,
+        seed,
+        max_new_tokens,
+        raw,
+        baseline,
+        depths,
+        replan,
+        detail,
+      });
       this._busy();
     });
   }
@@ -257,7 +354,8 @@ class Stage {
   _whyNot() {
     const preset = this._catalogue();
     if (!preset) return "No preset is known, so nothing can be run.";
-    if (this.tower.madeUp) return "This stack is simulated: there are no weights for it here. Choose another stack to generate with.";
+    if (this.tower.madeUp)
+      return "This stack is simulated: there are no weights for it here. Choose another stack to generate with.";
     if (!preset.usable) return `${preset.title}: ${preset.reason}`;
     if (!this.settings.prompt.trim()) return "The prompt is empty: write something or choose an example.";
     return this.tower.faults[0] ?? "";
@@ -281,7 +379,12 @@ class Stage {
     this._busy();
     // The plan says which stack, and its words are not the visitor's.
     const made = this.tower.madeUp && this.settings.simulated;
-    const query = write(location.search, { ...this.settings, ...(made ? { stack: "", prompt: "" } : {}) }, { ...this.defaults, stack: this._catalogue()?.default_stack }, this.known);
+    const query = write(
+      location.search,
+      { ...this.settings, ...(made ? { stack: "", prompt: "" } : {}) },
+      { ...this.defaults, stack: this._catalogue()?.default_stack },
+      this.known,
+    );
     history.replaceState(history.state, "", location.pathname + query + location.hash);
     this._draw();
   }
@@ -298,14 +401,22 @@ class Stage {
   /** Redraws at the next frame; many changes of the cursor make one drawing. */
   _schedule() {
     if (this._frame) return;
-    this._frame = requestAnimationFrame(() => { this._frame = 0; this._draw(); });
+    this._frame = requestAnimationFrame(() => {
+      this._frame = 0;
+      this._draw();
+    });
   }
 
   _draw() {
     const { model } = this.feed;
     if (!model?.header) return;
     const cursor = this.player.cursor;
-    const opts = { colourBy: this.settings.colour, ghosts: this.settings.ghosts, live: this.player.following, ...this.view };
+    const opts = {
+      colourBy: this.settings.colour,
+      ghosts: this.settings.ghosts,
+      live: this.player.following,
+      ...this.view,
+    };
     for (const part of [this.text, this.tower, this.lanes, this.transport, this.card]) part.update(model, cursor, opts);
     this.tally.update(model, cursor, this.shown?.phase === "plain");
   }

@@ -6,7 +6,9 @@ const PLACES = { cpu: "CPU", cuda: "GPU" };
 export function describe(model, status, session) {
   const header = model?.header;
   if (!header) {
-    return session.pending ? { mode: "loading", text: "preparing the run", tip: "" } : { mode: "idle", text: "no run yet", tip: "Choose a recording, or press Generate." };
+    return session.pending
+      ? { mode: "loading", text: "preparing the run", tip: "" }
+      : { mode: "idle", text: "no run yet", tip: "Choose a recording, or press Generate." };
   }
   if (header.simulated) return made(header, session);
   const top = header.levels.at(-1);
@@ -15,14 +17,18 @@ export function describe(model, status, session) {
   const live = running ? "live" : model.footer?.reason === "stopped" ? "live, stopped" : "live, done";
   const state = mode === "live" ? live : mode === "error" ? "interrupted" : "recorded";
   const where = `${PLACES[top.device?.split(":")[0]] ?? top.device} ${top.dtype}`;
-  const parts = [state, weights(header), where, header.lossless ? "exact" : "lossy", header.replan && "auto"].filter(Boolean);
+  const parts = [state, weights(header), where, header.lossless ? "exact" : "lossy", header.replan && "auto"].filter(
+    Boolean,
+  );
   const tip = [
     status.text && `${status.text}.`,
     header.lossless ? `Exact: ${header.lossless_reason}.` : `Lossy: ${header.lossless_reason}.`,
     source(top),
     header.replan && "Auto: levels and block lengths are chosen anew between rounds.",
     header.machine && `Machine: ${header.machine}.`,
-  ].filter(Boolean).join(" ");
+  ]
+    .filter(Boolean)
+    .join(" ");
   return { mode: session.pending && !session.started ? "loading" : mode, text: parts.join(" · "), tip };
 }
 
@@ -37,12 +43,19 @@ function made(header, session) {
 }
 
 const weights = (header) => header.levels.at(-1).label || header.preset || "target";
-const source = (level) => (level.weights?.source ? `Weights: ${[level.weights.source, level.weights.note].filter(Boolean).join("; ")}.` : "");
+const source = (level) =>
+  level.weights?.source ? `Weights: ${[level.weights.source, level.weights.note].filter(Boolean).join("; ")}.` : "";
 
 /** Loading: what is happening, how far, and what one can do meanwhile. */
 export function progressText(status) {
   const share = status.share ? `, ${Math.round(100 * status.share)} %` : "";
-  return { mode: status.mode, text: `${status.text}${share}`, detail: status.detail || "", share: status.share ?? null, waited: status.waited ?? 0 };
+  return {
+    mode: status.mode,
+    text: `${status.text}${share}`,
+    detail: status.detail || "",
+    share: status.share ?? null,
+    waited: status.waited ?? 0,
+  };
 }
 
 /** The polite line for screen readers: a summary, never the tokens. */

@@ -33,13 +33,21 @@ export class Study {
     this.draw();
     const figure = document.querySelector(selector);
     const look = () => {
-      figure.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+      figure.scrollIntoView({
+        block: "start",
+        behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth",
+      });
       figure.querySelector(".hx-figure-view")?.focus({ preventScroll: true });
     };
     const drawn = () => figure.querySelector(".js-plotly-plot");
     if (!figure || drawn()) return void (figure && look());
     // Its place is known once it is there in full; before, the page may be too short to scroll to it.
-    const watch = new ResizeObserver(() => { if (drawn()) { watch.disconnect(); look(); } });
+    const watch = new ResizeObserver(() => {
+      if (drawn()) {
+        watch.disconnect();
+        look();
+      }
+    });
     watch.observe(figure);
     setTimeout(() => watch.disconnect(), PATIENCE_MS); // nobody is thrown down the page later on
   }
@@ -51,7 +59,6 @@ export class Study {
       this.watch.observe(panels);
       // A wide figure is scrolled by the arrow keys.
       document.querySelector("#figure-depths-panel .hx-figure-view")?.setAttribute("tabindex", "0");
-    }
-    else setTimeout(() => this._find(), 300);
+    } else setTimeout(() => this._find(), 300);
   }
 }

@@ -9,13 +9,22 @@ const FIGURES = [
   ["ratio", "speed-up", "tokens/s of this run / tokens/s of plain decoding, both measured"],
   ["forward", "tokens per target pass", "committed / forwards of the target, corrections and bonus tokens included"],
   ["kept", "of drafts kept", "committed tokens drafted at the bottom / tokens drafted at the bottom"],
-  ["layers", "layers per token", "layers read by the levels that share the target\u2019s weights / committed; plain decoding reads all of them for each. A draft\u2019s own few layers are not counted"],
+  [
+    "layers",
+    "layers per token",
+    "layers read by the levels that share the target\u2019s weights / committed; plain decoding reads all of them for each. A draft\u2019s own few layers are not counted",
+  ],
   ["first", "to the first token", "prefill and first round, on the engine's clock"],
-  ["equal", "as plain decoding", "greedy: leading ids that agree with plain decoding's, of all; sampled runs agree in law only"],
+  [
+    "equal",
+    "as plain decoding",
+    "greedy: leading ids that agree with plain decoding's, of all; sampled runs agree in law only",
+  ],
 ];
 
 const KNEW = "below: every layer\u2019s probability of every token of this text";
-const NOT_MEASURED = "not measured in this run: tick \u201cmeasure depths after the run\u201d in the settings and generate again";
+const NOT_MEASURED =
+  "not measured in this run: tick \u201cmeasure depths after the run\u201d in the settings and generate again";
 
 /**
  * @param {{onDepths: () => void, onTell: (text: string) => void}} ctx
@@ -25,16 +34,30 @@ export function tallyLine(ctx) {
   const slots = {};
   const list = h("dl", { class: "hx-figures" });
   const knew = h("button", {
-    type: "button", class: "hx-quiet hx-knew", text: "At which layer did the model know?", "data-tip": NOT_MEASURED,
-    onclick: () => (knew.hasAttribute("aria-disabled") ? ctx.onTell(`The depths were ${NOT_MEASURED}.`) : ctx.onDepths()),
+    type: "button",
+    class: "hx-quiet hx-knew",
+    text: "At which layer did the model know?",
+    "data-tip": NOT_MEASURED,
+    onclick: () =>
+      knew.hasAttribute("aria-disabled") ? ctx.onTell(`The depths were ${NOT_MEASURED}.`) : ctx.onDepths(),
   });
   const el = h("div", { class: "hx-tally" }, list, knew);
   const tips = new Map();
-  const made = h("div", { class: "hx-figure-made", tabindex: "0", hidden: true }, h("dd", { text: "simulated" }), h("dt", { text: "no model ran" }));
+  const made = h(
+    "div",
+    { class: "hx-figure-made", tabindex: "0", hidden: true },
+    h("dd", { text: "simulated" }),
+    h("dt", { text: "no model ran" }),
+  );
   list.append(made);
   for (const [key, name, tip] of FIGURES) {
     const value = h("dd", { text: "–" });
-    const slot = h("div", { class: `hx-figure-${key}`, tabindex: "0", "data-tip": tip }, value, h("dt", { text: name }));
+    const slot = h(
+      "div",
+      { class: `hx-figure-${key}`, tabindex: "0", "data-tip": tip },
+      value,
+      h("dt", { text: name }),
+    );
     list.append(slot);
     tips.set(slot, tip);
     slots[key] = value;
@@ -45,7 +68,8 @@ export function tallyLine(ctx) {
     made.hidden = !why;
     slots.equal.parentElement.hidden = Boolean(why); // every level says the same passage: it could not differ
     made.dataset.tip = why;
-    for (const [slot, tip] of tips) slot.dataset.tip = why ? `simulated: ${tip.replaceAll("measured", "simulated")}` : tip;
+    for (const [slot, tip] of tips)
+      slot.dataset.tip = why ? `simulated: ${tip.replaceAll("measured", "simulated")}` : tip;
   }
 
   return {
@@ -61,8 +85,18 @@ export function tallyLine(ctx) {
       say(slots.kept, s?.drafts_kept == null ? "–" : `${Math.round(100 * s.drafts_kept)} %`);
       const read = s?.layers_per_token ?? null;
       slots.layers.parentElement.hidden = read === null;
-      say(slots.layers, read === null ? "\u2013" : one(read) + (model.levels.at(-1).layers ? ` of ${model.levels.at(-1).layers}` : ""));
-      say(slots.first, s?.ttft_ms == null ? "–" : s.ttft_ms >= 1000 ? `${(s.ttft_ms / 1000).toFixed(1)} s` : `${Math.round(s.ttft_ms)} ms`);
+      say(
+        slots.layers,
+        read === null ? "\u2013" : one(read) + (model.levels.at(-1).layers ? ` of ${model.levels.at(-1).layers}` : ""),
+      );
+      say(
+        slots.first,
+        s?.ttft_ms == null
+          ? "–"
+          : s.ttft_ms >= 1000
+            ? `${(s.ttft_ms / 1000).toFixed(1)} s`
+            : `${Math.round(s.ttft_ms)} ms`,
+      );
       say(slots.equal, whole ? agreement(model) : "–");
       knew.hidden = !model?.header || Boolean(model.header.simulated);
       madeUp(model?.header?.simulated ?? "");

@@ -16,19 +16,37 @@ const COLOURS = [
 export function textPanel(ctx) {
   const { settings, feed } = ctx;
   const title = h("h2", { text: "The text" });
-  const colour = h("select", {
-    class: "hx-select", "aria-label": "colour by", "data-tip": "what a token's colour says",
-    onchange: () => ctx.onEdit("colour", colour.value),
-  }, ...COLOURS.map(([value, text]) => h("option", { value, text: `colour: ${text}` })));
-  const ghosts = h("input", { type: "checkbox", onchange: () => ctx.onEdit("ghosts", ghosts.checked ? "show" : "hide") });
+  const colour = h(
+    "select",
+    {
+      class: "hx-select",
+      "aria-label": "colour by",
+      "data-tip": "what a token's colour says",
+      onchange: () => ctx.onEdit("colour", colour.value),
+    },
+    ...COLOURS.map(([value, text]) => h("option", { value, text: `colour: ${text}` })),
+  );
+  const ghosts = h("input", {
+    type: "checkbox",
+    onchange: () => ctx.onEdit("ghosts", ghosts.checked ? "show" : "hide"),
+  });
   const file = h("input", {
-    type: "file", accept: ".jsonl,.gz,application/gzip,application/json", class: "hx-sr", tabindex: "-1", "aria-hidden": "true",
+    type: "file",
+    accept: ".jsonl,.gz,application/gzip,application/json",
+    class: "hx-sr",
+    tabindex: "-1",
+    "aria-hidden": "true",
     onchange: () => {
       if (file.files[0]) ctx.onOpen(file.files[0]);
       file.value = "";
     },
   });
-  const button = (name, label, onclick) => h("button", { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick }, icon(name));
+  const button = (name, label, onclick) =>
+    h(
+      "button",
+      { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick },
+      icon(name),
+    );
   const told = async (action, done) => {
     if (!feed.model?.header) return ctx.onTell("There is no run yet.", "");
     try {
@@ -42,10 +60,17 @@ export function textPanel(ctx) {
     "header",
     { class: "hx-panel-head" },
     title,
-    h("label", { class: "hx-tick", "data-tip": "drafts that a level rejected, struck out where they stood" }, ghosts, h("span", { text: "rejected drafts" })),
+    h(
+      "label",
+      { class: "hx-tick", "data-tip": "drafts that a level rejected, struck out where they stood" },
+      ghosts,
+      h("span", { text: "rejected drafts" }),
+    ),
     colour,
     button("copy", "copy the text", () => told(() => copy(feed.model.text()), "The text was copied.")),
-    button("save", "download the trace", () => told(() => saveGzip(feed.lines(), "trace.jsonl.gz"), "The trace was saved as trace.jsonl.gz.")),
+    button("save", "download the trace", () =>
+      told(() => saveGzip(feed.lines(), "trace.jsonl.gz"), "The trace was saved as trace.jsonl.gz."),
+    ),
     button("open", "open a trace file", () => file.click()),
     file,
   );
@@ -54,20 +79,32 @@ export function textPanel(ctx) {
   const share = h("i");
   const saying = h("b");
   const detail = h("span");
-  const progress = h("div", { class: "hx-progress", hidden: true }, h("div", { class: "hx-progress-bar", "aria-hidden": "true" }, share), saying, detail);
+  const progress = h(
+    "div",
+    { class: "hx-progress", hidden: true },
+    h("div", { class: "hx-progress-bar", "aria-hidden": "true" }, share),
+    saying,
+    detail,
+  );
   const blank = h(
     "div",
     { class: "hx-empty", hidden: true },
     h("b", { text: "Nothing has been run yet." }),
-    h("p", { text: "Write a prompt and press Generate: the text appears here, each token tinted by the level that supplied it." }),
-    h("p", { text: "The first run fetches and loads the weights, which takes a minute or two; later ones start at once. You can also open a trace file." }),
+    h("p", {
+      text: "Write a prompt and press Generate: the text appears here, each token tinted by the level that supplied it.",
+    }),
+    h("p", {
+      text: "The first run fetches and loads the weights, which takes a minute or two; later ones start at once. You can also open a trace file.",
+    }),
   );
   const el = h("section", { class: "hx-text-panel", "aria-label": "the text" }, head, body, foot, progress, blank);
   const text = createText(body, { onSelect: ctx.onSelect });
   const legend = createLegend(foot);
   return {
     el,
-    title(name) { say(title, name || "The text"); },
+    title(name) {
+      say(title, name || "The text");
+    },
     show() {
       colour.value = settings.colour;
       ghosts.checked = settings.ghosts === "show";
@@ -77,7 +114,9 @@ export function textPanel(ctx) {
       text.update(model, cursor, opts);
       legend.update(model, cursor, opts);
     },
-    empty() { blank.hidden = false; },
+    empty() {
+      blank.hidden = false;
+    },
     progress(status) {
       progress.hidden = !status;
       if (!status) return;

@@ -96,10 +96,12 @@ class TextView {
     let at = keep.at;
     for (const cell of cells) {
       const next = at + cell.serials.length;
-      for (; at < next; at++) if (haunted.has(at)) wanted.push({ key: `g${at}`, at, heads: haunted.get(at) }), haunted.delete(at);
+      for (; at < next; at++)
+        if (haunted.has(at)) wanted.push({ key: `g${at}`, at, heads: haunted.get(at) }), haunted.delete(at);
       wanted.push({ key: `t${cell.serials[0]}`, at: next - cell.serials.length, cell });
     }
-    for (const [place, heads] of [...haunted].sort((a, b) => a[0] - b[0])) wanted.push({ key: `g${place}`, at: place, heads });
+    for (const [place, heads] of [...haunted].sort((a, b) => a[0] - b[0]))
+      wanted.push({ key: `g${place}`, at: place, heads });
     return wanted;
   }
 
@@ -165,7 +167,8 @@ class TextView {
       state: tentative ? "tentative" : "committed",
       category: scheme.of(first, cursor),
       passed: passed.map((x) => x.tag).join(" "),
-      marks: tentative && passed.length ? [...new Set([letters, passed[passed.length - 1].tag])].join("\u2009") : letters,
+      marks:
+        tentative && passed.length ? [...new Set([letters, passed[passed.length - 1].tag])].join("\u2009") : letters,
       dots: "\u2022".repeat(passed.length),
       dotHue: passed.length ? passed[passed.length - 1].hue : "",
     });

@@ -35,7 +35,11 @@ export function dress(node, cell, records, look) {
   put(token, "how", records[0].how);
   put(token, "passed", look.passed);
   put(token, "mark", look.marks);
-  put(token, "narrow", look.marks.length > cell.text.trim().length ? String(Math.min(3, look.marks.length - 1) || "") : "");
+  put(
+    token,
+    "narrow",
+    look.marks.length > cell.text.trim().length ? String(Math.min(3, look.marks.length - 1) || "") : "",
+  );
   put(token, "dots", look.dots);
   put(token, "partial", cell.partial ? "1" : "");
   style(token, "--hue", look.category.hue);
@@ -52,7 +56,11 @@ function write(node, cell, text) {
   token.textContent = cell.special ? cell.text : blank && !lines ? lead : body;
   after.data = blank ? (lines ? lead : "") : trail;
   put(token, "special", cell.special ? "1" : "");
-  put(token, "glyph", lines && (blank || trail.includes("\n")) ? "\u21b5".repeat(Math.min(3, text.split("\n").length - 1)) : "");
+  put(
+    token,
+    "glyph",
+    lines && (blank || trail.includes("\n")) ? "\u21b5".repeat(Math.min(3, text.split("\n").length - 1)) : "",
+  );
   put(token, "parts", cell.serials.length > 1 ? String(cell.serials.length) : "");
   put(token, "serials", cell.serials.join(" "));
   node.cellText = cell.text;
@@ -118,7 +126,13 @@ function ghost(record, model) {
   const by = model.levels[record.goneBy];
   node.tabIndex = -1;
   node.dataset.serial = record.serial;
-  node.append(element("s", "hx-ghost-text", full.length > GHOST_LENGTH ? `${full.slice(0, GHOST_LENGTH - 1)}\u2026` : full || "\u2205"));
+  node.append(
+    element(
+      "s",
+      "hx-ghost-text",
+      full.length > GHOST_LENGTH ? `${full.slice(0, GHOST_LENGTH - 1)}\u2026` : full || "\u2205",
+    ),
+  );
   if (by) {
     put(node, "by", by.tag);
     style(node, "--hue", by.hue);
@@ -137,7 +151,10 @@ function moreButton(count) {
 
 /** A sentence about a token, for those who hear the page. */
 export function spoken(record, model, cursor) {
-  const text = model.pieceText(record.id).replace(/^\u00b7(?=.)/, "").replaceAll("\u21b5", "new line ");
+  const text = model
+    .pieceText(record.id)
+    .replace(/^\u00b7(?=.)/, "")
+    .replaceAll("\u21b5", "new line ");
   const by = model.levels[record.level];
   const verb = { draft: "drafted by", correct: "correction by", bonus: "bonus of" }[record.how];
   const passed = record.passed.filter((x) => x.t <= cursor).map((x) => model.levels[x.level].name);
@@ -145,7 +162,12 @@ export function spoken(record, model, cursor) {
   if (isCopy(record)) parts.push(`copied from the ${record.copied.at < 0 ? "prompt" : "text"}`);
   if (passed.length) parts.push(`accepted by ${passed.join(", ")}`);
   const state = model.state(record, cursor);
-  if (state === "gone") parts.push(record.goneBy === null ? "lost with a rejected token before it" : `rejected by ${model.levels[record.goneBy].name}`);
+  if (state === "gone")
+    parts.push(
+      record.goneBy === null
+        ? "lost with a rejected token before it"
+        : `rejected by ${model.levels[record.goneBy].name}`,
+    );
   if (state === "tentative") parts.push("not committed yet");
   return parts.join("; ");
 }

@@ -17,7 +17,8 @@ export function noteOf(level, ran, known, share) {
     return level.options.miss ? `${databases}, else nano` : databases;
   }
   if (kind.keys.includes("at")) return share || kind.title;
-  if (level.options.id) return known?.drafts?.find((draft) => draft.name === level.options.id)?.title || level.options.id;
+  if (level.options.id)
+    return known?.drafts?.find((draft) => draft.name === level.options.id)?.title || level.options.id;
   return level.options.dtype ?? ran?.dtype ?? known?.params?.dtype ?? known?.kind ?? level.name;
 }
 
@@ -26,7 +27,10 @@ export function inPlan(plan, index) {
   if (!plan || index === null) return [null, false];
   const place = plan.levels.indexOf(index);
   if (place < 0) return ["not in the plan", true];
-  return [place < plan.blocks.length ? `T = ${plan.blocks[place]} in the plan` : "in the plan, signs every token", false];
+  return [
+    place < plan.blocks.length ? `T = ${plan.blocks[place]} in the plan` : "in the plan, signs every token",
+    false,
+  ];
 }
 
 /** A plan in a sentence or two: since when, which levels, and why. */
@@ -40,7 +44,8 @@ export function originText({ profile, machine, preset }) {
   if (source === "measured") return `Profile measured on the machine of this run${day && ` on ${day}`}.`;
   if (source !== "shipped" && source !== "given") return "Where the profile was measured is not recorded.";
   const said = `Profile ${source === "given" ? "given" : "shipped with the program"}, measured${where && ` on ${where}`}${day && `, ${day}`}`;
-  const alike = where === machine ? "another machine of the same description" : `not on the machine of this run, ${machine}`;
+  const alike =
+    where === machine ? "another machine of the same description" : `not on the machine of this run, ${machine}`;
   return `${said}: ${alike}, where passes may cost otherwise; python -m hsd_core calibrate --preset ${preset} measures it.`;
 }
 
@@ -52,5 +57,14 @@ export function callsOf(model, cursor, level, figures) {
 
 /** A level of the run as an entry of the catalogue would describe it. */
 export function runLevel(info) {
-  return info && { ...info, usable: true, reason: "", can_draft: true, can_verify: kindOf(info.kind).verifies, default_block: info.block };
+  return (
+    info && {
+      ...info,
+      usable: true,
+      reason: "",
+      can_draft: true,
+      can_verify: kindOf(info.kind).verifies,
+      default_block: info.block,
+    }
+  );
 }

@@ -14,7 +14,8 @@ import { callsOf, inPlan, noteOf, planText, runLevel, shortName } from "./tower-
 
 const OTHER = "The run shown is of another stack. Press Generate to run this one.";
 const MADE_UP = "Simulated: no model ran. What a call takes and how often levels agree are assumptions of a profile.";
-const MADE_UP_OTHER = "Simulated levels, and the run shown is of another stack of them. The Planner tab plans and plays these.";
+const MADE_UP_OTHER =
+  "Simulated levels, and the run shown is of another stack of them. The Planner tab plans and plays these.";
 const NAMESAKE = "Another paper calls a verification rule “HSD”. Here that is the rule block; HSD is the stack.";
 
 /**
@@ -44,14 +45,24 @@ class Tower {
     this.list = h("ol", { class: "hx-floors", "aria-label": "levels, the target first" });
     this.note = h("p", { class: "hx-tower-note" });
     this.origin = new Origin();
-    this.presets = h("select", { class: "hx-select hx-stack-pick", "aria-label": "ready-made stacks", onchange: () => this._pick() });
+    this.presets = h("select", {
+      class: "hx-select hx-stack-pick",
+      "aria-label": "ready-made stacks",
+      onchange: () => this._pick(),
+    });
     this.add = h("div", { class: "hx-add" });
     this.trunks = h("div", { class: "hx-trunks" });
     this.el = h(
       "section",
       { class: "hx-tower", "aria-label": "the tower: levels of the stack" },
       h("header", { class: "hx-panel-head" }, h("h2", { text: "The tower" }), this.presets),
-      h("div", { class: "hx-tower-body" }, h("div", { class: "hx-roof", "aria-hidden": "true" }), h("div", { class: "hx-tower-house" }, this.list, this.trunks), this.add),
+      h(
+        "div",
+        { class: "hx-tower-body" },
+        h("div", { class: "hx-roof", "aria-hidden": "true" }),
+        h("div", { class: "hx-tower-house" }, this.list, this.trunks),
+        this.add,
+      ),
       this.note,
       this.origin.el,
     );
@@ -64,7 +75,10 @@ class Tower {
 
   /** Reasons why this stack cannot run, as sentences. */
   get faults() {
-    return faults(this.levels.filter((level) => level.on), (level) => this._find(level)).map((f) => f.reason);
+    return faults(
+      this.levels.filter((level) => level.on),
+      (level) => this._find(level),
+    ).map((f) => f.reason);
   }
 
   /** Another preset: its levels are what can be added. */
@@ -121,7 +135,10 @@ class Tower {
         drafts: this._find(level)?.drafts ?? [],
         share: this._shareOf(index),
         onEdit: () => this._edited(),
-        onPreview: () => { this._plan(); this._drawTrunks(looks); },
+        onPreview: () => {
+          this._plan();
+          this._drawTrunks(looks);
+        },
         onMove: (step) => this.move(i, i + step),
         onRemove: () => this._remove(i),
         onOpen: (open) => (open ? this.open.add(level) : this.open.delete(level)),
@@ -146,15 +163,19 @@ class Tower {
     const snapshot = same ? model.snapshotAt(cursor) : null;
     const kv = same ? model.kvAt(cursor) : null;
     const longest = same ? model.header.prompt_ids.length + model.header.max_new_tokens : 1;
-    const round = same ? model.rounds[model.roundAt(cursor)]?.round ?? null : null;
+    const round = same ? (model.rounds[model.roundAt(cursor)]?.round ?? null) : null;
     const plan = same ? model.planAt(cursor) : null;
     say(this.note, plan ? planText(plan) : this.remark);
     this.origin.show(same ? model.header : null, this.ctx.settings());
     for (const view of this.columns) view.update(same ? model : null, cursor, round);
     for (const view of this.views) {
       const level = view.index === null ? null : view.index;
-      const figures = level === null ? null : snapshot?.levels.find((l) => l.level === level) ?? null;
-      view.update(figures && { ...figures, ms_per_call: figures.ms_per_call ?? callsOf(model, cursor, level, figures) }, level === null ? null : kv?.levels.find((l) => l.level === level) ?? null, longest);
+      const figures = level === null ? null : (snapshot?.levels.find((l) => l.level === level) ?? null);
+      view.update(
+        figures && { ...figures, ms_per_call: figures.ms_per_call ?? callsOf(model, cursor, level, figures) },
+        level === null ? null : (kv?.levels.find((l) => l.level === level) ?? null),
+        longest,
+      );
       view.plan(...inPlan(plan, level));
       if (view.shaft) view.shaft.update(same && level !== null ? model : null, cursor, level, round, figures);
     }
@@ -214,7 +235,13 @@ class Tower {
   _same() {
     const ran = this.run && parse(this.run.stack);
     const elsewhere = ran && this.ctx.presets.includes(this.run.preset) && this.run.preset !== this.preset?.name;
-    return ran && !elsewhere ? same(ran, this.levels.filter((level) => level.on), this.run.levels.map((level) => level.block)) : false;
+    return ran && !elsewhere
+      ? same(
+          ran,
+          this.levels.filter((level) => level.on),
+          this.run.levels.map((level) => level.block),
+        )
+      : false;
   }
 
   /** Whether every level is one of a simulated run that nobody has weights for; order and T may differ. */
@@ -226,7 +253,9 @@ class Tower {
   /** The level of the simulated run that this one stands for, or null. */
   _made(level) {
     if (!this.borrowed) return null;
-    const at = (parse(this.run.stack) ?? []).findIndex((ran) => ran?.name === level.name && ran?.options.id === level.options.id);
+    const at = (parse(this.run.stack) ?? []).findIndex(
+      (ran) => ran?.name === level.name && ran?.options.id === level.options.id,
+    );
     return this.run.levels[at] ?? null;
   }
 
@@ -234,7 +263,11 @@ class Tower {
     if (this.madeUp) return runLevel(this._made(level));
     const named = (this.preset?.levels ?? []).filter((l) => l.name === level.name);
     const exact = named.find((l) => l.params?.id && l.params.id === level.options.id);
-    return exact ?? named[0] ?? (this._same() ? runLevel(this.run.levels[this.levels.filter((l) => l.on).indexOf(level)]) : null);
+    return (
+      exact ??
+      named[0] ??
+      (this._same() ? runLevel(this.run.levels[this.levels.filter((l) => l.on).indexOf(level)]) : null)
+    );
   }
 
   _info(level, same) {
@@ -259,15 +292,25 @@ class Tower {
       return h(
         "li",
         {},
-        h("button", {
-          class: "hx-item", type: "button", "aria-disabled": reason ? "true" : null,
-          onclick: () => { if (!reason) this._add(known); },
-        },
-        h("span", { class: "hx-item-title", text: known.label || known.name }),
-        h("span", { class: "hx-item-note", text: reason || `${known.name}, T = ${known.default_block ?? 4}` })),
+        h(
+          "button",
+          {
+            class: "hx-item",
+            type: "button",
+            "aria-disabled": reason ? "true" : null,
+            onclick: () => {
+              if (!reason) this._add(known);
+            },
+          },
+          h("span", { class: "hx-item-title", text: known.label || known.name }),
+          h("span", { class: "hx-item-note", text: reason || `${known.name}, T = ${known.default_block ?? 4}` }),
+        ),
       );
     });
-    if (!levels.length) items.push(h("li", {}, h("p", { class: "hx-item-note", text: this.preset?.reason || "this preset has no other level" })));
+    if (!levels.length)
+      items.push(
+        h("li", {}, h("p", { class: "hx-item-note", text: this.preset?.reason || "this preset has no other level" })),
+      );
     const details = h(
       "details",
       { class: "hx-add-list" },
@@ -286,7 +329,8 @@ class Tower {
     if (!known.usable) return known.reason || "cannot be used here";
     if (full) return `a stack has ${grammar.most_levels} levels at most`;
     if (!known.can_draft) return "cannot draft; it can only be the roof";
-    if (!known.can_verify && this.levels[0] && this.levels.length > 1 && this.levels[0].name === known.name) return "is the bottom level already";
+    if (!known.can_verify && this.levels[0] && this.levels.length > 1 && this.levels[0].name === known.name)
+      return "is the bottom level already";
     return "";
   }
 

@@ -81,7 +81,8 @@ export class TraceModel {
   /** @param {import("./events.js").Prefill} e */
   _prefill(e) {
     const work = { kind: "prefill", rows: e.tokens, tokensIn: e.tokens, tokensOut: 0 };
-    if (typeof e.round === "number") this._segment(e, work); // a level that joins: time of that round
+    if (typeof e.round === "number")
+      this._segment(e, work); // a level that joins: time of that round
     else this.segments.push({ ...work, level: e.level, t0: e.t0, t1: e.t1, round: null });
   }
 
@@ -100,8 +101,22 @@ export class TraceModel {
     const depth = Math.max(0, ...(e.ran ?? []).map((span) => span.hi)) || null;
     e.serials.forEach((serial, i) => {
       const t = Math.round(e.t0 + step * (i + 1));
-      this._place({ serial, id: e.ids[i], at: e.at + i, level: e.level, how: "draft", source: e.sources[i] ?? "", round: e.round,
-        q: e.q[i] ?? null, confidence: e.confidence[i] ?? null, copied: e.copied?.[i] ?? null, depth }, t);
+      this._place(
+        {
+          serial,
+          id: e.ids[i],
+          at: e.at + i,
+          level: e.level,
+          how: "draft",
+          source: e.sources[i] ?? "",
+          round: e.round,
+          q: e.q[i] ?? null,
+          confidence: e.confidence[i] ?? null,
+          copied: e.copied?.[i] ?? null,
+          depth,
+        },
+        t,
+      );
     });
     if (e.ids.length) this.marks.push({ t: e.t1, kind: "draft", round: e.round, level: e.level });
   }
@@ -113,8 +128,20 @@ export class TraceModel {
     for (const c of e.checks) {
       const record = this.tokens.get(c.serial);
       if (!record) continue;
-      record.judgements.push({ level: e.level, below: e.below ?? null, outcome: c.outcome, alpha: c.alpha, coin: c.coin, p: c.p, q: c.q,
-        pRow: c.p_row ?? null, qRow: c.q_row ?? null, residual: c.residual ?? null, t: e.t1, round: e.round });
+      record.judgements.push({
+        level: e.level,
+        below: e.below ?? null,
+        outcome: c.outcome,
+        alpha: c.alpha,
+        coin: c.coin,
+        p: c.p,
+        q: c.q,
+        pRow: c.p_row ?? null,
+        qRow: c.q_row ?? null,
+        residual: c.residual ?? null,
+        t: e.t1,
+        round: e.round,
+      });
       if (c.outcome === "accepted") record.passed.push({ level: e.level, t: e.t1 });
       if (c.outcome === "rejected") {
         segment.rejected = true;
@@ -137,7 +164,20 @@ export class TraceModel {
 
   /** @param {import("./events.js").Correct | import("./events.js").Bonus} e @param {string} how */
   _extra(e, how) {
-    const record = this._place({ serial: e.serial, id: e.id, at: e.at, level: e.level, how, source: "", round: e.round, q: null, confidence: null }, e.t);
+    const record = this._place(
+      {
+        serial: e.serial,
+        id: e.id,
+        at: e.at,
+        level: e.level,
+        how,
+        source: "",
+        round: e.round,
+        q: null,
+        confidence: null,
+      },
+      e.t,
+    );
     record.drawn = { p: e.p, pRow: e.p_row ?? null };
     const own = this._open;
     if (own && own.level === e.level && own.round === e.round) own.tokensOut += 1;
@@ -147,8 +187,16 @@ export class TraceModel {
   _commit(e) {
     e.tokens.forEach((token, i) => {
       const at = e.at + i;
-      const record = this.tokens.get(token.serial) ?? this._place({ ...token, at, round: e.round, q: null, confidence: null, passed: [] }, e.t);
-      Object.assign(record, { tCommit: e.t, at, level: token.level, how: token.how, source: token.source || record.source });
+      const record =
+        this.tokens.get(token.serial) ??
+        this._place({ ...token, at, round: e.round, q: null, confidence: null, passed: [] }, e.t);
+      Object.assign(record, {
+        tCommit: e.t,
+        at,
+        level: token.level,
+        how: token.how,
+        source: token.source || record.source,
+      });
       const known = new Set(record.passed.map((x) => x.level));
       for (const level of token.passed) if (!known.has(level)) record.passed.push({ level, t: e.t });
       this.committed.push(token.serial);
@@ -192,7 +240,18 @@ export class TraceModel {
   /** A new token at a position: whatever else stood there, or behind it, is lost. */
   _place(fields, t) {
     this._lose(fields.at, t, null, null);
-    const record = { ...fields, tDraft: t, tCommit: null, tGone: null, goneBy: null, lostWith: null, judgements: [], passed: [], followers: [], places: [] };
+    const record = {
+      ...fields,
+      tDraft: t,
+      tCommit: null,
+      tGone: null,
+      goneBy: null,
+      lostWith: null,
+      judgements: [],
+      passed: [],
+      followers: [],
+      places: [],
+    };
     this.tokens.set(record.serial, record);
     this._alive.push(record);
     return record;
@@ -217,7 +276,17 @@ export class TraceModel {
   }
 
   _segment(e, more) {
-    const segment = { level: e.level, t0: e.t0, t1: e.t1, round: e.round, rejected: false, ran: e.ran ?? [], catchUp: e.catch_up, theta: e.theta ?? null, ...more };
+    const segment = {
+      level: e.level,
+      t0: e.t0,
+      t1: e.t1,
+      round: e.round,
+      rejected: false,
+      ran: e.ran ?? [],
+      catchUp: e.catch_up,
+      theta: e.theta ?? null,
+      ...more,
+    };
     this.segments.push(segment);
     const round = this._round(e.round, e.t0);
     round.byLevel[e.level] = (round.byLevel[e.level] ?? 0) + (e.t1 - e.t0);

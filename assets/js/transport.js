@@ -91,7 +91,11 @@ function button(name, label, f) {
   const node = element("button", "hx-transport-button");
   node.type = "button";
   const picture = document.createElementNS(NS, "svg");
-  for (const [key, value] of [["viewBox", "0 0 20 20"], ["aria-hidden", "true"]]) picture.setAttribute(key, value);
+  for (const [key, value] of [
+    ["viewBox", "0 0 20 20"],
+    ["aria-hidden", "true"],
+  ])
+    picture.setAttribute(key, value);
   picture.append(document.createElementNS(NS, "path"));
   node.append(picture);
   icon(node, name, label);

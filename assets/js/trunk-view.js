@@ -14,12 +14,22 @@ const GAP = 0.07; // of the column's height: what a tag needs
 export function trunkView(trunk, look) {
   const cells = Array.from({ length: trunk.layers }, (_, i) => h("i", { class: "hx-layer", "data-layer": i }));
   const column = h("div", { class: "hx-trunk-cells" }, ...cells);
-  const tags = h("div", { class: "hx-trunk-tags" }, ...spread(trunk).map(({ member, y }) => {
-    const { tag, hue } = look(member.index);
-    return h("b", { class: "hx-trunk-tag", text: tag, style: { "--hue": hue, "--y": `${(100 * y).toFixed(1)}%` } });
-  }));
+  const tags = h(
+    "div",
+    { class: "hx-trunk-tags" },
+    ...spread(trunk).map(({ member, y }) => {
+      const { tag, hue } = look(member.index);
+      return h("b", { class: "hx-trunk-tag", text: tag, style: { "--hue": hue, "--y": `${(100 * y).toFixed(1)}%` } });
+    }),
+  );
   const own = trunk.members.map((member) => `${look(member.index).tag} ${shareText(member)}`).join("; ");
-  const el = h("div", { class: "hx-trunk", role: "img", tabindex: "0" }, h("small", { class: "hx-trunk-name", text: `${trunk.layers} layers` }), column, tags);
+  const el = h(
+    "div",
+    { class: "hx-trunk", role: "img", tabindex: "0" },
+    h("small", { class: "hx-trunk-name", text: `${trunk.layers} layers` }),
+    column,
+    tags,
+  );
   describe(`One model, ${trunk.layers} layers: ${own}.`);
   let drawn = "?";
   rest();
@@ -45,7 +55,12 @@ export function trunkView(trunk, look) {
     /** Rows that were run in this round up to the cursor; at rest where the trace tells none. */
     update(model, cursor, round) {
       const members = trunk.members.map((m) => m.index);
-      const spans = model && round !== null ? model.segments.filter((s) => s.round === round && s.ran?.length && s.t1 <= cursor && members.includes(s.level)) : [];
+      const spans =
+        model && round !== null
+          ? model.segments.filter(
+              (s) => s.round === round && s.ran?.length && s.t1 <= cursor && members.includes(s.level),
+            )
+          : [];
       const key = spans.length ? `${round} ${spans.length}` : "";
       if (key === drawn) return;
       drawn = key;
@@ -56,11 +71,21 @@ export function trunkView(trunk, look) {
       el.dataset.live = "1";
       cells.forEach((cell, i) => {
         cell.style.setProperty("--most", most);
-        cell.replaceChildren(...[...counts].filter(([, rows]) => rows[i]).map(([level, rows]) => h("i", {
-          class: "hx-ran", "data-level": level, style: { "--hue": look(level).hue, "--rows": rows[i] },
-        })));
+        cell.replaceChildren(
+          ...[...counts]
+            .filter(([, rows]) => rows[i])
+            .map(([level, rows]) =>
+              h("i", {
+                class: "hx-ran",
+                "data-level": level,
+                style: { "--hue": look(level).hue, "--rows": rows[i] },
+              }),
+            ),
+        );
       });
-      describe(`Rows run per layer in round ${round}: ${[...counts].map(([level, rows]) => `${look(level).tag} ${runs(rows)}`).join("; ")}. At rest: ${own}.`);
+      describe(
+        `Rows run per layer in round ${round}: ${[...counts].map(([level, rows]) => `${look(level).tag} ${runs(rows)}`).join("; ")}. At rest: ${own}.`,
+      );
     },
   };
 }
@@ -81,7 +106,9 @@ function runs(rows) {
 
 /** Where the members' tags stand, 0 at the bottom and 1 at the top, far enough apart to be read. */
 function spread({ layers, members }) {
-  const placed = [...members].sort((a, b) => a.depth - b.depth || a.index - b.index).map((member) => ({ member, y: member.depth / layers }));
+  const placed = [...members]
+    .sort((a, b) => a.depth - b.depth || a.index - b.index)
+    .map((member) => ({ member, y: member.depth / layers }));
   for (let i = 1; i < placed.length; i++) placed[i].y = Math.max(placed[i].y, placed[i - 1].y + GAP);
   for (let i = placed.length - 1; i >= 0; i--) placed[i].y = Math.min(placed[i].y, 1 - GAP * (placed.length - 1 - i));
   return placed;

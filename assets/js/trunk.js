@@ -33,7 +33,9 @@ export function trunksOf(header) {
     groups.set(root, members);
     members.push({ index, depth: depthOf(level, layersOf(root, header.levels)) });
   });
-  return [...groups].map(([root, members]) => trunk(layersOf(root, header.levels), members)).filter((one) => one !== null);
+  return [...groups]
+    .map(([root, members]) => trunk(layersOf(root, header.levels), members))
+    .filter((one) => one !== null);
 }
 
 /**
@@ -46,7 +48,7 @@ export function trunksPlanned(levels, layers) {
   levels.forEach((level, index) => {
     const reads = grammar.kinds.get(level.name)?.reads;
     const weights = weightsOf(level, levels.at(-1));
-    const depth = typeof reads?.depth === "string" ? +level.options[reads.depth] : reads?.depth ?? layers;
+    const depth = typeof reads?.depth === "string" ? +level.options[reads.depth] : (reads?.depth ?? layers);
     if (weights === null || !Number.isInteger(depth)) return;
     if (!groups.has(weights)) groups.set(weights, []);
     groups.get(weights).push({ index, depth });
@@ -57,13 +59,14 @@ export function trunksPlanned(levels, layers) {
 /**
  * Whose weights a level reads, as a name; null when they are its own alone.
  * @param {Written} level
- * @param {Written} target
+ * @param {Written} [target]
  * @returns {string|null}
  */
 function weightsOf(level, target) {
-  const readsOf = (/** @type {Written} */ { name }) => grammar.kinds.get(name)?.reads ?? null;
-  if (!readsOf(level)) return null;
-  return readsOf(level).weights || level.options.dtype || (readsOf(target) && (target.options.dtype || target.name));
+  const reads = grammar.kinds.get(level.name)?.reads;
+  if (!reads) return null;
+  const shared = target && grammar.kinds.get(target.name)?.reads ? target.options.dtype || target.name : null;
+  return reads.weights || level.options.dtype || shared;
 }
 
 /**
@@ -73,7 +76,7 @@ function weightsOf(level, target) {
  */
 function depthOf(level, layers) {
   const depth = kindOf(level.kind).reads?.depth ?? layers;
-  return typeof depth === "string" ? level.params?.[depth] ?? level.layers ?? 0 : depth;
+  return typeof depth === "string" ? (level.params?.[depth] ?? level.layers ?? 0) : depth;
 }
 
 /**

@@ -4,17 +4,36 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fields, read, write } from "../../assets/js/address.js";
 
-const KNOWN = fields({ prompt: 20, temperature: [0, 2], top_k: [0, 100], top_p: [0.05, 1], seed: [0, 99], max_new_tokens: [1, 256] });
+const KNOWN = fields({
+  prompt: 20,
+  temperature: [0, 2],
+  top_k: [0, 100],
+  top_p: [0.05, 1],
+  seed: [0, 99],
+  max_new_tokens: [1, 256],
+});
 const DEFAULTS = { preset: "smollm2", temperature: 0, seed: 0, raw: false, baseline: true, ghosts: "show", prompt: "" };
 
 test("what is valid is taken as what it means, what is not is named and left out", () => {
-  const { given, refused } = read("?preset=toy&temperature=0.7&top_k=40&raw=1&baseline=0&ghosts=hide&top_p=7&seed=1.5&detail=all", KNOWN);
+  const { given, refused } = read(
+    "?preset=toy&temperature=0.7&top_k=40&raw=1&baseline=0&ghosts=hide&top_p=7&seed=1.5&detail=all",
+    KNOWN,
+  );
   assert.deepEqual(given, { preset: "toy", temperature: 0.7, top_k: 40, raw: true, baseline: false, ghosts: "hide" });
   assert.deepEqual(refused, ["top_p=7", "seed=1.5", "detail=all"]);
 });
 
 test("numbers that are none, a flag that is neither and text that is too long are refused", () => {
-  for (const query of ["seed=", "seed=%20", "seed=NaN", "seed=1e3", "seed=-1", "temperature=Infinity", "raw=true", `prompt=${"x".repeat(21)}`]) {
+  for (const query of [
+    "seed=",
+    "seed=%20",
+    "seed=NaN",
+    "seed=1e3",
+    "seed=-1",
+    "temperature=Infinity",
+    "raw=true",
+    `prompt=${"x".repeat(21)}`,
+  ]) {
     const { given, refused } = read(query, KNOWN);
     assert.deepEqual([given, refused.length], [{}, 1], query);
   }
@@ -36,7 +55,15 @@ test("what equals its default is left out; flags are written as 1 and 0", () => 
 });
 
 test("what is written is read back", () => {
-  const settings = { preset: "toy", stack: "ngram:2,target@rule=block", prompt: "a & b?=ü", temperature: 1.25, seed: 9, raw: true, colour: "time" };
+  const settings = {
+    preset: "toy",
+    stack: "ngram:2,target@rule=block",
+    prompt: "a & b?=ü",
+    temperature: 1.25,
+    seed: 9,
+    raw: true,
+    colour: "time",
+  };
   assert.deepEqual(read(write("", settings, {}, KNOWN), KNOWN), { given: settings, refused: [] });
 });
 

@@ -6,12 +6,24 @@ import { Feed } from "../../assets/js/feed.js";
 import { commit, drawn, header, piece, verify } from "../app/js/build.mjs";
 
 const EVENTS = [
-  header("target"), piece(0, "a"), piece(1, "b"),
-  verify(0, 0, [], 0, 5), drawn("bonus", 0, 0, 0, 0, 5), commit(0, [[0, 0, 0, "bonus"]], 5),
+  header("target"),
+  piece(0, "a"),
+  piece(1, "b"),
+  verify(0, 0, [], 0, 5),
+  drawn("bonus", 0, 0, 0, 0, 5),
+  commit(0, [[0, 0, 0, "bonus"]], 5),
   { event: "snapshot", round: 0, t: 5, committed: 1, tokens_per_s: 1, levels: [] },
-  verify(0, 1, [], 5, 9, 1), drawn("bonus", 0, 1, 1, 1, 9, 1), commit(1, [[1, 1, 0, "bonus"]], 9, 1),
+  verify(0, 1, [], 5, 9, 1),
+  drawn("bonus", 0, 1, 1, 1, 9, 1),
+  commit(1, [[1, 1, 0, "bonus"]], 9, 1),
 ];
-const payload = (from, to, { run = "r", final = false } = {}) => ({ run, from, ev: EVENTS.slice(from, to), final, status: { mode: "live" } });
+const payload = (from, to, { run = "r", final = false } = {}) => ({
+  run,
+  from,
+  ev: EVENTS.slice(from, to),
+  final,
+  status: { mode: "live" },
+});
 
 function fed(...payloads) {
   const feed = new Feed();
@@ -46,6 +58,13 @@ test("another run replaces the one before, with a model of its own", () => {
 });
 
 test("a saved trace has a line for each event and none for the page's own figures", () => {
-  const lines = fed(payload(0, 10))[0].lines().trimEnd().split("\n").map((line) => JSON.parse(line));
-  assert.deepEqual(lines, EVENTS.filter((event) => event.event !== "snapshot"));
+  const lines = fed(payload(0, 10))[0]
+    .lines()
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    lines,
+    EVENTS.filter((event) => event.event !== "snapshot"),
+  );
 });

@@ -6,7 +6,12 @@ import { linked, linkedPlan, planText, turnedBy, writeLink } from "../../assets/
 import { still } from "../../assets/js/planner/whatif.js";
 
 const LIMITS = { max_block: [1, 64], rejections: [0, 3], cost: [0.1, 10] };
-const profile = (more = {}) => ({ levels: ["ngram", "int4", "target"].map((name) => ({ name })), max_block: 16, temperature: 0, ...more });
+const profile = (more = {}) => ({
+  levels: ["ngram", "int4", "target"].map((name) => ({ name })),
+  max_block: 16,
+  temperature: 0,
+  ...more,
+});
 const SOURCES = [
   { id: "broken", profiles: [] },
   { id: "here", profiles: [profile()] },
@@ -32,7 +37,11 @@ function written(source, shown, turned) {
 }
 
 test("an address names a profile and its temperature; one that is not there, or is broken, is none", () => {
-  for (const [search, want] of [["?profile=there&heat=0.7", ["there", 1]], ["?profile=there", ["there", 0]], ["?profile=there&heat=9", ["there", 0]]]) {
+  for (const [search, want] of [
+    ["?profile=there&heat=0.7", ["there", 1]],
+    ["?profile=there", ["there", 0]],
+    ["?profile=there&heat=9", ["there", 0]],
+  ]) {
     visit(search);
     const [source, at] = linked(SOURCES);
     assert.deepEqual([source.id, at], want);
@@ -49,13 +58,34 @@ test("what stands at rest is not in the address", () => {
 
 test("sliders that are written are read back", () => {
   const [source, shown] = [SOURCES[2], profile({ temperature: 0.7, conditional: { a: 1 } })];
-  const turned = { ...still(shown), max_block: 8, rejections: 1.5, cost: { level: "int4", factor: 2 }, levels: [false, true, true], model: "marked" };
-  assert.equal(written(source, shown, turned), "?profile=there&heat=0.7&longest=8&rejections=1.5&cost=1x2&without=0&acceptance=marked");
+  const turned = {
+    ...still(shown),
+    max_block: 8,
+    rejections: 1.5,
+    cost: { level: "int4", factor: 2 },
+    levels: [false, true, true],
+    model: "marked",
+  };
+  assert.equal(
+    written(source, shown, turned),
+    "?profile=there&heat=0.7&longest=8&rejections=1.5&cost=1x2&without=0&acceptance=marked",
+  );
   assert.deepEqual(turnedBy(shown, LIMITS), turned);
 });
 
 test("settings that are out of range, of no level or of no meaning stay at rest", () => {
-  for (const search of ["?longest=65", "?longest=2.5", "?rejections=-1", "?rejections=x", "?cost=7x2", "?cost=1x99", "?cost=x", "?without=2", "?without=9.x", "?acceptance=marked"]) {
+  for (const search of [
+    "?longest=65",
+    "?longest=2.5",
+    "?rejections=-1",
+    "?rejections=x",
+    "?cost=7x2",
+    "?cost=1x99",
+    "?cost=x",
+    "?without=2",
+    "?without=9.x",
+    "?acceptance=marked",
+  ]) {
     visit(search);
     assert.deepEqual(turnedBy(profile(), LIMITS), still(profile()), search);
   }

@@ -20,7 +20,11 @@ function session({ stop = async () => {}, tail = async ({ run }) => payload(run)
   const record = (name, f) => async (data) => (asked.push([name, data]), f(data));
   const calls = Object.fromEntries(Object.entries({ stop, tail, ...call }).map(([name, f]) => [name, record(name, f)]));
   const trigger = (name, data) => asked.push([name, data]);
-  return { it: new Session({ trigger, call: calls }, { onPayload: (p) => heard.push(p), held: () => 7 }), asked, heard };
+  return {
+    it: new Session({ trigger, call: calls }, { onPayload: (p) => heard.push(p), held: () => 7 }),
+    asked,
+    heard,
+  };
 }
 
 const payload = (run, ev = [], final = false) => ({ run, from: 0, ev, final, status: { mode: "live" } });
@@ -64,11 +68,18 @@ test("a run that has begun is told to stop and ends with its last payload; one t
   assert.equal(await it.stop(), false);
   assert.equal(it.state, "stopping");
   assert.equal(await it.stop(), false, "a second press asks nothing");
-  assert.deepEqual(asked.map(([name]) => name), ["generate", "stop", "generate", "stop"]);
+  assert.deepEqual(
+    asked.map(([name]) => name),
+    ["generate", "stop", "generate", "stop"],
+  );
 });
 
 test("where the server does not answer, Stop ends the run here and says so; leaving it says nothing", async () => {
-  const { it } = session({ stop: async () => { throw new Error("gone"); } });
+  const { it } = session({
+    stop: async () => {
+      throw new Error("gone");
+    },
+  });
   it.start({});
   await it.leave();
   it.start({});
@@ -92,7 +103,12 @@ test("a stream that falls silent is asked for what is missing; one that speaks, 
 
 test("a page that is looked at again asks at once, and a look that fails is tried again", async () => {
   let broken = true;
-  const { it, asked, heard } = session({ tail: async ({ run }) => { if (broken) throw new Error("offline"); return payload(run); } });
+  const { it, asked, heard } = session({
+    tail: async ({ run }) => {
+      if (broken) throw new Error("offline");
+      return payload(run);
+    },
+  });
   it.start({});
   it.hear(payload(it.pending, [{}]));
   now += 60_000;
@@ -113,13 +129,22 @@ test("another run that is shown ends the pending one; one that was refused leave
   await it.simulate({});
   assert.equal(it.state, "idle");
   assert.equal(heard.length, 2);
-  assert.deepEqual(asked.map(([name]) => name), ["generate", "simulate", "simulate", "stop"]);
+  assert.deepEqual(
+    asked.map(([name]) => name),
+    ["generate", "simulate", "simulate", "stop"],
+  );
 });
 
 test("a recording is asked for beside the scripts' own folder, whatever its name", async () => {
   const asked = [];
   const { it, heard } = session();
-  const reply = (ok) => async (url) => (asked.push(url.pathname), new Response(ok ? JSON.stringify(payload("")) : "no", { status: ok ? 200 : 502, headers: { "content-type": ok ? "application/json" : "text/html" } }));
+  const reply = (ok) => async (url) => (
+    asked.push(url.pathname),
+    new Response(ok ? JSON.stringify(payload("")) : "no", {
+      status: ok ? 200 : 502,
+      headers: { "content-type": ok ? "application/json" : "text/html" },
+    })
+  );
   mock.method(globalThis, "fetch", reply(true));
   await it.recording("a/b?c");
   assert.ok(asked[0].endsWith("/recordings/a%2Fb%3Fc"));

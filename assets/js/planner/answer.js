@@ -9,7 +9,8 @@ const ENGINE_SEEN = 0.005; // of the time: less is not drawn
 
 const COUNT = ["", "one: plain decoding", "two", "three", "four", "five", "six", "seven", "eight"];
 
-const PLAY = "plays this plan on the Play tab: no model runs, each level agrees as often as the profile says and takes its milliseconds";
+const PLAY =
+  "plays this plan on the Play tab: no model runs, each level agrees as often as the profile says and takes its milliseconds";
 
 /**
  * @param {{onUse: (plan: any) => void, onPlay: (plan: any) => void}} ctx
@@ -19,18 +20,34 @@ export function answerPanel(ctx) {
   const tower = h("div", { class: "hx-plan-tower" });
   const figures = h("dl", { class: "hx-plan-figures" });
   const use = h("button", { type: "button", class: "hx-go hx-plan-use", text: "Use this stack" });
-  const play = h("button", { type: "button", class: "hx-quiet hx-plan-play", text: "Play it (simulated)", "data-tip": PLAY });
+  const play = h("button", {
+    type: "button",
+    class: "hx-quiet hx-plan-play",
+    text: "Play it (simulated)",
+    "data-tip": PLAY,
+  });
   const stack = h("code", { class: "hx-plan-stack" });
   const reason = h("p", { class: "hx-plan-text" });
   const spoken = h("p", { class: "hx-plan-headline", role: "status", "aria-live": "polite" });
   const shares = h("div", { class: "hx-plan-shares" });
   const best = h(
-    "section", { class: "hx-panel hx-plan-best", "aria-label": "the best plan" },
-    h("h2", { class: "hx-plan-h", text: "The best plan" }), spoken, tower, figures,
-    h("div", { class: "hx-plan-useline" }, use, play, stack), reason, shares,
+    "section",
+    { class: "hx-panel hx-plan-best", "aria-label": "the best plan" },
+    h("h2", { class: "hx-plan-h", text: "The best plan" }),
+    spoken,
+    tower,
+    figures,
+    h("div", { class: "hx-plan-useline" }, use, play, stack),
+    reason,
+    shares,
   );
   const depths = h("div", {});
-  const depth = h("section", { class: "hx-panel hx-plan-depth", "aria-label": "best for each number of levels" }, h("h2", { class: "hx-plan-h", text: "How many levels?" }), depths);
+  const depth = h(
+    "section",
+    { class: "hx-panel hx-plan-depth", "aria-label": "best for each number of levels" },
+    h("h2", { class: "hx-plan-h", text: "How many levels?" }),
+    depths,
+  );
   const why = h("section", { class: "hx-plan-why", "aria-label": "why" });
 
   function show(answer, styles) {
@@ -40,22 +57,37 @@ export function answerPanel(ctx) {
     figures.replaceChildren(
       fact(figure(top.ms), "ms per token", "predicted by the exact recursion; plain decoding beside it"),
       fact(`${top.speedup.toFixed(2)}×`, "plain decoding", "plain decoding's ms per token / this plan's"),
-      fact(top.tokens.toFixed(2), "tokens per target pass", "expected tokens committed by a pass of the target, correction and bonus included"),
+      fact(
+        top.tokens.toFixed(2),
+        "tokens per target pass",
+        "expected tokens committed by a pass of the target, correction and bonus included",
+      ),
     );
     stack.textContent = top.stack;
     use.onclick = () => ctx.onUse(top);
     play.onclick = () => ctx.onPlay(top);
-    for (const [button, first] of [[use, top.runs], [play, !top.runs]]) {
+    for (const [button, first] of [
+      [use, top.runs],
+      [play, !top.runs],
+    ]) {
       button.classList.toggle("hx-go", first);
       button.classList.toggle("hx-quiet", !first);
     }
     use.toggleAttribute("aria-disabled", !top.runs);
-    use.dataset.tip = top.runs ? "put this stack into the composer of the Play tab" : "a level of this plan has no weights here, so it can be reckoned with but not run";
-    reason.textContent = top.runs ? "" : "A level of this plan has no weights here: it can be reckoned with and played (simulated), not run.";
+    use.dataset.tip = top.runs
+      ? "put this stack into the composer of the Play tab"
+      : "a level of this plan has no weights here, so it can be reckoned with but not run";
+    reason.textContent = top.runs
+      ? ""
+      : "A level of this plan has no weights here: it can be reckoned with and played (simulated), not run.";
     reason.hidden = top.runs;
     shares.replaceChildren(sharesTable(top, styles));
     depths.replaceChildren(depthTable(answer, styles, ctx));
-    why.replaceChildren(...answer.why.map(({ pays, verdict, text }) => h("div", { class: "hx-panel hx-plan-reason", "data-pays": pays }, h("h3", { text: verdict }), h("p", { text }))));
+    why.replaceChildren(
+      ...answer.why.map(({ pays, verdict, text }) =>
+        h("div", { class: "hx-panel hx-plan-reason", "data-pays": pays }, h("h3", { text: verdict }), h("p", { text })),
+      ),
+    );
   }
 
   return { el: [best, depth, why], show };
@@ -64,45 +96,176 @@ export function answerPanel(ctx) {
 /** One tile a level, cheapest first, as wide as its share of the time. */
 function tiles(answer, styles) {
   const engine = 1 - answer.best.shares.reduce((sum, part) => sum + part.share, 0);
-  const around = engine < ENGINE_SEEN ? [] : [h("div", { class: "hx-plan-tile", style: { "--hue": "var(--muted)", "flex-grow": String(engine) }, "data-tip": `the engine around the levels: ${figure(engine * answer.best.ms)} ms of each token, ${percent(engine)} of the time` }, h("b", { text: "engine" }), h("span", { text: percent(engine) }))];
-  return [...answer.best.shares.map((part) => {
-    const style = styles.get(part.name);
-    return h("div", { class: "hx-plan-tile", style: { "--hue": style.hue, "flex-grow": String(Math.max(0.02, part.share)) }, "data-tip": `${part.name}: ${figure(part.ms)} ms of each token, ${percent(part.share)} of the time` },
-      levelBadge(style), h("b", { text: part.block ? `${part.name}:${part.block}` : part.name }), h("span", { text: percent(part.share) }));
-  }), ...around];
+  const around =
+    engine < ENGINE_SEEN
+      ? []
+      : [
+          h(
+            "div",
+            {
+              class: "hx-plan-tile",
+              style: { "--hue": "var(--muted)", "flex-grow": String(engine) },
+              "data-tip": `the engine around the levels: ${figure(engine * answer.best.ms)} ms of each token, ${percent(engine)} of the time`,
+            },
+            h("b", { text: "engine" }),
+            h("span", { text: percent(engine) }),
+          ),
+        ];
+  return [
+    ...answer.best.shares.map((part) => {
+      const style = styles.get(part.name);
+      return h(
+        "div",
+        {
+          class: "hx-plan-tile",
+          style: { "--hue": style.hue, "flex-grow": String(Math.max(0.02, part.share)) },
+          "data-tip": `${part.name}: ${figure(part.ms)} ms of each token, ${percent(part.share)} of the time`,
+        },
+        levelBadge(style),
+        h("b", { text: part.block ? `${part.name}:${part.block}` : part.name }),
+        h("span", { text: percent(part.share) }),
+      );
+    }),
+    ...around,
+  ];
 }
 
 function sharesTable(top, styles) {
-  const row = (part) => h(
-    "tr", {}, h("th", { scope: "row", class: "hx-plan-level" }, levelBadge(styles.get(part.name)), h("span", { text: part.name })),
-    h("td", { text: part.block ?? "–" }), h("td", { text: part.calls.toFixed(2) }), h("td", { text: figure(part.ms) }),
-    h("td", { text: part.worth === null ? "signs every token" : part.worth < 1.0005 ? "nothing" : `${part.worth.toFixed(2)}× slower` }),
-  );
+  const row = (part) =>
+    h(
+      "tr",
+      {},
+      h(
+        "th",
+        { scope: "row", class: "hx-plan-level" },
+        levelBadge(styles.get(part.name)),
+        h("span", { text: part.name }),
+      ),
+      h("td", { text: part.block ?? "–" }),
+      h("td", { text: part.calls.toFixed(2) }),
+      h("td", { text: figure(part.ms) }),
+      h("td", {
+        text:
+          part.worth === null
+            ? "signs every token"
+            : part.worth < 1.0005
+              ? "nothing"
+              : `${part.worth.toFixed(2)}× slower`,
+      }),
+    );
   const rows = top.shares.toReversed().map(row);
-  return h("table", {}, h("thead", {}, h("tr", {}, ...["level", "block", "calls per target pass", "ms per token", "without it"].map((text) => h("th", { scope: "col", text })))), h("tbody", {}, ...rows));
+  return h(
+    "table",
+    {},
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        ...["level", "block", "calls per target pass", "ms per token", "without it"].map((text) =>
+          h("th", { scope: "col", text }),
+        ),
+      ),
+    ),
+    h("tbody", {}, ...rows),
+  );
 }
 
 function depthTable(answer, styles, ctx) {
   const slowest = Math.max(...answer.by_depth.map((one) => one.ms));
   const quickest = Math.min(...answer.by_depth.map((one) => one.ms));
-  const row = (one, name) => h(
-    "tr", { role: "row", class: one.ms === quickest ? "hx-plan-quickest" : null },
-    h("th", { scope: "row", role: "rowheader" }, h("span", { class: "hx-plan-count", text: name })),
-    h("td", { role: "cell", class: "hx-plan-chips" }, ...one.levels.flatMap((level, i) => [h("span", { class: "hx-plan-chip" }, levelBadge(styles.get(level)), h("span", { text: one.blocks[i] ? `${level}:${one.blocks[i]}` : level }))])),
-    h("td", { role: "cell", class: "hx-plan-bar" }, h("i", { style: { width: `${(100 * one.ms) / Math.max(slowest, answer.plain_ms)}%` } }), h("span", { text: `${figure(one.ms)} ms` })),
-    h("td", { role: "cell", text: `${one.speedup.toFixed(2)}×` }),
-    h("td", { role: "cell" }, one.runs
-      ? h("button", { type: "button", class: "hx-quiet hx-plan-small", text: "use", "aria-label": `use ${one.stack}`, onclick: () => ctx.onUse(one) })
-      : h("button", { type: "button", class: "hx-quiet hx-plan-small", text: "play", "aria-label": `play ${one.stack}, simulated`, "data-tip": PLAY, onclick: () => ctx.onPlay(one) })),
-  );
+  const row = (one, name) =>
+    h(
+      "tr",
+      { role: "row", class: one.ms === quickest ? "hx-plan-quickest" : null },
+      h("th", { scope: "row", role: "rowheader" }, h("span", { class: "hx-plan-count", text: name })),
+      h(
+        "td",
+        { role: "cell", class: "hx-plan-chips" },
+        ...one.levels.flatMap((level, i) => [
+          h(
+            "span",
+            { class: "hx-plan-chip" },
+            levelBadge(styles.get(level)),
+            h("span", { text: one.blocks[i] ? `${level}:${one.blocks[i]}` : level }),
+          ),
+        ]),
+      ),
+      h(
+        "td",
+        { role: "cell", class: "hx-plan-bar" },
+        h("i", { style: { width: `${(100 * one.ms) / Math.max(slowest, answer.plain_ms)}%` } }),
+        h("span", { text: `${figure(one.ms)} ms` }),
+      ),
+      h("td", { role: "cell", text: `${one.speedup.toFixed(2)}×` }),
+      h(
+        "td",
+        { role: "cell" },
+        one.runs
+          ? h("button", {
+              type: "button",
+              class: "hx-quiet hx-plan-small",
+              text: "use",
+              "aria-label": `use ${one.stack}`,
+              onclick: () => ctx.onUse(one),
+            })
+          : h("button", {
+              type: "button",
+              class: "hx-quiet hx-plan-small",
+              text: "play",
+              "aria-label": `play ${one.stack}, simulated`,
+              "data-tip": PLAY,
+              onclick: () => ctx.onPlay(one),
+            }),
+      ),
+    );
   const others = answer.others.map((one) => row(one, ""));
-  return h("div", {},
-    h("div", { class: "hx-plan-over" }, h("table", { role: "table", class: "hx-plan-depths" }, head(), h("tbody", { role: "rowgroup" }, ...answer.by_depth.map((one) => row(one, COUNT[one.levels.length] ?? String(one.levels.length)))))),
-    others.length ? h("details", { class: "hx-figure-data" }, h("summary", { text: "the next best plans" }), h("div", { class: "hx-plan-over" }, h("table", { role: "table", class: "hx-plan-depths" }, head(), h("tbody", { role: "rowgroup" }, ...others)))) : null);
+  return h(
+    "div",
+    {},
+    h(
+      "div",
+      { class: "hx-plan-over" },
+      h(
+        "table",
+        { role: "table", class: "hx-plan-depths" },
+        head(),
+        h(
+          "tbody",
+          { role: "rowgroup" },
+          ...answer.by_depth.map((one) => row(one, COUNT[one.levels.length] ?? String(one.levels.length))),
+        ),
+      ),
+    ),
+    others.length
+      ? h(
+          "details",
+          { class: "hx-figure-data" },
+          h("summary", { text: "the next best plans" }),
+          h(
+            "div",
+            { class: "hx-plan-over" },
+            h("table", { role: "table", class: "hx-plan-depths" }, head(), h("tbody", { role: "rowgroup" }, ...others)),
+          ),
+        )
+      : null,
+  );
 }
 
 // A phone lays rows out as small cards; the roles keep them a table to a screen reader.
-const head = () => h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ...["levels", "best stack", "ms per token", "speed-up", ""].map((text) => h("th", { scope: "col", role: "columnheader", text }))));
+const head = () =>
+  h(
+    "thead",
+    { role: "rowgroup" },
+    h(
+      "tr",
+      { role: "row" },
+      ...["levels", "best stack", "ms per token", "speed-up", ""].map((text) =>
+        h("th", { scope: "col", role: "columnheader", text }),
+      ),
+    ),
+  );
 
 const fact = (value, name, tip) => h("div", { "data-tip": tip }, h("dt", { text: name }), h("dd", { text: value }));
 const percent = (share) => (share < 0.001 ? "<0.1 %" : `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`);

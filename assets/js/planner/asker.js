@@ -32,10 +32,14 @@ export class Asker {
   async _fetch(question) {
     try {
       const reply = await fetch(this.url, {
-        method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(question),
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(question),
       });
       if (reply.ok || reply.status === 422) return await reply.json();
-      return { error: `the server could not answer (status ${reply.status}); nothing you wrote is lost, change a number to ask again` };
+      return {
+        error: `the server could not answer (status ${reply.status}); nothing you wrote is lost, change a number to ask again`,
+      };
     } catch {
       return { error: "the server cannot be reached; nothing you wrote is lost, change a number to ask again" };
     }

@@ -25,8 +25,10 @@ export function turnedBy(profile, limits) {
   if (Number.isInteger(longest)) turned.max_block = longest;
   turned.rejections = within(query.get("rejections"), limits.rejections) ?? 1;
   const [level, factor] = (query.get("cost") ?? "").split("x");
-  if (profile.levels[level] && within(factor, limits.cost)) turned.cost = { level: profile.levels[level].name, factor: +factor };
-  for (const i of (query.get("without") ?? "").split(".")) if (i !== "" && +i < top && i in turned.levels) turned.levels[i] = false;
+  if (profile.levels[level] && within(factor, limits.cost))
+    turned.cost = { level: profile.levels[level].name, factor: +factor };
+  for (const i of (query.get("without") ?? "").split("."))
+    if (i !== "" && +i < top && i in turned.levels) turned.levels[i] = false;
   if (query.get("acceptance") === "marked" && Object.keys(profile.conditional ?? {}).length) turned.model = "marked";
   return turned;
 }
@@ -54,7 +56,14 @@ export function writeLink(sources, source, profile, turned) {
 }
 
 /** A plan in the address: "0:3.1:6.3", levels by number, each but the last with its block length. */
-export const planText = (profile, { levels, blocks }) => levels.map((name, i) => [profile.levels.findIndex((level) => level.name === name), blocks[i]].filter((part) => part !== undefined).join(":")).join(".");
+export const planText = (profile, { levels, blocks }) =>
+  levels
+    .map((name, i) =>
+      [profile.levels.findIndex((level) => level.name === name), blocks[i]]
+        .filter((part) => part !== undefined)
+        .join(":"),
+    )
+    .join(".");
 
 /** The plan that a link plays, {levels, blocks}, or null. */
 export function linkedPlan(profile, text) {

@@ -10,10 +10,23 @@ export function pathList(ctx) {
   return {
     el,
     show(edges) {
-      now = edges.map((edge) => h("button", {
-        type: "button", class: "hx-plan-edge", "data-edge": edge.id,
-        onfocus: () => ctx.onPick(edge), onmouseenter: () => ctx.onPick(edge), onblur: () => ctx.onPick(null), onmouseleave: () => ctx.onPick(null),
-      }, h("b", { text: edge.name }), h("span", { text: edge.cost }), h("span", { text: edge.gain })));
+      now = edges.map((edge) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: "hx-plan-edge",
+            "data-edge": edge.id,
+            onfocus: () => ctx.onPick(edge),
+            onmouseenter: () => ctx.onPick(edge),
+            onblur: () => ctx.onPick(null),
+            onmouseleave: () => ctx.onPick(null),
+          },
+          h("b", { text: edge.name }),
+          h("span", { text: edge.cost }),
+          h("span", { text: edge.gain }),
+        ),
+      );
       el.replaceChildren(...now.map((button) => h("li", {}, button)));
     },
     /** The edge that the pointer is on in the plot. */

@@ -37,8 +37,17 @@ class PlannerPage {
     this.measured = null; // the profile as it came
     this.profile = null; // as edited
     this.turned = null; // the sliders
-    this.asker = new Asker(base + setup.answer, { onAnswer: (a, question) => this.heard(a, question), onRefusal: (text) => { this.fault(text); this.draw(); } });
-    this.drawer = new Asker(base + setup.answer, { onAnswer: (a, question) => this.drawn(a, question), onRefusal: (text) => this.fault(text) });
+    this.asker = new Asker(base + setup.answer, {
+      onAnswer: (a, question) => this.heard(a, question),
+      onRefusal: (text) => {
+        this.fault(text);
+        this.draw();
+      },
+    });
+    this.drawer = new Asker(base + setup.answer, {
+      onAnswer: (a, question) => this.drawn(a, question),
+      onRefusal: (text) => this.fault(text),
+    });
     this.stale = new Set(); // plots that show other plans than the numbers do
     this.lastDrawn = 0;
     this.bar = sourceBar({
@@ -50,31 +59,49 @@ class PlannerPage {
     this.what = whatIf({ limits: setup.limits, onTurn: () => this.ask() });
     this.answer = answerPanel({ onUse: (plan) => this.use(plan), onPlay: (plan) => this.play(plan) });
     this.tables = profileTables({
-      onEdit: () => { this.bar.edited(this.edited()); this.ask(); },
-      onReset: (part) => { reset(this.profile, this.measured, part); this.showProfile(); this.ask(); },
+      onEdit: () => {
+        this.bar.edited(this.edited());
+        this.ask();
+      },
+      onReset: (part) => {
+        reset(this.profile, this.measured, part);
+        this.showProfile();
+        this.ask();
+      },
     });
     const plot = (name, label, more = {}) => new Plot(name, { url: base + setup.plotly, label, ...more });
     this.paths = pathList({ onPick: (point) => this.plots.graph.hover(point?.curve ?? null, point?.point) });
     this.plots = {
-      graph: plot("graph", "the shortest path", { onPoint: (point) => this.paths.light(point?.customdata?.[0] ?? null) }),
+      graph: plot("graph", "the shortest path", {
+        onPoint: (point) => this.paths.light(point?.customdata?.[0] ?? null),
+      }),
       surface: plot("surface", "where one drafter pays"),
       validation: plot("validation", "predicted and measured"),
     };
     this.plots.graph.beside.append(this.paths.el);
     this.body = h(
-      "div", { class: "hx-plan-body" },
-      this.what.el, h("div", { class: "hx-plan-answer" }, ...this.answer.el),
-      this.plots.graph.el, this.plots.surface.el, this.plots.validation.el, this.tables.el,
+      "div",
+      { class: "hx-plan-body" },
+      this.what.el,
+      h("div", { class: "hx-plan-answer" }, ...this.answer.el),
+      this.plots.graph.el,
+      this.plots.surface.el,
+      this.plots.validation.el,
+      this.tables.el,
     );
     this.empty = h("section", { class: "hx-panel hx-plan-empty", hidden: true });
     this.el = h("div", { class: "hx-stage hx-planner" }, this.bar.el, this.note, this.empty, this.body);
     root.replaceChildren(this.el);
     tips(this.el);
-    new MutationObserver(() => { if (this.profile && this.dark !== isDark()) this.ask(); }).observe(document.body, { attributeFilter: ["class"] });
+    new MutationObserver(() => {
+      if (this.profile && this.dark !== isDark()) this.ask();
+    }).observe(document.body, { attributeFilter: ["class"] });
     this.settling = 0;
     addEventListener("resize", () => {
       clearTimeout(this.settling);
-      this.settling = setTimeout(() => { if (this.profile && this.size !== size()) this.ask(); }, SETTLE_MS);
+      this.settling = setTimeout(() => {
+        if (this.profile && this.size !== size()) this.ask();
+      }, SETTLE_MS);
     });
   }
 
@@ -85,7 +112,9 @@ class PlannerPage {
     try {
       found = await (await fetch(this.base + this.setup.sources)).json();
     } catch {
-      this.fault("The server cannot be reached, so no profile is listed; a file can be opened all the same once it can.");
+      this.fault(
+        "The server cannot be reached, so no profile is listed; a file can be opened all the same once it can.",
+      );
     }
     this.how = found.how;
     this.sources = found.sources;
@@ -102,12 +131,23 @@ class PlannerPage {
   nothing({ sources, how }) {
     this.body.hidden = true;
     this.empty.hidden = false;
-    const broken = sources.filter((source) => source.reason).map((source) => h("p", { class: "hx-plan-text", text: `${source.title}: ${source.reason}` }));
+    const broken = sources
+      .filter((source) => source.reason)
+      .map((source) => h("p", { class: "hx-plan-text", text: `${source.title}: ${source.reason}` }));
     this.empty.replaceChildren(
       h("h2", { class: "hx-plan-h", text: "No profile yet" }),
-      h("p", { text: "A profile says what each level costs on a machine and how often each accepts another's tokens. " +
-        "The planner finds the quickest stack from it. Nothing has been measured here, so there is nothing to show." }),
-      h("p", {}, "Measure one with ", h("code", { text: how }), ", which takes about three minutes; then open this tab again. Or open a profile file."),
+      h("p", {
+        text:
+          "A profile says what each level costs on a machine and how often each accepts another's tokens. " +
+          "The planner finds the quickest stack from it. Nothing has been measured here, so there is nothing to show.",
+      }),
+      h(
+        "p",
+        {},
+        "Measure one with ",
+        h("code", { text: how }),
+        ", which takes about three minutes; then open this tab again. Or open a profile file.",
+      ),
       ...broken,
     );
   }
@@ -135,7 +175,11 @@ class PlannerPage {
   }
 
   edited() {
-    const bare = (profile) => ({ ...profile, levels: profile.levels.map(({ interval_ms: _, ...level }) => level), interval: null });
+    const bare = (profile) => ({
+      ...profile,
+      levels: profile.levels.map(({ interval_ms: _, ...level }) => level),
+      interval: null,
+    });
     return !same(bare(this.profile), bare(this.measured));
   }
 
@@ -143,7 +187,14 @@ class PlannerPage {
     this.dark = isDark();
     this.size = size();
     writeLink(this.sources, this.source, this.measured, this.turned);
-    this.asker.ask({ profile: this.profile, source: this.source.id, ...this.turned, dark: this.dark, width: Math.max(1, innerWidth), figures: [] });
+    this.asker.ask({
+      profile: this.profile,
+      source: this.source.id,
+      ...this.turned,
+      dark: this.dark,
+      width: Math.max(1, innerWidth),
+      figures: [],
+    });
   }
 
   heard(answer, question) {
@@ -181,7 +232,8 @@ class PlannerPage {
   }
 
   async open(file) {
-    if (file.size > LARGEST) return this.fault(`${file.name} has ${Math.round(file.size / 1000)} kB; a profile has at most 300`);
+    if (file.size > LARGEST)
+      return this.fault(`${file.name} has ${Math.round(file.size / 1000)} kB; a profile has at most 300`);
     let profile;
     try {
       profile = JSON.parse(await file.text());
@@ -191,7 +243,14 @@ class PlannerPage {
     const reply = await this.check(profile);
     if (reply.error) return this.fault(`${file.name}: ${reply.error}`);
     const about = reply.profile.about ?? {};
-    const source = { id: `file:${file.name}`, title: file.name, kind: about.simulated ? "simulated" : "file", note: [about.machine, about.device].filter(Boolean).join(" · "), preset: String(about.preset ?? ""), profiles: [reply.profile] };
+    const source = {
+      id: `file:${file.name}`,
+      title: file.name,
+      kind: about.simulated ? "simulated" : "file",
+      note: [about.machine, about.device].filter(Boolean).join(" · "),
+      preset: String(about.preset ?? ""),
+      profiles: [reply.profile],
+    };
     this.bar.add(source);
     return this.choose(source, 0);
   }
@@ -199,7 +258,11 @@ class PlannerPage {
   /** The server reads a file as it reads every profile: the page knows no format of its own. */
   async check(profile) {
     try {
-      const reply = await fetch(this.base + this.setup.answer, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ profile, check: true }) });
+      const reply = await fetch(this.base + this.setup.answer, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ profile, check: true }),
+      });
       return await reply.json();
     } catch {
       return { error: "the server cannot be reached" };
@@ -207,27 +270,37 @@ class PlannerPage {
   }
 
   save() {
-    const link = h("a", { href: URL.createObjectURL(new Blob([JSON.stringify(this.profile, null, 1)], { type: "application/json" })), download: `${(this.source.preset || "profile").replace(/[^\w.-]+/g, "-")}-profile.json` });
+    const link = h("a", {
+      href: URL.createObjectURL(new Blob([JSON.stringify(this.profile, null, 1)], { type: "application/json" })),
+      download: `${(this.source.preset || "profile").replace(/[^\w.-]+/g, "-")}-profile.json`,
+    });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
 
   use(plan) {
     if (!plan.runs) return;
-    document.dispatchEvent(new CustomEvent("hx:use-stack", { detail: { stack: plan.stack, preset: this.source.preset } }));
+    document.dispatchEvent(
+      new CustomEvent("hx:use-stack", { detail: { stack: plan.stack, preset: this.source.preset } }),
+    );
   }
 
   /** On the Play tab's stage, without weights. Numbers that were typed have no link. */
   play({ levels, blocks }) {
     const link = this.edited() || this.source.id.startsWith("file:") ? "" : planText(this.measured, { levels, blocks });
-    document.dispatchEvent(new CustomEvent("hx:play-simulated", { detail: { question: this.question, plan: { levels, blocks }, link } }));
+    document.dispatchEvent(
+      new CustomEvent("hx:play-simulated", { detail: { question: this.question, plan: { levels, blocks }, link } }),
+    );
   }
 
   /** A link to a simulated run plays it when its profile has been answered for. */
   playLinked() {
     if (this.begun) return;
     this.begun = true;
-    if (this.lost) return this.fault(`The address names the profile ${this.lost.slice(0, 80)}, which is not here; another one is shown.`);
+    if (this.lost)
+      return this.fault(
+        `The address names the profile ${this.lost.slice(0, 80)}, which is not here; another one is shown.`,
+      );
     const text = new URLSearchParams(location.search).get("simulated");
     const plan = text && linkedPlan(this.measured, text);
     if (plan) this.play(plan);
@@ -240,7 +313,10 @@ const size = () => (innerWidth < 700 ? "phone" : innerWidth < 1800 ? "screen" : 
 /** Kinds by the levels' specs, as the server names them. */
 function styled(profile) {
   const top = profile.levels.length - 1;
-  return stylesOf(profile.levels.map((level, i) => ({
-    name: level.name, kind: i === top ? "target" : level.spec?.split(/[@:]/)[0] || (level.hit_rate === undefined ? "model" : "ngram"),
-  })));
+  return stylesOf(
+    profile.levels.map((level, i) => ({
+      name: level.name,
+      kind: i === top ? "target" : level.spec?.split(/[@:]/)[0] || (level.hit_rate === undefined ? "model" : "ngram"),
+    })),
+  );
 }

@@ -9,7 +9,10 @@ function plotly(url) {
     if (globalThis.Plotly) return void resolve(globalThis.Plotly);
     const script = h("script", { src: url });
     script.onload = () => resolve(globalThis.Plotly);
-    script.onerror = () => { loading = null; reject(new Error("the plots' script could not be loaded; the tables below each plot hold the same figures")); };
+    script.onerror = () => {
+      loading = null;
+      reject(new Error("the plots' script could not be loaded; the tables below each plot hold the same figures"));
+    };
     document.head.append(script);
   }));
 }
@@ -33,11 +36,22 @@ export class Plot {
     this.beside = h("div", { class: "hx-plot-beside" });
     this.table = h("div", { class: "hx-figure-scroll", tabindex: "0" });
     this.details = h("details", { class: "hx-figure-data" }, h("summary", { text: "as a table" }), this.table);
-    this.el = h("section", { class: `hx-panel hx-plot-${name}`, "aria-label": label }, this.title, this.text, this.view, this.beside, this.details);
-    new IntersectionObserver((entries) => {
-      this.seen = entries[entries.length - 1].isIntersecting;
-      this._draw();
-    }, { rootMargin: "200px" }).observe(this.view);
+    this.el = h(
+      "section",
+      { class: `hx-panel hx-plot-${name}`, "aria-label": label },
+      this.title,
+      this.text,
+      this.view,
+      this.beside,
+      this.details,
+    );
+    new IntersectionObserver(
+      (entries) => {
+        this.seen = entries[entries.length - 1].isIntersecting;
+        this._draw();
+      },
+      { rootMargin: "200px" },
+    ).observe(this.view);
   }
 
   /** @param {{title, text, figure: {data, layout}|null, table: {columns, rows}}} shown */
@@ -76,7 +90,8 @@ export class Plot {
 
   /** Lights a point up as a pointer would; null puts it out. */
   hover(curve, point) {
-    if (globalThis.Plotly && this.view.data) globalThis.Plotly.Fx.hover(this.view, curve === null ? [] : [{ curveNumber: curve, pointNumber: point }]);
+    if (globalThis.Plotly && this.view.data)
+      globalThis.Plotly.Fx.hover(this.view, curve === null ? [] : [{ curveNumber: curve, pointNumber: point }]);
   }
 
   _listen() {
@@ -94,6 +109,12 @@ export function table(shown) {
     "table",
     {},
     h("thead", {}, h("tr", {}, ...shown.columns.map((name) => h("th", { scope: "col", text: name })))),
-    h("tbody", {}, ...shown.rows.map((row) => h("tr", {}, ...row.map((value, i) => h(i ? "td" : "th", { scope: i ? null : "row", text: String(value) }))))),
+    h(
+      "tbody",
+      {},
+      ...shown.rows.map((row) =>
+        h("tr", {}, ...row.map((value, i) => h(i ? "td" : "th", { scope: i ? null : "row", text: String(value) }))),
+      ),
+    ),
   );
 }

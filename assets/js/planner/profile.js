@@ -10,7 +10,9 @@ export function rowCounts(profile) {
 
 /** ms for n rows: listed, or on the line between (beyond the last: along the last piece, never falling). */
 export function costAt(costs, n) {
-  const known = Object.entries(costs).map(([rows, ms]) => [Number(rows), ms]).sort((a, b) => a[0] - b[0]);
+  const known = Object.entries(costs)
+    .map(([rows, ms]) => [Number(rows), ms])
+    .sort((a, b) => a[0] - b[0]);
   if (known.length === 1 || n <= known[0][0]) return known[0][1];
   const after = known.findIndex(([rows]) => rows >= n);
   if (after < 0) {

@@ -10,32 +10,96 @@ const KINDS = {
   file: "from your file",
 };
 
-const NUMBERS = { measured: "measured numbers", shipped: "measured numbers", simulated: "assumed numbers", file: "the numbers of your file" };
-const taglineOf = (kind) => ["which stack is quickest, and why", NUMBERS[kind] && `theory on ${NUMBERS[kind]}`].filter(Boolean).join(": ");
+const NUMBERS = {
+  measured: "measured numbers",
+  shipped: "measured numbers",
+  simulated: "assumed numbers",
+  file: "the numbers of your file",
+};
+const taglineOf = (kind) =>
+  ["which stack is quickest, and why", NUMBERS[kind] && `theory on ${NUMBERS[kind]}`].filter(Boolean).join(": ");
 
 /** @param {{onSource: Function, onFile: Function, onSave: Function}} ctx */
 export function sourceBar(ctx) {
   let sources = [];
   let now = null;
-  const pick = h("select", { class: "hx-select hx-plan-source", "aria-label": "profile", onchange: () => ctx.onSource(sources[+pick.value], 0) });
-  const heat = h("select", { class: "hx-select hx-plan-heat", "aria-label": "temperature", hidden: true, onchange: () => ctx.onSource(now, +heat.value) });
+  const pick = h("select", {
+    class: "hx-select hx-plan-source",
+    "aria-label": "profile",
+    onchange: () => ctx.onSource(sources[+pick.value], 0),
+  });
+  const heat = h("select", {
+    class: "hx-select hx-plan-heat",
+    "aria-label": "temperature",
+    hidden: true,
+    onchange: () => ctx.onSource(now, +heat.value),
+  });
   const badge = h("span", { class: "hx-plan-kind" });
   const note = h("span", { class: "hx-plan-from" });
   const changed = h("span", { class: "hx-plan-changed", text: "numbers changed", hidden: true });
-  const file = h("input", { type: "file", accept: ".json,application/json", hidden: true, "aria-label": "profile file", onchange: () => { if (file.files[0]) ctx.onFile(file.files[0]); file.value = ""; } });
-  const open = h("button", { type: "button", class: "hx-quiet", onclick: () => file.click() }, icon("open"), h("span", { text: "Open" }));
-  const save = h("button", { type: "button", class: "hx-quiet", onclick: () => ctx.onSave() }, icon("save"), h("span", { text: "Download" }));
+  const file = h("input", {
+    type: "file",
+    accept: ".json,application/json",
+    hidden: true,
+    "aria-label": "profile file",
+    onchange: () => {
+      if (file.files[0]) ctx.onFile(file.files[0]);
+      file.value = "";
+    },
+  });
+  const open = h(
+    "button",
+    { type: "button", class: "hx-quiet", onclick: () => file.click() },
+    icon("open"),
+    h("span", { text: "Open" }),
+  );
+  const save = h(
+    "button",
+    { type: "button", class: "hx-quiet", onclick: () => ctx.onSave() },
+    icon("save"),
+    h("span", { text: "Download" }),
+  );
   const tagline = h("p", { class: "hx-tagline", text: taglineOf("") });
   const el = h(
-    "header", { class: "hx-plan-top" },
+    "header",
+    { class: "hx-plan-top" },
     h("div", { class: "hx-plan-title" }, h("h1", { text: "Planner" }), tagline),
-    h("div", { class: "hx-plan-choose" }, pick, heat, open, save, file, h("button", { type: "button", class: "hx-icon-button", "aria-label": "light or dark", "data-tip": "light or dark", onclick: toggleTheme }, icon("theme"))),
+    h(
+      "div",
+      { class: "hx-plan-choose" },
+      pick,
+      heat,
+      open,
+      save,
+      file,
+      h(
+        "button",
+        {
+          type: "button",
+          class: "hx-icon-button",
+          "aria-label": "light or dark",
+          "data-tip": "light or dark",
+          onclick: toggleTheme,
+        },
+        icon("theme"),
+      ),
+    ),
     h("p", { class: "hx-plan-origin" }, badge, note, changed),
   );
 
   function list(found) {
     sources = found;
-    pick.replaceChildren(...sources.map((source, i) => h("option", { value: String(i), disabled: !source.profiles.length, text: source.profiles.length ? `${source.title} (${source.kind === "file" ? "file" : source.kind})` : `${source.title}: ${source.reason || "no profile"}` })));
+    pick.replaceChildren(
+      ...sources.map((source, i) =>
+        h("option", {
+          value: String(i),
+          disabled: !source.profiles.length,
+          text: source.profiles.length
+            ? `${source.title} (${source.kind === "file" ? "file" : source.kind})`
+            : `${source.title}: ${source.reason || "no profile"}`,
+        }),
+      ),
+    );
     pick.hidden = !sources.length;
     save.disabled = !sources.some((source) => source.profiles.length);
   }
@@ -49,7 +113,14 @@ export function sourceBar(ctx) {
     show(source, at) {
       now = source;
       pick.value = String(sources.indexOf(source));
-      heat.replaceChildren(...source.profiles.map((profile, i) => h("option", { value: String(i), text: profile.temperature ? `temperature ${profile.temperature}` : "greedy" })));
+      heat.replaceChildren(
+        ...source.profiles.map((profile, i) =>
+          h("option", {
+            value: String(i),
+            text: profile.temperature ? `temperature ${profile.temperature}` : "greedy",
+          }),
+        ),
+      );
       heat.value = String(at);
       heat.hidden = source.profiles.length < 2;
       badge.textContent = KINDS[source.kind] ?? source.kind;

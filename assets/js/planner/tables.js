@@ -14,9 +14,19 @@ const TIME = { low: 0, high: 1e6, what: "a number of ms, 0 or more", step: "any"
  * @returns {{el: HTMLElement, show: (profile, measured, styles) => void}}
  */
 export function profileTables(ctx) {
-  const costs = panel("What each level costs", "levels", "ms for a pass over so many rows, the sampling and the rule with it. Between two row counts the cost lies on the line; an empty cell shows that value.", ctx);
+  const costs = panel(
+    "What each level costs",
+    "levels",
+    "ms for a pass over so many rows, the sampling and the rule with it. Between two row counts the cost lies on the line; an empty cell shows that value.",
+    ctx,
+  );
   const accepts = panel("How often each accepts another's token", "acceptance", ACCEPTS, ctx);
-  const edges = panel("Where layers are shared", "edge_cost_ms", "ms for a pass over so many rows of the upper level where the lower one of the pair has already run the layers that both share.", ctx);
+  const edges = panel(
+    "Where layers are shared",
+    "edge_cost_ms",
+    "ms for a pass over so many rows of the upper level where the lower one of the pair has already run the layers that both share.",
+    ctx,
+  );
   const el = h("div", { class: "hx-plan-tables" }, costs.el, accepts.el, edges.el);
   /** @type {any} */ let shown = null;
   const panels = { levels: costs, acceptance: accepts, edge_cost_ms: edges };
@@ -24,7 +34,9 @@ export function profileTables(ctx) {
   function show(profile, measured, styles) {
     shown = { profile, measured, styles };
     for (const box of Object.values(panels)) box.origin(measured.about?.simulated ? "assumed" : "measured");
-    accepts.tell(measured.interval?.some((row) => row?.some(Boolean)) ? `${ACCEPTS} Below each: its 95 % interval.` : ACCEPTS);
+    accepts.tell(
+      measured.interval?.some((row) => row?.some(Boolean)) ? `${ACCEPTS} Below each: its 95 % interval.` : ACCEPTS,
+    );
     costs.fill(costTable(shown, edit));
     accepts.fill(acceptanceTable(shown, edit));
     const pairs = Object.keys(profile.edge_cost_ms ?? {});
@@ -44,8 +56,20 @@ export function profileTables(ctx) {
   function marks() {
     const { profile, measured } = shown;
     for (const [part, box] of Object.entries(panels)) {
-      const keys = { levels: ["levels", "round_ms"], acceptance: ["acceptance", "conditional", "by_rule"], edge_cost_ms: ["edge_cost_ms"] }[part];
-      box.changed(keys.some((key) => !same(key === "levels" ? bare(profile[key]) : profile[key], key === "levels" ? bare(measured[key]) : measured[key])));
+      const keys = {
+        levels: ["levels", "round_ms"],
+        acceptance: ["acceptance", "conditional", "by_rule"],
+        edge_cost_ms: ["edge_cost_ms"],
+      }[part];
+      box.changed(
+        keys.some(
+          (key) =>
+            !same(
+              key === "levels" ? bare(profile[key]) : profile[key],
+              key === "levels" ? bare(measured[key]) : measured[key],
+            ),
+        ),
+      );
     }
     for (const cell of el.querySelectorAll("[data-path]")) {
       const path = JSON.parse(cell.dataset.path);
@@ -63,78 +87,190 @@ function panel(title, part, text, ctx) {
   const body = h("div", { class: "hx-figure-scroll hx-plan-scroll" });
   const refused = h("p", { class: "hx-plan-fault", role: "alert", hidden: true });
   const told = h("p", { class: "hx-plan-text", text });
-  const el = h("section", { class: "hx-panel", "aria-label": title }, h("div", { class: "hx-plan-head" }, h("h2", { class: "hx-plan-h", text: title }), back), told, refused, body);
-  el.addEventListener("hx:fault", (event) => { refused.textContent = event.detail; refused.hidden = !event.detail; });
+  const el = h(
+    "section",
+    { class: "hx-panel", "aria-label": title },
+    h("div", { class: "hx-plan-head" }, h("h2", { class: "hx-plan-h", text: title }), back),
+    told,
+    refused,
+    body,
+  );
+  el.addEventListener("hx:fault", (event) => {
+    refused.textContent = event.detail;
+    refused.hidden = !event.detail;
+  });
   const origin = (word) => {
     back.textContent = `reset to ${word}`;
     back.setAttribute("aria-label", `${title}: reset to ${word}`);
   };
-  return { el, fill: (table) => body.replaceChildren(...(table ? [table] : [])), changed: (is) => { back.disabled = !is; }, origin, tell: (words) => { told.textContent = words; } };
+  return {
+    el,
+    fill: (table) => body.replaceChildren(...(table ? [table] : [])),
+    changed: (is) => {
+      back.disabled = !is;
+    },
+    origin,
+    tell: (words) => {
+      told.textContent = words;
+    },
+  };
 }
 
 function costTable({ profile, measured, styles }, edit) {
   const counts = rowCounts(measured);
   const lookups = profile.levels.some((level) => level.hit_rate !== undefined);
   const drafts = profile.levels.some((level) => level.draft_ms !== undefined);
-  const head = ["level", ...counts.map((n) => (n === 1 ? "1 row" : `${n}`)), ...(drafts ? ["a drafted token"] : []), ...(lookups ? ["hits"] : [])];
+  const head = [
+    "level",
+    ...counts.map((n) => (n === 1 ? "1 row" : `${n}`)),
+    ...(drafts ? ["a drafted token"] : []),
+    ...(lookups ? ["hits"] : []),
+  ];
   const rows = profile.levels.map((level, i) => {
     const cells = counts.map((n) => {
       const range = measured.levels[i].interval_ms?.[n];
-      return numberCell({
-        path: ["levels", i, "cost_ms", String(n)], value: level.cost_ms[n], hint: figure(costAt(level.cost_ms, n)), kind: COST, part: "levels",
-        label: `${level.name}: ms for ${n} ${n === 1 ? "row" : "rows"}`, range: range && `${figure(range[0], 2)}–${figure(range[1], 2)}`,
-        optional: Object.keys(level.cost_ms).length > 1 || level.cost_ms[n] === undefined,
-      }, edit);
+      return numberCell(
+        {
+          path: ["levels", i, "cost_ms", String(n)],
+          value: level.cost_ms[n],
+          hint: figure(costAt(level.cost_ms, n)),
+          kind: COST,
+          part: "levels",
+          label: `${level.name}: ms for ${n} ${n === 1 ? "row" : "rows"}`,
+          range: range && `${figure(range[0], 2)}–${figure(range[1], 2)}`,
+          optional: Object.keys(level.cost_ms).length > 1 || level.cost_ms[n] === undefined,
+        },
+        edit,
+      );
     });
     if (drafts) {
-      cells.push(level.draft_ms === undefined && i === profile.levels.length - 1 ? h("td") : numberCell({
-        path: ["levels", i, "draft_ms"], value: level.draft_ms, hint: figure(level.cost_ms["1"] ?? costAt(level.cost_ms, 1)), kind: COST, part: "levels", label: `${level.name}: ms for a drafted token`, optional: true,
-      }, edit));
+      cells.push(
+        level.draft_ms === undefined && i === profile.levels.length - 1
+          ? h("td")
+          : numberCell(
+              {
+                path: ["levels", i, "draft_ms"],
+                value: level.draft_ms,
+                hint: figure(level.cost_ms["1"] ?? costAt(level.cost_ms, 1)),
+                kind: COST,
+                part: "levels",
+                label: `${level.name}: ms for a drafted token`,
+                optional: true,
+              },
+              edit,
+            ),
+      );
     }
     if (lookups) {
-      cells.push(level.hit_rate === undefined ? h("td") : numberCell({
-        path: ["levels", i, "hit_rate"], value: level.hit_rate, kind: PROBABILITY, part: "levels", label: `${level.name}: share of lookups that find something`,
-      }, edit));
+      cells.push(
+        level.hit_rate === undefined
+          ? h("td")
+          : numberCell(
+              {
+                path: ["levels", i, "hit_rate"],
+                value: level.hit_rate,
+                kind: PROBABILITY,
+                part: "levels",
+                label: `${level.name}: share of lookups that find something`,
+              },
+              edit,
+            ),
+      );
     }
     return h("tr", {}, levelHead(level.name, styles[i]), ...cells);
   });
-  const engine = h("tr", {}, h("th", { scope: "row", class: "hx-plan-engine", text: "engine, each pass of the target" }), numberCell({
-    path: ["round_ms"], value: profile.round_ms ?? 0, kind: TIME, part: "levels", label: "engine: ms for each pass of the target outside the levels",
-  }, edit), h("td", { colspan: String(head.length - 2) }));
+  const engine = h(
+    "tr",
+    {},
+    h("th", { scope: "row", class: "hx-plan-engine", text: "engine, each pass of the target" }),
+    numberCell(
+      {
+        path: ["round_ms"],
+        value: profile.round_ms ?? 0,
+        kind: TIME,
+        part: "levels",
+        label: "engine: ms for each pass of the target outside the levels",
+      },
+      edit,
+    ),
+    h("td", { colspan: String(head.length - 2) }),
+  );
   return grid(head, [...rows, engine]);
 }
 
 function acceptanceTable({ profile, measured, styles }, edit) {
   const top = profile.levels.length - 1;
-  const rows = profile.levels.slice(0, top).map((level, i) => h("tr", {}, levelHead(level.name, styles[i]), ...profile.levels.slice(1).map((above, k) => {
-    const j = k + 1;
-    if (j <= i) return h("td", { class: "hx-plan-none" });
-    if (above.hit_rate !== undefined) return h("td", { class: "hx-plan-none", "data-tip": `${above.name} is a lookup and cannot verify` });
-    const range = measured.interval?.[i]?.[j];
-    return numberCell({
-      path: ["acceptance", i, j], value: profile.acceptance[i][j], kind: PROBABILITY, part: "acceptance",
-      label: `acceptance of ${level.name} by ${above.name}${level.hit_rate === undefined ? "" : ", given a hit"}`,
-      range: range && `${range[0].toFixed(2)}–${range[1].toFixed(2)}`, shade: profile.acceptance[i][j],
-    }, edit);
-  })));
-  const head = h("tr", {}, h("td", { class: "hx-plan-corner", text: "drafted by ↓ judged by →" }), ...profile.levels.slice(1).map((level, k) => levelHead(level.name, styles[k + 1], "col")));
+  const rows = profile.levels.slice(0, top).map((level, i) =>
+    h(
+      "tr",
+      {},
+      levelHead(level.name, styles[i]),
+      ...profile.levels.slice(1).map((above, k) => {
+        const j = k + 1;
+        if (j <= i) return h("td", { class: "hx-plan-none" });
+        if (above.hit_rate !== undefined)
+          return h("td", { class: "hx-plan-none", "data-tip": `${above.name} is a lookup and cannot verify` });
+        const range = measured.interval?.[i]?.[j];
+        return numberCell(
+          {
+            path: ["acceptance", i, j],
+            value: profile.acceptance[i][j],
+            kind: PROBABILITY,
+            part: "acceptance",
+            label: `acceptance of ${level.name} by ${above.name}${level.hit_rate === undefined ? "" : ", given a hit"}`,
+            range: range && `${range[0].toFixed(2)}–${range[1].toFixed(2)}`,
+            shade: profile.acceptance[i][j],
+          },
+          edit,
+        );
+      }),
+    ),
+  );
+  const head = h(
+    "tr",
+    {},
+    h("td", { class: "hx-plan-corner", text: "drafted by ↓ judged by →" }),
+    ...profile.levels.slice(1).map((level, k) => levelHead(level.name, styles[k + 1], "col")),
+  );
   return h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows));
 }
 
 function edgeTable({ profile, measured }, pairs, edit) {
-  const counts = [...new Set(pairs.flatMap((pair) => Object.keys(profile.edge_cost_ms[pair]).map(Number)))].sort((a, b) => a - b);
+  const counts = [...new Set(pairs.flatMap((pair) => Object.keys(profile.edge_cost_ms[pair]).map(Number)))].sort(
+    (a, b) => a - b,
+  );
   const rows = pairs.map((pair) => {
     const costs = profile.edge_cost_ms[pair];
-    return h("tr", {}, h("th", { scope: "row", text: pair.replace("->", " → ") }), ...counts.map((n) => numberCell({
-      path: ["edge_cost_ms", pair, String(n)], value: costs[n], hint: figure(costAt(costs, n)), kind: COST, part: "edge_cost_ms",
-      label: `${pair.replace("->", " to ")}: ms for ${n} ${n === 1 ? "row" : "rows"}`, optional: Object.keys(measured.edge_cost_ms[pair]).length > 1,
-    }, edit)));
+    return h(
+      "tr",
+      {},
+      h("th", { scope: "row", text: pair.replace("->", " → ") }),
+      ...counts.map((n) =>
+        numberCell(
+          {
+            path: ["edge_cost_ms", pair, String(n)],
+            value: costs[n],
+            hint: figure(costAt(costs, n)),
+            kind: COST,
+            part: "edge_cost_ms",
+            label: `${pair.replace("->", " to ")}: ms for ${n} ${n === 1 ? "row" : "rows"}`,
+            optional: Object.keys(measured.edge_cost_ms[pair]).length > 1,
+          },
+          edit,
+        ),
+      ),
+    );
   });
   return grid(["pair", ...counts.map((n) => (n === 1 ? "1 row" : `${n}`))], rows);
 }
 
 function grid(head, rows) {
-  return h("table", {}, h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col", text })))), h("tbody", {}, ...rows));
+  return h(
+    "table",
+    {},
+    h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col", text })))),
+    h("tbody", {}, ...rows),
+  );
 }
 
 function levelHead(name, style, scope = "row") {
@@ -142,16 +278,34 @@ function levelHead(name, style, scope = "row") {
 }
 
 export function levelBadge(style) {
-  return h("span", { class: "hx-badge", "data-line": style.underline, style: { "--hue": style.hue }, "aria-hidden": "true", text: style.tag });
+  return h("span", {
+    class: "hx-badge",
+    "data-line": style.underline,
+    style: { "--hue": style.hue },
+    "aria-hidden": "true",
+    text: style.tag,
+  });
 }
 
 /** A cell with an input. A number that cannot be used is said beside the field and changes nothing; the text stays. */
 function numberCell({ path, value, hint = "", kind, label, range = "", part, optional = false, shade = null }, edit) {
   const input = h("input", {
-    class: "hx-input hx-plan-number", type: "number", inputmode: "decimal", min: kind.low === 1e-6 ? 0 : kind.low, max: kind.high === 1 ? 1 : null, step: kind.step,
-    value: value === undefined ? "" : short(value), placeholder: hint, "aria-label": label,
+    class: "hx-input hx-plan-number",
+    type: "number",
+    inputmode: "decimal",
+    min: kind.low === 1e-6 ? 0 : kind.low,
+    max: kind.high === 1 ? 1 : null,
+    step: kind.step,
+    value: value === undefined ? "" : short(value),
+    placeholder: hint,
+    "aria-label": label,
   });
-  const cell = h("td", { class: "hx-plan-cell" }, input, range ? h("span", { class: "hx-plan-range", text: range, "aria-label": `measured interval ${range}` }) : null);
+  const cell = h(
+    "td",
+    { class: "hx-plan-cell" },
+    input,
+    range ? h("span", { class: "hx-plan-range", text: range, "aria-label": `measured interval ${range}` }) : null,
+  );
   cell.dataset.path = JSON.stringify(path);
   if (shade !== null) cell.style.setProperty("--shade", `${Math.round(shade * 100)}%`);
   input.addEventListener("input", () => {
@@ -160,7 +314,11 @@ function numberCell({ path, value, hint = "", kind, label, range = "", part, opt
     const empty = text === "" && !input.validity.badInput;
     const fits = empty ? optional : Number.isFinite(number) && text !== "" && number >= kind.low && number <= kind.high;
     input.setAttribute("aria-invalid", String(!fits));
-    const fault = fits ? "" : empty ? `${label}: write ${kind.what}` : `${label}: ${text || "this"} is not ${kind.what}`;
+    const fault = fits
+      ? ""
+      : empty
+        ? `${label}: write ${kind.what}`
+        : `${label}: ${text || "this"} is not ${kind.what}`;
     cell.dispatchEvent(new CustomEvent("hx:fault", { bubbles: true, detail: fault }));
     if (!fits) return;
     if (shade !== null) cell.style.setProperty("--shade", `${Math.round(number * 100)}%`);

@@ -28,21 +28,61 @@ export function whatIf(ctx) {
     rest = profile.about?.simulated ? "as assumed" : "as measured";
     el.turned = turned;
     el.replaceChildren(
-      slider({ label: "longest block", low: ctx.limits.max_block[0], high: ctx.limits.max_block[1], step: 1, value: turned.max_block, say: (v) => `${v} ${v === 1 ? "token" : "tokens"}`, turn: (v) => { turned.max_block = v; } }),
       slider({
-        label: "rejections, all pairs", tip: "every 1 − a is multiplied by this", low: 0, high: 3, step: 0.05, value: turned.rejections,
-        say: (v) => (v === 1 ? rest : `× ${v.toFixed(2)}`), turn: (v) => { turned.rejections = v; },
+        label: "longest block",
+        low: ctx.limits.max_block[0],
+        high: ctx.limits.max_block[1],
+        step: 1,
+        value: turned.max_block,
+        say: (v) => `${v} ${v === 1 ? "token" : "tokens"}`,
+        turn: (v) => {
+          turned.max_block = v;
+        },
+      }),
+      slider({
+        label: "rejections, all pairs",
+        tip: "every 1 − a is multiplied by this",
+        low: 0,
+        high: 3,
+        step: 0.05,
+        value: turned.rejections,
+        say: (v) => (v === 1 ? rest : `× ${v.toFixed(2)}`),
+        turn: (v) => {
+          turned.rejections = v;
+        },
       }),
       costSlider(profile, turned),
       allowed(profile, turned, styles),
-      h("div", { class: "hx-plan-foot" }, profile.conditional && Object.keys(profile.conditional).length ? model(turned) : null, h("button", { type: "button", class: "hx-quiet hx-plan-still", text: "back to rest", "aria-label": "all sliders back to rest", onclick: () => { Object.assign(turned, still(profile)); el.turned = null; show(profile, turned, styles); ctx.onTurn(); } })),
+      h(
+        "div",
+        { class: "hx-plan-foot" },
+        profile.conditional && Object.keys(profile.conditional).length ? model(turned) : null,
+        h("button", {
+          type: "button",
+          class: "hx-quiet hx-plan-still",
+          text: "back to rest",
+          "aria-label": "all sliders back to rest",
+          onclick: () => {
+            Object.assign(turned, still(profile));
+            el.turned = null;
+            show(profile, turned, styles);
+            ctx.onTurn();
+          },
+        }),
+      ),
     );
   }
 
   function slider({ label, tip = "", low, high, step, value, say, turn, extra = null }) {
     const out = h("output", { class: "hx-plan-value", text: say(value) });
     const input = h("input", {
-      type: "range", min: low, max: high, step, value, "aria-label": label, "aria-valuetext": say(value),
+      type: "range",
+      min: low,
+      max: high,
+      step,
+      value,
+      "aria-label": label,
+      "aria-valuetext": say(value),
       oninput: () => {
         const number = Number(input.value);
         out.textContent = say(number);
@@ -51,30 +91,83 @@ export function whatIf(ctx) {
         ctx.onTurn();
       },
     });
-    return h("div", { class: "hx-plan-slider", "data-tip": tip || null }, h("div", { class: "hx-plan-slider-head" }, h("span", { text: label }), extra, out), input);
+    return h(
+      "div",
+      { class: "hx-plan-slider", "data-tip": tip || null },
+      h("div", { class: "hx-plan-slider-head" }, h("span", { text: label }), extra, out),
+      input,
+    );
   }
 
   /** The factor on a logarithm: a third and three times are equally far from rest. */
   function costSlider(profile, turned) {
-    const pick = h("select", { class: "hx-select hx-plan-pick", "aria-label": "the level whose cost is changed", onchange: () => { turned.cost.level = pick.value; ctx.onTurn(); } },
-      ...profile.levels.map((level) => h("option", { value: level.name, text: level.name })));
+    const pick = h(
+      "select",
+      {
+        class: "hx-select hx-plan-pick",
+        "aria-label": "the level whose cost is changed",
+        onchange: () => {
+          turned.cost.level = pick.value;
+          ctx.onTurn();
+        },
+      },
+      ...profile.levels.map((level) => h("option", { value: level.name, text: level.name })),
+    );
     pick.value = turned.cost.level;
     const factor = (v) => 10 ** v;
     return slider({
-      label: "cost of", extra: pick, low: -1, high: 1, step: 0.02, value: Math.log10(turned.cost.factor),
-      say: (v) => (Math.abs(v) < 0.001 ? rest : `× ${factor(v).toFixed(2)}`), turn: (v) => { turned.cost.factor = factor(v); },
+      label: "cost of",
+      extra: pick,
+      low: -1,
+      high: 1,
+      step: 0.02,
+      value: Math.log10(turned.cost.factor),
+      say: (v) => (Math.abs(v) < 0.001 ? rest : `× ${factor(v).toFixed(2)}`),
+      turn: (v) => {
+        turned.cost.factor = factor(v);
+      },
     });
   }
 
   function allowed(profile, turned, styles) {
     const top = profile.levels.length - 1;
-    return h("fieldset", { class: "hx-plan-allowed" }, h("legend", { text: "levels that a plan may use" }), ...profile.levels.map((level, i) => h("label", { class: "hx-tick", "data-tip": i === top ? "the target signs every token; it cannot be left out" : null },
-      h("input", { type: "checkbox", checked: turned.levels[i], disabled: i === top, onchange: (event) => { turned.levels[i] = event.target.checked; ctx.onTurn(); } }), levelBadge(styles[i]), h("span", { text: level.name }))));
+    return h(
+      "fieldset",
+      { class: "hx-plan-allowed" },
+      h("legend", { text: "levels that a plan may use" }),
+      ...profile.levels.map((level, i) =>
+        h(
+          "label",
+          { class: "hx-tick", "data-tip": i === top ? "the target signs every token; it cannot be left out" : null },
+          h("input", {
+            type: "checkbox",
+            checked: turned.levels[i],
+            disabled: i === top,
+            onchange: (event) => {
+              turned.levels[i] = event.target.checked;
+              ctx.onTurn();
+            },
+          }),
+          levelBadge(styles[i]),
+          h("span", { text: level.name }),
+        ),
+      ),
+    );
   }
 
   function model(turned) {
-    const pick = h("select", { class: "hx-select", onchange: () => { turned.model = pick.value; ctx.onTurn(); } },
-      h("option", { value: "iid", text: "the same for every token" }), h("option", { value: "marked", text: "by how the token came to be" }));
+    const pick = h(
+      "select",
+      {
+        class: "hx-select",
+        onchange: () => {
+          turned.model = pick.value;
+          ctx.onTurn();
+        },
+      },
+      h("option", { value: "iid", text: "the same for every token" }),
+      h("option", { value: "marked", text: "by how the token came to be" }),
+    );
     pick.value = turned.model;
     return h("label", { class: "hx-plan-model" }, h("span", { text: "acceptance" }), pick);
   }

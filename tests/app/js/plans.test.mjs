@@ -6,7 +6,17 @@ import { inPlan, originText, planText } from "../../../assets/js/tower-words.js"
 import { TraceModel } from "../../../assets/js/trace.js";
 import { commit, draft, drawn, header, verify } from "./build.mjs";
 
-const plan = (round, t, levels, blocks, why = "") => ({ event: "plan", round, t, t0: t, stack: levels.join(), levels, blocks, why, acceptance: {} });
+const plan = (round, t, levels, blocks, why = "") => ({
+  event: "plan",
+  round,
+  t,
+  t0: t,
+  stack: levels.join(),
+  levels,
+  blocks,
+  why,
+  acceptance: {},
+});
 const prefill = (level, tokens, t0, t1, round) => ({ event: "prefill", level, tokens, t0, t1, round });
 
 /** Round 0: n-gram, then the target; before round 1 int8 joins, and the n-gram leaves. */
@@ -19,7 +29,14 @@ function replanned() {
     draft(0, [[0, 0]], 10, 11),
     { ...verify(2, 0, [[0, 0, "+"]], 11, 50), below: 0 },
     drawn("bonus", 2, 1, 1, 1, 51),
-    commit(0, [[0, 0, 0, "draft", [2]], [1, 1, 2, "bonus"]], 52),
+    commit(
+      0,
+      [
+        [0, 0, 0, "draft", [2]],
+        [1, 1, 2, "bonus"],
+      ],
+      52,
+    ),
     plan(1, 55, [1, 2], [4], "int8 joins"),
     prefill(1, 6, 55, 70, 1),
     draft(2, [[2, 2]], 70, 90, 1, 1),
@@ -32,8 +49,21 @@ function replanned() {
 
 test("the plan at a cursor is that of the round it stands in", () => {
   const m = replanned();
-  for (const [t, levels] of [[0, [0, 2]], [40, [0, 2]], [54, [0, 2]], [60, [1, 2]], [132, [1, 2]]]) assert.deepEqual(m.planAt(t).levels, levels);
-  assert.deepEqual([m.levelsIn(0), m.levelsIn(1)], [[0, 2], [1, 2]]);
+  for (const [t, levels] of [
+    [0, [0, 2]],
+    [40, [0, 2]],
+    [54, [0, 2]],
+    [60, [1, 2]],
+    [132, [1, 2]],
+  ])
+    assert.deepEqual(m.planAt(t).levels, levels);
+  assert.deepEqual(
+    [m.levelsIn(0), m.levelsIn(1)],
+    [
+      [0, 2],
+      [1, 2],
+    ],
+  );
 });
 
 test("a run without plans runs all its levels", () => {
@@ -54,7 +84,13 @@ test("a level's place in the plan is said in words", () => {
 
 test("a prefill in the middle belongs to the round that the level joins", () => {
   const m = replanned();
-  assert.deepEqual(m.segments.filter((s) => s.kind === "prefill").map((s) => [s.level, s.round, s.rows]), [[2, null, 4], [1, 1, 6]]);
+  assert.deepEqual(
+    m.segments.filter((s) => s.kind === "prefill").map((s) => [s.level, s.round, s.rows]),
+    [
+      [2, null, 4],
+      [1, 1, 6],
+    ],
+  );
   assert.equal(m.rounds[1].t0, 55);
   assert.equal(m.rounds[1].byLevel[1], 15 + 20);
 });
@@ -66,14 +102,28 @@ test("a judgement knows whose token it judged", () => {
 });
 
 test("stepping stops at a change of plan", () => {
-  assert.deepEqual(replanned().marks.filter((x) => x.kind === "plan").map((x) => [x.t, x.round]), [[1, 0], [55, 1]]);
+  assert.deepEqual(
+    replanned()
+      .marks.filter((x) => x.kind === "plan")
+      .map((x) => [x.t, x.round]),
+    [
+      [1, 0],
+      [55, 1],
+    ],
+  );
 });
 
 test("where the profile of a run was measured is said, with the cure where that was elsewhere", () => {
   const told = (about, machine = "Abacus") => originText({ profile: about && { about }, machine, preset: "toy" });
-  assert.equal(told({ source: "measured", machine: "Abacus", recorded: "2020-02-02" }), "Profile measured on the machine of this run on 2020-02-02.");
+  assert.equal(
+    told({ source: "measured", machine: "Abacus", recorded: "2020-02-02" }),
+    "Profile measured on the machine of this run on 2020-02-02.",
+  );
   const shipped = told({ source: "shipped", machine: "Loom, 2 cores", recorded: "2020-02-02" });
-  assert.match(shipped, /shipped with the program, measured on Loom, 2 cores, 2020-02-02: not on the machine of this run, Abacus/);
+  assert.match(
+    shipped,
+    /shipped with the program, measured on Loom, 2 cores, 2020-02-02: not on the machine of this run, Abacus/,
+  );
   assert.match(shipped, /calibrate --preset toy measures it\.$/);
   assert.match(told({ source: "shipped", machine: "Abacus" }), /another machine of the same description/);
   for (const none of [null, {}, { source: ["x"] }, { source: "elsewhere" }]) assert.match(told(none), /not recorded/);

@@ -13,7 +13,13 @@ function setup({ reduced = false } = {}) {
   const model = {
     end: 100e6,
     commitTimes: [40e6, 100e6],
-    marks: [{ t: 10e6, kind: "draft" }, { t: 20e6, kind: "reject" }, { t: 40e6, kind: "commit" }, { t: 70e6, kind: "verify" }, { t: 100e6, kind: "commit" }],
+    marks: [
+      { t: 10e6, kind: "draft" },
+      { t: 20e6, kind: "reject" },
+      { t: 40e6, kind: "commit" },
+      { t: 70e6, kind: "verify" },
+      { t: 100e6, kind: "commit" },
+    ],
   };
   const pass = (ms) => {
     time += ms;

@@ -10,28 +10,58 @@ import { draft, header, verify } from "./build.mjs";
 
 const KNOWN = {
   ngram: { name: "ngram", label: "n-gram", usable: true, can_draft: true, can_verify: false },
-  nano: { name: "nano", label: "draft model", usable: true, can_draft: true, can_verify: true, default_block: 4, params: { id: "tiny" } },
-  exit: { name: "exit", label: "early exit", usable: true, can_draft: true, can_verify: true, default_block: 2, params: { at: 4 },
-    depth: { min: 1, max: 29, default: 4, trained: [4, 8] } },
+  nano: {
+    name: "nano",
+    label: "draft model",
+    usable: true,
+    can_draft: true,
+    can_verify: true,
+    default_block: 4,
+    params: { id: "tiny" },
+  },
+  exit: {
+    name: "exit",
+    label: "early exit",
+    usable: true,
+    can_draft: true,
+    can_verify: true,
+    default_block: 2,
+    params: { at: 4 },
+    depth: { min: 1, max: 29, default: 4, trained: [4, 8] },
+  },
   int8: { name: "int8", label: "int8 copy", usable: true, can_draft: true, can_verify: true },
   target: { name: "target", label: "target", usable: true, can_draft: false, can_verify: true },
 };
 const reasons = (text) => faults(parse(text), (level) => KNOWN[level.name]).map((f) => `${f.index}: ${f.reason}`);
 const shared = (...kinds) => {
   const h = header(...kinds);
-  h.levels.forEach((level, i) => Object.assign(level, { shares: kinds.length - 1, layers: level.kind === "exit" ? 4 * (i + 1) : 30, params: level.kind === "exit" ? { at: 4 * (i + 1) } : {} }));
+  h.levels.forEach((level, i) =>
+    Object.assign(level, {
+      shares: kinds.length - 1,
+      layers: level.kind === "exit" ? 4 * (i + 1) : 30,
+      params: level.kind === "exit" ? { at: 4 * (i + 1) } : {},
+    }),
+  );
   return h;
 };
 
 test("depth and draft of a level go round through the grammar, in the engine's order", () => {
-  for (const text of ["exit:2@at=4,exit:4@at=8,target", "exit:2@at=4@policy=flush@id=lens,target", "nano:4@id=smollm2-nano-fed,target", "exit:2@at=3@dtype=int8,int8:8,target"]) {
+  for (const text of [
+    "exit:2@at=4,exit:4@at=8,target",
+    "exit:2@at=4@policy=flush@id=lens,target",
+    "nano:4@id=smollm2-nano-fed,target",
+    "exit:2@at=3@dtype=int8,int8:8,target",
+  ]) {
     assert.equal(format(parse(text)), text);
   }
   assert.equal(format(parse("exit:2@id=lens@rule=block@at=4,target")), "exit:2@at=4@rule=block@id=lens,target");
 });
 
 test("exits that rise up the tower stand, and so does a tower without floors", () => {
-  assert.deepEqual(faults([], () => null), []);
+  assert.deepEqual(
+    faults([], () => null),
+    [],
+  );
   assert.deepEqual(reasons("exit:2@at=4,exit:4@at=8,target"), []);
   assert.deepEqual(reasons("ngram:2,nano:4,exit:2@at=1,int8:8,exit:4@at=29,target"), []);
 });
@@ -46,12 +76,20 @@ test("exits that do not rise are named with both depths", () => {
 test("exits of another number format are another model's: they need not rise with these", () => {
   assert.deepEqual(reasons("exit:2@at=8@dtype=int8,exit:4@at=4,target"), []);
   assert.match(reasons("int8:4,exit:4@at=4@dtype=int8,target")[0], /above the whole model over the same weights/);
-  assert.match(reasons("exit:2@at=8@dtype=int8,exit:4@at=4,target@dtype=int8")[0], /rise/, "an int8 target: the plain exit reads it too");
+  assert.match(
+    reasons("exit:2@at=8@dtype=int8,exit:4@at=4,target@dtype=int8")[0],
+    /rise/,
+    "an int8 target: the plain exit reads it too",
+  );
 });
 
 test("the policy del needs one exit right below its target", () => {
   assert.deepEqual(reasons("exit:6@at=8@policy=del,target"), []);
-  for (const text of ["exit:2@at=4@policy=del,exit:4@at=8,target", "int8:4@policy=del,target", "exit:6@at=8@policy=del@dtype=int8,target"]) {
+  for (const text of [
+    "exit:2@at=4@policy=del,exit:4@at=8,target",
+    "int8:4@policy=del,target",
+    "exit:6@at=8@policy=del@dtype=int8,target",
+  ]) {
     assert.match(reasons(text)[0], /policy del/, text);
   }
 });
@@ -65,7 +103,11 @@ test("an exit without a depth, or deeper than the model, says so", () => {
 test("a new exit takes the next trained depth and stands where it is cheapest", () => {
   const stack = (levels) => format(levels);
   let levels = parse("ngram:2,int8:8,target");
-  for (const want of ["ngram:2,exit:2@at=4,int8:8,target", "ngram:2,exit:2@at=4,exit:2@at=8,int8:8,target", "ngram:2,exit:2@at=4,exit:2@at=8,exit:2@at=9,int8:8,target"]) {
+  for (const want of [
+    "ngram:2,exit:2@at=4,int8:8,target",
+    "ngram:2,exit:2@at=4,exit:2@at=8,int8:8,target",
+    "ngram:2,exit:2@at=4,exit:2@at=8,exit:2@at=9,int8:8,target",
+  ]) {
     const { level, index } = placed(levels, KNOWN.exit);
     levels.splice(index, 0, level);
     assert.equal(stack(levels), want);
@@ -84,7 +126,13 @@ test("each level of a trunk runs from where the one below it stopped", () => {
 
 test("a draft model reads the embeddings; an n-gram level and another model's exit are not of the trunk", () => {
   const trunks = trunksPlanned(parse("ngram:2,nano:2,exit:2@at=5,exit:4@at=6@dtype=int8,int8:8,target"), 30);
-  assert.deepEqual(trunks.map((t) => t.members.map((m) => m.index)), [[1, 2, 5], [3, 4]]);
+  assert.deepEqual(
+    trunks.map((t) => t.members.map((m) => m.index)),
+    [
+      [1, 2, 5],
+      [3, 4],
+    ],
+  );
   assert.equal(shareText(trunks[0].members[0]), "reads the token embeddings");
 });
 
@@ -95,38 +143,93 @@ test("a target alone shares nothing, in a plan and in a header of schema 1", () 
 
 test("where a level stopped: the exit's layer, or all of them; nothing for one that shares nothing", () => {
   const { levels } = shared("exit", "exit", "target");
-  assert.deepEqual(levels.map((level) => stopText(level, levels)), ["exit at layer 4 of 30", "exit at layer 8 of 30", "all 30 layers"]);
+  assert.deepEqual(
+    levels.map((level) => stopText(level, levels)),
+    ["exit at layer 4 of 30", "exit at layer 8 of 30", "all 30 layers"],
+  );
   assert.equal(stopText(header("target").levels[0], header("target").levels), "");
 });
 
 test("a token drafted where the policy del chose to read says that layer", () => {
   const m = new TraceModel();
-  m.append([shared("exit", "exit", "target"), { ...draft(0, [[0, 0]], 0, 10, 0, 1), ran: [{ lo: 0, hi: 6, rows: 1 }] }, draft(1, [[1, 0]], 10, 20, 0, 1)]);
+  m.append([
+    shared("exit", "exit", "target"),
+    { ...draft(0, [[0, 0]], 0, 10, 0, 1), ran: [{ lo: 0, hi: 6, rows: 1 }] },
+    draft(1, [[1, 0]], 10, 20, 0, 1),
+  ]);
   const where = (serial) => stopText(m.levels[1], m.levels, m.tokens.get(serial).depth);
   assert.deepEqual([where(0), where(1)], ["exit at layer 6 of 30", "exit at layer 8 of 30"]);
 });
 
 test("a verify's layers are told with their rows, and the row that a bonus cost", () => {
-  const ran = [{ lo: 0, hi: 8, rows: 1 }, { lo: 8, hi: 30, rows: 4 }];
-  assert.equal(ranText({ kind: "verify", ran, rows: 4, catchUp: 0, tokensIn: 3 }), "layers 8–29 on 4 rows, 0–7 on 1 (bonus)");
-  assert.equal(ranText({ kind: "verify", ran, rows: 4, catchUp: 1, tokensIn: 3 }), "layers 8–29 on 4 rows, 0–7 on 1", "one row was catch-up: no bonus");
-  assert.equal(ranText({ kind: "verify", ran: ran.slice(1), rows: 4, catchUp: 0, tokensIn: 4 }), "layers 8–29 on 4 rows");
+  const ran = [
+    { lo: 0, hi: 8, rows: 1 },
+    { lo: 8, hi: 30, rows: 4 },
+  ];
+  assert.equal(
+    ranText({ kind: "verify", ran, rows: 4, catchUp: 0, tokensIn: 3 }),
+    "layers 8–29 on 4 rows, 0–7 on 1 (bonus)",
+  );
+  assert.equal(
+    ranText({ kind: "verify", ran, rows: 4, catchUp: 1, tokensIn: 3 }),
+    "layers 8–29 on 4 rows, 0–7 on 1",
+    "one row was catch-up: no bonus",
+  );
+  assert.equal(
+    ranText({ kind: "verify", ran: ran.slice(1), rows: 4, catchUp: 0, tokensIn: 4 }),
+    "layers 8–29 on 4 rows",
+  );
   assert.equal(ranText({ kind: "verify", ran: [], rows: 4, catchUp: 0, tokensIn: 4 }), "");
 });
 
 test("passes of a draft over the same layers are one", () => {
-  const ran = [{ lo: 0, hi: 4, rows: 2 }, { lo: 0, hi: 4, rows: 1 }];
+  const ran = [
+    { lo: 0, hi: 4, rows: 2 },
+    { lo: 0, hi: 4, rows: 1 },
+  ];
   assert.deepEqual(merged(ran), [{ lo: 0, hi: 4, rows: 3, passes: 2 }]);
   assert.equal(ranText({ kind: "draft", ran, rows: 3, catchUp: 1, tokensIn: 0 }), "layers 0–3 on 3 rows in 2 passes");
-  assert.equal(ranText({ kind: "draft", ran: [{ lo: 0, hi: 1, rows: 1 }], rows: 1, catchUp: 0, tokensIn: 0 }), "layer 0 on 1 row");
+  assert.equal(
+    ranText({ kind: "draft", ran: [{ lo: 0, hi: 1, rows: 1 }], rows: 1, catchUp: 0, tokensIn: 0 }),
+    "layer 0 on 1 row",
+  );
 });
 
 test("a segment of the model keeps what it ran, and layers add up per level", () => {
   const m = new TraceModel();
   m.append([
     shared("exit", "exit", "target"),
-    { ...draft(0, [[0, 0], [1, 1]], 0, 10), ran: [{ lo: 0, hi: 4, rows: 1 }, { lo: 0, hi: 4, rows: 1 }] },
-    { ...verify(2, 0, [[0, 0, "+"], [1, 1, "+"]], 10, 30), ran: [{ lo: 0, hi: 8, rows: 1 }, { lo: 8, hi: 30, rows: 3 }] },
+    {
+      ...draft(
+        0,
+        [
+          [0, 0],
+          [1, 1],
+        ],
+        0,
+        10,
+      ),
+      ran: [
+        { lo: 0, hi: 4, rows: 1 },
+        { lo: 0, hi: 4, rows: 1 },
+      ],
+    },
+    {
+      ...verify(
+        2,
+        0,
+        [
+          [0, 0, "+"],
+          [1, 1, "+"],
+        ],
+        10,
+        30,
+      ),
+      ran: [
+        { lo: 0, hi: 8, rows: 1 },
+        { lo: 8, hi: 30, rows: 3 },
+      ],
+    },
   ]);
   const rows = rowsByLayer(m.segments, 30);
   assert.deepEqual([rows.get(0)[3], rows.get(0)[4], rows.get(2)[7], rows.get(2)[8]], [2, 0, 1, 3]);

@@ -12,21 +12,66 @@ const LETTERS = ["a", "b", "c", "d", "e", "f", "g"].map((x, i) => piece(i, x));
 /** Two rounds of a stack of three: Q rejects b and corrects it to c; T rejects that c and corrects it to d. */
 function three() {
   return [
-    header("ngram", "int8", "target"), ...LETTERS,
-    draft(0, [[0, 0], [1, 1], [2, 2]], 0, 30),
-    verify(1, 0, [[0, 0, "+"], [1, 1, "x"], [2, 2, "."]], 30, 60),
+    header("ngram", "int8", "target"),
+    ...LETTERS,
+    draft(
+      0,
+      [
+        [0, 0],
+        [1, 1],
+        [2, 2],
+      ],
+      0,
+      30,
+    ),
+    verify(
+      1,
+      0,
+      [
+        [0, 0, "+"],
+        [1, 1, "x"],
+        [2, 2, "."],
+      ],
+      30,
+      60,
+    ),
     drawn("correct", 1, 1, 3, 2, 61),
     draft(2, [[4, 4]], 62, 70),
     verify(1, 2, [[4, 4, "x"]], 70, 90),
     drawn("correct", 1, 2, 5, 5, 91),
-    verify(2, 0, [[0, 0, "+"], [3, 2, "x"], [5, 5, "."]], 100, 200),
+    verify(
+      2,
+      0,
+      [
+        [0, 0, "+"],
+        [3, 2, "x"],
+        [5, 5, "."],
+      ],
+      100,
+      200,
+    ),
     drawn("correct", 2, 1, 6, 3, 201),
-    commit(0, [[0, 0, 0, "draft", [1, 2]], [6, 3, 2, "correct"]], 202),
+    commit(
+      0,
+      [
+        [0, 0, 0, "draft", [1, 2]],
+        [6, 3, 2, "correct"],
+      ],
+      202,
+    ),
     draft(2, [[7, 4]], 210, 220, 1),
     verify(1, 2, [[7, 4, "+"]], 220, 240, 1),
     verify(2, 2, [[7, 4, "+"]], 240, 300, 1),
     drawn("bonus", 2, 3, 8, 6, 301, 1),
-    commit(2, [[7, 4, 0, "draft", [1, 2]], [8, 6, 2, "bonus"]], 302, 1),
+    commit(
+      2,
+      [
+        [7, 4, 0, "draft", [1, 2]],
+        [8, 6, 2, "bonus"],
+      ],
+      302,
+      1,
+    ),
   ];
 }
 
@@ -51,7 +96,10 @@ test("what is shown at a cursor is the committed prefix and the tentative tokens
 
 test("drafted tokens appear one after the other within the draft's time", () => {
   const m = model(three());
-  assert.deepEqual([0, 1, 2].map((s) => m.tokens.get(s).tDraft), [10, 20, 30]);
+  assert.deepEqual(
+    [0, 1, 2].map((s) => m.tokens.get(s).tDraft),
+    [10, 20, 30],
+  );
 });
 
 test("a rejected token knows who caught it, those behind it with whom they were lost", () => {
@@ -60,8 +108,14 @@ test("a rejected token knows who caught it, those behind it with whom they were 
   assert.equal(m.tokens.get(2).goneBy, null);
   assert.equal(m.tokens.get(2).lostWith, 1);
   assert.equal(m.tokens.get(3).goneBy, 2, "a correction of a middle level is caught by the target");
-  assert.deepEqual(m.tokens.get(3).followers.map((x) => x.serial), [5]);
-  assert.deepEqual(m.ghosts.map((x) => x.serial), [1, 4, 3]);
+  assert.deepEqual(
+    m.tokens.get(3).followers.map((x) => x.serial),
+    [5],
+  );
+  assert.deepEqual(
+    m.ghosts.map((x) => x.serial),
+    [1, 4, 3],
+  );
 });
 
 test("a ghost moves to the place where the text was cut before it", () => {
@@ -74,7 +128,10 @@ test("a ghost moves to the place where the text was cut before it", () => {
 
 test("passed holds the levels that accepted a token, each with its time", () => {
   const passed = model(three()).tokens.get(0).passed;
-  assert.deepEqual(passed, [{ level: 1, t: 60 }, { level: 2, t: 200 }]);
+  assert.deepEqual(passed, [
+    { level: 1, t: 60 },
+    { level: 2, t: 200 },
+  ]);
 });
 
 test("the state at a cursor is the same whether events came at once or one by one", () => {
@@ -99,12 +156,21 @@ test("a prefix of the events shows what the whole trace shows at that prefix's e
 test("an interrupted run keeps its tentative tokens; a footer drops them", () => {
   const events = three().slice(0, 14);
   assert.deepEqual(shown(model(events), 95)[1], [0, 3, 5]);
-  const ended = model([...events, { event: "footer", reason: "stopped", rounds: 0, committed: 0, prefill_ns: 0, decode_ns: 0, totals: [] }]);
+  const ended = model([
+    ...events,
+    { event: "footer", reason: "stopped", rounds: 0, committed: 0, prefill_ns: 0, decode_ns: 0, totals: [] },
+  ]);
   assert.deepEqual(shown(ended, ended.end)[1], []);
 });
 
 test("a stack of one level commits what it draws", () => {
-  const m = model([header("target"), ...LETTERS, verify(0, 0, [], 0, 50), drawn("bonus", 0, 0, 0, 3, 51), commit(0, [[0, 3, 0, "bonus"]], 52)]);
+  const m = model([
+    header("target"),
+    ...LETTERS,
+    verify(0, 0, [], 0, 50),
+    drawn("bonus", 0, 0, 0, 3, 51),
+    commit(0, [[0, 3, 0, "bonus"]], 52),
+  ]);
   assert.equal(m.text(), "d");
   assert.equal(m.levels[0].tag, "T");
   assert.equal(m.ghosts.length, 0);
@@ -116,27 +182,76 @@ test("tokens that share one character form one cell, and the cell has no text be
   const pieces = [piece(0, bytes.slice(0, 2)), piece(1, bytes.slice(2, 3)), piece(2, bytes.slice(3))];
   const tokens = [0, 1, 2].map((i) => [i, i, 0, "bonus"]);
   const m = model([header("target"), ...pieces, commit(0, tokens.slice(0, 2), 5)]);
-  assert.deepEqual(m.cells.map((x) => [x.serials, x.text, x.partial]), [[[0, 1], "", true]]);
+  assert.deepEqual(
+    m.cells.map((x) => [x.serials, x.text, x.partial]),
+    [[[0, 1], "", true]],
+  );
   m.append([commit(2, tokens.slice(2), 9, 1)]);
-  assert.deepEqual(m.cells.map((x) => [x.serials, x.text, x.partial]), [[[0, 1, 2], "🙂", false]]);
+  assert.deepEqual(
+    m.cells.map((x) => [x.serials, x.text, x.partial]),
+    [[[0, 1, 2], "🙂", false]],
+  );
 });
 
 test("bytes that are no UTF-8 show as a replacement and end where the next character begins", () => {
-  const m = model([header("target"), piece(0, [0xe2, 0x80]), piece(1, "a"), piece(2, [0xff]), commit(0, [[0, 0, 0, "bonus"], [1, 1, 0, "bonus"], [2, 2, 0, "bonus"]], 5)]);
-  assert.deepEqual(m.cells.map((x) => x.text), ["\ufffd", "a", "\ufffd"]);
+  const m = model([
+    header("target"),
+    piece(0, [0xe2, 0x80]),
+    piece(1, "a"),
+    piece(2, [0xff]),
+    commit(
+      0,
+      [
+        [0, 0, 0, "bonus"],
+        [1, 1, 0, "bonus"],
+        [2, 2, 0, "bonus"],
+      ],
+      5,
+    ),
+  ]);
+  assert.deepEqual(
+    m.cells.map((x) => x.text),
+    ["\ufffd", "a", "\ufffd"],
+  );
   assert.equal(m.pieceText(0), "\u2039E2 80\u203a");
 });
 
 test("marks, joiners and flags stay with what they belong to", () => {
   const parts = ["e", "\u0301", "👩", "\u200d", "🚀", "🇫", "🇷", "🇩"];
-  const m = model([header("target"), ...parts.map((x, i) => piece(i, x)), commit(0, parts.map((_, i) => [i, i, 0, "bonus"]), 5)]);
-  assert.deepEqual(m.cells.map((x) => x.text), ["e\u0301", "👩\u200d🚀", "🇫🇷", "🇩"]);
+  const m = model([
+    header("target"),
+    ...parts.map((x, i) => piece(i, x)),
+    commit(
+      0,
+      parts.map((_, i) => [i, i, 0, "bonus"]),
+      5,
+    ),
+  ]);
+  assert.deepEqual(
+    m.cells.map((x) => x.text),
+    ["e\u0301", "👩\u200d🚀", "🇫🇷", "🇩"],
+  );
 });
 
 test("special tokens are not part of the text", () => {
-  const m = model([header("target"), piece(0, "hi"), piece(1, "<|im_end|>", true), commit(0, [[0, 0, 0, "bonus"], [1, 1, 0, "bonus"]], 5)]);
+  const m = model([
+    header("target"),
+    piece(0, "hi"),
+    piece(1, "<|im_end|>", true),
+    commit(
+      0,
+      [
+        [0, 0, 0, "bonus"],
+        [1, 1, 0, "bonus"],
+      ],
+      5,
+    ),
+  ]);
   assert.equal(m.text(), "hi");
-  assert.deepEqual(m.cells.map((x) => x.special), [false, true]);
+  assert.deepEqual(
+    m.cells.map((x) => x.special),
+    [false, true],
+  );
 });
 
 test("the figures at a cursor are the engine's last snapshot before it", () => {
@@ -161,7 +276,10 @@ test("each way to colour gives a token one category", () => {
 
 test("levels of one kind are told apart by a number", () => {
   const m = model([header("ngram", "exit", "exit", "target")]);
-  assert.deepEqual(m.levels.map((x) => x.tag), ["N", "E1", "E2", "T"]);
+  assert.deepEqual(
+    m.levels.map((x) => x.tag),
+    ["N", "E1", "E2", "T"],
+  );
   assert.equal(new Set(m.levels.map((x) => x.hue)).size, 4);
 });
 
@@ -175,19 +293,69 @@ test("the prompt is found in a chat template whose words are several tokens, and
 
 test("a copied token names its origin, in the prompt or in the text as it stood when the token was drafted", () => {
   const m = model([
-    { ...header("nano", "target"), prompt_ids: [0, 1, 2] }, ...LETTERS,
-    { ...draft(0, [[0, 1], [1, 2]], 0, 10), copied: [{ at: -2, alike: 1, share: 0.9 }, null] },
-    verify(1, 0, [[0, 1, "+"], [1, 2, "x"]], 10, 20),
+    { ...header("nano", "target"), prompt_ids: [0, 1, 2] },
+    ...LETTERS,
+    {
+      ...draft(
+        0,
+        [
+          [0, 1],
+          [1, 2],
+        ],
+        0,
+        10,
+      ),
+      copied: [{ at: -2, alike: 1, share: 0.9 }, null],
+    },
+    verify(
+      1,
+      0,
+      [
+        [0, 1, "+"],
+        [1, 2, "x"],
+      ],
+      10,
+      20,
+    ),
     drawn("correct", 1, 1, 2, 3, 21),
-    commit(0, [[0, 1, 0, "draft", [1]], [2, 3, 1, "correct"]], 22),
-    { ...draft(2, [[3, 3], [4, 6]], 30, 40, 1), copied: [{ at: 1, alike: 2, share: 0.4 }, { at: 9, alike: 1, share: 1 }] },
+    commit(
+      0,
+      [
+        [0, 1, 0, "draft", [1]],
+        [2, 3, 1, "correct"],
+      ],
+      22,
+    ),
+    {
+      ...draft(
+        2,
+        [
+          [3, 3],
+          [4, 6],
+        ],
+        30,
+        40,
+        1,
+      ),
+      copied: [
+        { at: 1, alike: 2, share: 0.4 },
+        { at: 9, alike: 1, share: 1 },
+      ],
+    },
   ]);
   const from = (serial) => origin(m, m.tokens.get(serial));
   assert.deepEqual(from(0), { where: "the prompt", before: "a", token: "b", after: "c", serial: null });
-  assert.deepEqual(from(3), { where: "the text", before: "b", token: "d", after: "", serial: 2 }, "the correction, not the draft before it");
+  assert.deepEqual(
+    from(3),
+    { where: "the text", before: "b", token: "d", after: "", serial: 2 },
+    "the correction, not the draft before it",
+  );
   assert.equal(from(1), null);
   assert.equal(from(4), null, "a file may name a place that never was");
-  assert.deepEqual([0, 1, 3].map((s) => isCopy(m.tokens.get(s))), [true, false, false]);
+  assert.deepEqual(
+    [0, 1, 3].map((s) => isCopy(m.tokens.get(s))),
+    [true, false, false],
+  );
   const by = colouring(m, "source");
   assert.notEqual(by.of(m.tokens.get(0)).key, by.of(m.tokens.get(1)).key);
 });
