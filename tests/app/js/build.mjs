@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { learn } from "../../../assets/js/kinds.js";
 
 const root = new URL("../../..", import.meta.url);
-const declared = "import json; from hsd_core.stacks import grammar; print(json.dumps(grammar()))";
+const declared = "import json; from hsd_core.stacks.grammar import grammar; print(json.dumps(grammar()))";
 learn(JSON.parse(process.env.HSD_GRAMMAR ?? execFileSync("python3", ["-c", declared], { cwd: root })));
 
 export const b64 = (x) =>
