@@ -114,16 +114,16 @@ def test_states_left_over_from_rejected_tokens_are_caught(monkeypatch: pytest.Mo
 
 def test_a_nano_row_that_knows_its_own_token_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     # As if the feature of a drafted token were read to judge that token: row t depends on x_t.
-    real = DraftRun.score
+    real = DraftRun._score
 
-    def peeking(self: DraftRun, tape: list[int], rows: int) -> Any:
-        logits, work = real(self, tape, rows)
-        shifted = torch.tensor([float(token) for token in [*tape[len(tape) - rows + 1 :], 0]])[:, None]
+    def peeking(self: DraftRun, ids: list[int], rows: int) -> Any:
+        logits, work = real(self, ids, rows)
+        shifted = torch.tensor([float(token) for token in [*ids[len(ids) - rows + 1 :], 0]])[:, None]
         return logits + 3.0 * shifted * torch.arange(logits.shape[1]), work
 
     text = "exit:2@at=1,nano:2@id=fed,target"
     assert off_by(text) < EXACT
-    monkeypatch.setattr(DraftRun, "score", peeking)
+    monkeypatch.setattr(DraftRun, "_score", peeking)
     assert off_by(text) > WRONG
 
 
