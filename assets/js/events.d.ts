@@ -73,6 +73,7 @@ export interface Draft {
   ran: Span[];
   theta: number | null;
   copied: (Copied | null)[];
+  parents: number[];
 }
 
 export interface Span {
@@ -105,7 +106,7 @@ export interface Verify {
 export interface Check {
   serial: number;
   id: number;
-  alpha: number;
+  alpha: number | null;
   coin: number | null;
   outcome: string;
   p: number;
