@@ -132,7 +132,7 @@ export class TraceModel {
         level: e.level,
         below: e.below ?? null,
         outcome: c.outcome,
-        alpha: c.alpha,
+        alpha: c.alpha ?? 0,
         coin: c.coin,
         p: c.p,
         q: c.q,

@@ -187,9 +187,9 @@ def test_a_level_with_damaged_weights_ends_the_run_in_one_line_and_keeps_what_wa
 
     score = TableRun.score
 
-    def damaged(self, tape, rows):
-        logits, work = score(self, tape, rows)
-        return (logits * float("nan") if len(tape) > 40 else logits), work
+    def damaged(self, context, *tree):
+        logits, work = score(self, context, *tree)
+        return (logits * float("nan") if len(context) > 40 else logits), work
 
     assert main(["generate", *TOY, "--max-new-tokens", "60"]) == 0
     whole = capsys.readouterr().out
