@@ -20,7 +20,7 @@ HEAD = 2.4
 def reads(text: str) -> tuple[Reads, ...]:
     """The rounds of a run in which all levels agree: the layers of this model add nothing, at every exit."""
     stacks = LeanStacks(layers=L)
-    stacks.target.forward_layers = lambda x, cache, start, lo, hi: x  # type: ignore[method-assign]
+    stacks.target.forward_layers = lambda x, cache, start, lo, hi, branches=None: x  # type: ignore[method-assign]
     events = list(hsd_core.run(stacks.stack(text), [1, 2, 3], Sampling(0.0), 0, max_new_tokens=40))
     return weight_reads(events, L, HEAD)
 
