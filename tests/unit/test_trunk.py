@@ -149,9 +149,9 @@ def test_the_prompt_goes_through_each_layer_once() -> None:
     seats = stacks.stack("exit:2@at=2,exit:4@at=4,target")
     real = stacks.target.forward_layers
 
-    def spy(x: torch.Tensor, cache: Any, start: int, lo: int, hi: int) -> torch.Tensor:
+    def spy(x: torch.Tensor, cache: Any, start: int, lo: int, hi: int, *more: Any) -> torch.Tensor:
         ran.append((lo, hi, len(x)))
-        return real(x, cache, start, lo, hi)
+        return real(x, cache, start, lo, hi, *more)
 
     stacks.target.forward_layers = spy  # type: ignore[method-assign]
     events = hsd_core.run(seats, IDS, GREEDY, 0, max_new_tokens=4)
