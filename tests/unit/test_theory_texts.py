@@ -181,16 +181,16 @@ def test_a_profile_keeps_lengths_and_one_without_them_is_read() -> None:
 @pytest.mark.parametrize(
     ("lengths", "said"),
     [
-        ({"limit": 40}, "texts is missing"),
+        ({"limit": 40}, "missing field 'texts'"),
         ({"limit": 40, "texts": 0}, "use 1 to 4096"),
         ({"limit": 0, "texts": 1}, "use 1 to 4096"),
         ({"limit": 40, "texts": 10**9}, "use 1 to 4096"),
         ({"limit": 40, "texts": 1, "ended": [41]}, "use 1 to 40"),
         ({"limit": 40, "texts": 1, "ended": [4, 5]}, "one for each of 1 texts at most"),
-        ({"limit": 40, "texts": 1, "ended": [2.5]}, "use a whole number"),
-        ({"limit": 40, "texts": True}, "use a whole number"),
+        ({"limit": 40, "texts": 1, "ended": [2.5]}, "expected a whole number"),
+        ({"limit": 40, "texts": True}, "expected a whole number"),
         ({"limit": 40, "texts": 1, "mean": 3}, "unknown field 'mean'"),
-        ([], "no JSON object"),
+        ([], "expected an object, got list"),
     ],
 )
 def test_lengths_that_cannot_be_are_refused(lengths: object, said: str) -> None:
