@@ -33,26 +33,37 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
 
     stacks, prompts = bench.read_stacks(options.stacks), bench.read_prompts(options.prompts)[: options.limit]
-    workbench = Workbench.open(
+    pipeline = Pipeline.open(
         options.preset, stack=stacks[0], device=options.device, dtype=options.dtype, progress=progress()
     )
     for stack in stacks:  # a stack that cannot be built is met now, not after an hour
-        workbench.seats(stack)
+        pipeline.entries(stack)
 
     def runner(stack: str, prompt: str) -> Iterator[Any]:
-        return workbench.run(
-            stack, prompt, temperature=options.temperature, top_k=options.top_k, top_p=options.top_p,
-            seed=options.seed, max_new_tokens=options.max_new_tokens, raw=options.raw, heads=2,
-        )  # fmt: skip
+        return pipeline.run(
+            stack,
+            prompt,
+            temperature=options.temperature,
+            top_k=options.top_k,
+            top_p=options.top_p,
+            seed=options.seed,
+            max_new_tokens=options.max_new_tokens,
+            raw=options.raw,
+            heads=2,
+        )
 
     about = {
-        **measured_by("sweep", options.said), **{name: getattr(options, name) for name in _SETTINGS},
-        "device": workbench.device, "dtype": workbench.dtype, **ran_on(workbench.device),
-        **prompts_file(options.prompts), "stacks": bench.with_plain(stacks),
-    }  # fmt: skip
+        **measured_by("sweep", options.said),
+        **{name: getattr(options, name) for name in _SETTINGS},
+        "device": pipeline.device,
+        "dtype": pipeline.dtype,
+        **ran_on(pipeline.device),
+        **prompts_file(options.prompts),
+        "stacks": bench.with_plain(stacks),
+    }
     kept, raw = _kept(options, about, len(prompts))
     done = frozenset(m.prompt for m in kept)
     began = time.monotonic()

@@ -121,12 +121,19 @@ def _measurement(i: int, prompt: Prompt, stack: str, run: list[Event], plain: li
     footer = next(e for e in run if isinstance(e, Footer))
     same = compare(run, plain)
     return Measurement(
-        prompt=i, category=prompt.category, stack=stack, tokens=footer.committed, decode_ns=footer.decode_ns,
-        prefill_ns=footer.prefill_ns, target_forwards=footer.totals[-1].forwards,
+        prompt=i,
+        category=prompt.category,
+        stack=stack,
+        tokens=footer.committed,
+        decode_ns=footer.decode_ns,
+        prefill_ns=footer.prefill_ns,
+        target_forwards=footer.totals[-1].forwards,
         judged=tuple(level["judged"] for level in figures["levels"]),
         accepted=tuple(level["accepted"] for level in figures["levels"]),
-        equal=same.equal, diverges=same.diverges, margin=same.margin,
-    )  # fmt: skip
+        equal=same.equal,
+        diverges=same.diverges,
+        margin=same.margin,
+    )
 
 
 def summary(measurements: Sequence[Measurement]) -> list[dict[str, Any]]:

@@ -128,9 +128,16 @@ class Layers:
         return self._run(x, cache, lo, hi, cos, sin, mask, write)
 
     def _run(
-        self, x: Tensor, cache: KVCache, lo: int, hi: int, cos: Tensor, sin: Tensor, mask: Tensor,
+        self,
+        x: Tensor,
+        cache: KVCache,
+        lo: int,
+        hi: int,
+        cos: Tensor,
+        sin: Tensor,
+        mask: Tensor,
         write: Callable[[Tensor, Tensor], None],
-    ) -> Tensor:  # fmt: skip
+    ) -> Tensor:
         """Layers lo, ..., hi - 1 on x (B * n, hidden), B texts of n inputs each; mask (B or 1, 1, rows, seen)."""
         s, texts = self.shape, cache.keys.shape[1]
         n, group, (rows, seen) = len(x) // texts, s.heads // s.kv_heads, mask.shape[-2:]

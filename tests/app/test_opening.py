@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_building_the_page_imports_no_torch() -> None:
     code = (
-        "import sys; from app.page import build; from hsd_core.pipeline import Workbench; build(Workbench);"
+        "import sys; from app.page import build; from hsd_core.pipeline import Pipeline; build(Pipeline);"
         "sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0

@@ -77,9 +77,18 @@ def test_sweep_measures_and_goes_on_where_it_stopped(tmp_path, capsys):
     stacks.write_text("# a comment\ntable:3@id=order1,table@id=order6\n", encoding="utf-8")
     prompts.write_text('{"prompt": "The large "}\n{"turns": ["The tower "], "category": "t"}\n', encoding="utf-8")
     command = [
-        "sweep", "--preset", "toy", "--stacks", str(stacks), "--prompts", str(prompts), "--max-new-tokens", "12",
-        "--out", str(out),
-    ]  # fmt: skip
+        "sweep",
+        "--preset",
+        "toy",
+        "--stacks",
+        str(stacks),
+        "--prompts",
+        str(prompts),
+        "--max-new-tokens",
+        "12",
+        "--out",
+        str(out),
+    ]
     assert main([*command, "--limit", "1"]) == 0
     first = out.read_text(encoding="utf-8").splitlines()
     assert main(command) == 0
@@ -146,9 +155,9 @@ NUMBERS = [
 
 @pytest.mark.parametrize(("said", "command"), NUMBERS)
 def test_a_number_that_counts_nothing_is_refused_before_anything_is_loaded(said, command, monkeypatch, capsys):
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
 
-    monkeypatch.setattr(Workbench, "open", lambda *_, **__: pytest.fail("weights were loaded"))
+    monkeypatch.setattr(Pipeline, "open", lambda *_, **__: pytest.fail("weights were loaded"))
     assert main(command) == 2
     assert capsys.readouterr().err == f"error: {said}; use at least 1\n"
 
@@ -165,7 +174,7 @@ def test_memory_that_runs_out_is_one_line_that_names_the_cure(monkeypatch, capsy
     import numpy
     import torch
 
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
 
     asks = {
         "python": lambda *_, **__: bytearray(10**16),
@@ -173,7 +182,7 @@ def test_memory_that_runs_out_is_one_line_that_names_the_cure(monkeypatch, capsy
         "numpy": lambda *_, **__: numpy.zeros(10**16),
     }
     for ask in asks.values():
-        monkeypatch.setattr(Workbench, "open", ask)
+        monkeypatch.setattr(Pipeline, "open", ask)
         assert main(["generate", *TOY]) == 2
         err = capsys.readouterr().err
         assert err.startswith("error: the memory of this machine does not suffice; take a smaller preset")

@@ -27,8 +27,24 @@ def swept(tmp_path_factory):
     (folder / "raw").mkdir()
     (folder / "stacks").write_text("table:3@id=order1,table@id=order6\ntable:5@id=order3,table@id=order6\n")
     (folder / "own.jsonl").write_text('{"prompt": "The large ", "category": "t"}\n{"prompt": "The tower "}\n')
-    assert main(["sweep", "--preset", "toy", "--stacks", str(folder / "stacks"), "--prompts", str(folder / "own.jsonl"),
-                 "--max-new-tokens", "12", "--out", str(folder / "raw")]) == 0  # fmt: skip
+    assert (
+        main(
+            [
+                "sweep",
+                "--preset",
+                "toy",
+                "--stacks",
+                str(folder / "stacks"),
+                "--prompts",
+                str(folder / "own.jsonl"),
+                "--max-new-tokens",
+                "12",
+                "--out",
+                str(folder / "raw"),
+            ]
+        )
+        == 0
+    )
     (folder / "raw" / "sweep-toy-own.jsonl").rename(folder / "raw" / "sweep.jsonl")
     return folder
 
@@ -68,10 +84,13 @@ def test_the_shortest_view_holds_the_fastest_of_each_number_of_levels(swept, mon
     rows = [
         {"stack": stack, "plain": plain, "tokens_per_s": rate, "prompts": 2}
         for stack, plain, rate in (
-            ("a,b,target", "target", 9.0), ("a,b,c@x=1,target@dtype=int4", "target@dtype=int4", 8.0),
-            ("a,target", "target", 7.0), ("b,target", "target", 6.0), ("target", "target", 5.0),
+            ("a,b,target", "target", 9.0),
+            ("a,b,c@x=1,target@dtype=int4", "target@dtype=int4", 8.0),
+            ("a,target", "target", 7.0),
+            ("b,target", "target", 6.0),
+            ("target", "target", 5.0),
         )
-    ]  # fmt: skip
+    ]
     monkeypatch.setattr(markdown.bench, "summary", lambda *_: rows)
     monkeypatch.setattr(markdown.bench, "table", lambda rows: " ".join(row["stack"] for row in rows))
     assert view(swept / "raw" / "sweep.jsonl", "best").startswith("a,b,target a,target target\n")
@@ -85,11 +104,14 @@ def test_a_figure_that_was_changed_by_hand_shows(swept):
     assert updated(path) != path.read_text()
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("<!-- results: raw/sweep.jsonl stacks -->\n", "behind the table"),
-    (MARKED.replace("stacks", "sittings"), "views are stacks, best"),
-    (MARKED.replace("sweep.jsonl", "none.jsonl"), "none.jsonl"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("<!-- results: raw/sweep.jsonl stacks -->\n", "behind the table"),
+        (MARKED.replace("stacks", "sittings"), "views are stacks, best"),
+        (MARKED.replace("sweep.jsonl", "none.jsonl"), "none.jsonl"),
+    ],
+)
 def test_a_marker_that_cannot_be_filled_is_refused(swept, capsys, text, said):
     path = swept / "bad.md"
     path.write_text(text)

@@ -92,8 +92,10 @@ def ran_on(device: str) -> dict[str, Any]:
     import torch
 
     return {
-        "machine": machine.describe(device), "threads": torch.get_num_threads(), "versions": dict(machine.versions())
-    }  # fmt: skip
+        "machine": machine.describe(device),
+        "threads": torch.get_num_threads(),
+        "versions": dict(machine.versions()),
+    }
 
 
 def prompts_file(path: str | Path) -> dict[str, str]:
