@@ -99,7 +99,7 @@ def _stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[dict[str,
 def begin(
     loader: Loader, request: Request, run: Run
 ) -> Generator[dict[str, Any], None, Generator[Any, None, None] | None]:
-    """Open the preset and build the levels, telling how far that is. None when the run is over before, which is said."""
+    """Open the preset and build the levels, telling how far that is; None when the run ended before, which is said."""
     if not run.over():
         started = yield from _begun(loader, request, run)
         if started is not None:

@@ -14,6 +14,19 @@ const css = (name) => getComputedStyle(document.body).getPropertyValue(name).tri
 /** Plotly reads a small HTML in its labels. */
 const safe = (text) => text.replaceAll("<", "‹").replaceAll(">", "›").replaceAll("&", "＆");
 
+/** A stack as the label of an axis: in lines of about so many characters. @param {string} text @param {number} longest */
+function label(text, longest) {
+  const lines = [""];
+  for (const part of safe(text).split(/(?<=,)|(?=@)/)) {
+    if (lines[lines.length - 1] && lines[lines.length - 1].length + part.length > longest) lines.push("");
+    lines[lines.length - 1] += part;
+  }
+  return lines.join("<br>");
+}
+
+/** The height of the tallest of these labels. @param {string[]} names */
+const tallest = (names) => 8 + 14 * Math.max(...names.map((name) => label(name, wide()).split("<br>").length));
+
 function layout(height, more) {
   const axis = {
     gridcolor: css("--line"),
@@ -37,6 +50,7 @@ function layout(height, more) {
   };
 }
 
+const wide = () => (innerWidth < NARROW ? 15 : 26);
 const names = () => ({ family: "ui-monospace, monospace", size: px(innerWidth < NARROW ? 10 : 12) });
 
 /**
@@ -47,11 +61,11 @@ export function ratesFigure(columns) {
   const stacks = stacksOf(columns);
   const peers = peersOf(columns).filter((name) => columns.some((one) => one.peers.get(name)?.tokens_per_s));
   const order = [...stacks, ...peers];
-  const data = columns.map((one, at) => bars(one, order, css(one.now ? NOW_HUE : HUES[at % HUES.length])));
+  const data = columns.flatMap((one, at) => bars(one, order, css(one.now ? NOW_HUE : HUES[at % HUES.length])));
   const many = columns.length > 1;
   const figure = {
     data,
-    layout: layout(64 + order.length * (16 + 14 * columns.length) + (many ? 28 : 0), {
+    layout: layout(64 + order.length * Math.max(16 + 14 * columns.length, tallest(order)) + (many ? 28 : 0), {
       barmode: "group",
       bargap: 0.28,
       showlegend: many,
@@ -60,7 +74,10 @@ export function ratesFigure(columns) {
       yaxis: {
         type: "category",
         categoryorder: "array",
-        categoryarray: order.map(safe),
+        categoryarray: order,
+        tickmode: "array",
+        tickvals: order,
+        ticktext: order.map((name) => label(name, wide())),
         autorange: "reversed",
         tickfont: names(),
       },
@@ -83,30 +100,39 @@ export function ratesFigure(columns) {
 const found = (one, name) => one.rows.get(name) ?? one.peers.get(name);
 const shown = (one, name) => (found(one, name)?.tokens_per_s ? rate(found(one, name).tokens_per_s) : "–");
 
+/** Two traces of one colour: what has an interval, and plain decoding and the other programs, which have none. */
 function bars(one, order, hue) {
   const own = order.filter((name) => found(one, name)?.tokens_per_s);
+  const gains = own.filter((name) => one.rows.has(name) && one.rows.get(name).stack !== one.rows.get(name).plain);
   const end = (name, i) => {
-    const row = one.rows.get(name);
-    return row ? Math.abs(row.interval[i] / row.speed_up - 1) * row.tokens_per_s : 0;
+    const { interval, speed_up, tokens_per_s } = one.rows.get(name);
+    return Math.abs(interval[i] / speed_up - 1) * tokens_per_s;
   };
-  return {
+  const trace = (names) => ({
     type: "bar",
     orientation: "h",
+    offsetgroup: one.id,
     name: safe(one.now ? one.name : `${one.name}, ${one.when}`),
-    y: own.map(safe),
-    x: own.map((name) => found(one, name).tokens_per_s),
-    marker: { color: hue, opacity: own.map((name) => (one.rows.has(name) ? 0.85 : 0.4)) },
-    error_x: {
-      type: "data",
-      symmetric: false,
-      array: own.map((name) => end(name, 1)),
-      arrayminus: own.map((name) => end(name, 0)),
-      color: css("--muted"),
-      thickness: 1.5,
-      width: 4,
-    },
-    hovertemplate: "%{y}<br>%{x:.1f} tokens a second<extra></extra>",
+    y: names,
+    x: names.map((name) => found(one, name).tokens_per_s),
+    marker: { color: hue, opacity: names.map((name) => (one.rows.has(name) ? 0.85 : 0.4)) },
+    customdata: names.map(safe),
+    hovertemplate: "%{customdata}<br>%{x:.1f} tokens a second<extra></extra>",
+  });
+  const whiskers = {
+    type: "data",
+    symmetric: false,
+    array: gains.map((name) => end(name, 1)),
+    arrayminus: gains.map((name) => end(name, 0)),
+    color: css("--ink"),
+    thickness: 1.5,
+    width: 4,
   };
+  const rest = own.filter((name) => !gains.includes(name));
+  return [
+    { ...trace(gains), error_x: whiskers },
+    { ...trace(rest), showlegend: !gains.length },
+  ];
 }
 
 /**
@@ -119,13 +145,13 @@ export function tasksFigure(column) {
   const gains = rows.map((row) => tasks.map((task) => row.tasks[task] ?? null));
   const said = (gain) => (gain === null ? "" : `${gain >= 10 ? gain.toFixed(1) : gain.toFixed(2)}×`);
   const narrow = innerWidth < NARROW;
-  const words = tasks.map((task) => task.replaceAll("_", narrow ? "<br>" : " "));
+  const words = tasks.map((task) => task.replaceAll("_", " "));
   const figure = {
     data: [
       {
         type: "heatmap",
         x: words,
-        y: rows.map((row) => safe(row.stack)),
+        y: rows.map((row) => label(row.stack, wide())),
         z: gains.map((row) => row.map((gain) => (gain ? Math.max(-FULL, Math.min(FULL, Math.log2(gain))) : null))),
         text: gains.map((row) => row.map(said)),
         texttemplate: "%{text}",
@@ -143,8 +169,8 @@ export function tasksFigure(column) {
         hovertemplate: "%{y}<br>%{x}: %{text} plain decoding<extra></extra>",
       },
     ],
-    layout: layout(56 + rows.length * 34, {
-      xaxis: { side: "top", showgrid: false, tickangle: narrow ? -60 : 0 },
+    layout: layout(64 + rows.length * Math.max(36, tallest(rows.map((row) => row.stack))), {
+      xaxis: { side: "top", showgrid: false, tickangle: narrow ? -60 : "auto", tickfont: { size: px(11) } },
       yaxis: { type: "category", autorange: "reversed", showgrid: false, tickfont: names() },
     }),
   };

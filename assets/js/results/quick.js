@@ -7,7 +7,8 @@ import { NOW } from "./columns.js";
 const MEGABYTES = 5; // of a download that is worth a word
 
 /**
- * @param {{setup: any, ports: import("../session.js").Ports, onResults: (found: any) => void}} ctx
+ * @param {{setup: any, ports: import("../session.js").Ports, onResults: (found: any) => () => void}} ctx
+ *   onResults: takes what was found, and gives what shows it
  */
 export function quickPanel({ setup, ports, onResults }) {
   const { prompts, tokens, longest_s } = setup.quick;
@@ -52,7 +53,7 @@ export function quickPanel({ setup, ports, onResults }) {
         class: "hx-plan-text",
         text:
           `${prompts} prompts of six tasks, ${tokens} tokens each, through the preset's default stack, its best stack of two ` +
-          `levels and plain decoding, side by side on this server. It takes a minute or two, at most ${Math.round(longest_s / 60)} ` +
+          `levels and plain decoding, side by side on this server. It takes a minute or two, at most ${Math.round(longest_s / 60)} minutes ` +
           `of measuring. ${prompts} prompts are few, so the interval is wide.`,
       }),
       first,
@@ -98,10 +99,11 @@ export function quickPanel({ setup, ports, onResults }) {
     const best = rows.find((row) => row.stack !== row.plain) ?? rows[0];
     const [low, high] = best.interval;
     tell(
-      `${sentence(status.text)} The faster stack, ${best.stack}: ${best.speed_up.toFixed(2)}× plain decoding ` +
-        `(${low.toFixed(2)} to ${high.toFixed(2)}). The column "${NOW}" stands below.`,
+      `${sentence(status.text)} ${best.stack}: ${best.speed_up.toFixed(2)}× plain decoding (${low.toFixed(2)} to ` +
+        `${high.toFixed(2)}). The column "${NOW}" stands in the table of the preset.`,
     );
-    onResults(status);
+    const reveal = onResults(status);
+    outcome.append(h("button", { type: "button", class: "hx-quiet", text: "Show it", onclick: reveal }));
   }
 
   /** How far it is. */

@@ -86,10 +86,19 @@ class ResultsPage {
     this.draw();
   }
 
-  /** What the quick set found: a column of its preset's table. @param {{results: any, csv: string, text: string}} found */
+  /**
+   * What the quick set found: a column of its preset's table. Gives what brings that into view.
+   * @param {{results: any, csv: string, text: string}} found
+   */
   add(found) {
-    this.now.set(found.results.about.preset, found);
+    const { preset } = found.results.about;
+    this.now.set(preset, found);
     this.draw();
+    return () => {
+      const head = this.body.querySelector(`[data-preset="${CSS.escape(preset)}"] h2`);
+      head?.scrollIntoView({ block: "start" });
+      head?.focus({ preventScroll: true });
+    };
   }
 
   draw() {
@@ -112,7 +121,7 @@ class ResultsPage {
     return h(
       "section",
       { class: "hx-res-preset", "aria-label": title, "data-preset": preset },
-      h("h2", { class: "hx-res-h", text: title }),
+      h("h2", { class: "hx-res-h", tabindex: "-1", text: title }),
       columns.length ? comparison(columns, missing, preset) : notYet(),
       columns.length ? this.charts(columns) : null,
       h("div", { class: "hx-res-cards" }, ...cards),

@@ -55,7 +55,7 @@ export function comparison(columns, missing, preset) {
         h(
           "tr",
           { "data-stack": stack },
-          stackHead(stack, preset),
+          stackHead(stack, preset, columns),
           ...columns.flatMap((one) => stackCells(one, stack)),
           ...(i ? [] : missing.map(() => notMeasured(high))),
         ),
@@ -102,7 +102,7 @@ function groupHead(one) {
   );
 }
 
-function stackHead(stack, preset) {
+function stackHead(stack, preset, columns) {
   const parts = stack.split(",");
   const styles = [
     ...stylesOf(parts.map((name, i) => ({ name: `${i} ${name}`, kind: name.split(/[@:]/)[0] }))).values(),
@@ -125,8 +125,9 @@ function stackHead(stack, preset) {
         },
       },
       h("span", { class: "hx-res-badges", "aria-hidden": "true" }, ...styles.map(levelBadge)),
-      h("span", {}, ...parts.flatMap((part, i) => (i ? [",", h("wbr"), part] : [part]))),
+      h("span", { class: "hx-res-text" }, ...parts.flatMap((part, i) => (i ? [",", h("wbr"), part] : [part]))),
     ),
+    columns.some((one) => one.defaults.has(stack)) ? h("span", { class: "hx-res-tag", text: "default" }) : null,
   );
 }
 
@@ -157,7 +158,7 @@ function peerCells(one, name) {
   return [
     h("td", { class: edge(0, one), text: rate(peer.tokens_per_s) }),
     rest(
-      `${(peer.beside_plain ?? 0).toFixed(2)}× our plain decoding, ${Math.round(100 * (peer.same_tokens ?? 0))} % of tokens the same`,
+      `${(peer.beside_plain ?? 0).toFixed(2)}× our plain decoding · ${Math.round(100 * (peer.same_tokens ?? 0))} % same tokens`,
     ),
   ];
 }
