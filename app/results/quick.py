@@ -28,7 +28,7 @@ from hsd_core.trace import Event
 SET = "quick"
 PROMPTS = 12
 TOKENS = 32  # of each prompt
-LONGEST_S = 240.0  # of measuring; loading is not counted
+LONGEST_S = 300.0  # of measuring; loading is not counted
 ROWS = 2  # likeliest tokens of each row that a trace keeps: the margin where a text differs
 TWO_LEVELS = "best of two levels"
 HOW = (

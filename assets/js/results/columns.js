@@ -5,7 +5,7 @@
  *   interval: [number, number], tasks: Record<string, number>, accepted_per_pass: number, equal: number}} Row
  * @typedef {{name: string, tokens_per_s: number|null, why: string, beside_plain?: number, same_tokens?: number}} Peer
  * @typedef {{about: Record<string, any>, stacks: Row[], peers: Peer[]}} Results as hsd_core/measure/bench writes them
- * @typedef {{id: string, name: string, when: string, now: boolean, said: string, results: Results, csv: string,
+ * @typedef {{id: string, name: string, when: string, now: boolean, early: boolean, said: string, results: Results, csv: string,
  *   rows: Map<string, Row>, peers: Map<string, Peer>, defaults: Set<string>}} Column defaults: its preset's default stack
  */
 
@@ -13,12 +13,13 @@ export const NOW = "this server, now";
 
 /**
  * @param {{id: string, results: Results, csv: string}[]} reports
- * @param {{results: Results, csv: string, text: string}} [now] what was measured here a moment ago
+ * @param {{results: Results, csv: string, text: string, done: number, of: number}} [now] what was measured here a moment ago
  * @returns {Column[]}
  */
 export function columnsOf(reports, now) {
   const bundled = reports.map(({ id, results, csv }) => column(id, results, csv, results.about.machine, ""));
-  return now ? [...bundled, column("now", now.results, now.csv, NOW, now.text)] : bundled;
+  if (!now) return bundled;
+  return [...bundled, { ...column("now", now.results, now.csv, NOW, now.text), early: now.done < now.of }];
 }
 
 /** @param {string} id @param {Results} results @param {string} csv @param {string} name @param {string} said */
@@ -27,7 +28,7 @@ function column(id, results, csv, name, said) {
   const peers = new Map(results.peers.map((peer) => [peer.name, peer]));
   const defaults = new Set(results.stacks.filter((row) => row.asked === "default").map((row) => row.stack));
   const when = String(results.about.recorded).slice(0, 10);
-  return { id, name, when, now: id === "now", said, results, csv, rows, peers, defaults };
+  return { id, name, when, now: id === "now", early: false, said, results, csv, rows, peers, defaults };
 }
 
 /**

@@ -136,7 +136,7 @@ class ResultsPage {
     };
     return h(
       "div",
-      { class: "hx-res-charts" },
+      { class: "hx-res-charts", "data-machines": columns.length },
       plot("rates", "tokens a second", () => ratesFigure(columns)),
       ...columns.map((column) => plot("tasks", `speed-up by task, ${column.name}`, () => tasksFigure(column))),
     );

@@ -35,7 +35,7 @@ export function comparison(columns, missing, preset) {
         h("th", { scope: "col", rowspan: "2", class: "hx-res-name", text: "stack" }),
         ...columns.map((one) => groupHead(one)),
         ...missing.map(({ what }) =>
-          h("th", { scope: "col", rowspan: "2", class: "hx-res-group hx-res-missing", text: what }),
+          h("th", { scope: "col", rowspan: "2", class: "hx-res-group hx-res-missing" }, h("b", { text: what })),
         ),
       ),
       h(
@@ -88,7 +88,7 @@ const edge = (i, one) => [i ? "" : "hx-res-edge", one.now ? "hx-res-now" : ""].f
 
 function groupHead(one) {
   const { about, stacks } = one.results;
-  const prompts = one.now ? one.said : `${stacks[0].prompts} prompts`;
+  const prompts = one.early ? one.said : `${stacks[0].prompts} prompts`;
   return h(
     "th",
     {
@@ -158,7 +158,7 @@ function peerCells(one, name) {
   return [
     h("td", { class: edge(0, one), text: rate(peer.tokens_per_s) }),
     rest(
-      `${(peer.beside_plain ?? 0).toFixed(2)}× our plain decoding · ${Math.round(100 * (peer.same_tokens ?? 0))} % same tokens`,
+      `${(peer.beside_plain ?? 0).toFixed(2)}× our plain · ${Math.round(100 * (peer.same_tokens ?? 0))} % same tokens`,
     ),
   ];
 }
