@@ -66,7 +66,9 @@ function levelFault(name, block, pairs) {
     given.set(key, valueOf(known, value));
   }
   const [, rules] = grammar.keys.get("k").when;
-  return given.has("k") && !rules.includes(given.get("rule")) ? says("k", { name, rule: rules[0], k: given.get("k") }) : "";
+  return given.has("k") && !rules.includes(given.get("rule"))
+    ? says("k", { name, rule: rules[0], k: given.get("k") })
+    : "";
 }
 
 const valueFault = (name, key, text) => `${name}: ${key.title} is ${quoted(text)}; ${key.cure}`;

@@ -20,7 +20,7 @@ from hsd_core.theory import (
     expected,
     simulate,
 )
-from hsd_core.theory.recursion import Pricer
+from hsd_core.theory.latency.recursion import Pricer
 
 STACKS = 200
 

@@ -10,8 +10,8 @@ from brute_force import every_plan
 from profiles import flat, random_profile, random_stack
 
 from hsd_core.theory import Conditional, Costs, Plan, Planner, ProfileError, best_plans, expected
-from hsd_core.theory.edges import Mode
-from hsd_core.theory.graph import node_ms, path_edges, path_ms
+from hsd_core.theory.search.edges import Mode
+from hsd_core.theory.search.graph import node_ms, path_edges, path_ms
 
 PROFILES = 200
 # Costs and (a01, a12, a02); gain = latency of the best two levels / of the best three.

@@ -37,7 +37,7 @@ from hsd_core.theory import (
     plan_of,
     read_profile,
 )
-from hsd_core.theory.finite import over_texts
+from hsd_core.theory.latency.finite import over_texts
 from hsd_core.trace import Footer
 
 V, LIMIT, TEXTS = 4, 40, 80

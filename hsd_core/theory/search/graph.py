@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hsd_core.theory.costs import Array
-from hsd_core.theory.edges import Mode
-from hsd_core.theory.paths import grow
-from hsd_core.theory.planner import Planner
-from hsd_core.theory.plans import Plan
+from hsd_core.theory.latency.plans import Plan
+from hsd_core.theory.profiles.costs import Array
+from hsd_core.theory.search.edges import Mode
+from hsd_core.theory.search.paths import grow
+from hsd_core.theory.search.planner import Planner
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,9 @@ from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta, Struct, field, structs
 
-from hsd_core.theory.costs import Costs, ProfileError
-from hsd_core.theory.lengths import Lengths
-from hsd_core.theory.profile import VERSION, Conditional, Matrix, Pair, Profile, ProfileLevel, check_levels
+from hsd_core.theory.profiles.costs import Costs, ProfileError
+from hsd_core.theory.profiles.lengths import Lengths
+from hsd_core.theory.profiles.profile import VERSION, Conditional, Matrix, Pair, Profile, ProfileLevel, check_levels
 from hsd_core.trace.typed import Int, Malformed, Wrong, convert, encode, plain, pretty
 
 GivenCosts = dict[str, float] | float

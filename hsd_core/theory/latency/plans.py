@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from hsd_core.levels.kinds import rules
 from hsd_core.stacks.grammar import LevelSpec, StackError, format_stack, parse
-from hsd_core.theory.costs import ProfileError
-from hsd_core.theory.profile import TOKENWISE, Profile
+from hsd_core.theory.profiles.costs import ProfileError
+from hsd_core.theory.profiles.profile import TOKENWISE, Profile
 
 
 @dataclass(frozen=True, slots=True)
