@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from hsd_core.cli import main, validate
+from hsd_core.cli import main
+from hsd_core.cli.measure import validate
 from hsd_core.engine.run import run
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.table import TableLevel
