@@ -65,7 +65,7 @@ function levelFault(name, block, pairs) {
     if (valueOf(known, value) === null) return valueFault(name, known, value);
     given.set(key, valueOf(known, value));
   }
-  const [, rules] = grammar.keys.get("k").when;
+  const rules = grammar.keys.get("k")?.when?.[1] ?? [];
   return given.has("k") && !rules.includes(given.get("rule"))
     ? says("k", { name, rule: rules[0], k: given.get("k") })
     : "";

@@ -52,11 +52,6 @@ def path_edges(planner: Planner, plan: Plan) -> list[Edge]:
     return [*edges, Edge(ends[0], None, 0.0, ms, flow * ms)]
 
 
-def path_ms(planner: Planner, plan: Plan) -> float:
-    """ms per token of a plan by its edges."""
-    return sum(edge.token_ms for edge in path_edges(planner, plan))
-
-
 def node_ms(planner: Planner) -> Array:
     """D(i, t), the least ms to get a block of t from level i: (levels below the target, max_block)."""
     profile = planner.profile
