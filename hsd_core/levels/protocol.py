@@ -220,7 +220,7 @@ def score_by_branches(
     Args:
         score: (ids, rows) -> logits behind the last `rows` of them. forget: cut the cache to so many tokens.
 
-    It counts as one forward; rows that several branches need are computed for each, and all but one of them are catch-up.
+    It counts as one forward. Rows that several branches need are computed for each; all but one of them are catch-up.
     """
     import torch
 

@@ -126,8 +126,8 @@ class Databases:
         """Up to `count` different sequences of up to `limit` tokens that may follow, the one of `guess` first.
 
         The further ones come from the databases in their order (HD takes 7 of 4 tokens): whatever else D_c has behind
-        the longest known suffixes, whatever else D_m knows often enough; each is continued as `guess` would. What begins
-        alike is counted once.
+        the longest known suffixes, whatever else D_m knows often enough; each is continued as `guess` would. Tokens
+        that begin several sequences are counted once.
         """
         first = self.guess(context, limit)
         if not first or count == 1:

@@ -39,8 +39,8 @@ SAYS: Mapping[str, str] = MappingProxyType(
         "block": "{name}:{block} is the last level, which hands nothing up; write {name}",
         "below": "{name} stands below another level; it must be the last one",
         "verify": "{name} has no distribution and cannot verify; it can only be the first level",
-        "branches": "{name}: rule {rule} judges one sequence, and {below} offers {count} side by side; leave @rule={rule} "
-        "or @{key}={count} out",
+        "branches": "{name}: rule {rule} judges one sequence, and {below} offers {count} side by side; leave "
+        "@rule={rule} or @{key}={count} out",
         "depth": "{name} needs the number of layers that it runs; write for example {name}:2@at=4",
         "rise": "{name} at {at} stands above {where} over the same weights; exits rise in depth up the stack",
         "whole": "the whole model",

@@ -88,7 +88,8 @@ class Meter:
     def _draft(self, event: trace.Draft) -> None:
         self._work(event)
         self._drafted += len(event.serials)
-        self._forks.update((s, (event.serials[0], above)) for s, above in zip(event.serials, event.parents, strict=False))
+        for serial, above in zip(event.serials, event.parents, strict=False):
+            self._forks[serial] = (event.serials[0], above)
         if event.rows:
             for serial in event.serials:
                 self._choosers.setdefault(serial, []).append(event.level)

@@ -54,7 +54,8 @@ def build(spec: LevelSpec, site: Site) -> Level:
     if spec.miss is None:
         return lookups
     name = None if spec.miss == nano.KIND.name else spec.miss
-    return OrderedLevel(lookups, nano.build(replace(spec, name=nano.KIND.name, db=None, miss=None, guess=1, id=name), site))
+    silent = replace(spec, name=nano.KIND.name, db=None, guess=1, miss=None, id=name)
+    return OrderedLevel(lookups, nano.build(silent, site))
 
 
 KINDS = (
@@ -64,8 +65,8 @@ KINDS = (
         title="n-gram",
         about="Hierarchy Drafting's databases: what followed the same tokens before.",
         help="@db= names the databases in the order in which they are asked: the context (c), what the target usually "
-        "writes (m), general text (s). @guess= says how many sequences are offered side by side, for one pass to judge; "
-        "@miss=nano lets a nano draft where they are silent.",
+        "writes (m), general text (s). @guess= says how many sequences are offered side by side, for one pass to "
+        "judge; @miss=nano lets a nano draft where they are silent.",
         letter="N",
         colour=ORANGE,
         underline="dotted",
