@@ -45,7 +45,8 @@ function seen(model, cursor, level, round) {
     const known = verdict && verdict.t <= cursor ? verdict.outcome : "waiting";
     found.push({ serial: record.serial, hue: model.levels[record.level].hue, state: known });
   }
-  return found.slice(-MOST);
+  const combed = found.some(({ serial }) => model.tokens.get(serial).fork);
+  return combed ? found.slice(0, MOST) : found.slice(-MOST); // the likeliest branch comes first
 }
 
 const cache = new WeakMap();

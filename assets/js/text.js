@@ -1,7 +1,9 @@
 /** The text, token by token: committed tokens tinted by who supplied them, tentative ones at the end, rejected
- *  drafts as ghosts where they stood. The committed prefix is never touched again while nothing about it changes. */
+ *  drafts as ghosts where they stood. The committed prefix is never touched again while nothing about it changes.
+ *  Where a round has several candidates, they hang below the text's end as a comb. */
 
 import { splitCells } from "./cells.js";
+import { combNode } from "./comb-view.js";
 import { origin } from "./copies.js";
 import { colouring } from "./legend.js";
 import { dress, element, expand, ghostNode, haunt, spoken, tokenNode } from "./token.js";
@@ -20,7 +22,9 @@ export function create(host, ctx = {}) {
   const flow = el.appendChild(element("div", "hx-flow"));
   flow.setAttribute("role", "group");
   flow.setAttribute("aria-label", "The text, token by token. Arrow keys move between tokens.");
-  const view = new TextView(el, flow, ctx);
+  const comb = el.appendChild(element("div", "hx-comb-dock"));
+  comb.hidden = true;
+  const view = new TextView(el, flow, comb, ctx);
   return {
     el,
     update: (model, cursor, opts = {}) => view.update(model, cursor, opts),
@@ -33,15 +37,16 @@ export function create(host, ctx = {}) {
 }
 
 class TextView {
-  constructor(el, flow, ctx) {
+  constructor(el, flow, dock, ctx) {
     this.el = el;
     this.flow = flow;
+    this.dock = dock;
     this.ctx = ctx;
     this.listening = new AbortController();
     this.model = null;
     this.cursor = 0;
     this._clear();
-    const on = (type, f) => flow.addEventListener(type, f, { signal: this.listening.signal });
+    const on = (type, f) => el.addEventListener(type, f, { signal: this.listening.signal });
     on("pointerover", (e) => e.pointerType !== "touch" && this._tell(e, "hover"));
     on("pointerleave", () => this.ctx.onSelect?.(null, { anchor: null, via: "leave" }));
     on("pointerdown", () => (this.pressed = true)); // focus that a press brings opens no card: the click does
@@ -57,6 +62,7 @@ class TextView {
     this.seen = 0; // committed tokens drawn
     this.style = "";
     this.flow.replaceChildren();
+    this._hang(null, 0);
     this.current = null; // the node that Tab reaches
     this.marked = null;
     this.origin = null; // what the marked token was copied from
@@ -79,6 +85,7 @@ class TextView {
     const low = this.el.scrollHeight - this.el.scrollTop - this.el.clientHeight < 48;
     this._reconcile(keep.at, this._wanted(keep, committed, ghosts), scheme);
     this.flow.classList.toggle("hx-waiting", this.items.length === 0);
+    this._hang(ghosts === "hide" ? null : model, cursor);
     if (low) this.el.scrollTop = this.el.scrollHeight;
     this.style = style;
     this.seen = committed;
@@ -116,6 +123,26 @@ class TextView {
       found.get(at).push(record);
     }
     return found;
+  }
+
+  /** The comb of the round under the cursor; as high as the highest one so far, so that the text stays where it is. */
+  _hang(model, cursor) {
+    const { dock } = this;
+    const comb = model?.combAt(cursor) ?? null;
+    dock.hidden = !model?.combs.length;
+    if (!model || dock.hidden) return dock.replaceChildren();
+    const rows = model.combs.reduce((most, x) => Math.max(most, x.rows), 1);
+    dock.style.setProperty("--rows", String(rows));
+    const key = comb ? `${comb.nodes[0].serial} ${comb.judged !== null && comb.judged.t <= cursor}` : "";
+    if (key === dock.dataset.key && dock.childNodes.length === (comb ? 1 : 0)) return;
+    const held = dock.contains(this.current) ? this.current.dataset.serial : null;
+    const focused = dock.contains(document.activeElement);
+    dock.dataset.key = key;
+    dock.replaceChildren(...(comb ? [combNode(comb, model, cursor)] : []));
+    const again =
+      held === null ? null : (dock.querySelector(`[data-serial="${held}"]`) ?? this.flow.querySelector(STOPS));
+    if (again) this._reach(again);
+    if (focused) again?.focus();
   }
 
   _reconcile(from, wanted, scheme) {
@@ -200,7 +227,11 @@ class TextView {
 
   _node(serial) {
     const direct = this.flow.querySelector(`[data-serial="${serial}"]`);
-    return direct ?? this.flow.querySelector(`[data-serials~="${serial}"]`);
+    return (
+      direct ??
+      this.flow.querySelector(`[data-serials~="${serial}"]`) ??
+      this.dock.querySelector(`[data-serial="${serial}"]`)
+    );
   }
 
   // --- pointer and keys ---
@@ -211,7 +242,7 @@ class TextView {
 
   _tell(event, via) {
     const anchor = event.target.closest?.("[data-serial]");
-    if (!anchor || !this.flow.contains(anchor)) return;
+    if (!anchor || !this.el.contains(anchor)) return;
     const serials = (anchor.dataset.serials ?? anchor.dataset.serial).split(" ").map(Number);
     this.ctx.onSelect?.(serials[0], { anchor, via, serials });
   }
@@ -224,7 +255,7 @@ class TextView {
   }
 
   _key(event) {
-    const stops = [...this.flow.querySelectorAll(STOPS)];
+    const stops = [...this.el.querySelectorAll(STOPS)];
     const to = walk(event.key, stops.indexOf(event.target.closest(STOPS)), stops.length);
     if (to !== null) stops[to]?.focus();
     else if (event.key === "Enter" || event.key === " ") this._click(event);
