@@ -193,7 +193,8 @@ function facts(record, model, level) {
   const ms = msPerToken(model, record);
   const round = model.rounds[upTo(model.rounds, record.round, (x) => x.round) - 1];
   const add = (name, value) => list.append(element("dt", "", name), element("dd", "", value));
-  const source = record.source && !level.name.includes(record.source) ? ` (${record.source})` : "";
+  const from = originOf(level.kind, record.source)?.title ?? (level.name.includes(record.source) ? "" : record.source);
+  const source = from ? ` (${from})` : "";
   add("supplied by", `${level.name}, ${HOW[record.how] ?? record.how}${source}`);
   copiedFrom(list, record, model);
   const stop = stopText(level, model.levels, record.depth);

@@ -11,13 +11,14 @@ const LENGTH = 18;
  * @param {import("./comb.js").Comb} comb
  * @param {import("./trace.js").TraceModel} model
  * @param {number} cursor
+ * @param {string} when words before what is said of it
  */
-export function combNode(comb, model, cursor) {
+export function combNode(comb, model, cursor, when = "") {
   const el = element("span", "hx-comb");
   const grid = element("span", "hx-comb-grid");
-  const said = combText(comb, model, cursor);
+  const said = when + combText(comb, model, cursor);
   grid.setAttribute("role", "group");
-  grid.setAttribute("aria-label", `Candidates of ${said}. In the order in which they are judged.`);
+  grid.setAttribute("aria-label", `Candidates. ${said}. Row by row in the order in which they are judged.`);
   const head = element("span", "hx-comb-head", said);
   head.setAttribute("aria-hidden", "true");
   const root = element("i", "hx-comb-root");
@@ -39,10 +40,19 @@ export function combNode(comb, model, cursor) {
     node.style.gridColumn = String(column(i));
     node.style.gridRow = String(to + 1);
     if (to === from) node.dataset.straight = "1";
+    const next = comb.parents.findIndex((p, k) => p === i && comb.rowOf[k] === to);
+    if (next >= 0) node.append(arm(fate(comb.nodes[next], cursor)));
     grid.append(node);
   });
   el.append(head, grid);
   return el;
+}
+
+/** From a token to the one that goes on in its row. */
+function arm(what) {
+  const line = element("i", "hx-comb-arm");
+  line.dataset.fate = what;
+  return line;
 }
 
 function candidate(record, model, cursor, above) {
@@ -58,10 +68,10 @@ function candidate(record, model, cursor, above) {
   token.tabIndex = -1;
   token.style.setProperty("--hue", origin?.hue ?? level.hue);
   token.dataset.line = level.underline;
-  if (record.source !== above?.source) node.dataset.source = origin ? record.source : "";
+  if (record.source !== above?.source) token.dataset.source = origin ? record.source : "";
   if (what === "rejected") {
     const by = model.levels[record.goneBy ?? -1];
-    node.dataset.by = by?.tag ?? "";
+    token.dataset.by = by?.tag ?? "";
     if (by) token.style.setProperty("--by", by.hue);
   }
   node.append(token);

@@ -103,13 +103,11 @@ export function fate(record, cursor) {
  */
 export function combText(comb, model, cursor) {
   const many = (/** @type {number} */ n, /** @type {string} */ word) => `${n} ${word}${n === 1 ? "" : "s"}`;
-  const said = `round ${comb.round}: ${many(comb.rows, "candidate sequence")}, ${many(comb.nodes.length, "token")}`;
-  if (!comb.judged || comb.judged.t > cursor) return `${said}, not judged yet`;
+  const said = `${many(comb.rows, "sequence")} side by side, ${many(comb.nodes.length, "token")}`;
+  if (!comb.judged || comb.judged.t > cursor) return `${said}: not judged yet`;
   const count = (/** @type {string} */ what) => comb.nodes.filter((x) => fate(x, cursor) === what).length;
-  const parts = [
-    `${comb.judged.kept} kept by ${model.levels[comb.judged.level].name}`,
-    `${count("rejected")} rejected`,
-  ];
+  const { kept, level } = comb.judged;
+  const parts = [`${kept} kept`, `${count("rejected")} rejected by ${model.levels[level].tag}`];
   const rest = count("lost") + count("unasked");
-  return [`${said}, ${parts[0]}`, parts[1], ...(rest ? [`${rest} not asked`] : [])].join(", ");
+  return `${said}: ${[...parts, ...(rest ? [`${rest} not asked`] : [])].join(", ")}`;
 }

@@ -133,12 +133,14 @@ class TextView {
     if (!model || dock.hidden) return dock.replaceChildren();
     const rows = model.combs.reduce((most, x) => Math.max(most, x.rows), 1);
     dock.style.setProperty("--rows", String(rows));
-    const key = comb ? `${comb.nodes[0].serial} ${comb.judged !== null && comb.judged.t <= cursor}` : "";
+    const past = comb !== null && model.rounds[model.roundAt(cursor - 1)]?.round !== comb.round;
+    const key = comb ? `${comb.nodes[0].serial} ${comb.judged !== null && comb.judged.t <= cursor} ${past}` : "";
     if (key === dock.dataset.key && dock.childNodes.length === (comb ? 1 : 0)) return;
     const held = dock.contains(this.current) ? this.current.dataset.serial : null;
     const focused = dock.contains(document.activeElement);
     dock.dataset.key = key;
-    dock.replaceChildren(...(comb ? [combNode(comb, model, cursor)] : []));
+    dock.classList.toggle("hx-past", past);
+    dock.replaceChildren(...(comb ? [combNode(comb, model, cursor, past ? "none now; before: " : "")] : []));
     const again =
       held === null ? null : (dock.querySelector(`[data-serial="${held}"]`) ?? this.flow.querySelector(STOPS));
     if (again) this._reach(again);
