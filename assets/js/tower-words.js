@@ -14,7 +14,9 @@ export function noteOf(level, ran, known, share) {
   const kind = kindOf(ran?.kind ?? known?.kind);
   if (kind.keys.includes("db")) {
     const databases = `databases ${[...(level.options.db ?? ran?.params?.db ?? known?.params?.db ?? "cms")].join(" ")}`;
-    return level.options.miss ? `${databases}, else nano` : databases;
+    const several =
+      kind.branches && +level.options[kind.branches] > 1 ? `, ${level.options[kind.branches]} sequences` : "";
+    return `${databases}${several}${level.options.miss ? ", else nano" : ""}`;
   }
   if (kind.keys.includes("at")) return share || kind.title;
   if (level.options.id)
