@@ -164,9 +164,11 @@ def _spec(profile: Profile, level: int) -> LevelSpec:
     if not entry.spec:
         raise ProfileError(f"level {entry.name!r} has no spec: nobody has weights for it, so no stack can name it")
     try:
-        return _first(entry.spec if level == profile.target else f"{entry.spec},target")
+        spec = _first(entry.spec if level == profile.target else f"{entry.spec},target")
     except StackError as error:
         raise ProfileError(f"level {entry.name!r}: spec {entry.spec!r}: {error}") from None
+    check_chains(spec)
+    return spec
 
 
 @lru_cache(maxsize=256)  # a planner writes a dozen stacks of the same few levels for each answer
