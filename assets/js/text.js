@@ -48,7 +48,10 @@ class TextView {
     this._clear();
     const on = (type, f) => el.addEventListener(type, f, { signal: this.listening.signal });
     on("pointerover", (e) => e.pointerType !== "touch" && this._tell(e, "hover"));
-    on("pointerleave", () => this.ctx.onSelect?.(null, { anchor: null, via: "leave" }));
+    for (const part of [flow, dock])
+      part.addEventListener("pointerleave", () => this.ctx.onSelect?.(null, { anchor: null, via: "leave" }), {
+        signal: this.listening.signal,
+      });
     on("pointerdown", () => (this.pressed = true)); // focus that a press brings opens no card: the click does
     on("click", (e) => this._click(e));
     on("keydown", (e) => this._key(e));
@@ -125,13 +128,13 @@ class TextView {
     return found;
   }
 
-  /** The comb of the round under the cursor; as high as the highest one so far, so that the text stays where it is. */
+  /** The comb of the round under the cursor; as high as combs may become, so that the text stays where it is. */
   _hang(model, cursor) {
     const { dock } = this;
     const comb = model?.combAt(cursor) ?? null;
-    dock.hidden = !model?.combs.length;
-    if (!model || dock.hidden) return dock.replaceChildren();
-    const rows = model.combs.reduce((most, x) => Math.max(most, x.rows), 1);
+    const rows = model?.mostRows() ?? 0;
+    dock.hidden = rows === 0;
+    if (dock.hidden) return dock.replaceChildren();
     dock.style.setProperty("--rows", String(rows));
     const past = comb !== null && model.rounds[model.roundAt(cursor - 1)]?.round !== comb.round;
     const key = comb ? `${comb.nodes[0].serial} ${comb.judged !== null && comb.judged.t <= cursor} ${past}` : "";

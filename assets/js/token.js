@@ -115,10 +115,11 @@ export function expand(node, model) {
     return;
   }
   const all = element("span", "hx-ghost-all");
-  const combs = new Set(node.heads.filter((head) => head.fork).map((head) => head.fork.comb));
+  const fell = (head) => fate(head, Infinity) === "rejected"; // out of a comb; what was kept there may fall later
+  const combs = new Set(node.heads.filter(fell).map((head) => head.fork.comb));
   for (const comb of combs) all.append(combNode(comb, model, Infinity));
   node.heads.forEach((head, i) => {
-    if (head.fork) return;
+    if (fell(head)) return;
     if (i < node.heads.length - 1) all.append(ghost(head, model));
     for (const record of head.followers) all.append(ghost(record, model));
   });

@@ -30,8 +30,8 @@ const NOTHING = Object.freeze({ bytes: new Uint8Array(0), special: false });
  */
 /**
  * @typedef {{kind: string, level: number, round: number|null, t0: number, t1: number, rows: number, tokensIn: number,
- *   tokensOut: number, rejected?: boolean, rejects?: number, sequences?: number, ran?: import("./events.js").Span[], catchUp?: number, theta?: number|null}}
- *   Segment
+ *   tokensOut: number, rejected?: boolean, rejects?: number, sequences?: number, ran?: import("./events.js").Span[],
+ *   catchUp?: number, theta?: number|null}} Segment
  */
 
 export class TraceModel {
@@ -54,6 +54,7 @@ export class TraceModel {
     /** @type {import("./events.js").Kv[]} */ this.kv = [];
     /** @type {TokenRecord[]} */ this.ghosts = []; // records that were rejected, in the order of their loss
     /** @type {import("./comb.js").Comb[]} */ this.combs = []; // in the order in which they were drafted
+    this._guess = 1; // sequences that the bottom level may offer
     this.end = 0; // last ns seen
     this.version = 0; // grows with every append
     /** @type {TokenRecord[]} */ this._alive = []; // tentative records, by position
@@ -76,6 +77,7 @@ export class TraceModel {
     this.header = e;
     const looks = styleLevels(e.levels);
     this.levels = e.levels.map((info, i) => ({ ...info, ...looks[i] }));
+    this._guess = Math.min(64, Number(e.levels[0]?.params?.guess) || 1);
   }
 
   /** @param {import("./events.js").Piece} e */
@@ -101,7 +103,7 @@ export class TraceModel {
   /** @param {import("./events.js").Draft} e */
   _draft(e) {
     const segment = this._segment(e, { kind: "draft", rows: e.rows, tokensIn: 0, tokensOut: e.ids.length });
-    const comb = combOf(e, this.levels[e.level]?.params?.guess > 1);
+    const comb = combOf(e, this._guess > 1);
     if (comb) segment.sequences = comb.rows;
     if (comb) this._lose(e.at, e.t0, null, null);
     const step = (e.t1 - e.t0) / Math.max(1, e.ids.length);
@@ -360,6 +362,12 @@ export class TraceModel {
       if (record.tDraft <= cursor && this.state(record, cursor) === "tentative") found.push(record);
     }
     return found.sort((a, b) => a.at - b.at);
+  }
+
+  /** How many sequences were, or may be, offered side by side; 0 where there is one at a time. */
+  mostRows() {
+    const seen = this.combs.reduce((most, x) => Math.max(most, x.rows), 0);
+    return Math.max(seen, this._guess > 1 ? this._guess : 0);
   }
 
   /** The candidates of the round under the cursor, or of the last one that had any. */
