@@ -195,11 +195,15 @@ def _stacks(rows: Any) -> list[dict[str, Any]]:
         asked = row.get("picked_by")
         found.append(
             {
-                "stack": stack, "predicted_ms": predicted, "measured_ms": measured,
-                "interval": ends if whole else None, "picked": isinstance(asked, list) and PLANNED_BY in asked,
-                "predicted_speed_up": _figure(row.get("predicted_speed_up")), "speed_up": _figure(row.get("speed_up")),
+                "stack": stack,
+                "predicted_ms": predicted,
+                "measured_ms": measured,
+                "interval": ends if whole else None,
+                "picked": isinstance(asked, list) and PLANNED_BY in asked,
+                "predicted_speed_up": _figure(row.get("predicted_speed_up")),
+                "speed_up": _figure(row.get("speed_up")),
             }
-        )  # fmt: skip
+        )
     return found
 
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from hsd_core.cli import (
+    bench,
     calibrate,
     depth,
     generate,
@@ -23,7 +24,6 @@ from hsd_core.cli import (
     results,
     selfgen,
     show,
-    sweep,
     train,
     validate,
     whatif,
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         generate,
         show,
         models,
-        sweep,
+        bench,
         record,
         selfgen,
         train,

@@ -18,9 +18,12 @@ def add(commands: Any) -> None:
     add_preset(parser)
     parser.add_argument("--out", required=True, metavar="FILE", help="the profile (JSON)")
     parser.add_argument(
-        "--temperature", type=float, action="append", metavar="T",
+        "--temperature",
+        type=float,
+        action="append",
+        metavar="T",
         help="0 is greedy (default); again for further ones, which go to FILE-tT.json",
-    )  # fmt: skip
+    )
     parser.add_argument("--levels", metavar="L", help="which levels, without T, e.g. ngram,int8,target (default: all)")
     parser.add_argument("--prompts", metavar="FILE", help="JSON lines with prompt or turns (default: the package's)")
     parser.add_argument("--tokens", type=int, metavar="N", help="that the target writes after each prompt (default 40)")
@@ -32,21 +35,28 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.calibrate.profiling import TOKENS, calibrate
     from hsd_core.measure.calibrate.texts import PROMPTS
     from hsd_core.models.sampling import Sampling
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
     from hsd_core.theory import write_profile
 
     temperatures = [Sampling(t).temperature for t in options.temperature or [0.0]]
     out = Path(options.out)
     if not out.parent.is_dir():  # met now, not after minutes
         raise ValueError(f"{out.parent} is no folder; --out names a file in one that is there")
-    bench = Workbench.open(
-        options.preset, stack=plain_stack(options.preset), device=options.device, dtype=options.dtype,
+    pipeline = Pipeline.open(
+        options.preset,
+        stack=plain_stack(options.preset),
+        device=options.device,
+        dtype=options.dtype,
         progress=progress(),
-    )  # fmt: skip
+    )
     profiles = calibrate(
-        bench, temperatures=temperatures, levels=options.levels, prompts=options.prompts or PROMPTS,
-        tokens=TOKENS if options.tokens is None else options.tokens, progress=progress(),
-    )  # fmt: skip
+        pipeline,
+        temperatures=temperatures,
+        levels=options.levels,
+        prompts=options.prompts or PROMPTS,
+        tokens=TOKENS if options.tokens is None else options.tokens,
+        progress=progress(),
+    )
     usual = options.levels is None and options.prompts is None and options.tokens is None
     for level, reason in profiles[0].about["left_out"].items():
         print(f"left out: {level}: {reason}", file=sys.stderr)
@@ -55,7 +65,7 @@ def act(options: argparse.Namespace) -> int:
         write_profile(profile, path)
         print(f"temperature {profile.temperature:g}: {path}", file=sys.stderr)
         if usual:
-            keep(profile, bench.preset.name, bench.device, bench.dtype)
+            keep(profile, pipeline.preset.name, pipeline.device, pipeline.dtype)
     if not usual:
         print("other levels, prompts or lengths than usual: not kept as this machine's profile", file=sys.stderr)
     print(table(profiles[0]))

@@ -13,7 +13,7 @@ from hsd_core.cli.options import add_preset, check_counts, plain_stack, progress
 from hsd_core.models.sampling import Sampling
 
 if TYPE_CHECKING:
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
     from hsd_core.trace.texts import Text
 
 SILENCE = 5.0  # seconds between two lines of progress
@@ -25,9 +25,11 @@ def add(commands: Any) -> None:
     )
     add_preset(parser)
     parser.add_argument(
-        "--prompts", required=True, metavar="FILE",
+        "--prompts",
+        required=True,
+        metavar="FILE",
         help="JSON lines with prompt, turns or prompt_ids; output_ids are read where given, else written greedily",
-    )  # fmt: skip
+    )
     parser.add_argument("--max-new-tokens", type=int, default=128, metavar="N", help="tokens read a text (default 128)")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N prompts")
     parser.add_argument("--batch", type=int, default=8, metavar="B", help="texts written side by side (default 8)")
@@ -40,20 +42,22 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.measure import depth
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
     from hsd_core.trace.texts import check_ids, read_texts
 
     check_counts(options, "max_new_tokens", "limit", "batch")
     stack = plain_stack(options.preset)
-    bench = Workbench.open(options.preset, stack=stack, device=options.device, dtype=options.dtype, progress=progress())
-    decoder = bench.lean_target(stack)
-    texts = read_texts(options.prompts, lambda prompt: bench.encode(prompt, raw=options.raw))[: options.limit]
+    pipeline = Pipeline.open(
+        options.preset, stack=stack, device=options.device, dtype=options.dtype, progress=progress()
+    )
+    decoder = pipeline.lean_target(stack)
+    texts = read_texts(options.prompts, lambda prompt: pipeline.encode(prompt, raw=options.raw))[: options.limit]
     fits = within_context(texts, decoder.max_positions)
     for text in fits:
         check_ids((*text.prompt_ids, *(text.output_ids or ())), decoder.vocab_size)
-    drafts = bench.trained(stack)
-    sums, told, reading = [], time.monotonic(), None
-    for text, output in _outputs(bench, stack, fits, options):
+    drafts = pipeline.trained(stack)
+    sums, reported, reading = [], time.monotonic(), None
+    for text, output in _outputs(pipeline, stack, fits, options):
         room = decoder.max_positions - len(text.prompt_ids)
         output = output[: min(options.max_new_tokens, room)]
         if options.loops == "cut":
@@ -63,23 +67,23 @@ def act(options: argparse.Namespace) -> int:
         ids = [*text.prompt_ids, *output]
         reading = depth.read_depths(decoder, ids, len(text.prompt_ids), drafts, lens=not options.drafts_only)
         sums.append(depth.Sums.of(reading, text.sort))
-        if time.monotonic() - told > SILENCE:
-            told = time.monotonic()
+        if time.monotonic() - reported > SILENCE:
+            reported = time.monotonic()
             print(f"{len(sums)} of {len(fits)} texts read", file=sys.stderr, flush=True)
     if reading is None:
         raise ValueError(f"{options.prompts}: no text in it has a token to read")
-    study = {"preset": options.preset, **bench.about["versions"], **depth.summary(reading, sums)}
+    study = {"preset": options.preset, **pipeline.about["versions"], **depth.summary(reading, sums)}
     if options.json:
         print(json.dumps(study, indent=2))
     else:
         whole = study["all"]
-        print(f"{options.preset}, {whole['texts']} texts, {whole['tokens']} tokens, {bench.about['machine']}\n")
+        print(f"{options.preset}, {whole['texts']} texts, {whole['tokens']} tokens, {pipeline.about['machine']}\n")
         print(depth.tables(study))
     return 0
 
 
 def _outputs(
-    bench: Workbench, stack: str, texts: list[Text], options: argparse.Namespace
+    pipeline: Pipeline, stack: str, texts: list[Text], options: argparse.Namespace
 ) -> Iterator[tuple[Text, list[int]]]:
     """Every text with what follows its prompt: as the file has it, or written now."""
     from hsd_core.training.selfgen import Job, generate
@@ -87,7 +91,11 @@ def _outputs(
     yield from ((text, list(text.output_ids)) for text in texts if text.output_ids is not None)
     jobs = [Job(text, 0) for text in texts if text.output_ids is None]
     written = generate(
-        bench.lean_target(stack), jobs, Sampling(), ends=bench.ends, max_new_tokens=options.max_new_tokens,
+        pipeline.lean_target(stack),
+        jobs,
+        Sampling(),
+        ends=pipeline.ends,
+        max_new_tokens=options.max_new_tokens,
         batch=options.batch,
-    )  # fmt: skip
+    )
     yield from ((job.text, output) for job, output in written)

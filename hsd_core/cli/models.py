@@ -15,9 +15,9 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.levels.kinds import kinds
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
 
-    catalogue = Workbench.catalogue()
+    catalogue = Pipeline.catalogue()
     if options.json:
         print(json.dumps(catalogue, indent=2, ensure_ascii=False))
         return 0

@@ -36,9 +36,13 @@ def build_model(options: argparse.Namespace) -> int:
     from hsd_core.ngram.build import build_model_db
 
     build_model_db(
-        options.data, options.out, tokenizer_file=_tokenizer_file(options.preset), tokenizer_name=options.preset,
-        source=options.source, progress=progress(),
-    )  # fmt: skip
+        options.data,
+        options.out,
+        tokenizer_file=_tokenizer_file(options.preset),
+        tokenizer_name=options.preset,
+        source=options.source,
+        progress=progress(),
+    )
     return 0
 
 
@@ -46,9 +50,15 @@ def build_text(options: argparse.Namespace) -> int:
     from hsd_core.ngram.build import build_text_db
 
     build_text_db(
-        options.folder, _tokenizer_file(options.preset), options.out, tokenizer_name=options.preset,
-        max_tokens=options.max_tokens, source=options.source, licence=options.licence, progress=progress(),
-    )  # fmt: skip
+        options.folder,
+        _tokenizer_file(options.preset),
+        options.out,
+        tokenizer_name=options.preset,
+        max_tokens=options.max_tokens,
+        source=options.source,
+        licence=options.licence,
+        progress=progress(),
+    )
     return 0
 
 

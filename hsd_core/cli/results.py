@@ -11,7 +11,7 @@ from hsd_core.measure.results.rawfile import read_raw
 
 
 def add(commands: Any) -> None:
-    parser: argparse.ArgumentParser = commands.add_parser("results", help="tables of what sweep and validate kept")
+    parser: argparse.ArgumentParser = commands.add_parser("results", help="tables of what bench and validate kept")
     parser.add_argument("files", nargs="*", metavar="FILE", help="raw results; print their tables as Markdown")
     parser.add_argument("--view", metavar="NAME", help="only this table of each file")
     parser.add_argument("--update", nargs="+", default=[], metavar="FILE.md", help="make marked tables anew in place")

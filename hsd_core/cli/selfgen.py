@@ -15,7 +15,7 @@ from hsd_core.trace.typed import encode_lines
 
 if TYPE_CHECKING:
     from hsd_core.models.lean import LeanDecoder
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
     from hsd_core.training.selfgen import Job, Keep
 
 SILENCE = 5.0  # seconds between two lines of progress
@@ -39,7 +39,7 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
     from hsd_core.training import output_file as written
     from hsd_core.training import selfgen
 
@@ -47,25 +47,33 @@ def act(options: argparse.Namespace) -> int:
     sampling = Sampling(options.temperature, options.top_k, options.top_p)
     if options.prompts is not None and Path(options.out).resolve() == Path(options.prompts).resolve():
         raise ValueError(f"--out {options.out} is the file of the prompts; give a new file")
-    bench = Workbench.open(
+    pipeline = Pipeline.open(
         options.preset,
         stack=plain_stack(options.preset),
         device=options.device,
         dtype=options.dtype,
         progress=progress(),
     )
-    decoder = bench.lean_target(plain_stack(options.preset))
-    asked = _jobs(options, bench, decoder)
+    decoder = pipeline.lean_target(plain_stack(options.preset))
+    asked = _jobs(options, pipeline, decoder)
     finished = written.open_file(options.out)
     limit = options.max_new_tokens
-    jobs = written.jobs_left(asked, finished, sampling, options.seed, limit=limit, ends=bench.ends)
+    jobs = written.jobs_left(asked, finished, sampling, options.seed, limit=limit, ends=pipeline.ends)
     print(f"{len(jobs)} of {len(asked)} prompts to do", file=sys.stderr, flush=True)
     tell = _Progress(len(jobs))
     depths, keep = _states(Path(options.states), decoder) if options.states else ((), None)
     texts = selfgen.generate(
-        decoder, jobs, sampling, ends=bench.ends, max_new_tokens=limit, batch=options.batch, seed=options.seed,
-        cut_loops=options.cut_loops, depths=depths, keep=keep,
-    )  # fmt: skip
+        decoder,
+        jobs,
+        sampling,
+        ends=pipeline.ends,
+        max_new_tokens=limit,
+        batch=options.batch,
+        seed=options.seed,
+        cut_loops=options.cut_loops,
+        depths=depths,
+        keep=keep,
+    )
     try:
         with Path(options.out).open("ab") as file:
             for job, output in texts:
@@ -82,19 +90,19 @@ def act(options: argparse.Namespace) -> int:
     return 0
 
 
-def _jobs(options: argparse.Namespace, bench: Workbench, decoder: LeanDecoder) -> list[Job]:
+def _jobs(options: argparse.Namespace, pipeline: Pipeline, decoder: LeanDecoder) -> list[Job]:
     from hsd_core.trace.texts import check_ids, read_openings, read_texts
     from hsd_core.training import selfgen
 
     if options.invent is None:
-        texts = read_texts(options.prompts, lambda prompt: bench.encode(prompt, raw=options.raw))[: options.limit]
+        texts = read_texts(options.prompts, lambda prompt: pipeline.encode(prompt, raw=options.raw))[: options.limit]
         fits = within_context(texts, decoder.max_positions)
         for text in fits:
             check_ids(text.prompt_ids, decoder.vocab_size)
         return selfgen.jobs_of(fits)
     openings = []
     for start, system, kind, weight in read_openings(options.openings):
-        opening, closing = bench.turn(start, system)
+        opening, closing = pipeline.turn(start, system)
         openings.append(selfgen.Opening(tuple(opening), tuple(closing), kind, weight))
     return selfgen.invented(openings, options.invent, options.seed)[: options.limit]
 
@@ -105,16 +113,16 @@ def _states(folder: Path, decoder: LeanDecoder) -> tuple[Sequence[int], Keep]:
 
     from hsd_core.training.data import example
     from hsd_core.training.features import States
-    from hsd_core.training.recipes import RECIPES, Plan
+    from hsd_core.training.recipes import RECIPES, Hyperparameters
 
     depths = {draft.depth(decoder.layers) for drafts in RECIPES.values() for draft in drafts}
-    shelf = States(decoder, folder)
+    states_file = States(decoder, folder)
 
     def keep(job: Job, output: list[int], states: dict[int, Any]) -> None:
         text = replace(job.text, output_ids=tuple(output), loop_from=None)  # the prompt's own output is another
-        kept = example(text, vocab_size=decoder.vocab_size, longest=Plan().longest)
+        kept = example(text, vocab_size=decoder.vocab_size, longest=Hyperparameters().longest)
         if kept is not None:
-            shelf.keep(kept.ids, {depth: state[: len(kept.ids)] for depth, state in states.items()})
+            states_file.keep(kept.ids, {depth: state[: len(kept.ids)] for depth, state in states.items()})
 
     return sorted({*depths, decoder.layers} - {0}), keep
 
@@ -135,8 +143,9 @@ class _Progress:
             rate = self._tokens / (now - self._began)
             print(
                 f"{self._done} of {self._jobs}, {rate:.0f} tokens/s, about {rest / 60:.1f} min left",
-                file=sys.stderr, flush=True,
-            )  # fmt: skip
+                file=sys.stderr,
+                flush=True,
+            )
 
     def total(self) -> str:
         return f"{self._done} outputs, {self._tokens} tokens, {self._loops} end in a loop"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.options import add_preset, check_counts, plain_stack, progress
-from hsd_core.training.recipes import LOSSES, RECIPES, Plan
+from hsd_core.training.recipes import LOSSES, RECIPES, Hyperparameters
 
 if TYPE_CHECKING:
     from hsd_core.training.loop import Point, Tell
@@ -32,34 +32,46 @@ def add(commands: Any) -> None:
     parser.add_argument("--batch", type=int, metavar="N", help="output tokens in a step (thousands on a GPU)")
     parser.add_argument("--rate", type=float, metavar="R", help="highest learning rate")
     parser.add_argument("--rows", type=int, metavar="N", help="rows of the trimmed head")
-    parser.add_argument("--loss", choices=LOSSES, help=f"distance to the target's law (default {Plan().loss})")
+    parser.add_argument(
+        "--loss", choices=LOSSES, help=f"distance to the target's rows (default {Hyperparameters().loss})"
+    )
     parser.add_argument("--longest", type=int, metavar="N", help="positions of a text that are read")
     parser.add_argument("--prompts", action="store_true", default=None, help="learn over the prompts too")
     parser.add_argument("--seed", type=int, metavar="S")
     parser.add_argument(
-        "--work", metavar="DIR",
+        "--work",
+        metavar="DIR",
         help="hidden states (2 bytes * hidden size * depths a token: for a million tokens of smollm2 3.5 GB for exits, "
         "1.2 GB for nanos) and checkpoints (default: in the cache folder)",
-    )  # fmt: skip
+    )
     parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.models.weights import cache_folder
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
     from hsd_core.training.distil import Distiller
 
     given = {name: getattr(options, name) for name in _PLAN if getattr(options, name) is not None}
-    plan = replace(Plan(), **given)
-    plan.check()
+    hyper = replace(Hyperparameters(), **given)
+    hyper.check()
     check_counts(options, "limit")
     stack = plain_stack(options.preset)
-    bench = Workbench.open(options.preset, stack=stack, device=options.device, dtype=options.dtype, progress=progress())
+    pipeline = Pipeline.open(
+        options.preset, stack=stack, device=options.device, dtype=options.dtype, progress=progress()
+    )
     work = Path(options.work) if options.work else cache_folder() / "training" / options.preset
     distiller = Distiller(
-        bench.lean_target(stack), bench.preset, RECIPES[options.recipe], options.data, plan, work, ends=bench.ends,
-        limit=options.limit, progress=progress(),
-    )  # fmt: skip
+        pipeline.lean_target(stack),
+        pipeline.preset,
+        RECIPES[options.recipe],
+        options.data,
+        hyper,
+        work,
+        ends=pipeline.ends,
+        limit=options.limit,
+        progress=progress(),
+    )
     wanted = f"{options.preset}-{options.only}" if options.only else None
     if wanted and wanted not in distiller.drafts:
         short = ", ".join(name.removeprefix(f"{options.preset}-") for name in distiller.drafts)
@@ -118,8 +130,9 @@ def _told(name: str) -> Tell:
             print(
                 f"\r\033[K{name} step {step} of {steps}, loss {point.loss:.3f}, agreement {agreement}, acceptance "
                 f"{acceptance}, predicted speed-up {point.predicted_speed_up:.2f}{eta}",
-                file=sys.stderr, flush=True,
-            )  # fmt: skip
+                file=sys.stderr,
+                flush=True,
+            )
         elif sys.stderr.isatty():
             print(f"\r\033[K{name} step {step} of {steps}{eta}", end="", file=sys.stderr)
 

@@ -48,7 +48,7 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.validation.report import report
     from hsd_core.measure.validation.runs import predicted, read_validation
     from hsd_core.measure.validation.tables import TABLES, said
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
 
     check_counts(options, "limit", "sittings", "each")
     profile, prompts = read_profile(options.profile), bench.read_prompts(options.prompts)[: options.limit]
@@ -60,29 +60,35 @@ def act(options: argparse.Namespace) -> int:
         plan_of(profile, stack)
     lengths = (profile.lengths or Lengths(options.max_new_tokens, 1)).under(options.max_new_tokens)
     about = {
-        **measured_by("validation", options.said), "preset": options.preset, "model": options.model,
-        "profile_digest": digest(profile), "max_new_tokens": options.max_new_tokens, "texts": len(prompts),
-        **({"each": options.each} if options.each else {}), **prompts_file(options.prompts),
+        **measured_by("validation", options.said),
+        "preset": options.preset,
+        "model": options.model,
+        "profile_digest": digest(profile),
+        "max_new_tokens": options.max_new_tokens,
+        "texts": len(prompts),
+        **({"each": options.each} if options.each else {}),
+        **prompts_file(options.prompts),
         "lengths": "calibration" if profile.lengths else "every text to the limit",
-        "stacks": stacks, "picks": picked,
+        "stacks": stacks,
+        "picks": picked,
         "predicted": predicted(profile, stacks, lengths, options.max_new_tokens, options.model),
         "profile": profile.as_dict(),
-    }  # fmt: skip
-    workbench = Workbench.open(
+    }
+    pipeline = Pipeline.open(
         options.preset, stack=stacks[0], device=options.device, dtype=options.dtype, progress=progress()
     )
     for stack in stacks:
-        workbench.seats(stack)
-    raw = RawFile(Path(options.out), {**about, "device": workbench.device, "dtype": workbench.dtype})
+        pipeline.entries(stack)
+    raw = RawFile(Path(options.out), {**about, "device": pipeline.device, "dtype": pipeline.dtype})
 
     def runner(stack: str, prompt: str) -> Iterator[Any]:
-        return workbench.run(
+        return pipeline.run(
             stack, prompt, temperature=profile.temperature, max_new_tokens=options.max_new_tokens, heads=2
         )
 
     due = _due(read_validation(raw.about, raw.records), options.sittings, options.each or len(prompts))
     for number, which in [(number, share(number, options.each, len(prompts))) for number in due]:
-        _sit(raw, number, runner, prompts, which, {**ran_on(workbench.device), "command": options.said})
+        _sit(raw, number, runner, prompts, which, {**ran_on(pipeline.device), "command": options.said})
     validation = read_validation(raw.about, raw.records)
     found = report(validation)
     shown = ("stacks", "models", "terms", *(["levels"] if options.detail else []), "sittings")
@@ -152,5 +158,6 @@ def _sit(
             rest = (time.monotonic() - began) / turn * (len(which) - len(done) - turn)
             print(
                 f"sitting {number}, prompt {len(done) + turn} of {len(which)}, about {rest / 60:.0f} min left",
-                file=sys.stderr, flush=True,
-            )  # fmt: skip
+                file=sys.stderr,
+                flush=True,
+            )

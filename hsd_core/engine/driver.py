@@ -87,7 +87,9 @@ class Sequential:
         i, start = asked.level, len(self.context)
         self.check_cancelled()
         t0 = self.writer.clock.now()
-        proposal = self.runs[i].propose(self.context, DraftOrder(asked.limit, asked.law, asked.pick, stops, self.ends))
+        proposal = self.runs[i].propose(
+            self.context, DraftOrder(asked.limit, asked.to_probs, asked.pick, stops, self.ends)
+        )
         t1 = self.writer.clock.now()
         tree: Tree = proposal.tree(lambda id_, source: self.writer.token(id_, level=i, how="draft", source=source))
         theta = asked.theta if proposal.theta is None else proposal.theta
@@ -119,7 +121,7 @@ class Sequential:
         if below is not None:
             if len(asked.tree):
                 self._outcomes.append(Judged(i, below, asked.tree.longest, kept))
-            self.runs[below].observe(Verified(start, asked.probs[: kept + 1], asked.law))
+            self.runs[below].observe(Verified(start, asked.probs[: kept + 1], asked.to_probs))
         token = None
         if verdict.token is not None:
             how = "correct" if verdict.residual is not None else "bonus"

@@ -15,10 +15,10 @@ from torch import Tensor
 from hsd_core import trace
 from hsd_core.engine.clock import EngineClock
 from hsd_core.engine.hierarchy import Keep
-from hsd_core.engine.plans import Course
+from hsd_core.engine.plans import RunPlan
 from hsd_core.levels.protocol import Proposal, Run, Work
 from hsd_core.levels.tree import Token, Tree
-from hsd_core.models.sampling import raw
+from hsd_core.models.sampling import softmax
 
 
 @dataclass(slots=True)
@@ -62,7 +62,7 @@ class TraceWriter:
             self._totals[level].tokens_out += len(tree)
             confidence: list[float | None] = [None] * len(tree)
             if tree.logits is not None and tree.is_chain and len(tree):
-                confidence = [_short(x) for x in raw(tree.logits).amax(-1).tolist()]
+                confidence = [_short(x) for x in softmax(tree.logits).amax(-1).tolist()]
             return trace.Draft(
                 self.round,
                 level,
@@ -164,11 +164,19 @@ class TraceWriter:
         lengths = tuple(trace.KvLength(i, run.cached, length - run.cached, self.committed, held) for i, run in caches)
         return trace.Kv(self.round, lengths, self.clock.now())
 
-    def plan(self, course: Course, stack: str, t0: int) -> trace.Plan:
+    def plan(self, chosen: RunPlan, stack: str, t0: int) -> trace.Plan:
         return trace.Plan(
-            self.round, stack, self.clock.now(), course.levels, course.blocks, _short_or_none(course.predicted_ms),
-            _short_or_none(course.left_ms), course.why, {k: _short(x) for k, x in course.acceptance.items()}, t0,
-        )  # fmt: skip
+            self.round,
+            stack,
+            self.clock.now(),
+            chosen.levels,
+            chosen.blocks,
+            _short_or_none(chosen.predicted_ms),
+            _short_or_none(chosen.left_ms),
+            chosen.why,
+            {k: _short(x) for k, x in chosen.acceptance.items()},
+            t0,
+        )
 
     def footer(self, reason: str, *, prefill_ns: int, decode_ns: int) -> trace.Footer:
         totals = tuple(
@@ -186,7 +194,7 @@ class TraceWriter:
     def _head_rows(self, logits: Tensor) -> list[trace.Row | None]:
         if not self._heads or not logits.shape[0]:
             return [None] * logits.shape[0]
-        return [_head(row, self._heads) for row in raw(logits)]
+        return [_head(row, self._heads) for row in softmax(logits)]
 
     def _placed(self, copied: trace.Copied | None) -> trace.Copied | None:
         """Its position counted from the end of the prompt."""

@@ -45,7 +45,7 @@ class Sampling:
         return asdict(self)
 
 
-def law(logits: Tensor, sampling: Sampling) -> Tensor:
+def to_probs(logits: Tensor, sampling: Sampling) -> Tensor:
     """The rows that tokens are drawn from.
 
     Args:
@@ -63,7 +63,7 @@ def law(logits: Tensor, sampling: Sampling) -> Tensor:
     return _keep_top_p(probs, sampling.top_p) if sampling.top_p < 1.0 else probs
 
 
-def raw(logits: Tensor) -> Tensor:
+def softmax(logits: Tensor) -> Tensor:
     """(n, V) softmax at temperature 1: what confidence and displayed probabilities use, also when greedy."""
     return _at_least_float32(logits).softmax(-1)
 

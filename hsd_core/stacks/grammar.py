@@ -21,9 +21,20 @@ from hsd_core.levels.kinds.spec import MAX_BLOCK, MAX_LEVELS, Value
 from hsd_core.models.sampling import Sampling
 
 __all__ = [
-    "MAX_BLOCK", "MAX_LEVELS", "SAYS", "Exactness", "LevelSpec", "StackError", "bare", "check_order", "format_stack",
-    "grammar", "level_names", "parse", "stack_lossless",
-]  # fmt: skip
+    "MAX_BLOCK",
+    "MAX_LEVELS",
+    "SAYS",
+    "Exactness",
+    "LevelSpec",
+    "StackError",
+    "bare",
+    "check_order",
+    "format_stack",
+    "grammar",
+    "level_names",
+    "parse",
+    "stack_lossless",
+]
 
 # What a stack is refused with, here and on the page; what is wrong with a key's value, the key says.
 SAYS: Mapping[str, str] = MappingProxyType(

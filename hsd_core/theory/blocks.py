@@ -76,9 +76,15 @@ class Blocks:
         """Of blocks whose rows are rooms: those with room for so many tokens."""
         parts = tuple(part.some(rooms) for part in self.parts)
         return Blocks(
-            self.ms[rooms], self.law[rooms], self.length[rooms], self.last[rooms], parts, self.inner,
-            self.row_ms[rooms], rooms,
-        )  # fmt: skip
+            self.ms[rooms],
+            self.law[rooms],
+            self.length[rooms],
+            self.last[rooms],
+            parts,
+            self.inner,
+            self.row_ms[rooms],
+            rooms,
+        )
 
     def fate(self, given: Sequence[Accepts], alike: bool) -> tuple[Array, Array]:
         """What the verifiers above do to them: P(m accepted, then a reject), P(n tokens, all accepted): (b, n).

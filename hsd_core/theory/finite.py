@@ -36,7 +36,7 @@ class OverTexts:
 
 def over_texts(
     profile: Profile, plan: Plan, lengths: Sequence[int], limit: int, *, model: Model = "iid", catch_up: bool = True
-) -> OverTexts:  # fmt: skip
+) -> OverTexts:
     """The exact recursion over texts of these lengths.
 
     Args:

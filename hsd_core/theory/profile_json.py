@@ -118,16 +118,16 @@ def profile_from(given: Any) -> Profile:
         _matrix(form.acceptance),
         16 if form.max_block is None else form.max_block,
         edge_cost=_pairs(form.edge_cost_ms, names, "edge_cost_ms", Costs.read),
-        interval=None if form.interval is None else tuple(
-            tuple(pair if isinstance(pair, tuple) else None for pair in row) for row in form.interval
-        ),
+        interval=None
+        if form.interval is None
+        else tuple(tuple(pair if isinstance(pair, tuple) else None for pair in row) for row in form.interval),
         temperature=form.temperature or 0.0,
         round_ms=form.round_ms or 0.0,
         conditional=_pairs(form.conditional, names, "conditional", _conditional),
         by_rule={rule: _matrix(matrix) for rule, matrix in form.by_rule.items()},
         about=form.about,
         lengths=None if form.lengths is None else Lengths(**structs.asdict(form.lengths)),
-    )  # fmt: skip
+    )
 
 
 def to_dict(profile: Profile) -> dict[str, Any]:
@@ -147,8 +147,13 @@ def _form(profile: Profile) -> _Profile:
         version=VERSION,
         levels=[
             _Level(
-                name=level.name, cost_ms=level.cost.as_dict(), spec=level.spec, hit_rate=level.hit_rate,
-                reach=level.reach, draft_ms=level.draft_ms, interval_ms=level.cost.intervals_as_dict(),
+                name=level.name,
+                cost_ms=level.cost.as_dict(),
+                spec=level.spec,
+                hit_rate=level.hit_rate,
+                reach=level.reach,
+                draft_ms=level.draft_ms,
+                interval_ms=level.cost.intervals_as_dict(),
             )
             for level in profile.levels
         ],
@@ -161,10 +166,10 @@ def _form(profile: Profile) -> _Profile:
         conditional=arrows(profile.conditional, known),
         by_rule={rule: [list(row) for row in matrix] for rule, matrix in profile.by_rule.items()},
         about=dict(profile.about),
-        lengths=None if profile.lengths is None else _Lengths(**{
-            name: getattr(profile.lengths, name) for name in _Lengths.__struct_fields__
-        }),
-    )  # fmt: skip
+        lengths=None
+        if profile.lengths is None
+        else _Lengths(**{name: getattr(profile.lengths, name) for name in _Lengths.__struct_fields__}),
+    )
 
 
 def _read(given: Any, form: type[T], where: str) -> T:

@@ -13,7 +13,7 @@ any set of levels, if it is not predicted to be much slower. It is off by defaul
 text to catch up on.
 
 The plan is a function of the profile and the outcomes of earlier rounds; no clock is read and no coin is thrown, so a
-run can be repeated and stays exact (`courses`). Predictions take every level's policy for `fixed`.
+run can be repeated and stays exact (`plans`). Predictions take every level's policy for `fixed`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hsd_core.engine.plans import Course, Judged, Round
+from hsd_core.engine.plans import Judged, Round, RunPlan
 from hsd_core.stacks.grammar import MAX_BLOCK, LevelSpec, bare, format_stack, parse
 from hsd_core.theory import Answer, Plan, Planner, Profile, ProfileError, Ranked, expected
 from hsd_core.theory.plans import check_chains
@@ -142,14 +142,14 @@ class ProfileReplanner:
     def settings(self) -> dict[str, Any]:
         return self._pace.as_dict()
 
-    def first(self) -> Course:
+    def first(self) -> RunPlan:
         """The profile's best plan; the state is that of a new run."""
         self._reset()
         _, ranked = self._ranked()
         self._plan = ranked[0].plan
         return self._course(ranked[0], None)
 
-    def after(self, past: Round) -> Course | None:
+    def after(self, past: Round) -> RunPlan | None:
         """Another plan where the outcomes so far promise at least `gain`."""
         self._estimates.take(past)
         if self._back is not None:  # the one round of exploring is over
@@ -167,7 +167,7 @@ class ProfileReplanner:
     def _explores(self, index: int) -> bool:
         return self._pace.explore > 0 and (index + 1) % self._pace.explore == 0
 
-    def _settle(self, index: int, returning: Plan | None = None) -> Course | None:
+    def _settle(self, index: int, returning: Plan | None = None) -> RunPlan | None:
         """Ask the planner; stay where nothing is gained. `returning`: the plan that was left to explore."""
         now, ranked = self._ranked()
         self._known, self._asked = self._estimates.as_dict(), index
@@ -214,7 +214,7 @@ class ProfileReplanner:
 
     def _course(
         self, chosen: Ranked, left: Ranked | None, *, exploring: bool = False, returned: bool = False
-    ) -> Course:
+    ) -> RunPlan:
         acceptance = self._estimates.as_dict()
         key = self._estimates.moved_most(self._since)
         moved = None if key is None else Moved(key, self._since[key], acceptance[key], self._changed)
@@ -222,7 +222,7 @@ class ProfileReplanner:
         if left is not None and not exploring:
             self._since, self._changed = acceptance, True
         left_ms = None if left is None else left.prediction.ms_per_token
-        return Course(chosen.plan.levels, chosen.plan.blocks, why, chosen.prediction.ms_per_token, left_ms, acceptance)
+        return RunPlan(chosen.plan.levels, chosen.plan.blocks, why, chosen.prediction.ms_per_token, left_ms, acceptance)
 
     def _reset(self) -> None:
         self._estimates = Estimates(self.profile, self._pace.half_life)

@@ -24,9 +24,13 @@ T = TypeVar("T")
 
 _TOO_LARGE = "the number is larger than 64 bits can hold"
 _KINDS = {
-    "int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "array": "a list",
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
     "object": "an object",
-}  # fmt: skip
+}
 _GOT = {"array": "list"}
 
 

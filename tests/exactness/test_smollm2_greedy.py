@@ -69,7 +69,7 @@ def test_plain_decoding_writes_what_transformers_writes(smollm2, plain, transfor
 
 def test_lean_logits_are_those_of_transformers(smollm2, transformers_smollm2):
     torch = pytest.importorskip("torch")
-    level = smollm2.seats("target")[0].level
+    level = smollm2.entries("target")[0].level
     for prompt in PROMPTS:
         ids = smollm2.encode(prompt, raw=False)
         ours = level.decoder.forward(Pass(ids, 0, len(ids)), level.decoder.new_cache(len(ids)))

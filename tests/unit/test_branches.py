@@ -15,7 +15,7 @@ import hsd_core
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.model import ModelLevel, ModelRun
 from hsd_core.levels.ngram import NgramLevel
-from hsd_core.levels.shared import Commons
+from hsd_core.levels.shared import SharedState
 from hsd_core.levels.tree import Token, Tree
 from hsd_core.models.passes import Pass
 from hsd_core.models.sampling import Sampling
@@ -38,7 +38,7 @@ def opened(decoder: Any, *, by_branches: bool = False) -> Any:
     level = ModelLevel(decoder, name="target", kind="target", label="tiny")
     if by_branches:
         return ModelRun(decoder, 64, "target")
-    return level.open(64, Commons(64, branches=16))
+    return level.open(64, SharedState(64, branches=16))
 
 
 @pytest.mark.parametrize("by_branches", [False, True])

@@ -25,7 +25,7 @@ from hsd_core.trace import (
     Rollback,
     Verify,
     metrics,
-)  # fmt: skip
+)
 from hsd_core.trace.checks import check
 
 

@@ -9,9 +9,7 @@ from hsd_core.trace import SCHEMA, Commit, Committed, Draft, Header, LevelInfo, 
 
 
 def header(*kinds: str) -> Header:
-    levels = tuple(
-        LevelInfo(i, k, k, k, None, None, None, None, True, "cpu", "float") for i, k in enumerate(kinds)
-    )  # fmt: skip
+    levels = tuple(LevelInfo(i, k, k, k, None, None, None, None, True, "cpu", "float") for i, k in enumerate(kinds))
     return Header(SCHEMA, ",".join(kinds), levels, {}, 0, (1,), 4, True, "exact")
 
 

@@ -196,14 +196,23 @@ _POLICIES = MappingProxyType(
     }
 )
 POLICY = Choice(
-    name="policy", place=10, counts=DRAFTER, choices=tuple(_POLICIES), words=_POLICIES,
+    name="policy",
+    place=10,
+    counts=DRAFTER,
+    choices=tuple(_POLICIES),
+    words=_POLICIES,
     tip="when this level hands its block up",
-)  # fmt: skip
+)
 THETA = Share(
-    name="theta", place=20, counts=DRAFTER, when=("policy", THETA_COUNTS), usual=DEFAULT_THETA, label="θ",
+    name="theta",
+    place=20,
+    counts=DRAFTER,
+    when=("policy", THETA_COUNTS),
+    usual=DEFAULT_THETA,
+    label="θ",
     tip="stop after a token whose top probability is below θ",
     tips=MappingProxyType({"adaptive": "the threshold that it starts with"}),
-)  # fmt: skip
+)
 _RULES = MappingProxyType(
     {
         "tokenwise": "tokenwise · keep a token with probability min(1, p/q)",
@@ -213,14 +222,23 @@ _RULES = MappingProxyType(
     }
 )
 RULE = Choice(
-    name="rule", place=30, counts=VERIFIER, choices=("greedy", "tokenwise", "block", "top"),
+    name="rule",
+    place=30,
+    counts=VERIFIER,
+    choices=("greedy", "tokenwise", "block", "top"),
     tip="how this level decides which drafted tokens to keep",
     words=_RULES,
-)  # fmt: skip
+)
 K = Whole(
-    name="k", place=40, counts=VERIFIER, when=("rule", ("top",)), usual=1, low=1, high=MAX_TOP,
+    name="k",
+    place=40,
+    counts=VERIFIER,
+    when=("rule", ("top",)),
+    usual=1,
+    low=1,
+    high=MAX_TOP,
     tip="a drafted token is kept when it is among this level's k likeliest",
-)  # fmt: skip
+)
 DTYPE = Choice(name="dtype", place=70, choices=DTYPES)
 DEVICE = Key(name="device", place=80)
 BONUS = Switch(name="bonus", place=90, counts=VERIFIER)

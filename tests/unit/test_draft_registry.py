@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from hsd_core.drafts import registry as shelf
+from hsd_core.drafts import registry as registry
 from hsd_core.drafts.file import DraftError, list_drafts, read_info
-from hsd_core.drafts.registry import FOLDER, Shelf
+from hsd_core.drafts.registry import FOLDER, DraftRegistry
 from hsd_core.stacks.catalogue import catalogue
 
 SHIPPED = tuple(
@@ -19,34 +19,34 @@ SHIPPED = tuple(
 
 
 @pytest.fixture
-def full(monkeypatch: pytest.MonkeyPatch) -> Shelf:
-    """A shelf with the drafts above, none of which has a file."""
+def full(monkeypatch: pytest.MonkeyPatch) -> DraftRegistry:
+    """A registry with the drafts above, none of which has a file."""
     reads: list[Path] = []
 
-    def read(self: Shelf, path: Path, decoder: object) -> object:
+    def read(self: DraftRegistry, path: Path, decoder: object) -> object:
         reads.append(path)
         return next(
             (d for d in SHIPPED if d.path == path), SimpleNamespace(name=path.stem, at=6, fed=path.stem == "fed")
         )
 
-    monkeypatch.setattr(shelf, "shipped", lambda preset, folder: SHIPPED)
-    monkeypatch.setattr(Shelf, "_read", read)
-    return Shelf("a")
+    monkeypatch.setattr(registry, "shipped", lambda preset, folder: SHIPPED)
+    monkeypatch.setattr(DraftRegistry, "_read", read)
+    return DraftRegistry("a")
 
 
-def taken(full: Shelf, depth: int, name: str | None = None) -> str | None:
+def taken(full: DraftRegistry, depth: int, name: str | None = None) -> str | None:
     draft = full.at(depth, name, None)  # type: ignore[arg-type]
     return draft and draft.name
 
 
-def test_a_level_takes_the_draft_of_its_depth(full: Shelf) -> None:
+def test_a_level_takes_the_draft_of_its_depth(full: DraftRegistry) -> None:
     assert taken(full, 4) == "a-exit4"
     assert taken(full, 8) == "a-exit8"
     assert taken(full, 5) is None
     assert taken(full, 0) == "a-nano-fed"
 
 
-def test_a_level_takes_the_draft_it_names(full: Shelf, tmp_path: Path) -> None:
+def test_a_level_takes_the_draft_it_names(full: DraftRegistry, tmp_path: Path) -> None:
     assert taken(full, 0, "a-nano") == "a-nano"
     own = tmp_path / "own.safetensors"
     own.touch()
@@ -64,13 +64,13 @@ def test_a_level_takes_the_draft_it_names(full: Shelf, tmp_path: Path) -> None:
         (0, "missing.safetensors", "no draft"),
     ],
 )
-def test_a_draft_for_another_place_is_refused(full: Shelf, depth: int, name: str, message: str) -> None:
+def test_a_draft_for_another_place_is_refused(full: DraftRegistry, depth: int, name: str, message: str) -> None:
     with pytest.raises(ValueError) as caught:
         taken(full, depth, name)
     assert message in str(caught.value)
 
 
-def test_an_exit_takes_a_draft_that_also_reads_the_last_states(full: Shelf, tmp_path: Path) -> None:
+def test_an_exit_takes_a_draft_that_also_reads_the_last_states(full: DraftRegistry, tmp_path: Path) -> None:
     fed = tmp_path / "fed.safetensors"
     fed.touch()
     draft = full.at(6, str(fed), None)  # type: ignore[arg-type]
@@ -78,15 +78,16 @@ def test_an_exit_takes_a_draft_that_also_reads_the_last_states(full: Shelf, tmp_
 
 
 def test_the_catalogue_names_the_trained_depths_and_drafts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shelf, "shipped", lambda preset: SHIPPED if preset == "smollm2" else ())
+    monkeypatch.setattr(registry, "shipped", lambda preset: SHIPPED if preset == "smollm2" else ())
     presets = {entry["name"]: {level["name"]: level for level in entry["levels"]} for entry in catalogue()}
     levels = presets["smollm2"]
     assert levels["exit"]["depth"] == {"min": 1, "max": 29, "default": 4, "trained": [4, 8]}
     assert (levels["nano"]["usable"], levels["nano"]["params"]) == (True, {"id": "a-nano-fed"})
     assert [(d["name"], d["fed"]) for d in levels["nano"]["drafts"]] == [("a-nano-fed", True), ("a-nano", False)]
     assert [(d["name"], d["at"], d["fed"]) for d in levels["exit"]["drafts"]] == [
-        ("a-exit4", 4, False), ("a-exit8", 8, False),
-    ]  # fmt: skip
+        ("a-exit4", 4, False),
+        ("a-exit8", 8, False),
+    ]
     bare = presets["qwen-coder"]
     assert bare["exit"]["depth"] == {"min": 1, "max": 27, "default": 7, "trained": []}
     assert (bare["nano"]["usable"], bare["nano"]["drafts"]) == (False, [])

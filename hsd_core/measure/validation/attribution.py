@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hsd_core.measure.validation.books import Books, LevelBook
+from hsd_core.measure.validation.counters import Counters, LevelCounters
 from hsd_core.theory import ENGINE, Plan, Profile
 from hsd_core.theory.finite import OverTexts
 
@@ -38,7 +38,7 @@ class LevelBlame:
 
 
 @dataclass(frozen=True, slots=True)
-class Blame:
+class Attribution:
     """ms per token. `levels`: cheapest first."""
 
     predicted: float
@@ -50,50 +50,61 @@ class Blame:
     levels: tuple[LevelBlame, ...]
 
 
-def blame(profile: Profile, plan: Plan, predicted: OverTexts, books: Books) -> Blame:
-    """Lay a prediction beside the books of the same runs."""
-    around = float(profile.about.get(ENGINE, 0.0))  # in the theory's costs, but not in the books' ms
-    n, total, stages = books.tokens, predicted.ms_per_token, [0.0, 0.0, 0.0]
-    levels, between = [], books.rounds * profile.round_ms
-    for at, (level, book) in enumerate(zip(plan.levels, books.levels, strict=True)):
+def attribute(profile: Profile, plan: Plan, predicted: OverTexts, counters: Counters) -> Attribution:
+    """Lay a prediction beside the counters of the same runs."""
+    around = float(profile.about.get(ENGINE, 0.0))  # in the theory's costs, but not in the counters' ms
+    n, total, stages = counters.tokens, predicted.ms_per_token, [0.0, 0.0, 0.0]
+    levels, between = [], counters.rounds * profile.round_ms
+    for at, (level, counter) in enumerate(zip(plan.levels, counters.levels, strict=True)):
         extra = around if at or len(plan.levels) == 1 else 0.0
-        calls, ms = _calls(profile, at, level, book), predicted.ms[at] / max(1e-12, predicted.calls[at]) - extra
-        priced = _priced(profile, plan, at, book) - calls * extra
+        calls, ms = _calls(profile, at, level, counter), predicted.ms[at] / max(1e-12, predicted.calls[at]) - extra
+        priced = _priced(profile, plan, at, counter) - calls * extra
         between += calls * extra
-        for stage, value in enumerate((calls * ms, priced, book.ms)):
+        for stage, value in enumerate((calls * ms, priced, counter.ms)):
             stages[stage] += value / n
         levels.append(
             LevelBlame(
-                profile.names[level], predicted.calls[at] / predicted.tokens, calls / n, ms, _per(priced, calls),
-                _per(book.ms, calls), _per(sum(k * rows for rows, k in book.rows.items()), book.calls),
-                _per(book.catch_up, book.calls), book.accepted / book.judged if book.judged else None,
+                profile.names[level],
+                predicted.calls[at] / predicted.tokens,
+                calls / n,
+                ms,
+                _per(priced, calls),
+                _per(counter.ms, calls),
+                _per(sum(k * rows for rows, k in counter.rows.items()), counter.calls),
+                _per(counter.catch_up, counter.calls),
+                counter.accepted / counter.judged if counter.judged else None,
             )
-        )  # fmt: skip
+        )
     engine = between / n
     after_calls, after_rows, after_cost = (stage + engine for stage in stages)
-    measured = books.decode_ms / n
-    return Blame(
-        total, after_calls - total, after_rows - after_calls, after_cost - after_rows, measured - after_cost, measured,
+    measured = counters.decode_ms / n
+    return Attribution(
+        total,
+        after_calls - total,
+        after_rows - after_calls,
+        after_cost - after_rows,
+        measured - after_cost,
+        measured,
         tuple(levels),
-    )  # fmt: skip
+    )
 
 
-def _calls(profile: Profile, at: int, level: int, book: LevelBook) -> float:
+def _calls(profile: Profile, at: int, level: int, counter: LevelCounters) -> float:
     if at == 0 and profile.levels[level].is_lookup:
-        return float(book.asked)
-    return float(book.calls)
+        return float(counter.asked)
+    return float(counter.calls)
 
 
-def _priced(profile: Profile, plan: Plan, at: int, book: LevelBook) -> float:
-    """What the theory asks for the calls of a book, all runs together."""
+def _priced(profile: Profile, plan: Plan, at: int, counter: LevelCounters) -> float:
+    """What the theory asks for the calls of a counter, all runs together."""
     level = profile.levels[plan.levels[at]]
     if at == 0 and level.is_lookup:
-        return book.asked * level.cost(1)
+        return counter.asked * level.cost(1)
     if at == 0 and len(plan.levels) > 1:  # a drafter; what it catches up on comes on top of its first token
         one = level.block_ms(1)
-        return sum(k * (one + level.cost(n) - level.cost(1)) for n, k in book.rows.items())
+        return sum(k * (one + level.cost(n) - level.cost(1)) for n, k in counter.rows.items())
     costs = profile.verify_cost(plan.levels[at - 1], plan.levels[at]) if at else level.cost
-    return sum(k * costs(n) for n, k in book.rows.items())
+    return sum(k * costs(n) for n, k in counter.rows.items())
 
 
 def _per(part: float, whole: float) -> float:

@@ -13,7 +13,7 @@ _NS_PER_MS = 1e6
 
 
 @dataclass(slots=True)
-class LevelBook:
+class LevelCounters:
     """A level's work.
 
     `rows[n]`: verifications of n rows, those included that only brought its cache up to date; of a drafter: forwards.
@@ -34,22 +34,22 @@ class LevelBook:
         """Verifications and drafts' forwards."""
         return sum(self.rows.values())
 
-    def add(self, other: LevelBook) -> None:
+    def add(self, other: LevelCounters) -> None:
         self.rows.update(other.rows)
         for name in ("catch_up", "asked", "drafted", "judged", "accepted", "ms"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 @dataclass(slots=True)
-class Books:
+class Counters:
     """Of one run, or of several runs of one stack added up. Times in ms on the engine's clock."""
 
-    levels: list[LevelBook]
+    levels: list[LevelCounters]
     rounds: int = 0
     tokens: int = 0
     decode_ms: float = 0.0
 
-    def add(self, other: Books) -> None:
+    def add(self, other: Counters) -> None:
         for own, more in zip(self.levels, other.levels, strict=True):
             own.add(more)
         self.rounds, self.tokens = self.rounds + other.rounds, self.tokens + other.tokens
@@ -57,45 +57,50 @@ class Books:
 
     def as_dict(self) -> dict[str, Any]:
         levels = [
-            {"rows": {str(n): k for n, k in sorted(b.rows.items())}, "catch_up": b.catch_up, "asked": b.asked,
-             "drafted": b.drafted, "judged": b.judged, "accepted": b.accepted, "ms": round(b.ms, 4)}
+            {
+                "rows": {str(n): k for n, k in sorted(b.rows.items())},
+                "catch_up": b.catch_up,
+                "asked": b.asked,
+                "drafted": b.drafted,
+                "judged": b.judged,
+                "accepted": b.accepted,
+                "ms": round(b.ms, 4),
+            }
             for b in self.levels
-        ]  # fmt: skip
-        return {
-            "levels": levels, "rounds": self.rounds, "tokens": self.tokens, "decode_ms": round(self.decode_ms, 4)
-        }  # fmt: skip
+        ]
+        return {"levels": levels, "rounds": self.rounds, "tokens": self.tokens, "decode_ms": round(self.decode_ms, 4)}
 
 
-def books_from(record: Mapping[str, Any]) -> Books:
-    """The inverse of `Books.as_dict`."""
+def counters_from(record: Mapping[str, Any]) -> Counters:
+    """The inverse of `Counters.as_dict`."""
     levels = [
-        LevelBook(**{**level, "rows": Counter({int(n): k for n, k in level["rows"].items()})})
+        LevelCounters(**{**level, "rows": Counter({int(n): k for n, k in level["rows"].items()})})
         for level in record["levels"]
     ]
-    return Books(levels, record["rounds"], record["tokens"], record["decode_ms"])
+    return Counters(levels, record["rounds"], record["tokens"], record["decode_ms"])
 
 
-def keep_books(events: Iterable[Event]) -> Books:
+def count_run(events: Iterable[Event]) -> Counters:
     """Count a finished run.
 
     Raises:
         ValueError: the run has no end, so nobody knows what it took.
     """
-    books, infos = Books([]), tuple[LevelInfo, ...]()
+    counters, infos = Counters([]), tuple[LevelInfo, ...]()
     for event in events:
         if isinstance(event, Header):
             infos = event.levels
-            books.levels = [LevelBook() for _ in infos]
+            counters.levels = [LevelCounters() for _ in infos]
         elif isinstance(event, Draft):
-            _draft(books.levels[event.level], event, owes(infos[event.level]))
+            _draft(counters.levels[event.level], event, owes(infos[event.level]))
         elif isinstance(event, Verify):
-            _verify(books.levels[event.level], event, owes(infos[event.level]))
+            _verify(counters.levels[event.level], event, owes(infos[event.level]))
         elif isinstance(event, Footer) and event.reason != "stopped":
-            books.rounds, books.tokens = event.rounds, event.committed
-            books.decode_ms = event.decode_ns / _NS_PER_MS
-    if not books.tokens:
+            counters.rounds, counters.tokens = event.rounds, event.committed
+            counters.decode_ms = event.decode_ns / _NS_PER_MS
+    if not counters.tokens:
         raise ValueError("the run was stopped before its end; run it again")
-    return books
+    return counters
 
 
 def owes(info: LevelInfo) -> bool:
@@ -104,21 +109,21 @@ def owes(info: LevelInfo) -> bool:
     return info.shares in (None, info.index) and not info.params.get("fed")
 
 
-def _draft(book: LevelBook, event: Draft, owes: bool) -> None:
-    book.asked += 1
-    book.drafted += len(event.ids)
-    book.ms += (event.t1 - event.t0) / _NS_PER_MS
+def _draft(counter: LevelCounters, event: Draft, owes: bool) -> None:
+    counter.asked += 1
+    counter.drafted += len(event.ids)
+    counter.ms += (event.t1 - event.t0) / _NS_PER_MS
     if event.forwards:
         late = event.catch_up if owes else 0  # all of it goes with the first token
-        book.catch_up += late
-        book.rows[1] += event.forwards - 1
-        book.rows[1 + late] += 1
+        counter.catch_up += late
+        counter.rows[1] += event.forwards - 1
+        counter.rows[1 + late] += 1
 
 
-def _verify(book: LevelBook, event: Verify, owes: bool) -> None:
+def _verify(counter: LevelCounters, event: Verify, owes: bool) -> None:
     late = event.catch_up if owes else 0
-    book.catch_up += late
-    book.rows[event.rows - event.catch_up + late] += 1
-    book.ms += (event.t1 - event.t0) / _NS_PER_MS
-    book.accepted += sum(check.outcome == "accepted" for check in event.checks)
-    book.judged += sum(check.outcome != "unjudged" for check in event.checks)
+    counter.catch_up += late
+    counter.rows[event.rows - event.catch_up + late] += 1
+    counter.ms += (event.t1 - event.t0) / _NS_PER_MS
+    counter.accepted += sum(check.outcome == "accepted" for check in event.checks)
+    counter.judged += sum(check.outcome != "unjudged" for check in event.checks)

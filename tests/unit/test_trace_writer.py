@@ -80,8 +80,8 @@ def test_rows_are_raw_and_their_heads_and_tails_make_one() -> None:
         if event.event == "verify":
             before = [0, *output]
             for check in event.checks:
-                for row, seat in ((check.p_row, stack[1]), (check.q_row, stack[0])):
-                    law = seat.level.table(tuple(before))  # type: ignore[attr-defined]
+                for row, entry in ((check.p_row, stack[1]), (check.q_row, stack[0])):
+                    law = entry.level.table(tuple(before))  # type: ignore[attr-defined]
                     assert row is not None
                     assert list(row.probs) == pytest.approx(law.topk(2).values.tolist(), rel=1e-5)
                     assert sum(row.probs) + row.tail == pytest.approx(1.0, abs=1e-5)
