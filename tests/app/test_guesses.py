@@ -14,7 +14,7 @@ from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.ngram import NgramLevel
 from hsd_core.models.sampling import Sampling
 from hsd_core.ngram import Databases
-from hsd_core.pipeline import Workbench
+from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import parse
 from hsd_core.trace import Event, Header
 from hsd_core.trace import file as tracefile
@@ -30,11 +30,11 @@ class GuessBench:
     """The toy preset with real lookups in the text so far."""
 
     def __init__(self) -> None:
-        self._toy = Workbench.open("toy")
+        self._toy = Pipeline.open("toy")
 
     @staticmethod
     def catalogue() -> list[dict[str, Any]]:
-        listed = {preset["name"]: preset for preset in Workbench.catalogue()}
+        listed = {preset["name"]: preset for preset in Pipeline.catalogue()}
         lookup = next(level for level in listed["smollm2"]["levels"] if level["name"] == "ngram")
         lookup = {**lookup, "params": {"db": "c"}, "drafts": []}
         return [{**listed["toy"], "levels": [lookup, *listed["toy"]["levels"]]}]
@@ -48,7 +48,7 @@ class GuessBench:
         below, above = ([], stack) if first.name != "ngram" else ([first], stack.split(",", 1)[1])
         params: dict[str, object] = {"db": "c", "guess": first.guess}
         lookups = NgramLevel(lambda: Databases("c"), 257, label="n-gram lookup", guess=first.guess, params=params)
-        entries = [*(StackEntry(lookups, spec, spec.block) for spec in below), *self._toy.seats(above)]
+        entries = [*(StackEntry(lookups, spec, spec.block) for spec in below), *self._toy.entries(above)]
         assert len(entries) == len(specs)
         sampling = Sampling(options["temperature"], options["top_k"], options["top_p"])
         about = {"preset": "toy", "title": options.get("title", "")}
