@@ -103,7 +103,8 @@ export function fate(record, cursor) {
  */
 export function combText(comb, model, cursor) {
   const many = (/** @type {number} */ n, /** @type {string} */ word) => `${n} ${word}${n === 1 ? "" : "s"}`;
-  const said = `${many(comb.rows, "sequence")} side by side, ${many(comb.nodes.length, "token")}`;
+  const beside = comb.rows > 1 ? " side by side" : "";
+  const said = `${many(comb.rows, "sequence")}${beside}, ${many(comb.nodes.length, "token")}`;
   if (!comb.judged || comb.judged.t > cursor) return `${said}: not judged yet`;
   const count = (/** @type {string} */ what) => comb.nodes.filter((x) => fate(x, cursor) === what).length;
   const { kept, level } = comb.judged;

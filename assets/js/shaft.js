@@ -43,11 +43,14 @@ function seen(model, cursor, level, round) {
     if (below.length < running.filter((i) => i > record.level && i < level).length) continue;
     const verdict = record.judgements.find((j) => j.level === level);
     const known = verdict && verdict.t <= cursor ? verdict.outcome : "waiting";
-    found.push({ serial: record.serial, hue: model.levels[record.level].hue, state: known });
+    found.push({ serial: record.serial, hue: model.levels[record.level].hue, state: known, comb: combBefore(record) });
   }
-  const combed = found.some(({ serial }) => model.tokens.get(serial).fork);
-  return combed ? found.slice(0, MOST) : found.slice(-MOST); // the likeliest branch comes first
+  // Of candidates side by side the newest comb is shown, its likeliest branch first.
+  const comb = level === running[1] ? found.at(-1)?.comb : null;
+  return comb ? found.filter((tile) => tile.comb === comb).slice(0, MOST) : found.slice(-MOST);
 }
+
+const combBefore = (record) => (record.how === "draft" ? (record.fork?.comb ?? null) : null);
 
 const cache = new WeakMap();
 

@@ -107,7 +107,7 @@ def test_several_sequences_are_chosen_generated_seen_and_asked_about(page: Any, 
     page.keyboard.press("Tab")
     page.wait_for_function("location.search.includes('guess')")
     assert parse_qs(urlsplit(page.url).query)["stack"] == ["ngram:2@guess=5,table@id=order6"]
-    assert "5 sequences" in page.locator(".hx-floor").last.inner_text()
+    assert "5 guesses from c" in page.locator(".hx-floor").last.inner_text()
     page.locator("#hx-prompt").fill(PROMPT)
     page.get_by_role("button", name="Generate").click()
     page.wait_for_function("document.querySelector('.hx-status').dataset.mode !== 'recorded'", timeout=30_000)
