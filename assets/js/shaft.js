@@ -21,12 +21,13 @@ export function shaftOf() {
     update(model, cursor, level, round, figures) {
       draw(tiles, model ? seen(model, cursor, level, round) : []);
       const a = figures?.acceptance;
+      const what = model?.combs.length ? "places that candidates were offered for" : "tokens from below";
       fill.style.width = `${100 * (a ?? 0)}%`;
       say(value, a == null ? "a –" : `a ${a.toFixed(2)}`);
       gauge.dataset.tip =
         a == null
           ? "acceptance: tokens from below that this level accepted / that it judged"
-          : `acceptance: ${figures.accepted} accepted / ${figures.judged} judged of the tokens from below, in this run`;
+          : `acceptance: ${figures.accepted} accepted / ${figures.judged} judged of the ${what}, in this run`;
     },
   };
 }
