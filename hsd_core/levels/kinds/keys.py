@@ -186,6 +186,7 @@ class Letters(Key):
 
 BLOCK = Whole(name="block length", low=1, high=MAX_BLOCK)
 AT = Whole(name="at", place=0, unit="layers", low=1, high=MAX_DEPTH)
+CHAINS_ONLY = ("block",)  # rules that judge one sequence, and no tree of several
 _POLICIES = MappingProxyType(
     {
         "fixed": "fixed · always T tokens",
