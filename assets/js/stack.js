@@ -108,6 +108,13 @@ function placeFaults(levels) {
   levels.forEach(({ name }, i) => {
     if (i > 0 && kinds[i]?.verifies === false) add(i, "verify", { name });
   });
+  levels.forEach(({ name, options }, i) => {
+    const { rule } = options;
+    const key = kinds[i - 1]?.branches;
+    const count = key ? +(levels[i - 1].options[key] ?? 1) : 1;
+    if (count !== 1 && grammar.chains_only.includes(rule))
+      add(i, "branches", { name, rule, below: levels[i - 1].name, count, key });
+  });
   const deepest = new Map(); // weights -> layers that a level below has run
   levels.slice(0, top).forEach(({ name, options }, i) => {
     const reads = kinds[i]?.reads;

@@ -13,7 +13,9 @@ export function shortName(level, ran, known) {
 export function noteOf(level, ran, known, share) {
   const kind = kindOf(ran?.kind ?? known?.kind);
   if (kind.keys.includes("db")) {
-    const databases = `databases ${[...(level.options.db ?? ran?.params?.db ?? known?.params?.db ?? "cms")].join(" ")}`;
+    const letters = [...(level.options.db ?? ran?.params?.db ?? known?.params?.db ?? "cms")].join(" ");
+    const several = +(level.options[kind.branches] ?? 1) > 1;
+    const databases = several ? `${level.options[kind.branches]} guesses from ${letters}` : `databases ${letters}`;
     return level.options.miss ? `${databases}, else nano` : databases;
   }
   if (kind.keys.includes("at")) return share || kind.title;

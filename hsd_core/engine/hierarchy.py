@@ -182,6 +182,8 @@ class Hierarchy:
         self._cuts[i] += len(kept) < len(tree)
 
         path = tuple(places[node] - 1 for node in kept if node in places)
+        if bonus and verdict.token is None:
+            path = path[:-1]  # the end of the text was processed beside other branches; nothing needs the row behind it
         p, p_logits = probs, logits
         if not in_order(path):
             rows = [0, *(node + 1 for node in path)]

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from hsd_core.engine.choices import Judge
 from hsd_core.levels.tree import Offer, Tree
-from hsd_core.models.sampling import one_hot
+from hsd_core.models.sampling import likeliest, one_hot
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def greedy(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
     Exact for a greedy target. At a temperature above 0 it makes the stack lossy.
     Arguments as in `tokenwise`.
     """
-    best = p.argmax(-1).tolist()
+    best = likeliest(p).tolist()
     path, alphas, fork, places = _follow(tree, bonus, lambda place, token: token == best[place])
     rejected = fork in tree.forks
     token = best[places[fork]] if rejected or bonus or not len(tree) else None

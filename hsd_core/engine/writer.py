@@ -6,7 +6,7 @@ nothing: a run without details takes the same choices.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -18,7 +18,7 @@ from hsd_core.engine.hierarchy import Keep
 from hsd_core.engine.plans import RunPlan
 from hsd_core.levels.protocol import Proposal, Run, Work
 from hsd_core.levels.tree import Token, Tree
-from hsd_core.models.sampling import softmax
+from hsd_core.models.sampling import largest, softmax
 
 
 @dataclass(slots=True)
@@ -113,7 +113,7 @@ class TraceWriter:
                 elif fork == last and verdict.residual is not None:
                     outcome = "rejected"
                     if self._heads and o == ends[-1]:
-                        residual = _head(verdict.residual, self._heads)
+                        (residual,) = _heads(verdict.residual[None], self._heads)
                 else:
                     outcome = "rejected" if verdict.alphas[o] is not None and not tree.is_chain else "unjudged"
                 p_head = p_heads[places[fork]] if p_heads else None
@@ -194,7 +194,7 @@ class TraceWriter:
     def _head_rows(self, logits: Tensor) -> list[trace.Row | None]:
         if not self._heads or not logits.shape[0]:
             return [None] * logits.shape[0]
-        return [_head(row, self._heads) for row in softmax(logits)]
+        return [*_heads(softmax(logits), self._heads)]
 
     def _placed(self, copied: trace.Copied | None) -> trace.Copied | None:
         """Its position counted from the end of the prompt."""
@@ -212,11 +212,13 @@ class TraceWriter:
         return [float(x) for x in judged.all_probs[forks].gather(1, _column(ids, judged.all_probs)).squeeze(1)]
 
 
-def _head(row: Tensor, k: int) -> trace.Row:
-    top = row.topk(min(k, row.shape[-1]))
-    pairs = [(i, _short(x)) for i, x in zip(top.indices.tolist(), top.values.tolist(), strict=True) if x > 0.0]
-    tail = max(0.0, 1.0 - sum(x for _, x in pairs))
-    return trace.Row(tuple(i for i, _ in pairs), tuple(x for _, x in pairs), _short(tail))
+def _heads(rows: Tensor, k: int) -> Iterator[trace.Row]:
+    """The likeliest tokens of (n, V) probabilities."""
+    values, ids = largest(rows, k)
+    for row, chances in zip(ids.tolist(), values.tolist(), strict=True):
+        pairs = [(i, _short(x)) for i, x in zip(row, chances, strict=True) if x > 0.0]
+        tail = max(0.0, 1.0 - sum(x for _, x in pairs))
+        yield trace.Row(tuple(i for i, _ in pairs), tuple(x for _, x in pairs), _short(tail))
 
 
 def _drawn_with(tree: Tree) -> list[float]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -49,6 +50,8 @@ SAYS: Mapping[str, str] = MappingProxyType(
         "block": "{name}:{block} is the last level, which hands nothing up; write {name}",
         "below": "{name} stands below another level; it must be the last one",
         "verify": "{name} has no distribution and cannot verify; it can only be the first level",
+        "branches": "{name}: rule {rule} judges one sequence, and {below} offers {count} side by side; leave "
+        "@rule={rule} or @{key}={count} out",
         "depth": "{name} needs the number of layers that it runs; write for example {name}:2@at=4",
         "rise": "{name} at {at} stands above {where} over the same weights; exits rise in depth up the stack",
         "whole": "the whole model",
@@ -96,9 +99,18 @@ def check_order(specs: Sequence[LevelSpec]) -> None:
     for spec in specs[1:]:
         if not kind_of(spec).verifies:
             raise _fault("verify", name=spec.name)
+    _check_branches(specs)
     _check_depths(below, last)
     for spec in specs:
         _check_written(spec, specs)
+
+
+def _check_branches(specs: Sequence[LevelSpec]) -> None:
+    """Some rules judge chains alone, and a drafter may offer a tree to the level above it."""
+    for below, spec in pairwise(specs):
+        key = kind_of(below).branches
+        if not rules()[spec.rule].trees and key and (count := below.value(key) or 1) != 1:
+            raise _fault("branches", name=spec.name, rule=spec.rule, below=below.name, count=count, key=key)
 
 
 def _check_depths(below: Sequence[LevelSpec], target: LevelSpec) -> None:
@@ -151,6 +163,7 @@ def grammar() -> dict[str, Any]:
         "kinds": [kind.as_dict() for kind in kinds().values()],
         "keys": [key.as_dict() for key in keys().values()],
         "block": BLOCK.as_dict(),
+        "chains_only": [rule.name for rule in rules().values() if not rule.trees],
         "most_levels": MAX_LEVELS,
         "says": dict(SAYS),
         "reject": {"light": REJECT.light, "dark": REJECT.dark},

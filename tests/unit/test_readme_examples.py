@@ -87,6 +87,8 @@ def test_the_page_is_given_their_names_and_words() -> None:
     assert "even" in {kind["name"] for kind in given["kinds"]}
     assert keys["rule"]["words"]["match"] == "match · keep what it would have drawn"
     assert list(keys["policy"]["words"])[-2:] == ["heuristic", "del"]
+    with pytest.raises(StackError, match="target: rule match judges one sequence"):
+        parse("ngram:4@guess=3,target@rule=match")
     with pytest.raises(StackError, match="table: @k belongs to the rule top"):
         parse("even:2,table@rule=match@k=2")
 

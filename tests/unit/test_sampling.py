@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from hsd_core.models.sampling import COLDEST, Sampling, one_hot, softmax, to_probs
+from hsd_core.models.sampling import COLDEST, Sampling, largest, likeliest, one_hot, softmax, to_probs
 
 LOGITS = torch.tensor([[2.0, 1.0, 0.0, -1.0], [0.0, 3.0, 3.0, -2.0]], dtype=torch.float64)
 
@@ -95,3 +95,15 @@ def test_values_out_of_range_are_refused_with_the_cure(values: dict[str, float],
 def test_as_dict_reads_back() -> None:
     sampling = Sampling(0.7, 40, 0.9)
     assert Sampling(**sampling.as_dict()) == sampling
+
+
+def test_the_quick_ways_to_the_largest_entries_give_what_ranking_everything_gives() -> None:
+    made = torch.Generator().manual_seed(3)
+    for width in (5, 384, 128 * 40, 128 * 40 + 1):
+        rows = torch.randn(4, width, generator=made)
+        rows[1, :3] = float("-inf")
+        values, ids = largest(rows, 8)
+        assert torch.equal(values, rows.topk(min(8, width)).values)
+        assert torch.equal(rows.gather(1, ids), values) and all(len(set(row)) == len(row) for row in ids.tolist())
+        assert torch.equal(likeliest(rows), rows.argmax(-1))
+    assert likeliest(torch.tensor([[1.0, 2.0, 2.0]])).tolist() == [1]

@@ -18,6 +18,7 @@ class RuleKind:
             room, and is looked up when a run begins, so that whoever reads a stack needs no torch.
         lossless: above temperature 0, what it emits follows the rows that go up.
         greedy: at temperature 0 and with k = 1 it decides as the rule greedy does.
+        trees: it judges several sequences side by side, not one alone.
         k: it judges by the verifier's k likeliest tokens, and is given k and the logits.
     """
 
@@ -27,6 +28,7 @@ class RuleKind:
     function: str
     lossless: bool
     greedy: bool = True
+    trees: bool = True
     k: bool = False
 
     def load(self) -> Callable[..., Any]:
@@ -48,6 +50,7 @@ RULES = (
         words="block · weigh the whole block at once",
         function="hsd_core.engine.rules:block",
         lossless=True,
+        trees=False,
     ),
     RuleKind(
         name="greedy",
