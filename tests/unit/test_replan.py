@@ -38,10 +38,9 @@ from hsd_core.theory import (
     best_plans,
     expected,
     profile_from,
-    replan_words,
     write_profile,
 )
-from hsd_core.theory.replanning import replan
+from hsd_core.theory.replanning import replan, replan_words
 from hsd_core.theory.replanning.replan import Estimates, Pace, ProfileReplanner, candidates
 from hsd_core.trace import checks as identities
 from hsd_core.trace import file as tracefile
