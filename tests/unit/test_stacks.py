@@ -55,18 +55,6 @@ def test_what_is_formatted_parses_to_the_same_stack() -> None:
         assert parse(format_stack(specs)) == specs
 
 
-def test_defaults_are_left_out() -> None:
-    assert format_stack(parse("ngram:2@policy=fixed, int8:8@rule=tokenwise@bonus=1 ,target")) == "ngram:2,int8:8,target"
-
-
-def test_a_level_reads_as_written() -> None:
-    text = "ngram:4@db=cms,int8:8@policy=confidence@theta=0.25@bonus=0,target@rule=block@dtype=int8"
-    ngram, int8, target = parse(text)
-    assert ngram == LevelSpec("ngram", 4, db="cms")
-    assert int8 == LevelSpec("int8", 8, policy="confidence", theta=0.25, bonus=False)
-    assert target == LevelSpec("target", rule="block", dtype="int8")
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["text"] or "nothing")
 def test_a_golden_case_is_read_or_refused_as_ever(case: dict[str, Any]) -> None:
     """The cases that tests/app/js/grammar.test.mjs reads too."""
