@@ -12,6 +12,7 @@ from enumerator import distance, merged_law, target_law
 from toys import toy_stack
 
 import hsd_core
+from hsd_core.cli.terminal import letter
 from hsd_core.levels import kinds
 from hsd_core.levels.kinds import policy_of
 from hsd_core.models.sampling import Sampling
@@ -57,6 +58,7 @@ def test_they_are_read_run_and_recorded() -> None:
         ("heuristic", "match"),
         (None, "match"),
     ]
+    assert (header.levels[0].kind, letter(header, 0)) == ("even", "V")
     judged = [one for e in events if isinstance(e, Verify) for one in e.checks]
     assert {one.outcome for one in judged} >= {"accepted", "rejected"} and {one.coin for one in judged} == {None}
     assert len({len(e.ids) for e in events if isinstance(e, Draft)}) > 1, "the policy moves the length"
