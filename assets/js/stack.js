@@ -65,7 +65,10 @@ function levelFault(name, block, pairs) {
     if (valueOf(known, value) === null) return valueFault(name, known, value);
     given.set(key, valueOf(known, value));
   }
-  return given.has("k") && given.get("rule") !== "top" ? says("top", { name, k: given.get("k") }) : "";
+  const rules = grammar.keys.get("k")?.when?.[1] ?? [];
+  return given.has("k") && !rules.includes(given.get("rule"))
+    ? says("k", { name, rule: rules[0], k: given.get("k") })
+    : "";
 }
 
 const valueFault = (name, key, text) => `${name}: ${key.title} is ${quoted(text)}; ${key.cure}`;

@@ -39,7 +39,8 @@ export function inPlan(plan, index) {
 export const planText = (plan) => `Auto, from round ${plan.round}: ${plan.stack}${plan.why ? ` (${plan.why})` : ""}.`;
 
 /**
- * What a run plans with, and the cure if that was measured elsewhere; as `origin_words` of hsd_core/theory/replan_words.py.
+ * What a run plans with, and the cure if that was measured elsewhere; as `origin_words` of
+ * hsd_core/theory/replanning/replan_words.py.
  */
 export function originText({ profile, machine, preset }) {
   const { source, machine: where = "", recorded: day = "" } = profile?.about ?? {};

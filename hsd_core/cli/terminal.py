@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from hsd_core import trace
 from hsd_core.levels.kinds import looks, tags
 from hsd_core.models.sampling import Sampling
-from hsd_core.theory.replan_words import origin_words
+from hsd_core.theory.replanning.replan_words import origin_words
 from hsd_core.trace import Event, metrics
 
 _RESET = "\033[0m"

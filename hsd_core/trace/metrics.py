@@ -18,7 +18,6 @@ from typing import Any
 
 from hsd_core import trace
 from hsd_core.trace import Event
-from hsd_core.trace.layer_reads import layers_read
 
 _NS_PER_S = 1e9
 _NS_PER_MS = 1e6
@@ -111,7 +110,7 @@ class Meter:
         level.catch_up += event.catch_up
         level.busy_ns += event.t1 - event.t0
         if event.level in self._sharing:
-            self._layers_read += layers_read(event)
+            self._layers_read += sum(span.hi - span.lo for span in event.ran)
         return level
 
     def _commit(self, event: trace.Commit) -> None:

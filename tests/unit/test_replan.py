@@ -38,11 +38,10 @@ from hsd_core.theory import (
     best_plans,
     expected,
     profile_from,
-    replan,
-    replan_words,
     write_profile,
 )
-from hsd_core.theory.replan import Estimates, Pace, ProfileReplanner, candidates
+from hsd_core.theory.replanning import replan, replan_words
+from hsd_core.theory.replanning.replan import Estimates, Pace, ProfileReplanner, candidates
 from hsd_core.trace import checks as identities
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics

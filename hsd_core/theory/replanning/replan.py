@@ -25,8 +25,8 @@ from typing import Any
 from hsd_core.engine.plans import Judged, Round, RunPlan
 from hsd_core.stacks.grammar import MAX_BLOCK, LevelSpec, bare, format_stack, parse
 from hsd_core.theory import Answer, Plan, Planner, Profile, ProfileError, Ranked, expected
-from hsd_core.theory.plans import check_chains
-from hsd_core.theory.replan_words import Moved, pair_key, reason
+from hsd_core.theory.latency.plans import check_chains
+from hsd_core.theory.replanning.replan_words import Moved, pair_key, reason
 
 HALF_LIFE = 64.0  # judged tokens after which an outcome counts half
 EVERY = 16  # rounds between two questions to the planner

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from hsd_core.levels.kinds import kind_of
+from hsd_core.levels.kinds import kind_of, rules
 from hsd_core.stacks.grammar import LevelSpec, StackError, format_stack, parse
-from hsd_core.theory.costs import ProfileError
-from hsd_core.theory.profile import TOKENWISE, Profile
+from hsd_core.theory.profiles.costs import ProfileError
+from hsd_core.theory.profiles.profile import TOKENWISE, Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def plan_of(profile: Profile, stack: str) -> Plan:
     except StackError as error:
         raise ProfileError(str(error)) from None
     known = {_bare(_spec(profile, i)): i for i, level in enumerate(profile.levels) if level.spec}
-    levels, blocks, rules = [], [], []
+    levels, blocks, decided = [], [], []
     for spec in specs:
         check_chains(spec)
         if _bare(spec) not in known:
@@ -143,16 +143,16 @@ def plan_of(profile: Profile, stack: str) -> Plan:
             raise ProfileError(f"{spec.name} has no block length; write for example {spec.name}:4")
         blocks.append(spec.block)
     for spec in specs[1:]:
-        # At temperature 0 every rule but top accepts the same tokens.
-        same = profile.temperature == 0 and spec.rule in ("greedy", "block") and spec.rule not in profile.rules
-        rules.append(TOKENWISE if same else spec.rule)
-        profile.matrix(rules[-1])
+        rule = rules()[spec.rule]
+        same = profile.temperature == 0 and rule.greedy and not rule.k and spec.rule not in profile.rules
+        decided.append(TOKENWISE if same else spec.rule)
+        profile.matrix(decided[-1])
     bonus = tuple(spec.bonus for spec in specs[1:])
     plan = Plan(
         tuple(levels),
         tuple(blocks),
         None if all(bonus) else bonus,
-        None if set(rules) <= {TOKENWISE} else tuple(rules),
+        None if set(decided) <= {TOKENWISE} else tuple(decided),
     )
     check_plan(profile, plan)
     return plan
