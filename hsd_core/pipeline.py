@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hsd_core.models.lean import LeanDecoder
     from hsd_core.stacks.builder import Builder
     from hsd_core.theory import Profile
-    from hsd_core.theory.replan import Pace, ProfileReplanner
+    from hsd_core.theory.replanning.replan import Pace, ProfileReplanner
 
 Progress = Callable[[str, float, float], None]
 
@@ -185,7 +185,7 @@ class Pipeline:
         """
         from hsd_core.engine.run import run
         from hsd_core.measure.calibrate.cache import GIVEN, MEASURED, SHIPPED, brief, origin
-        from hsd_core.theory.replan import Pace, ProfileReplanner
+        from hsd_core.theory.replanning.replan import Pace, ProfileReplanner
 
         entries = self.entries(stack)
         sampling = Sampling(temperature, top_k, top_p)

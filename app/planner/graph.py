@@ -15,10 +15,10 @@ import numpy as np
 
 from app.hues import mix
 from app.planner.ink import Ink, safe
-from hsd_core.theory.graph import Edge, node_ms, path_edges
-from hsd_core.theory.planner import Planner
-from hsd_core.theory.plans import Plan, Ranked
-from hsd_core.theory.profile import Profile
+from hsd_core.theory.latency.plans import Plan, Ranked
+from hsd_core.theory.profiles.profile import Profile
+from hsd_core.theory.search.graph import Edge, node_ms, path_edges
+from hsd_core.theory.search.planner import Planner
 
 OTHERS = 4  # paths drawn beside the best one
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from app.hues import mix
 from app.planner.ink import Ink, percent, safe
-from hsd_core.theory.costs import Array
-from hsd_core.theory.planner import Planner
-from hsd_core.theory.plans import Plan
-from hsd_core.theory.profile import Profile
+from hsd_core.theory.latency.plans import Plan
+from hsd_core.theory.profiles.costs import Array
+from hsd_core.theory.profiles.profile import Profile
+from hsd_core.theory.search.planner import Planner
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "pentagon", "hexagon", "star")
 RATIOS = np.logspace(-3, 0.2, 41)  # cost of a drafted token / cost of a pass of the target

@@ -9,9 +9,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 from app.planner.ink import percent
-from hsd_core.theory.planner import Answer
-from hsd_core.theory.plans import Prediction, Ranked
-from hsd_core.theory.profile import Profile
+from hsd_core.theory.latency.plans import Prediction, Ranked
+from hsd_core.theory.profiles.profile import Profile
+from hsd_core.theory.search.planner import Answer
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")

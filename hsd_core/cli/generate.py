@@ -37,7 +37,7 @@ def add(commands: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     from hsd_core.pipeline import Pipeline
     from hsd_core.theory import read_profile
-    from hsd_core.theory.replan import Pace
+    from hsd_core.theory.replanning.replan import Pace
 
     if options.repeat:
         return _repeat(options)

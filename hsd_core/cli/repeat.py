@@ -88,7 +88,7 @@ def repeat(pipeline: Pipeline, events: Sequence[Event]) -> Repeat:
     from hsd_core.engine.choices import OrderedChoices
     from hsd_core.engine.run import run
     from hsd_core.theory import profile_from
-    from hsd_core.theory.replan import Pace, ProfileReplanner
+    from hsd_core.theory.replanning.replan import Pace, ProfileReplanner
 
     header = _header(events)
     entries = pipeline.entries(header.stack)

@@ -16,7 +16,7 @@ from hsd_core.engine.plans import Drafted, Judged
 from hsd_core.engine.writer import TraceWriter
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import DraftOrder, Verified, Work
-from hsd_core.levels.tree import Token, Tree
+from hsd_core.levels.tree import Token, Tree, in_order
 from hsd_core.trace import Event
 
 T = TypeVar("T")
@@ -111,9 +111,11 @@ class Sequential:
         yield self.writer.verify(asked, work, t0, t1)
         kept = len(verdict.path)
         cut = start + kept
+        # A leaf may have been kept that was never processed, while nodes beside it were.
+        processed = cut if asked.tree.is_chain else start + len(asked.path)
         for level, run in enumerate(self.runs):
             before = run.cached
-            if before > cut:
+            if before > processed or (before > start and not in_order(asked.path)):
                 run.keep(start, asked.path)
                 yield self.writer.rollback(level, before, run.cached)
         if below is not None:

@@ -30,8 +30,9 @@ from torch import Tensor
 
 from hsd_core.engine.choices import Choices, Judge, Key
 from hsd_core.engine.plans import RunPlan
-from hsd_core.engine.rules import RULES, Rule, Verdict, rows_of, tokenwise
-from hsd_core.levels.policies import DEFAULT_THETA, POLICIES, DraftState, Policy
+from hsd_core.engine.rules import Rule, Verdict, rows_of, tokenwise
+from hsd_core.levels.kinds import policy_of, rules
+from hsd_core.levels.policies import DraftState, Policy
 from hsd_core.levels.tree import NOTHING, Token, Tree, in_order
 from hsd_core.models.sampling import Sampling, finite, softmax, to_probs
 from hsd_core.stacks.grammar import LevelSpec
@@ -127,10 +128,8 @@ class Hierarchy:
         self.stack, self.context = stack, context
         self.sampling, self.choices, self.ends = sampling, choices, ends
         # The target has no policy: its one verification is a round.
-        self.policies: list[Policy] = [
-            POLICIES[place.spec.policy](DEFAULT_THETA if place.spec.theta is None else place.spec.theta)
-            for place in stack[:-1]
-        ]
+        self.policies: list[Policy] = [policy_of(place.spec) for place in stack[:-1]]
+        self._rules: list[Rule] = [rules()[place.spec.rule].load() for place in stack]
         self._to_probs = partial(to_probs, sampling=sampling)
         self._cuts = [0] * len(stack)  # by verifier: how often it did not keep all of a tree
         self._below: dict[int, int] = {}  # verifier -> the level it verifies; none for the bottom of the plan
@@ -183,6 +182,8 @@ class Hierarchy:
         self._cuts[i] += len(kept) < len(tree)
 
         path = tuple(places[node] - 1 for node in kept if node in places)
+        if bonus and verdict.token is None:
+            path = path[:-1]  # the end of the text was processed beside other branches; nothing needs the row behind it
         p, p_logits = probs, logits
         if not in_order(path):
             rows = [0, *(node + 1 for node in path)]
@@ -221,10 +222,10 @@ class Hierarchy:
         return self._stops(i, drafted, False, last)
 
     def _rule(self, i: int, below: int | None, logits: Tensor) -> Rule:
-        spec = self.stack[i].spec
         if below is None:
             return tokenwise  # it judges nobody: plain decoding draws from the law, whatever rule is written there
-        return partial(RULES[spec.rule], k=spec.k, scores=logits) if spec.k else RULES[spec.rule]
+        rule, k = self._rules[i], self.stack[i].spec.k
+        return partial(rule, k=k, scores=logits) if k else rule
 
     def _epoch(self, i: int) -> int:
         """How often level i and those above have dropped drafted tokens: a new choice for a place is made then."""

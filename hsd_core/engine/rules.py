@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import torch
 from torch import Tensor
@@ -170,9 +169,6 @@ def top(tree: Tree, p: Tensor, judge: Judge, bonus: bool, *, k: int = 1, scores:
     rejected = fork in tree.forks
     token = judge.draw(p[places[fork]], len(path)) if rejected or bonus or not len(tree) else None
     return Verdict(tuple(path), token, alphas, (None,) * len(alphas), p[places[fork]] if rejected else None)
-
-
-RULES: Mapping[str, Rule] = MappingProxyType({"greedy": greedy, "tokenwise": tokenwise, "block": block, "top": top})
 
 
 def rows_of(tree: Tree, bonus: bool) -> Mapping[int, int]:

@@ -22,7 +22,7 @@ from hsd_core.engine.hierarchy import Hierarchy
 from hsd_core.engine.plans import Replanner, Round, RunPlan
 from hsd_core.engine.writer import TraceWriter
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.policies import THETA_COUNTS
+from hsd_core.levels.kinds import theta_of
 from hsd_core.levels.protocol import Committed, TakesPart
 from hsd_core.levels.shared import open_levels, shares
 from hsd_core.levels.tree import Tree
@@ -255,7 +255,7 @@ def _header(
             label=entry.level.label,
             block=entry.block,
             policy=entry.spec.policy if i < len(stack) - 1 else None,
-            theta=entry.theta if entry.spec.policy in THETA_COUNTS else None,
+            theta=theta_of(entry.spec),
             rule=entry.spec.rule if i > 0 else None,
             bonus=entry.spec.bonus,
             device=entry.level.device,

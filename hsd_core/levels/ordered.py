@@ -37,6 +37,7 @@ class OrderedLevel:
         self.name, self.label = first.name, f"{first.label}, else {second.label}"
         self.vocab_size, self.max_positions, self.layers = second.vocab_size, second.max_positions, second.layers
         self.device, self.dtype, self.weights = second.device, second.dtype, second.weights
+        self.guess = first.guess
         self.params: dict[str, object] = {**first.params, "miss": second.draft.name}
 
     def enter(self, shared: SharedState) -> Trunk | None:

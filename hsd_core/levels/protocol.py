@@ -219,20 +219,24 @@ def score_by_branches(
 
     Args:
         score: (ids, rows) -> logits behind the last `rows` of them. forget: cut the cache to so many tokens.
+
+    It counts as one forward. Rows that several branches need are computed for each; all but one of them are catch-up.
     """
     import torch
 
     if tree.is_chain:
         return score([*context, *tree.ids], len(tree) + 1)
     rows: dict[int, Tensor] = {}
-    forwards = computed = catch_up = 0
+    computed, ran = 0, list[Span]()
     for branch in tree.branches():
         logits, work = score([*context, *(tree.ids[node] for node in branch)], len(branch) + 1)
         rows.update(zip([-1, *branch], logits, strict=True))
-        forwards, computed, catch_up = forwards + work.forwards, computed + work.rows, catch_up + work.catch_up
+        computed += work.rows
+        ran.extend(work.ran)
         forget(len(context) - 1)  # the next branch begins with the row behind the context
     forget(len(context))
-    return torch.stack([rows[node] for node in range(-1, len(tree))]), Work(forwards, computed, catch_up)
+    work = Work(1, computed, computed - len(tree) - 1, tuple(ran))
+    return torch.stack([rows[node] for node in range(-1, len(tree))]), work
 
 
 def rows_behind(run: Scorer, ids: Sequence[int], rows: int) -> tuple[Tensor, Work]:

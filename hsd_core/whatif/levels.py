@@ -20,7 +20,7 @@ from hsd_core.levels.protocol import (
     score_by_branches,
 )
 from hsd_core.levels.tree import NOTHING, Tree, in_order
-from hsd_core.theory.costs import Costs
+from hsd_core.theory.profiles.costs import Costs
 from hsd_core.whatif.world import Marks, World, after
 
 if TYPE_CHECKING:

@@ -99,7 +99,8 @@ def plan_named(profile: Profile, text: str) -> Plan:
         ProfileError: a name or a block length is wrong.
     """
     parts = [_named_part(part.strip(), profile) for part in text.split(",")]
-    if parts[-1][0] not in profile.names and any(level.spec for level in profile.levels):
+    written = parts[-1][0] not in profile.names or any("@" in name and name not in profile.names for name, _ in parts)
+    if written and any(level.spec for level in profile.levels):
         return plan_of(profile, text)
     levels = tuple(profile.index(name) for name, _ in parts)
     if missing := [name for name, block in parts[:-1] if not block]:

@@ -23,6 +23,10 @@ STACKS = (
     "int4:8,target",
     "ngram:2,int8:8,target@rule=block",
     "ngram:5@db=c,int8:3@policy=flush@bonus=0,int4:9@policy=confidence@theta=0.7,target@bonus=0",
+    "ngram:4@guess=7,target",
+    "ngram:4@guess=7,int8:6,target",
+    "ngram:3@guess=3,exit@at=8,target",
+    "ngram:3@guess=4@miss=nano,target@rule=greedy@bonus=0",
 )
 PROMPTS = [p.text for p in read_prompts(Path(__file__).parents[2] / "assets" / "prompts" / "own.jsonl")][::3]
 

@@ -77,6 +77,18 @@ def test_figures_are_what_a_hand_counts(run):
     assert target["ms_per_call"] == pytest.approx(225e-6)
 
 
+def test_tokens_offered_for_one_place_count_once(run):
+    """Of the tree a b / a c / d, T rejects b and keeps c: two places, both kept, and d was not asked."""
+    run[3] = replace(run[3], parents=(-1, 0, 0))
+    checks = (judged(0, 5, "accepted"), judged(1, 6, "rejected"), judged(2, 7, "accepted"))
+    first = replace(run[4], checks=checks)
+    target = metrics.measure([*run[:4], first])["levels"][1]
+    assert (target["accepted"], target["judged"]) == (2, 2)
+    none = replace(first, checks=tuple(judged(s, s + 5, "rejected") for s in (0, 1, 2)))
+    target = metrics.measure([*run[:4], none])["levels"][1]
+    assert (target["accepted"], target["judged"]) == (0, 2)
+
+
 def test_waste_counts_rows_whose_choice_was_never_committed(run):
     drafter, target = metrics.measure(run)["levels"]
     # the drafter: 7 rows, 1 to catch up, 4 tokens committed; the target: 8 rows, 6 chose a committed token

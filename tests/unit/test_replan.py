@@ -38,11 +38,10 @@ from hsd_core.theory import (
     best_plans,
     expected,
     profile_from,
-    replan,
-    replan_words,
     write_profile,
 )
-from hsd_core.theory.replan import Estimates, Pace, ProfileReplanner, candidates
+from hsd_core.theory.replanning import replan, replan_words
+from hsd_core.theory.replanning.replan import Estimates, Pace, ProfileReplanner, candidates
 from hsd_core.trace import checks as identities
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
@@ -218,6 +217,8 @@ def test_a_level_that_the_profile_lacks_is_named_with_the_cure() -> None:
     ):
         with pytest.raises(ProfileError, match=f"a plan cannot hold .*{why}"):
             candidates(GOOD, parse(text))
+    with pytest.raises(ProfileError, match="not 7 side by side; plan and predict without @guess="):
+        candidates(GOOD, parse("ngram:2@guess=7,target"))
     with pytest.raises(ProfileError, match="another order"):
         candidates(GOOD, parse("table:2@id=order3,table:2@id=order1,table@id=order6"))
 

@@ -233,9 +233,8 @@ def test_a_loss_is_zero_at_the_target_and_positive_elsewhere(name: str) -> None:
     assert bool((LOSSES[name](q, p) > 1e-3).all())
 
 
-def test_losses_are_named_where_no_torch_is_needed_and_the_best_measured_is_the_default() -> None:
+def test_losses_are_named_where_no_torch_is_needed() -> None:
     assert tuple(LOSSES) == recipes.LOSSES
-    assert Hyperparameters().loss == "tv"
 
 
 def test_total_variation_is_half_the_distance() -> None:

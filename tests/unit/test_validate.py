@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from hsd_core.cli import main, validate
+from hsd_core.cli import main
+from hsd_core.cli.measure import validate
 from hsd_core.engine.run import run
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.table import TableLevel
@@ -37,7 +38,7 @@ from hsd_core.theory import (
     plan_of,
     read_profile,
 )
-from hsd_core.theory.finite import over_texts
+from hsd_core.theory.latency.finite import over_texts
 from hsd_core.trace import Footer
 
 V, LIMIT, TEXTS = 4, 40, 80

@@ -96,6 +96,8 @@ def _plain(spec: LevelSpec) -> str:
         raise StackError("a lookup with @miss= is two drafters in one; calibrate ngram and nano, each by itself")
     if spec.policy == "del":
         raise StackError("policy del chooses among exits; calibrate exit@at=N, each by itself")
+    if spec.guess > 1:
+        raise StackError(f"a profile holds what one sequence costs; calibrate {spec.name} without @guess={spec.guess}")
     return format_stack([bare(spec)])
 
 

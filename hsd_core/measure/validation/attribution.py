@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from hsd_core.measure.validation.counters import Counters, LevelCounters
 from hsd_core.theory import ENGINE, Plan, Profile
-from hsd_core.theory.finite import OverTexts
+from hsd_core.theory.latency.finite import OverTexts
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from hsd_core.theory import Conditional, Plan, Profile, closed_form, expected
-from hsd_core.theory.finite import OverTexts, over_texts
+from hsd_core.theory.latency.finite import OverTexts, over_texts
 
 NAMED = "rows"  # the prediction, unless another one is named: the planner's own acceptances, over texts that end
 SAID = {

@@ -17,7 +17,7 @@ from hsd_core.measure import bench
 from hsd_core.measure.validation.counters import Counters, count_run, counters_from
 from hsd_core.measure.validation.models import SAID, ended, predictions
 from hsd_core.theory import Plan, Profile, plan_of, profile_from
-from hsd_core.theory.finite import OverTexts
+from hsd_core.theory.latency.finite import OverTexts
 from hsd_core.trace import Event
 
 

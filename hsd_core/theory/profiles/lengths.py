@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hsd_core.theory.costs import ProfileError
+from hsd_core.theory.profiles.costs import ProfileError
 
 MOST_TEXTS = 4096
 

@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.cli.validate import write_summary
+    from hsd_core.cli.measure.validate import write_summary
     from hsd_core.measure.results.markdown import updated, view, views
     from hsd_core.measure.validation.runs import read_validation
 

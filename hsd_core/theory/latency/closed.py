@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hsd_core.theory.accepts import lookup_law, rows_of
-from hsd_core.theory.plans import Plan, check_plan
-from hsd_core.theory.profile import Profile
+from hsd_core.theory.latency.accepts import lookup_law, rows_of
+from hsd_core.theory.latency.plans import Plan, check_plan
+from hsd_core.theory.profiles.profile import Profile
 
 
 def closed_form(profile: Profile, plan: Plan) -> float:

@@ -25,7 +25,8 @@ from typing import Any
 from hsd_core.engine.plans import Judged, Round, RunPlan
 from hsd_core.stacks.grammar import MAX_BLOCK, LevelSpec, bare, format_stack, parse
 from hsd_core.theory import Answer, Plan, Planner, Profile, ProfileError, Ranked, expected
-from hsd_core.theory.replan_words import Moved, pair_key, reason
+from hsd_core.theory.latency.plans import check_chains
+from hsd_core.theory.replanning.replan_words import Moved, pair_key, reason
 
 HALF_LIFE = 64.0  # judged tokens after which an outcome counts half
 EVERY = 16  # rounds between two questions to the planner
@@ -248,6 +249,7 @@ def candidates(profile: Profile, specs: Sequence[LevelSpec]) -> Profile:
         if spec.policy == "del" or spec.miss is not None:
             what = "policy del, which chooses among exits" if spec.policy == "del" else "@miss=, two drafters in one"
             raise ProfileError(f"{format_stack([spec])}: a plan cannot hold {what}; write levels of one drafter each")
+        check_chains(spec)
     if missing or there[-1] != profile.target:
         named = ", ".join(missing) or format_stack([bare(specs[-1])])
         raise ProfileError(

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
+from hsd_core.levels.kinds import kind_of, rules
 from hsd_core.stacks.grammar import LevelSpec, StackError, format_stack, parse
-from hsd_core.theory.costs import ProfileError
-from hsd_core.theory.profile import TOKENWISE, Profile
+from hsd_core.theory.profiles.costs import ProfileError
+from hsd_core.theory.profiles.profile import TOKENWISE, Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,19 @@ def has_specs(profile: Profile, plan: Plan) -> bool:
     return all(profile.levels[level].spec for level in plan.levels)
 
 
+def check_chains(spec: LevelSpec) -> None:
+    """
+    Raises:
+        ProfileError: the level offers several sequences side by side.
+    """
+    key = kind_of(spec).branches
+    if key and (count := spec.value(key) or 1) != 1:
+        raise ProfileError(
+            f"{format_stack([spec])}: profiles know what one sequence costs and how often it is kept, not {count} side "
+            f"by side; plan and predict without @{key}="
+        )
+
+
 def plan_of(profile: Profile, stack: str) -> Plan:
     """The plan that a stack is, in a profile that knows its levels.
 
@@ -117,8 +131,9 @@ def plan_of(profile: Profile, stack: str) -> Plan:
     except StackError as error:
         raise ProfileError(str(error)) from None
     known = {_bare(_spec(profile, i)): i for i, level in enumerate(profile.levels) if level.spec}
-    levels, blocks, rules = [], [], []
+    levels, blocks, decided = [], [], []
     for spec in specs:
+        check_chains(spec)
         if _bare(spec) not in known:
             names = ", ".join(level.spec for level in profile.levels if level.spec)
             raise ProfileError(f"{format_stack([spec])} is not in this profile; its levels are {names}; all stop fixed")
@@ -128,16 +143,16 @@ def plan_of(profile: Profile, stack: str) -> Plan:
             raise ProfileError(f"{spec.name} has no block length; write for example {spec.name}:4")
         blocks.append(spec.block)
     for spec in specs[1:]:
-        # At temperature 0 every rule but top accepts the same tokens.
-        same = profile.temperature == 0 and spec.rule in ("greedy", "block") and spec.rule not in profile.rules
-        rules.append(TOKENWISE if same else spec.rule)
-        profile.matrix(rules[-1])
+        rule = rules()[spec.rule]
+        same = profile.temperature == 0 and rule.greedy and not rule.k and spec.rule not in profile.rules
+        decided.append(TOKENWISE if same else spec.rule)
+        profile.matrix(decided[-1])
     bonus = tuple(spec.bonus for spec in specs[1:])
     plan = Plan(
         tuple(levels),
         tuple(blocks),
         None if all(bonus) else bonus,
-        None if set(rules) <= {TOKENWISE} else tuple(rules),
+        None if set(decided) <= {TOKENWISE} else tuple(decided),
     )
     check_plan(profile, plan)
     return plan
@@ -149,9 +164,11 @@ def _spec(profile: Profile, level: int) -> LevelSpec:
     if not entry.spec:
         raise ProfileError(f"level {entry.name!r} has no spec: nobody has weights for it, so no stack can name it")
     try:
-        return _first(entry.spec if level == profile.target else f"{entry.spec},target")
+        spec = _first(entry.spec if level == profile.target else f"{entry.spec},target")
     except StackError as error:
         raise ProfileError(f"level {entry.name!r}: spec {entry.spec!r}: {error}") from None
+    check_chains(spec)
+    return spec
 
 
 @lru_cache(maxsize=256)  # a planner writes a dozen stacks of the same few levels for each answer

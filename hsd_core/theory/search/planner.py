@@ -10,13 +10,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hsd_core.stacks.grammar import MAX_LEVELS
-from hsd_core.theory.accepts import Model
-from hsd_core.theory.costs import ProfileError
-from hsd_core.theory.edges import Edges, Mode
-from hsd_core.theory.paths import cheapest_paths, path_of_each_set
-from hsd_core.theory.plans import Plan, Ranked
-from hsd_core.theory.profile import Profile
-from hsd_core.theory.recursion import Pricer
+from hsd_core.theory.latency.accepts import Model
+from hsd_core.theory.latency.plans import Plan, Ranked
+from hsd_core.theory.latency.recursion import Pricer
+from hsd_core.theory.profiles.costs import ProfileError
+from hsd_core.theory.profiles.profile import Profile
+from hsd_core.theory.search.edges import Edges, Mode
+from hsd_core.theory.search.paths import cheapest_paths, path_of_each_set
 
 SHORTLIST = 50
 _FEW = 8  # a shortlist that is quick enough to be asked for each level while a slider waits

@@ -25,11 +25,11 @@ from itertools import count
 
 import numpy as np
 
-from hsd_core.theory.accepts import ACCEPTED, BONUS, RESIDUAL, Accepts, Model, accepts, lookup_law
-from hsd_core.theory.blocks import Blocks, Place, Rounds, collected, total
-from hsd_core.theory.costs import Array
-from hsd_core.theory.plans import LevelShare, Plan, Prediction, check_plan
-from hsd_core.theory.profile import Profile
+from hsd_core.theory.latency.accepts import ACCEPTED, BONUS, RESIDUAL, Accepts, Model, accepts, lookup_law
+from hsd_core.theory.latency.blocks import Blocks, Place, Rounds, collected, total
+from hsd_core.theory.latency.plans import LevelShare, Plan, Prediction, check_plan
+from hsd_core.theory.profiles.costs import Array
+from hsd_core.theory.profiles.profile import Profile
 
 
 @dataclass(slots=True)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hsd_core.theory.costs import Array
-from hsd_core.theory.edges import Mode
-from hsd_core.theory.paths import grow
-from hsd_core.theory.planner import Planner
-from hsd_core.theory.plans import Plan
+from hsd_core.theory.latency.plans import Plan
+from hsd_core.theory.profiles.costs import Array
+from hsd_core.theory.search.edges import Mode
+from hsd_core.theory.search.paths import grow
+from hsd_core.theory.search.planner import Planner
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,6 @@ def path_edges(planner: Planner, plan: Plan) -> list[Edge]:
     level, wanted = ends[0]
     ms = profile.levels[level].block_ms(wanted) if plan.blocks else profile.plain_ms
     return [*edges, Edge(ends[0], None, 0.0, ms, flow * ms)]
-
-
-def path_ms(planner: Planner, plan: Plan) -> float:
-    """ms per token of a plan by its edges."""
-    return sum(edge.token_ms for edge in path_edges(planner, plan))
 
 
 def node_ms(planner: Planner) -> Array:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hsd_core.theory.accepts import ACCEPTED, Model, accepts, lookup_law, rows_of
-from hsd_core.theory.costs import Array
-from hsd_core.theory.profile import Profile
+from hsd_core.theory.latency.accepts import ACCEPTED, Model, accepts, lookup_law, rows_of
+from hsd_core.theory.profiles.costs import Array
+from hsd_core.theory.profiles.profile import Profile
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hsd_core.theory.accepts import ACCEPTED, BONUS, RESIDUAL, Accepts, Model, accepts, rows_of
-from hsd_core.theory.costs import Array, ProfileError
-from hsd_core.theory.plans import Plan, check_plan
-from hsd_core.theory.profile import Profile
+from hsd_core.theory.latency.accepts import ACCEPTED, BONUS, RESIDUAL, Accepts, Model, accepts, rows_of
+from hsd_core.theory.latency.plans import Plan, check_plan
+from hsd_core.theory.profiles.costs import Array, ProfileError
+from hsd_core.theory.profiles.profile import Profile
 
 Ints = NDArray[np.int64]
 

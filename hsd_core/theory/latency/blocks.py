@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hsd_core.theory.accepts import ACCEPTED, Accepts
-from hsd_core.theory.costs import Array
+from hsd_core.theory.latency.accepts import ACCEPTED, Accepts
+from hsd_core.theory.profiles.costs import Array
 
 Ints = NDArray[np.int64]
 

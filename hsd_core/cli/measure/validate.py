@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -16,11 +15,12 @@ from hsd_core.measure import bench
 from hsd_core.measure.results.rawfile import RawFile, measured_by, now, prompts_file, ran_on, read_raw
 from hsd_core.measure.validation.models import ENDING, NAMED
 from hsd_core.theory import Lengths, Profile, best_plans, has_specs, plan_of, read_profile, stack_text
+from hsd_core.trace.typed import pretty
 
 if TYPE_CHECKING:
     from hsd_core.measure.validation.runs import Validation
 
-PROMPTS = Path(__file__).resolve().parent.parent.parent / "assets" / "prompts" / "blind-2.jsonl"
+PROMPTS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "blind-2.jsonl"
 LENGTH = 40  # as long as calibrate's texts
 DEPTH = 4  # levels of the planner's own stacks, at the most
 
@@ -111,7 +111,7 @@ def write_summary(validation: Validation, path: Path, earlier: Sequence[str] = (
     from hsd_core.measure.validation.runs import read_validation
 
     before = [read_validation(*read_raw(file)) for file in earlier]
-    path.write_text(json.dumps(as_json(validation, before), indent=1) + "\n", encoding="utf-8")
+    path.write_text(pretty(as_json(validation, before)) + "\n", encoding="utf-8")
 
 
 def share(number: int, each: int | None, prompts: int) -> range:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hsd_core.stacks.grammar import MAX_BLOCK
-from hsd_core.theory.costs import Costs, ProfileError
-from hsd_core.theory.lengths import Lengths
+from hsd_core.theory.profiles.costs import Costs, ProfileError
+from hsd_core.theory.profiles.lengths import Lengths
 
 VERSION = 1
 MOST_LEVELS = 64
@@ -220,7 +220,7 @@ class Profile:
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON form; see `profile_json`."""
-        from hsd_core.theory.profile_json import to_dict
+        from hsd_core.theory.profiles.profile_json import to_dict
 
         return to_dict(self)
 

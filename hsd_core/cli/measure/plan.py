@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import replace
 from typing import Any
 
 from hsd_core.theory import MODELS, Answer, Plan, Profile, Ranked, best_plans, has_specs, read_profile, stack_text
+from hsd_core.trace.typed import pretty
 
 _LISTED = 10
 
@@ -28,7 +28,7 @@ def act(options: argparse.Namespace) -> int:
         profile = replace(profile, max_block=options.max_block)
     answer = best_plans(profile, depth=options.levels, model=options.model)
     if options.json:
-        print(json.dumps(as_json(profile, answer), indent=1))
+        print(pretty(as_json(profile, answer)))
     else:
         print("\n".join(table_lines(profile, answer)))
     return 0

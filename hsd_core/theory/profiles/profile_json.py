@@ -17,13 +17,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-import msgspec
 from msgspec import Meta, Struct, field, structs
 
-from hsd_core.theory.costs import Costs, ProfileError
-from hsd_core.theory.lengths import Lengths
-from hsd_core.theory.profile import VERSION, Conditional, Matrix, Pair, Profile, ProfileLevel, check_levels
-from hsd_core.trace.typed import Int, Malformed, Wrong, convert, encode, plain
+from hsd_core.theory.profiles.costs import Costs, ProfileError
+from hsd_core.theory.profiles.lengths import Lengths
+from hsd_core.theory.profiles.profile import VERSION, Conditional, Matrix, Pair, Profile, ProfileLevel, check_levels
+from hsd_core.trace.typed import Int, Malformed, Wrong, convert, encode, plain, pretty
 
 GivenCosts = dict[str, float] | float
 GivenMatrix = list[list[float | None]]  # what is not above the diagonal is not read
@@ -94,7 +93,7 @@ def read_profile(path: str | Path) -> Profile:
 
 def write_profile(profile: Profile, path: str | Path) -> None:
     """Write a profile as JSON."""
-    Path(path).write_bytes(msgspec.json.format(encode(_form(profile)), indent=1) + b"\n")
+    Path(path).write_text(pretty(_form(profile)) + "\n", encoding="utf-8")
 
 
 def profile_from(given: Any) -> Profile:

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hsd_core.theory.costs import Array
-from hsd_core.theory.edges import Edges, EdgeTable, Mode
-from hsd_core.theory.plans import Plan
-from hsd_core.theory.profile import TOKENWISE
+from hsd_core.theory.latency.plans import Plan
+from hsd_core.theory.profiles.costs import Array
+from hsd_core.theory.profiles.profile import TOKENWISE
+from hsd_core.theory.search.edges import Edges, EdgeTable, Mode
 
 Ints = NDArray[np.int64]
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hsd_core.theory.accepts import Model
-from hsd_core.theory.costs import ProfileError
-from hsd_core.theory.plans import Plan
-from hsd_core.theory.profile import Profile
-from hsd_core.theory.recursion import Pricer
+from hsd_core.theory.latency.accepts import Model
+from hsd_core.theory.latency.plans import Plan
+from hsd_core.theory.latency.recursion import Pricer
+from hsd_core.theory.profiles.costs import ProfileError
+from hsd_core.theory.profiles.profile import Profile
 
 
 @dataclass(frozen=True, slots=True)

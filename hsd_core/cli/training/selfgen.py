@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hsd_core.training.selfgen import Job, Keep
 
 SILENCE = 5.0  # seconds between two lines of progress
-OPENINGS = Path(__file__).resolve().parents[2] / "assets" / "prompts" / "openings.jsonl"
+OPENINGS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "openings.jsonl"
 
 
 def add(commands: Any) -> None:

@@ -13,8 +13,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from hsd_core.theory.costs import Array, ProfileError
-from hsd_core.theory.profile import TOKENWISE, Conditional, Profile
+from hsd_core.theory.profiles.costs import Array, ProfileError
+from hsd_core.theory.profiles.profile import TOKENWISE, Conditional, Profile
 
 Model: TypeAlias = Literal["iid", "marked"]
 MODELS: tuple[Model, ...] = ("iid", "marked")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.options import add_preset, check_counts, plain_stack, progress, within_context
 from hsd_core.models.sampling import Sampling
+from hsd_core.trace.typed import pretty
 
 if TYPE_CHECKING:
     from hsd_core.pipeline import Pipeline
@@ -74,7 +74,7 @@ def act(options: argparse.Namespace) -> int:
         raise ValueError(f"{options.prompts}: no text in it has a token to read")
     study = {"preset": options.preset, **pipeline.about["versions"], **depth.summary(reading, sums)}
     if options.json:
-        print(json.dumps(study, indent=2))
+        print(pretty(study, 2))
     else:
         whole = study["all"]
         print(f"{options.preset}, {whole['texts']} texts, {whole['tokens']} tokens, {pipeline.about['machine']}\n")
