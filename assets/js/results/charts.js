@@ -169,7 +169,7 @@ export function tasksFigure(column) {
         hovertemplate: "%{y}<br>%{x}: %{text} plain decoding<extra></extra>",
       },
     ],
-    layout: layout(64 + rows.length * Math.max(36, tallest(rows.map((row) => row.stack))), {
+    layout: layout((narrow ? 110 : 64) + rows.length * Math.max(36, tallest(rows.map((row) => row.stack))), {
       xaxis: { side: "top", showgrid: false, tickangle: narrow ? -60 : "auto", tickfont: { size: px(11) } },
       yaxis: { type: "category", autorange: "reversed", showgrid: false, tickfont: names() },
     }),
