@@ -78,9 +78,7 @@ class Shelf:
             from hsd_core.drafts.file import read_draft
 
             if not _reads(decoder):
-                raise ValueError(
-                    "trained drafts read the lean or compiled decoder's layers, and this target runs another way"
-                )
+                raise ValueError("trained drafts read a model's layers, and this target runs through transformers")
             known[path] = read_draft(path, decoder)
         return known[path]
 

@@ -35,7 +35,8 @@ class Opener:
 
     def _build(self, kind: LevelSpec) -> Any:
         level = Model()
-        level.decoder = self.kept.decoder((Path(str(kind.id)), "float32", "cpu", "auto"), lambda: self._load(str(kind.id)))  # type: ignore[attr-defined]
+        key = (Path(str(kind.id)), "float32", "cpu", "auto")
+        level.decoder = self.kept.decoder(key, lambda: self._load(str(kind.id)))  # type: ignore[attr-defined]
         return level
 
     def _load(self, name: str) -> Any:

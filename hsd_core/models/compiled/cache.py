@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 import torch
@@ -13,6 +13,7 @@ from hsd_core.models.compiled.session import Bound, Session
 from hsd_core.models.layers import KEY_STEP, KVCache
 from hsd_core.models.linear import aligned
 from hsd_core.models.passes import Branches
+from hsd_core.models.protocol import DecoderError
 from hsd_core.models.shape import LeanShape
 
 LEAST_ROWS = 2  # attention over one row sums in another order than over several
@@ -56,10 +57,9 @@ class CompiledCache(KVCache):
                     made.output(f"{name}.{i}.written", kept[i])
         return self._bound[session]
 
-    def forget(self, sessions: Iterable[Session]) -> None:
-        """Let go of the sessions that are none of these."""
-        kept = {*sessions}
-        self._bound = {session: bound for session, bound in self._bound.items() if session in kept}
+    def forget(self, current: Collection[Session]) -> None:
+        """Let go of the sessions that are none of these: layers were cut anew."""
+        self._bound = {session: bound for session, bound in self._bound.items() if session in current}
 
     def run(
         self, bounds: Iterable[Bound], x: Tensor, start: int, branches: Branches | None = None, *, alone: bool = True
@@ -96,6 +96,8 @@ class CompiledCache(KVCache):
         end, given = start + n, n if given is None else given
         fill = max(0, LEAST_ROWS - n)
         seen = end + fill
+        if not 0 <= start < end or seen > len(self._line):
+            raise DecoderError(f"slots {start} to {end - 1} lie beyond the cache's capacity of {self.capacity}")
         self._last[0], self._total[0], self._rows[0] = seen - 1, seen, given
         bias = self._zeros((n + fill) * seen).view(1, 1, n + fill, seen)
         positions = self._line[start:seen]

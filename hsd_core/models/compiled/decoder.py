@@ -20,7 +20,7 @@ from hsd_core.models import lean
 from hsd_core.models.compiled import graph as graphs
 from hsd_core.models.compiled import refusal
 from hsd_core.models.compiled.cache import CompiledCache
-from hsd_core.models.compiled.graph import Graph, LayerWeights, dense
+from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
 from hsd_core.models.compiled.products import product
 from hsd_core.models.compiled.session import Session
 from hsd_core.models.linear import aligned
@@ -77,9 +77,10 @@ class CompiledDecoder:
         self._parts: tuple[Part, ...] = (self._part(0, self.layers),)
         with weights() as opened:
             # kept in the dtype that it is stored in: a lookup is exact
-            self._embedding = self._weight(opened, EMBEDDING).clone()  # else the whole file stays mapped
-            self.last_norm = dense(self._weight(opened, "model.norm.weight"))
-            self._head = self._head_session(self._weight(opened, EMBEDDING if shape.tied else HEAD))
+            sizes = shape.vocab_size, shape.hidden
+            self._embedding = self._weight(opened, EMBEDDING, *sizes).clone()  # else the whole file stays mapped
+            self.last_norm = dense(self._weight(opened, "model.norm.weight", shape.hidden))
+            self._head = self._head_session(self._weight(opened, EMBEDDING if shape.tied else HEAD, *sizes))
         self.forward(Pass([0]), self.new_cache(1))  # what a kernel does not take is refused now
 
     def new_cache(self, capacity: int, *, branches: int = 0) -> CompiledCache:
@@ -116,7 +117,8 @@ class CompiledDecoder:
         self, x: Tensor, cache: CompiledCache, start: int, lo: int, hi: int, branches: Branches | None = None
     ) -> Tensor:
         """See `Layers.forward`. The slot behind the inputs may be written too."""
-        parts = self._between(lo, hi)
+        parts, current = self._between(lo, hi), [part.session for part in self._parts]
+        cache.forget(current)
         bounds = [cache.bound(part.session, range(part.lo, part.hi)) for part in parts]
         return cache.run(bounds, x, start, branches, alone=self.dtype != "int4")
 
@@ -135,7 +137,7 @@ class CompiledDecoder:
         if self.shape.tied:
             return self._embedding[index].float()
         with self._weights() as opened:
-            return self._weight(opened, HEAD)[index].float()
+            return self._weight(opened, HEAD, self.shape.vocab_size, self.shape.hidden)[index].float()
 
     def _between(self, lo: int, hi: int) -> Sequence[Part]:
         """The parts that are layers lo to hi - 1; cut where they are not."""
@@ -161,34 +163,42 @@ class CompiledDecoder:
             graphs.layers(graph, self.shape, x, numbered, graph.output("states", [1, "n", self.shape.hidden]))
         return Part(lo, hi, Session(graph, self.threads))
 
-    def _weight(self, opened: Weights, name: str) -> Tensor:
+    def _weight(self, opened: Weights, name: str, *sizes: int) -> Tensor:
+        """A weight of these sizes. What a kernel is handed is what its graph says."""
         tensor, names = opened
         if name not in names:
             raise DecoderError(f"the weights lack {name!r}, which a {self.shape.model_type} of this config has")
-        return tensor(name)
+        if (found := tensor(name)).shape != sizes:
+            raise DecoderError(f"{name!r} has sizes {tuple(found.shape)}, and config.json asks for {sizes}")
+        return found
 
     def _layer(self, at: str, opened: Weights) -> LayerWeights:
-        names = opened[1]
+        s, (tensor, names) = self.shape, opened
+        queries, shared = s.heads * s.head_size, s.kv_heads * s.head_size
+        gate = f"{at}.mlp.gate_proj.weight"
+        inner = len(tensor(gate)) if gate in names else 0  # what the shape does not say
 
-        def get(name: str) -> Tensor:
-            return dense(self._weight(opened, f"{at}.{name}"))
+        def norm(name: str, size: int) -> Tensor:
+            return dense(self._weight(opened, f"{at}.{name}.weight", size))
 
-        def fused(*parts: str) -> graphs.Product:
-            biases = [get(f"{part}.bias") for part in parts if f"{at}.{part}.bias" in names]
-            weight = torch.cat([get(f"{part}.weight") for part in parts])
-            return product(weight, self.dtype, torch.cat(biases) if biases else None)
+        def fused(inputs: int, outputs: dict[str, int]) -> Product:
+            weights = [dense(self._weight(opened, f"{at}.{part}.weight", n, inputs)) for part, n in outputs.items()]
+            biased = [(name, n) for part, n in outputs.items() if (name := f"{at}.{part}.bias") in names]
+            biases = [dense(self._weight(opened, name, n)) for name, n in biased]
+            return product(torch.cat(weights), self.dtype, torch.cat(biases) if biases else None)
 
         head_norms = f"{at}.self_attn.q_norm.weight" in names
+        qkv = {f"self_attn.{part}_proj": n for part, n in (("q", queries), ("k", shared), ("v", shared))}
         return LayerWeights(
-            attention_norm=get("input_layernorm.weight"),
-            qkv=fused("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"),
-            q_norm=get("self_attn.q_norm.weight") if head_norms else None,
-            k_norm=get("self_attn.k_norm.weight") if head_norms else None,
-            out=fused("self_attn.o_proj"),
-            mlp_norm=get("post_attention_layernorm.weight"),
-            gate=fused("mlp.gate_proj"),
-            up=fused("mlp.up_proj"),
-            down=fused("mlp.down_proj"),
+            attention_norm=norm("input_layernorm", s.hidden),
+            qkv=fused(s.hidden, qkv),
+            q_norm=norm("self_attn.q_norm", s.head_size) if head_norms else None,
+            k_norm=norm("self_attn.k_norm", s.head_size) if head_norms else None,
+            out=fused(queries, {"self_attn.o_proj": s.hidden}),
+            mlp_norm=norm("post_attention_layernorm", s.hidden),
+            gate=fused(s.hidden, {"mlp.gate_proj": inner}),
+            up=fused(s.hidden, {"mlp.up_proj": inner}),
+            down=fused(inner, {"mlp.down_proj": s.hidden}),
         )
 
     def _head_session(self, weight: Tensor) -> Session:
