@@ -29,7 +29,7 @@ class Kept:
     def __init__(self) -> None:
         self._levels: dict[LevelSpec, tuple[Level, set[Key]]] = {}  # with the decoders that they read
         self._decoders: dict[Key, Decoder] = {}
-        self._keys: WeakKeyDictionary[Decoder, Key] = WeakKeyDictionary()
+        self._keys: WeakKeyDictionary[object, Key] = WeakKeyDictionary()
         self._lock = threading.Lock()
         self._begin()
 
@@ -71,7 +71,7 @@ class Kept:
             self._keys[made] = key
         return self._use(key)
 
-    def key(self, decoder: Decoder) -> Key:
+    def key(self, decoder: object) -> Key:
         """What a decoder was asked for, whether it is still open or not."""
         return self._keys[decoder]
 

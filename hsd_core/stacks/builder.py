@@ -134,7 +134,7 @@ class Builder:
             raise StackError(f"{spec.name}: the target runs through transformers, which does not stop between layers")
         return decoder
 
-    def lean(self, decoder: Decoder) -> Decoder:
+    def lean(self, decoder: Layered) -> Decoder:
         """The weights of a decoder that is open, through torch: what training and reads of every layer need."""
         with self._kept.stack():
             folder, dtype, device, _ = self._kept.key(decoder)
