@@ -44,6 +44,9 @@ class CompiledDraft:
         self._shape = replace(decoder.shape, layers=info.layers)
         self._tables = decoder.tables
         self.ids = tensors["ids"].long()
+        self._columns = [len(self.ids)] * self.vocab_size
+        for column, token in enumerate(self.ids.tolist()):
+            self._columns[token] = column
         self._gate = Gate(*(aligned(tensors[f"copy.{part}"].float()) for part in Gate._fields))
         self._session = self._made(tensors, decoder.head_rows(self.ids), decoder.threads)
 
@@ -68,9 +71,8 @@ class CompiledDraft:
         bound.output("states", own)
         bound.output("logits", heads)
         bound()
-        logits = torch.full((rows, self.vocab_size), float("-inf"))
-        logits[:, self.ids] = heads[0]
-        return cache.copier.mix(tape, logits, own[0, n - rows :]), own[0]
+        mixed = cache.copier.mix_trimmed(tape, heads[0], own[0, n - rows :], self._columns, self.ids, self.vocab_size)
+        return mixed, own[0]
 
     def copied(self, cache: DraftCache, token: int) -> Copied | None:
         """See `Readout.copied`."""
