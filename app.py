@@ -13,7 +13,7 @@ from app.closing import Closing
 from app.guard import names
 from app.offer import Offer, OfferError
 from app.page import build, launch_options
-from hsd_core.pipeline import Workbench
+from hsd_core.pipeline import Pipeline
 
 SWITCH_S = 0.001  # how long a thread may keep the others from Python's lock: the engine asks for it at every small step
 
@@ -25,24 +25,31 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=None, help="port (default: the first free one from 7860)")
     parser.add_argument("--share", action="store_true", help="also open a public Gradio link")
     parser.add_argument(
-        "--allow-host", action="append", default=[], metavar="NAME",
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
         help="a name by which a proxy on this machine addresses the server (default: localhost; with --host, any)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--presets", default=os.environ.get("HSD_PRESETS", ""), metavar="NAME[,NAME...]",
+        "--presets",
+        default=os.environ.get("HSD_PRESETS", ""),
+        metavar="NAME[,NAME...]",
         help="the presets that visitors may load (default: HSD_PRESETS, else all that can be used here)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--allow-models", default=os.environ.get("HSD_ALLOW_MODELS", ""), metavar="DIR",
+        "--allow-models",
+        default=os.environ.get("HSD_ALLOW_MODELS", ""),
+        metavar="DIR",
         help="a folder whose models visitors may name as model@id=NAME (default: HSD_ALLOW_MODELS, else none)",
-    )  # fmt: skip
+    )
     options = parser.parse_args()
     try:
-        offer = Offer.of(options.presets, options.allow_models, Workbench.catalogue())
+        offer = Offer.of(options.presets, options.allow_models, Pipeline.catalogue())
     except OfferError as error:
         parser.error(str(error))
     closing = Closing()
-    demo = build(closing.over(Workbench), offer=offer)
+    demo = build(closing.over(Pipeline), offer=offer)
     where = {"server_name": options.host, "server_port": options.port, "share": options.share}
     hosts = names(options.host, share=options.share, allowed=options.allow_host)
 

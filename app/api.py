@@ -50,10 +50,18 @@ def add(play: Play) -> None:
             text, totals (metrics and footer) and trace (a list of events).
         """
         given = {
-            "run": str(uuid.uuid4()), "prompt": prompt, "stack": stack, "preset": preset, "temperature": temperature,
-            "top_k": top_k, "top_p": top_p, "seed": seed, "max_new_tokens": max_new_tokens, "baseline": False,
+            "run": str(uuid.uuid4()),
+            "prompt": prompt,
+            "stack": stack,
+            "preset": preset,
+            "temperature": temperature,
+            "top_k": top_k,
+            "top_p": top_p,
+            "seed": seed,
+            "max_new_tokens": max_new_tokens,
+            "baseline": False,
             "replan": replan,
-        }  # fmt: skip
+        }
         try:
             asked = parse(given)
             check(asked, play.catalogue())

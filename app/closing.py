@@ -18,23 +18,23 @@ GRACE_S = 1.5  # for what is half-made to be cleared away
 
 
 class Closing:
-    """Tells the workbenches that are being opened when the server closes."""
+    """Tells the pipelines that are being opened when the server closes."""
 
     def __init__(self) -> None:
         self._closes = threading.Event()
         self._opening = 0
         self._changed = threading.Condition()
 
-    def over(self, workbench: Any) -> Any:
-        """The same workbench class, with an `open` that breaks off when the server closes."""
+    def over(self, pipeline: Any) -> Any:
+        """The same pipeline class, with an `open` that breaks off when the server closes."""
         closing = self
 
-        class Closable(workbench):  # type: ignore[misc]
+        class Closable(pipeline):  # type: ignore[misc]
             @classmethod
             def open(
                 cls, preset: str, *, progress: Callable[[str, float, float], None] | None = None, **more: Any
             ) -> Any:
-                def told(stage: str, done: float, total: float) -> None:
+                def report(stage: str, done: float, total: float) -> None:
                     if closing._closes.is_set():
                         raise RuntimeError("the server is closing")
                     if progress is not None:
@@ -42,7 +42,7 @@ class Closing:
 
                 closing._count(1)
                 try:
-                    return workbench.open(preset, progress=told, **more)
+                    return pipeline.open(preset, progress=report, **more)
                 finally:
                     closing._count(-1)
 

@@ -86,9 +86,15 @@ class Elsewhere:
             apart = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
             pipe, alone = subprocess.PIPE, {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
             self._process = subprocess.Popen(
-                self._command, bufsize=0, stdin=pipe, stdout=pipe, cwd=_ROOT, env=alone, creationflags=apart,
+                self._command,
+                bufsize=0,
+                stdin=pipe,
+                stdout=pipe,
+                cwd=_ROOT,
+                env=alone,
+                creationflags=apart,
                 start_new_session=True,
-            )  # fmt: skip
+            )
         return self._process
 
     def _end(self) -> None:

@@ -182,8 +182,17 @@ def _tokens(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
     for plan in seen.plans[1:MOST_PLANS]:
         x = plan.t * MS / 1000
         figure.add_vline(x=x, line={"color": MUTED[dark], "width": 1, "dash": "dot"})
-        figure.add_annotation(x=x, y=0, yref="paper", xanchor="left", yanchor="bottom", textangle=-90, showarrow=False,
-                              text=_safe(plan.stack), font={"color": MUTED[dark], "size": 10})  # fmt: skip
+        figure.add_annotation(
+            x=x,
+            y=0,
+            yref="paper",
+            xanchor="left",
+            yanchor="bottom",
+            textangle=-90,
+            showarrow=False,
+            text=_safe(plan.stack),
+            font={"color": MUTED[dark], "size": 10},
+        )
     plans = "; ".join(f"from round {plan.round} on {plan.stack}" for plan in seen.plans[:MOST_PLANS])
     figure.update_xaxes(title="s on the engine's clock", rangemode="tozero")
     figure.update_yaxes(title="tokens committed", rangemode="tozero")

@@ -25,10 +25,17 @@ PAGES = frozenset(("/", "/config", "/theme.css", "/favicon.ico", "/robots.txt", 
 ENDPOINTS = frozenset(
     f"{API}/{name}"
     for name in (
-        "info", "openapi.json", "theme.css", "startup-events", "component_server", "queue/join", "queue/data", "cancel",
+        "info",
+        "openapi.json",
+        "theme.css",
+        "startup-events",
+        "component_server",
+        "queue/join",
+        "queue/data",
+        "cancel",
         "reset",
     )
-)  # fmt: skip
+)
 FOLDERS = ("/assets/", "/static/", "/svelte/", "/hx/", *(f"{API}/{x}/" for x in ("run", "api", "call", "heartbeat")))
 LOCAL = frozenset(("localhost", "127.0.0.1", "::1"))
 

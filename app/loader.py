@@ -26,9 +26,9 @@ NICE = 5  # of the threads that load and run, beyond the server's
 
 @dataclass(slots=True, eq=False)
 class Opening:
-    """A workbench that is being opened, or is open. `said`: what it is at, how much is done, of how much."""
+    """A pipeline that is being opened, or is open. `said`: what it is at, how much is done, of how much."""
 
-    bench: Future[Any] = field(default_factory=Future)
+    pipeline: Future[Any] = field(default_factory=Future)
     said: tuple[str, float, float] = ("load", 0.0, 0.0)
     building: threading.Lock = field(default_factory=threading.Lock)
 
@@ -37,14 +37,14 @@ class Opening:
 
     @property
     def failed(self) -> bool:
-        return self.bench.done() and self.bench.exception() is not None
+        return self.pipeline.done() and self.pipeline.exception() is not None
 
 
 class Loader:
-    """`workbench` is the class from hsd_core. Runs come one at a time, so what was asked for last is what runs."""
+    """`pipeline` is the class from hsd_core. Runs come one at a time, so what was asked for last is what runs."""
 
-    def __init__(self, workbench: Any, *, models: Path | None = None) -> None:
-        self._workbench = workbench
+    def __init__(self, pipeline: Any, *, models: Path | None = None) -> None:
+        self._pipeline = pipeline
         self._options = {"models": models} if models else {}
         # A visitor who left during a download leaves it going on; the next one's preset loads beside it.
         self._pool = ThreadPoolExecutor(4, thread_name_prefix="load", initializer=behind)
@@ -52,7 +52,7 @@ class Loader:
         self._open: OrderedDict[tuple[str, str], Opening] = OrderedDict()
 
     def opening(self, preset: str, device: str | None) -> Opening:
-        """The workbench of a preset on a device; without one, on the default device.
+        """The pipeline of a preset on a device; without one, on the default device.
 
         Raises:
             ValueError: there is no such device.
@@ -64,7 +64,7 @@ class Loader:
                 found = self._open[key] = Opening()
                 self._pool.submit(self._load, key, found)
             self._open.move_to_end(key)
-            done = [name for name, one in self._open.items() if one.bench.done() and name != key]
+            done = [name for name, one in self._open.items() if one.pipeline.done() and name != key]
             for name in done[: max(0, len(self._open) - OPEN)]:  # not those still loading: they would load twice
                 del self._open[name]
             return found
@@ -75,23 +75,22 @@ class Loader:
 
     def size(self, preset: str) -> str:
         """What is still to be fetched for a preset, "" if nothing."""
-        entry: dict[str, Any] = next((p for p in self._workbench.catalogue() if p["name"] == preset), {})
+        entry: dict[str, Any] = next((p for p in self._pipeline.catalogue() if p["name"] == preset), {})
         return f"{entry['download_mb']:.0f} MB" if entry.get("download_mb") else ""
 
     def _load(self, key: tuple[str, str], opening: Opening) -> None:
         try:
             gc.collect()  # what was let go is to be gone before the next weights come
             preset, device = key
-            opening.bench.set_result(
-                self._workbench.open(preset, device=device, progress=opening.tell, **self._options)
-            )
+            opened = self._pipeline.open(preset, device=device, progress=opening.tell, **self._options)
+            opening.pipeline.set_result(opened)
         except BaseException as error:
-            opening.bench.set_exception(error)
+            opening.pipeline.set_exception(error)
 
     def _start(self, request: RunRequest, opening: Opening, stop: Callable[[], bool]) -> Events:
-        bench = opening.bench.result()
+        pipeline = opening.pipeline.result()
         with opening.building:
-            events = request.start(bench, stop=stop)
+            events = request.start(pipeline, stop=stop)
         if stop():
             events.close()  # a generator that was never begun frees nothing by itself
         return events

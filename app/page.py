@@ -35,15 +35,15 @@ class Page(gr.Blocks):
     presence: Presence
 
 
-def build(workbench: Any, traces: Path = ASSETS / "traces", *, offer: Offer = EVERYTHING) -> Page:
+def build(pipeline: Any, traces: Path = ASSETS / "traces", *, offer: Offer = EVERYTHING) -> Page:
     """The whole page. No model is opened and torch is not imported.
 
     Args:
-        workbench: the class `hsd_core.pipeline.Workbench`, or another with its `catalogue` and `open`.
+        pipeline: the class `hsd_core.pipeline.Pipeline`, or another with its `catalogue` and `open`.
         traces: folder of the recordings to bundle.
         offer: what visitors may load.
     """
-    play = Play(workbench, Recordings(traces), offer)
+    play = Play(pipeline, Recordings(traces), offer)
     demo = Page(title=TITLE, analytics_enabled=False, fill_width=True)
     demo.presence = play.service.presence
     with demo:

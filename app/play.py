@@ -30,11 +30,11 @@ from hsd_core.trace import Event
 class Play:
     """What the tab's handlers share: the recordings, the engine's service and its runs. One per page."""
 
-    def __init__(self, workbench: Any, recordings: Recordings, offer: Offer = EVERYTHING) -> None:
-        self._workbench = workbench
+    def __init__(self, pipeline: Any, recordings: Recordings, offer: Offer = EVERYTHING) -> None:
+        self._pipeline = pipeline
         self._recordings = recordings
         self._offer = offer
-        self.service = Service(Loader(workbench, models=offer.models))
+        self.service = Service(Loader(pipeline, models=offer.models))
         self.runs = self.service.runs
         self._simulator = Simulator()
         self._drawings = Drawings()
@@ -42,7 +42,7 @@ class Play:
 
     def catalogue(self) -> list[dict[str, Any]]:
         """Every preset and its levels, usable or with the reason why not."""
-        return self._offer.catalogue(self._workbench.catalogue())
+        return self._offer.catalogue(self._pipeline.catalogue())
 
     def build(self) -> None:
         """Add the tab's components to the Blocks that is open."""

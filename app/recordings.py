@@ -10,7 +10,8 @@ from typing import Any
 from app.payload import payload, records, status
 from hsd_core.trace import Event, Header
 from hsd_core.trace import file as tracefile
-from hsd_core.trace.typed import opened, plain
+from hsd_core.trace.codec import read_header
+from hsd_core.trace.typed import opened
 
 MAX_FILE = 8 * 2**20  # 10,000 tokens with all details are 7 MB packed; a run of this page's is below 0.5
 MAX_CALL = MAX_FILE * 4 // 3 + 4096  # bytes of the request that brings such a file
@@ -84,20 +85,20 @@ def _read(source: Path) -> list[Event]:
 def _summary(path: Path) -> dict[str, Any]:
     try:
         with opened(path) as file:
-            header = plain(file.readline())
-            if not isinstance(header, dict):
+            header = read_header(file.readline())
+            if header is None:
                 raise ValueError("its first line is no header")
             while file.read(1 << 20):  # a file that breaks off is found here, not by a visitor
                 pass
     except (OSError, EOFError, ValueError, zlib.error) as error:
         return {"title": path.name, "stack": "", "preset": None, "machine": "", "recorded": "", "reason": str(error)}
     return {
-        "title": header.get("title") or path.name,
-        "stack": header.get("stack", ""),
-        "preset": header.get("preset"),
-        "machine": header.get("machine", ""),
-        "recorded": _day(header.get("recorded", "")),
-        "simulated": bool(header.get("simulated")),
+        "title": header.title or path.name,
+        "stack": header.stack,
+        "preset": header.preset,
+        "machine": header.machine,
+        "recorded": _day(header.recorded),
+        "simulated": bool(header.simulated),
         "reason": "",
     }
 

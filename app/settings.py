@@ -74,14 +74,14 @@ class RunRequest:
     detail: str = "full"
     notes: tuple[str, ...] = ()
 
-    def start(self, workbench: Any, *, stop: Callable[[], bool] | None = None) -> Generator[Event, None, None]:
-        """The run's events, from a workbench that has the preset open.
+    def start(self, pipeline: Any, *, stop: Callable[[], bool] | None = None) -> Generator[Event, None, None]:
+        """The run's events, from a pipeline that has the preset open.
 
         Raises:
             ValueError: the engine refuses the request; its message names the cure.
         """
         more = {name: True for name in ("depths", "replan") if getattr(self, name)}
-        events: Generator[Event, None, None] = workbench.run(
+        events: Generator[Event, None, None] = pipeline.run(
             self.stack,
             self.prompt,
             temperature=self.temperature,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from app.depths import Knowledge, known
-from hsd_core.theory.replan_words import origin_words
+from hsd_core.theory.replanning.replan_words import origin_words
 from hsd_core.trace import Baseline, Commit, Depths, Event, Footer, Header, LevelInfo, Piece, Plan, Prefill, Verify
 from hsd_core.trace.metrics import measure
 

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from hsd_core.models.lean import LeanDecoder
     from hsd_core.stacks.builder import Builder
     from hsd_core.theory import Profile
-    from hsd_core.theory.replan import Pace, ProfileReplanner
+    from hsd_core.theory.replanning.replan import Pace, ProfileReplanner
 
 Progress = Callable[[str, float, float], None]
 
 
-class Workbench:
+class Pipeline:
     """One preset's tokenizer and levels. Levels are built when a stack first needs them, and kept, read-only."""
 
     def __init__(self, preset: Preset, builder: Builder) -> None:
@@ -53,9 +53,15 @@ class Workbench:
 
     @classmethod
     def open(
-        cls, preset: str, *, stack: str | None = None, device: str | None = None, dtype: str | None = None,
-        progress: Progress | None = None, models: Path | None = None,
-    ) -> Workbench:  # fmt: skip
+        cls,
+        preset: str,
+        *,
+        stack: str | None = None,
+        device: str | None = None,
+        dtype: str | None = None,
+        progress: Progress | None = None,
+        models: Path | None = None,
+    ) -> Pipeline:
         """Fetch and convert the preset's weights where needed; load a stack's levels (the default's) and warm them up.
 
         Args:
@@ -69,9 +75,9 @@ class Workbench:
             parse(stack)  # a typing error is met before anything is fetched
         from hsd_core.stacks.builder import Builder
 
-        bench = cls(PRESETS[preset], Builder(PRESETS[preset], device, dtype, progress or (lambda *_: None), models))
-        bench.seats(stack or bench.default_stack)
-        return bench
+        pipeline = cls(PRESETS[preset], Builder(PRESETS[preset], device, dtype, progress or (lambda *_: None), models))
+        pipeline.entries(stack or pipeline.default_stack)
+        return pipeline
 
     @property
     def tokenizer(self) -> Pieces:
@@ -91,7 +97,7 @@ class Workbench:
         from hsd_core.levels.trunk import Layered
         from hsd_core.models.lean import LeanDecoder
 
-        level = self._builder.seats(parse(spec)[-1:])[0].level
+        level = self._builder.entries(parse(spec)[-1:])[0].level
         decoder = getattr(level, "decoder", None)
         if isinstance(decoder, Layered) and not isinstance(decoder, LeanDecoder):
             decoder = self._builder.lean(decoder)
@@ -105,9 +111,13 @@ class Workbench:
         return self._builder.trained(self.lean_target(spec))
 
     def depths(
-        self, prompt_ids: Sequence[int], output_ids: Sequence[int], spec: str = "target", *,
+        self,
+        prompt_ids: Sequence[int],
+        output_ids: Sequence[int],
+        spec: str = "target",
+        *,
         stop: Callable[[], bool] = lambda: False,
-    ) -> trace.Depths | None:  # fmt: skip
+    ) -> trace.Depths | None:
         """At which depth a stack's target knew each token of an output: one pass over the whole text.
 
         None when `stop`, asked between layers, turned true.
@@ -124,13 +134,13 @@ class Workbench:
         except Stopped:
             return None
 
-    def seats(self, stack: str) -> list[StackEntry]:
+    def entries(self, stack: str) -> list[StackEntry]:
         """The stack's levels, built.
 
         Raises:
             StackError: it cannot be read or built; the message says which level and why.
         """
-        return self._builder.seats(parse(stack))
+        return self._builder.entries(parse(stack))
 
     def turn(self, start: str, system: str | None) -> tuple[list[int], list[int]]:
         """A user's turn that begins with `start` and is not over, and what closes it and opens the answer."""
@@ -175,12 +185,12 @@ class Workbench:
                 shipped one; the header says which), at this pace (True: the default one).
         Raises:
             ValueError: bad input, at once; the message names the cure.
-        """  # fmt: skip
+        """
         from hsd_core.engine.run import run
         from hsd_core.measure.calibrate.cache import GIVEN, MEASURED, SHIPPED, brief, origin
-        from hsd_core.theory.replan import Pace, ProfileReplanner
+        from hsd_core.theory.replanning.replan import Pace, ProfileReplanner
 
-        seats = self.seats(stack)
+        entries = self.entries(stack)
         sampling = Sampling(temperature, top_k, top_p)
         ids = self.encode(prompt, raw=raw)
         source = MEASURED if profile is None else GIVEN
@@ -193,22 +203,30 @@ class Workbench:
         replanner = None
         if replan and profile is not None:
             pace = replan if isinstance(replan, Pace) else None
-            replanner = ProfileReplanner(profile, [seat.spec for seat in seats], pace=pace)
+            replanner = ProfileReplanner(profile, [entry.spec for entry in entries], pace=pace)
             about["profile"] = {**replanner.profile.as_dict(), "about": origin(profile, source)}
         stop = stop or (lambda: False)
 
         def decode(what: list[StackEntry], rows: int, by: ProfileReplanner | None = None) -> Iterator[trace.Event]:
             return run(
-                what, ids, sampling, seed, max_new_tokens=max_new_tokens, ends=self._builder.ends, heads=rows,
-                stop=stop, about=about, replan=by,
-            )  # fmt: skip
+                what,
+                ids,
+                sampling,
+                seed,
+                max_new_tokens=max_new_tokens,
+                ends=self._builder.ends,
+                heads=rows,
+                stop=stop,
+                about=about,
+                replan=by,
+            )
 
         # Plain decoding keeps two likeliest tokens a row: enough for the margin at a divergence.
-        plain = (lambda: decode(self._plain(seats), 2)) if baseline and len(seats) > 1 else None
+        plain = (lambda: decode(self._plain(entries), 2)) if baseline and len(entries) > 1 else None
         if depths:
             self.lean_target(stack)  # one that cannot be read is refused now
         read = (lambda output: self.depths(ids, output, stack, stop=stop)) if depths else None
-        return record(_events(decode(seats, heads, replanner), plain, read), self.tokenizer)
+        return record(_events(decode(entries, heads, replanner), plain, read), self.tokenizer)
 
     def _needed_profile(self, temperature: float) -> Profile:
         """A profile to plan with where none was measured here: the one that comes with the package.
@@ -228,8 +246,8 @@ class Workbench:
             )
         return found
 
-    def _plain(self, seats: list[StackEntry]) -> list[StackEntry]:
-        return self._builder.seats([bare(seats[-1].spec)])
+    def _plain(self, entries: list[StackEntry]) -> list[StackEntry]:
+        return self._builder.entries([bare(entries[-1].spec)])
 
 
 def _events(

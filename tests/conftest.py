@@ -32,9 +32,9 @@ def smollm2_folder():
 @pytest.fixture(scope="session")
 def smollm2(smollm2_folder):
     """The preset smollm2 on the CPU in float32."""
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
 
-    return Workbench.open("smollm2", device="cpu", dtype="float32")
+    return Pipeline.open("smollm2", device="cpu", dtype="float32")
 
 
 @pytest.fixture(scope="session")

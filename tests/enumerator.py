@@ -28,7 +28,7 @@ from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import DraftOrder
 from hsd_core.levels.shared import open_levels
 from hsd_core.levels.tree import Token, Tree
-from hsd_core.models.sampling import Sampling, law
+from hsd_core.models.sampling import Sampling, to_probs
 
 T = TypeVar("T")
 Law = dict[tuple[int, ...], float]
@@ -197,7 +197,7 @@ class Enumerated:
 
     def _answer(self, asked: Request) -> Any:
         if isinstance(asked, Draft):
-            order = DraftOrder(asked.limit, asked.law, asked.pick, asked.stops, self.ends)
+            order = DraftOrder(asked.limit, asked.to_probs, asked.pick, asked.stops, self.ends)
             return self.runs[asked.level].propose(self.context, order).tree(_token)
         if isinstance(asked, Score):
             return self.runs[asked.level].score(self.context, asked.tree)[0]
@@ -212,9 +212,12 @@ def _token(id_: int, source: str) -> Token:
 
 
 def target_law(
-    stack: Sequence[StackEntry], prompt: Sequence[int], max_new: int, sampling: Sampling = SAMPLED,
+    stack: Sequence[StackEntry],
+    prompt: Sequence[int],
+    max_new: int,
+    sampling: Sampling = SAMPLED,
     ends: frozenset[int] = frozenset(),
-) -> Law:  # fmt: skip
+) -> Law:
     """The target's own law, by the chain rule: what every lossless stack must give."""
     level: Any = stack[-1].level
     found: Law = {}
@@ -225,7 +228,7 @@ def target_law(
             return
         row = level.table((*prompt, *output))
         if sampling != SAMPLED:
-            row = law(row.log().unsqueeze(0), sampling)[0]
+            row = to_probs(row.log().unsqueeze(0), sampling)[0]
         for token, chance in enumerate(row.tolist()):
             if chance > 0.0:
                 extend((*output, token), mass * chance)

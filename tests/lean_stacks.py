@@ -23,7 +23,7 @@ from hsd_core.levels.readout import Lens
 from hsd_core.models import QUANTISED
 from hsd_core.models.lean import LeanDecoder
 from hsd_core.models.passes import Pass
-from hsd_core.models.sampling import Sampling, law
+from hsd_core.models.sampling import Sampling, to_probs
 from hsd_core.ngram import Databases
 from hsd_core.stacks.grammar import LevelSpec, parse
 from hsd_core.trace import Copied
@@ -38,9 +38,13 @@ class LeanStacks:
     memory = 0.9
 
     def __init__(
-        self, kind: str = "llama", drafts: Mapping[str, Any] | None = None, *, make: Callable[..., Any] = tiny,
+        self,
+        kind: str = "llama",
+        drafts: Mapping[str, Any] | None = None,
+        *,
+        make: Callable[..., Any] = tiny,
         **sizes: Any,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.target = make(kind, **sizes)
         self.int8 = make(kind, **{**sizes, "dtype": "int8", "device": "cpu"})  # its kernel is the CPU's
         self.int4 = make(kind, **{**sizes, "dtype": "int4", "device": "cpu", "inner": 64})  # sizes of its kernel's
@@ -53,7 +57,7 @@ class LeanStacks:
 
     def _level(self, spec: LevelSpec, target: LevelSpec) -> object:
         if spec.miss:
-            lookups = NgramLevel(lambda: Databases("c"), self.target.vocab_size)
+            lookups = NgramLevel(lambda: Databases("c"), self.target.vocab_size, guess=spec.guess)
             return OrderedLevel(lookups, NanoLevel(self.target, self.drafts[spec.miss]))
         if spec.name == "ngram":
             return LookupLevel(lookup(self.target.vocab_size, 5), self.target.vocab_size)
@@ -88,7 +92,7 @@ def model_law(decoder: LeanDecoder, prompt: list[int], tokens: int, sampling: Sa
         longer: Law = {}
         for output, mass in found.items():
             ids = [*prompt, *output]
-            row = law(decoder.forward(Pass(ids, 0, 1), decoder.new_cache(len(ids))), sampling)[0].tolist()
+            row = to_probs(decoder.forward(Pass(ids, 0, 1), decoder.new_cache(len(ids))), sampling)[0].tolist()
             longer |= {(*output, token): mass * chance for token, chance in enumerate(row) if chance > 0.0}
         found = longer
     return found
@@ -98,9 +102,15 @@ class RandomDraft:
     """A random read-out with layers of its own that copies, as a trained draft; the ids in `absent` are only copied."""
 
     def __init__(
-        self, target: LeanDecoder, *, fed: bool = False, layers: int = 1, seed: int = 0,
-        absent: Sequence[int] = (5, 40), copies: bool = True,
-    ) -> None:  # fmt: skip
+        self,
+        target: LeanDecoder,
+        *,
+        fed: bool = False,
+        layers: int = 1,
+        seed: int = 0,
+        absent: Sequence[int] = (5, 40),
+        copies: bool = True,
+    ) -> None:
         self.name, self.at, self.fed, self.layers, self.hidden = "random", 0, fed, layers, target.shape.hidden
         dtype = "bfloat16" if target.dtype == "bfloat16" else "float32"
         self._body = tiny(vocab=target.vocab_size, layers=layers, seed=100 + seed, dtype=dtype, device=target.device)
@@ -116,16 +126,22 @@ class RandomDraft:
         return DraftCache(self._body.new_cache(capacity), Copier(self._gate))
 
     def forward(
-        self, tape: Sequence[int], x: torch.Tensor, cache: Any, start: int, rows: int, fed: torch.Tensor | None = None
+        self,
+        context: Sequence[int],
+        x: torch.Tensor,
+        cache: Any,
+        start: int,
+        rows: int,
+        fed: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        assert len(tape) == start + len(x), "the inputs end where the tape does"
+        assert len(context) == start + len(x), "the inputs end where the context does"
         assert (fed is not None) == self.fed
         if fed is not None:
             # one row at a time: a product of n rows may differ from n products in the last bits
             x = torch.cat([torch.cat((a, b))[None] @ self._mix for a, b in zip(x, fed, strict=True)])
         own = self._body.forward_layers(x, cache.layers, start, 0, self.layers)
         logits = self._body.head(own[len(own) - rows :]).masked_fill(self._absent, float("-inf"))
-        return cache.copier.mix(tape, logits, own[len(own) - rows :]), own
+        return cache.copier.mix(context, logits, own[len(own) - rows :]), own
 
     def copied(self, cache: Any, token: int) -> Copied | None:
         return cache.copier.copied(token)

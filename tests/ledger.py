@@ -1,4 +1,4 @@
-"""A second bookkeeping of a run, from its events alone: what every level's cache and the tape must be at every moment.
+"""A second bookkeeping of a run, from its events alone: what every cache and the context must be at every moment.
 
 The engine reports `cached`, `held` and `committed`; here they are derived from what was computed and rolled back, so a
 report that only agrees with itself does not pass.
@@ -14,12 +14,12 @@ from hsd_core import trace
 class Ledger:
     def __init__(self, header: trace.Header, cacheless: frozenset[int], ends: frozenset[int]) -> None:
         self.prompt = len(header.prompt_ids)
-        self.tape = list(header.prompt_ids)
+        self.context = list(header.prompt_ids)
         self.serials: list[int] = [-1] * self.prompt
         self.committed = self.prompt
         self.cached = dict.fromkeys((i for i in range(len(header.levels)) if i not in cacheless), 0)
         self.levels = header.levels
-        self.course = tuple(range(len(header.levels)))
+        self.plan = tuple(range(len(header.levels)))
         self.ends, self.limit = ends, header.max_new_tokens
         self.steps = self.last = self.seen = 0
         self.done = False
@@ -32,14 +32,14 @@ class Ledger:
         assert not times or times[-1] >= self.last, f"{event.event}: time ran backwards"
         self.last = times[-1] if times else self.last
         getattr(self, f"_{event.event}", lambda event: None)(event)
-        assert len(self.tape) - self.prompt <= self.limit, "a token behind the end of the text"
-        assert not self.ends.intersection(self.tape[self.prompt : -1]), "a token behind an end of sequence"
+        assert len(self.context) - self.prompt <= self.limit, "a token behind the end of the text"
+        assert not self.ends.intersection(self.context[self.prompt : -1]), "a token behind an end of sequence"
 
     def _add(self, level: int, at: int, serials: Sequence[int], ids: Sequence[int]) -> None:
-        assert at == len(self.tape) - self.prompt
+        assert at == len(self.context) - self.prompt
         assert list(serials) == list(range(self.seen, self.seen + len(ids))), "serials are not in order"
         self.seen += len(ids)
-        self.tape += ids
+        self.context += ids
         self.serials += serials
 
     def _reach(self, level: int, rows: int, end: int) -> None:
@@ -57,15 +57,15 @@ class Ledger:
 
     def _plan(self, event: trace.Plan) -> None:
         assert event.levels[-1] == len(self.levels) - 1 and len(event.blocks) == len(event.levels) - 1
-        assert len(self.tape) == self.committed, "a plan that changes within a round"
-        self.course = event.levels
+        assert len(self.context) == self.committed, "a plan that changes within a round"
+        self.plan = event.levels
 
     def _prefill(self, event: trace.Prefill) -> None:
-        assert event.level in self.course, "a level that rests was prefilled"
+        assert event.level in self.plan, "a level that rests was prefilled"
         if event.round is not None:
-            assert event.tokens == len(self.tape) - 1 - self.cached[event.level] > 0
-            self._reach(event.level, event.tokens, len(self.tape) - 1)
-            assert self.cached[event.level] == len(self.tape) - 1
+            assert event.tokens == len(self.context) - 1 - self.cached[event.level] > 0
+            self._reach(event.level, event.tokens, len(self.context) - 1)
+            assert self.cached[event.level] == len(self.context) - 1
             return
         assert event.tokens == self.prompt
         if event.level in self.cached:
@@ -74,29 +74,29 @@ class Ledger:
     def _draft(self, event: trace.Draft) -> None:
         self._add(event.level, event.at, event.serials, event.ids)
         assert event.rows - event.catch_up == event.forwards
-        assert event.level == self.course[0], "a draft of another level than the bottom"
+        assert event.level == self.plan[0], "a draft of another level than the bottom"
         if event.level in self.cached:
-            self._reach(event.level, event.rows, len(self.tape) - 1)
-            assert self.cached[event.level] == len(self.tape) - 1 or not event.ids
+            self._reach(event.level, event.rows, len(self.context) - 1)
+            assert self.cached[event.level] == len(self.context) - 1 or not event.ids
 
     def _verify(self, event: trace.Verify) -> None:
         n = len(event.checks)
-        assert event.level in self.course and event.below in (None, *self.course), "a level that rests was run"
-        place = self.course.index(event.level)
-        assert event.below == (self.course[place - 1] if place else None)
-        start = len(self.tape) - n
+        assert event.level in self.plan and event.below in (None, *self.plan), "a level that rests was run"
+        place = self.plan.index(event.level)
+        assert event.below == (self.plan[place - 1] if place else None)
+        start = len(self.context) - n
         assert event.at == start - self.prompt
-        assert [check.id for check in event.checks] == self.tape[start:]
+        assert [check.id for check in event.checks] == self.context[start:]
         assert [check.serial for check in event.checks] == self.serials[start:]
         assert event.rows - event.catch_up in ((n, n + 1) if n else (1,))
         outcomes = [check.outcome for check in event.checks]
         accepted = outcomes.count("accepted")
         assert outcomes == (["accepted"] * accepted + ["rejected"] + ["unjudged"] * n)[:n]
         self._reach(event.level, event.rows, start + event.rows - event.catch_up - 1)
-        del self.tape[start + accepted :], self.serials[start + accepted :]
+        del self.context[start + accepted :], self.serials[start + accepted :]
 
     def _rollback(self, event: trace.Rollback) -> None:
-        assert event.before == self.cached[event.level] > event.after == len(self.tape)
+        assert event.before == self.cached[event.level] > event.after == len(self.context)
         self.cached[event.level] = event.after
 
     def _correct(self, event: trace.Correct | trace.Bonus) -> None:
@@ -106,16 +106,16 @@ class Ledger:
 
     def _commit(self, event: trace.Commit) -> None:
         assert event.at == self.committed - self.prompt
-        assert [token.id for token in event.tokens] == self.tape[self.committed :]
+        assert [token.id for token in event.tokens] == self.context[self.committed :]
         assert [token.serial for token in event.tokens] == self.serials[self.committed :]
         assert event.tokens, "a round that commits nothing"
-        self.committed = len(self.tape)
+        self.committed = len(self.context)
 
     def _kv(self, event: trace.Kv) -> None:
         assert [length.level for length in event.levels] == list(self.cached)
         for length in event.levels:
             assert length.cached == self.cached[length.level]
-            assert (length.committed, length.held) == (self.committed, len(self.tape) - self.committed)
+            assert (length.committed, length.held) == (self.committed, len(self.context) - self.committed)
             assert length.cached + length.catch_up == length.committed + length.held
             assert length.catch_up >= 1, f"level {length.level} has nothing left to process"
 

@@ -23,9 +23,13 @@ ROWS = (1, 2, 3, 4, 6, 8, 12, 16)
 ROUNDS, START = 9, 96
 # bits a weight takes in the layers, and in the head: with scales, and what 4 bits leave of the offsets
 BITS = {
-    "lean float32": (32, 32), "lean int8": (8, 32), "lean int4": (5, 32),
-    "compiled float32": (32, 32), "compiled int8": (9, 9), "compiled int4": (6.125, 9),
-}  # fmt: skip
+    "lean float32": (32, 32),
+    "lean int8": (8, 32),
+    "lean int4": (5, 32),
+    "compiled float32": (32, 32),
+    "compiled int8": (9, 9),
+    "compiled int4": (6.125, 9),
+}
 
 
 def milliseconds(call: Callable[[], object]) -> float:

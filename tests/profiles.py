@@ -36,8 +36,11 @@ def dear(seed: float) -> dict[str, Any]:
     costs = [{str(rows): 1.6**i * (1 + 0.05 * rows) for rows in range(1, longest)} for i in range(levels)]
     return {
         "levels": [{"name": f"m{i}", "cost_ms": cost} for i, cost in enumerate(costs)],
-        "acceptance": near, "by_rule": {"block": near}, "max_block": longest, "round_ms": 1.0 + seed,
-    }  # fmt: skip
+        "acceptance": near,
+        "by_rule": {"block": near},
+        "max_block": longest,
+        "round_ms": 1.0 + seed,
+    }
 
 
 def random_stack(rng: np.random.Generator) -> tuple[Profile, Plan]:

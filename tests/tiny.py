@@ -29,17 +29,28 @@ def made(
 ) -> tuple[LeanShape, dict[str, torch.Tensor]]:
     """A random model of a kind ("llama", "qwen2", "qwen3", "mistral"); `more` goes into its config."""
     config = {
-        "model_type": kind, "vocab_size": vocab, "hidden_size": 32, "intermediate_size": inner,
-        "num_hidden_layers": layers, "num_attention_heads": 4, "num_key_value_heads": 2,
-        "max_position_embeddings": 192, "tie_word_embeddings": True, **more,
-    }  # fmt: skip
+        "model_type": kind,
+        "vocab_size": vocab,
+        "hidden_size": 32,
+        "intermediate_size": inner,
+        "num_hidden_layers": layers,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "max_position_embeddings": 192,
+        "tie_word_embeddings": True,
+        **more,
+    }
     shape, random = LeanShape.from_config(config), torch.Generator().manual_seed(seed)
     hidden, size = shape.hidden, shape.head_size
     widths = {
-        "self_attn.q_proj": (shape.heads * size, hidden), "self_attn.k_proj": (shape.kv_heads * size, hidden),
-        "self_attn.v_proj": (shape.kv_heads * size, hidden), "self_attn.o_proj": (hidden, shape.heads * size),
-        "mlp.gate_proj": (inner, hidden), "mlp.up_proj": (inner, hidden), "mlp.down_proj": (hidden, inner),
-    }  # fmt: skip
+        "self_attn.q_proj": (shape.heads * size, hidden),
+        "self_attn.k_proj": (shape.kv_heads * size, hidden),
+        "self_attn.v_proj": (shape.kv_heads * size, hidden),
+        "self_attn.o_proj": (hidden, shape.heads * size),
+        "mlp.gate_proj": (inner, hidden),
+        "mlp.up_proj": (inner, hidden),
+        "mlp.down_proj": (hidden, inner),
+    }
     norms = ["input_layernorm", "post_attention_layernorm"]
     weights = {"model.embed_tokens.weight": torch.randn(vocab, hidden, generator=random) * 0.5}
     for i in range(layers):

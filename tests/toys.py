@@ -48,7 +48,7 @@ class LookupLevel:
         self.lookup, self.vocab_size = lookup, vocab_size
         self.params: dict[str, object] = {}
 
-    def open(self, capacity: int, commons: object) -> LookupRun:
+    def open(self, capacity: int, shared: object) -> LookupRun:
         return LookupRun(self)
 
 
@@ -98,14 +98,14 @@ def lookup(vocab_size: int, seed: int, longest: int = 4) -> Callable[[tuple[int,
 
 def toy_stack(text: str, vocab_size: int, seed: int = 0, **options: float) -> list[StackEntry]:
     """Seats for a stack as written, level i over `table(vocab_size, 100 * seed + i, **options)`."""
-    seats = []
+    entries = []
     for i, spec in enumerate(parse(text)):
         if spec.name == "ngram":
             level: object = LookupLevel(lookup(vocab_size, 100 * seed), vocab_size)
         else:
             level = TableLevel(table(vocab_size, 100 * seed + i, **options), vocab_size, name=spec.name)
-        seats.append(StackEntry(level, spec, spec.block))  # type: ignore[arg-type]
-    return seats
+        entries.append(StackEntry(level, spec, spec.block))  # type: ignore[arg-type]
+    return entries
 
 
 def random_stack(rng: random.Random, *, deepest: int = 4, longest: int = 3, rules: Sequence[str] = ()) -> str:
@@ -141,7 +141,7 @@ class TreeLevel(TableLevel):
         super().__init__(law, vocab_size, name="tree")
         self.shape, self.how = shape, how
 
-    def open(self, capacity: int, commons: object) -> TreeRun:
+    def open(self, capacity: int, shared: object) -> TreeRun:
         return TreeRun(self)
 
 
@@ -158,7 +158,7 @@ class TreeRun:
         forks = [(-1, tuple(context), 0)]
         while forks:
             fork, prefix, depth = forks.pop(0)
-            row = order.law(level.table(prefix).log().unsqueeze(0))[0]
+            row = order.to_probs(level.table(prefix).log().unsqueeze(0))[0]
             children: dict[int, int] = {}  # id -> node
             for token, was_drawn in self._children(row, level.shape[depth], order, depth, 100 * (fork + 1)):
                 if token not in children:

@@ -13,10 +13,10 @@ from app.planner.surface import surface
 from app.planner.turn import kind_of, turned
 from app.planner.validation import LEAST_HEIGHT, height, validation_figure
 from app.planner.words import headline, why
-from hsd_core.theory.costs import ProfileError
-from hsd_core.theory.planner import Answer, Planner
-from hsd_core.theory.plans import Plan, Ranked, has_specs, stack_text
-from hsd_core.theory.profile import Profile
+from hsd_core.theory.latency.plans import Plan, Ranked, has_specs, stack_text
+from hsd_core.theory.profiles.costs import ProfileError
+from hsd_core.theory.profiles.profile import Profile
+from hsd_core.theory.search.planner import Answer, Planner
 
 SHOWN = 6  # other plans in the list
 

@@ -7,16 +7,17 @@ same questions.
 from __future__ import annotations
 
 import hashlib
-import json
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from typing import Any
 
 from app.payload import dumps
 from app.planner.answer import Planned, answer, planned
 from app.planner.ink import NARROW, WALL
 from app.planner.request import Asked, Look, PlannerError, parse
 from app.planner.sources import Sources
+from hsd_core.trace.typed import Malformed, plain
 
 WORK_S = 1.0  # of a processor, for one answer
 PLANS = 8  # each with up to some MB of tables
@@ -55,17 +56,24 @@ class Desk:
         """The answer to a question, as the page's JSON.
 
         Raises:
-            PlannerError: the question is none, or its answer takes longer than `WORK_S`.
+            PlannerError: the question is none or no JSON, or its answer takes longer than `WORK_S`.
         """
         check = time_limit()
         if question not in self._plans:
-            asked = parse(json.loads(question))
+            asked = parse(_given(question))
             self._plans[question] = asked, planned(asked, check)
         self._plans.move_to_end(question)
         while len(self._plans) > PLANS:
             self._plans.popitem(last=False)
         asked, plans = self._plans[question]
         return dumps(answer(plans, look, self._sources.validation(asked) if look.figures else None, check=check))
+
+
+def _given(question: str) -> Any:
+    try:
+        return plain(question)
+    except Malformed as error:
+        raise PlannerError(f"{error}; reload the page and try again") from None
 
 
 def key_of(question: str, look: Look, stamp: Hashable) -> Hashable:

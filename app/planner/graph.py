@@ -15,10 +15,10 @@ import numpy as np
 
 from app.hues import mix
 from app.planner.ink import Ink, safe
-from hsd_core.theory.graph import Edge, node_ms, path_edges
-from hsd_core.theory.planner import Planner
-from hsd_core.theory.plans import Plan, Ranked
-from hsd_core.theory.profile import Profile
+from hsd_core.theory.latency.plans import Plan, Ranked
+from hsd_core.theory.profiles.profile import Profile
+from hsd_core.theory.search.graph import Edge, node_ms, path_edges
+from hsd_core.theory.search.planner import Planner
 
 OTHERS = 4  # paths drawn beside the best one
 
@@ -36,9 +36,12 @@ def graph_figure(planner: Planner, best: Ranked, others: Sequence[Ranked], ink: 
     )
     rows = [[_named(profile, e), f"{e.cost_ms:.3g}", f"{e.gain:.3g}", f"{e.token_ms:.3g}"] for e in edges]
     shown: dict[str, Any] = {
-        "title": title, "text": text, "figure": None, "paths": [],
+        "title": title,
+        "text": text,
+        "figure": None,
+        "paths": [],
         "table": {"columns": ["edge", "cost, ms a unit", "gain", "ms of each token"], "rows": rows},
-    }  # fmt: skip
+    }
     if profile.target == 0:
         return {**shown, "text": "The target is the only level that may be used, so there is one path: plain decoding."}
     data = [_cells(planner, ink)]
@@ -51,11 +54,21 @@ def graph_figure(planner: Planner, best: Ranked, others: Sequence[Ranked], ink: 
     names = [safe(name) for name in profile.names]
     layout = ink.layout(
         360 if ink.narrow else min(480, max(320, 120 + 18 * profile.max_block)),
-        xaxis={"tickvals": list(range(len(names))), "ticktext": names, "range": [-0.75, len(names) - 0.35],
-               "showgrid": False, "tickfont": {"size": 11 if ink.narrow else ink.px(13)}},
-        yaxis={"title": {"text": "block length"}, "range": [0.4, profile.max_block + 0.6], "showgrid": False,
-               "dtick": 1 if profile.max_block <= 16 else 4, "tick0": 1 if profile.max_block <= 16 else 0},
-    )  # fmt: skip
+        xaxis={
+            "tickvals": list(range(len(names))),
+            "ticktext": names,
+            "range": [-0.75, len(names) - 0.35],
+            "showgrid": False,
+            "tickfont": {"size": 11 if ink.narrow else ink.px(13)},
+        },
+        yaxis={
+            "title": {"text": "block length"},
+            "range": [0.4, profile.max_block + 0.6],
+            "showgrid": False,
+            "dtick": 1 if profile.max_block <= 16 else 4,
+            "tick0": 1 if profile.max_block <= 16 else 0,
+        },
+    )
     layout["annotations"] = _labels(best.plan, ink)
     shown["figure"] = {"data": data, "layout": layout}
     return shown
@@ -80,10 +93,15 @@ def _cells(planner: Planner, ink: Ink) -> dict[str, Any]:
         "ygap": 2,
         "colorscale": [[0, mix(blue, ink.paper, 0.06)], [1, mix(blue, ink.paper, 0.55)]],
         "showscale": not ink.narrow,
-        "colorbar": {"title": {"text": "ms per token handed up", "side": "right"}, "thickness": 10, "outlinewidth": 0,
-                     "tickvals": [math.log10(t) for t in ticks], "ticktext": [f"{t:g}" for t in ticks]},
+        "colorbar": {
+            "title": {"text": "ms per token handed up", "side": "right"},
+            "thickness": 10,
+            "outlinewidth": 0,
+            "tickvals": [math.log10(t) for t in ticks],
+            "ticktext": [f"{t:g}" for t in ticks],
+        },
         "hovertemplate": "a block of %{y}: %{customdata:.3g} ms for each token, at the least<extra></extra>",
-    }  # fmt: skip
+    }
 
 
 def _line(plan: Plan) -> tuple[list[float], list[float]]:
@@ -94,11 +112,19 @@ def _line(plan: Plan) -> tuple[list[float], list[float]]:
 def _path(planner: Planner, plan: Plan, ink: Ink, *, lit: bool) -> dict[str, Any]:
     x, y = _line(plan)
     return {
-        "type": "scatter", "mode": "lines", "x": [*x, x[-1] - 0.55], "y": [*y, y[-1]], "hoverinfo": "skip",
-        "line": {"width": 5 if lit else 1.5, "color": ink.hue("ngram") if lit else ink.muted, "shape": "linear",
-                 "dash": "solid" if lit else "dot"},
+        "type": "scatter",
+        "mode": "lines",
+        "x": [*x, x[-1] - 0.55],
+        "y": [*y, y[-1]],
+        "hoverinfo": "skip",
+        "line": {
+            "width": 5 if lit else 1.5,
+            "color": ink.hue("ngram") if lit else ink.muted,
+            "shape": "linear",
+            "dash": "solid" if lit else "dot",
+        },
         "opacity": 1.0 if lit else 0.6,
-    }  # fmt: skip
+    }
 
 
 def _stations(planner: Planner, plan: Plan, ink: Ink) -> dict[str, Any]:
@@ -107,15 +133,23 @@ def _stations(planner: Planner, plan: Plan, ink: Ink) -> dict[str, Any]:
     levels = list(reversed(plan.levels))
     blocks = [None, *reversed(plan.blocks)]
     return {
-        "type": "scatter", "mode": "markers", "x": x, "y": y, "cliponaxis": False,
-        "marker": {"size": ink.px(18), "color": [ink.level(profile, i) for i in levels],
-                   "line": {"width": 2.5, "color": ink.text}},
+        "type": "scatter",
+        "mode": "markers",
+        "x": x,
+        "y": y,
+        "cliponaxis": False,
+        "marker": {
+            "size": ink.px(18),
+            "color": [ink.level(profile, i) for i in levels],
+            "line": {"width": 2.5, "color": ink.text},
+        },
         "hovertemplate": [
-            "the target: one token is asked for<extra></extra>" if t is None
+            "the target: one token is asked for<extra></extra>"
+            if t is None
             else f"{safe(profile.names[i])} hands up blocks of {t}<extra></extra>"
             for i, t in zip(levels, blocks, strict=True)
         ],
-    }  # fmt: skip
+    }
 
 
 def _labels(plan: Plan, ink: Ink) -> list[dict[str, Any]]:
@@ -123,10 +157,19 @@ def _labels(plan: Plan, ink: Ink) -> list[dict[str, Any]]:
     x, y = _line(plan)
     said = ["1 token", *(f"T = {t}" for t in reversed(plan.blocks))]
     return [
-        {"x": at, "y": t, "text": text, "showarrow": False, "yshift": ink.px(22), "bgcolor": ink.paper, "opacity": 0.92,
-         "borderpad": 1, "font": {"size": ink.px(13), "color": ink.text}}
+        {
+            "x": at,
+            "y": t,
+            "text": text,
+            "showarrow": False,
+            "yshift": ink.px(22),
+            "bgcolor": ink.paper,
+            "opacity": 0.92,
+            "borderpad": 1,
+            "font": {"size": ink.px(13), "color": ink.text},
+        }
         for at, t, text in zip(x, y, said, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def _middles(planner: Planner, edges: Sequence[Edge], ink: Ink) -> dict[str, Any]:
@@ -140,11 +183,15 @@ def _middles(planner: Planner, edges: Sequence[Edge], ink: Ink) -> dict[str, Any
         y.append((t + u) / 2)
     words = [_words(profile, edge, at) for at, edge in enumerate(edges)]
     return {
-        "type": "scatter", "mode": "markers", "x": x, "y": y, "cliponaxis": False,
+        "type": "scatter",
+        "mode": "markers",
+        "x": x,
+        "y": y,
+        "cliponaxis": False,
         "marker": {"size": 10, "color": ink.paper, "line": {"width": 2.5, "color": ink.hue("ngram")}},
         "customdata": [[str(i), safe(w["name"]), safe(w["cost"]), safe(w["gain"])] for i, w in enumerate(words)],
         "hovertemplate": "<b>%{customdata[1]}</b><br>%{customdata[2]}<br>%{customdata[3]}<extra></extra>",
-    }  # fmt: skip
+    }
 
 
 def _named(profile: Profile, edge: Edge) -> str:

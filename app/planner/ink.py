@@ -11,7 +11,7 @@ from typing import Any
 
 from app.hues import INK, LINE, MUTED, PAPER, SOFT, hue, shaded
 from app.planner.turn import kind_of
-from hsd_core.theory.profile import Profile
+from hsd_core.theory.profiles.profile import Profile
 
 NARROW, WALL = 700, 1800  # px of the page, as in planner.css
 

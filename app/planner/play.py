@@ -9,8 +9,8 @@ from app.planner.request import PlannerError, parse
 from app.planner.turn import turned
 from app.seats import Busy, Seats
 from app.settings import LIMITS
-from hsd_core.theory.costs import ProfileError
-from hsd_core.theory.plans import Plan
+from hsd_core.theory.latency.plans import Plan
+from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.trace import Event
 
 TOKENS = 160

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from hsd_core.theory.accepts import Model
-from hsd_core.theory.costs import ProfileError
-from hsd_core.theory.profile import Profile
-from hsd_core.theory.profile_json import profile_from
+from hsd_core.theory.latency.accepts import Model
+from hsd_core.theory.profiles.costs import ProfileError
+from hsd_core.theory.profiles.profile import Profile
+from hsd_core.theory.profiles.profile_json import profile_from
 
 MAX_BODY = 300_000  # bytes of a request: a profile of 12 levels with all its intervals is a tenth of it
 MAX_LEVELS = 12

@@ -6,7 +6,6 @@ A *source* is `{"id", "title", "kind", "note", "preset", "profiles"}`: `kind` is
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from app.planner.request import Asked, PlannerError, read
 from hsd_core.measure.calibrate.cache import cached_profiles
 from hsd_core.stacks.presets import PRESETS
+from hsd_core.trace.typed import plain
 from hsd_core.whatif.profiles import DEFAULT
 
 LARGEST_FILE = 400_000  # bytes
@@ -195,11 +195,15 @@ def _stacks(rows: Any) -> list[dict[str, Any]]:
         asked = row.get("picked_by")
         found.append(
             {
-                "stack": stack, "predicted_ms": predicted, "measured_ms": measured,
-                "interval": ends if whole else None, "picked": isinstance(asked, list) and PLANNED_BY in asked,
-                "predicted_speed_up": _figure(row.get("predicted_speed_up")), "speed_up": _figure(row.get("speed_up")),
+                "stack": stack,
+                "predicted_ms": predicted,
+                "measured_ms": measured,
+                "interval": ends if whole else None,
+                "picked": isinstance(asked, list) and PLANNED_BY in asked,
+                "predicted_speed_up": _figure(row.get("predicted_speed_up")),
+                "speed_up": _figure(row.get("speed_up")),
             }
-        )  # fmt: skip
+        )
     return found
 
 
@@ -214,6 +218,6 @@ def _share(value: Any) -> float | None:
 
 def _json(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8")) if path.stat().st_size <= LARGEST_FILE else None
-    except (OSError, ValueError, RecursionError):
+        return plain(path.read_bytes()) if path.stat().st_size <= LARGEST_FILE else None
+    except (OSError, ValueError):
         return None

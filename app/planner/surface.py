@@ -9,10 +9,10 @@ import numpy as np
 
 from app.hues import mix
 from app.planner.ink import Ink, percent, safe
-from hsd_core.theory.costs import Array
-from hsd_core.theory.planner import Planner
-from hsd_core.theory.plans import Plan
-from hsd_core.theory.profile import Profile
+from hsd_core.theory.latency.plans import Plan
+from hsd_core.theory.profiles.costs import Array
+from hsd_core.theory.profiles.profile import Profile
+from hsd_core.theory.search.planner import Planner
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "pentagon", "hexagon", "star")
 RATIOS = np.logspace(-3, 0.2, 41)  # cost of a drafted token / cost of a pass of the target
@@ -75,9 +75,14 @@ def surface(planner: Planner, ink: Ink, height: int = 420) -> dict[str, Any]:
                 [one + (1 - one) * 0.35, mix(blue, ink.paper, 0.45)],
                 [1.0, blue],
             ],
-            "contours": {"coloring": "heatmap", "start": 1.0, "end": high, "size": 0.5 if high <= 5 else 1.0,
-                         "showlabels": True,
-                         "labelfont": {"size": ink.px(11), "color": ink.text}},
+            "contours": {
+                "coloring": "heatmap",
+                "start": 1.0,
+                "end": high,
+                "size": 0.5 if high <= 5 else 1.0,
+                "showlabels": True,
+                "labelfont": {"size": ink.px(11), "color": ink.text},
+            },
             "line": {"width": 0.8, "color": ink.muted},
             "colorbar": {"title": {"text": "speed-up", "side": "right"}, "thickness": 10, "outlinewidth": 0},
             "showscale": not ink.narrow,
@@ -85,21 +90,29 @@ def surface(planner: Planner, ink: Ink, height: int = 420) -> dict[str, Any]:
             "%{z:.2f} times plain decoding<extra></extra>",
         },
         {
-            "type": "contour", "x": _short(ALIKE), "y": _short(RATIOS), "z": [_short(row) for row in speed],
-            "contours": {"type": "constraint", "operation": "=", "value": 1.0}, "showscale": False,
-            "line": {"width": 2.5, "color": ink.hue("reject"), "dash": "dash"}, "hoverinfo": "skip",
+            "type": "contour",
+            "x": _short(ALIKE),
+            "y": _short(RATIOS),
+            "z": [_short(row) for row in speed],
+            "contours": {"type": "constraint", "operation": "=", "value": 1.0},
+            "showscale": False,
+            "line": {"width": 2.5, "color": ink.hue("reject"), "dash": "dash"},
+            "hoverinfo": "skip",
         },
-    ]  # fmt: skip
+    ]
     if dots:
         data.append(_dots(profile, dots, ink))
     layout = ink.layout(
         height,
         xaxis={"title": {"text": "acceptance by the target"}, "tickformat": ".0%", "range": [0, 1]},
         yaxis={
-            "title": {"text": "cost of a drafted token / cost of a pass"}, "type": "log", "range": [-3.15, 0.2],
-            "tickvals": [0.001, 0.01, 0.1, 1], "ticktext": ["0.001", "0.01", "0.1", "1"],
+            "title": {"text": "cost of a drafted token / cost of a pass"},
+            "type": "log",
+            "range": [-3.15, 0.2],
+            "tickvals": [0.001, 0.01, 0.1, 1],
+            "ticktext": ["0.001", "0.01", "0.1", "1"],
         },
-    )  # fmt: skip
+    )
     rows = [
         [d["name"], percent(d["acceptance"], 1), f"{d['ratio']:.3g}", d["block"], f"{d['speedup']:.2f}×"] for d in dots
     ]

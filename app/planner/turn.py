@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.planner.request import Asked
-from hsd_core.theory.profile import Conditional, Matrix, Profile, ProfileLevel
+from hsd_core.theory.profiles.profile import Conditional, Matrix, Profile, ProfileLevel
 
 
 def turned(asked: Asked) -> Profile:

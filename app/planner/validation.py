@@ -33,27 +33,41 @@ def validation_figure(measured: Mapping[str, Any], ink: Ink) -> dict[str, Any]:
     took = [row["measured_ms"] for row in ranked]
     data = [
         {
-            "type": "scatter", "name": "predicted", "mode": "lines+markers", "y": names,
-            "x": [row["predicted_ms"] for row in ranked], "line": {"width": 2.5, "color": ink.hue("target")},
-            "marker": {"symbol": "line-ns-open", "size": 9}, "customdata": [f"{100 * x:+.1f} %" for x in off],
+            "type": "scatter",
+            "name": "predicted",
+            "mode": "lines+markers",
+            "y": names,
+            "x": [row["predicted_ms"] for row in ranked],
+            "line": {"width": 2.5, "color": ink.hue("target")},
+            "marker": {"symbol": "line-ns-open", "size": 9},
+            "customdata": [f"{100 * x:+.1f} %" for x in off],
             "hovertemplate": "%{y}<br>predicted %{x:.1f} ms per token (%{customdata})<extra></extra>",
         },
         {
-            "type": "scatter", "name": "measured", "mode": "markers", "y": names, "x": took,
+            "type": "scatter",
+            "name": "measured",
+            "mode": "markers",
+            "y": names,
+            "x": took,
             "marker": {
                 "size": [ink.px(14) if row.get("picked") else ink.px(10) for row in ranked],
                 "symbol": ["star" if row.get("picked") else "circle" for row in ranked],
-                "color": ink.hue("ngram"), "line": {"width": 1.5, "color": ink.text},
+                "color": ink.hue("ngram"),
+                "line": {"width": 1.5, "color": ink.text},
             },
             "error_x": {
-                "type": "data", "symmetric": False, "thickness": 1.5, "width": 4, "color": ink.muted,
+                "type": "data",
+                "symmetric": False,
+                "thickness": 1.5,
+                "width": 4,
+                "color": ink.muted,
                 "array": [b - m for (_, b), m in zip(ends, took, strict=True)],
                 "arrayminus": [m - a for (a, _), m in zip(ends, took, strict=True)],
             },
             "customdata": [", the planner's pick" if row.get("picked") else "" for row in ranked],
             "hovertemplate": "%{y}<br>measured %{x:.1f} ms per token%{customdata}<extra></extra>",
         },
-    ]  # fmt: skip
+    ]
     names_px = 10 if ink.narrow else ink.px(11)
     layout = ink.layout(
         height(len(ranked)),
@@ -77,11 +91,17 @@ def validation_figure(measured: Mapping[str, Any], ink: Ink) -> dict[str, Any]:
         else f"{who} took {percent(cost, 1)} more than the one measured quickest"
     )
     rows = [
-        [row["stack"], f"{row['predicted_ms']:.1f}", f"{row['measured_ms']:.1f}",
-         f"{e[0]:.1f} to {e[1]:.1f}" if row["interval"] else "", f"{100 * x:+.1f} %",
-         _times(row["predicted_speed_up"]), _times(row["speed_up"])]
+        [
+            row["stack"],
+            f"{row['predicted_ms']:.1f}",
+            f"{row['measured_ms']:.1f}",
+            f"{e[0]:.1f} to {e[1]:.1f}" if row["interval"] else "",
+            f"{100 * x:+.1f} %",
+            _times(row["predicted_speed_up"]),
+            _times(row["speed_up"]),
+        ]
         for row, x, e in zip(ranked, off, ends, strict=True)
-    ]  # fmt: skip
+    ]
     columns = ["stack", "predicted, ms", "measured, ms", "interval, ms", "off by", "speed-up predicted", "measured"]
     return {
         "title": title,

@@ -9,9 +9,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 from app.planner.ink import percent
-from hsd_core.theory.planner import Answer
-from hsd_core.theory.plans import Prediction, Ranked
-from hsd_core.theory.profile import Profile
+from hsd_core.theory.latency.plans import Prediction, Ranked
+from hsd_core.theory.profiles.profile import Profile
+from hsd_core.theory.search.planner import Answer
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
@@ -90,15 +90,15 @@ def _between(profile: Profile, before: Prediction, more: Ranked, added: int) -> 
     if place == 0:
         share = profile.levels[added].block_ms(more.plan.blocks[0]) / target
         above = profile.names[more.plan.levels[1]]
-        told = f"{name} drafts for {above} in the time of {_passes(share)} of the target"
+        sentence = f"{name} drafts for {above} in the time of {_passes(share)} of the target"
     else:
         share = profile.verify_cost(more.plan.levels[place - 1], added)(more.plan.blocks[place - 1] + 1) / target
         below = profile.names[more.plan.levels[place - 1]]
-        told = f"{name} sifts what {below} drafts, each time for {_passes(share)} of the target"
+        sentence = f"{name} sifts what {below} drafts, each time for {_passes(share)} of the target"
     yields = (
         f"a pass of the target yields {after.tokens_per_round:.2f} tokens, {before.tokens_per_round:.2f} without it"
     )
-    return f"{told}; {yields}. {_break_even(name, place, before, after)}".strip()
+    return f"{sentence}; {yields}. {_break_even(name, place, before, after)}".strip()
 
 
 def _break_even(name: str, place: int, before: Prediction, after: Prediction) -> str:

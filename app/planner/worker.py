@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import gc
-import json
 import sys
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from app.elsewhere import Elsewhere, Gone, attend, bound
 from app.payload import dumps
 from app.planner.desk import Desk
 from app.planner.request import Look, PlannerError, read
 from app.planner.sources import Sources
+from hsd_core.trace.typed import decode, encode
 
 PATIENCE_S = 20.0  # for one answer, of which a processor may spend `desk.WORK_S`
 MEMORY = 2**30  # bytes of the process's addresses, where the system can bound them
+
+
+class _Question(msgspec.Struct, omit_defaults=True):
+    """A question and how its answer is drawn, or a profile to check."""
+
+    question: str = ""
+    look: Look = Look()
+    check: Any = msgspec.UNSET
+
+
+_QUESTION = msgspec.json.Decoder(_Question)
+_REFUSAL = msgspec.json.Decoder(tuple[str, str])
 
 
 class Worker:
@@ -35,8 +49,7 @@ class Worker:
         Raises:
             PlannerError: what that raises, or the process ended.
         """
-        drawn = {"dark": look.dark, "width": look.width, "figures": sorted(look.figures)}
-        return self._asked({"question": question, "look": drawn})
+        return self._asked(_Question(question, look))
 
     def check(self, profile: Any) -> str:
         """A profile as the page may use it, in JSON.
@@ -44,19 +57,21 @@ class Worker:
         Raises:
             PlannerError: it is none, or the process ended.
         """
-        return self._asked({"check": profile})
+        return self._asked(_Question(check=profile))
 
-    def _asked(self, question: dict[str, Any]) -> str:
+    def _asked(self, question: _Question) -> str:
         try:
-            said = self._process.ask(json.dumps(question).encode()).decode(errors="surrogatepass")
+            said = self._process.ask(encode(question))
+        except UnicodeEncodeError:
+            raise PlannerError("a name holds half a character (a lone surrogate); write whole ones") from None
         except Gone:
             raise PlannerError(
                 f"planning took longer than {PATIENCE_S:g} s or more than {MEMORY / 2**30:g} GB and was ended; "
                 "leave out levels or lower the longest block"
             ) from None
-        if said[0] == "!":
-            raise PlannerError(*json.loads(said[1:]))
-        return said
+        if said[:1] == b"!":
+            raise PlannerError(*decode(said[1:], _REFUSAL))
+        return said.decode()
 
 
 def main(profiles: Path) -> None:
@@ -65,25 +80,18 @@ def main(profiles: Path) -> None:
 
     def answer(question: bytes) -> bytes:
         try:
-            return _answer(desk, json.loads(question)).encode()
-        except UnicodeEncodeError:
-            return _refusal(PlannerError("a name holds half a character (a lone surrogate); write whole ones"))
+            return _answer(desk, decode(question, _QUESTION)).encode()
         except PlannerError as error:
-            return _refusal(error)
+            return b"!" + encode((str(error), error.field))
 
     gc.freeze()  # what is there now stays, and need not be searched for garbage
     attend(answer)
 
 
-def _refusal(error: PlannerError) -> bytes:
-    return ("!" + json.dumps([str(error), error.field])).encode()
-
-
-def _answer(desk: Desk, asked: dict[str, Any]) -> str:
-    if "check" in asked:
-        return dumps({"profile": read(asked["check"]).as_dict()})
-    drawn = asked["look"]
-    return desk.work(asked["question"], Look(**{**drawn, "figures": frozenset(drawn["figures"])}))
+def _answer(desk: Desk, asked: _Question) -> str:
+    if asked.check is not msgspec.UNSET:
+        return dumps({"profile": read(asked.check).as_dict()})
+    return desk.work(asked.question, asked.look)
 
 
 if __name__ == "__main__":

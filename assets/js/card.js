@@ -1,7 +1,9 @@
 /** The token card: where a token came from and what each verifier thought of it. A popover beside the token, a
  *  sheet at the bottom on a phone. Hover shows it, a click pins it, Escape closes it. */
 
+import { candidates, fate } from "./comb.js";
 import { origin } from "./copies.js";
+import { originOf } from "./kinds.js";
 import { msPerToken } from "./legend.js";
 import { element } from "./token.js";
 import { upTo } from "./trace.js";
@@ -164,6 +166,8 @@ function about(record, model, cursor, full) {
   head.append(badge(level), element("strong", "hx-card-text", model.pieceText(record.id)));
   head.append(element("span", "hx-card-state", STATE[model.state(record, cursor)]));
   part.append(facts(record, model, level));
+  const offered = candidates(record);
+  if (offered.length > (record.how === "draft" ? 1 : 0)) part.append(rivals(offered, record, model, cursor));
   if (record.drawn?.pRow && record.how !== "draft")
     part.append(rows([["p", record.drawn.pRow, level.hue]], record, model));
   const verdicts = seen(record, cursor);
@@ -177,6 +181,8 @@ const HOW = { draft: "drafted", correct: "correction", bonus: "bonus" };
 
 function unjudged(record, model) {
   if (record.level === model.levels.length - 1) return "The target drew it itself: nothing has to check it.";
+  if (record.insteadOf !== null && record.insteadOf !== undefined)
+    return `Not asked: ${model.pieceText(model.tokens.get(record.insteadOf).id)} was kept in its place, or before it.`;
   return record.lostWith === null
     ? "No verifier has judged it yet."
     : "Lost with a rejected token before it, before anybody judged it.";
@@ -187,7 +193,8 @@ function facts(record, model, level) {
   const ms = msPerToken(model, record);
   const round = model.rounds[upTo(model.rounds, record.round, (x) => x.round) - 1];
   const add = (name, value) => list.append(element("dt", "", name), element("dd", "", value));
-  const source = record.source && !level.name.includes(record.source) ? ` (${record.source})` : "";
+  const from = originOf(level.kind, record.source)?.title ?? (level.name.includes(record.source) ? "" : record.source);
+  const source = from ? ` (${from})` : "";
   add("supplied by", `${level.name}, ${HOW[record.how] ?? record.how}${source}`);
   copiedFrom(list, record, model);
   const stop = stopText(level, model.levels, record.depth);
@@ -222,6 +229,44 @@ function copiedFrom(list, record, model) {
     element("dt", ""),
     element("dd", "hx-copied-why", `${alike}${NBSP}token${alike === 1 ? "" : "s"} before it the same${part}`),
   );
+}
+
+const FATE = { waiting: "waits", kept: "kept", rejected: "rejected", lost: "not asked", unasked: "not asked" };
+
+/** The candidates for a token's place, in judging order, and what became of each. */
+function rivals(offered, record, model, cursor) {
+  const part = element("div", "hx-rivals");
+  const judged = record.fork.comb.judged;
+  const by = model.levels[(judged ?? { level: record.level + 1 }).level];
+  part.append(element("p", "hx-rivals-title", `offered for this place, in the order in which ${by.tag} judges`));
+  const list = part.appendChild(element("ol", "hx-rivals-list"));
+  for (const one of offered) list.append(rival(one, model, cursor, one === record));
+  if (record.how !== "draft") {
+    const own = rival(record, model, cursor, true);
+    own.querySelector(".hx-rival-fate").textContent = HOW[record.how];
+    list.append(own);
+  }
+  return part;
+}
+
+function rival(one, model, cursor, mine) {
+  const level = model.levels[one.level];
+  const from = originOf(level.kind, one.source);
+  const drafted = one.how === "draft";
+  const what = drafted ? fate(one, cursor) : "kept";
+  const item = element("li", "hx-rival");
+  item.dataset.fate = what;
+  if (mine) item.setAttribute("aria-current", "true");
+  const letter = badge(from ? { tag: one.source, underline: level.underline, hue: from.hue } : level);
+  letter.title = from?.title ?? level.name;
+  const verdict = what === "kept" || what === "rejected" ? one.judgements[0] : null;
+  item.append(
+    letter,
+    element("span", "hx-rival-text", model.pieceText(one.id) || "\u2205"),
+    element("span", "hx-rival-p", verdict && drafted ? `α${NBSP}${figure(verdict.alpha)}` : ""),
+    element("span", "hx-rival-fate", FATE[what]),
+  );
+  return item;
 }
 
 function verdict(j, record, model, full) {

@@ -41,9 +41,21 @@ function tokenAt(model, at, record) {
   if (at < 0) return prompt.length + at >= 0 ? { id: prompt[prompt.length + at], serial: null } : null;
   let last = null;
   for (const x of model.tokens.values()) {
-    if (x.at === at && x.serial < record.serial && (x.tGone === null || x.tGone >= record.tDraft)) last = x;
+    if (x.at !== at || x.serial >= record.serial || beside(x, record)) continue;
+    if (x.tGone === null || x.tGone >= record.tDraft) last = x;
   }
   return last;
+}
+
+/** Whether a token stands on another branch of the comb that `record` was drafted in. */
+function beside(x, { fork }) {
+  if (!fork || x.fork?.comb !== fork.comb) return false;
+  for (let node = fork.parent; node !== null; ) {
+    const above = fork.comb.nodes.find((one) => one.serial === node);
+    if (above === x) return false;
+    node = above?.fork?.parent ?? null;
+  }
+  return true;
 }
 
 function written(model, tokens) {

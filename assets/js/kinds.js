@@ -4,7 +4,7 @@
 /**
  * A kind of level, as hsd_core/levels/kinds/kind.py declares it.
  * @typedef {{name: string, order: number, title: string, letter: string, underline: string, keys: string[],
- *   labelled: string[], verifies: boolean, stands: string, cheap: boolean, colour: {light: string, dark: string},
+ *   labelled: string[], verifies: boolean, branches: string, stands: string, cheap: boolean, colour: {light: string, dark: string},
  *   reads: {weights: string, depth: number|string|null}|null,
  *   origins: {letter: string, title: string, share: number, towards: string}[],
  *   written: {name: string, key: string, value: string, wrong: string, without: Record<string, string>}|null}} Kind
@@ -18,13 +18,14 @@
 
 /**
  * What `learn` was given: kinds and keys by name, what a stack is refused with, and the shades of a hue.
- * @type {{kinds: Map<string, Kind>, keys: Map<string, Key>, block: Key, most_levels: number,
+ * @type {{kinds: Map<string, Kind>, keys: Map<string, Key>, block: Key, chains_only: string[], most_levels: number,
  *   says: Record<string, string>, shades: [number, string][], sheet?: CSSStyleSheet}}
  */
 export const grammar = {
   kinds: new Map(),
   keys: new Map(),
   block: /** @type {any} */ (null),
+  chains_only: [],
   most_levels: 0,
   says: {},
   shades: [],

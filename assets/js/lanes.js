@@ -316,9 +316,16 @@ function tipLines(s, level) {
   ];
   if (s.round !== null) lines.push(element("span", "", `round ${s.round}, ${s.rows} ${s.rows === 1 ? "row" : "rows"}`));
   else lines.push(element("span", "", `${s.rows} prompt tokens`));
-  if (s.kind === "draft") lines.push(element("span", "", `${s.tokensOut} out`));
+  if (s.kind === "draft")
+    lines.push(element("span", "", `${s.tokensOut} out${s.sequences > 1 ? `, ${s.sequences} sequences` : ""}`));
   if (s.kind === "verify")
-    lines.push(element("span", "", `${s.tokensIn} in, ${s.tokensOut} out${s.rejected ? ", one rejected" : ""}`));
+    lines.push(
+      element(
+        "span",
+        "",
+        `${s.tokensIn} in, ${s.tokensOut} out${s.rejects ? `, ${s.rejects === 1 ? "one" : s.rejects} rejected` : ""}`,
+      ),
+    );
   if (typeof s.theta === "number") lines.push(element("span", "hx-lane-theta", `threshold θ ${s.theta.toFixed(2)}`));
   const ran = ranText(s);
   if (ran) lines.push(element("span", "hx-lane-ran", ran));

@@ -129,13 +129,14 @@ export function create(host) {
     update(model, cursor, { colourBy = "level", ghosts = "show" } = {}) {
       if (!model?.header) return;
       const all = categories(model, cursor, colourBy);
-      const signature = JSON.stringify([colourBy, ghosts, all]);
+      const letters = colourBy === "source" || ghosts === "hide" ? [] : letterNames(model, cursor);
+      const signature = JSON.stringify([colourBy, ghosts, all, letters]);
       if (signature === drawn) return;
       drawn = signature;
       const title = element("span", "hx-legend-title", colouring(model, colourBy).title);
       const list = element("ul", "hx-legend-list");
       list.setAttribute("aria-label", `Legend: ${title.textContent}`);
-      for (const category of all) list.append(entry(category));
+      for (const category of [...all, ...letters]) list.append(entry(category));
       if (ghosts !== "hide")
         list.append(
           entry({
@@ -151,6 +152,20 @@ export function create(host) {
       el.remove();
     },
   };
+}
+
+/** What the letters beside candidates stand for: the databases that they came from. */
+function letterNames(model, cursor) {
+  const found = new Map();
+  for (const comb of model.combs) {
+    if (comb.t > cursor) break;
+    for (const { level, source } of comb.nodes) {
+      const { underline, kind } = model.levels[level];
+      const origin = originOf(kind, source);
+      if (origin) found.set(source, { letter: source, name: origin.title, hue: origin.hue, underline });
+    }
+  }
+  return [...found.values()];
 }
 
 /** The letter to explain ghosts with: the last verifier below the target, or the target. */

@@ -21,12 +21,13 @@ export function shaftOf() {
     update(model, cursor, level, round, figures) {
       draw(tiles, model ? seen(model, cursor, level, round) : []);
       const a = figures?.acceptance;
+      const what = model?.combs.length ? "places that candidates were offered for" : "tokens from below";
       fill.style.width = `${100 * (a ?? 0)}%`;
       say(value, a == null ? "a –" : `a ${a.toFixed(2)}`);
       gauge.dataset.tip =
         a == null
           ? "acceptance: tokens from below that this level accepted / that it judged"
-          : `acceptance: ${figures.accepted} accepted / ${figures.judged} judged of the tokens from below, in this run`;
+          : `acceptance: ${figures.accepted} accepted / ${figures.judged} judged of the ${what}, in this run`;
     },
   };
 }
@@ -43,10 +44,14 @@ function seen(model, cursor, level, round) {
     if (below.length < running.filter((i) => i > record.level && i < level).length) continue;
     const verdict = record.judgements.find((j) => j.level === level);
     const known = verdict && verdict.t <= cursor ? verdict.outcome : "waiting";
-    found.push({ serial: record.serial, hue: model.levels[record.level].hue, state: known });
+    found.push({ serial: record.serial, hue: model.levels[record.level].hue, state: known, comb: combBefore(record) });
   }
-  return found.slice(-MOST);
+  // Of candidates side by side the newest comb is shown, its likeliest branch first.
+  const comb = level === running[1] ? found.at(-1)?.comb : null;
+  return comb ? found.filter((tile) => tile.comb === comb).slice(0, MOST) : found.slice(-MOST);
 }
+
+const combBefore = (record) => (record.how === "draft" ? (record.fork?.comb ?? null) : null);
 
 const cache = new WeakMap();
 

@@ -65,7 +65,10 @@ function levelFault(name, block, pairs) {
     if (valueOf(known, value) === null) return valueFault(name, known, value);
     given.set(key, valueOf(known, value));
   }
-  return given.has("k") && given.get("rule") !== "top" ? says("top", { name, k: given.get("k") }) : "";
+  const rules = grammar.keys.get("k")?.when?.[1] ?? [];
+  return given.has("k") && !rules.includes(given.get("rule"))
+    ? says("k", { name, rule: rules[0], k: given.get("k") })
+    : "";
 }
 
 const valueFault = (name, key, text) => `${name}: ${key.title} is ${quoted(text)}; ${key.cure}`;
@@ -104,6 +107,13 @@ function placeFaults(levels) {
   });
   levels.forEach(({ name }, i) => {
     if (i > 0 && kinds[i]?.verifies === false) add(i, "verify", { name });
+  });
+  levels.forEach(({ name, options }, i) => {
+    const { rule } = options;
+    const key = kinds[i - 1]?.branches;
+    const count = key ? +(levels[i - 1].options[key] ?? 1) : 1;
+    if (count !== 1 && grammar.chains_only.includes(rule))
+      add(i, "branches", { name, rule, below: levels[i - 1].name, count, key });
   });
   const deepest = new Map(); // weights -> layers that a level below has run
   levels.slice(0, top).forEach(({ name, options }, i) => {

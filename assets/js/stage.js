@@ -306,39 +306,10 @@ class Stage {
     this.note.hidden = true;
     Object.assign(this.settings, { recording: "", simulated: "" });
     this._refresh();
-    const {
-      prompt,
-      stack,
-      preset,
-      device,
-      temperature,
-      top_k,
-      top_p,
-      seed,
-      max_new_tokens,
-      raw,
-      baseline,
-      depths,
-      replan,
-      detail,
-    } = this.settings;
+    const names = ["prompt", "stack", "preset", "device", ...Object.keys(this.setup.defaults)];
+    const request = Object.fromEntries(names.map((name) => [name, this.settings[name]]));
     return this._try(async () => {
-      this.session.start({
-        prompt,
-        stack,
-        preset,
-        device,
-        temperature,
-        top_k,
-        top_p,
-        seed,
-        max_new_tokens,
-        raw,
-        baseline,
-        depths,
-        replan,
-        detail,
-      });
+      this.session.start(request);
       this._busy();
     });
   }

@@ -1,6 +1,6 @@
 /** Our style sheets, beside the scripts on the same server, loaded before anything is drawn. */
 
-const NAMES = ["base", "layout", "tower", "controls", "text", "lanes", "card"];
+const NAMES = ["base", "layout", "tower", "controls", "text", "comb", "lanes", "card"];
 
 /** `more`: the sheets of a tab beside the first screen. @param {string[]} more */
 export function loadStyles(...more) {

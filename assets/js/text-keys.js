@@ -21,7 +21,7 @@ export function copyPlain(event) {
   const part = document.createElement("div");
   const selection = getSelection();
   for (let i = 0; selection && i < selection.rangeCount; i++) part.append(selection.getRangeAt(i).cloneContents());
-  for (const node of part.querySelectorAll(".hx-ghosts, [data-soft], [data-special]")) node.remove();
+  for (const node of part.querySelectorAll(".hx-ghosts, .hx-comb, [data-soft], [data-special]")) node.remove();
   event.clipboardData?.setData("text/plain", part.textContent ?? "");
   event.preventDefault();
 }

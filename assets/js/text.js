@@ -1,7 +1,9 @@
 /** The text, token by token: committed tokens tinted by who supplied them, tentative ones at the end, rejected
- *  drafts as ghosts where they stood. The committed prefix is never touched again while nothing about it changes. */
+ *  drafts as ghosts where they stood. The committed prefix is never touched again while nothing about it changes.
+ *  Where a round has several candidates, they hang below the text's end as a comb. */
 
 import { splitCells } from "./cells.js";
+import { combNode } from "./comb-view.js";
 import { origin } from "./copies.js";
 import { colouring } from "./legend.js";
 import { dress, element, expand, ghostNode, haunt, spoken, tokenNode } from "./token.js";
@@ -20,7 +22,9 @@ export function create(host, ctx = {}) {
   const flow = el.appendChild(element("div", "hx-flow"));
   flow.setAttribute("role", "group");
   flow.setAttribute("aria-label", "The text, token by token. Arrow keys move between tokens.");
-  const view = new TextView(el, flow, ctx);
+  const comb = el.appendChild(element("div", "hx-comb-dock"));
+  comb.hidden = true;
+  const view = new TextView(el, flow, comb, ctx);
   return {
     el,
     update: (model, cursor, opts = {}) => view.update(model, cursor, opts),
@@ -33,17 +37,21 @@ export function create(host, ctx = {}) {
 }
 
 class TextView {
-  constructor(el, flow, ctx) {
+  constructor(el, flow, dock, ctx) {
     this.el = el;
     this.flow = flow;
+    this.dock = dock;
     this.ctx = ctx;
     this.listening = new AbortController();
     this.model = null;
     this.cursor = 0;
     this._clear();
-    const on = (type, f) => flow.addEventListener(type, f, { signal: this.listening.signal });
+    const on = (type, f) => el.addEventListener(type, f, { signal: this.listening.signal });
     on("pointerover", (e) => e.pointerType !== "touch" && this._tell(e, "hover"));
-    on("pointerleave", () => this.ctx.onSelect?.(null, { anchor: null, via: "leave" }));
+    for (const part of [flow, dock])
+      part.addEventListener("pointerleave", () => this.ctx.onSelect?.(null, { anchor: null, via: "leave" }), {
+        signal: this.listening.signal,
+      });
     on("pointerdown", () => (this.pressed = true)); // focus that a press brings opens no card: the click does
     on("click", (e) => this._click(e));
     on("keydown", (e) => this._key(e));
@@ -57,6 +65,7 @@ class TextView {
     this.seen = 0; // committed tokens drawn
     this.style = "";
     this.flow.replaceChildren();
+    this._hang(null, 0);
     this.current = null; // the node that Tab reaches
     this.marked = null;
     this.origin = null; // what the marked token was copied from
@@ -79,6 +88,7 @@ class TextView {
     const low = this.el.scrollHeight - this.el.scrollTop - this.el.clientHeight < 48;
     this._reconcile(keep.at, this._wanted(keep, committed, ghosts), scheme);
     this.flow.classList.toggle("hx-waiting", this.items.length === 0);
+    this._hang(ghosts === "hide" ? null : model, cursor);
     if (low) this.el.scrollTop = this.el.scrollHeight;
     this.style = style;
     this.seen = committed;
@@ -116,6 +126,28 @@ class TextView {
       found.get(at).push(record);
     }
     return found;
+  }
+
+  /** The comb of the round under the cursor; as high as combs may become, so that the text stays where it is. */
+  _hang(model, cursor) {
+    const { dock } = this;
+    const comb = model?.combAt(cursor) ?? null;
+    const rows = model?.mostRows() ?? 0;
+    dock.hidden = rows === 0;
+    if (dock.hidden) return dock.replaceChildren();
+    dock.style.setProperty("--rows", String(rows));
+    const past = comb !== null && model.rounds[model.roundAt(cursor - 1)]?.round !== comb.round;
+    const key = comb ? `${comb.nodes[0].serial} ${comb.judged !== null && comb.judged.t <= cursor} ${past}` : "";
+    if (key === dock.dataset.key && dock.childNodes.length === (comb ? 1 : 0)) return;
+    const held = dock.contains(this.current) ? this.current.dataset.serial : null;
+    const focused = dock.contains(document.activeElement);
+    dock.dataset.key = key;
+    dock.classList.toggle("hx-past", past);
+    dock.replaceChildren(...(comb ? [combNode(comb, model, cursor, past ? "none now; before: " : "")] : []));
+    const again =
+      held === null ? null : (dock.querySelector(`[data-serial="${held}"]`) ?? this.flow.querySelector(STOPS));
+    if (again) this._reach(again);
+    if (focused) again?.focus();
   }
 
   _reconcile(from, wanted, scheme) {
@@ -200,7 +232,11 @@ class TextView {
 
   _node(serial) {
     const direct = this.flow.querySelector(`[data-serial="${serial}"]`);
-    return direct ?? this.flow.querySelector(`[data-serials~="${serial}"]`);
+    return (
+      direct ??
+      this.flow.querySelector(`[data-serials~="${serial}"]`) ??
+      this.dock.querySelector(`[data-serial="${serial}"]`)
+    );
   }
 
   // --- pointer and keys ---
@@ -211,7 +247,7 @@ class TextView {
 
   _tell(event, via) {
     const anchor = event.target.closest?.("[data-serial]");
-    if (!anchor || !this.flow.contains(anchor)) return;
+    if (!anchor || !this.el.contains(anchor)) return;
     const serials = (anchor.dataset.serials ?? anchor.dataset.serial).split(" ").map(Number);
     this.ctx.onSelect?.(serials[0], { anchor, via, serials });
   }
@@ -224,7 +260,7 @@ class TextView {
   }
 
   _key(event) {
-    const stops = [...this.flow.querySelectorAll(STOPS)];
+    const stops = [...this.el.querySelectorAll(STOPS)];
     const to = walk(event.key, stops.indexOf(event.target.closest(STOPS)), stops.length);
     if (to !== null) stops[to]?.focus();
     else if (event.key === "Enter" || event.key === " ") this._click(event);

@@ -2,6 +2,8 @@
  *  dressed: only attributes that differ are written. Text goes in by textContent only; letters, marks and white
  *  space glyphs are CSS content, so that copied text is the plain text. */
 
+import { candidates, fate } from "./comb.js";
+import { combNode } from "./comb-view.js";
 import { isCopy } from "./copies.js";
 
 const GHOST_LENGTH = 18;
@@ -113,7 +115,11 @@ export function expand(node, model) {
     return;
   }
   const all = element("span", "hx-ghost-all");
+  const fell = (head) => fate(head, Infinity) === "rejected"; // out of a comb; what was kept there may fall later
+  const combs = new Set(node.heads.filter(fell).map((head) => head.fork.comb));
+  for (const comb of combs) all.append(combNode(comb, model, Infinity));
   node.heads.forEach((head, i) => {
+    if (fell(head)) return;
     if (i < node.heads.length - 1) all.append(ghost(head, model));
     for (const record of head.followers) all.append(ghost(record, model));
   });
@@ -165,11 +171,22 @@ export function spoken(record, model, cursor) {
   if (state === "gone")
     parts.push(
       record.goneBy === null
-        ? "lost with a rejected token before it"
+        ? record.lostWith === null
+          ? "not in the text"
+          : "lost with a rejected token before it"
         : `rejected by ${model.levels[record.goneBy].name}`,
     );
+  if (record.how === "draft") parts.push(...besides(record, cursor));
   if (state === "tentative") parts.push("not committed yet");
   return parts.join("; ");
+}
+
+/** Of a candidate: its place among the others, and why it was not asked. */
+function besides(record, cursor) {
+  const others = candidates(record);
+  if (others.length < 2) return [];
+  const place = `candidate ${others.indexOf(record) + 1} of ${others.length} for its place`;
+  return fate(record, cursor) === "unasked" ? [place, "not asked, another one was kept"] : [place];
 }
 
 function put(node, name, value) {

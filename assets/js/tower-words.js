@@ -13,7 +13,9 @@ export function shortName(level, ran, known) {
 export function noteOf(level, ran, known, share) {
   const kind = kindOf(ran?.kind ?? known?.kind);
   if (kind.keys.includes("db")) {
-    const databases = `databases ${[...(level.options.db ?? ran?.params?.db ?? known?.params?.db ?? "cms")].join(" ")}`;
+    const letters = [...(level.options.db ?? ran?.params?.db ?? known?.params?.db ?? "cms")].join(" ");
+    const several = +(level.options[kind.branches] ?? 1) > 1;
+    const databases = several ? `${level.options[kind.branches]} guesses from ${letters}` : `databases ${letters}`;
     return level.options.miss ? `${databases}, else nano` : databases;
   }
   if (kind.keys.includes("at")) return share || kind.title;
@@ -37,7 +39,8 @@ export function inPlan(plan, index) {
 export const planText = (plan) => `Auto, from round ${plan.round}: ${plan.stack}${plan.why ? ` (${plan.why})` : ""}.`;
 
 /**
- * What a run plans with, and the cure if that was measured elsewhere; as `origin_words` of hsd_core/theory/replan_words.py.
+ * What a run plans with, and the cure if that was measured elsewhere; as `origin_words` of
+ * hsd_core/theory/replanning/replan_words.py.
  */
 export function originText({ profile, machine, preset }) {
   const { source, machine: where = "", recorded: day = "" } = profile?.about ?? {};

@@ -3,9 +3,12 @@
  *  Nothing here knows the cursor: a record says when its token was drafted, judged, committed and lost, so what
  *  the page shows at any moment is a pure function of (model, cursor), live and in replay. Times are ns on the
  *  engine's clock. A token is *lost* when a verifier rejects it, when one before it is lost, or when the run is cut.
+ *  Where several sequences are offered side by side they are a *comb*: its tokens stand nowhere in the text until a
+ *  verifier has kept a path of them.
  */
 
 import { bytesOf, decode, hex, splitCells, visible } from "./cells.js";
+import { combOf, fate, settle } from "./comb.js";
 import { styleLevels } from "./kinds.js";
 
 const NOTHING = Object.freeze({ bytes: new Uint8Array(0), special: false });
@@ -23,12 +26,12 @@ const NOTHING = Object.freeze({ bytes: new Uint8Array(0), special: false });
  *   q: number|null, confidence: number|null, copied?: import("./events.js").Copied|null, depth?: number|null,
  *   drawn?: {p: number, pRow: ?Row}, tDraft: number, tCommit: number|null, tGone: number|null, goneBy: number|null,
  *   lostWith: number|null, judgements: Judgement[], passed: {level: number, t: number}[], followers: TokenRecord[],
- *   places: {t: number, at: number}[]}} TokenRecord
+ *   places: {t: number, at: number}[], fork?: import("./comb.js").Fork|null, insteadOf?: number|null}} TokenRecord
  */
 /**
  * @typedef {{kind: string, level: number, round: number|null, t0: number, t1: number, rows: number, tokensIn: number,
- *   tokensOut: number, rejected?: boolean, ran?: import("./events.js").Span[], catchUp?: number, theta?: number|null}}
- *   Segment
+ *   tokensOut: number, rejected?: boolean, rejects?: number, sequences?: number, ran?: import("./events.js").Span[],
+ *   catchUp?: number, theta?: number|null}} Segment
  */
 
 export class TraceModel {
@@ -50,10 +53,13 @@ export class TraceModel {
     /** @type {{t: number, kind: string, round: number, level: number}[]} */ this.marks = []; // where stepping stops
     /** @type {import("./events.js").Kv[]} */ this.kv = [];
     /** @type {TokenRecord[]} */ this.ghosts = []; // records that were rejected, in the order of their loss
+    /** @type {import("./comb.js").Comb[]} */ this.combs = []; // in the order in which they were drafted
+    this._guess = 1; // sequences that the bottom level may offer
     this.end = 0; // last ns seen
     this.version = 0; // grows with every append
     /** @type {TokenRecord[]} */ this._alive = []; // tentative records, by position
     /** @type {TokenRecord[]} */ this._loose = []; // rejected records whose place may still move
+    /** @type {import("./comb.js").Comb|null} */ this._comb = null; // of this round
     /** @type {Segment|null} */ this._open = null; // of the last verifier: its correction or bonus belongs to it
   }
 
@@ -71,6 +77,7 @@ export class TraceModel {
     this.header = e;
     const looks = styleLevels(e.levels);
     this.levels = e.levels.map((info, i) => ({ ...info, ...looks[i] }));
+    this._guess = Math.min(64, Number(e.levels[0]?.params?.guess) || 1);
   }
 
   /** @param {import("./events.js").Piece} e */
@@ -95,17 +102,23 @@ export class TraceModel {
 
   /** @param {import("./events.js").Draft} e */
   _draft(e) {
-    this._segment(e, { kind: "draft", rows: e.rows, tokensIn: 0, tokensOut: e.ids.length });
+    const segment = this._segment(e, { kind: "draft", rows: e.rows, tokensIn: 0, tokensOut: e.ids.length });
+    const comb = combOf(e, this._guess > 1);
+    if (comb) segment.sequences = comb.rows;
+    if (comb) this._lose(e.at, e.t0, null, null);
     const step = (e.t1 - e.t0) / Math.max(1, e.ids.length);
     // The policy del chooses the depth anew in each round.
     const depth = Math.max(0, ...(e.ran ?? []).map((span) => span.hi)) || null;
     e.serials.forEach((serial, i) => {
       const t = Math.round(e.t0 + step * (i + 1));
-      this._place(
+      const fork = comb && { comb, parent: comb.parents[i] < 0 ? null : e.serials[comb.parents[i]] };
+      const make = comb ? this._record : this._place;
+      const record = make.call(
+        this,
         {
           serial,
           id: e.ids[i],
-          at: e.at + i,
+          at: e.at + (comb ? comb.depths[i] : i),
           level: e.level,
           how: "draft",
           source: e.sources[i] ?? "",
@@ -114,16 +127,21 @@ export class TraceModel {
           confidence: e.confidence[i] ?? null,
           copied: e.copied?.[i] ?? null,
           depth,
+          fork,
         },
         t,
       );
+      comb?.nodes.push(record);
     });
+    this._comb = comb;
+    if (comb) this.combs.push(comb);
     if (e.ids.length) this.marks.push({ t: e.t1, kind: "draft", round: e.round, level: e.level });
   }
 
   /** @param {import("./events.js").Verify} e */
   _verify(e) {
     const kept = e.checks.filter((c) => c.outcome === "accepted").length;
+    const comb = this._comb && this._comb.judged === null ? this._comb : null;
     const segment = this._segment(e, { kind: "verify", rows: e.rows, tokensIn: e.checks.length, tokensOut: kept });
     for (const c of e.checks) {
       const record = this.tokens.get(c.serial);
@@ -145,9 +163,11 @@ export class TraceModel {
       if (c.outcome === "accepted") record.passed.push({ level: e.level, t: e.t1 });
       if (c.outcome === "rejected") {
         segment.rejected = true;
-        this._lose(record.at, e.t1, e.level, record);
+        segment.rejects = (segment.rejects ?? 0) + 1;
+        if (!comb) this._lose(record.at, e.t1, e.level, record);
       }
     }
+    if (comb) this._settle(comb, e);
     this.marks.push({ t: e.t1, kind: segment.rejected ? "reject" : "verify", round: e.round, level: e.level });
     this._open = segment;
   }
@@ -179,12 +199,15 @@ export class TraceModel {
       e.t,
     );
     record.drawn = { p: e.p, pRow: e.p_row ?? null };
+    const comb = this._comb;
+    if (comb?.judged?.level === e.level && comb.end.at === e.at) record.fork = { comb, parent: comb.end.parent };
     const own = this._open;
     if (own && own.level === e.level && own.round === e.round) own.tokensOut += 1;
   }
 
   /** @param {import("./events.js").Commit} e */
   _commit(e) {
+    this._comb = null;
     e.tokens.forEach((token, i) => {
       const at = e.at + i;
       const record =
@@ -225,6 +248,7 @@ export class TraceModel {
   _footer(e) {
     this.footer = e;
     if (this._alive.length) this._lose(this._alive[0].at, this.end, null, null);
+    if (this._comb?.judged === null) for (const record of this._comb.nodes) record.tGone = this.end;
   }
 
   /** @param {import("./events.js").Baseline} e */
@@ -240,6 +264,12 @@ export class TraceModel {
   /** A new token at a position: whatever else stood there, or behind it, is lost. */
   _place(fields, t) {
     this._lose(fields.at, t, null, null);
+    const record = this._record(fields, t);
+    this._alive.push(record);
+    return record;
+  }
+
+  _record(fields, t) {
     const record = {
       ...fields,
       tDraft: t,
@@ -253,8 +283,16 @@ export class TraceModel {
       places: [],
     };
     this.tokens.set(record.serial, record);
-    this._alive.push(record);
     return record;
+  }
+
+  /** A comb is judged: what was kept stands in the text now, all else is gone. */
+  _settle(comb, e) {
+    for (const record of settle(comb, e)) {
+      this.ghosts.push(record);
+      this._loose.push(record);
+    }
+    this._alive.push(...comb.nodes.filter((record) => record.tGone === null));
   }
 
   /** Everything tentative from position `at` on is lost at t; `head` is the one that was rejected, by `level`. */
@@ -319,9 +357,22 @@ export class TraceModel {
   aliveAt(cursor) {
     const found = [];
     for (const record of this.tokens.values()) {
+      // A candidate stands nowhere until its comb is judged.
+      if (record.how === "draft" && record.fork && fate(record, cursor) === "waiting") continue;
       if (record.tDraft <= cursor && this.state(record, cursor) === "tentative") found.push(record);
     }
     return found.sort((a, b) => a.at - b.at);
+  }
+
+  /** How many sequences were, or may be, offered side by side; 0 where there is one at a time. */
+  mostRows() {
+    const seen = this.combs.reduce((most, x) => Math.max(most, x.rows), 0);
+    return Math.max(seen, this._guess > 1 ? this._guess : 0);
+  }
+
+  /** The candidates of the round under the cursor, or of the last one that had any. */
+  combAt(cursor) {
+    return this.combs[upTo(this.combs, cursor, (x) => x.t) - 1] ?? null;
   }
 
   /** The plan that the round under the cursor follows; null where the run has one plan from end to end. */

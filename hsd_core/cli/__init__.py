@@ -12,22 +12,9 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from hsd_core.cli import (
-    calibrate,
-    depth,
-    generate,
-    models,
-    ngrams,
-    plan,
-    record,
-    results,
-    selfgen,
-    show,
-    sweep,
-    train,
-    validate,
-    whatif,
-)
+from hsd_core.cli import generate, models, record, show, whatif
+from hsd_core.cli.measure import bench, calibrate, depth, plan, results, validate
+from hsd_core.cli.training import ngrams, selfgen, train
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -51,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         generate,
         show,
         models,
-        sweep,
+        bench,
         record,
         selfgen,
         train,

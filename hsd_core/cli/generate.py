@@ -35,9 +35,9 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
     from hsd_core.theory import read_profile
-    from hsd_core.theory.replan import Pace
+    from hsd_core.theory.replanning.replan import Pace
 
     if options.repeat:
         return _repeat(options)
@@ -46,17 +46,25 @@ def act(options: argparse.Namespace) -> int:
     if options.explore is not None and not options.replan:
         raise ValueError("--explore is how --replan looks around; add --replan")
     profile = read_profile(options.profile) if options.profile else None
-    bench = Workbench.open(
+    pipeline = Pipeline.open(
         options.preset, stack=options.stack, device=options.device, dtype=options.dtype, progress=progress()
     )
     prompt = sys.stdin.read() if options.prompt == "-" else options.prompt
     events: list[trace.Event] = []
     text = _Text()
-    run = bench.run(
-        options.stack or bench.default_stack, prompt, temperature=options.temperature, top_k=options.top_k,
-        top_p=options.top_p, seed=options.seed, max_new_tokens=options.max_new_tokens, raw=options.raw,
-        baseline=options.baseline, replan=options.replan and Pace(explore=options.explore or 0), profile=profile,
-    )  # fmt: skip
+    run = pipeline.run(
+        options.stack or pipeline.default_stack,
+        prompt,
+        temperature=options.temperature,
+        top_k=options.top_k,
+        top_p=options.top_p,
+        seed=options.seed,
+        max_new_tokens=options.max_new_tokens,
+        raw=options.raw,
+        baseline=options.baseline,
+        replan=options.replan and Pace(explore=options.explore or 0),
+        profile=profile,
+    )
     try:
         for event in run:
             events.append(event)
@@ -76,8 +84,8 @@ def _repeat(options: argparse.Namespace) -> int:
     from hsd_core.cli.repeat import opened, repeat
 
     events = tracefile.read(options.repeat)
-    bench = opened(events, device=options.device, dtype=options.dtype, progress=progress())
-    same = repeat(bench, events)
+    pipeline = opened(events, device=options.device, dtype=options.dtype, progress=progress())
+    same = repeat(pipeline, events)
     print(same)
     return 0 if same else 1
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
+
+from hsd_core.trace.typed import pretty
 
 
 def add(commands: Any) -> None:
@@ -15,11 +16,11 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.levels.kinds import kinds
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
 
-    catalogue = Workbench.catalogue()
+    catalogue = Pipeline.catalogue()
     if options.json:
-        print(json.dumps(catalogue, indent=2, ensure_ascii=False))
+        print(pretty(catalogue, 2))
         return 0
     for preset in catalogue:
         print(f"{preset['name']}: {preset['title']}; {_state(preset)}")

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from hsd_core import trace
 from hsd_core.cli.options import progress
-from hsd_core.pipeline import Workbench
+from hsd_core.pipeline import Pipeline
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
 from hsd_core.trace.checks import check
@@ -38,7 +38,7 @@ def act(options: argparse.Namespace) -> int:
     wanted = _read(options.list)
     folder = Path(options.out)
     folder.mkdir(parents=True, exist_ok=True)
-    benches: dict[str, Workbench] = {}
+    pipelines: dict[str, Pipeline] = {}
     for entry in wanted:
         path = folder / f"{entry['name']}.jsonl.gz"
         if path.exists():
@@ -46,10 +46,10 @@ def act(options: argparse.Namespace) -> int:
         if "whatif" in entry:
             events = _simulated(entry)
         else:
-            if entry["preset"] not in benches:
-                benches.clear()  # one preset's weights at a time
-                benches[entry["preset"]] = Workbench.open(entry["preset"], progress=progress())
-            events = _real(entry, benches[entry["preset"]])
+            if entry["preset"] not in pipelines:
+                pipelines.clear()  # one preset's weights at a time
+                pipelines[entry["preset"]] = Pipeline.open(entry["preset"], progress=progress())
+            events = _real(entry, pipelines[entry["preset"]])
         wrong = check(events)
         if wrong:
             raise RuntimeError(f"{entry['name']}: the trace does not add up: {wrong[0]}")
@@ -59,12 +59,12 @@ def act(options: argparse.Namespace) -> int:
     return 0
 
 
-def _real(entry: dict[str, Any], bench: Workbench) -> list[trace.Event]:
+def _real(entry: dict[str, Any], pipeline: Pipeline) -> list[trace.Event]:
     settings = {k: v for k, v in entry.items() if k in _KEYS}
     # The first run warms up kernels and caches for this stack; the second one is kept.
-    for _ in bench.run(entry["stack"], entry["prompt"], **{**settings, "max_new_tokens": 16}):
+    for _ in pipeline.run(entry["stack"], entry["prompt"], **{**settings, "max_new_tokens": 16}):
         pass
-    return list(bench.run(entry["stack"], entry["prompt"], baseline=True, title=entry["title"], **settings))
+    return list(pipeline.run(entry["stack"], entry["prompt"], baseline=True, title=entry["title"], **settings))
 
 
 def _simulated(entry: dict[str, Any]) -> list[trace.Event]:

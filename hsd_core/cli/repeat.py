@@ -17,7 +17,7 @@ from hsd_core.trace import Event, metrics
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +50,18 @@ class Repeat:
 
 
 def opened(
-    events: Sequence[Event], *, device: str | None = None, dtype: str | None = None,
+    events: Sequence[Event],
+    *,
+    device: str | None = None,
+    dtype: str | None = None,
     progress: Callable[[str, float, float], None] | None = None,
-) -> Workbench:  # fmt: skip
+) -> Pipeline:
     """The preset of a trace, opened as the run had it unless another device or dtype is named.
 
     Raises:
         ValueError: the header names no preset of ours, or the run was simulated.
     """
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
     from hsd_core.stacks.presets import PRESETS
 
     header = _header(events)
@@ -67,13 +70,16 @@ def opened(
     if header.preset is None or header.preset not in PRESETS:
         raise ValueError(f"the trace is of the preset {header.preset!r}; only {', '.join(PRESETS)} can be run again")
     target, toy = header.levels[-1], PRESETS[header.preset].toy
-    return Workbench.open(
-        header.preset, stack=header.stack, device=device or (None if toy else target.device),
-        dtype=dtype or (None if toy else target.dtype), progress=progress,
-    )  # fmt: skip
+    return Pipeline.open(
+        header.preset,
+        stack=header.stack,
+        device=device or (None if toy else target.device),
+        dtype=dtype or (None if toy else target.dtype),
+        progress=progress,
+    )
 
 
-def repeat(bench: Workbench, events: Sequence[Event]) -> Repeat:
+def repeat(pipeline: Pipeline, events: Sequence[Event]) -> Repeat:
     """Run a trace's header again and compare. An interrupted trace is compared as far as it goes.
 
     Raises:
@@ -82,18 +88,25 @@ def repeat(bench: Workbench, events: Sequence[Event]) -> Repeat:
     from hsd_core.engine.choices import OrderedChoices
     from hsd_core.engine.run import run
     from hsd_core.theory import profile_from
-    from hsd_core.theory.replan import Pace, ProfileReplanner
+    from hsd_core.theory.replanning.replan import Pace, ProfileReplanner
 
     header = _header(events)
-    seats = bench.seats(header.stack)
+    entries = pipeline.entries(header.stack)
     by = None
     if header.replan is not None:
-        specs = [seat.spec for seat in seats]
+        specs = [entry.spec for entry in entries]
         by = ProfileReplanner(profile_from(header.profile), specs, pace=Pace(**header.replan))
     events_of = run(
-        seats, header.prompt_ids, Sampling(**header.sampling), header.seed, max_new_tokens=header.max_new_tokens,
-        ends=bench.ends, heads=0, replan=by, choices=OrderedChoices(header.seed) if header.schema < 5 else None,
-    )  # fmt: skip
+        entries,
+        header.prompt_ids,
+        Sampling(**header.sampling),
+        header.seed,
+        max_new_tokens=header.max_new_tokens,
+        ends=pipeline.ends,
+        heads=0,
+        replan=by,
+        choices=OrderedChoices(header.seed) if header.schema < 5 else None,
+    )
     again = list(events_of)
     ids, same_ids = metrics.committed_ids(events), metrics.committed_ids(again)
     rounds = max((e.round for e in events if isinstance(e, trace.Commit)), default=-1)
@@ -102,9 +115,13 @@ def repeat(bench: Workbench, events: Sequence[Event]) -> Repeat:
     whole = any(isinstance(e, trace.Footer) and e.reason != "stopped" for e in events)
     of = max(len(ids), len(same_ids)) if whole else len(ids)
     return Repeat(
-        _alike(ids, same_ids), of, _alike(plans, same_plans), max(len(plans), len(same_plans)),
-        _where(header.machine, header.versions), _where(bench.about["machine"], bench.about["versions"]),
-    )  # fmt: skip
+        _alike(ids, same_ids),
+        of,
+        _alike(plans, same_plans),
+        max(len(plans), len(same_plans)),
+        _where(header.machine, header.versions),
+        _where(pipeline.about["machine"], pipeline.about["versions"]),
+    )
 
 
 def _where(machine: str, versions: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from hsd_core import trace
 from hsd_core.levels.kinds import looks, tags
 from hsd_core.models.sampling import Sampling
-from hsd_core.theory.replan_words import origin_words
+from hsd_core.theory.replanning.replan_words import origin_words
 from hsd_core.trace import Event, metrics
 
 _RESET = "\033[0m"
@@ -61,11 +61,24 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
         f"{_number(figures['tokens_per_target_forward'])} per target forward, "
         f"{_percent(figures['drafts_kept'])} of drafts kept, first token after {first} ms; {ended}"
     )
+    yield from _branch_lines(events)
     if (read := figures["layers_per_token"]) is not None:
         yield f"{read:.1f} layers read per token; plain decoding reads {header.levels[-1].layers}"
     yield f"{'exact' if header.lossless else 'lossy'}: {header.lossless_reason}"
     yield from _plan_lines(events)
     yield from _baseline_lines(events)
+
+
+def _branch_lines(events: Sequence[Event]) -> Iterator[str]:
+    drafts = [e for e in events if isinstance(e, trace.Draft) and e.ids]
+    trees = [e for e in drafts if e.parents]
+    if trees:
+        tokens = sum(len(e.ids) for e in trees) / len(trees)
+        wide = sum(len(set(range(len(e.ids))) - set(e.parents)) for e in trees) / len(trees)
+        yield (
+            f"{len(trees)} of {len(drafts)} drafts offered several sequences, in the mean {wide:.1f} of together "
+            f"{tokens:.1f} tokens; accepts counts the places where one of the offers was kept"
+        )
 
 
 def _plan_lines(events: Sequence[Event]) -> Iterator[str]:

@@ -24,7 +24,7 @@ END = 2**62  # of a slice: as far as it goes
 
 @dataclass(frozen=True, slots=True)
 class DraftCache:
-    """What one run remembers: keys and values of the draft's own layers, and what its tape says twice."""
+    """What one run remembers: keys and values of the draft's own layers, and what its context says twice."""
 
     layers: CompiledCache
     copier: Copier
@@ -56,7 +56,7 @@ class CompiledDraft:
 
     @torch.inference_mode()
     def forward(
-        self, tape: Sequence[int], x: Tensor, cache: DraftCache, start: int, rows: int, fed: Tensor | None = None
+        self, context: Sequence[int], x: Tensor, cache: DraftCache, start: int, rows: int, fed: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """See `Readout.forward`. Logits are -inf for tokens that the trimmed head cannot say and nothing copies."""
         n, own = len(x), torch.empty(1, *x.shape)
@@ -71,7 +71,9 @@ class CompiledDraft:
         bound.output("states", own)
         bound.output("logits", heads)
         bound()
-        mixed = cache.copier.mix_trimmed(tape, heads[0], own[0, n - rows :], self._columns, self.ids, self.vocab_size)
+        mixed = cache.copier.mix_trimmed(
+            context, heads[0], own[0, n - rows :], self._columns, self.ids, self.vocab_size
+        )
         return mixed, own[0]
 
     def copied(self, cache: DraftCache, token: int) -> Copied | None:
@@ -91,9 +93,14 @@ class CompiledDraft:
         def layer(at: str) -> LayerWeights:
             gate, up = halves(f"{at}.gate_up")
             return LayerWeights(
-                attention_norm=dense(tensors[f"{at}.attention_norm"]), qkv=kept(f"{at}.qkv"), out=kept(f"{at}.out"),
-                mlp_norm=dense(tensors[f"{at}.mlp_norm"]), gate=gate, up=up, down=kept(f"{at}.down"),
-            )  # fmt: skip
+                attention_norm=dense(tensors[f"{at}.attention_norm"]),
+                qkv=kept(f"{at}.qkv"),
+                out=kept(f"{at}.out"),
+                mlp_norm=dense(tensors[f"{at}.mlp_norm"]),
+                gate=gate,
+                up=up,
+                down=kept(f"{at}.down"),
+            )
 
         taken = [graph.input(name, "float32", [1, "n", wide]) for name in ("x", "fed")[: 1 + self.fed]]
         graphs.steering(graph, shape)

@@ -1,9 +1,9 @@
-"""What a draft copies: the token that followed where the end of the tape last stood, and how far to trust that.
+"""What a draft copies: the token that followed where the end of the context last stood, and how far to trust that.
 
 A small model cannot learn by heart what a text says again: names, numbers, a list's pattern, a passage it was given. So
 a trained draft mixes two laws, as a pointer-generator does (See et al. 2017, arXiv 1704.04368): its own, and the
-continuation of the longest suffix of the tape that stands there twice (HD's D_c). A gate that is trained with the draft
-says how much of each. Both see the past alone, so what comes out is a law given the past, like any draft's.
+continuation of the longest suffix of the context that stands there twice (HD's D_c). A gate that is trained with the
+draft says how much of each. Both see the past alone, so what comes out is a law given the past, like any draft's.
 
 Names: n positions, C columns of the logits, K hidden.
 """
@@ -25,32 +25,32 @@ FLOOR = -12.0  # a lower log-probability of the draft's own says no more
 
 
 class Suffixes:
-    """What could be copied behind every token of one tape.
+    """What could be copied behind every token of one context.
 
     After `follow`: tokens[t], the guess of what comes behind position t, places[t], where it stands (0: nothing was
-    found), and sorts[t], how it was found. All depend on the tape up to t alone.
+    found), and sorts[t], how it was found. All depend on the context up to t alone.
     """
 
     def __init__(self) -> None:
         self.tokens: list[int] = []
         self.places: list[int] = []
         self.sorts: list[int] = []
-        self._tape: list[int] = []
+        self._context: list[int] = []
         # by length: what stood there -> the places behind it, oldest first
         self._behind: list[dict[tuple[int, ...], list[int]]] = [{} for _ in range(LONGEST)]
 
-    def follow(self, tape: Sequence[int]) -> None:
-        """Forget what has left the tape and read what is new on it."""
-        n = min(len(self._tape), len(tape))
-        if self._tape[:n] != list(tape[:n]):
-            n = next(i for i in range(n) if self._tape[i] != tape[i])
-        while len(self._tape) > n:
+    def follow(self, context: Sequence[int]) -> None:
+        """Forget what has left the context and read what is new in it."""
+        n = min(len(self._context), len(context))
+        if self._context[:n] != list(context[:n]):
+            n = next(i for i in range(n) if self._context[i] != context[i])
+        while len(self._context) > n:
             self._drop()
-        for token in tape[n:]:
+        for token in context[n:]:
             self._add(token)
 
     def _add(self, token: int) -> None:
-        own, at = self._tape, len(self._tape)
+        own, at = self._context, len(self._context)
         for length in range(1, min(LONGEST, at) + 1):
             self._behind[length - 1].setdefault(tuple(own[at - length :]), []).append(at)
         own.append(token)
@@ -68,7 +68,7 @@ class Suffixes:
         self.sorts.append(sort)
 
     def _drop(self) -> None:
-        own, at = self._tape, len(self._tape) - 1
+        own, at = self._context, len(self._context) - 1
         own.pop(), self.tokens.pop(), self.places.pop(), self.sorts.pop()
         for length in range(1, min(LONGEST, at) + 1):
             key = tuple(own[at - length :])
@@ -126,7 +126,7 @@ class Copier:
         self._share: Tensor | None = None
 
     def mix_trimmed(
-        self, tape: Sequence[int], logits: Tensor, states: Tensor, places: Sequence[int], ids: Tensor, vocab: int
+        self, context: Sequence[int], logits: Tensor, states: Tensor, places: Sequence[int], ids: Tensor, vocab: int
     ) -> Tensor:
         """The same as `mix` where a head knows R of `vocab` tokens alone, and its columns are all that is computed.
 
@@ -136,8 +136,8 @@ class Copier:
             (n, vocab) rows, -inf for what is neither known nor copied.
         """
         found = self._suffixes
-        found.follow(tape)
-        lo, n = len(tape) - len(logits), len(logits)
+        found.follow(context)
+        lo, n = len(context) - len(logits), len(logits)
         tokens, sorts = found.tokens[lo:], torch.tensor(found.sorts[lo:])
         columns = torch.tensor([places[token] for token in tokens])
         # one column more, for a copy that the head does not know
@@ -148,17 +148,17 @@ class Copier:
         self._law = rows.scatter_(1, at, law.gather(1, columns[:, None]))
         return rows
 
-    def mix(self, tape: Sequence[int], logits: Tensor, states: Tensor) -> Tensor:
-        """The (n, C) rows behind the tape's last n tokens, copies mixed in: see `mixed`; columns are ids here."""
+    def mix(self, context: Sequence[int], logits: Tensor, states: Tensor) -> Tensor:
+        """The (n, C) rows behind the context's last n tokens, copies mixed in: see `mixed`; columns are ids here."""
         found = self._suffixes
-        found.follow(tape)
-        lo = len(tape) - len(logits)
+        found.follow(context)
+        lo = len(context) - len(logits)
         columns, sorts = (torch.tensor(x[lo:], device=logits.device) for x in (found.tokens, found.sorts))
         self._law, self._share = mixed(logits, states, columns, sorts, self._gate)
         return self._law
 
     def copied(self, token: int) -> Copied | None:
-        """Where `token`, drawn from the last row of the last `mix`, was copied from (a position on the tape), if it
+        """Where `token`, drawn from the last row of the last `mix`, was copied from (a position in the context), if it
         was."""
         found = self._suffixes
         if not found.sorts or not found.sorts[-1] or token != found.tokens[-1]:

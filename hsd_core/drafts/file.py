@@ -125,10 +125,19 @@ def read_info(path: Path) -> DraftInfo:
             raise DraftError(f"{path.name} is damaged: {held} bytes of {needed}; fetch or train it again")
         card = path.with_suffix(".md")
         return DraftInfo(
-            name=path.stem, preset=about.preset, at=about.at, fed=about.fed, layers=about.layers, rows=about.rows,
-            hidden=about.hidden, target=about.target, fingerprint=about.fingerprint, path=path,
-            card=card if card.is_file() else None, measured=convert(plain(about.measured), dict[str, Any]),
-        )  # fmt: skip
+            name=path.stem,
+            preset=about.preset,
+            at=about.at,
+            fed=about.fed,
+            layers=about.layers,
+            rows=about.rows,
+            hidden=about.hidden,
+            target=about.target,
+            fingerprint=about.fingerprint,
+            path=path,
+            card=card if card.is_file() else None,
+            measured=convert(plain(about.measured), dict[str, Any]),
+        )
     except DraftError:
         raise
     except ValueError as error:

@@ -23,7 +23,7 @@ from hsd_core.trace import Copied
 
 @dataclass(frozen=True, slots=True)
 class DraftCache:
-    """What one run remembers: keys and values of the draft's own layers, and what its tape says twice."""
+    """What one run remembers: keys and values of the draft's own layers, and what its context says twice."""
 
     layers: KVCache
     copier: Copier
@@ -55,10 +55,15 @@ class DraftHead:
 
         def layer(at: str) -> Layer:
             return Layer(
-                attention_norm=vector(f"{at}.attention_norm"), qkv=product(f"{at}.qkv"), q_norm=None, k_norm=None,
-                out=product(f"{at}.out"), mlp_norm=vector(f"{at}.mlp_norm"), gate_up=product(f"{at}.gate_up"),
+                attention_norm=vector(f"{at}.attention_norm"),
+                qkv=product(f"{at}.qkv"),
+                q_norm=None,
+                k_norm=None,
+                out=product(f"{at}.out"),
+                mlp_norm=vector(f"{at}.mlp_norm"),
+                gate_up=product(f"{at}.gate_up"),
                 down=product(f"{at}.down"),
-            )  # fmt: skip
+            )
 
         own = [layer(f"layers.{i}") for i in range(info.layers)]
         self._shape = replace(decoder.shape, layers=info.layers)
@@ -76,7 +81,7 @@ class DraftHead:
 
     @torch.inference_mode()
     def forward(
-        self, tape: Sequence[int], x: Tensor, cache: DraftCache, start: int, rows: int, fed: Tensor | None = None
+        self, context: Sequence[int], x: Tensor, cache: DraftCache, start: int, rows: int, fed: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """See `Readout.forward`. Logits are -inf for tokens that the trimmed head cannot say and nothing copies."""
         x = self._normal(x)
@@ -87,7 +92,7 @@ class DraftHead:
         kept = F.rms_norm(last, self._norm.shape, self._norm, self._shape.norm_eps)
         logits = kept.new_full((rows, self.vocab_size), float("-inf"), dtype=torch.float32)
         logits[:, self.ids] = self._head(kept.float())
-        return cache.copier.mix(tape, logits, last), own
+        return cache.copier.mix(context, logits, last), own
 
     def copied(self, cache: DraftCache, token: int) -> Copied | None:
         """See `Readout.copied`."""

@@ -26,7 +26,7 @@ def shipped(preset: str, folder: Path = FOLDER) -> tuple[DraftInfo, ...]:
     return tuple(sorted(own, key=lambda draft: (draft.at, not draft.fed, draft.name)))
 
 
-class Shelf:
+class DraftRegistry:
     """A preset's drafts as its levels read them; each is opened once for a decoder and kept, read-only."""
 
     def __init__(self, preset: str, folder: Path = FOLDER) -> None:

@@ -16,7 +16,7 @@ from hsd_core.engine.plans import Drafted, Judged
 from hsd_core.engine.writer import TraceWriter
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import DraftOrder, Verified, Work
-from hsd_core.levels.tree import Token, Tree
+from hsd_core.levels.tree import Token, Tree, in_order
 from hsd_core.trace import Event
 
 T = TypeVar("T")
@@ -87,7 +87,9 @@ class Sequential:
         i, start = asked.level, len(self.context)
         self.check_cancelled()
         t0 = self.writer.clock.now()
-        proposal = self.runs[i].propose(self.context, DraftOrder(asked.limit, asked.law, asked.pick, stops, self.ends))
+        proposal = self.runs[i].propose(
+            self.context, DraftOrder(asked.limit, asked.to_probs, asked.pick, stops, self.ends)
+        )
         t1 = self.writer.clock.now()
         tree: Tree = proposal.tree(lambda id_, source: self.writer.token(id_, level=i, how="draft", source=source))
         theta = asked.theta if proposal.theta is None else proposal.theta
@@ -109,15 +111,17 @@ class Sequential:
         yield self.writer.verify(asked, work, t0, t1)
         kept = len(verdict.path)
         cut = start + kept
+        # A leaf may have been kept that was never processed, while nodes beside it were.
+        processed = cut if asked.tree.is_chain else start + len(asked.path)
         for level, run in enumerate(self.runs):
             before = run.cached
-            if before > cut:
+            if before > processed or (before > start and not in_order(asked.path)):
                 run.keep(start, asked.path)
                 yield self.writer.rollback(level, before, run.cached)
         if below is not None:
             if len(asked.tree):
                 self._outcomes.append(Judged(i, below, asked.tree.longest, kept))
-            self.runs[below].observe(Verified(start, asked.probs[: kept + 1], asked.law))
+            self.runs[below].observe(Verified(start, asked.probs[: kept + 1], asked.to_probs))
         token = None
         if verdict.token is not None:
             how = "correct" if verdict.residual is not None else "bonus"

@@ -29,11 +29,12 @@ from typing import Any, Protocol
 from torch import Tensor
 
 from hsd_core.engine.choices import Choices, Judge, Key
-from hsd_core.engine.plans import Course
-from hsd_core.engine.rules import RULES, Rule, Verdict, rows_of, tokenwise
-from hsd_core.levels.policies import DEFAULT_THETA, POLICIES, DraftState, Policy
+from hsd_core.engine.plans import RunPlan
+from hsd_core.engine.rules import Rule, Verdict, rows_of, tokenwise
+from hsd_core.levels.kinds import policy_of, rules
+from hsd_core.levels.policies import DraftState, Policy
 from hsd_core.levels.tree import NOTHING, Token, Tree, in_order
-from hsd_core.models.sampling import Sampling, finite, law, raw
+from hsd_core.models.sampling import Sampling, finite, softmax, to_probs
 from hsd_core.stacks.grammar import LevelSpec
 
 
@@ -56,8 +57,8 @@ class Place(Protocol):
 class Draft:
     """Request: what `level` drafts behind the context, at most `limit` tokens deep. The answer: `Tree`.
 
-    law: logits (n, V) -> the rows (n, V) that tokens are drawn from. pick: a token's id from a (V,) row, for the place
-    so many tokens deep; the number tells apart several drawn for one place.
+    to_probs: logits (n, V) -> the rows (n, V) that tokens are drawn from. pick: a token's id from a (V,) row, for the
+    place so many tokens deep; the number tells apart several drawn for one place.
     stops: asked before each token with the number drafted so far and the last one's logits; True ends the draft.
     theta: the level's stop threshold as it stands, where it moves.
     """
@@ -65,7 +66,7 @@ class Draft:
     level: int
     limit: int
     theta: float | None
-    law: Callable[[Tensor], Tensor]
+    to_probs: Callable[[Tensor], Tensor]
     pick: Callable[[Tensor, int, int], int]
     stops: Callable[[int, Tensor | None], bool]
 
@@ -85,7 +86,7 @@ class Keep:
 
     start: the length of the context behind which the tree stands. path: the kept nodes as the scored tree numbers them.
     probs, logits: the verifier's rows behind the context and the kept nodes, up to the last one that was scored.
-    all_probs, all_logits: all its rows; places: fork -> its row among them. law: logits -> rows. theta: see `Draft`.
+    all_probs, all_logits: all its rows; places: fork -> its row among them. to_probs, theta: see `Draft`.
     """
 
     level: int
@@ -100,7 +101,7 @@ class Keep:
     all_probs: Tensor
     all_logits: Tensor
     places: Mapping[int, int]
-    law: Callable[[Tensor], Tensor]
+    to_probs: Callable[[Tensor], Tensor]
 
 
 Request = Draft | Score | Keep
@@ -111,11 +112,11 @@ class LevelError(ValueError):
     """A level gave rows that nothing can be drawn from; the message says which, and what helps."""
 
 
-def all_levels(stack: Sequence[Place]) -> Course:
+def all_levels(stack: Sequence[Place]) -> RunPlan:
     """The plan of all levels, as the stack is written."""
     blocks = [place.block for place in stack[:-1]]
     assert None not in blocks, f"a level below the target has no block length: {blocks}"
-    return Course(tuple(range(len(stack))), tuple(block for block in blocks if block is not None))
+    return RunPlan(tuple(range(len(stack))), tuple(block for block in blocks if block is not None))
 
 
 class Hierarchy:
@@ -127,17 +128,15 @@ class Hierarchy:
         self.stack, self.context = stack, context
         self.sampling, self.choices, self.ends = sampling, choices, ends
         # The target has no policy: its one verification is a round.
-        self.policies: list[Policy] = [
-            POLICIES[place.spec.policy](DEFAULT_THETA if place.spec.theta is None else place.spec.theta)
-            for place in stack[:-1]
-        ]
-        self._law = partial(law, sampling=sampling)
+        self.policies: list[Policy] = [policy_of(place.spec) for place in stack[:-1]]
+        self._rules: list[Rule] = [rules()[place.spec.rule].load() for place in stack]
+        self._to_probs = partial(to_probs, sampling=sampling)
         self._cuts = [0] * len(stack)  # by verifier: how often it did not keep all of a tree
         self._below: dict[int, int] = {}  # verifier -> the level it verifies; none for the bottom of the plan
         self._blocks: dict[int, int] = {}
         self.follow(all_levels(stack))
 
-    def follow(self, plan: Course) -> None:
+    def follow(self, plan: RunPlan) -> None:
         """Run these levels from now on; only between two rounds, and before the first after the runs were opened."""
         self.plan = plan
         self._below = {above: below for below, above in pairwise(plan.levels)}
@@ -174,7 +173,7 @@ class Hierarchy:
         # Without a bonus the leaves need not be processed: their rows would decide nothing.
         logits: Tensor = yield Score(i, tree if bonus else tree.inner()[0])
         self.check(i, logits)
-        probs, places = law(logits, self.sampling), rows_of(tree, bonus)
+        probs, places = to_probs(logits, self.sampling), rows_of(tree, bonus)
         verdict = self._rule(i, below, logits)(tree, probs, Judge(self.choices, i, start, self._epoch(i)), bonus)
         kept = verdict.path
         if kept and verdict.residual is None and tree.ids[kept[-1]] in self.ends:
@@ -183,13 +182,15 @@ class Hierarchy:
         self._cuts[i] += len(kept) < len(tree)
 
         path = tuple(places[node] - 1 for node in kept if node in places)
+        if bonus and verdict.token is None:
+            path = path[:-1]  # the end of the text was processed beside other branches; nothing needs the row behind it
         p, p_logits = probs, logits
         if not in_order(path):
             rows = [0, *(node + 1 for node in path)]
             p, p_logits = probs[rows], logits[rows]
         theta = self.policies[i].moving if i < len(self.policies) else None
         token: Token | None = yield Keep(
-            i, below, theta, start, tree, verdict, path, p, p_logits, probs, logits, places, self._law
+            i, below, theta, start, tree, verdict, path, p, p_logits, probs, logits, places, self._to_probs
         )
         if len(tree) and below is not None:
             self.policies[below].on_verified(tree.longest, len(kept), self._blocks[below])
@@ -212,7 +213,7 @@ class Hierarchy:
 
     def _checked_law(self, i: int, logits: Tensor) -> Tensor:
         self.check(i, logits)
-        return law(logits, self.sampling)
+        return to_probs(logits, self.sampling)
 
     def _pick(self, i: int, row: Tensor, depth: int, number: int) -> int:
         return self.choices.draw(row, Key("draft", i, len(self.context) + depth, self._epoch(i), number))
@@ -221,10 +222,10 @@ class Hierarchy:
         return self._stops(i, drafted, False, last)
 
     def _rule(self, i: int, below: int | None, logits: Tensor) -> Rule:
-        spec = self.stack[i].spec
         if below is None:
             return tokenwise  # it judges nobody: plain decoding draws from the law, whatever rule is written there
-        return partial(RULES[spec.rule], k=spec.k, scores=logits) if spec.k else RULES[spec.rule]
+        rule, k = self._rules[i], self.stack[i].spec.k
+        return partial(rule, k=k, scores=logits) if k else rule
 
     def _epoch(self, i: int) -> int:
         """How often level i and those above have dropped drafted tokens: a new choice for a place is made then."""
@@ -234,7 +235,7 @@ class Hierarchy:
         """Ask level i's policy, before the next token is drawn (design rule: it sees the past only)."""
         policy, sure = self.policies[i], []
         if policy.reads_confidence and logits is not None:
-            sure = raw(logits.reshape(-1, logits.shape[-1])).amax(-1).tolist()
+            sure = softmax(logits.reshape(-1, logits.shape[-1])).amax(-1).tolist()
         return policy.stops(DraftState(length, self._blocks[i], corrected, sure))
 
     def _ended(self, tree: Tree) -> bool:

@@ -2,8 +2,8 @@
 
 A `Replanner` is asked between two rounds only, and is told what happened in the rounds before: what was committed,
 drafted and judged; never what time it took. Given the committed text, the next round follows the target's law under
-every course, so a course chosen from the past leaves the output's law as it is; and what depends on the past alone can
-be repeated. A level that rests is not run: it falls behind on the tape and catches up when it joins again.
+every plan, so a plan chosen from the past leaves the output's law as it is; and what depends on the past alone can
+be repeated. A level that rests is not run: it falls behind on the context and catches up when it joins again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class RunPlan:
     """The levels that run, by their index in the stack, the target last, and T of each but the target.
 
     why, predicted_ms, left_ms and acceptance go into the trace: see `trace.Plan`.
@@ -30,26 +30,26 @@ class Course:
     acceptance: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
 
     def check(self, verifies: Sequence[bool]) -> None:
-        """Check the course against a stack; `verifies`: whether each of its levels can verify.
+        """Check the plan against a stack; `verifies`: whether each of its levels can verify.
 
         Raises:
-            ValueError: it is no course of that stack; the message says why.
+            ValueError: it is no plan of that stack; the message says why.
         """
         top = len(verifies) - 1
         if not self.levels or self.levels[-1] != top or self.levels[0] < 0:
-            raise ValueError(f"a course of the levels {self.levels}; it must end with the target, level {top}")
+            raise ValueError(f"a plan of the levels {self.levels}; it must end with the target, level {top}")
         if any(below >= above for below, above in pairwise(self.levels)):
-            raise ValueError(f"a course of the levels {self.levels}; they must rise")
+            raise ValueError(f"a plan of the levels {self.levels}; they must rise")
         if len(self.blocks) != len(self.levels) - 1 or any(block < 1 for block in self.blocks):
             raise ValueError(f"block lengths {self.blocks} for the levels {self.levels}; each but the target needs one")
         for level in self.levels[1:]:
             if not verifies[level]:
-                raise ValueError(f"level {level} cannot verify; it can only be the first of a course")
+                raise ValueError(f"level {level} cannot verify; it can only be the first of a plan")
 
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """The bottom level of the course drafted `tokens` tokens; none: a lookup that found nothing."""
+    """The bottom level of the plan drafted `tokens` tokens; none: a lookup that found nothing."""
 
     level: int
     tokens: int
@@ -75,16 +75,16 @@ class Round:
 
 
 class Replanner(Protocol):
-    """Chooses the course of a run; one object serves one run."""
+    """Chooses the plan of a run; one object serves one run."""
 
     def settings(self) -> dict[str, Any]:
         """What it takes, beside the profile, to make it again; plain JSON types, for the header."""
         ...
 
-    def first(self) -> Course:
-        """The course of round 0."""
+    def first(self) -> RunPlan:
+        """The plan of round 0."""
         ...
 
-    def after(self, past: Round) -> Course | None:
-        """Called after each round but the last: the course from the next round on, None to keep the present one."""
+    def after(self, past: Round) -> RunPlan | None:
+        """Called after each round but the last: the plan from the next round on, None to keep the present one."""
         ...

@@ -10,14 +10,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import torch
 from torch import Tensor
 
 from hsd_core.engine.choices import Judge
 from hsd_core.levels.tree import Offer, Tree
-from hsd_core.models.sampling import one_hot
+from hsd_core.models.sampling import likeliest, one_hot
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ def greedy(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
     Exact for a greedy target. At a temperature above 0 it makes the stack lossy.
     Arguments as in `tokenwise`.
     """
-    best = p.argmax(-1).tolist()
+    best = likeliest(p).tolist()
     path, alphas, fork, places = _follow(tree, bonus, lambda place, token: token == best[place])
     rejected = fork in tree.forks
     token = best[places[fork]] if rejected or bonus or not len(tree) else None
@@ -170,9 +169,6 @@ def top(tree: Tree, p: Tensor, judge: Judge, bonus: bool, *, k: int = 1, scores:
     rejected = fork in tree.forks
     token = judge.draw(p[places[fork]], len(path)) if rejected or bonus or not len(tree) else None
     return Verdict(tuple(path), token, alphas, (None,) * len(alphas), p[places[fork]] if rejected else None)
-
-
-RULES: Mapping[str, Rule] = MappingProxyType({"greedy": greedy, "tokenwise": tokenwise, "block": block, "top": top})
 
 
 def rows_of(tree: Tree, bonus: bool) -> Mapping[int, int]:

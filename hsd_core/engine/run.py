@@ -19,10 +19,10 @@ from hsd_core.engine.choices import Choices, SeededChoices
 from hsd_core.engine.clock import EngineClock
 from hsd_core.engine.driver import Sequential, Stopped
 from hsd_core.engine.hierarchy import Hierarchy
-from hsd_core.engine.plans import Course, Replanner, Round
+from hsd_core.engine.plans import Replanner, Round, RunPlan
 from hsd_core.engine.writer import TraceWriter
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.policies import THETA_COUNTS
+from hsd_core.levels.kinds import theta_of
 from hsd_core.levels.protocol import Committed, TakesPart
 from hsd_core.levels.shared import open_levels, shares
 from hsd_core.levels.tree import Tree
@@ -60,7 +60,7 @@ def run(
         replan: chooses between rounds which levels run, with which block lengths; without it all run as written.
         clock: stamps the events; by default the machine's own time. A simulated one belongs in a header that says so.
     Yields:
-        Header, Prefill, then rounds (Plan and Prefill where the course changes, Draft, Verify, Correct or Bonus,
+        Header, Prefill, then rounds (Plan and Prefill where it changes, Draft, Verify, Correct or Bonus,
         Rollback, Kv, Commit, Store), Footer.
     Raises:
         StackError: the stack cannot work. ValueError: the prompt is empty or longer than the context.
@@ -162,7 +162,7 @@ class _Run:
             yield self._follow(plan, t0)
             yield from self._prefill(self.writer.round)
 
-    def _follow(self, plan: Course, t0: int) -> Event:
+    def _follow(self, plan: RunPlan, t0: int) -> Event:
         plan.check([entry.level.can_verify for entry in self.stack])
         self.hierarchy.follow(plan)
         for i, run_ in enumerate(self.runs):
@@ -216,7 +216,7 @@ def most_nodes(drafter: StackEntry) -> int:
     return 0 if guess == 1 else guess * (drafter.block or 0)
 
 
-def _planned(stack: Sequence[StackEntry], plan: Course) -> list[LevelSpec]:
+def _planned(stack: Sequence[StackEntry], plan: RunPlan) -> list[LevelSpec]:
     """A plan in the stack's own words, every T written."""
     blocks = [*plan.blocks, None]
     return [replace(stack[i].spec, block=block) for i, block in zip(plan.levels, blocks, strict=True)]
@@ -249,20 +249,37 @@ def _header(
     trunks = shares([entry.level for entry in stack])
     levels = tuple(
         trace.LevelInfo(
-            index=i, name=entry.spec.name, kind=entry.level.kind, label=entry.level.label, block=entry.block,
+            index=i,
+            name=entry.spec.name,
+            kind=entry.level.kind,
+            label=entry.level.label,
+            block=entry.block,
             policy=entry.spec.policy if i < len(stack) - 1 else None,
-            theta=entry.theta if entry.spec.policy in THETA_COUNTS else None,
+            theta=theta_of(entry.spec),
             rule=entry.spec.rule if i > 0 else None,
-            bonus=entry.spec.bonus, device=entry.level.device, dtype=entry.level.dtype, layers=entry.level.layers,
-            weights=entry.level.weights, params=entry.level.params, shares=trunks[i],
+            bonus=entry.spec.bonus,
+            device=entry.level.device,
+            dtype=entry.level.dtype,
+            layers=entry.level.layers,
+            weights=entry.level.weights,
+            params=entry.level.params,
+            shares=trunks[i],
         )
         for i, entry in enumerate(stack)
-    )  # fmt: skip
+    )
     if about.get("replan") is not None and lossless:
         why = f"{why}; plans change between rounds only, by what is past"
     versions = {"python": platform.python_version(), "torch": torch.__version__}
     about = {**about, "versions": {**versions, **about.get("versions", {})}}
     return trace.Header(
-        schema=trace.SCHEMA, stack=format_stack(specs), levels=levels, sampling=sampling.as_dict(), seed=seed,
-        prompt_ids=tuple(prompt_ids), max_new_tokens=max_new, lossless=lossless, lossless_reason=why, **about,
-    )  # fmt: skip
+        schema=trace.SCHEMA,
+        stack=format_stack(specs),
+        levels=levels,
+        sampling=sampling.as_dict(),
+        seed=seed,
+        prompt_ids=tuple(prompt_ids),
+        max_new_tokens=max_new,
+        lossless=lossless,
+        lossless_reason=why,
+        **about,
+    )

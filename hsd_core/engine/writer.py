@@ -6,7 +6,7 @@ nothing: a run without details takes the same choices.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -15,10 +15,10 @@ from torch import Tensor
 from hsd_core import trace
 from hsd_core.engine.clock import EngineClock
 from hsd_core.engine.hierarchy import Keep
-from hsd_core.engine.plans import Course
+from hsd_core.engine.plans import RunPlan
 from hsd_core.levels.protocol import Proposal, Run, Work
 from hsd_core.levels.tree import Token, Tree
-from hsd_core.models.sampling import raw
+from hsd_core.models.sampling import largest, softmax
 
 
 @dataclass(slots=True)
@@ -62,7 +62,7 @@ class TraceWriter:
             self._totals[level].tokens_out += len(tree)
             confidence: list[float | None] = [None] * len(tree)
             if tree.logits is not None and tree.is_chain and len(tree):
-                confidence = [_short(x) for x in raw(tree.logits).amax(-1).tolist()]
+                confidence = [_short(x) for x in softmax(tree.logits).amax(-1).tolist()]
             return trace.Draft(
                 self.round,
                 level,
@@ -113,7 +113,7 @@ class TraceWriter:
                 elif fork == last and verdict.residual is not None:
                     outcome = "rejected"
                     if self._heads and o == ends[-1]:
-                        residual = _head(verdict.residual, self._heads)
+                        (residual,) = _heads(verdict.residual[None], self._heads)
                 else:
                     outcome = "rejected" if verdict.alphas[o] is not None and not tree.is_chain else "unjudged"
                 p_head = p_heads[places[fork]] if p_heads else None
@@ -164,11 +164,19 @@ class TraceWriter:
         lengths = tuple(trace.KvLength(i, run.cached, length - run.cached, self.committed, held) for i, run in caches)
         return trace.Kv(self.round, lengths, self.clock.now())
 
-    def plan(self, course: Course, stack: str, t0: int) -> trace.Plan:
+    def plan(self, chosen: RunPlan, stack: str, t0: int) -> trace.Plan:
         return trace.Plan(
-            self.round, stack, self.clock.now(), course.levels, course.blocks, _short_or_none(course.predicted_ms),
-            _short_or_none(course.left_ms), course.why, {k: _short(x) for k, x in course.acceptance.items()}, t0,
-        )  # fmt: skip
+            self.round,
+            stack,
+            self.clock.now(),
+            chosen.levels,
+            chosen.blocks,
+            _short_or_none(chosen.predicted_ms),
+            _short_or_none(chosen.left_ms),
+            chosen.why,
+            {k: _short(x) for k, x in chosen.acceptance.items()},
+            t0,
+        )
 
     def footer(self, reason: str, *, prefill_ns: int, decode_ns: int) -> trace.Footer:
         totals = tuple(
@@ -186,7 +194,7 @@ class TraceWriter:
     def _head_rows(self, logits: Tensor) -> list[trace.Row | None]:
         if not self._heads or not logits.shape[0]:
             return [None] * logits.shape[0]
-        return [_head(row, self._heads) for row in raw(logits)]
+        return [*_heads(softmax(logits), self._heads)]
 
     def _placed(self, copied: trace.Copied | None) -> trace.Copied | None:
         """Its position counted from the end of the prompt."""
@@ -204,11 +212,13 @@ class TraceWriter:
         return [float(x) for x in judged.all_probs[forks].gather(1, _column(ids, judged.all_probs)).squeeze(1)]
 
 
-def _head(row: Tensor, k: int) -> trace.Row:
-    top = row.topk(min(k, row.shape[-1]))
-    pairs = [(i, _short(x)) for i, x in zip(top.indices.tolist(), top.values.tolist(), strict=True) if x > 0.0]
-    tail = max(0.0, 1.0 - sum(x for _, x in pairs))
-    return trace.Row(tuple(i for i, _ in pairs), tuple(x for _, x in pairs), _short(tail))
+def _heads(rows: Tensor, k: int) -> Iterator[trace.Row]:
+    """The likeliest tokens of (n, V) probabilities."""
+    values, ids = largest(rows, k)
+    for row, chances in zip(ids.tolist(), values.tolist(), strict=True):
+        pairs = [(i, _short(x)) for i, x in zip(row, chances, strict=True) if x > 0.0]
+        tail = max(0.0, 1.0 - sum(x for _, x in pairs))
+        yield trace.Row(tuple(i for i, _ in pairs), tuple(x for _, x in pairs), _short(tail))
 
 
 def _drawn_with(tree: Tree) -> list[float]:

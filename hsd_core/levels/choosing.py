@@ -28,10 +28,10 @@ from torch import Tensor
 
 from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Verified, Work
 from hsd_core.levels.readout import Readout, TrunkRun
-from hsd_core.levels.shared import Commons
+from hsd_core.levels.shared import SharedState
 from hsd_core.levels.tree import NOTHING, Tree
 from hsd_core.levels.trunk import Layered, Trunk
-from hsd_core.models.sampling import raw
+from hsd_core.models.sampling import softmax
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,9 +61,15 @@ class ChoosingLevel:
     has_cache = True
 
     def __init__(
-        self, decoder: Layered, readouts: Mapping[int, Readout], *, name: str = "exit", label: str = "",
-        weights: dict[str, object] | None = None, memory: float = MEMORY,
-    ) -> None:  # fmt: skip
+        self,
+        decoder: Layered,
+        readouts: Mapping[int, Readout],
+        *,
+        name: str = "exit",
+        label: str = "",
+        weights: dict[str, object] | None = None,
+        memory: float = MEMORY,
+    ) -> None:
         """
         Raises:
             ValueError: there is no exit to choose, or one that is no early one.
@@ -79,13 +85,13 @@ class ChoosingLevel:
         self.device, self.dtype = decoder.device, decoder.dtype
         self.params: dict[str, object] = {"chooses": list(self.readouts)}
 
-    def enter(self, commons: Commons) -> Trunk:
+    def enter(self, shared: SharedState) -> Trunk:
         """Marks every exit's depth, the deepest first."""
-        trunks = [commons.trunk(self.decoder, at) for at in reversed(self.readouts)]
+        trunks = [shared.trunk(self.decoder, at) for at in reversed(self.readouts)]
         return trunks[-1]
 
-    def open(self, capacity: int, commons: Commons) -> ChoosingRun:
-        trunk = self.enter(commons)
+    def open(self, capacity: int, shared: SharedState) -> ChoosingRun:
+        trunk = self.enter(shared)
         exits = [Exit(trunk, at, readout, readout.name) for at, readout in self.readouts.items()]
         return ChoosingRun(exits, self.decoder.layers, self.memory)
 
@@ -145,7 +151,7 @@ class ChoosingRun:
         theta = drafting.theta
 
         def stops(drafted: int, last: Tensor | None) -> bool:
-            unsure = theta is not None and last is not None and float(raw(last).max()) < theta
+            unsure = theta is not None and last is not None and float(softmax(last).max()) < theta
             return unsure or order.stops(drafted, last)
 
         order_ = replace(order, limit=length, stops=stops)
@@ -185,8 +191,8 @@ class ChoosingRun:
         for e in self.exits:
             # The row for position t is read behind position t - 1.
             logits, rows = e.shadow(context, seen.start - 1, seen.start - 1 + n)
-            shares = torch.minimum(seen.law(logits).to(seen.rows), seen.rows).sum(-1)
-            sure = raw(logits).amax(-1)
+            shares = torch.minimum(seen.to_probs(logits).to(seen.rows), seen.rows).sum(-1)
+            sure = softmax(logits).amax(-1)
             for share, top in zip(shares.tolist(), sure.tolist(), strict=True):
                 e.saw(min(1.0, share), top, self._memory)
             computed += rows

@@ -45,9 +45,15 @@ class DraftRun:
     """
 
     def __init__(
-        self, decoder: Layered, draft: TrainedDraft, features: Sequence[Trunk], capacity: int, source: str,
-        trunk: Trunk | None = None, depth: int = 0,
-    ) -> None:  # fmt: skip
+        self,
+        decoder: Layered,
+        draft: TrainedDraft,
+        features: Sequence[Trunk],
+        capacity: int,
+        source: str,
+        trunk: Trunk | None = None,
+        depth: int = 0,
+    ) -> None:
         self._decoder, self._draft, self._trunks, self._source = decoder, draft, features, source
         self.trunk, self._at = trunk, depth
         self._cache: Any = draft.new_cache(capacity)

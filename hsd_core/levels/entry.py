@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hsd_core.levels.kinds.spec import LevelSpec
-from hsd_core.levels.policies import DEFAULT_THETA
 from hsd_core.levels.protocol import Level
 
 
@@ -20,7 +19,3 @@ class StackEntry:
     @property
     def name(self) -> str:
         return self.level.name
-
-    @property
-    def theta(self) -> float:
-        return DEFAULT_THETA if self.spec.theta is None else self.spec.theta

@@ -11,7 +11,7 @@ from typing import cast
 
 from hsd_core.levels.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.readout import Lens, Readout, TrunkRun
-from hsd_core.levels.shared import Commons
+from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Layered, Trunk
 
 
@@ -24,9 +24,15 @@ class ExitLevel:
     has_cache = True
 
     def __init__(
-        self, decoder: Layered, at: int, draft: Readout | None = None, *, name: str = "exit", label: str = "",
+        self,
+        decoder: Layered,
+        at: int,
+        draft: Readout | None = None,
+        *,
+        name: str = "exit",
+        label: str = "",
         weights: dict[str, object] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """
         Raises:
             ValueError: the model has no layer behind `at`.
@@ -46,13 +52,13 @@ class ExitLevel:
         if self.fed is not None:
             self.params["fed"] = True
 
-    def enter(self, commons: Commons) -> Trunk:
+    def enter(self, shared: SharedState) -> Trunk:
         if self.fed is not None:
-            commons.features()  # refuses a stack in which nobody above has any
-        return commons.trunk(self.decoder, self.at)
+            shared.features()  # refuses a stack in which nobody above has any
+        return shared.trunk(self.decoder, self.at)
 
-    def open(self, capacity: int, commons: Commons) -> DraftRun | TrunkRun:
-        trunk = self.enter(commons)
+    def open(self, capacity: int, shared: SharedState) -> DraftRun | TrunkRun:
+        trunk = self.enter(shared)
         if self.fed is not None:
-            return DraftRun(self.decoder, self.fed, commons.features(), capacity, self.name, trunk, self.at)
+            return DraftRun(self.decoder, self.fed, shared.features(), capacity, self.name, trunk, self.at)
         return TrunkRun(trunk, self.at, self.readout, self.name)

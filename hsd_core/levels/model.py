@@ -17,7 +17,7 @@ from hsd_core.levels.protocol import (
     score_by_branches,
 )
 from hsd_core.levels.readout import Lens, TrunkRun
-from hsd_core.levels.shared import Commons
+from hsd_core.levels.shared import SharedState
 from hsd_core.levels.tree import NOTHING, Tree, in_order
 from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.models.passes import Pass
@@ -52,13 +52,13 @@ class ModelLevel:
         self.dtype = str(decoder.dtype).removeprefix("torch.")
         self.params: dict[str, object] = {}
 
-    def enter(self, commons: Commons) -> Trunk | None:
+    def enter(self, shared: SharedState) -> Trunk | None:
         if not isinstance(self.decoder, Layered):
             return None
-        return commons.trunk(self.decoder, self.decoder.layers, features=self.kind in ("target", *QUANTISED))
+        return shared.trunk(self.decoder, self.decoder.layers, features=self.kind in ("target", *QUANTISED))
 
-    def open(self, capacity: int, commons: Commons) -> ModelRun | TrunkRun:
-        trunk = self.enter(commons)
+    def open(self, capacity: int, shared: SharedState) -> ModelRun | TrunkRun:
+        trunk = self.enter(shared)
         if trunk is None:
             return ModelRun(self.decoder, capacity, source=self.name)
         return TrunkRun(trunk, trunk.decoder.layers, Lens(trunk.decoder), self.name)

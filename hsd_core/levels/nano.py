@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hsd_core.levels.draft_run import DraftRun, TrainedDraft
-from hsd_core.levels.shared import Commons
+from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Layered, Trunk
 
 
@@ -16,9 +16,14 @@ class NanoLevel:
     has_cache = True
 
     def __init__(
-        self, decoder: Layered, draft: TrainedDraft, *, name: str = "nano", label: str = "",
+        self,
+        decoder: Layered,
+        draft: TrainedDraft,
+        *,
+        name: str = "nano",
+        label: str = "",
         weights: dict[str, object] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.decoder, self.draft = decoder, draft
         self.name, self.weights = name, weights
         self.label = label or "nano" + (", fed by the target" if draft.fed else "")
@@ -28,10 +33,10 @@ class NanoLevel:
         self.device, self.dtype = decoder.device, decoder.dtype
         self.params: dict[str, object] = {"readout": draft.name, "layers": draft.layers, "fed": draft.fed}
 
-    def enter(self, commons: Commons) -> Trunk | None:
+    def enter(self, shared: SharedState) -> Trunk | None:
         """The trunk whose last states it reads; without features it shares nothing with anyone."""
-        return commons.features()[0] if self.draft.fed else None
+        return shared.features()[0] if self.draft.fed else None
 
-    def open(self, capacity: int, commons: Commons) -> DraftRun:
-        features = commons.features() if self.draft.fed else ()
+    def open(self, capacity: int, shared: SharedState) -> DraftRun:
+        features = shared.features() if self.draft.fed else ()
         return DraftRun(self.decoder, self.draft, features, capacity, self.name)

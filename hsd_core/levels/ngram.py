@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.levels.protocol import Committed, Counts, DraftOrder, Outcome, Proposal, Work
 
 if TYPE_CHECKING:
-    from hsd_core.levels.shared import Commons
+    from hsd_core.levels.shared import SharedState
     from hsd_core.ngram import Databases
     from hsd_core.ngram.databases import Found
 
@@ -47,7 +47,7 @@ class NgramLevel:
         self.name, self.label, self.weights = name, label, weights
         self.params = params or {}
 
-    def open(self, capacity: int, commons: Commons) -> NgramRun:
+    def open(self, capacity: int, shared: SharedState) -> NgramRun:
         return NgramRun(self._databases(), self.guess)
 
 

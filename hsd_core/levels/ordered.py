@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from hsd_core.levels.draft_run import DraftRun
-    from hsd_core.levels.shared import Commons
+    from hsd_core.levels.shared import SharedState
     from hsd_core.levels.trunk import Trunk
 
 
@@ -37,13 +37,14 @@ class OrderedLevel:
         self.name, self.label = first.name, f"{first.label}, else {second.label}"
         self.vocab_size, self.max_positions, self.layers = second.vocab_size, second.max_positions, second.layers
         self.device, self.dtype, self.weights = second.device, second.dtype, second.weights
+        self.guess = first.guess
         self.params: dict[str, object] = {**first.params, "miss": second.draft.name}
 
-    def enter(self, commons: Commons) -> Trunk | None:
-        return self.second.enter(commons)
+    def enter(self, shared: SharedState) -> Trunk | None:
+        return self.second.enter(shared)
 
-    def open(self, capacity: int, commons: Commons) -> OrderedRun:
-        return OrderedRun(self.first.open(capacity, commons), self.second.open(capacity, commons))
+    def open(self, capacity: int, shared: SharedState) -> OrderedRun:
+        return OrderedRun(self.first.open(capacity, shared), self.second.open(capacity, shared))
 
 
 class OrderedRun:

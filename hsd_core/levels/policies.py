@@ -5,14 +5,13 @@ held, how sure their rows were, whether the last verification ended in a correct
 fared above. Looking at the next token itself would make the stack inexact (design rule 2; total variation 0.05
 and more on toy models).
 
-A policy belongs to one level in one run and may remember; `POLICIES` makes a fresh one.
+A policy belongs to one level in one run and may remember. Their names stand in `kinds/policies.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Protocol
 
 
@@ -119,13 +118,3 @@ class Adaptive(Confidence):
 
 
 DEFAULT_THETA = 0.6
-THETA_COUNTS = ("confidence", "adaptive")
-POLICIES: Mapping[str, Callable[[float], Policy]] = MappingProxyType(
-    {
-        "fixed": lambda theta: Fixed(),
-        "flush": lambda theta: Flush(),
-        "confidence": Confidence,
-        "adaptive": Adaptive,
-        "del": lambda theta: Fixed(),  # the level itself plans its length, up to T: see levels/choosing.py
-    }
-)

@@ -19,7 +19,7 @@ from hsd_core.trace import Copied, Span
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from hsd_core.levels.shared import Commons
+    from hsd_core.levels.shared import SharedState
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +66,18 @@ class Proposal:
 class DraftOrder:
     """What a drafter is asked for: tokens at most `limit` deep behind the context.
 
-    law, pick, stops: see `hierarchy.Draft`. ends: ids behind which nothing is drafted.
+    to_probs, pick, stops: see `hierarchy.Draft`. ends: ids behind which nothing is drafted.
     """
 
     limit: int
-    law: Callable[[Tensor], Tensor]
+    to_probs: Callable[[Tensor], Tensor]
     pick: Callable[[Tensor, int, int], int]
     stops: Callable[[int, Tensor | None], bool]
     ends: frozenset[int]
 
     def draw(self, logits: Tensor, drafted: int) -> tuple[int, Tensor]:
         """The next token of a chain: (1, V) logits behind so many drafted tokens -> its id, its (V,) row."""
-        row = self.law(logits)[0]
+        row = self.to_probs(logits)[0]
         return self.pick(row, drafted, 0), row
 
 
@@ -92,13 +92,13 @@ class Committed:
 class Verified:
     """Outcome: the level above judged what this one drafted behind the first `start` tokens of the context.
 
-    rows: (r, V) the verifier's law behind the context and each kept token. law: logits (n, V) -> rows (n, V) under the
-    run's sampling.
+    rows: (r, V) the verifier's, behind the context and each kept token. to_probs: logits (n, V) -> rows (n, V) under
+    the run's sampling.
     """
 
     start: int
     rows: Tensor
-    law: Callable[[Tensor], Tensor]
+    to_probs: Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +164,8 @@ class Level(Protocol):
     weights: dict[str, object] | None
     params: dict[str, object]
 
-    def open(self, capacity: int, commons: Commons) -> Any:
-        """State for one run over a context of at most `capacity` tokens; `commons` is what its levels share."""
+    def open(self, capacity: int, shared: SharedState) -> Any:
+        """State for one run over a context of at most `capacity` tokens; `shared` is what its levels share."""
         ...
 
 
@@ -219,20 +219,24 @@ def score_by_branches(
 
     Args:
         score: (ids, rows) -> logits behind the last `rows` of them. forget: cut the cache to so many tokens.
+
+    It counts as one forward. Rows that several branches need are computed for each; all but one of them are catch-up.
     """
     import torch
 
     if tree.is_chain:
         return score([*context, *tree.ids], len(tree) + 1)
     rows: dict[int, Tensor] = {}
-    forwards = computed = catch_up = 0
+    computed, ran = 0, list[Span]()
     for branch in tree.branches():
         logits, work = score([*context, *(tree.ids[node] for node in branch)], len(branch) + 1)
         rows.update(zip([-1, *branch], logits, strict=True))
-        forwards, computed, catch_up = forwards + work.forwards, computed + work.rows, catch_up + work.catch_up
+        computed += work.rows
+        ran.extend(work.ran)
         forget(len(context) - 1)  # the next branch begins with the row behind the context
     forget(len(context))
-    return torch.stack([rows[node] for node in range(-1, len(tree))]), Work(forwards, computed, catch_up)
+    work = Work(1, computed, computed - len(tree) - 1, tuple(ran))
+    return torch.stack([rows[node] for node in range(-1, len(tree))]), work
 
 
 def rows_behind(run: Scorer, ids: Sequence[int], rows: int) -> tuple[Tensor, Work]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hsd_core.levels.protocol import Level
 
 
-class Commons:
+class SharedState:
     """The trunks of one run over a context of at most `capacity` tokens and trees of at most `branches` nodes."""
 
     def __init__(self, capacity: int, branches: int = 0) -> None:
@@ -60,7 +60,7 @@ class Commons:
 class Sharing(Protocol):
     """A level that may read a trunk."""
 
-    def enter(self, commons: Commons) -> Trunk | None:
+    def enter(self, shared: SharedState) -> Trunk | None:
         """The trunk that it reads in a run, or None; called from the target down."""
 
 
@@ -69,15 +69,15 @@ def open_levels(levels: Sequence[Level], capacity: int, branches: int = 0) -> It
 
     branches: the most nodes of a tree behind it.
     """
-    commons = Commons(capacity, branches)
+    shared = SharedState(capacity, branches)
     for level in reversed(levels):
-        yield level.open(capacity, commons)
+        yield level.open(capacity, shared)
 
 
 def shares(levels: Sequence[Level]) -> tuple[int | None, ...]:
     """For every level the deepest level whose trunk it reads (perhaps itself); None for one that shares nothing."""
-    commons = Commons(0)
-    trunks = [level.enter(commons) if isinstance(level, Sharing) else None for level in reversed(levels)][::-1]
+    shared = SharedState(0)
+    trunks = [level.enter(shared) if isinstance(level, Sharing) else None for level in reversed(levels)][::-1]
     readers = Counter(id(trunk) for trunk in trunks if trunk is not None)
     deepest = {id(trunk): i for i, trunk in enumerate(trunks)}
     return tuple(None if trunk is None or readers[id(trunk)] < 2 else deepest[id(trunk)] for trunk in trunks)

@@ -15,7 +15,7 @@ from hsd_core.levels.tree import NOTHING, Tree
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from hsd_core.levels.shared import Commons
+    from hsd_core.levels.shared import SharedState
 
 Table = Callable[[tuple[int, ...]], "Tensor"]
 
@@ -38,7 +38,7 @@ class TableLevel:
         self.dtype = "float"
         self.params: dict[str, object] = {}
 
-    def open(self, capacity: int, commons: Commons) -> TableRun:
+    def open(self, capacity: int, shared: SharedState) -> TableRun:
         return TableRun(self.table, self.name)
 
 

@@ -20,7 +20,7 @@ from hsd_core.engine.driver import Stopped
 from hsd_core.levels.draft_run import TrainedDraft
 from hsd_core.models import lean
 from hsd_core.models.lean import LeanDecoder
-from hsd_core.models.sampling import raw
+from hsd_core.models.sampling import softmax
 from hsd_core.trace.texts import check_ids
 
 LENS = "lens"
@@ -56,9 +56,14 @@ class Reading:
 
 @torch.inference_mode()
 def read_depths(
-    decoder: LeanDecoder, ids: Sequence[int], start: int, drafts: Sequence[TrainedDraft] = (), *, lens: bool = True,
+    decoder: LeanDecoder,
+    ids: Sequence[int],
+    start: int,
+    drafts: Sequence[TrainedDraft] = (),
+    *,
+    lens: bool = True,
     stop: Callable[[], bool] = lambda: False,
-) -> Reading:  # fmt: skip
+) -> Reading:
     """Read every depth at the tokens `ids[start:]`, each as the continuation of all before it.
 
     Args:
@@ -86,16 +91,16 @@ def read_depths(
     for lo in range(0, n, CHUNK):
         hi = min(lo + CHUNK, n)
         written = torch.tensor(ids[start + lo : start + hi], device=decoder.device)[:, None]
-        own = raw(decoder.head(states.read[layers][lo:hi]))
+        own = softmax(decoder.head(states.read[layers][lo:hi]))
         for r in range(len(at)):
             if stop():
                 raise Stopped
             if r == last:
                 law = own
             elif r < last:
-                law = raw(decoder.head(states.read[at[r]][lo:hi]))
+                law = softmax(decoder.head(states.read[at[r]][lo:hi]))
             else:
-                law = raw(next(readers[r - last - 1])).to(own.device)
+                law = softmax(next(readers[r - last - 1])).to(own.device)
             p[r, lo:hi] = law.gather(1, written)[:, 0].cpu()
             top[r, lo:hi] = law.argmax(-1).cpu()
             overlap[r, lo:hi] = torch.minimum(law, own).sum(-1).cpu()

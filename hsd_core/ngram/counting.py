@@ -63,9 +63,13 @@ def count_ngrams(
             owner.append(np.full(len(windows), group, np.int64))
         if keys:
             tables[length] = _table(
-                np.concatenate(keys), np.concatenate(following), np.concatenate(owner), min_outputs, max_continuations,
+                np.concatenate(keys),
+                np.concatenate(following),
+                np.concatenate(owner),
+                min_outputs,
+                max_continuations,
                 max_ngrams,
-            )  # fmt: skip
+            )
     tell("counting", max_key, max_key)
     if not any(len(table.keys) for table in tables.values()):
         raise NgramError(f"no n-gram occurs in {min_outputs} or more outputs; give more outputs or a lower min_outputs")

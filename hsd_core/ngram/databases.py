@@ -101,6 +101,13 @@ class Databases:
         Args:
             context: prompt, committed and tentative tokens.
         """
+        found = self._chain(context, limit)
+        for x in found:
+            self._hits[x.letter] += 1
+        return found
+
+    def _chain(self, context: Sequence[int], limit: int) -> list[Found]:
+        """`guess`, its findings not counted."""
         tail: list[int] = list(context[-self._tail :])
         found: list[Found] = []
         while len(found) < limit:
@@ -111,7 +118,6 @@ class Databases:
             else:
                 self._misses += 1
                 break
-            self._hits[letter] += len(more)
             found.extend(more)
             tail = [*tail, *(x.token for x in more)][-self._tail :]
         return found
@@ -120,7 +126,8 @@ class Databases:
         """Up to `count` different sequences of up to `limit` tokens that may follow, the one of `guess` first.
 
         The further ones come from the databases in their order (HD takes 7 of 4 tokens): whatever else D_c has behind
-        the longest known suffixes, whatever else D_m knows often enough; each is continued as `guess` would.
+        the longest known suffixes, whatever else D_m knows often enough; each is continued as `guess` would. Tokens
+        that begin several sequences are counted once.
         """
         first = self.guess(context, limit)
         if not first or count == 1:
@@ -128,10 +135,15 @@ class Databases:
         tail = list(context[-self._tail :])
         found = {tuple(x.token for x in first): first}
         for beginning in self._beginnings(tail, limit):
-            more = self.guess([*tail, *(x.token for x in beginning)], limit - len(beginning))
+            more = self._chain([*tail, *(x.token for x in beginning)], limit - len(beginning))
             found.setdefault(tuple(x.token for x in (*beginning, *more)), [*beginning, *more])
             if len(found) >= count:
                 break
+        known = {ids[:n] for ids in list(found)[:1] for n in range(1, len(ids) + 1)}
+        for ids, sequence in found.items():
+            for n, one in enumerate(sequence, 1):
+                self._hits[one.letter] += ids[:n] not in known
+                known.add(ids[:n])
         return list(found.values())
 
     def _beginnings(self, tail: list[int], limit: int) -> Iterator[list[Found]]:

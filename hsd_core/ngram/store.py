@@ -6,18 +6,35 @@ counts come from. A file that is not one of ours, is damaged or belongs to anoth
 
 from __future__ import annotations
 
-import json
 import os
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from hsd_core.trace.typed import Wrong, convert, decode, encode
+
 SCHEMA = 1
 Array = npt.NDArray[Any]
+
+
+_OBJECT = msgspec.json.Decoder(dict[str, Any])
+
+
+class _Tokenizer(msgspec.Struct):
+    digest: str | None = None
+    name: str = "unnamed"
+
+
+class _Made(msgspec.Struct):
+    """What every header says of the database's making."""
+
+    vocab_size: Annotated[int, msgspec.Meta(ge=1)]
+    tokenizer: _Tokenizer = msgspec.field(default_factory=_Tokenizer)
 
 
 class NgramError(ValueError):
@@ -28,11 +45,11 @@ def save(path: str | Path, kind: str, header: dict[str, Any], arrays: dict[str, 
     """Write a database in one piece: a reader sees the old file or the whole new one."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"kind": kind, "schema": SCHEMA, **header}, ensure_ascii=False, sort_keys=True)
+    text = encode({"kind": kind, "schema": SCHEMA, **header})
     partial = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with partial.open("wb") as file:
-            whole: dict[str, Any] = {"header": np.frombuffer(text.encode(), np.uint8), **arrays}
+            whole: dict[str, Any] = {"header": np.frombuffer(text, np.uint8), **arrays}
             np.savez_compressed(file, **whole)
         os.replace(partial, target)
     finally:
@@ -54,28 +71,30 @@ def load(
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: np.asarray(file[name]) for name in file.files}
-        header = json.loads(arrays.pop("header").tobytes())
+        header = decode(arrays.pop("header").tobytes(), _OBJECT)
     except FileNotFoundError as error:
         raise NgramError(f"{path}: no such n-gram database; {rebuild}") from error
     except (OSError, ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
         raise NgramError(f"{path}: damaged, or not an n-gram database ({_why(error)}); {rebuild}") from error
-    if not isinstance(header, dict) or header.get("kind") != kind:
-        found = header.get("kind") if isinstance(header, dict) else header
-        raise NgramError(f"{path}: expected a database of kind {kind!r}, found {found!r}")
+    if header.get("kind") != kind:
+        raise NgramError(f"{path}: expected a database of kind {kind!r}, found {header.get('kind')!r}")
     if header.get("schema") != SCHEMA:
         raise NgramError(f"{path}: schema {header.get('schema')!r}, this version reads {SCHEMA}; {rebuild}")
-    missing = [name for name in names if name not in arrays]
-    if missing or not isinstance(header.get("vocab_size"), int) or header["vocab_size"] < 1:
-        raise NgramError(f"{path}: damaged: {missing[0] if missing else 'vocab_size'!r} is missing; {rebuild}")
-    if vocab_size is not None and header["vocab_size"] != vocab_size:
+    if missing := [name for name in names if name not in arrays]:
+        raise NgramError(f"{path}: damaged: {missing[0]!r} is missing; {rebuild}")
+    try:
+        made = convert(header, _Made)
+    except Wrong as error:
+        raise NgramError(f"{path}: damaged: {error}; {rebuild}") from None
+    if vocab_size is not None and made.vocab_size != vocab_size:
         raise NgramError(
-            f"{path}: tokenizer differs from the target's ({header['vocab_size']} ids, the target has {vocab_size}); "
+            f"{path}: tokenizer differs from the target's ({made.vocab_size} ids, the target has {vocab_size}); "
             f"{rebuild}"
         )
-    known = header.get("tokenizer", {}).get("digest")
+    known = made.tokenizer.digest
     if tokenizer is not None and known is not None and known != tokenizer:
-        name = header["tokenizer"].get("name", "unnamed")
-        raise NgramError(f"{path}: made with another tokenizer ({name}, {known[:12]}, not {tokenizer[:12]}); {rebuild}")
+        which = f"{made.tokenizer.name}, {known[:12]}, not {tokenizer[:12]}"
+        raise NgramError(f"{path}: made with another tokenizer ({which}); {rebuild}")
     return header, arrays
 
 

@@ -1,6 +1,6 @@
 """From a written level to a built one: weights, device, dtype, databases.
 
-A `Builder` belongs to one workbench. Levels are built on first use and kept (see `kept`); they are read-only, so every
+A `Builder` belongs to one pipeline. Levels are built on first use and kept (see `kept`); they are read-only, so every
 run shares them. What cannot be built is refused with the reason.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import torch
 
-from hsd_core.drafts.registry import Shelf
+from hsd_core.drafts.registry import DraftRegistry
 from hsd_core.levels.draft_run import TrainedDraft
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds import kind_of, kinds
@@ -54,7 +54,7 @@ class Builder:
         self.device = "cpu" if preset.toy else pick_device(device)
         self.dtype = dtype or preset.dtype(self.device)
         self._progress = progress
-        self._shelf = Shelf(preset.name)
+        self._drafts = DraftRegistry(preset.name)
         self._kept = Kept()
         self.tokenizer: Tokenizer | ToyTokenizer
         if preset.toy:
@@ -64,7 +64,7 @@ class Builder:
             self.tokenizer = Tokenizer(self.folder)
         self.ends = self.tokenizer.eos_ids
 
-    def seats(self, specs: Sequence[LevelSpec]) -> list[StackEntry]:
+    def entries(self, specs: Sequence[LevelSpec]) -> list[StackEntry]:
         """The levels of a stack, built from the target down: what reads the target's weights has its dtype and device.
 
         Raises:
@@ -81,7 +81,7 @@ class Builder:
         return [StackEntry(*parts) for parts in zip(levels, specs, [*blocks, None], strict=True)]
 
     def _level(self, spec: LevelSpec, target: LevelSpec) -> Level:
-        # T, policy and rule belong to the seat: whatever they are, the level is one and the same.
+        # T, policy and rule belong to the stack entry: whatever they are, the level is one and the same.
         wanted = replace(bare(spec), device=spec.device and pick_device(spec.device))
         if kind_of(spec).of_target(spec):
             wanted = self._of_the_target(wanted, target)
@@ -109,7 +109,7 @@ class Builder:
 
     def trained(self, decoder: Layered) -> list[TrainedDraft]:
         """The trained drafts (`DraftHead`) that come with the package and read this decoder, shallowest first."""
-        return self._shelf.all(decoder)
+        return self._drafts.all(decoder)
 
     def draft(self, spec: LevelSpec, at: int, decoder: Layered) -> TrainedDraft | None:
         """The trained draft that a level reads through at a depth; None where none is named and none comes along.
@@ -118,7 +118,7 @@ class Builder:
             StackError: no such draft, or it was trained for another target or place.
         """
         try:
-            return self._shelf.at(at, spec.id, decoder)
+            return self._drafts.at(at, spec.id, decoder)
         except ValueError as error:
             raise StackError(f"{spec.name}{f' at {at}' if at else ''}: {error}") from error
 

@@ -10,19 +10,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from hsd_core.levels.kinds import LevelSpec, StackError, keys, kind_of, kinds, variants
+from hsd_core.levels.kinds import LevelSpec, StackError, keys, kind_of, kinds, rules, variants
 from hsd_core.levels.kinds.keys import BLOCK, MAX_DEPTH, RULE, VERIFIES, K
 from hsd_core.levels.kinds.kind import BELOW, LAST, REJECT, SHADES
 from hsd_core.levels.kinds.spec import MAX_BLOCK, MAX_LEVELS, Value
 from hsd_core.models.sampling import Sampling
 
 __all__ = [
-    "MAX_BLOCK", "MAX_LEVELS", "SAYS", "Exactness", "LevelSpec", "StackError", "bare", "check_order", "format_stack",
-    "grammar", "level_names", "parse", "stack_lossless",
-]  # fmt: skip
+    "MAX_BLOCK",
+    "MAX_LEVELS",
+    "SAYS",
+    "Exactness",
+    "LevelSpec",
+    "StackError",
+    "bare",
+    "check_order",
+    "format_stack",
+    "grammar",
+    "level_names",
+    "parse",
+    "stack_lossless",
+]
 
 # What a stack is refused with, here and on the page; what is wrong with a key's value, the key says.
 SAYS: Mapping[str, str] = MappingProxyType(
@@ -33,11 +45,13 @@ SAYS: Mapping[str, str] = MappingProxyType(
         "key": "{name}: cannot read @{option}; keys are {known}, written @key=value",
         "heed": "{name}: @{key} means nothing here; its keys are {known}",
         "twice": "{name}: {key} is given twice; keep one @{key}=",
-        "top": "{name}: @k belongs to the rule top; write {name}@rule=top@k={k}",
+        "k": "{name}: @k belongs to the rule {rule}; write {name}@rule={rule}@k={k}",
         "last": "the last level is {name}; end the stack with target",
         "block": "{name}:{block} is the last level, which hands nothing up; write {name}",
         "below": "{name} stands below another level; it must be the last one",
         "verify": "{name} has no distribution and cannot verify; it can only be the first level",
+        "branches": "{name}: rule {rule} judges one sequence, and {below} offers {count} side by side; leave "
+        "@rule={rule} or @{key}={count} out",
         "depth": "{name} needs the number of layers that it runs; write for example {name}:2@at=4",
         "rise": "{name} at {at} stands above {where} over the same weights; exits rise in depth up the stack",
         "whole": "the whole model",
@@ -85,9 +99,18 @@ def check_order(specs: Sequence[LevelSpec]) -> None:
     for spec in specs[1:]:
         if not kind_of(spec).verifies:
             raise _fault("verify", name=spec.name)
+    _check_branches(specs)
     _check_depths(below, last)
     for spec in specs:
         _check_written(spec, specs)
+
+
+def _check_branches(specs: Sequence[LevelSpec]) -> None:
+    """Some rules judge chains alone, and a drafter may offer a tree to the level above it."""
+    for below, spec in pairwise(specs):
+        key = kind_of(below).branches
+        if not rules()[spec.rule].trees and key and (count := below.value(key) or 1) != 1:
+            raise _fault("branches", name=spec.name, rule=spec.rule, below=below.name, count=count, key=key)
 
 
 def _check_depths(below: Sequence[LevelSpec], target: LevelSpec) -> None:
@@ -140,6 +163,7 @@ def grammar() -> dict[str, Any]:
         "kinds": [kind.as_dict() for kind in kinds().values()],
         "keys": [key.as_dict() for key in keys().values()],
         "block": BLOCK.as_dict(),
+        "chains_only": [rule.name for rule in rules().values() if not rule.trees],
         "most_levels": MAX_LEVELS,
         "says": dict(SAYS),
         "reject": {"light": REJECT.light, "dark": REJECT.dark},
@@ -167,13 +191,16 @@ def stack_lossless(specs: Sequence[LevelSpec], sampling: Sampling) -> Exactness:
     if len(specs) == 1:
         return Exactness(True, "plain decoding of the target")
     if sampling.greedy:
-        if specs[-1].rule == "top" and (specs[-1].k or 1) > 1:
-            return Exactness(False, f"the target accepts any of its {specs[-1].k} likeliest tokens (rule top)")
+        rule, k = rules()[specs[-1].rule], specs[-1].k or 1
+        if rule.k and k > 1:
+            return Exactness(False, f"the target accepts any of its {k} likeliest tokens (rule {rule.name})")
+        if not rule.greedy:
+            return Exactness(False, f"the target commits other tokens than its own first choice (rule {rule.name})")
         return Exactness(True, "greedy: every committed token is the target's own first choice")
-    for rule in ("greedy", "top"):
-        named = ", ".join(f"level {i} ({spec.name})" for i, spec in enumerate(specs) if i > 0 and spec.rule == rule)
+    for lossy in (name for name, rule in rules().items() if not rule.lossless):
+        named = ", ".join(f"level {i} ({spec.name})" for i, spec in enumerate(specs) if i > 0 and spec.rule == lossy)
         if named:
-            return Exactness(False, f"{named}: rule {rule} does not draw from the verifier's law at temperature > 0")
+            return Exactness(False, f"{named}: rule {lossy} does not draw from the verifier's law at temperature > 0")
     return Exactness(True, "every rejected token is corrected from its verifier's residual")
 
 
@@ -195,8 +222,9 @@ def _parse_level(part: str) -> LevelSpec:
         if key in values:
             raise _fault("twice", name=name, key=key)
         values[key] = keys()[key].read(value, name)
-    if K.name in values and values.get(RULE.name) != "top":
-        raise _fault("top", name=name, k=values[K.name])
+    with_k = [rule.name for rule in rules().values() if rule.k]
+    if K.name in values and values.get(RULE.name) not in with_k:
+        raise _fault("k", name=name, rule=with_k[0], k=values[K.name])
     own = tuple(sorted((key, value) for key, value in values.items() if key not in _FIELDS))
     return LevelSpec(name, own=own, **{key: value for key, value in values.items() if key in _FIELDS})  # type: ignore[arg-type]
 

@@ -128,14 +128,18 @@ _ALL = (
             Example("pair", "A copy drafts", "int4:8,target", "the target's weights in 4 bits draft token by token"),
             Example("int8", "int8 in between", "ngram:2,int8:5,target", "a dearer copy, and right less often"),
             Example(
-                "hispec", "Early exits", "exit:2@at=4,exit:4@at=8@id=smollm2-exit8,target",
+                "hispec",
+                "Early exits",
+                "exit:2@at=4,exit:4@at=8@id=smollm2-exit8,target",
                 "HiSpec: the target drafts for itself",
             ),
             Example("exit", "One early exit", "exit:4@at=8,target", "8 of the 30 layers draft, the others verify"),
             Example("del", "An exit chosen anew", "exit:4@at=8@policy=del,target", "DEL: most tokens per layer"),
             Example("nano", "Nano drafts", "nano:2,int4:10,target", "one layer, fed with the int4 copy's last states"),
             Example(
-                "miss", "Lookup, else nano", "ngram:3@policy=confidence@theta=0.4@miss=nano,target",
+                "miss",
+                "Lookup, else nano",
+                "ngram:3@policy=confidence@theta=0.4@miss=nano,target",
                 "a nano drafts where the databases are silent",
             ),
             Example("losing", "One that loses", "int8:32,target", "32 drafts in a row: one early miss wastes the rest"),
@@ -174,7 +178,9 @@ _ALL = (
         draft=hub("HuggingFaceTB/SmolLM2-360M-Instruct", "SmolLM2-360M-Instruct", 724.0),
         stacks=(
             Example(
-                "tower", "Four floors", "ngram:2,model:3@id=HuggingFaceTB/SmolLM2-135M-Instruct,model:6,target",
+                "tower",
+                "Four floors",
+                "ngram:2,model:3@id=HuggingFaceTB/SmolLM2-135M-Instruct,model:6,target",
                 "n-grams, 135 M, 360 M, 1.7 B",
             ),
         ),
@@ -222,5 +228,5 @@ _ALL = (
         target=Source("table", "order6", "character table, order6"),
         toy=True,
     ),
-)  # fmt: skip
+)
 PRESETS: Mapping[str, Preset] = MappingProxyType({p.name: p for p in _ALL})

@@ -1,21 +1,20 @@
-"""The theory of HSD over a measured profile: expected latency, the optimal hierarchy, a Monte Carlo check.
+"""The theory of HSD over a measured profile: expected latency and the optimal hierarchy.
 
 Globerson et al. 2025 (arXiv 2510.19705) state that the expected latency of any hierarchy has a formula and that the
 optimal hierarchy is a generalized shortest path; both are worked out here over costs c_i(n) and acceptances a_ij.
 Numbers only: no weights, no tensors.
 """
 
-from hsd_core.theory.accepts import MODELS, Model
-from hsd_core.theory.closed import closed_form
-from hsd_core.theory.costs import Costs, ProfileError
-from hsd_core.theory.graph import Edge, node_ms, path_edges, path_ms
-from hsd_core.theory.lengths import Lengths
-from hsd_core.theory.planner import Answer, Planner, best_plans
-from hsd_core.theory.plans import LevelShare, Plan, Prediction, Ranked, has_specs, plan_of, stack_text
-from hsd_core.theory.profile import ENGINE, TOKENWISE, VERSION, Conditional, Profile, ProfileLevel
-from hsd_core.theory.profile_json import profile_from, read_profile, write_profile
-from hsd_core.theory.recursion import expected
-from hsd_core.theory.simulate import simulate
+from hsd_core.theory.latency.accepts import MODELS, Model
+from hsd_core.theory.latency.closed import closed_form
+from hsd_core.theory.latency.plans import LevelShare, Plan, Prediction, Ranked, has_specs, plan_of, stack_text
+from hsd_core.theory.latency.recursion import expected
+from hsd_core.theory.profiles.costs import Costs, ProfileError
+from hsd_core.theory.profiles.lengths import Lengths
+from hsd_core.theory.profiles.profile import ENGINE, TOKENWISE, VERSION, Conditional, Profile, ProfileLevel
+from hsd_core.theory.profiles.profile_json import profile_from, read_profile, write_profile
+from hsd_core.theory.search.graph import Edge, node_ms, path_edges
+from hsd_core.theory.search.planner import Answer, Planner, best_plans
 
 __all__ = [
     "ENGINE",
@@ -42,11 +41,9 @@ __all__ = [
     "has_specs",
     "node_ms",
     "path_edges",
-    "path_ms",
     "plan_of",
     "profile_from",
     "read_profile",
-    "simulate",
     "stack_text",
     "write_profile",
 ]

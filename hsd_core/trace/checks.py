@@ -1,7 +1,7 @@
 """The identities that every trace satisfies, whoever wrote it.
 
 `check` reads a trace as a stranger would and lists what does not add up: the reader's guard against a damaged
-file, and the test that the engine and its scribe tell the truth.
+file, and the test that the engine and its writer tell the truth.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _courses(events: Sequence[Event]) -> Iterable[str]:
                 yield f"{where}: verifies level {event.below}, the plan has {below[event.level]} there"
 
 
-def _copies(event: trace.Draft, tape: dict[int, int], where: str) -> Iterable[str]:
+def _copies(event: trace.Draft, written: dict[int, int], where: str) -> Iterable[str]:
     """What is said to be copied stands where it is said to, behind the same tokens."""
     parents = event.parents or range(-1, len(event.ids) - 1)
     for node, copied in enumerate(event.copied):
@@ -80,7 +80,7 @@ def _copies(event: trace.Draft, tape: dict[int, int], where: str) -> Iterable[st
             continue
         path = _path(parents, node)
         at = event.at + len(path) - 1
-        line = {**tape, **{event.at + depth: event.ids[one] for depth, one in enumerate(path)}}
+        line = {**written, **{event.at + depth: event.ids[one] for depth, one in enumerate(path)}}
         # lazily: a file from a stranger may claim any number, and the text ends the comparison
         back = range(copied.alike + 1)
         same = all((own := line.get(at - i)) is not None and own == line.get(copied.at - i) for i in back)
@@ -100,13 +100,13 @@ def _tokens(events: Sequence[Event]) -> Iterable[str]:
     """Every token has one maker, is judged with its own id, and is committed once, in place, by the target's leave."""
     made: dict[int, tuple[int, int, str]] = {}  # serial -> (level, id, how)
     passed: dict[int, tuple[int, ...]] = {}
-    tape: dict[int, int] = {}  # position -> what was written there last
+    written: dict[int, int] = {}  # position -> what was written there last
     branches: dict[int, tuple[int, int]] = {}  # serial of a drafted tree's node -> its parent's (-1: none), position
     committed = 0
     target = 0
     if events and isinstance(events[0], trace.Header):
         target = len(events[0].levels) - 1
-        tape.update(enumerate(events[0].prompt_ids, -len(events[0].prompt_ids)))
+        written.update(enumerate(events[0].prompt_ids, -len(events[0].prompt_ids)))
     for i, event in enumerate(events):
         where = f"event {i} ({event.event})"
         if isinstance(event, trace.Draft):
@@ -114,9 +114,9 @@ def _tokens(events: Sequence[Event]) -> Iterable[str]:
             if event.parents and not _is_tree(event):
                 yield f"{where}: its parents are no tree of {len(event.ids)} tokens"
                 continue
-            yield from _copies(event, tape, where)
+            yield from _copies(event, written, where)
             if not event.parents:
-                tape.update(enumerate(event.ids, event.at))
+                written.update(enumerate(event.ids, event.at))
             for node, above in enumerate(event.parents):
                 parent = event.serials[above] if above >= 0 else -1
                 branches[event.serials[node]] = (parent, event.at + len(_path(event.parents, node)) - 1)
@@ -124,13 +124,13 @@ def _tokens(events: Sequence[Event]) -> Iterable[str]:
             if event.serial in made:
                 yield f"{where}: token {event.serial} was made twice"
             made[event.serial] = (event.level, event.id, event.event)
-            tape[event.at] = event.id
+            written[event.at] = event.id
         elif isinstance(event, trace.Verify):
             yield from _verification(event, made, branches, where)
             for c in event.checks:
                 if c.outcome == "accepted":
                     if c.serial in branches:
-                        tape[branches.pop(c.serial)[1]] = c.id
+                        written[branches.pop(c.serial)[1]] = c.id
                     passed[c.serial] = (*passed.get(c.serial, ()), event.level)
         elif isinstance(event, trace.Commit):
             if event.at != committed:

@@ -374,7 +374,20 @@ class Depths(Record, frozen=True):
 
 
 Event: TypeAlias = (
-    Header | Piece | Prefill | Draft | Verify | Correct | Bonus | Commit | Rollback | Kv | Store | Plan
-    | Footer | Baseline | Depths
-)  # fmt: skip
+    Header
+    | Piece
+    | Prefill
+    | Draft
+    | Verify
+    | Correct
+    | Bonus
+    | Commit
+    | Rollback
+    | Kv
+    | Store
+    | Plan
+    | Footer
+    | Baseline
+    | Depths
+)
 EVENTS: dict[str, type[Record]] = {kind.event: kind for kind in get_args(Event)}

@@ -8,15 +8,17 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hsd_core.trace.codec import UnknownSchema, read_event, read_header
 from hsd_core.trace.events import Event, Header
-from hsd_core.trace.typed import Malformed, encode_lines
+from hsd_core.trace.typed import Beyond, Malformed, encode_lines, lines
 
 MAX_BYTES = 200_000_000
-MAX_LINE = 8_000_000  # bytes: what every layer made of 10,000 tokens (`Depths`) takes 5 MB in one line
+# Bytes, looked at before a line is parsed, as one of 100 MB takes gigabytes: what every layer made of 10,000 tokens
+# (`Depths`) takes 5 MB in one line.
+MAX_LINE = 8_000_000
 MAX_RECORDS = 400_000  # of a file: 10,000 tokens through four levels are 110,000
 _CHOOSE = "choose a .jsonl or .jsonl.gz file of a recorded run"
 _CURE = "The file is damaged or was edited; download it again or record the run again"
@@ -53,13 +55,7 @@ def read(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> list[Even
     data = source if isinstance(source, bytes) else Path(source).read_bytes()
     events: list[Event] = []
     levels = 0
-    for number, line in enumerate(io.BytesIO(_unpacked(data, max_bytes)), 1):
-        if number > MAX_RECORDS:
-            raise TraceError(f"the trace has more than {MAX_RECORDS} lines; download it again or record a shorter run")
-        if len(line) > MAX_LINE:  # before it is parsed: a line of 100 MB takes gigabytes
-            raise TraceError(f"line {number}: longer than {MAX_LINE / 1e6:g} MB, which no event of a run is. {_CURE}")
-        if line.isspace():
-            continue
+    for number, line in _lines(_unpacked(data, max_bytes)):
         try:
             event = read_event(line, levels) if events else read_header(line)
         except UnknownSchema as error:
@@ -78,6 +74,15 @@ def read(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> list[Even
     if not events:
         raise TraceError(f"the file is empty; {_CHOOSE}")
     return events
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
+    try:
+        yield from lines(io.BytesIO(data), most=MAX_RECORDS, longest=MAX_LINE)
+    except Beyond as error:
+        if error.line:
+            raise TraceError(f"line {error.line}: {error}, which no event of a run is. {_CURE}") from None
+        raise TraceError(f"the trace has {error}; download it again or record a shorter run") from None
 
 
 def _unpacked(data: bytes, max_bytes: int) -> bytes:

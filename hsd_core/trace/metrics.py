@@ -2,7 +2,7 @@
 
 | figure | definition |
 |---|---|
-| acceptance of level i | drafted tokens that i accepted / that i judged (what lies behind a reject is not judged) |
+| acceptance of level i | places where i accepted a drafted token / where it judged any (none behind a reject) |
 | drafts kept | committed tokens that were drafted at the bottom / tokens drafted at the bottom |
 | tokens per target forward | committed / forwards of the target after the prefill |
 | tokens/s | committed / decode time on the engine's clock, prefill excluded |
@@ -18,7 +18,6 @@ from typing import Any
 
 from hsd_core import trace
 from hsd_core.trace import Event
-from hsd_core.trace.layer_reads import layers_read
 
 _NS_PER_S = 1e9
 _NS_PER_MS = 1e6
@@ -48,6 +47,7 @@ class Meter:
     def __init__(self) -> None:
         self._levels: list[_LevelMeter] = []
         self._choosers: dict[int, list[int]] = {}  # serial -> levels with a row that chose this token
+        self._forks: dict[int, tuple[int, int]] = {}  # serial of a drafted tree's node -> its place: (tree, parent)
         self._committed = self._drafted = self._kept = self._layers_read = 0
         self._sharing: set[int] = set()  # the levels over the target's weights, if it is not alone there
         self._prefill_end = self._first_commit = self._last_commit = 0
@@ -87,17 +87,21 @@ class Meter:
     def _draft(self, event: trace.Draft) -> None:
         self._work(event)
         self._drafted += len(event.serials)
+        for serial, above in zip(event.serials, event.parents, strict=False):
+            self._forks[serial] = (event.serials[0], above)
         if event.rows:
             for serial in event.serials:
                 self._choosers.setdefault(serial, []).append(event.level)
 
     def _verify(self, event: trace.Verify) -> None:
         level = self._work(event)
-        for check in event.checks:
+        judged = [check for check in event.checks if check.outcome != "unjudged"]
+        for check in judged:
             if check.outcome == "accepted":
                 self._choosers.setdefault(check.serial, []).append(event.level)
-            level.accepted += check.outcome == "accepted"
-            level.judged += check.outcome != "unjudged"
+                level.accepted += 1
+        # Several tokens offered for one place are one question; on a chain every token has a place of its own.
+        level.judged += len({self._forks.get(check.serial, check.serial) for check in judged})
 
     def _work(self, event: trace.Draft | trace.Verify) -> _LevelMeter:
         level = self._levels[event.level]
@@ -106,7 +110,7 @@ class Meter:
         level.catch_up += event.catch_up
         level.busy_ns += event.t1 - event.t0
         if event.level in self._sharing:
-            self._layers_read += layers_read(event)
+            self._layers_read += sum(span.hi - span.lo for span in event.ran)
         return level
 
     def _commit(self, event: trace.Commit) -> None:

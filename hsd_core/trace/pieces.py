@@ -29,12 +29,12 @@ def record(events: Generator[Event, None, None], pieces: Pieces) -> Generator[Ev
         for event in events:
             fresh = [i for i in dict.fromkeys(_ids(event)) if i not in known]
             known.update(fresh)
-            told = [trace.Piece(i, base64.b64encode(pieces.piece(i)).decode(), pieces.is_special(i)) for i in fresh]
+            found = [trace.Piece(i, base64.b64encode(pieces.piece(i)).decode(), pieces.is_special(i)) for i in fresh]
             if isinstance(event, trace.Header):
                 yield event
-                yield from told
+                yield from found
             else:
-                yield from told
+                yield from found
                 yield event
 
 

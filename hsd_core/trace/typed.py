@@ -24,9 +24,13 @@ T = TypeVar("T")
 
 _TOO_LARGE = "the number is larger than 64 bits can hold"
 _KINDS = {
-    "int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "array": "a list",
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
     "object": "an object",
-}  # fmt: skip
+}
 _GOT = {"array": "list"}
 
 
@@ -46,6 +50,14 @@ class Wrong(ValueError):
         self.what, self.where = what, where
 
 
+class Beyond(ValueError):
+    """A file of more, or longer, lines than its reader takes; `line`: the number of the long one, 0 for too many."""
+
+    def __init__(self, what: str, line: int = 0) -> None:
+        super().__init__(what)
+        self.line = line
+
+
 def _plain(value: Any) -> Any:
     """What torch's version, numpy's numbers and the like are, as plain types."""
     kinds: tuple[Callable[[Any], Any], ...] = (float, int, str, dict)
@@ -56,11 +68,17 @@ def _plain(value: Any) -> Any:
 
 
 _encoder = msgspec.json.Encoder(enc_hook=_plain)
+_anything: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
 
 
 def encode(value: Any) -> bytes:
     """Compact JSON of structs and plain types, as UTF-8. What is no finite number becomes null."""
     return _encoder.encode(value)
+
+
+def pretty(value: Any, indent: int = 1) -> str:
+    """JSON for people to read, one entry a line."""
+    return msgspec.json.format(encode(value), indent=indent).decode()
 
 
 def builtins(value: Any) -> Any:
@@ -82,7 +100,7 @@ def decode(data: bytes | str, decoder: msgspec.json.Decoder[T]) -> T:
     try:
         return decoder.decode(data)
     except msgspec.ValidationError as error:
-        raise wrong(error) from None
+        raise _with_keys(error, lambda: _anything.decode(data), decoder.type) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _malformed(data, error) from None
     except RecursionError:
@@ -98,10 +116,7 @@ def convert(value: Any, kind: type[T], *, strict: bool = True) -> T:
     try:
         return msgspec.convert(value, kind, strict=strict)
     except msgspec.ValidationError as error:
-        raise wrong(error) from None
-
-
-_anything: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
+        raise _with_keys(error, lambda: value, kind, strict) from None
 
 
 def plain(data: bytes | str) -> Any:
@@ -124,9 +139,19 @@ def opened(path: str | Path) -> IO[bytes]:
     return cast("IO[bytes]", gzip.open(path) if packed else Path(path).open("rb"))
 
 
-def lines(file: IO[bytes] | Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file that are not blank, each with its number, counted from 1."""
+def lines(
+    file: IO[bytes] | Iterable[bytes], *, most: int | None = None, longest: int | None = None
+) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that are not blank, each with its number, counted from 1.
+
+    Raises:
+        Beyond: there are more than `most`, or one is longer than `longest` bytes.
+    """
     for number, line in enumerate(file, 1):
+        if most is not None and number > most:
+            raise Beyond(f"more than {most} lines")
+        if longest is not None and len(line) > longest:
+            raise Beyond(f"longer than {longest / 1e6:g} MB", number)
         if not line.isspace():
             yield number, line
 
@@ -195,6 +220,52 @@ def wrong(error: msgspec.ValidationError) -> Wrong:
     if found := re.fullmatch(r"Object (?:missing required|contains unknown) field `(.*)`", said, re.DOTALL):
         return Wrong(f"{'missing' if 'missing' in said[:15] else 'unknown'} field {found[1][:80]!r}", where)
     return Wrong(said.replace("`", ""), where)
+
+
+def _with_keys(error: msgspec.ValidationError, given: Callable[[], Any], kind: Any, strict: bool = True) -> Wrong:
+    """As `wrong`, with the keys of objects, which msgspec writes [...]: of each the first one that has the error."""
+    found, said = wrong(error), str(error)
+    before, *behind = found.where.split("[...]")
+    if not behind:
+        return found
+
+    def fails(value: Any) -> bool:
+        try:
+            msgspec.convert(value, kind, strict=strict)
+        except msgspec.ValidationError as other:
+            return str(other) == said
+        return False
+
+    value, path, where = given(), _steps(before), before
+    for part in behind:
+        keys = list(_at(value, path))
+        while len(keys) > 1:  # by halves: a stranger's object may be large
+            half = keys[: len(keys) // 2]
+            keys = half if fails(_only(value, path, half)) else keys[len(half) :]
+        if not fails(_only(value, path, keys)):
+            return found
+        value = _only(value, path, keys)
+        path += [keys[0], *_steps(part)]
+        where += f"[{keys[0][:80]!r}]{part}"
+    return Wrong(found.what, where)
+
+
+def _steps(path: str) -> list[Any]:
+    """The steps of a path such as "a.b[3].c"."""
+    return [int(place) if place else name for place, name in re.findall(r"\[(\d+)\]|([^.\[\]]+)", path)]
+
+
+def _at(value: Any, path: list[Any]) -> Any:
+    return _at(value[path[0]], path[1:]) if path else value
+
+
+def _only(value: Any, path: list[Any], keys: list[str]) -> Any:
+    """The value with these keys alone in the object at the path; what it was made from stays as it is."""
+    if not path:
+        return {key: value[key] for key in keys}
+    own = value.copy()
+    own[path[0]] = _only(value[path[0]], path[1:], keys)
+    return own
 
 
 def _malformed(data: bytes | str, error: Exception) -> Malformed:

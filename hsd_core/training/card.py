@@ -6,14 +6,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from hsd_core.training.loop import Point
-from hsd_core.training.recipes import Draft, Plan
+from hsd_core.training.recipes import Draft, Hyperparameters
 from hsd_core.training.validate import Score
 
 
 def card(
-    name: str, *, draft: Draft, at: int, plan: Plan, rows: int, target: str, licence: str, data: str, examples: int,
-    tokens: int, command: str, device: str, size: int, share: float, curve: Sequence[Point], kinds: Mapping[str, Score],
-) -> str:  # fmt: skip
+    name: str,
+    *,
+    draft: Draft,
+    at: int,
+    hyper: Hyperparameters,
+    rows: int,
+    target: str,
+    licence: str,
+    data: str,
+    examples: int,
+    tokens: int,
+    command: str,
+    device: str,
+    size: int,
+    share: float,
+    curve: Sequence[Point],
+    kinds: Mapping[str, Score],
+) -> str:
     """Markdown. kinds: scores by kind of prompt; share: see `loop.weight_share`."""
     reads = f"the state after layer {at}" if at else "the target's token embeddings"
     if draft.fed:
@@ -29,9 +44,9 @@ def card(
         "- it copies what the text says again, as far as a trained gate trusts that",
         f"- one drafted token reads {share:.1%} of the weights that the target reads",
         f"- data: {data}; {examples} texts, {tokens} output tokens, loops cut off; one prompt in twenty held out",
-        f"- trained on: {device}, {curve[-1].seconds / 60:.0f} min, {curve[-1].step} of {plan.steps} steps",
+        f"- trained on: {device}, {curve[-1].seconds / 60:.0f} min, {curve[-1].step} of {hyper.steps} steps",
         f"- command: `{command}`",
-        "- " + ", ".join(f"{key}{' (at most)' * (key == 'rows')} {value}" for key, value in asdict(plan).items()),
+        "- " + ", ".join(f"{key}{' (at most)' * (key == 'rows')} {value}" for key, value in asdict(hyper).items()),
         "",
         "## Validation",
         "",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
+from hsd_core.trace.typed import encode, plain
 from hsd_core.training.student import Student
 from hsd_core.training.tensors import opened
 
@@ -24,7 +24,7 @@ def save(path: Path, student: Student, optimizer: torch.optim.AdamW, about: dict
         for key, value in optimizer.state.get(p, {}).items():
             tensors[f"{key}.{name}"] = torch.as_tensor(value)
     partial = path.with_suffix(".partial")
-    save_file({name: t.cpu().contiguous() for name, t in tensors.items()}, partial, {"about": json.dumps(about)})
+    save_file({name: t.cpu().contiguous() for name, t in tensors.items()}, partial, {"about": encode(about).decode()})
     os.replace(partial, path)
 
 
@@ -37,7 +37,7 @@ def restore(path: Path, student: Student, optimizer: torch.optim.AdamW) -> dict[
     if not path.exists():
         return None
     with opened(path, "delete it, and training starts anew") as file:
-        about: dict[str, Any] = json.loads(file.metadata()["about"])
+        about: dict[str, Any] = plain(file.metadata()["about"])
         held: dict[str, Tensor] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     with torch.no_grad():
         for name, p in student.named_parameters():

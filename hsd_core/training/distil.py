@@ -22,7 +22,7 @@ from hsd_core.training.card import card
 from hsd_core.training.data import check_split, commonest, read_examples
 from hsd_core.training.export import round_weights, take_weights, tensors_of
 from hsd_core.training.features import Features, Store
-from hsd_core.training.recipes import Draft, Plan
+from hsd_core.training.recipes import Draft, Hyperparameters
 from hsd_core.training.student import Student
 from hsd_core.training.validate import Score, examine, prepare
 
@@ -42,18 +42,26 @@ class Distiller:
     """
 
     def __init__(
-        self, decoder: LeanDecoder, preset: Preset, drafts: Sequence[Draft], data: str | Path, plan: Plan, work: Path,
-        *, ends: frozenset[int], limit: int | None = None,
+        self,
+        decoder: LeanDecoder,
+        preset: Preset,
+        drafts: Sequence[Draft],
+        data: str | Path,
+        hyper: Hyperparameters,
+        work: Path,
+        *,
+        ends: frozenset[int],
+        limit: int | None = None,
         progress: Callable[[str, float, float], None] = lambda *_: None,
-    ) -> None:  # fmt: skip
-        plan.check()
+    ) -> None:
+        hyper.check()
         if limit is not None and limit < 1:
             raise ValueError(f"limit is {limit}; train on at least 1 text")
-        self._decoder, self._preset, self._plan, self._work = decoder, preset, plan, work
+        self._decoder, self._preset, self._plan, self._work = decoder, preset, hyper, work
         self._data, self._progress = Path(data).name, progress
-        examples = read_examples(data, vocab_size=decoder.vocab_size, longest=plan.longest, prompts=plan.prompts)
+        examples = read_examples(data, vocab_size=decoder.vocab_size, longest=hyper.longest, prompts=hyper.prompts)
         check_split(examples[:limit])
-        self._ids = commonest(examples, plan.rows, ends)
+        self._ids = commonest(examples, hyper.rows, ends)
         self.drafts = {self.name(draft): draft for draft in drafts}
         depths = {draft.depth(decoder.layers) for draft in drafts}
         self._store = Store(decoder, examples[:limit], depths, work / "states")
@@ -102,9 +110,15 @@ class Distiller:
             return False
 
     def train(
-        self, name: str, out: Path, *, command: str = "", tell: loop.Tell = lambda *_: None,
-        stop: Callable[[], bool] = lambda: False, start: Path | None = None,
-    ) -> Path | None:  # fmt: skip
+        self,
+        name: str,
+        out: Path,
+        *,
+        command: str = "",
+        tell: loop.Tell = lambda *_: None,
+        stop: Callable[[], bool] = lambda: False,
+        start: Path | None = None,
+    ) -> Path | None:
         """Train one draft and write its file and card; None if it was stopped before its end.
 
         start: a folder of drafts; the one of this name is trained further.
@@ -121,9 +135,17 @@ class Distiller:
             draft = self.drafts[name]
             found = self._store.load(draft.depth(self._decoder.layers))
             student, curve = loop.train(
-                self._decoder, draft, self._plan, found, self._ids, folder, device=self._decoder.device, tell=tell,
-                stop=stop, start=None if start is None else start / f"{name}.safetensors",
-            )  # fmt: skip
+                self._decoder,
+                draft,
+                self._plan,
+                found,
+                self._ids,
+                folder,
+                device=self._decoder.device,
+                tell=tell,
+                stop=stop,
+                start=None if start is None else start / f"{name}.safetensors",
+            )
             if curve[-1].step < self._plan.steps:
                 return None
             self._export(made, draft, student, curve, found, command)
@@ -144,19 +166,36 @@ class Distiller:
         total = sum(kinds.values(), Score())
         measured = {"agreement": round(total.agreement, 4), "acceptance": round(total.acceptance, 4)}
         about = {
-            "preset": self._preset.name, "at": student.at, "fed": int(draft.fed), "layers": draft.layers,
-            "rows": len(self._ids), "hidden": decoder.shape.hidden, "target": self._preset.target.title,
-            "fingerprint": fingerprint(decoder), "measured": measured,
-        }  # fmt: skip
+            "preset": self._preset.name,
+            "at": student.at,
+            "fed": int(draft.fed),
+            "layers": draft.layers,
+            "rows": len(self._ids),
+            "hidden": decoder.shape.hidden,
+            "target": self._preset.target.title,
+            "fingerprint": fingerprint(decoder),
+            "measured": measured,
+        }
         write_draft(path, tensors_of(student), about)
         learned = [f.example for f in found if not f.example.held_out]
         text = card(
-            path.stem, draft=draft, at=student.at, plan=self._plan, rows=len(self._ids),
-            target=self._preset.target.title, licence=self._preset.licence, data=self._data, command=command,
-            examples=len(learned), tokens=sum(len(e.ids) - e.start for e in learned),
+            path.stem,
+            draft=draft,
+            at=student.at,
+            hyper=self._plan,
+            rows=len(self._ids),
+            target=self._preset.target.title,
+            licence=self._preset.licence,
+            data=self._data,
+            command=command,
+            examples=len(learned),
+            tokens=sum(len(e.ids) - e.start for e in learned),
             device=f"{machine.describe(decoder.device)}, torch {torch.__version__}, Python {platform.python_version()}",
-            size=path.stat().st_size, share=loop.weight_share(student, decoder), curve=curve, kinds=kinds,
-        )  # fmt: skip
+            size=path.stat().st_size,
+            share=loop.weight_share(student, decoder),
+            curve=curve,
+            kinds=kinds,
+        )
         partial = path.with_suffix(".md.partial")
         partial.write_text(text, encoding="utf-8")
         os.replace(partial, path.with_suffix(".md"))

@@ -58,8 +58,8 @@ class Store:
     def __init__(self, decoder: LeanDecoder, examples: Sequence[Example], depths: Iterable[int], folder: Path) -> None:
         self._decoder, self._depths = decoder, sorted({*depths, decoder.layers} - {0})
         self._examples = examples
-        self._shelf = States(decoder, folder)
-        self.paths = [self._shelf.path(example.ids) for example in examples]
+        self._drafts = States(decoder, folder)
+        self.paths = [self._drafts.path(example.ids) for example in examples]
 
     @property
     def digest(self) -> str:
@@ -77,15 +77,15 @@ class Store:
         Raises:
             ValueError: a file of states is damaged.
         """
-        self._shelf.tidy()
+        self._drafts.tidy()
         for done, (example, path) in enumerate(zip(self._examples, self.paths, strict=True)):
             progress("hidden states", done, len(self.paths))
-            lacking = self._shelf.lacking(path, self._depths)
+            lacking = self._drafts.lacking(path, self._depths)
             if not lacking:
                 continue
             if stop():
                 return False
-            self._shelf.keep(example.ids, self._decoder.states(example.ids, lacking))
+            self._drafts.keep(example.ids, self._decoder.states(example.ids, lacking))
         progress("hidden states", len(self.paths), len(self.paths))
         return True
 

@@ -26,7 +26,7 @@ from hsd_core.training.batches import collate, order
 from hsd_core.training.export import take_weights
 from hsd_core.training.features import Features
 from hsd_core.training.losses import LOSSES
-from hsd_core.training.recipes import Draft, Plan
+from hsd_core.training.recipes import Draft, Hyperparameters
 from hsd_core.training.student import Batch, Student
 from hsd_core.training.validate import Exam, examine, predicted_speed_up, prepare
 
@@ -58,7 +58,7 @@ Tell = Callable[[int, int, float | None, Point | None], None]
 def train(
     decoder: LeanDecoder,
     draft: Draft,
-    plan: Plan,
+    hyper: Hyperparameters,
     texts: Sequence[Features],
     ids: Sequence[int],
     folder: Path,
@@ -73,11 +73,11 @@ def train(
     Args:
         start: the file of a draft of the same shape to begin with, in place of the target's own layers.
         ids: rows of the trimmed head. folder: holds the checkpoint, from which training goes on, and the
-            curve so far (curve.jsonl, from step 0 on); it belongs to these texts and this plan alone.
+            curve so far (curve.jsonl, from step 0 on); it belongs to these texts and hyperparameters alone.
         tell: called after every step with (step, steps, seconds left, the validation that followed, if any).
         stop: asked after every step; True ends training after a checkpoint.
     Returns:
-        the student and its validation curve, whose last point is at `plan.steps` unless training was stopped.
+        the student and its validation curve, whose last point is at `hyper.steps` unless training was stopped.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path, at = folder / checkpoint.FILE, draft.depth(decoder.layers)
@@ -88,7 +88,7 @@ def train(
         for group in _groups([t for t in texts if t.example.held_out][:EXAM_TEXTS])
     ]
     cost = weight_share(student, decoder)
-    optimizer = torch.optim.AdamW(_groups_of(student), lr=plan.rate, betas=(0.9, 0.95), weight_decay=plan.decay)
+    optimizer = torch.optim.AdamW(_groups_of(student), lr=hyper.rate, betas=(0.9, 0.95), weight_decay=hyper.decay)
     saved = checkpoint.restore(path, student, optimizer)
     if saved is None:
         if start is None:
@@ -96,19 +96,19 @@ def train(
         else:
             take_weights(student, start)
         state = _State([_examine(student, exams, cost, 0, 0.0, None)])
-        tell(0, plan.steps, None, state.curve[0])
+        tell(0, hyper.steps, None, state.curve[0])
     else:
         state = _State.read(saved)
     _write_curve(folder / CURVE, state.curve)
     begun, since, before = state.step, time.monotonic(), state.seconds
-    for step, group in itertools.islice(enumerate(order(learned, plan.batch, plan.seed)), begun, plan.steps):
+    for step, group in itertools.islice(enumerate(order(learned, hyper.batch, hyper.seed)), begun, hyper.steps):
         for group_ in optimizer.param_groups:
-            group_["lr"] = plan.rate * group_["pace"] * _schedule(step, plan)
+            group_["lr"] = hyper.rate * group_["pace"] * _schedule(step, hyper)
         batch = collate(group, decoder, at=at, fed=draft.fed, device=device)
-        state.losses.append(_step(student, batch, optimizer, plan, step))
+        state.losses.append(_step(student, batch, optimizer, hyper, step))
         state.step, state.seconds = step + 1, before + time.monotonic() - since
         ending, point = stop(), None
-        if state.step % plan.check_every == 0 or state.step == plan.steps:
+        if state.step % hyper.check_every == 0 or state.step == hyper.steps:
             mean = sum(state.losses) / len(state.losses)
             point = _examine(student, exams, cost, state.step, state.seconds, mean)
             state.curve.append(point)
@@ -116,8 +116,8 @@ def train(
         if point is not None or ending:
             checkpoint.save(path, student, optimizer, asdict(state))
             _write_curve(folder / CURVE, state.curve)
-        left = (time.monotonic() - since) / (state.step - begun) * (plan.steps - state.step)
-        tell(state.step, plan.steps, left, point)
+        left = (time.monotonic() - since) / (state.step - begun) * (hyper.steps - state.step)
+        tell(state.step, hyper.steps, left, point)
         if ending:
             break
     return student, state.curve
@@ -156,12 +156,12 @@ def weight_share(student: Student, decoder: LeanDecoder) -> float:
     return (sum(sizes[: student.at]) + own) / whole
 
 
-def _step(student: Student, batch: Batch, optimizer: torch.optim.AdamW, plan: Plan, step: int) -> float:
+def _step(student: Student, batch: Batch, optimizer: torch.optim.AdamW, hyper: Hyperparameters, step: int) -> float:
     first, fed = batch.first, batch.fed
     on_gpu = batch.x.is_cuda
     with torch.autocast("cuda", torch.bfloat16, enabled=on_gpu):
-        if fed is not None and plan.own > 0:
-            fed = _mixed(student, batch, plan, step)
+        if fed is not None and hyper.own > 0:
+            fed = _mixed(student, batch, hyper, step)
         g = student(batch.x, fed, first)
     wanted = batch.wanted[:, first:]
     # bfloat16 logits have steps of 0.125 at 16: both laws are read out in float32
@@ -169,7 +169,7 @@ def _step(student: Student, batch: Batch, optimizer: torch.optim.AdamW, plan: Pl
     logits = student.logits(g[wanted].float(), copies)
     with torch.no_grad():
         teacher = student.target_logits(batch.last[:, first:][wanted], copies)
-    loss = LOSSES[plan.loss](logits, teacher).mean()
+    loss = LOSSES[hyper.loss](logits, teacher).mean()
     optimizer.zero_grad(set_to_none=True)
     loss.backward()  # type: ignore[no-untyped-call]
     torch.nn.utils.clip_grad_norm_(student.parameters(), 1.0)
@@ -177,22 +177,22 @@ def _step(student: Student, batch: Batch, optimizer: torch.optim.AdamW, plan: Pl
     return float(loss.detach())
 
 
-def _mixed(student: Student, batch: Batch, plan: Plan, step: int) -> Tensor:
+def _mixed(student: Student, batch: Batch, hyper: Hyperparameters, step: int) -> Tensor:
     """The target's states with a share `own` replaced by the student's: what it reads behind its own tokens."""
     assert batch.fed is not None
     with torch.no_grad():
         g = student(batch.x, batch.fed, batch.first).to(batch.fed.dtype)
-    rng = torch.Generator().manual_seed(plan.seed * 1_000_003 + step)
-    swap = (torch.rand(batch.x.shape[:2], generator=rng) < plan.own).to(batch.x.device)
+    rng = torch.Generator().manual_seed(hyper.seed * 1_000_003 + step)
+    swap = (torch.rand(batch.x.shape[:2], generator=rng) < hyper.own).to(batch.x.device)
     stand_in = F.pad(g[:, :-1], (0, 0, batch.first + 1, 0))
     swap[:, : batch.first + 1] = False
     return torch.where(swap[..., None], stand_in, batch.fed)
 
 
-def _schedule(step: int, plan: Plan) -> float:
-    if step < plan.warm:
-        return (step + 1) / plan.warm
-    done = (step - plan.warm) / max(1, plan.steps - plan.warm)
+def _schedule(step: int, hyper: Hyperparameters) -> float:
+    if step < hyper.warm:
+        return (step + 1) / hyper.warm
+    done = (step - hyper.warm) / max(1, hyper.steps - hyper.warm)
     return 0.1 + 0.45 * (1 + math.cos(math.pi * done))
 
 
@@ -215,9 +215,15 @@ def _examine(
     scores = examine(student, exams, steps=DISTANCES)
     speed, block = predicted_speed_up(scores[0].acceptance, cost)
     return Point(
-        step, round(seconds, 1), train_loss, scores[0].mean_loss,
-        tuple(s.agreement for s in scores), tuple(s.acceptance for s in scores), speed, block,
-    )  # fmt: skip
+        step,
+        round(seconds, 1),
+        train_loss,
+        scores[0].mean_loss,
+        tuple(s.agreement for s in scores),
+        tuple(s.acceptance for s in scores),
+        speed,
+        block,
+    )
 
 
 def _groups(texts: Sequence[Features]) -> list[list[Features]]:

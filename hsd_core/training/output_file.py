@@ -23,9 +23,14 @@ _BEGINNING = b'{"kind":'  # of every line that `record` makes
 
 
 def jobs_left(
-    jobs: Sequence[Job], finished: Sequence[dict[str, Any]], sampling: Sampling, seed: int, *,
-    limit: int = 0, ends: frozenset[int] = frozenset(),
-) -> list[Job]:  # fmt: skip
+    jobs: Sequence[Job],
+    finished: Sequence[dict[str, Any]],
+    sampling: Sampling,
+    seed: int,
+    *,
+    limit: int = 0,
+    ends: frozenset[int] = frozenset(),
+) -> list[Job]:
     """Those still to be written.
 
     `finished`: records of the output file; those of another temperature or seed do not count, nor do outputs that only

@@ -28,7 +28,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Hyperparameters:
     """How a draft is trained.
 
     rows: of the trimmed head. steps, batch: optimizer steps, and output tokens in each. rate: of AdamW, reached after

@@ -23,7 +23,7 @@ from torch import Tensor
 from hsd_core.models.layers import KVCache
 from hsd_core.models.lean import LeanDecoder
 from hsd_core.models.passes import Pass
-from hsd_core.models.sampling import Sampling, law
+from hsd_core.models.sampling import Sampling, to_probs
 from hsd_core.trace.repetition import loop_from
 from hsd_core.trace.texts import Text, check_ids
 
@@ -252,7 +252,7 @@ def _draw(logits: Tensor, sampling: Sampling, chances: Sequence[random.Random]) 
     """One token a row, (n, V) -> n ids: the inverse of the row's distribution function at its own uniform number."""
     if sampling.greedy:
         return logits.argmax(-1).tolist()  # type: ignore[no-any-return]
-    total = law(logits, sampling).double().cumsum(-1)
+    total = to_probs(logits, sampling).double().cumsum(-1)
     uniform = torch.tensor([chance.random() for chance in chances], dtype=torch.float64, device=logits.device)
     at = total[:, -1] * uniform
     # side="right" never picks a token of probability zero; rounding at the very top must not step beyond the last one.

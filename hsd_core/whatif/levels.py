@@ -20,13 +20,13 @@ from hsd_core.levels.protocol import (
     score_by_branches,
 )
 from hsd_core.levels.tree import NOTHING, Tree, in_order
-from hsd_core.theory.costs import Costs
+from hsd_core.theory.profiles.costs import Costs
 from hsd_core.whatif.world import Marks, World, after
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from hsd_core.levels.shared import Commons
+    from hsd_core.levels.shared import SharedState
 
 PLACE = "simulated"  # stands where a real level names its device
 _HIT, _REACH = 1, 2  # further coins of a lookup
@@ -62,9 +62,19 @@ class SyntheticLevel:
     weights: dict[str, object] | None = None
 
     def __init__(
-        self, world: World, ticker: Ticker, place: int, cost: Costs, *, name: str, kind: str, label: str,
-        vocab_size: int, params: dict[str, object], round_ms: float = 0.0,
-    ) -> None:  # fmt: skip
+        self,
+        world: World,
+        ticker: Ticker,
+        place: int,
+        cost: Costs,
+        *,
+        name: str,
+        kind: str,
+        label: str,
+        vocab_size: int,
+        params: dict[str, object],
+        round_ms: float = 0.0,
+    ) -> None:
         self.world, self.ticker, self.place = world, ticker, place
         self.name, self.kind, self.label = name, kind, label
         self.vocab_size, self.params = vocab_size, params
@@ -74,7 +84,7 @@ class SyntheticLevel:
     def ms(self, rows: int) -> float:
         return self._cost(rows)
 
-    def open(self, capacity: int, commons: Commons) -> SyntheticRun:
+    def open(self, capacity: int, shared: SharedState) -> SyntheticRun:
         return SyntheticRun(self)
 
 
@@ -126,15 +136,26 @@ class SyntheticLookup(SyntheticLevel):
     can_verify = has_cache = False
 
     def __init__(
-        self, world: World, ticker: Ticker, place: int, cost: Costs, *, name: str, kind: str, label: str,
-        vocab_size: int, params: dict[str, object], hit_rate: float, reach: tuple[float, ...],
-    ) -> None:  # fmt: skip
+        self,
+        world: World,
+        ticker: Ticker,
+        place: int,
+        cost: Costs,
+        *,
+        name: str,
+        kind: str,
+        label: str,
+        vocab_size: int,
+        params: dict[str, object],
+        hit_rate: float,
+        reach: tuple[float, ...],
+    ) -> None:
         super().__init__(
             world, ticker, place, cost, name=name, kind=kind, label=label, vocab_size=vocab_size, params=params
         )
         self.hit_rate, self.reach = hit_rate, reach
 
-    def open(self, capacity: int, commons: Commons) -> SyntheticLookupRun:  # type: ignore[override]
+    def open(self, capacity: int, shared: SharedState) -> SyntheticLookupRun:  # type: ignore[override]
         return SyntheticLookupRun(self)
 
     def found(self, mark: int, limit: int) -> int:

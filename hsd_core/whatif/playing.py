@@ -33,9 +33,15 @@ _SLACK = 4.0  # a run may be this much unluckier than expected before it is stop
 
 
 def play(
-    profile: Profile, plan: Plan, *, seed: int = 0, max_new_tokens: int = DEFAULT_TOKENS,
-    most_calls: int = MOST_CALLS, plain: bool = True, stop: Callable[[], bool] = lambda: False,
-) -> Generator[Event, None, None]:  # fmt: skip
+    profile: Profile,
+    plan: Plan,
+    *,
+    seed: int = 0,
+    max_new_tokens: int = DEFAULT_TOKENS,
+    most_calls: int = MOST_CALLS,
+    plain: bool = True,
+    stop: Callable[[], bool] = lambda: False,
+) -> Generator[Event, None, None]:
     """Simulate a plan of a profile: no model runs, times and acceptances are the profile's, every token is i.i.d.
 
     Args:
@@ -50,11 +56,18 @@ def play(
     most = _SLACK * most_calls
 
     def decode(what: Plan) -> Iterator[Event]:
-        seats = _seats(profile, what, words, ticker, seed)
+        entries = _entries(profile, what, words, ticker, seed)
         return run(
-            seats, words.prompt, Sampling(), seed, max_new_tokens=tokens, heads=_HEADS,
-            stop=lambda: stop() or ticker.calls > most, about=_about(profile, plan), clock=EngineClock(ticker.now),
-        )  # fmt: skip
+            entries,
+            words.prompt,
+            Sampling(),
+            seed,
+            max_new_tokens=tokens,
+            heads=_HEADS,
+            stop=lambda: stop() or ticker.calls > most,
+            about=_about(profile, plan),
+            clock=EngineClock(ticker.now),
+        )
 
     return record(_events(decode(plan), (lambda: decode(Plan((profile.target,), ()))) if plain else None), words)
 
@@ -86,7 +99,8 @@ def plan_named(profile: Profile, text: str) -> Plan:
         ProfileError: a name or a block length is wrong.
     """
     parts = [_named_part(part.strip(), profile) for part in text.split(",")]
-    if parts[-1][0] not in profile.names and any(level.spec for level in profile.levels):
+    written = parts[-1][0] not in profile.names or any("@" in name and name not in profile.names for name, _ in parts)
+    if written and any(level.spec for level in profile.levels):
         return plan_of(profile, text)
     levels = tuple(profile.index(name) for name, _ in parts)
     if missing := [name for name, block in parts[:-1] if not block]:
@@ -121,8 +135,8 @@ def _events(events: Iterator[Event], plain: Callable[[], Iterator[Event]] | None
         yield trace.Baseline(first.stack, last.prefill_ns, times, same.equal, same.diverges, same.margin)
 
 
-def _seats(profile: Profile, plan: Plan, words: Words, ticker: Ticker, seed: int) -> list[StackEntry]:
-    """The plan's levels, without weights, in their seats."""
+def _entries(profile: Profile, plan: Plan, words: Words, ticker: Ticker, seed: int) -> list[StackEntry]:
+    """The plan's levels, without weights, in their entries."""
     places = range(len(plan.levels))
     pairs = enumerate(pairwise(plan.levels), 1)
     agrees = [profile.accepts(below, above, plan.rule_of(place)) for place, (below, above) in pairs]
@@ -149,13 +163,30 @@ def _level(
     if entry.hit_rate is not None:
         params |= {"hit_rate": entry.hit_rate}
         return SyntheticLookup(
-            world, ticker, place, cost, name=entry.name, kind=spec or "ngram", label=entry.name,
-            vocab_size=vocab_size, params=params, hit_rate=entry.hit_rate, reach=entry.reach,
-        )  # fmt: skip
+            world,
+            ticker,
+            place,
+            cost,
+            name=entry.name,
+            kind=spec or "ngram",
+            label=entry.name,
+            vocab_size=vocab_size,
+            params=params,
+            hit_rate=entry.hit_rate,
+            reach=entry.reach,
+        )
     return SyntheticLevel(
-        world, ticker, place, cost, name=entry.name, kind="target" if top else spec or "model", label=entry.name,
-        vocab_size=vocab_size, params=params, round_ms=profile.round_ms if top else 0.0,
-    )  # fmt: skip
+        world,
+        ticker,
+        place,
+        cost,
+        name=entry.name,
+        kind="target" if top else spec or "model",
+        label=entry.name,
+        vocab_size=vocab_size,
+        params=params,
+        round_ms=profile.round_ms if top else 0.0,
+    )
 
 
 def _specs(profile: Profile, plan: Plan) -> list[LevelSpec]:

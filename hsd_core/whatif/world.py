@@ -46,19 +46,19 @@ class World:
 
 
 class Marks:
-    """A number for every prefix of a tape, kept from one call to the next as far as the tape is the same."""
+    """A number for every prefix of a context, kept from one call to the next as far as the context is the same."""
 
     def __init__(self, root: int) -> None:
         self._ids: list[int] = []
         self._marks = [root]
 
-    def of(self, tape: Sequence[int]) -> list[int]:
-        """The marks of the first 0, 1, ..., len(tape) ids; not to be changed."""
-        known = min(len(self._ids), len(tape))
-        if self._ids[:known] != list(tape[:known]):
-            known = next(i for i in range(known) if self._ids[i] != tape[i])
+    def of(self, context: Sequence[int]) -> list[int]:
+        """The marks of the first 0, 1, ..., len(context) ids; not to be changed."""
+        known = min(len(self._ids), len(context))
+        if self._ids[:known] != list(context[:known]):
+            known = next(i for i in range(known) if self._ids[i] != context[i])
         del self._ids[known:], self._marks[known + 1 :]
-        for id_ in tape[known:]:
+        for id_ in context[known:]:
             self._ids.append(id_)
             self._marks.append(after(self._marks[-1], id_))
         return self._marks

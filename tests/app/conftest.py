@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from pagekit import slowed, write_recordings
 
-from hsd_core.pipeline import Workbench
+from hsd_core.pipeline import Pipeline
 
 NO_BROWSER = "no Chromium was found: apt-get install chromium, or python -m playwright install chromium"
 
 
 @pytest.fixture(scope="session")
 def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_recordings(tmp_path_factory.mktemp("traces"), Workbench)
+    return write_recordings(tmp_path_factory.mktemp("traces"), Pipeline)
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +27,7 @@ def site(recordings: Path) -> Iterator[str]:
     """The address of the page, served with the real engine read slowly."""
     from app.page import build, launch_options
 
-    demo = build(slowed(Workbench), recordings)
+    demo = build(slowed(Pipeline), recordings)
     options = {**launch_options(traces=recordings), "quiet": True}
     _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
     yield address.rstrip("/")

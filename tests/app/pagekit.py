@@ -28,9 +28,19 @@ from hsd_core.trace import (
 from hsd_core.trace import file as tracefile
 
 HOSTILE = (
-    "${alert(1)}", "`${document.title='PWNED'}`", "<img src=x onerror=window.PWNED=1>", "{{x}}", "{{{value}}}",
-    "</script><script>window.PWNED=2</script>", " 🌅👩‍👩‍👧", " صباح الخير", " שלום", " 早上好", "\n", "${x",
-)  # fmt: skip
+    "${alert(1)}",
+    "`${document.title='PWNED'}`",
+    "<img src=x onerror=window.PWNED=1>",
+    "{{x}}",
+    "{{{value}}}",
+    "</script><script>window.PWNED=2</script>",
+    " 🌅👩‍👩‍👧",
+    " صباح الخير",
+    " שלום",
+    " 早上好",
+    "\n",
+    "${x",
+)
 
 
 def awaited(work: Coroutine[Any, Any, Any]) -> Any:
@@ -45,12 +55,23 @@ def plain_run(pieces: Sequence[str], *, title: str = "handmade", label: str = "t
     level = LevelInfo(0, "target", "target", label, None, None, None, "tokenwise", True, "cpu", "float32")
     events: list[Event] = [
         Header(
-            SCHEMA, "target", (level,), {"temperature": 0.0, "top_k": 0, "top_p": 1.0}, 0, (0,), len(pieces), True,
-            "plain decoding", preset="handmade", machine="<b>machine</b>", recorded="2026-01-02", title=title,
+            SCHEMA,
+            "target",
+            (level,),
+            {"temperature": 0.0, "top_k": 0, "top_p": 1.0},
+            0,
+            (0,),
+            len(pieces),
+            True,
+            "plain decoding",
+            preset="handmade",
+            machine="<b>machine</b>",
+            recorded="2026-01-02",
+            title=title,
         ),
         *(Piece(i, base64.b64encode(text.encode()).decode()) for i, text in enumerate(vocabulary)),
         Prefill(0, 1, 0, 1_000_000),
-    ]  # fmt: skip
+    ]
     t = 1_000_000
     for at, text in enumerate(pieces):
         chosen = vocabulary.index(text)
@@ -66,33 +87,33 @@ def plain_run(pieces: Sequence[str], *, title: str = "handmade", label: str = "t
     return events
 
 
-def toy_run(workbench: Any, prompt: str = "The tower of levels", **options: Any) -> list[Event]:
+def toy_run(pipeline: Any, prompt: str = "The tower of levels", **options: Any) -> list[Event]:
     """A run of the real engine on the preset that needs no weights."""
-    toy = next(p for p in workbench.catalogue() if p["name"] == "toy")
-    bench = workbench.open("toy")
-    return list(bench.run(toy["default_stack"], prompt, max_new_tokens=40, baseline=True, **options))
+    toy = next(p for p in pipeline.catalogue() if p["name"] == "toy")
+    pipeline = pipeline.open("toy")
+    return list(pipeline.run(toy["default_stack"], prompt, max_new_tokens=40, baseline=True, **options))
 
 
-def write_recordings(folder: Path, workbench: Any) -> Path:
+def write_recordings(folder: Path, pipeline: Any) -> Path:
     """Two recordings: one of the real engine, one whose every text is hostile."""
-    tracefile.write(folder / "00-toy.jsonl.gz", toy_run(workbench, title="A toy tower"))
+    tracefile.write(folder / "00-toy.jsonl.gz", toy_run(pipeline, title="A toy tower"))
     hostile = plain_run(HOSTILE, title="<img src=x onerror=window.PWNED=3>", label="{{x}}${alert(1)}")
     tracefile.write(folder / "01-hostile.jsonl.gz", hostile)
     return folder
 
 
-def slowed(workbench: Any, seconds: float = 0.01) -> Any:
-    """The same workbench read by a slow consumer, so that there is time to press Stop."""
+def slowed(pipeline: Any, seconds: float = 0.01) -> Any:
+    """The same pipeline read by a slow consumer, so that there is time to press Stop."""
 
     class Slow:
-        catalogue = staticmethod(workbench.catalogue)
+        catalogue = staticmethod(pipeline.catalogue)
 
-        def __init__(self, bench: Any) -> None:
-            self._bench = bench
+        def __init__(self, pipeline: Any) -> None:
+            self._bench = pipeline
 
         @classmethod
         def open(cls, preset: str, **options: Any) -> Slow:
-            return cls(workbench.open(preset, **options))
+            return cls(pipeline.open(preset, **options))
 
         def run(self, *args: Any, **options: Any) -> Iterator[Event]:
             for event in self._bench.run(*args, **options):

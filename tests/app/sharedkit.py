@@ -38,9 +38,21 @@ MS = 1_000_000
 def exit_info(index: int, at: int, block: int, top: int = 2) -> LevelInfo:
     rule = "tokenwise" if index else None
     return LevelInfo(
-        index, "exit", "exit", f"exit at layer {at}", block, "fixed", None, rule, True, "cpu", "float32", at,
-        params={"at": at}, shares=top,
-    )  # fmt: skip
+        index,
+        "exit",
+        "exit",
+        f"exit at layer {at}",
+        block,
+        "fixed",
+        None,
+        rule,
+        True,
+        "cpu",
+        "float32",
+        at,
+        params={"at": at},
+        shares=top,
+    )
 
 
 def shared_run(rounds: int = 4, *, depths: bool = True, title: str = "One model, three levels") -> list[Event]:
@@ -52,13 +64,23 @@ def shared_run(rounds: int = 4, *, depths: bool = True, title: str = "One model,
     )
     events: list[Event] = [
         Header(
-            SCHEMA, STACK, (exit_info(0, 4, 2), exit_info(1, 8, 4), target),
-            {"temperature": 0.0, "top_k": 0, "top_p": 1.0}, 0, (0, 1), 3 * rounds, True, "greedy", preset="shared",
-            machine="a desk", recorded="2026-01-02", title=title,
+            SCHEMA,
+            STACK,
+            (exit_info(0, 4, 2), exit_info(1, 8, 4), target),
+            {"temperature": 0.0, "top_k": 0, "top_p": 1.0},
+            0,
+            (0, 1),
+            3 * rounds,
+            True,
+            "greedy",
+            preset="shared",
+            machine="a desk",
+            recorded="2026-01-02",
+            title=title,
         ),
         *(Piece(i, base64.b64encode(text.encode()).decode()) for i, text in enumerate(WORDS)),
         Prefill(2, 2, 0, MS),
-    ]  # fmt: skip
+    ]
     t, serial = MS, 0
     for n in range(rounds):
         at = 3 * n
@@ -67,14 +89,28 @@ def shared_run(rounds: int = 4, *, depths: bool = True, title: str = "One model,
         checks = tuple(Check(s, i, 1.0, None, "accepted", 0.9, 0.8) for s, i in ((one, ids[0]), (two, ids[1])))
         events += [
             Draft(
-                n, 0, at, (one, two), (ids[0], ids[1]), ("exit", "exit"), (0.8, 0.8), (0.8, 0.8), 2, 2, 0, t,
-                t + 2 * MS, (Span(0, 4, 1), Span(0, 4, 1)), copied=(None, copy_at(at + 1)),
+                n,
+                0,
+                at,
+                (one, two),
+                (ids[0], ids[1]),
+                ("exit", "exit"),
+                (0.8, 0.8),
+                (0.8, 0.8),
+                2,
+                2,
+                0,
+                t,
+                t + 2 * MS,
+                (Span(0, 4, 1), Span(0, 4, 1)),
+                copied=(None, copy_at(at + 1)),
             ),
             Verify(n, 1, 0, at, 2, 0, checks, t + 2 * MS, t + 4 * MS, (Span(4, 8, 2),)),
             Verify(n, 2, 1, at, 3, 0, checks, t + 4 * MS, t + 10 * MS, (Span(0, 8, 1), Span(8, LAYERS, 3))),
             Bonus(n, 2, at + 2, own, ids[2], 0.7, t + 10 * MS),
             Commit(
-                n, at,
+                n,
+                at,
                 (
                     Committed(one, ids[0], 0, "draft", "exit", (1, 2)),
                     Committed(two, ids[1], 0, "draft", "exit", (1, 2)),
@@ -82,7 +118,7 @@ def shared_run(rounds: int = 4, *, depths: bool = True, title: str = "One model,
                 ),
                 t + 10 * MS,
             ),
-        ]  # fmt: skip
+        ]
         t, serial = t + 10 * MS, serial + 3
     count = 3 * rounds
     totals = tuple(
@@ -118,30 +154,50 @@ def depths_of(ids: list[int]) -> Depths:
 def preset() -> dict[str, Any]:
     """A catalogue entry with exits and draft models."""
     level: Callable[..., dict[str, Any]] = lambda name, label, block, **more: {  # noqa: E731
-        "name": name, "kind": name, "letter": name[0].upper(), "label": label, "can_draft": True, "can_verify": True,
-        "default_block": block, "usable": True, "reason": "", "params": {}, **more,
-    }  # fmt: skip
+        "name": name,
+        "kind": name,
+        "letter": name[0].upper(),
+        "label": label,
+        "can_draft": True,
+        "can_verify": True,
+        "default_block": block,
+        "usable": True,
+        "reason": "",
+        "params": {},
+        **more,
+    }
     drafts = [
         {"name": "tiny", "title": "embeddings alone", "fed": False},
         {"name": "tiny-fed", "title": "fed by the target", "fed": True},
     ]
     return {
-        "name": "shared", "title": "A shared model", "usable": True, "reason": "", "needs_download": False,
-        "download_mb": 0, "default_stack": STACK, "devices": [{"name": "cpu", "usable": True, "reason": ""}],
+        "name": "shared",
+        "title": "A shared model",
+        "usable": True,
+        "reason": "",
+        "needs_download": False,
+        "download_mb": 0,
+        "default_stack": STACK,
+        "devices": [{"name": "cpu", "usable": True, "reason": ""}],
         "stacks": [{"name": "hispec", "title": "HiSpec", "stack": STACK, "note": "two exits"}],
         "levels": [
             level("ngram", "n-gram lookup", 3, can_verify=False, params={"db": "c"}, drafts=drafts),
             level("nano", "draft model", 4, params={"id": "tiny-fed"}, drafts=drafts),
-            level("exit", "early exit", 2, params={"at": 4},
-                  depth={"min": 1, "max": LAYERS - 1, "default": 4, "trained": [4, 8]}),
+            level(
+                "exit",
+                "early exit",
+                2,
+                params={"at": 4},
+                depth={"min": 1, "max": LAYERS - 1, "default": 4, "trained": [4, 8]},
+            ),
             level("int8", "int8 copy", 8),
             level("target", "SmolLM2", None, can_draft=False),
         ],
-    }  # fmt: skip
+    }
 
 
 class SharedBench:
-    """A workbench of that preset; whatever is asked for, it writes the same text. `asked` keeps the requests."""
+    """A pipeline of that preset; whatever is asked for, it writes the same text. `asked` keeps the requests."""
 
     asked: tuple[dict[str, Any], ...] = ()
 

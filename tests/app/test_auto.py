@@ -13,7 +13,7 @@ from pagekit import slowed
 from app.generate import Loader, stream
 from app.runs import Run
 from app.settings import parse
-from hsd_core.pipeline import Workbench
+from hsd_core.pipeline import Pipeline
 from hsd_core.theory import Costs, Profile, ProfileLevel
 
 STACK = "table:2@id=order1,table:4@id=order3,table@id=order6"
@@ -28,12 +28,12 @@ PROFILE = Profile(
 )
 
 
-class Measured(Workbench):
+class Measured(Pipeline):
     def profile(self, temperature: float = 0.0) -> Profile:
         return PROFILE
 
 
-class Unmeasured(Workbench):
+class Unmeasured(Pipeline):
     def profile(self, temperature: float = 0.0) -> None:
         return None
 

@@ -32,7 +32,7 @@ from app.planner.worker import Worker
 from app.recordings import Recordings
 from app.serve import Service
 from app.study import study
-from hsd_core.pipeline import Workbench
+from hsd_core.pipeline import Pipeline
 from hsd_core.theory import Planner, profile_from
 
 SMALL = {
@@ -228,6 +228,6 @@ def test_the_engine_s_threads_come_after_the_page_s() -> None:
         """Of this thread, and of one of another pool that it is the first to use, as a run's levels are built."""
         return niceness(), service.loader._pool.submit(niceness).result()
 
-    service, before = Service(Loader(Workbench)), niceness()
+    service, before = Service(Loader(Pipeline)), niceness()
     assert service._engine.submit(started).result() == (min(19, before + NICE),) * 2
     assert niceness() == before

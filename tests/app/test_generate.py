@@ -18,14 +18,14 @@ from app.recordings import Recordings
 from app.runs import KEEP, NameTaken, Run, Runs
 from app.settings import parse
 from app.study import study
-from hsd_core.pipeline import Workbench
+from hsd_core.pipeline import Pipeline
 from hsd_core.trace import Event, Footer
 
 NAME = "b" * 32
 
 
 class Bench:
-    """A workbench that replays given events and notes whether it was closed."""
+    """A pipeline that replays given events and notes whether it was closed."""
 
     closed = False
 
@@ -69,21 +69,21 @@ def test_the_deltas_in_order_are_the_whole_trace_and_so_is_the_last_payload_with
 
 
 def test_closing_the_stream_closes_the_engine() -> None:
-    bench = Bench(plain_run(list("abcdefgh")))
+    pipeline = Bench(plain_run(list("abcdefgh")))
     run = Run(NAME)
-    payloads = stream(Loader(bench), request(), run)
+    payloads = stream(Loader(pipeline), request(), run)
     next(p for p in payloads if p["ev"])
     payloads.close()
-    assert bench.closed
-    assert bench.stopped(), "the engine is told before it is closed"
+    assert pipeline.closed
+    assert pipeline.stopped(), "the engine is told before it is closed"
     assert run.stage == "done"
 
 
 def test_stop_ends_the_real_engine_early() -> None:
     run = Run(NAME)
-    toy = next(p for p in Workbench.catalogue() if p["name"] == "toy")
+    toy = next(p for p in Pipeline.catalogue() if p["name"] == "toy")
     asked = request(stack=toy["default_stack"], max_new_tokens=512)
-    for payload in stream(Loader(Workbench), asked, run):
+    for payload in stream(Loader(Pipeline), asked, run):
         if payload["ev"]:
             run.stopped.set()
     footer = next(e for e in run.events if isinstance(e, Footer))
@@ -103,14 +103,14 @@ def test_an_error_is_the_last_payload_and_says_what_happened(error: Exception) -
 
 def test_a_bad_stack_is_refused_with_the_engine_s_own_words(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
-        *_, last = stream(Loader(Workbench), request(stack="nonsense:9"), Run(NAME))
+        *_, last = stream(Loader(Pipeline), request(stack="nonsense:9"), Run(NAME))
     assert [(r.levelname, r.exc_info) for r in caplog.records] == [("INFO", None)], "no traceback for what was typed"
     assert last["status"]["mode"] == "error"
     assert "nonsense" in last["status"]["text"]
 
 
 def test_a_page_that_lost_its_stream_gets_the_rest(recordings: Any) -> None:
-    play = Play(Workbench, Recordings(recordings))
+    play = Play(Pipeline, Recordings(recordings))
     run = play.runs.announce(Run(NAME))
     *_, whole, _ = stream(Loader(Bench(plain_run(list("abc")))), request(), run)
     last = json.loads(json.dumps(whole))  # what the page would have got
@@ -158,7 +158,7 @@ def test_a_run_that_is_stopped_before_the_server_knows_it_does_not_begin() -> No
 
 
 def test_a_run_that_a_restarted_server_does_not_know_ends_under_its_own_name(recordings: Any) -> None:
-    play = Play(Workbench, Recordings(recordings))
+    play = Play(Pipeline, Recordings(recordings))
     tail = play.tail({"run": NAME, "from": 0})
     assert (tail["run"], tail["final"], tail["status"]["mode"]) == (NAME, True, "error")
 
@@ -172,7 +172,7 @@ def test_a_run_that_was_stopped_while_it_waited_never_opens_the_engine() -> None
 
 
 def test_the_study_of_a_run_adds_up() -> None:
-    events = toy_run(Workbench)
+    events = toy_run(Pipeline)
     seen = study(events)
     footer = next(e for e in events if isinstance(e, Footer))
     assert seen.curve[-1][1] == footer.committed
@@ -184,6 +184,6 @@ def test_the_study_of_a_run_adds_up() -> None:
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_figures_are_drawn_for_every_trace_even_an_interrupted_one(dark: bool) -> None:
-    whole = toy_run(Workbench)
+    whole = toy_run(Pipeline)
     for events in (whole, whole[: len(whole) // 2], plain_run(["<b>x</b>"], label="<b>"), []):
         assert len(draw(events, dark=dark)) == 12

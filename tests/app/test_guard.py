@@ -18,7 +18,7 @@ from app.page import build, launch_options
 from app.policy import SPACES, Policy, content_policy
 from app.recordings import MAX_CALL
 from app.static import files
-from hsd_core.pipeline import Workbench
+from hsd_core.pipeline import Pipeline
 
 JSON = {"content-type": "application/json"}
 
@@ -26,7 +26,7 @@ JSON = {"content-type": "application/json"}
 @pytest.fixture(scope="module")
 def served(recordings: Path) -> Iterator[httpx.Client]:
     """The real page, which answers to this machine's names only."""
-    demo = build(Workbench, recordings)
+    demo = build(Pipeline, recordings)
     options = {**launch_options(hosts=LOCAL), "quiet": True}
     _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
     with httpx.Client(base_url=address.rstrip("/"), timeout=60) as client:
@@ -44,11 +44,21 @@ def call(served: httpx.Client, name: str, data: Any, **headers: str) -> httpx.Re
 @pytest.mark.parametrize(
     "path",
     [
-        "/monitoring", "/monitoring/summary", f"{API}/file=/etc/passwd", f"{API}/proxy=https://x.hf.space/",
-        f"{API}/stream/a/b/1/playlist.m3u8", f"{API}/deep_link?session_hash=a", f"{API}/runs", f"{API}/dev/reload",
-        f"{API}/token", f"{API}/vibe-code", f"{API}/custom_component/a/client/b/c", "/login", "/docs",
+        "/monitoring",
+        "/monitoring/summary",
+        f"{API}/file=/etc/passwd",
+        f"{API}/proxy=https://x.hf.space/",
+        f"{API}/stream/a/b/1/playlist.m3u8",
+        f"{API}/deep_link?session_hash=a",
+        f"{API}/runs",
+        f"{API}/dev/reload",
+        f"{API}/token",
+        f"{API}/vibe-code",
+        f"{API}/custom_component/a/client/b/c",
+        "/login",
+        "/docs",
     ],
-)  # fmt: skip
+)
 def test_what_the_page_does_not_use_is_not_there(served: httpx.Client, path: str) -> None:
     answer = served.get(path)
     assert answer.status_code == 404
@@ -154,11 +164,32 @@ def test_a_websocket_is_closed() -> None:
 
 
 HOSTILE: list[Any] = [
-    None, True, -1, 10**400, 1e308, float("nan"), float("inf"), "", "\ud800", "a\udfff" * 20, "x" * 100_000, [], {},
-    {"run": None}, {"run": 7}, {"run": "\ud800" * 9}, {"run": "../../etc/passwd"}, {"run": 10**400}, {"name": "\ud800"},
-    {"run": "a" * 32, "from": 10**400}, {"run": "a" * 32, "from": float("nan")}, {"run": "a" * 32, "base64": "\ud800"},
-    {"run": "a" * 32, "base64": "é"}, {"run": "a" * 32, "base64": "AAAA", "name": 10**400},
-    {"run": "a" * 32, "base64": "", "name": "\ud800"}, {"run": "\ud800" * 9, "first": True},
+    None,
+    True,
+    -1,
+    10**400,
+    1e308,
+    float("nan"),
+    float("inf"),
+    "",
+    "\ud800",
+    "a\udfff" * 20,
+    "x" * 100_000,
+    [],
+    {},
+    {"run": None},
+    {"run": 7},
+    {"run": "\ud800" * 9},
+    {"run": "../../etc/passwd"},
+    {"run": 10**400},
+    {"name": "\ud800"},
+    {"run": "a" * 32, "from": 10**400},
+    {"run": "a" * 32, "from": float("nan")},
+    {"run": "a" * 32, "base64": "\ud800"},
+    {"run": "a" * 32, "base64": "é"},
+    {"run": "a" * 32, "base64": "AAAA", "name": 10**400},
+    {"run": "a" * 32, "base64": "", "name": "\ud800"},
+    {"run": "\ud800" * 9, "first": True},
     {"run": "a" * 32, "question": {"profile": {"levels": [{"name": "\ud800"}]}}},
     {"run": "a" * 32, "question": 10**400, "plan": {"levels": [[]], "blocks": [True]}},
     {"run": "a" * 32, "prompt": "\ud800", "stack": "target", "preset": "toy", "max_new_tokens": 10**400},
@@ -167,7 +198,7 @@ HOSTILE: list[Any] = [
     {"run": "a" * 32, "prompt": "hi", "stack": "table:" + "9" * 390, "preset": "toy"},
     {"run": "a" * 32, "prompt": "hi", "stack": "table@theta=" + "9" * 380, "preset": "toy"},
     {"run": "a" * 32, "prompt": "hi", "stack": "target", "preset": "toy", "device": "\ud800"},
-]  # fmt: skip
+]
 FUNCTIONS = ("open_trace", "simulate", "stop", "tail")
 
 

@@ -15,16 +15,16 @@ import pytest
 from pagekit import plain_run
 from visiting import Visit
 
-from hsd_core.pipeline import Workbench
+from hsd_core.pipeline import Pipeline
 from hsd_core.trace import Event
 
 SOON_S = 8.0  # generous: the machine may be busy; a run that goes on does so for a minute
 
 
 class Measuring:
-    """A workbench whose run yields half a trace and then works on for a minute within one step, asking only `stop`."""
+    """A pipeline whose run yields half a trace and then works on for a minute within one step, asking only `stop`."""
 
-    catalogue = staticmethod(Workbench.catalogue)
+    catalogue = staticmethod(Pipeline.catalogue)
 
     def __init__(self) -> None:
         self.began, self.ended, self.runs = threading.Event(), threading.Event(), 0
@@ -47,57 +47,57 @@ class Measuring:
 def served(tmp_path: Path) -> Iterator[tuple[str, Measuring]]:
     from app.page import build, launch_options
 
-    bench = Measuring()
-    demo = build(bench, tmp_path)
+    pipeline = Measuring()
+    demo = build(pipeline, tmp_path)
     options = {**launch_options(), "quiet": True}
     _, url, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
-    yield url.rstrip("/"), bench
+    yield url.rstrip("/"), pipeline
     demo.close()
 
 
-def _leave_at_work(url: str, bench: Measuring) -> None:
+def _leave_at_work(url: str, pipeline: Measuring) -> None:
     """Open a page, press Generate, and close the page once the engine is inside a step, which sends nothing."""
     payloads = Visit(url, page=True).generate()
     next(payloads)
-    assert bench.began.wait(SOON_S)
+    assert pipeline.began.wait(SOON_S)
     payloads.close()
 
 
 def test_a_page_that_is_closed_while_the_baseline_is_measured_frees_the_engine(served: Any) -> None:
-    url, bench = served
-    _leave_at_work(url, bench)
-    assert bench.ended.wait(SOON_S)
+    url, pipeline = served
+    _leave_at_work(url, pipeline)
+    assert pipeline.ended.wait(SOON_S)
 
 
 def test_an_api_client_that_leaves_frees_the_engine(served: Any) -> None:
-    url, bench = served
+    url, pipeline = served
     visit = Visit(url)
     answer = visit.hear_call(visit.post_call())
-    assert bench.began.wait(SOON_S)
+    assert pipeline.began.wait(SOON_S)
     answer.close()
-    assert bench.ended.wait(SOON_S)
+    assert pipeline.ended.wait(SOON_S)
 
 
 def test_a_run_that_nobody_listens_to_never_reaches_the_engine_and_holds_no_place(
     served: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.line.HEARD_S", 1.0)
-    url, bench = served
+    url, pipeline = served
     for _ in range(25):
         Visit(url).ask("generate", {"run": str(uuid.uuid4()), "prompt": "x", "stack": "target", "preset": "toy"})
     Visit(url).post_call()
-    _leave_at_work(url, bench)
-    assert bench.ended.wait(SOON_S)
+    _leave_at_work(url, pipeline)
+    assert pipeline.ended.wait(SOON_S)
     time.sleep(1.5)
-    assert bench.runs == 1
+    assert pipeline.runs == 1
 
 
 def test_a_page_gets_through_beside_a_script_that_fills_its_places(served: Any) -> None:
-    url, bench = served
+    url, pipeline = served
     script = Visit(url)
     posted = [script.post_call() for _ in range(26)]
     answers = [script.hear_call(event) for event in posted]
-    assert bench.began.wait(SOON_S)
+    assert pipeline.began.wait(SOON_S)
     page = Visit(url, page=True).generate()
     first = next(p for p in page if p["status"]["mode"] == "waiting")
     assert "1 run is before yours" in first["status"]["text"]
@@ -116,7 +116,7 @@ def test_a_page_gets_through_beside_a_script_that_fills_its_places(served: Any) 
 def test_the_api_answers_with_text_totals_and_the_whole_trace(recordings: Path) -> None:
     from app.page import build, launch_options
 
-    demo = build(Workbench, recordings)
+    demo = build(Pipeline, recordings)
     _, url, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **{**launch_options(), "quiet": True})
     try:
         found = Visit(url.rstrip("/")).run_stack()

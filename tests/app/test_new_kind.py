@@ -15,7 +15,7 @@ import pytest
 from app import hues
 from hsd_core.cli.terminal import letter, text_lines
 from hsd_core.levels import kinds
-from hsd_core.pipeline import Workbench
+from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.catalogue import catalogue
 from hsd_core.stacks.grammar import LevelSpec, StackError, bare, format_stack, grammar, level_names, parse
 from hsd_core.trace import Commit, Footer, Header
@@ -45,7 +45,7 @@ def site(recordings: Path) -> Iterator[str]:
     from app.page import build, launch_options
 
     with laid_beside():
-        demo = build(Workbench, recordings)
+        demo = build(Pipeline, recordings)
         _, address, _ = demo.launch(
             server_name="127.0.0.1", prevent_thread_lock=True, **{**launch_options(traces=recordings), "quiet": True}
         )
@@ -70,7 +70,7 @@ def test_it_is_listed_built_run_and_coloured() -> None:
     toy = next(entry for entry in catalogue() if entry["name"] == "toy")
     listed = next(level for level in toy["levels"] if level["name"] == "echo")
     assert (listed["letter"], listed["usable"], listed["default_block"]) == ("Y", True, 3)
-    events = list(Workbench.open("toy").run(TEXT, "The small level", max_new_tokens=20, baseline=True))
+    events = list(Pipeline.open("toy").run(TEXT, "The small level", max_new_tokens=20, baseline=True))
     header = events[0]
     assert isinstance(header, Header) and (header.stack, header.levels[0].kind) == (TEXT, "echo")
     assert header.levels[0].params == {"back": 3}

@@ -12,7 +12,7 @@ from app.offer import Offer, OfferError
 from app.settings import RequestError, check, parse
 from hsd_core.models import machine
 from hsd_core.models.local import local_models, local_source
-from hsd_core.pipeline import Workbench
+from hsd_core.pipeline import Pipeline
 
 
 def asked(**changes: Any) -> Any:
@@ -20,7 +20,7 @@ def asked(**changes: Any) -> Any:
 
 
 def catalogue(**changes: Any) -> list[dict[str, Any]]:
-    return [{**p, **changes} if p["name"] == "qwen2.5-hub" else p for p in Workbench.catalogue()]
+    return [{**p, **changes} if p["name"] == "qwen2.5-hub" else p for p in Pipeline.catalogue()]
 
 
 def test_a_preset_that_is_marked_unusable_is_refused_with_its_reason() -> None:
@@ -48,8 +48,12 @@ def test_only_devices_that_are_here_are_loaded_on(device: str) -> None:
 def test_a_device_has_one_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine, "devices", lambda: ("cpu", "cuda", "cuda:1"))
     assert [machine.device_name(name) for name in (None, "cuda", "cuda:0", "cuda:1", "cpu")] == [
-        "cuda", "cuda", "cuda", "cuda:1", "cpu",
-    ]  # fmt: skip
+        "cuda",
+        "cuda",
+        "cuda",
+        "cuda:1",
+        "cpu",
+    ]
 
 
 class Bench:
@@ -66,26 +70,26 @@ class Bench:
 
 
 def test_few_presets_stay_open_and_one_device_is_opened_once() -> None:
-    bench = Bench()
-    loader = Loader(bench)
+    pipeline = Bench()
+    loader = Loader(pipeline)
     for preset in ("a", "b", "a", "c", "a", "b"):
         for device in (None, "cpu"):
-            loader.opening(preset, device).bench.result(10)
+            loader.opening(preset, device).pipeline.result(10)
     assert OPEN == 2
-    assert bench.opened == [("a", "cpu"), ("b", "cpu"), ("c", "cpu"), ("b", "cpu")], "the least recently used went"
+    assert pipeline.opened == [("a", "cpu"), ("b", "cpu"), ("c", "cpu"), ("b", "cpu")], "the least recently used went"
 
 
 def test_an_operator_s_list_shows_the_others_with_the_reason() -> None:
-    offer = Offer.of("toy, smollm2", "", Workbench.catalogue())
-    listed = {p["name"]: p for p in offer.catalogue(Workbench.catalogue())}
+    offer = Offer.of("toy, smollm2", "", Pipeline.catalogue())
+    listed = {p["name"]: p for p in offer.catalogue(Pipeline.catalogue())}
     assert [p["usable"] for p in listed.values()][:2] == [True, True]
     assert listed["qwen2.5-hub"]["reason"] == "this server offers toy, smollm2"
     with pytest.raises(RequestError, match="this server offers"):
         check(asked(preset="qwen2.5-hub"), list(listed.values()))
     with pytest.raises(OfferError, match="no preset 'smolm'; presets are"):
-        Offer.of("smolm", "", Workbench.catalogue())
+        Offer.of("smolm", "", Pipeline.catalogue())
     with pytest.raises(OfferError, match="is no folder"):
-        Offer.of("", "/no/such/place", Workbench.catalogue())
+        Offer.of("", "/no/such/place", Pipeline.catalogue())
 
 
 def test_models_of_the_operator_s_folder_may_be_named_and_nothing_else(tmp_path: Path) -> None:
@@ -97,7 +101,7 @@ def test_models_of_the_operator_s_folder_may_be_named_and_nothing_else(tmp_path:
     (folder / "bare" / "model.safetensors").unlink()
     (folder / "link").symlink_to(outside)
     (folder / "tiny.gguf").touch()
-    listed = Offer.of("", str(folder), Workbench.catalogue()).catalogue(Workbench.catalogue())
+    listed = Offer.of("", str(folder), Pipeline.catalogue()).catalogue(Pipeline.catalogue())
     for name in ("good", "tiny.gguf"):
         check(asked(stack=f"model:4@id={name},target"), listed)
         assert local_source(name, folder) is not None

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_building_the_page_imports_no_torch() -> None:
     code = (
-        "import sys; from app.page import build; from hsd_core.pipeline import Workbench; build(Workbench);"
+        "import sys; from app.page import build; from hsd_core.pipeline import Pipeline; build(Pipeline);"
         "sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
@@ -24,7 +24,8 @@ def test_the_app_never_names_torch_and_the_engine_never_names_the_page() -> None
         assert "import torch" not in path.read_text(encoding="utf-8"), path.name
     for path in (ROOT / "hsd_core").rglob("*.py"):
         text = path.read_text(encoding="utf-8")
-        assert not any(word in text for word in ("import gradio", "import plotly")), path.name
+        assert "import gradio" not in text, path.name
+        assert "import plotly" not in text or path.name == "report.py", path.name  # a benchmark's own page
 
 
 def test_scripts_and_styles_reach_for_no_other_host() -> None:

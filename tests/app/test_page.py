@@ -195,9 +195,19 @@ def test_hostile_prompts_are_text(page: Any, site: str, prompt: str, tmp_path: P
 
 def test_settings_go_round_through_the_address(page: Any, site: str) -> None:
     wanted = {
-        "preset": "toy", "stack": STACK, "prompt": "a & b = c? 🌅", "temperature": "0.7", "top_k": "20", "top_p": "0.9",
-        "seed": "7", "max_new_tokens": "33", "raw": "1", "baseline": "0", "ghosts": "hide", "colour": "source",
-    }  # fmt: skip
+        "preset": "toy",
+        "stack": STACK,
+        "prompt": "a & b = c? 🌅",
+        "temperature": "0.7",
+        "top_k": "20",
+        "top_p": "0.9",
+        "seed": "7",
+        "max_new_tokens": "33",
+        "raw": "1",
+        "baseline": "0",
+        "ghosts": "hide",
+        "colour": "source",
+    }
     visit(page, site)
     page.evaluate("(query) => { location.search = new URLSearchParams(query).toString(); }", wanted)
     page.wait_for_function("location.search.includes('33')")

@@ -21,7 +21,7 @@ from app.planner.sources import measured_from as from_file
 from app.planner.turn import turned
 from app.planner.validation import validation_figure
 from app.static import ASSETS
-from hsd_core.pipeline import Workbench
+from hsd_core.pipeline import Pipeline
 from hsd_core.theory import Costs, Planner, Profile, ProfileLevel, profile_from
 
 HOSTILE = "<img src=x onerror=window.PWNED=1>"
@@ -37,9 +37,10 @@ def made_up() -> dict[str, Any]:
     names = ("order1", "order3", "target")
     levels: list[dict[str, Any]] = [
         {"name": name, "cost_ms": costs(first, more), "spec": f"table@id={spec}"}
-        for name, first, more, spec in zip(names, (1.0, 4.0, 32.0), (0.02, 0.1, 0.5), ("order1", "order3", "order6"),
-                                           strict=True)
-    ]  # fmt: skip
+        for name, first, more, spec in zip(
+            names, (1.0, 4.0, 32.0), (0.02, 0.1, 0.5), ("order1", "order3", "order6"), strict=True
+        )
+    ]
     levels[2]["interval_ms"] = {n: [0.9 * ms, 1.1 * ms] for n, ms in levels[2]["cost_ms"].items()}
     return {
         "version": 1,
@@ -56,19 +57,50 @@ MEASURED = {
     "version": 2,
     "model": {"name": "rows", "said": f"i.i.d. {HOSTILE}", "named": "2026-11-22 09:00 UTC"},
     "sittings": [
-        {"number": 1, "began": "2026-11-22 09:01 UTC", "prompts": 12, "pace": 0.97, "ms": 0.06, "worst_ms": 0.09,
-         "speed_ups": 0.03, "worst_speed_ups": 0.05},
-        {"number": 2, "began": "2026-11-22 12:00 UTC", "prompts": 12, "pace": 1.14, "ms": 0.12, "worst_ms": 0.2,
-         "speed_ups": 0.05, "worst_speed_ups": 0.11},
-        {"number": None, "began": "2 sittings", "prompts": 24, "pace": 1.05, "ms": 0.09, "worst_ms": 0.2,
-         "speed_ups": 0.04, "worst_speed_ups": 0.11},
+        {
+            "number": 1,
+            "began": "2026-11-22 09:01 UTC",
+            "prompts": 12,
+            "pace": 0.97,
+            "ms": 0.06,
+            "worst_ms": 0.09,
+            "speed_ups": 0.03,
+            "worst_speed_ups": 0.05,
+        },
+        {
+            "number": 2,
+            "began": "2026-11-22 12:00 UTC",
+            "prompts": 12,
+            "pace": 1.14,
+            "ms": 0.12,
+            "worst_ms": 0.2,
+            "speed_ups": 0.05,
+            "worst_speed_ups": 0.11,
+        },
+        {
+            "number": None,
+            "began": "2 sittings",
+            "prompts": 24,
+            "pace": 1.05,
+            "ms": 0.09,
+            "worst_ms": 0.2,
+            "speed_ups": 0.04,
+            "worst_speed_ups": 0.11,
+        },
     ],
     "stacks": [
         {"stack": "target", "predicted_ms": 32.0, "measured_ms": 31.0, "interval": [30.0, 32.5]},
-        {"stack": "table:4@id=order3,target", "predicted_ms": 20.0, "measured_ms": 22.0, "interval": [21.0, 23.0],
-         "predicted_speed_up": 1.6, "speed_up": 1.41, "picked_by": ["2 levels"]},
+        {
+            "stack": "table:4@id=order3,target",
+            "predicted_ms": 20.0,
+            "measured_ms": 22.0,
+            "interval": [21.0, 23.0],
+            "predicted_speed_up": 1.6,
+            "speed_up": 1.41,
+            "picked_by": ["2 levels"],
+        },
     ],
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="session")
@@ -82,7 +114,7 @@ def profiles(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def served(profiles: Path, recordings: Path) -> Iterator[str]:
     from app.page import build, launch_options
 
-    demo = build(Workbench, recordings)
+    demo = build(Pipeline, recordings)
     options = {**launch_options(profiles, measured=list, traces=recordings), "quiet": True}
     _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
     yield address.rstrip("/")
@@ -199,10 +231,14 @@ def test_a_validation_says_what_earlier_predictions_came_to() -> None:
 @pytest.mark.parametrize(
     "damaged",
     [
-        None, [], {"version": 1, "stacks": MEASURED["stacks"]}, {"version": 2}, {"version": 2, "stacks": 3},
+        None,
+        [],
+        {"version": 1, "stacks": MEASURED["stacks"]},
+        {"version": 2},
+        {"version": 2, "stacks": 3},
         {**MEASURED, "sittings": [{"number": "x", "pace": "fast"}, 7], "stacks": [{"stack": "a"}, 1]},
     ],
-)  # fmt: skip
+)
 def test_a_validation_that_cannot_be_read_is_none(damaged: Any) -> None:
     assert "has been run against its prediction here" in validation_figure(from_file(damaged), Ink(dark=False))["text"]
 
@@ -259,9 +295,17 @@ def test_only_the_target_left_is_plain_decoding_and_still_an_answer() -> None:
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("max_block", 33), ("max_block", float("nan")), ("max_block", 10**400), ("rejections", -1), ("rejections", "1"),
-     ("width", True), ("cost", {"level": "nobody", "factor": 1}), ("cost", {"level": "order1", "factor": 1e9})],
-)  # fmt: skip
+    [
+        ("max_block", 33),
+        ("max_block", float("nan")),
+        ("max_block", 10**400),
+        ("rejections", -1),
+        ("rejections", "1"),
+        ("width", True),
+        ("cost", {"level": "nobody", "factor": 1}),
+        ("cost", {"level": "order1", "factor": 1e9}),
+    ],
+)
 def test_sliders_beyond_their_ends_are_refused_by_name(field: str, value: Any) -> None:
     with pytest.raises(PlannerError, match=field):
         look({field: value}) if field == "width" else asked(**{field: value})

@@ -68,13 +68,21 @@ def test_a_visitor_may_name_only_the_preset_s_own_models() -> None:
 def test_a_visitor_may_name_the_listed_drafts_and_read_an_exit_through_the_lens() -> None:
     catalogue = [preset()]
     for stack in (
-        "nano:4@id=tiny,target", "nano:4@id=tiny-fed,exit:2@at=4@id=lens,target", "exit:2@at=4,exit:4@at=8,target",
-    ):  # fmt: skip
+        "nano:4@id=tiny,target",
+        "nano:4@id=tiny-fed,exit:2@at=4@id=lens,target",
+        "exit:2@at=4,exit:4@at=8,target",
+    ):
         check_ids(parse({**GOOD, "preset": "shared", "stack": stack}), catalogue)
     for stack in (
-        "nano:4@id=lens,target", "exit:2@at=4@id=tiny,target", "exit:2@at=4@id=other,target", "nano@id=../x,target",
-        "model:4@id=lens,target", "model:4@id=tiny,target", "target@id=lens", " nano:4 @id=else,target",
-    ):  # fmt: skip
+        "nano:4@id=lens,target",
+        "exit:2@at=4@id=tiny,target",
+        "exit:2@at=4@id=other,target",
+        "nano@id=../x,target",
+        "model:4@id=lens,target",
+        "model:4@id=tiny,target",
+        "target@id=lens",
+        " nano:4 @id=else,target",
+    ):
         with pytest.raises(RequestError, match="command line"):
             check_ids(parse({**GOOD, "preset": "shared", "stack": stack}), catalogue)
 
@@ -96,17 +104,24 @@ def test_a_request_hands_all_its_settings_to_the_workbench_and_depths_only_when_
             self.given, self.options = given, options
             return iter(())
 
-    bench = Bench()
-    parse({**GOOD, "temperature": 0.5, "seed": 3, "max_new_tokens": 7, "raw": True, "detail": "light"}).start(bench)
-    assert bench.given == ("target", "hello")
-    assert bench.options == {
-        "temperature": 0.5, "top_k": 0, "top_p": 1.0, "seed": 3, "max_new_tokens": 7, "raw": True, "baseline": True,
-        "heads": 0, "stop": None,
-    }  # fmt: skip
-    parse({**GOOD, "depths": True}).start(bench)
-    assert bench.options["depths"] is True
-    parse({**GOOD, "depths": "yes"}).start(bench)
-    assert "depths" not in bench.options
+    pipeline = Bench()
+    parse({**GOOD, "temperature": 0.5, "seed": 3, "max_new_tokens": 7, "raw": True, "detail": "light"}).start(pipeline)
+    assert pipeline.given == ("target", "hello")
+    assert pipeline.options == {
+        "temperature": 0.5,
+        "top_k": 0,
+        "top_p": 1.0,
+        "seed": 3,
+        "max_new_tokens": 7,
+        "raw": True,
+        "baseline": True,
+        "heads": 0,
+        "stop": None,
+    }
+    parse({**GOOD, "depths": True}).start(pipeline)
+    assert pipeline.options["depths"] is True
+    parse({**GOOD, "depths": "yes"}).start(pipeline)
+    assert "depths" not in pipeline.options
 
 
 def test_defaults_measure_plain_decoding_and_are_greedy() -> None:

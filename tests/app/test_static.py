@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from app.page import build, launch_options
 from app.static import Files, app_options, files
-from hsd_core.pipeline import Workbench
+from hsd_core.pipeline import Pipeline
 
 SCRIPT = "js/planner/planner.js"
 
@@ -80,7 +80,7 @@ class Seen:
 @pytest.fixture
 def watched(recordings: Path) -> Iterator[tuple[str, list[str]]]:
     """The page's address, and what was asked for below /hx."""
-    demo, paths = build(Workbench, recordings), []
+    demo, paths = build(Pipeline, recordings), []
     options = {**launch_options(traces=recordings), "quiet": True}
     options["app_kwargs"]["middleware"].insert(0, Middleware(Seen, paths=paths))
     _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)

@@ -14,7 +14,7 @@ from app.planner.request import PlannerError
 from app.planner.sources import Sources
 from app.recordings import recorded
 from app.static import ASSETS
-from hsd_core.pipeline import Workbench
+from hsd_core.pipeline import Pipeline
 from hsd_core.trace import Draft, Header, Verify
 from hsd_core.trace.checks import check
 from hsd_core.whatif.profiles import whatif_profile
@@ -57,13 +57,16 @@ def test_a_level_that_is_ticked_off_is_not_known_to_the_plan() -> None:
 @pytest.mark.parametrize(
     "asked",
     [
-        None, {}, {"question": question()}, {"question": question(), "plan": {"levels": [["a"]], "blocks": [1]}},
+        None,
+        {},
+        {"question": question()},
+        {"question": question(), "plan": {"levels": [["a"]], "blocks": [1]}},
         {"question": question(), "plan": {"levels": ["Llama 405B", "Llama 1B"], "blocks": [4]}},
         {"question": question(), "plan": {"levels": ["Llama 1B", "Llama 405B"], "blocks": [10**9]}},
         {"question": question(), "plan": {"levels": ["Llama 1B", "Llama 405B"], "blocks": [True]}},
         {"question": question(), "plan": {"levels": ["Llama 1B", "Llama 405B"], "blocks": []}},
     ],
-)  # fmt: skip
+)
 def test_what_is_no_plan_is_refused_before_any_work(asked: Any) -> None:
     with pytest.raises(PlannerError):
         Simulator().events(asked)
@@ -93,7 +96,7 @@ def test_its_status_and_figures_call_it_simulated_and_nothing_measured() -> None
 def site(recordings: Path) -> Iterator[str]:
     from app.page import build, launch_options
 
-    demo = build(Workbench, recordings)
+    demo = build(Pipeline, recordings)
     options = {**launch_options(measured=list, traces=recordings), "quiet": True}
     _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
     yield address.rstrip("/")
@@ -117,8 +120,11 @@ def test_a_class_plays_the_herd_and_is_told_that_no_model_ran(page: Any, site: s
     floors = page.locator(".hx-floor-name")
     assert "simulated" in floors.nth(0).inner_text()
     assert [floors.nth(i).inner_text().split("\n")[0] for i in range(4)] == [
-        "Llama 405B", "Llama 70B", "Llama 8B", "Llama 1B",
-    ]  # fmt: skip
+        "Llama 405B",
+        "Llama 70B",
+        "Llama 8B",
+        "Llama 1B",
+    ]
     assert "no weights" in (page.locator(".hx-go", has_text="Generate").get_attribute("data-tip") or "")
     page.get_by_text("Simulated: no model ran.", exact=False).first.wait_for()
 
@@ -140,6 +146,7 @@ def test_a_link_plays_the_same_run_again_and_other_blocks_stay_simulated(page: A
     page.get_by_role("button", name="T, the block length of Llama 1B: one more").click()
     page.locator(".hx-tower-note").get_by_text("the run shown is of another stack", exact=False).wait_for()
     assert [text.split("\n")[1] for text in page.locator(".hx-floor-name").all_inner_texts()] == [
-        "simulated · signs every token", "simulated",
-    ]  # fmt: skip
+        "simulated · signs every token",
+        "simulated",
+    ]
     assert page.locator(".hx-floor-reason").count() == 0

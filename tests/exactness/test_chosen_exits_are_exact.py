@@ -9,7 +9,7 @@ from lean_stacks import LeanStacks, RandomDraft, model_law
 import hsd_core
 from hsd_core.levels.choosing import ChoosingRun, Exit
 from hsd_core.levels.protocol import DraftOrder, Proposal
-from hsd_core.models.sampling import Sampling, law
+from hsd_core.models.sampling import Sampling, to_probs
 
 EXACT = 1e-5
 WRONG = 1e-3
@@ -58,8 +58,8 @@ def test_choices_change_within_these_runs(monkeypatch: pytest.MonkeyPatch) -> No
     chosen: set[tuple[int, int]] = set()
     real = ChoosingRun.propose
 
-    def watched(self: ChoosingRun, tape: list[int], order: DraftOrder) -> Proposal:
-        proposal = real(self, tape, order)
+    def watched(self: ChoosingRun, context: list[int], order: DraftOrder) -> Proposal:
+        proposal = real(self, context, order)
         at = proposal.work.ran[0].hi if proposal.work.ran else 0
         chosen.add((at, len(proposal.ids)))
         return proposal
@@ -72,12 +72,12 @@ def test_choices_change_within_these_runs(monkeypatch: pytest.MonkeyPatch) -> No
 def test_an_exit_chosen_by_the_token_that_it_drew_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     real = ChoosingRun.propose
 
-    def peeking(self: ChoosingRun, tape: list[int], order: DraftOrder) -> Proposal:
-        proposal = real(self, tape, order)
+    def peeking(self: ChoosingRun, context: list[int], order: DraftOrder) -> Proposal:
+        proposal = real(self, context, order)
         if proposal.ids and proposal.ids[0] == 0:  # "not this exit's token": another one's row goes up with it
-            self.exits[0].keep(len(tape) - 1, ())
-            logits, _ = Exit.reach(self.exits[0], tape)
-            proposal.rows[0] = law(logits, SAMPLED)[0]
+            self.exits[0].keep(len(context) - 1, ())
+            logits, _ = Exit.reach(self.exits[0], context)
+            proposal.rows[0] = to_probs(logits, SAMPLED)[0]
         return proposal
 
     assert off_by(TEXT, 4, 2) < EXACT

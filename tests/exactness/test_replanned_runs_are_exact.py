@@ -1,6 +1,6 @@
 """Runs whose levels and block lengths change between rounds, chosen by what was seen: the law of whole runs.
 
-Every branch of every random choice is enumerated; the courses are a function of what earlier rounds drafted, judged and
+Every branch of every random choice is enumerated; the plans are a function of what earlier rounds drafted, judged and
 committed, so that paths part in their plans as well as in their tokens.
 """
 
@@ -10,14 +10,14 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
-from courses_kit import Chosen, by_outcomes, courses
 from enumerator import SAMPLED, distance, run_law, target_law
 from lean_stacks import LeanStacks, RandomDraft, model_law
+from plans_kit import Chosen, by_outcomes, plans
 from toys import toy_stack
 
 from hsd_core.engine import run as engine
 from hsd_core.engine.hierarchy import Hierarchy
-from hsd_core.engine.plans import Course, Round
+from hsd_core.engine.plans import Round, RunPlan
 from hsd_core.levels.tree import NOTHING, Tree
 from hsd_core.models.sampling import Sampling
 
@@ -39,7 +39,7 @@ TABLES = [
 
 def replanner(text: str) -> Chosen:
     levels = text.split(",")
-    return Chosen(by_outcomes(courses(len(levels), bottom_only=[0] if levels[0].startswith("ngram") else [])))
+    return Chosen(by_outcomes(plans(len(levels), bottom_only=[0] if levels[0].startswith("ngram") else [])))
 
 
 @pytest.mark.parametrize(("text", "vocab", "tokens"), TABLES)
@@ -50,7 +50,7 @@ def test_levels_that_come_and_go_leave_the_targets_law(
     stack, chosen = toy_stack(text, vocab, seed=7), replanner(text)
     found = run_law(stack, [0], tokens, ends=ends, replan=chosen)
     assert distance(found, target_law(stack, [0], tokens, ends=ends)) < EXACT
-    assert len(chosen.seen) > 1, "the course never changed"
+    assert len(chosen.seen) > 1, "the plan never changed"
 
 
 @pytest.mark.parametrize("sampling", [Sampling(0.7, top_k=2), Sampling(0.0)])
@@ -89,7 +89,7 @@ def test_levels_over_one_model_may_join_late(
     chosen = replanner(text)
     found = run_law(made.stack(text), [1, 0], tokens, replan=chosen)
     assert distance(found, model_law(made.target, [1, 0], tokens)) < EXACT_FLOAT32
-    assert len(chosen.seen) > 1, "the course never changed"
+    assert len(chosen.seen) > 1, "the plan never changed"
 
 
 @pytest.mark.parametrize("text", ["table:1,table", "table:2,table@rule=block", "table:1,table:2,table"])
@@ -120,11 +120,11 @@ def test_a_course_changed_behind_a_drafted_token_is_caught(monkeypatch: pytest.M
                 with pytest.MonkeyPatch.context() as patch:
                     patch.setattr(Hierarchy, "pull", lambda self, i, budget: _given(drafted))
                     return (yield from real(self, i, budget))
-            self.follow(Course((2,), ()))  # "then rather without it"
+            self.follow(RunPlan((2,), ()))  # "then rather without it"
         return (yield from real(self, i, budget))
 
-    def choose(past: list[Round]) -> Course:
-        return Course((0, 2), (1,))
+    def choose(past: list[Round]) -> RunPlan:
+        return RunPlan((0, 2), (1,))
 
     stack = toy_stack("table:1,table:1,table", 3, seed=11)
     exact = target_law(stack, [0], 2)
@@ -142,9 +142,9 @@ def test_the_engine_asks_only_between_rounds_and_tells_only_the_past() -> None:
     stack = toy_stack("table:2,table:2,table", 3, seed=3)
     told: list[Round] = []
 
-    def choose(past: list[Round]) -> Course:
+    def choose(past: list[Round]) -> RunPlan:
         told[:] = past
-        return Course((0, 2), (2,)) if len(past) % 2 else Course((0, 1, 2), (2, 2))
+        return RunPlan((0, 2), (2,)) if len(past) % 2 else RunPlan((0, 1, 2), (2, 2))
 
     events = list(engine.run(stack, [0], SAMPLED, 3, max_new_tokens=20, replan=Chosen(choose)))
     commits = [e for e in events if e.event == "commit"]

@@ -16,7 +16,7 @@ from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.model import ModelLevel
 from hsd_core.models.lean import LeanDecoder
 from hsd_core.models.passes import Pass
-from hsd_core.models.sampling import Sampling, law
+from hsd_core.models.sampling import Sampling, to_probs
 from hsd_core.models.shape import LeanShape
 from hsd_core.stacks.grammar import parse
 
@@ -68,10 +68,16 @@ def test_the_chi_square_catches_a_wrong_residual(monkeypatch: pytest.MonkeyPatch
 def tiny_decoder(seed: int, *, max_positions: int = 64) -> LeanDecoder:
     """Two Llama layers of random weights, large enough that the laws are not flat."""
     config = {
-        "model_type": "llama", "vocab_size": VOCAB, "hidden_size": 16, "intermediate_size": 32,
-        "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 1,
-        "max_position_embeddings": max_positions, "tie_word_embeddings": True,
-    }  # fmt: skip
+        "model_type": "llama",
+        "vocab_size": VOCAB,
+        "hidden_size": 16,
+        "intermediate_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "num_key_value_heads": 1,
+        "max_position_embeddings": max_positions,
+        "tie_word_embeddings": True,
+    }
     sizes = {"model.embed_tokens.weight": (VOCAB, 16), "model.norm.weight": (16,)}
     for at in ("model.layers.0", "model.layers.1"):
         sizes |= {f"{at}.{norm}.weight": (16,) for norm in ("input_layernorm", "post_attention_layernorm")}
@@ -86,11 +92,11 @@ def tiny_decoder(seed: int, *, max_positions: int = 64) -> LeanDecoder:
 
 
 def model_stack(text: str, **options: Any) -> list[StackEntry]:
-    seats = []
+    entries = []
     for i, spec in enumerate(parse(text)):
         decoder = tiny_decoder(40 + i, **options)
-        seats.append(StackEntry(ModelLevel(decoder, name=spec.name, kind="model", label="tiny"), spec, spec.block))
-    return seats
+        entries.append(StackEntry(ModelLevel(decoder, name=spec.name, kind="model", label="tiny"), spec, spec.block))
+    return entries
 
 
 def model_law(stack: list[StackEntry], sampling: Sampling) -> Law:
@@ -98,7 +104,7 @@ def model_law(stack: list[StackEntry], sampling: Sampling) -> Law:
     decoder: Any = stack[-1].level.decoder  # type: ignore[attr-defined]
 
     def row(ids: list[int]) -> list[float]:
-        return law(decoder.forward(Pass(ids, 0, 1), decoder.new_cache(8)), sampling)[0].tolist()
+        return to_probs(decoder.forward(Pass(ids, 0, 1), decoder.new_cache(8)), sampling)[0].tolist()
 
     first = row([0])
     return {(a, b): first[a] * p for a in range(VOCAB) if first[a] > 0 for b, p in enumerate(row([0, a])) if p > 0}

@@ -16,7 +16,7 @@ from lean_stacks import LeanStacks, RandomDraft, model_law
 import hsd_core
 from hsd_core.levels.draft_run import DraftRun
 from hsd_core.levels.trunk import Trunk
-from hsd_core.models.sampling import Sampling, law
+from hsd_core.models.sampling import Sampling, to_probs
 
 EXACT = 1e-5
 WRONG = 1e-3
@@ -98,7 +98,7 @@ def test_the_laws_of_exit_and_target_differ() -> None:
     made = stacks()
     with torch.inference_mode():
         x = made.target.forward_layers(made.target.embed([1, 0]), made.target.new_cache(2), 0, 0, 2)
-        early = law(made.target.head(x[-1:]), SAMPLED)[0]
+        early = to_probs(made.target.head(x[-1:]), SAMPLED)[0]
     true = model_law(made.target, [1, 0], 1)
     assert sum(abs(float(p) - true.get((i,), 0.0)) for i, p in enumerate(early)) > 0.1
 

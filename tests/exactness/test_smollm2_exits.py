@@ -32,26 +32,26 @@ def test_exits_repeat_plain_decoding(smollm2, stack: str) -> None:
 
 def test_an_exit_behind_the_last_layer_is_refused(smollm2) -> None:
     with pytest.raises(StackError, match="the target has 30 layers; use @at=1 to @at=29"):
-        smollm2.seats("exit:2@at=30,target")
+        smollm2.entries("exit:2@at=30,target")
 
 
 def test_an_exit_takes_the_dtype_of_its_target(smollm2) -> None:
     for text, dtype in (("exit:2@at=4,target", "float32"), ("exit:2@at=4,target@dtype=int8", "int8")):
-        early, target = smollm2.seats(text)
+        early, target = smollm2.entries(text)
         assert early.level.dtype == target.level.dtype == dtype
         assert early.level.decoder is target.level.decoder
-    early, int8, target = smollm2.seats("exit:2@at=4@dtype=int8,int8:4,target")
+    early, int8, target = smollm2.entries("exit:2@at=4@dtype=int8,int8:4,target")
     assert early.level.decoder is int8.level.decoder is not target.level.decoder
 
 
 def test_a_read_out_that_was_not_trained_says_so(smollm2) -> None:
-    assert smollm2.seats("exit:2@at=5@id=lens,target")[0].level.label == "exit at layer 5, untrained read-out"
+    assert smollm2.entries("exit:2@at=5@id=lens,target")[0].level.label == "exit at layer 5, untrained read-out"
 
 
 @pytest.mark.parametrize(("text", "message"), [("exit:2@at=4@id=none-such,target", "exit at 4: no draft 'none-such'")])
 def test_an_unknown_draft_is_refused_with_those_there_are(smollm2, text: str, message: str) -> None:
     with pytest.raises(StackError, match=message):
-        smollm2.seats(text)
+        smollm2.entries(text)
 
 
 def test_the_copy_in_four_bits_keeps_the_steps_of_the_file(smollm2) -> None:

@@ -23,6 +23,10 @@ STACKS = (
     "int4:8,target",
     "ngram:2,int8:8,target@rule=block",
     "ngram:5@db=c,int8:3@policy=flush@bonus=0,int4:9@policy=confidence@theta=0.7,target@bonus=0",
+    "ngram:4@guess=7,target",
+    "ngram:4@guess=7,int8:6,target",
+    "ngram:3@guess=3,exit@at=8,target",
+    "ngram:3@guess=4@miss=nano,target@rule=greedy@bonus=0",
 )
 PROMPTS = [p.text for p in read_prompts(Path(__file__).parents[2] / "assets" / "prompts" / "own.jsonl")][::3]
 
@@ -65,7 +69,7 @@ def test_plain_decoding_writes_what_transformers_writes(smollm2, plain, transfor
 
 def test_lean_logits_are_those_of_transformers(smollm2, transformers_smollm2):
     torch = pytest.importorskip("torch")
-    level = smollm2.seats("target")[0].level
+    level = smollm2.entries("target")[0].level
     for prompt in PROMPTS:
         ids = smollm2.encode(prompt, raw=False)
         ours = level.decoder.forward(Pass(ids, 0, len(ids)), level.decoder.new_cache(len(ids)))

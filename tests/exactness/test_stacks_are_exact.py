@@ -91,8 +91,8 @@ def test_whole_runs_have_the_law_of_joined_paths(text: str, vocab: int, tokens: 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 def test_the_context_limit_cuts_without_bias(temperature: float) -> None:
     stack = toy_stack("table:3,table:2@rule=block,table", 2, seed=5)
-    for seat in stack:
-        seat.level.max_positions = 5
+    for entry in stack:
+        entry.level.max_positions = 5
     found = merged_law(stack, [0, 1], 50, sampling=Sampling(temperature))
     assert distance(found, target_law(stack, [0, 1], 3, Sampling(temperature))) < EXACT
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from enumerator import distance, merged_law, run_law, target_law
 from torch import Tensor
 from toys import toy_stack
 
-from hsd_core.engine import hierarchy, rules
+from hsd_core.engine import rules
 from hsd_core.engine.choices import Judge
 from hsd_core.engine.hierarchy import Hierarchy
 from hsd_core.engine.rules import Verdict
@@ -58,7 +57,7 @@ def test_an_uncapped_last_step_in_block_is_caught(monkeypatch: pytest.MonkeyPatc
             return block(tree, p, judge, bonus)
 
     block, capped = rules.block, rules._block_acceptance
-    monkeypatch.setattr(hierarchy, "RULES", MappingProxyType({**rules.RULES, "block": uncapped}))
+    monkeypatch.setattr(rules, "block", uncapped)
     assert off_by("table:3,table@rule=block") > WRONG
 
 
@@ -113,23 +112,27 @@ def test_cutting_a_block_by_count_stays_exact(text: str, most: int, monkeypatch:
 
 @pytest.mark.parametrize("text", ["table:1,table:2,table", "table:1,table:2,table@rule=block"])
 def test_handing_up_the_residual_is_caught(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenwise = rules.tokenwise
+
     def forgetful(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
-        verdict = rules.tokenwise(tree, p, judge, bonus)
+        verdict = tokenwise(tree, p, judge, bonus)
         if verdict.residual is not None:
             p[verdict.accepted] = verdict.residual
         return verdict
 
-    monkeypatch.setattr(hierarchy, "RULES", MappingProxyType({**rules.RULES, "tokenwise": forgetful}))
+    monkeypatch.setattr(rules, "tokenwise", forgetful)
     assert off_by(text, whole=True) > WRONG
 
 
 def test_a_bonus_from_the_drafters_row_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenwise = rules.tokenwise
+
     def stale(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
         wrong = p.clone()
         wrong[len(tree) :] = p[:1]
-        return rules.tokenwise(tree, wrong, judge, bonus)
+        return tokenwise(tree, wrong, judge, bonus)
 
-    monkeypatch.setattr(hierarchy, "RULES", MappingProxyType({**rules.RULES, "tokenwise": stale}))
+    monkeypatch.setattr(rules, "tokenwise", stale)
     assert off_by("table:1,table") > WRONG
 
 

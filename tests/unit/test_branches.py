@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from lean_stacks import LeanStacks
+from lean_stacks import LeanStacks, RandomDraft
 from tiny import tiny
 from toys import output_of
 
@@ -15,7 +15,7 @@ import hsd_core
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.model import ModelLevel, ModelRun
 from hsd_core.levels.ngram import NgramLevel
-from hsd_core.levels.shared import Commons
+from hsd_core.levels.shared import SharedState
 from hsd_core.levels.tree import Token, Tree
 from hsd_core.models.passes import Pass
 from hsd_core.models.sampling import Sampling
@@ -38,7 +38,7 @@ def opened(decoder: Any, *, by_branches: bool = False) -> Any:
     level = ModelLevel(decoder, name="target", kind="target", label="tiny")
     if by_branches:
         return ModelRun(decoder, 64, "target")
-    return level.open(64, Commons(64, branches=16))
+    return level.open(64, SharedState(64, branches=16))
 
 
 @pytest.mark.parametrize("by_branches", [False, True])
@@ -85,13 +85,39 @@ def test_fuzzed_trees_leave_the_cache_of_one_line() -> None:
     assert torch.allclose(run.score(context)[0][0], alone(decoder, context), atol=1e-4)
 
 
+@pytest.mark.parametrize("fed", [False, True])
+@pytest.mark.parametrize(
+    "above",
+    [
+        "exit:3@at=2@id=own,target",
+        "exit:2@at=1@id=own@bonus=0,exit:3@at=2,target@bonus=0",
+        "nano:2@id=own,int8:3,target",
+        "nano:2@id=own@bonus=0,target@bonus=0",
+    ],
+)
+def test_trained_drafts_that_take_chains_alone_judge_trees_too(above: str, fed: bool) -> None:
+    stacks = LeanStacks(layers=4, vocab=13)
+    stacks.drafts = {"own": RandomDraft(stacks.target, fed=fed, absent=(5,))}
+    prompt = [5, 6, 7, 8, 5, 6, 9, 5, 6, 7, 5, 6, 9, 11, 5, 6]
+    for ends in (frozenset(), frozenset({9})):
+        runs = [
+            list(hsd_core.run(entries, prompt, Sampling(0.0), 3, max_new_tokens=60, ends=ends))
+            for entries in (guessing(stacks, above, 4), stacks.stack("target"))
+        ]
+        assert check(runs[0]) == []
+        assert output_of(runs[0]) == output_of(runs[1])
+    assert any(e.event == "draft" and e.parents for e in runs[0])
+
+
 def guessing(stacks: LeanStacks, above: str, guess: int) -> list[StackEntry]:
     size = stacks.target.vocab_size
     lookups = NgramLevel(lambda: Databases("c", reach={}), size, guess=guess)
     return [StackEntry(lookups, LevelSpec("ngram", block=3), 3), *stacks.stack(above)]
 
 
-@pytest.mark.parametrize("above", ["target", "target@bonus=0", "int8:4,target", "exit:3@at=2,target"])
+@pytest.mark.parametrize(
+    "above", ["target", "target@bonus=0", "int8:4,target", "exit:3@at=2,target", "int8:3@bonus=0,target@rule=greedy"]
+)
 @pytest.mark.parametrize("sampling", [Sampling(0.0), Sampling(1.0)])
 def test_several_guesses_side_by_side_leave_greedy_text_and_a_true_trace(above: str, sampling: Sampling) -> None:
     stacks = LeanStacks(layers=4, vocab=13)

@@ -14,7 +14,7 @@ from hsd_core.engine.driver import Stopped
 from hsd_core.engine.run import run
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import rows_behind
-from hsd_core.levels.shared import Commons
+from hsd_core.levels.shared import SharedState
 from hsd_core.levels.table import TableLevel
 from hsd_core.measure.calibrate import profiling, timing
 from hsd_core.measure.calibrate.candidates import candidates, default_levels
@@ -25,7 +25,7 @@ from hsd_core.measure.calibrate.running import Observed, taken_apart
 from hsd_core.measure.calibrate.tally import Tally, mean_interval, median_interval
 from hsd_core.measure.calibrate.texts import Written, write
 from hsd_core.models.sampling import Sampling
-from hsd_core.pipeline import Workbench
+from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import LevelSpec, StackError
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.trace import Draft, Footer, Header, Verify
@@ -34,9 +34,9 @@ V, PROMPT = 5, (1, 2, 0)
 NONE = frozenset()
 
 
-def plain_text(seats, temperature, seed, tokens=30):
+def plain_text(entries, temperature, seed, tokens=30):
     """What the target of a stack writes alone."""
-    bare = [StackEntry(seats[-1].level, LevelSpec("target"), None)]
+    bare = [StackEntry(entries[-1].level, LevelSpec("target"), None)]
     return output_of(list(run(bare, PROMPT, Sampling(temperature), seed, max_new_tokens=tokens)))
 
 
@@ -49,8 +49,8 @@ def near(seed, other, share=0.6):
 def near_stack(*blocks):
     """Table levels that come nearer to the target from below."""
     levels = [near(1, 2 + i, share) for i, share in enumerate((0.6, 0.85))][: len(blocks)]
-    seats = [StackEntry(level, LevelSpec("table", block=t), t) for level, t in zip(levels, blocks, strict=True)]
-    return [*seats, StackEntry(TableLevel(table(V, 1), V), LevelSpec("table"), None)]
+    entries = [StackEntry(level, LevelSpec("table", block=t), t) for level, t in zip(levels, blocks, strict=True)]
+    return [*entries, StackEntry(TableLevel(table(V, 1), V), LevelSpec("table"), None)]
 
 
 def random_laws(n, seed=0):
@@ -99,13 +99,13 @@ def test_a_lookup_is_a_drafter_with_all_mass_on_its_guess():
 
 @pytest.mark.parametrize("block", [1, 2, 4])
 def test_greedy_rounds_begin_where_the_engine_begins_them(block):
-    seats = near_stack(block)
+    entries = near_stack(block)
     tokens = 60
-    text = Written(PROMPT, plain_text(seats, 0.0, 0, tokens))
-    laws = read(seats, text, 0.0, NONE).laws
+    text = Written(PROMPT, plain_text(entries, 0.0, 0, tokens))
+    laws = read(entries, text, 0.0, NONE).laws
     right = torch.minimum(laws[0], laws[1]).sum(1).numpy()
     begins = walk([right[s : s + block] for s in range(tokens)])
-    events = list(run(seats, PROMPT, Sampling(), 0, max_new_tokens=tokens))
+    events = list(run(entries, PROMPT, Sampling(), 0, max_new_tokens=tokens))
     real = {e.at for e in events if isinstance(e, Verify)}
     sure = tokens - block - 1  # nearer to the end the engine drafts less
     assert {s for s in range(sure) if begins[s]} == {at for at in real if at < sure}
@@ -115,17 +115,17 @@ def test_greedy_rounds_begin_where_the_engine_begins_them(block):
 @pytest.mark.parametrize("bottom", ["table", "lookup"])
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 def test_places_in_a_draft_fare_as_they_do_in_real_runs(temperature, bottom):
-    seats = near_stack(BLOCK)
+    entries = near_stack(BLOCK)
     if bottom == "lookup":
-        seats[0] = StackEntry(LookupLevel(lookup(V, 3), V), LevelSpec("ngram", block=BLOCK), BLOCK)
+        entries[0] = StackEntry(LookupLevel(lookup(V, 3), V), LevelSpec("ngram", block=BLOCK), BLOCK)
     runs = 150 if temperature else 1
     tokens = 24 if temperature else 150
     tally, judged = Tally(runs), {}
     drafts = []
     for seed in range(runs):
-        text = Written(PROMPT, plain_text(seats, temperature, seed, tokens))
-        count(tally, seed, read(seats, text, temperature, NONE), "")
-        for event in run(seats, PROMPT, Sampling(temperature), 1000 + seed, max_new_tokens=tokens):
+        text = Written(PROMPT, plain_text(entries, temperature, seed, tokens))
+        count(tally, seed, read(entries, text, temperature, NONE), "")
+        for event in run(entries, PROMPT, Sampling(temperature), 1000 + seed, max_new_tokens=tokens):
             if isinstance(event, Draft):
                 drafts.append(len(event.ids))
             if isinstance(event, Verify):
@@ -142,17 +142,17 @@ def test_places_in_a_draft_fare_as_they_do_in_real_runs(temperature, bottom):
 def test_rows_of_a_fed_drafter_are_those_of_a_draft_from_there():
     target = LeanStacks(layers=3)
     target.drafts = {"nano": RandomDraft(target.target, fed=True)}
-    seats = target.stack("nano:3,target")
+    entries = target.stack("nano:3,target")
     prompt, output = (3, 9, 27, 20), (7, 8, 50, 11, 2, 33, 6)
-    reading = read(seats, Written(prompt, output), 1.0, NONE)
-    tape = [*prompt, *output]
+    reading = read(entries, Written(prompt, output), 1.0, NONE)
+    context = [*prompt, *output]
     for start, rows in reading.drafts[0]:
-        commons = Commons(len(tape))
-        above, nano = (seat.level.open(len(tape), commons) for seat in reversed(seats))
+        shared = SharedState(len(context))
+        above, nano = (entry.level.open(len(context), shared) for entry in reversed(entries))
         at = len(prompt) + start
-        rows_behind(above, tape[: at - 1], 1)  # all that the target has processed when the draft begins
+        rows_behind(above, context[: at - 1], 1)  # all that the target has processed when the draft begins
         for m, row in enumerate(rows):
-            logits, _ = rows_behind(nano, tape[: at + m], 1)
+            logits, _ = rows_behind(nano, context[: at + m], 1)
             assert torch.allclose(logits.softmax(-1)[0], row, atol=1e-5)
     assert reading.laws[0].shape == reading.laws[1].shape == (len(output), 61)
 
@@ -222,10 +222,10 @@ def quick(monkeypatch):
 def test_every_level_gets_costs_and_levels_that_share_layers_get_those_of_their_pair():
     stacks = LeanStacks(layers=4)
     stacks.drafts = {"nano": RandomDraft(stacks.target, fed=True)}
-    seats = stacks.stack("ngram:2,nano:2,exit:2@at=2,int8:3,target")
+    entries = stacks.stack("ngram:2,nano:2,exit:2@at=2,int8:3,target")
     turns = []
     found = timing.time_levels(
-        seats, [Written((3, 9), (7, 8, 50, 11))], 0.0, tell=lambda *done: turns.append(done), stop=lambda: False
+        entries, [Written((3, 9), (7, 8, 50, 11))], 0.0, tell=lambda *done: turns.append(done), stop=lambda: False
     )
     assert set(found.verify) == {1, 2, 3, 4} and set(found.draft) == {1, 2, 3}
     assert all(costs.rows == (1, 3) for costs in found.verify.values())
@@ -244,9 +244,9 @@ def prompts(tmp_path):
 @pytest.mark.usefixtures("quick")
 def test_the_toy_is_calibrated_at_every_temperature(prompts):
     told = []
-    bench = Workbench.open("toy")
+    pipeline = Pipeline.open("toy")
     greedy, sampled = calibrate(
-        bench, temperatures=(0.0, 0.8), prompts=prompts, tokens=16, progress=lambda *step: told.append(step)
+        pipeline, temperatures=(0.0, 0.8), prompts=prompts, tokens=16, progress=lambda *step: told.append(step)
     )
     assert (greedy.temperature, sampled.temperature) == (0.0, 0.8)
     assert greedy.names == ("table@id=order1", "table@id=order3", "table@id=order6")
@@ -263,7 +263,7 @@ def test_the_toy_is_calibrated_at_every_temperature(prompts):
     for known in (greedy, sampled):  # plain decoding of the same prompts says which texts end by themselves
         assert known.lengths is not None and (known.lengths.limit, known.lengths.texts) == (16, 2)
     plain = [
-        next(e for e in bench.run("table@id=order6", prompt, max_new_tokens=16) if isinstance(e, Footer))
+        next(e for e in pipeline.run("table@id=order6", prompt, max_new_tokens=16) if isinstance(e, Footer))
         for prompt in ("The small level ", "The tower ")
     ]
     assert greedy.lengths.ended == tuple(sorted(e.committed for e in plain if e.reason == "eos"))
@@ -273,20 +273,18 @@ def test_the_toy_is_calibrated_at_every_temperature(prompts):
 def test_a_calibration_stops_when_asked(prompts):
     asked = itertools.count()
     with pytest.raises(Stopped):
-        calibrate(Workbench.open("toy"), prompts=prompts, tokens=8, stop=lambda: next(asked) > 3)
+        calibrate(Pipeline.open("toy"), prompts=prompts, tokens=8, stop=lambda: next(asked) > 3)
 
 
 def test_texts_are_the_targets_own_and_end_before_they_repeat_themselves():
-    bench = Workbench.open("toy")
+    pipeline = Pipeline.open("toy")
     from hsd_core.measure.bench import Prompt
 
     def made(n, temperature=0.0):
         prompts = [Prompt("The small level ", "a")]
-        return write(
-            bench, "table@id=order6", prompts, n, temperature, tell=lambda *_: None, stop=lambda: False
-        )[0]  # fmt: skip
+        return write(pipeline, "table@id=order6", prompts, n, temperature, tell=lambda *_: None, stop=lambda: False)[0]
 
-    events = list(bench.run("table@id=order6", "The small level ", max_new_tokens=20))
+    events = list(pipeline.run("table@id=order6", "The small level ", max_new_tokens=20))
     assert made(20).output == output_of(events) and made(20).kind == "a"
     assert made(20, 1.0).output != made(20).output
     assert made(20, 1.0) == made(20, 1.0)
@@ -303,16 +301,16 @@ def test_levels_that_cannot_be_had_are_left_out_with_the_reason():
 
 
 def test_a_level_that_fails_to_be_built_is_left_out_and_the_others_stay(monkeypatch):
-    bench = Workbench.open("toy")
-    real = bench.seats
+    pipeline = Pipeline.open("toy")
+    real = pipeline.entries
 
-    def seats(stack):
+    def entries(stack):
         if stack.startswith("table@id=order1,"):
             raise StackError("no such table today")
         return real(stack)
 
-    monkeypatch.setattr(bench, "seats", seats)
-    found = candidates(bench)
+    monkeypatch.setattr(pipeline, "entries", entries)
+    found = candidates(pipeline)
     assert found.names == ("table@id=order3", "table@id=order6")
     assert found.left_out == {"table@id=order1": "no such table today"}
 
@@ -328,9 +326,9 @@ def test_a_level_that_fails_to_be_built_is_left_out_and_the_others_stay(monkeypa
 )
 def test_levels_that_make_no_profile_are_refused_at_once(levels, cure):
     with pytest.raises(StackError, match=cure):
-        candidates(Workbench.open("toy"), levels)
+        candidates(Pipeline.open("toy"), levels)
 
 
 def test_block_lengths_and_rules_do_not_name_a_level():
-    found = candidates(Workbench.open("toy"), "table:3@id=order1,table@id=order6@rule=block")
+    found = candidates(Pipeline.open("toy"), "table:3@id=order1,table@id=order6@rule=block")
     assert found.names == ("table@id=order1", "table@id=order6")

@@ -11,7 +11,7 @@ import pytest
 
 from hsd_core.cli import main
 from hsd_core.measure.calibrate import cache, profiling, timing
-from hsd_core.pipeline import Workbench
+from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import parse
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory import Costs, Profile, ProfileLevel, plan_of, read_profile, write_profile
@@ -72,16 +72,16 @@ def test_a_damaged_profile_is_as_good_as_none(folder):
 
 
 def test_a_trace_says_which_profile_its_machine_has():
-    bench = Workbench.open("toy")
+    pipeline = Pipeline.open("toy")
     stack = ",".join(LEVELS)
-    run = bench.run(stack, "The ", max_new_tokens=2)
+    run = pipeline.run(stack, "The ", max_new_tokens=2)
     header = next(run)
     assert isinstance(header, Header) and header.profile is None
-    cache.keep(profile(), "toy", bench.device, bench.dtype)
-    header = next(bench.run(stack, "The ", max_new_tokens=2))
+    cache.keep(profile(), "toy", pipeline.device, pipeline.dtype)
+    header = next(pipeline.run(stack, "The ", max_new_tokens=2))
     assert header.profile["digest"] == cache.digest(profile())
     assert header.profile["acceptance"][0][1] == 0.5 and header.profile["about"] == {"source": "measured"}
-    assert next(bench.run(stack, "The ", max_new_tokens=2, temperature=0.5)).profile is None
+    assert next(pipeline.run(stack, "The ", max_new_tokens=2, temperature=0.5)).profile is None
     json.dumps(header.profile)
 
 
@@ -115,8 +115,10 @@ def test_every_shipped_profile_names_levels_that_its_preset_has():
 
 
 def test_reading_profiles_needs_no_torch():
-    code = "import sys; from hsd_core.measure.calibrate.cache import cached_profile; cached_profile('smollm2'); " \
-           "assert 'torch' not in sys.modules"  # fmt: skip
+    code = (
+        "import sys; from hsd_core.measure.calibrate.cache import cached_profile; cached_profile('smollm2'); "
+        "assert 'torch' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
@@ -147,7 +149,7 @@ def test_the_usual_calibration_is_kept(quick, tmp_path, monkeypatch):
 
     asked = []
 
-    def calibrate(bench, **options):
+    def calibrate(pipeline, **options):
         asked.append(options)
         return [replace(profile(), about={"left_out": {"model": "no such weights"}})]
 

@@ -17,7 +17,7 @@ from hsd_core.measure.calibrate.scaling import MOST, in_runs, per_token, scaled
 from hsd_core.measure.calibrate.texts import Written
 from hsd_core.measure.calibrate.timing import Timings
 from hsd_core.models.sampling import Sampling
-from hsd_core.pipeline import Workbench
+from hsd_core.pipeline import Pipeline
 from hsd_core.theory import Costs
 from hsd_core.trace import Draft, Footer, Verify
 
@@ -111,15 +111,15 @@ def test_the_engines_time_is_taken_from_all_runs_together() -> None:
 
 
 def test_runs_are_interleaved_with_plain_decoding_and_stop_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    bench, ran = Workbench.open("toy"), []
-    found = candidates(bench)
+    pipeline, ran = Pipeline.open("toy"), []
+    found = candidates(pipeline)
     monkeypatch.setattr(
-        running, "run", lambda seats, *given, **more: ran.append(len(seats)) or run(seats, *given, **more)
+        running, "run", lambda entries, *given, **more: ran.append(len(entries)) or run(entries, *given, **more)
     )
-    text = Written(tuple(bench.encode("The small level ", raw=False)), (1,))
-    seen = observe(bench, found, [text], 0.8, seconds=0.0, tell=lambda *_: None, stop=lambda: False)
+    text = Written(tuple(pipeline.encode("The small level ", raw=False)), (1,))
+    seen = observe(pipeline, found, [text], 0.8, seconds=0.0, tell=lambda *_: None, stop=lambda: False)
     turns = [sorted(ran[at : at + 5]) for at in range(0, len(ran), 5)]
     assert turns == [[1, 1, 2, 2, 3]] * (1 + running.FEWEST) and seen.runs == 5 * running.FEWEST
     assert {pair for pair, _ in seen.verify} == {(None, 2), (0, 2), (1, 2), (0, 1)}
     with pytest.raises(Stopped):
-        observe(bench, found, [text], 0.8, seconds=0.0, tell=lambda *_: None, stop=lambda: True)
+        observe(pipeline, found, [text], 0.8, seconds=0.0, tell=lambda *_: None, stop=lambda: True)

@@ -15,7 +15,7 @@ from toys import output_of
 
 import hsd_core
 from hsd_core.levels.choosing import FIRST_GUESS, ChoosingLevel, ChoosingRun, Exit, best_plan, tokens_per_layer
-from hsd_core.models.sampling import Sampling, law
+from hsd_core.models.sampling import Sampling, to_probs
 from hsd_core.stacks.grammar import StackError, parse
 from hsd_core.trace.checks import check
 
@@ -66,8 +66,8 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> list[ChoosingRun]:
     runs: list[ChoosingRun] = []
     real = ChoosingLevel.open
 
-    def open_(self: ChoosingLevel, capacity: int, commons: Any) -> Any:
-        runs.append(real(self, capacity, commons))  # type: ignore[arg-type]
+    def open_(self: ChoosingLevel, capacity: int, shared: Any) -> Any:
+        runs.append(real(self, capacity, shared))  # type: ignore[arg-type]
         return runs[-1]
 
     monkeypatch.setattr(ChoosingLevel, "open", open_)
@@ -109,8 +109,8 @@ def test_estimates_are_those_of_a_straightforward_computation(
         x = from_scratch(made.target, ids, depth)
         draft = made.drafts.get(f"at{depth}")
         if draft is None:
-            return law(made.target.head(x), sampling)
-        return law(draft.forward(ids, x, draft.new_cache(len(ids)), 0, len(ids))[0], sampling)
+            return to_probs(made.target.head(x), sampling)
+        return to_probs(draft.forward(ids, x, draft.new_cache(len(ids)), 0, len(ids))[0], sampling)
 
     with torch.inference_mode():
         true = rows(6)
@@ -183,8 +183,10 @@ def test_a_run_can_be_repeated_and_no_run_learns_from_another() -> None:
     made = stacks(memory=0.6)
     quiet_after(made, 3)
     stack = made.stack(TEXT)
-    one, two = ([e.ids for e in hsd_core.run(stack, [5], SAMPLED, 4, max_new_tokens=40, heads=0) if e.event == "draft"]
-                for _ in range(2))  # fmt: skip
+    one, two = (
+        [e.ids for e in hsd_core.run(stack, [5], SAMPLED, 4, max_new_tokens=40, heads=0) if e.event == "draft"]
+        for _ in range(2)
+    )
     assert one == two
 
 

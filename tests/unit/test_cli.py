@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 from hsd_core.cli import main
+from hsd_core.measure.bench.peers import NAMES
 from hsd_core.trace import Baseline, Footer, Header
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.checks import check
@@ -72,25 +74,39 @@ def test_models_lists_every_preset_with_its_state(capsys):
         assert all(level["usable"] or level["reason"] for level in preset["levels"])
 
 
-def test_sweep_measures_and_goes_on_where_it_stopped(tmp_path, capsys):
-    stacks, prompts, out = tmp_path / "stacks", tmp_path / "prompts", tmp_path / "out.jsonl"
-    stacks.write_text("# a comment\ntable:3@id=order1,table@id=order6\n", encoding="utf-8")
-    prompts.write_text('{"prompt": "The large "}\n{"turns": ["The tower "], "category": "t"}\n', encoding="utf-8")
-    command = [
-        "sweep", "--preset", "toy", "--stacks", str(stacks), "--prompts", str(prompts), "--max-new-tokens", "12",
-        "--out", str(out),
-    ]  # fmt: skip
-    assert main([*command, "--limit", "1"]) == 0
-    first = out.read_text(encoding="utf-8").splitlines()
+def test_bench_measures_goes_on_where_it_stopped_and_leaves_its_results(tmp_path, capsys):
+    stacks, prompts, out = tmp_path / "stacks", tmp_path / "prompts", tmp_path / "out"
+    stacks.write_text("# a comment\ndefault\ntable:3@id=order1,table@id=order6\n", encoding="utf-8")
+    texts = [("The large ", "qa"), ("The tower ", "rag"), ("A level ", "rag")]
+    prompts.write_text("".join(json.dumps({"turns": [t], "category": c}) + "\n" for t, c in texts), encoding="utf-8")
+    command = ["bench", "--preset", "toy", "--stacks", str(stacks), "--prompts", str(prompts), "--per-category", "1"]
+    command += ["--max-new-tokens", "12", "--out", str(out)]
     assert main(command) == 0
-    both = out.read_text(encoding="utf-8").splitlines()
-    assert both[1 : len(first)] == first[1:] and len(first) == 3 and len(both) == 5  # two stacks a prompt
-    begun, ended = json.loads(first[0]), json.loads(both[0])
-    assert begun["command"].endswith("--limit 1") and not ended["command"].endswith("--limit 1")
-    assert {**ended, "command": ""} == {**begun, "command": ""} and ended["machine"] and ended["prompts_sha256"]
-    assert main([*command, "--seed", "1"]) == 2  # another sweep must not go on in this file
-    shown = capsys.readouterr().out
-    assert "| `table:3@id=order1,table@id=order6` |" in shown and "2/2" in shown
+    whole = (out / "runs.jsonl").read_bytes()
+    lines = whole.splitlines(keepends=True)
+    assert len(lines) == 1 + 2 * 3  # plain decoding, the default and a stack, on a prompt of each task
+    (out / "runs.jsonl").write_bytes(b"".join(lines[:-2]))  # as if it had been killed within the second prompt
+    assert main(command) == 0
+    again = (out / "runs.jsonl").read_bytes().splitlines(keepends=True)
+    assert again[:4] == lines[:4] and len(again) == len(lines)
+    found = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    assert {row["asked"] for row in found["stacks"]} == {
+        "table@id=order6",
+        "default",
+        "table:3@id=order1,table@id=order6",
+    }
+    assert all(
+        row["equal"] == 1.0 and row["tokens_per_s"] > 0 and set(row["tasks"]) == {"qa", "rag"}
+        for row in found["stacks"]
+    )
+    assert [peer["name"] for peer in found["peers"]] == list(NAMES)
+    assert all(peer["tokens_per_s"] is None and "weights" in peer["why"] for peer in found["peers"][:3])
+    assert (out / "results.csv").read_text(encoding="utf-8").count("\n") == 4
+    report = (out / "report.html").read_text(encoding="utf-8")
+    assert "table:3@id=order1" in report and "src=" not in re.sub(r"<script.*?</script>", "", report, flags=re.DOTALL)
+    capsys.readouterr()
+    assert main([*command, "--seed", "1"]) == 2  # another benchmark must not go on in this folder
+    assert "another seed" in capsys.readouterr().err
 
 
 def test_record_makes_the_runs_that_are_missing(tmp_path, capsys):
@@ -124,7 +140,9 @@ BAD = {
     "a length": (["generate", *TOY, "--max-new-tokens", "0"], "at least 1"),
     "an empty prompt": (["generate", "--preset", "toy", "--prompt", ""], "at least one token"),
     "a missing trace": (["trace", "no-such-file.jsonl"], "no-such-file"),
-    "a missing sweep file": (["sweep", "--stacks", "no-such-file", "--prompts", "x"], "no-such-file"),
+    "a missing stacks file": (["bench", "--stacks", "no-such-file"], "no-such-file"),
+    "a missing prompts file": (["bench", "--prompts", "no-such-file"], "no-such-file"),
+    "no prompts": (["bench", "--per-category", "0"], "use at least 1"),
 }
 
 
@@ -146,9 +164,9 @@ NUMBERS = [
 
 @pytest.mark.parametrize(("said", "command"), NUMBERS)
 def test_a_number_that_counts_nothing_is_refused_before_anything_is_loaded(said, command, monkeypatch, capsys):
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
 
-    monkeypatch.setattr(Workbench, "open", lambda *_, **__: pytest.fail("weights were loaded"))
+    monkeypatch.setattr(Pipeline, "open", lambda *_, **__: pytest.fail("weights were loaded"))
     assert main(command) == 2
     assert capsys.readouterr().err == f"error: {said}; use at least 1\n"
 
@@ -165,7 +183,7 @@ def test_memory_that_runs_out_is_one_line_that_names_the_cure(monkeypatch, capsy
     import numpy
     import torch
 
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
 
     asks = {
         "python": lambda *_, **__: bytearray(10**16),
@@ -173,7 +191,7 @@ def test_memory_that_runs_out_is_one_line_that_names_the_cure(monkeypatch, capsy
         "numpy": lambda *_, **__: numpy.zeros(10**16),
     }
     for ask in asks.values():
-        monkeypatch.setattr(Workbench, "open", ask)
+        monkeypatch.setattr(Pipeline, "open", ask)
         assert main(["generate", *TOY]) == 2
         err = capsys.readouterr().err
         assert err.startswith("error: the memory of this machine does not suffice; take a smaller preset")

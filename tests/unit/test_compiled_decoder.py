@@ -290,10 +290,16 @@ def test_weights_of_other_sizes_are_refused() -> None:
 
 
 STACKS = (
-    "exit:2@at=2,target", "exit:2@at=2,exit:3@at=4,target", "int8:4,target", "int4:3,int8:4,target",
-    "nano:3@id=own,int8:4,target", "nano:3@id=fed,int8:4,target", "nano:2@id=fed,exit:3@at=3,target",
-    "ngram:4,exit:3@at=2,int8:4,target@dtype=int8", "ngram:4,target@dtype=int4",
-)  # fmt: skip
+    "exit:2@at=2,target",
+    "exit:2@at=2,exit:3@at=4,target",
+    "int8:4,target",
+    "int4:3,int8:4,target",
+    "nano:3@id=own,int8:4,target",
+    "nano:3@id=fed,int8:4,target",
+    "nano:2@id=fed,exit:3@at=3,target",
+    "ngram:4,exit:3@at=2,int8:4,target@dtype=int8",
+    "ngram:4,target@dtype=int4",
+)
 
 
 @pytest.mark.parametrize("kind", KINDS)

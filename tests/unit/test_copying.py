@@ -11,16 +11,16 @@ from torch import Tensor
 from hsd_core.drafts.copying import LONGEST, SORTS, Copier, Gate, Suffixes, mixed
 
 
-def straightforward(tape: list[int], t: int) -> tuple[int, int]:
+def straightforward(context: list[int], t: int) -> tuple[int, int]:
     """The guess behind position t and its sort, by comparing every place with every suffix."""
     for length in range(min(LONGEST, t + 1), 0, -1):
-        key = tape[t + 1 - length : t + 1]
-        places = [p for p in range(length, t + 1) if tape[p - length : p] == key]
+        key = context[t + 1 - length : t + 1]
+        places = [p for p in range(length, t + 1) if context[p - length : p] == key]
         if places:
-            guess = tape[places[-1]]
+            guess = context[places[-1]]
             if len(places) == 1:
                 return guess, 3 * length - 2
-            return guess, 3 * length - (1 if tape[places[-2]] == guess else 0)
+            return guess, 3 * length - (1 if context[places[-2]] == guess else 0)
     return 0, 0
 
 
@@ -34,15 +34,15 @@ def test_the_newest_continuation_of_the_longest_suffix_is_copied() -> None:
 
 
 def test_a_tape_that_shrinks_and_grows_differently_leaves_nothing_behind() -> None:
-    rng, suffixes, tape = random.Random(0), Suffixes(), [3]
+    rng, suffixes, context = random.Random(0), Suffixes(), [3]
     for step in range(300):
-        del tape[rng.randint(1, len(tape)) :]
-        tape += [rng.randrange(4) for _ in range(rng.randint(1, 60 if step % 50 == 0 else 5))]
+        del context[rng.randint(1, len(context)) :]
+        context += [rng.randrange(4) for _ in range(rng.randint(1, 60 if step % 50 == 0 else 5))]
         if rng.random() < 0.3:
-            tape[rng.randrange(len(tape))] = rng.randrange(4)  # no run does this: nothing depends on who cut
-        suffixes.follow(tape)
+            context[rng.randrange(len(context))] = rng.randrange(4)  # no run does this: nothing depends on who cut
+        suffixes.follow(context)
         assert list(zip(suffixes.tokens, suffixes.sorts, strict=True)) == [
-            straightforward(tape, t) for t in range(len(tape))
+            straightforward(context, t) for t in range(len(context))
         ]
     assert max(suffixes.sorts) < SORTS
 
@@ -94,8 +94,8 @@ def test_gradients_are_finite_where_the_head_lacks_the_token(sort: int) -> None:
 
 def test_a_copier_says_what_its_last_row_copied_and_how_much_of_it_is_the_copys() -> None:
     logits, states, gate = made(2, seed=3)
-    copier, tape = Copier(gate), [4, 7, 9, 4, 7]
-    law = copier.mix(tape, logits, states)
+    copier, context = Copier(gate), [4, 7, 9, 4, 7]
+    law = copier.mix(context, logits, states)
     told = copier.copied(9)
     assert told is not None and (told.at, told.alike) == (2, 2)
     own = logits[1].log_softmax(-1)[9].exp()

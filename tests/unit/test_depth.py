@@ -30,7 +30,7 @@ class Probe:
     def new_cache(self, capacity):
         return {"sum": torch.zeros(self._decoder.shape.hidden), "next": 0}
 
-    def forward(self, tape, x, cache, start, rows, fed=None):
+    def forward(self, context, x, cache, start, rows, fed=None):
         assert start == cache["next"], "positions must come in order, each once"
         cache["next"] += len(x)
         assert (fed is not None) == self.fed
@@ -174,7 +174,7 @@ class Level:
 
 
 class Bench:
-    """A workbench over a tiny model: one byte is one id."""
+    """A pipeline over a tiny model: one byte is one id."""
 
     ends = frozenset({3})
     about = {"versions": {"torch": "x"}, "machine": "here"}  # noqa: RUF012
@@ -194,9 +194,9 @@ class Bench:
 
 
 def test_the_command_reads_given_outputs_and_writes_the_others(tmp_path, monkeypatch, capsys):
-    from hsd_core import pipeline as workbench
+    from hsd_core import pipeline
 
-    monkeypatch.setattr(workbench, "Workbench", Bench)
+    monkeypatch.setattr(pipeline, "Pipeline", Bench)
     prompts = tmp_path / "p.jsonl"
     lines = [
         {"prompt_ids": [5, 6], "output_ids": [1, 2, 4, 8, 8, 8, 8, 8], "loop_from": 4, "kind": "k"},
@@ -218,9 +218,9 @@ def test_the_command_reads_given_outputs_and_writes_the_others(tmp_path, monkeyp
 
 @pytest.mark.parametrize("name", ["prompt_ids", "output_ids"])
 def test_the_command_refuses_ids_that_the_model_lacks_before_it_reads(name, tmp_path, monkeypatch, capsys):
-    from hsd_core import pipeline as workbench
+    from hsd_core import pipeline
 
-    monkeypatch.setattr(workbench, "Workbench", Bench)
+    monkeypatch.setattr(pipeline, "Pipeline", Bench)
     monkeypatch.setattr(depth, "read_depths", lambda *_, **__: pytest.fail("a text was read"))
     prompts, line = tmp_path / "p.jsonl", {"prompt_ids": [5, 6], "output_ids": [1, 2]}
     prompts.write_text(json.dumps(line) + "\n" + json.dumps({**line, name: [7, 257]}), encoding="utf-8")
@@ -229,16 +229,16 @@ def test_the_command_refuses_ids_that_the_model_lacks_before_it_reads(name, tmp_
 
 
 def toy_run(**more):
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
 
-    bench = Workbench.open("toy")
-    return bench, lambda: bench.run(bench.default_stack, "The small level ", max_new_tokens=12, **more)
+    pipeline = Pipeline.open("toy")
+    return pipeline, lambda: pipeline.run(pipeline.default_stack, "The small level ", max_new_tokens=12, **more)
 
 
 def test_a_run_ends_with_the_depths_of_its_own_text(monkeypatch):
-    bench, run = toy_run(depths=True, baseline=True, temperature=0.8)
+    pipeline, run = toy_run(depths=True, baseline=True, temperature=0.8)
     decoder = tiny(vocab=257)
-    monkeypatch.setattr(type(bench), "lean_target", lambda self, spec: decoder)
+    monkeypatch.setattr(type(pipeline), "lean_target", lambda self, spec: decoder)
     *events, beside, depths = [e for e in run() if e.event != "piece"]
     assert beside.event == "baseline" and isinstance(depths, Depths)
     written = [token.id for e in events if e.event == "commit" for token in e.tokens]
@@ -249,8 +249,8 @@ def test_a_run_ends_with_the_depths_of_its_own_text(monkeypatch):
 
 def test_a_stopped_run_reads_no_depths(monkeypatch):
     calls = []
-    bench, run = toy_run(depths=True, stop=lambda: calls.append(0) or len(calls) > 9)
-    monkeypatch.setattr(type(bench), "lean_target", lambda self, spec: tiny(vocab=257))
+    pipeline, run = toy_run(depths=True, stop=lambda: calls.append(0) or len(calls) > 9)
+    monkeypatch.setattr(type(pipeline), "lean_target", lambda self, spec: tiny(vocab=257))
     assert list(run())[-1].reason == "stopped"
 
 

@@ -10,7 +10,7 @@ from toys import LookupLevel, LookupRun, output_of, table, toy_stack
 
 import hsd_core
 from hsd_core.engine import run as engine
-from hsd_core.engine import writer as scribe
+from hsd_core.engine import writer
 from hsd_core.engine.clock import EngineClock
 from hsd_core.engine.hierarchy import LevelError
 from hsd_core.levels.entry import StackEntry
@@ -50,18 +50,18 @@ class SpyLevel(TableLevel):
         super().__init__(*args)
         self.before_forward = before_forward
 
-    def open(self, capacity: int, commons: object) -> SpyRun:
+    def open(self, capacity: int, shared: object) -> SpyRun:
         self.open_runs += 1
         return SpyRun(self, capacity)
 
 
 def spied(text: str = TEXT, before_forward: Callable[[], object] = lambda: None) -> list[StackEntry]:
-    seats = toy_stack(text, 4, seed=8)
-    return [replace(s, level=SpyLevel(s.level.table, 4, before_forward=before_forward)) for s in seats]  # type: ignore
+    entries = toy_stack(text, 4, seed=8)
+    return [replace(s, level=SpyLevel(s.level.table, 4, before_forward=before_forward)) for s in entries]  # type: ignore
 
 
 def open_runs(stack: Sequence[StackEntry]) -> list[int]:
-    return [seat.level.open_runs for seat in stack]  # type: ignore[attr-defined]
+    return [entry.level.open_runs for entry in stack]  # type: ignore[attr-defined]
 
 
 def start(stack: Sequence[StackEntry], prompt: Sequence[int] = (0, 1), **options: Any) -> Any:
@@ -129,7 +129,7 @@ def test_a_finished_run_has_closed_every_level() -> None:
     stack = spied()
     list(start(stack))
     assert open_runs(stack) == [0, 0, 0]
-    assert [seat.level.closed for seat in stack] == [1, 1, 1]  # type: ignore[attr-defined]
+    assert [entry.level.closed for entry in stack] == [1, 1, 1]  # type: ignore[attr-defined]
 
 
 def test_closing_at_any_event_leaves_nothing_open() -> None:
@@ -141,7 +141,7 @@ def test_closing_at_any_event_leaves_nothing_open() -> None:
             next(run)
         run.close()
         assert open_runs(stack) == [0, 0, 0]
-        assert [seat.level.closed for seat in stack] == [int(cut > 1)] * 3  # type: ignore[attr-defined]
+        assert [entry.level.closed for entry in stack] == [int(cut > 1)] * 3  # type: ignore[attr-defined]
         assert next(run, None) is None
 
 
@@ -178,7 +178,7 @@ def test_an_error_in_any_forward_leaves_nothing_open() -> None:
 def test_a_level_that_cannot_open_leaves_nothing_open() -> None:
     stack = spied()
 
-    def refuse(capacity: int, commons: object) -> SpyRun:
+    def refuse(capacity: int, shared: object) -> SpyRun:
         raise MemoryError
 
     stack[0].level.open = refuse  # type: ignore[method-assign]
@@ -222,15 +222,15 @@ def test_a_long_prompt_goes_through_in_pieces_and_a_stop_is_heard_between() -> N
     assert open_runs(stack) == [0, 0, 0]
 
 
-def test_consumer_and_scribe_cost_nothing_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_consumer_and_writer_cost_nothing_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     time = [0]
     monkeypatch.setattr(engine, "EngineClock", lambda: EngineClock(lambda: time[0]))
 
-    def slow_raw(logits: torch.Tensor) -> torch.Tensor:
+    def slow_softmax(logits: torch.Tensor) -> torch.Tensor:
         time[0] += 10**6
         return logits.softmax(-1)
 
-    monkeypatch.setattr(scribe, "raw", slow_raw)
+    monkeypatch.setattr(writer, "softmax", slow_softmax)
 
     def forward() -> None:
         time[0] += 10
@@ -273,7 +273,7 @@ def test_a_store_is_written_after_each_commit() -> None:
             return {"inserts": len(outcome.ids), "evictions": 0, "hits": {"c": 1}, "misses": 0}
 
     class CountingLevel(LookupLevel):
-        def open(self, capacity: int, commons: object) -> LookupRun:
+        def open(self, capacity: int, shared: object) -> LookupRun:
             return CountingRun(self)
 
     stack = [

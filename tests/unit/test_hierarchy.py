@@ -51,7 +51,7 @@ def test_a_scripted_drafter_gives_the_exact_pattern_of_accepts() -> None:
 def test_self_draft_accepts_everything(sampling: Sampling, rule: str) -> None:
     stack = toy_stack(f"table:3,table:4@rule={rule},table@rule={rule}", 5)
     same = TableLevel(table(5, 77), 5)
-    stack = [StackEntry(same, seat.spec, seat.block) for seat in stack]
+    stack = [StackEntry(same, entry.spec, entry.block) for entry in stack]
     events = list(hsd_core.run(stack, [0], sampling, 1, max_new_tokens=40))
     assert not of_kind(events, "correct")
     checks = [check for event in of_kind(events, "verify") for check in event.checks]
@@ -62,17 +62,20 @@ def test_self_draft_accepts_everything(sampling: Sampling, rule: str) -> None:
 def test_the_paper_s_lengths_fill_up_in_order() -> None:
     # T_0 = 3, T_1 = 6 without bonus and with equal levels: two drafts of three make one block of six.
     stack = toy_stack("table:3@bonus=0,table:6@bonus=0,table@bonus=0", 4)
-    stack = [StackEntry(TableLevel(table(4, 5), 4), seat.spec, seat.block) for seat in stack]
+    stack = [StackEntry(TableLevel(table(4, 5), 4), entry.spec, entry.block) for entry in stack]
     events = list(hsd_core.run(stack, [0], SAMPLED, 1, max_new_tokens=12))
-    calls = [(e.level, len(e.checks)) if e.event == "verify" else (0, len(e.ids)) for e in events
-             if e.event in ("draft", "verify")]  # fmt: skip
+    calls = [
+        (e.level, len(e.checks)) if e.event == "verify" else (0, len(e.ids))
+        for e in events
+        if e.event in ("draft", "verify")
+    ]
     assert calls == [(0, 3), (1, 3), (0, 3), (1, 3), (2, 6)] * 2
 
 
 def test_overshoot_is_handed_up() -> None:
     # T_1 = 1 below T_0 = 3: the block of level 1 is all of one verification, bonus included.
     stack = toy_stack("table:3,table:1,table", 4)
-    stack = [StackEntry(TableLevel(table(4, 5), 4), seat.spec, seat.block) for seat in stack]
+    stack = [StackEntry(TableLevel(table(4, 5), 4), entry.spec, entry.block) for entry in stack]
     events = list(hsd_core.run(stack, [0], SAMPLED, 1, max_new_tokens=15))
     assert [len(e.checks) for e in of_kind(events, "verify") if e.level == 2] == [4, 4, 4]
 
@@ -127,9 +130,9 @@ def fuzzed(seed: int) -> tuple[list[StackEntry], dict, frozenset[int], str]:
     vocab = rng.choice((2, 3, 8, 30))
     stack = toy_stack(text, vocab, seed, zeros=rng.choice((0.0, 0.3)), sharpness=rng.choice((0.5, 3.0)))
     if rng.random() < 0.3:
-        for seat in stack[1:]:  # levels that mostly agree: long accepted runs
-            if isinstance(seat.level, TableLevel):
-                seat.level.table = stack[-1].level.table  # type: ignore[attr-defined]
+        for entry in stack[1:]:  # levels that mostly agree: long accepted runs
+            if isinstance(entry.level, TableLevel):
+                entry.level.table = stack[-1].level.table  # type: ignore[attr-defined]
     ends = frozenset({rng.randrange(vocab)}) if rng.random() < 0.3 else frozenset()
     options = {
         "prompt_ids": [rng.randrange(vocab) for _ in range(rng.randint(1, 4))],
@@ -148,7 +151,7 @@ def test_ten_thousand_fuzzed_steps_keep_caches_and_tape_in_step() -> None:
         stack, options, ends, text = fuzzed(seed)
         try:
             events = list(hsd_core.run(stack, **options))
-            cacheless = frozenset(i for i, seat in enumerate(stack) if not seat.level.has_cache)
+            cacheless = frozenset(i for i, entry in enumerate(stack) if not entry.level.has_cache)
             ledger = audit(events, cacheless=cacheless, ends=ends)
         except AssertionError as error:
             raise AssertionError(f"seed {seed}, stack {text}: {error}") from error

@@ -104,15 +104,15 @@ def builder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Builder:
 
 @pytest.mark.parametrize("text", ["target@device=cpu:3", "int8:2@device=cpu:0,target", "target@device=cuda:7"])
 def test_a_device_that_is_not_here_opens_no_model(builder: Builder, text: str) -> None:
-    builder.seats(parse("target"))
+    builder.entries(parse("target"))
     with pytest.raises(StackError, match="device"):
-        builder.seats(parse(text))
+        builder.entries(parse(text))
     assert len(builder._kept._decoders) == 1
 
 
 def test_a_device_by_another_name_is_the_same_model(builder: Builder) -> None:
     with pretend_gpu():
-        levels = [builder.seats(parse(f"target@device={name}"))[0].level for name in ("cuda", "cuda:0")]
+        levels = [builder.entries(parse(f"target@device={name}"))[0].level for name in ("cuda", "cuda:0")]
     assert levels[0] is levels[1]
     assert levels[0].device == "cuda"
     assert len(builder._kept._decoders) == 1
@@ -120,11 +120,11 @@ def test_a_device_by_another_name_is_the_same_model(builder: Builder) -> None:
 
 def test_drafts_go_with_the_model_that_they_read(builder: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "MOST_DECODERS", 1)
-    level: Any = builder.seats(parse("target"))[0].level
-    builder._shelf._open.setdefault(level.decoder, {})
+    level: Any = builder.entries(parse("target"))[0].level
+    builder._drafts._open.setdefault(level.decoder, {})
     gone = weakref.ref(level.decoder)
     del level
-    builder.seats(parse("target@dtype=int8"))
+    builder.entries(parse("target@dtype=int8"))
     gc.collect()
     assert gone() is None
-    assert not builder._shelf._open
+    assert not builder._drafts._open

@@ -25,7 +25,7 @@ from hsd_core.trace import (
     Rollback,
     Verify,
     metrics,
-)  # fmt: skip
+)
 from hsd_core.trace.checks import check
 
 
@@ -75,6 +75,18 @@ def test_figures_are_what_a_hand_counts(run):
     assert drafter["acceptance"] is None
     assert target["acceptance"] == pytest.approx(4 / 5)  # the unjudged token counts nowhere
     assert target["ms_per_call"] == pytest.approx(225e-6)
+
+
+def test_tokens_offered_for_one_place_count_once(run):
+    """Of the tree a b / a c / d, T rejects b and keeps c: two places, both kept, and d was not asked."""
+    run[3] = replace(run[3], parents=(-1, 0, 0))
+    checks = (judged(0, 5, "accepted"), judged(1, 6, "rejected"), judged(2, 7, "accepted"))
+    first = replace(run[4], checks=checks)
+    target = metrics.measure([*run[:4], first])["levels"][1]
+    assert (target["accepted"], target["judged"]) == (2, 2)
+    none = replace(first, checks=tuple(judged(s, s + 5, "rejected") for s in (0, 1, 2)))
+    target = metrics.measure([*run[:4], none])["levels"][1]
+    assert (target["accepted"], target["judged"]) == (0, 2)
 
 
 def test_waste_counts_rows_whose_choice_was_never_committed(run):

@@ -20,15 +20,15 @@ DRAFT = RandomDraft(DECODER, fed=True, layers=2)
 IDS = [5, 50, 3, 17, 44, 44, 8, 60, 2, 30, 31, 12]
 
 
-def reference(tape: list[int], features: int, depth: int = 0) -> torch.Tensor:
+def reference(context: list[int], features: int, depth: int = 0) -> torch.Tensor:
     """(n, V): token by token with a cache of its own, from the first, `features` positions having a true feature."""
-    cache, own, rows = DRAFT.new_cache(len(tape)), torch.zeros(1, DRAFT.hidden), []
-    true = from_scratch(DECODER, tape, DECODER.layers)
-    x = from_scratch(DECODER, tape, depth) if depth else DECODER.embed(tape)
+    cache, own, rows = DRAFT.new_cache(len(context)), torch.zeros(1, DRAFT.hidden), []
+    true = from_scratch(DECODER, context, DECODER.layers)
+    x = from_scratch(DECODER, context, depth) if depth else DECODER.embed(context)
     with torch.inference_mode():
-        for t in range(len(tape)):
+        for t in range(len(context)):
             fed = torch.zeros(1, DRAFT.hidden) if t == 0 else true[t - 1 : t] if t - 1 < features else own
-            logits, own = DRAFT.forward(tape[: t + 1], x[t : t + 1], cache, t, 1, fed)
+            logits, own = DRAFT.forward(context[: t + 1], x[t : t + 1], cache, t, 1, fed)
             rows.append(logits)
     return torch.cat(rows)
 
@@ -82,10 +82,10 @@ def test_a_feature_that_is_no_longer_there_was_true_all_the_same() -> None:
     rows_behind(run, IDS[:8], 1)
     trunk.cut(5)
     run.keep(5, ())
-    tape = [*IDS[:5], 1, 2, 3]
-    logits, work = rows_behind(run, tape, 3)
+    context = [*IDS[:5], 1, 2, 3]
+    logits, work = rows_behind(run, context, 3)
     assert (run.cached, work.rows) == (8, 3)
-    assert near(logits, reference(tape, 5)[-3:])
+    assert near(logits, reference(context, 5)[-3:])
 
 
 def test_more_rows_than_new_tokens_are_refused() -> None:
@@ -99,19 +99,19 @@ def test_more_rows_than_new_tokens_are_refused() -> None:
 def test_fuzzed_accepts_and_rejects_leave_the_rows_of_a_fresh_computation(seed: int) -> None:
     rng = random.Random(seed)
     run, trunk = fed_run()
-    tape = [rng.randrange(61)]
+    context = [rng.randrange(61)]
     for _ in range(40):
-        rows = len(tape) - run.cached  # as after a round: everything behind the cache is new
-        logits, _ = rows_behind(run, tape, rng.randint(1, rows))
-        assert near(logits, reference(tape, trunk.valid(DECODER.layers))[-len(logits) :])
+        rows = len(context) - run.cached  # as after a round: everything behind the cache is new
+        logits, _ = rows_behind(run, context, rng.randint(1, rows))
+        assert near(logits, reference(context, trunk.valid(DECODER.layers))[-len(logits) :])
         if rng.random() < 0.5:
-            trunk.run(tape, DECODER.layers, len(tape))
-        if rng.random() < 0.5 or len(tape) > 30:
-            cut = rng.randint(1, len(tape))
-            del tape[cut:]
+            trunk.run(context, DECODER.layers, len(context))
+        if rng.random() < 0.5 or len(context) > 30:
+            cut = rng.randint(1, len(context))
+            del context[cut:]
             run.keep(cut, ())
             trunk.cut(cut)
-        tape += [rng.randrange(61) for _ in range(rng.randint(1, 3))]
+        context += [rng.randrange(61) for _ in range(rng.randint(1, 3))]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -122,17 +122,17 @@ def test_a_fed_exit_reads_its_layer_and_the_last_states(seed: int) -> None:
     trunk.mark(DECODER.layers)
     trunk.mark(depth)
     run = DraftRun(DECODER, DRAFT, [trunk], 64, "exit", trunk, depth)
-    tape = [rng.randrange(61)]
+    context = [rng.randrange(61)]
     for _ in range(20):
         fed_to = trunk.valid(DECODER.layers)
-        logits, work = rows_behind(run, tape, 1)
-        assert near(logits, reference(tape, fed_to, depth)[-1:])
+        logits, work = rows_behind(run, context, 1)
+        assert near(logits, reference(context, fed_to, depth)[-1:])
         assert all((span.lo, span.hi) == (0, depth) for span in work.ran)
-        tape.append(rng.randrange(61))
+        context.append(rng.randrange(61))
         if rng.random() < 0.5:
-            trunk.run(tape, DECODER.layers, len(tape) - 1)
-            cut = rng.randint(max(1, len(tape) - 4), len(tape))
-            del tape[cut:]
+            trunk.run(context, DECODER.layers, len(context) - 1)
+            cut = rng.randint(max(1, len(context) - 4), len(context))
+            del context[cut:]
             run.keep(cut - 1, ())
             trunk.cut(cut - 1)
 

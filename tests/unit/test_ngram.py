@@ -250,3 +250,14 @@ def test_packed_keys_keep_the_order_of_their_ids():
     assert pack_windows(np.array([1, 2, 3, 4]), 2, 100).tolist() == [102, 203, 304]
     top = np.full(4, 49152)
     assert pack_windows(top, 4, 49153).tolist() == [pack(top.tolist(), 49153)]
+
+
+def test_tokens_that_begin_several_sequences_are_counted_once():
+    prompt = [1, 2, 3, 4, 9, 8, 0, 2, 3, 5, 9, 7, 2, 3, 6, 9]
+    made = databases("c", prompt)
+    found = made.guesses([7, 1, 2], 3, 7)
+    assert [[x.token for x in sequence] for sequence in found] == [[3, 4, 9], [3, 6, 9]]
+    assert made.counts()["hits"] == {"c": 5}
+    one = databases("c", prompt)
+    assert one.guess([7, 1, 2], 3) == found[0]
+    assert one.counts()["hits"] == {"c": 3}

@@ -105,9 +105,13 @@ def test_a_model_database_survives_the_round_trip(outputs, tmp_path, tokenizer):
     path = outputs(record([2, 3, 4], [1]), record([2, 3, 4], [0]))
     seen = []
     made = build_model_db(
-        path, tmp_path / "m.npz", tokenizer_file=tokenizer, tokenizer_name="toy", source="made up",
+        path,
+        tmp_path / "m.npz",
+        tokenizer_file=tokenizer,
+        tokenizer_name="toy",
+        source="made up",
         progress=lambda *a: seen.append(a),
-    )  # fmt: skip
+    )
     back = load_model_db(tmp_path / "m.npz", vocab_size=7, tokenizer=made.header["tokenizer"]["digest"])
     assert {k: v for k, v in back.header.items() if k not in ("kind", "schema")} == json.loads(json.dumps(made.header))
     assert back.header["source"]["lines"] == 2

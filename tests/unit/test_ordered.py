@@ -43,7 +43,15 @@ def test_what_was_looked_up_is_caught_up_on_when_the_nano_is_asked() -> None:
     assert asked and all(e.catch_up > 0 for e in asked)
 
 
-@pytest.mark.parametrize("text", ["ngram:3@miss=fed,target", "ngram:2@miss=own,int8:4@policy=flush,target"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ngram:3@miss=fed,target",
+        "ngram:2@miss=own,int8:4@policy=flush,target",
+        "ngram:3@guess=4@miss=fed,target",
+        "ngram:3@guess=4@miss=own,int8:4@bonus=0,target@bonus=0",
+    ],
+)
 def test_greedy_output_is_plain_decoding(text: str) -> None:
     run = events(text)
     assert committed_ids(run) == committed_ids(events("target"))

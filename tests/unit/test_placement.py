@@ -111,12 +111,12 @@ def test_calibration_reads_counts_and_times_there(gpu: PretendGpu, monkeypatch: 
     text, no_ends = Written((3, 9, 27), (7, 8, 50, 11, 2)), frozenset[int]()
     tallies = []
     for device in ("cuda", "cpu"):
-        seats = made(device).stack("ngram:2,nano:2@id=fed,exit:2@at=2,int8:3,target")
+        entries = made(device).stack("ngram:2,nano:2@id=fed,exit:2@at=2,int8:3,target")
         tally = Tally(1)
-        count(tally, 0, read(seats, text, 1.0, no_ends), "chat")
+        count(tally, 0, read(entries, text, 1.0, no_ends), "chat")
         tallies.append(tally)
         if device == "cuda":
-            found = timing.time_levels(seats, [text], 1.0, tell=lambda *_: None, stop=lambda: False)
+            found = timing.time_levels(entries, [text], 1.0, tell=lambda *_: None, stop=lambda: False)
             assert set(found.verify) == {1, 2, 3, 4}
     there, here = tallies
     assert there.ratio(("pair", 1, 4)) == pytest.approx(here.ratio(("pair", 1, 4)), abs=1e-4)

@@ -2,28 +2,29 @@ from __future__ import annotations
 
 import pytest
 
-from hsd_core.levels.policies import DEFAULT_THETA, POLICIES, Adaptive, Confidence, DraftState, Fixed, Flush
+from hsd_core.levels.kinds import policies
+from hsd_core.levels.policies import DEFAULT_THETA, Adaptive, Confidence, DraftState, Fixed, Flush
 
 
 def held(length: int, *, block: int = 4, corrected: bool = False, sure: tuple[float | None, ...] = ()) -> DraftState:
     return DraftState(length, block, corrected, sure)
 
 
-@pytest.mark.parametrize("name", list(POLICIES))
+@pytest.mark.parametrize("name", list(policies()))
 def test_every_policy_stops_at_the_block_length_and_beyond(name: str) -> None:
-    policy = POLICIES[name](DEFAULT_THETA)
+    policy = policies()[name].make(DEFAULT_THETA)
     assert policy.stops(held(4))
     assert policy.stops(held(6))
     assert not policy.stops(held(3))
 
 
-@pytest.mark.parametrize("name", list(POLICIES))
+@pytest.mark.parametrize("name", list(policies()))
 def test_every_run_gets_a_policy_of_its_own(name: str) -> None:
-    one, other = POLICIES[name](0.5), POLICIES[name](0.5)
+    one, other = policies()[name].make(0.5), policies()[name].make(0.5)
     assert one == other and one is not other
     for _ in range(20):
         one.on_verified(4, 0, 4)
-    assert other == POLICIES[name](0.5)
+    assert other == policies()[name].make(0.5)
     assert (one != other) == (name == "adaptive")
 
 

@@ -34,8 +34,21 @@ EVENTS: list[Event] = [
 def test_each_id_is_told_once_and_before_it_is_needed():
     told = list(record(run(), Letters()))
     assert [e.event if not isinstance(e, Piece) else e.id for e in told] == [
-        "header", 0, 1, 2, "draft", 4, 5, 6, "verify", 9, 7, "bonus", 8, "depths",
-    ]  # fmt: skip
+        "header",
+        0,
+        1,
+        2,
+        "draft",
+        4,
+        5,
+        6,
+        "verify",
+        9,
+        7,
+        "bonus",
+        8,
+        "depths",
+    ]
 
 
 def test_pieces_carry_the_bytes_and_mark_special_ids():

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from courses_kit import Chosen, by_outcomes, courses
 from lean_stacks import LeanStacks, RandomDraft
 from ledger import audit
+from plans_kit import Chosen, by_outcomes, plans
 from profiles import random_profile
 from toys import output_of, toy_stack
 
@@ -21,10 +21,10 @@ from hsd_core import trace
 from hsd_core.cli import main, terminal
 from hsd_core.cli.repeat import repeat
 from hsd_core.engine import run as engine
-from hsd_core.engine.plans import Course, Drafted, Judged, Round
+from hsd_core.engine.plans import Drafted, Judged, Round, RunPlan
 from hsd_core.measure.calibrate.cache import shipped_profile
 from hsd_core.models.sampling import Sampling
-from hsd_core.pipeline import Workbench
+from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import parse
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory import (
@@ -38,11 +38,10 @@ from hsd_core.theory import (
     best_plans,
     expected,
     profile_from,
-    replan,
-    replan_words,
     write_profile,
 )
-from hsd_core.theory.replan import Estimates, Pace, ProfileReplanner, candidates
+from hsd_core.theory.replanning import replan, replan_words
+from hsd_core.theory.replanning.replan import Estimates, Pace, ProfileReplanner, candidates
 from hsd_core.trace import checks as identities
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
@@ -70,17 +69,17 @@ def outcomes(index: int, *what: Judged | Drafted) -> Round:
     return Round(index, (0,), what)
 
 
-def feed(by: ProfileReplanner, rounds: int, tokens: int = 0, *accepted: int) -> list[tuple[int, Course]]:
-    """(round, course) of each change in `rounds` rounds, where every verifier of the course judges a block of `tokens`
+def feed(by: ProfileReplanner, rounds: int, tokens: int = 0, *accepted: int) -> list[tuple[int, RunPlan]]:
+    """(round, plan) of each change in `rounds` rounds, where every verifier of the plan judges a block of `tokens`
     tokens for each of `accepted`, and keeps so many."""
-    course, changes = by.first(), []
+    plan, changes = by.first(), []
     for n in range(rounds):
-        pairs = list(zip(course.levels, course.levels[1:], strict=False))
+        pairs = list(zip(plan.levels, plan.levels[1:], strict=False))
         what = [Judged(level, below, tokens, kept) for below, level in pairs for kept in accepted]
         changed = by.after(outcomes(n, *what))
         if changed is not None:
-            course = changed
-            changes.append((n, course))
+            plan = changed
+            changes.append((n, plan))
     return changes
 
 
@@ -123,9 +122,9 @@ def test_rejections_make_levels_leave() -> None:
     changes = feed(ProfileReplanner(profile(0.9, 0.85, 0.92, ms=(4.0, 6.0, 16.0)), SPECS), 400, 2, 0)
     assert changes, "nothing was ever accepted, and the plan stayed"
     assert changes[-1][1].levels == (2,), "plain decoding is best where nothing is accepted"
-    for _, course in changes:
-        assert course.left_ms is not None and course.predicted_ms < course.left_ms
-        assert "leaves" in course.why or "T of" in course.why or "joins" in course.why
+    for _, plan in changes:
+        assert plan.left_ms is not None and plan.predicted_ms < plan.left_ms
+        assert "leaves" in plan.why or "T of" in plan.why or "joins" in plan.why
 
 
 def test_a_moved_estimate_asks_before_the_period_is_over() -> None:
@@ -178,7 +177,7 @@ def test_with_the_shipped_profile_exploring_tries_other_sets_of_levels() -> None
     auto = next(one.stack for one in preset.stacks if one.replan)
     by = ProfileReplanner(shipped_profile("smollm2"), parse(auto), pace=Pace(explore=4))
     first = by.first()
-    others = {course.levels for _, course in feed(by, 40, 3, 2, 2)} - {first.levels}
+    others = {plan.levels for _, plan in feed(by, 40, 3, 2, 2)} - {first.levels}
     assert others, "only T was ever changed"
 
 
@@ -218,6 +217,8 @@ def test_a_level_that_the_profile_lacks_is_named_with_the_cure() -> None:
     ):
         with pytest.raises(ProfileError, match=f"a plan cannot hold .*{why}"):
             candidates(GOOD, parse(text))
+    with pytest.raises(ProfileError, match="not 7 side by side; plan and predict without @guess="):
+        candidates(GOOD, parse("ngram:2@guess=7,target"))
     with pytest.raises(ProfileError, match="another order"):
         candidates(GOOD, parse("table:2@id=order3,table:2@id=order1,table@id=order6"))
 
@@ -239,28 +240,28 @@ def test_verifiers_without_a_bonus_are_priced_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("course", "wrong"),
+    ("plan", "wrong"),
     [
-        (Course((0, 1), (2,)), "must end with the target"),
-        (Course((), ()), "must end with the target"),
-        (Course((1, 0, 2), (1, 1)), "must rise"),
-        (Course((0, 2), ()), "each but the target needs one"),
-        (Course((0, 2), (0,)), "each but the target needs one"),
-        (Course((-1, 2), (1,)), "must end with"),
+        (RunPlan((0, 1), (2,)), "must end with the target"),
+        (RunPlan((), ()), "must end with the target"),
+        (RunPlan((1, 0, 2), (1, 1)), "must rise"),
+        (RunPlan((0, 2), ()), "each but the target needs one"),
+        (RunPlan((0, 2), (0,)), "each but the target needs one"),
+        (RunPlan((-1, 2), (1,)), "must end with"),
     ],
 )
-def test_a_course_that_is_none_is_refused(course: Course, wrong: str) -> None:
+def test_a_course_that_is_none_is_refused(plan: RunPlan, wrong: str) -> None:
     with pytest.raises(ValueError, match=wrong):
         list(
             engine.run(
-                toy_stack("table:1,table:1,table", 3), [0], GREEDY, 0, max_new_tokens=3, replan=Chosen(lambda _: course)
+                toy_stack("table:1,table:1,table", 3), [0], GREEDY, 0, max_new_tokens=3, replan=Chosen(lambda _: plan)
             )
         )
 
 
 def test_a_lookup_cannot_be_put_above_another_level() -> None:
     with pytest.raises(ValueError, match="cannot verify"):
-        Course((0, 1, 2), (1, 1)).check([True, False, True])
+        RunPlan((0, 1, 2), (1, 1)).check([True, False, True])
 
 
 @pytest.mark.parametrize("joining", [1, 4, 50])
@@ -270,7 +271,7 @@ def test_a_lookup_cannot_be_put_above_another_level() -> None:
 def test_every_event_agrees_with_a_second_bookkeeping(text: str, joining: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "JOINING_ROWS", joining)
     lookup = frozenset([0]) if text.startswith("ngram") else frozenset()
-    by = Chosen(by_outcomes(courses(text.count(",") + 1, 3, list(lookup))))
+    by = Chosen(by_outcomes(plans(text.count(",") + 1, 3, list(lookup))))
     for seed in range(6):
         events = list(hsd_core.run(toy_stack(text, 3, seed), [0, 1], Sampling(1.0), seed, max_new_tokens=60, replan=by))
         assert identities.check(events) == []
@@ -292,7 +293,7 @@ def test_greedy_runs_of_shared_levels_that_join_late_give_the_targets_own_ids(te
     made.drafts = {"own": RandomDraft(made.target, layers=1), "fed": RandomDraft(made.target, fed=True, seed=1)}
     plain = output_of(list(hsd_core.run(made.stack("target"), [3, 1, 4], GREEDY, 0, max_new_tokens=50)))
     cacheless = frozenset([0]) if text.startswith("ngram:2,") else frozenset()
-    by = Chosen(by_outcomes(courses(text.count(",") + 1, 3, [0] if text.startswith("ngram") else [])))
+    by = Chosen(by_outcomes(plans(text.count(",") + 1, 3, [0] if text.startswith("ngram") else [])))
     events = list(hsd_core.run(made.stack(text), [3, 1, 4], GREEDY, 0, max_new_tokens=50, replan=by))
     assert output_of(events) == plain
     assert identities.check(events) == []
@@ -302,7 +303,7 @@ def test_greedy_runs_of_shared_levels_that_join_late_give_the_targets_own_ids(te
 
 
 def test_a_level_that_joins_late_is_prefilled_with_all_that_it_missed() -> None:
-    late = Chosen(lambda past: Course((2,), ()) if len(past) < 20 else Course((0, 1, 2), (2, 2)))
+    late = Chosen(lambda past: RunPlan((2,), ()) if len(past) < 20 else RunPlan((0, 1, 2), (2, 2)))
     events = list(
         hsd_core.run(toy_stack("table:2,table:2,table", 3), [0, 1], GREEDY, 0, max_new_tokens=40, replan=late)
     )
@@ -315,7 +316,7 @@ def test_a_level_that_joins_late_is_prefilled_with_all_that_it_missed() -> None:
 
 
 def test_a_prefill_in_the_middle_is_time_of_decoding() -> None:
-    late = Chosen(lambda past: Course((1,), ()) if len(past) < 10 else Course((0, 1), (2,)))
+    late = Chosen(lambda past: RunPlan((1,), ()) if len(past) < 10 else RunPlan((0, 1), (2,)))
     events = list(hsd_core.run(toy_stack("table:2,table", 3), [0, 1], GREEDY, 0, max_new_tokens=30, replan=late))
     start = next(e.t1 for e in events if e.event == "prefill")
     end = [e.t for e in events if e.event == "commit"][-1]
@@ -324,7 +325,7 @@ def test_a_prefill_in_the_middle_is_time_of_decoding() -> None:
 
 
 def test_levels_that_rest_fall_behind_and_are_not_run() -> None:
-    by = Chosen(lambda past: Course((0, 2), (2,)))
+    by = Chosen(lambda past: RunPlan((0, 2), (2,)))
     events = list(hsd_core.run(toy_stack("table:2,table:2,table", 3), [0], GREEDY, 0, max_new_tokens=12, replan=by))
     assert {e.level for e in events if e.event in ("draft", "verify", "prefill")} == {0, 2}
     assert {e.below for e in events if e.event == "verify"} <= {0}
@@ -333,7 +334,7 @@ def test_levels_that_rest_fall_behind_and_are_not_run() -> None:
 
 
 def test_a_damaged_plan_is_found() -> None:
-    by = Chosen(lambda past: Course((0, 2), (2,)) if len(past) % 2 else Course((1, 2), (2,)))
+    by = Chosen(lambda past: RunPlan((0, 2), (2,)) if len(past) % 2 else RunPlan((1, 2), (2,)))
     events = list(hsd_core.run(toy_stack("table:2,table:2,table", 3), [0], GREEDY, 0, max_new_tokens=12, replan=by))
     assert identities.check(events) == []
     plans = [i for i, e in enumerate(events) if e.event == "plan"]
@@ -349,40 +350,40 @@ def test_a_damaged_plan_is_found() -> None:
 TOY = profile(0.75, 0.7, 0.9, ms=(1.0, 3.0, 12.0))
 
 
-def generated(bench: Workbench, **options: Any) -> list[trace.Event]:
-    return list(bench.run(STACK, "The tower of levels ", max_new_tokens=150, replan=True, profile=TOY, **options))
+def generated(pipeline: Pipeline, **options: Any) -> list[trace.Event]:
+    return list(pipeline.run(STACK, "The tower of levels ", max_new_tokens=150, replan=True, profile=TOY, **options))
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 def test_a_replanned_run_can_be_repeated_from_its_trace(temperature: float, tmp_path: Any) -> None:
-    bench = Workbench.open("toy")
-    events = generated(bench, temperature=temperature, seed=3, heads=0)
+    pipeline = Pipeline.open("toy")
+    events = generated(pipeline, temperature=temperature, seed=3, heads=0)
     plans = [e for e in events if e.event == "plan"]
     assert len(plans) > 1, "no plan changed: the test says nothing"
     assert all(e.acceptance and e.why and e.predicted_ms for e in plans)
     tracefile.write(path := tmp_path / "run.jsonl", events)
     back = tracefile.read(path)
     assert identities.check(back) == []
-    same = repeat(bench, back)
+    same = repeat(pipeline, back)
     assert same and (same.plans_of, same.ids_of) == (len(plans), len(output_of(events)))
     other = [trace.Header(**{**_fields(back[0]), "profile": profile(0.2, 0.2, 0.2).as_dict()}), *back[1:]]
-    assert not repeat(bench, other), "another profile, the same plans"
-    assert repeat(bench, back[: len(back) // 2]), "a run that was interrupted"
+    assert not repeat(pipeline, other), "another profile, the same plans"
+    assert repeat(pipeline, back[: len(back) // 2]), "a run that was interrupted"
 
 
 @pytest.mark.parametrize(("field", "value"), [("machine", "Other CPU, 8 cores"), ("versions", {"torch": "1.0"})])
 def test_a_run_that_differs_elsewhere_names_where_it_was_recorded(field: str, value: Any) -> None:
-    bench = Workbench.open("toy")
-    events = list(bench.run(STACK, "The tower", max_new_tokens=30, temperature=1.0, seed=3))
+    pipeline = Pipeline.open("toy")
+    events = list(pipeline.run(STACK, "The tower", max_new_tokens=30, temperature=1.0, seed=3))
 
     def recorded(**more: Any) -> str:
-        return str(repeat(bench, [trace.Header(**{**_fields(events[0]), **more}), *events[1:]]))
+        return str(repeat(pipeline, [trace.Header(**{**_fields(events[0]), **more}), *events[1:]]))
 
     assert recorded(**{field: value}).startswith("the same: 30 of 30 ids"), "where it was recorded decides nothing"
     said = recorded(**{field: value, "seed": 4})
     name = value if field == "machine" else "torch 1.0"
     assert (said.startswith("not the same: ") and f"recorded on {name}" in said) or "with torch 1.0, this is" in said
-    assert bench.about["machine"] in said and "last bits" in said
+    assert pipeline.about["machine"] in said and "last bits" in said
     assert "recorded on" not in recorded(seed=4), "on the same machine there is nothing to excuse it"
 
 
@@ -391,7 +392,7 @@ def _fields(header: Any) -> dict[str, Any]:
 
 
 def test_the_header_has_what_a_replanned_run_depends_on() -> None:
-    header = next(iter(generated(Workbench.open("toy"))))
+    header = next(iter(generated(Pipeline.open("toy"))))
     assert header.replan == Pace().as_dict()
     assert profile_from(header.profile).acceptance == TOY.acceptance
     assert "plans change between rounds only" in header.lossless_reason
@@ -401,21 +402,21 @@ def test_the_header_has_what_a_replanned_run_depends_on() -> None:
 def test_the_header_says_where_the_profile_was_measured(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     told = {"machine": "Abacus, 1 core", "recorded": "2020-02-02", "prompts": "own.jsonl"}
     there = dataclasses.replace(TOY, about=told)
-    bench = Workbench.open("toy")
+    pipeline = Pipeline.open("toy")
     origins = {}
-    monkeypatch.setattr(bench, "profile", lambda temperature=0.0: there)
+    monkeypatch.setattr(pipeline, "profile", lambda temperature=0.0: there)
     for source, options in (("measured", {}), ("given", {"profile": there})):
         for replanned in (True, False):
-            run = list(bench.run(STACK, "The", max_new_tokens=4, replan=replanned, **options))
+            run = list(pipeline.run(STACK, "The", max_new_tokens=4, replan=replanned, **options))
             tracefile.write(path := tmp_path / "run.jsonl", run)
             header = tracefile.read(path)[0]
             assert header.profile["about"] == {"source": source, "machine": "Abacus, 1 core", "recorded": "2020-02-02"}
             if replanned:
                 assert profile_from(header.profile).acceptance == TOY.acceptance
                 origins[source] = [line for line in terminal.totals_lines(run, colour=False) if line.startswith("auto")]
-    monkeypatch.setattr(bench, "profile", lambda temperature=0.0: None)
-    monkeypatch.setattr(bench, "_needed_profile", lambda temperature: there)
-    run = list(bench.run(STACK, "The", max_new_tokens=4, replan=True))
+    monkeypatch.setattr(pipeline, "profile", lambda temperature=0.0: None)
+    monkeypatch.setattr(pipeline, "_needed_profile", lambda temperature: there)
+    run = list(pipeline.run(STACK, "The", max_new_tokens=4, replan=True))
     (line,) = (line for line in terminal.totals_lines(run, colour=False) if line.startswith("auto"))
     assert "shipped with the program, measured on Abacus, 1 core, 2020-02-02: not on the machine of this run" in line
     assert line.endswith("python -m hsd_core calibrate --preset toy measures it")
@@ -429,17 +430,17 @@ def test_an_old_trace_says_that_its_profiles_origin_is_not_recorded() -> None:
 
 
 def test_the_output_is_the_stacks_own_at_temperature_0() -> None:
-    bench = Workbench.open("toy")
-    fixed = list(bench.run(STACK, "The tower of levels ", max_new_tokens=150))
-    assert output_of(generated(bench)) == output_of(fixed)
+    pipeline = Pipeline.open("toy")
+    fixed = list(pipeline.run(STACK, "The tower of levels ", max_new_tokens=150))
+    assert output_of(generated(pipeline)) == output_of(fixed)
     assert not any(e.event == "plan" for e in fixed) and fixed[0].replan is None
 
 
 def test_without_a_profile_the_cure_is_named(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Workbench, "profile", lambda self, temperature=0.0: None)
-    bench = Workbench.open("toy")
+    monkeypatch.setattr(Pipeline, "profile", lambda self, temperature=0.0: None)
+    pipeline = Pipeline.open("toy")
     with pytest.raises(ProfileError, match="python -m hsd_core calibrate --preset toy"):
-        bench.run(STACK, "The", replan=True, temperature=0.7)
+        pipeline.run(STACK, "The", replan=True, temperature=0.7)
 
 
 def test_the_command_line_plans_again_and_repeats(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
@@ -468,6 +469,6 @@ def test_the_command_line_looks_around(tmp_path: Any, capsys: pytest.CaptureFixt
 
 
 def test_terminal_lines_name_every_plan() -> None:
-    events = generated(Workbench.open("toy"))
+    events = generated(Pipeline.open("toy"))
     lines = [line for line in terminal.totals_lines(events, colour=False) if line.startswith("from round")]
     assert len(lines) == sum(e.event == "plan" for e in events)

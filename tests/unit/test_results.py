@@ -17,19 +17,36 @@ SHIPPED = [ROOT / "README.md", ROOT / "assets" / "results" / "README.md"]
 RAW = sorted((ROOT / "assets" / "results").glob("*.jsonl"))
 PAGE = ROOT / "assets" / "profiles" / "smollm2-cpu-validation.json"
 BLOCK = re.compile(r"^<!-- results: (\S+) .*?^<!-- /results -->$", re.DOTALL | re.MULTILINE)
-MARKED = "before\n<!-- results: raw/sweep.jsonl stacks -->\nold\n<!-- /results -->\nafter\n"
+MARKED = "before\n<!-- results: raw/bench.jsonl stacks -->\nold\n<!-- /results -->\nafter\n"
 
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory):
-    """A folder with a sweep of the toy in `raw/sweep.jsonl`."""
+    """A folder with a benchmark of the toy in `raw/bench.jsonl`."""
     folder = tmp_path_factory.mktemp("swept")
     (folder / "raw").mkdir()
     (folder / "stacks").write_text("table:3@id=order1,table@id=order6\ntable:5@id=order3,table@id=order6\n")
     (folder / "own.jsonl").write_text('{"prompt": "The large ", "category": "t"}\n{"prompt": "The tower "}\n')
-    assert main(["sweep", "--preset", "toy", "--stacks", str(folder / "stacks"), "--prompts", str(folder / "own.jsonl"),
-                 "--max-new-tokens", "12", "--out", str(folder / "raw")]) == 0  # fmt: skip
-    (folder / "raw" / "sweep-toy-own.jsonl").rename(folder / "raw" / "sweep.jsonl")
+    assert (
+        main(
+            [
+                "bench",
+                "--no-peers",
+                "--preset",
+                "toy",
+                "--stacks",
+                str(folder / "stacks"),
+                "--prompts",
+                str(folder / "own.jsonl"),
+                "--max-new-tokens",
+                "12",
+                "--out",
+                str(folder / "raw"),
+            ]
+        )
+        == 0
+    )
+    (folder / "raw" / "runs.jsonl").rename(folder / "raw" / "bench.jsonl")
     return folder
 
 
@@ -41,8 +58,8 @@ def names_its_origin(block: str) -> bool:
     )
 
 
-def test_a_sweep_keeps_a_line_a_run_and_says_of_what(swept):
-    about, records = read_raw(swept / "raw" / "sweep.jsonl")
+def test_a_benchmark_keeps_a_line_a_run_and_says_of_what(swept):
+    about, records = read_raw(swept / "raw" / "bench.jsonl")
     assert {"machine", "threads", "versions", "recorded", "command", "prompts", "prompts_sha256"} <= about.keys()
     assert len(records) == 2 * len(about["stacks"]) == 6
     for record in records:
@@ -55,7 +72,7 @@ def test_marked_tables_are_made_anew_and_nothing_else_is(swept, capsys):
     path.write_text(MARKED)
     assert main(["results", "--update", str(path)]) == 0
     text = path.read_text()
-    assert text.startswith("before\n<!-- results: raw/sweep.jsonl stacks -->\n\n| stack |") and text.endswith("after\n")
+    assert text.startswith("before\n<!-- results: raw/bench.jsonl stacks -->\n\n| stack |") and text.endswith("after\n")
     assert "old" not in text and "`table:5@id=order3,table@id=order6`" in text and names_its_origin(text)
     assert updated(path) == text, "made twice it is the same"
     capsys.readouterr()
@@ -68,13 +85,16 @@ def test_the_shortest_view_holds_the_fastest_of_each_number_of_levels(swept, mon
     rows = [
         {"stack": stack, "plain": plain, "tokens_per_s": rate, "prompts": 2}
         for stack, plain, rate in (
-            ("a,b,target", "target", 9.0), ("a,b,c@x=1,target@dtype=int4", "target@dtype=int4", 8.0),
-            ("a,target", "target", 7.0), ("b,target", "target", 6.0), ("target", "target", 5.0),
+            ("a,b,target", "target", 9.0),
+            ("a,b,c@x=1,target@dtype=int4", "target@dtype=int4", 8.0),
+            ("a,target", "target", 7.0),
+            ("b,target", "target", 6.0),
+            ("target", "target", 5.0),
         )
-    ]  # fmt: skip
+    ]
     monkeypatch.setattr(markdown.bench, "summary", lambda *_: rows)
     monkeypatch.setattr(markdown.bench, "table", lambda rows: " ".join(row["stack"] for row in rows))
-    assert view(swept / "raw" / "sweep.jsonl", "best").startswith("a,b,target a,target target\n")
+    assert view(swept / "raw" / "bench.jsonl", "best").startswith("a,b,target a,target target\n")
 
 
 def test_a_figure_that_was_changed_by_hand_shows(swept):
@@ -85,11 +105,14 @@ def test_a_figure_that_was_changed_by_hand_shows(swept):
     assert updated(path) != path.read_text()
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("<!-- results: raw/sweep.jsonl stacks -->\n", "behind the table"),
-    (MARKED.replace("stacks", "sittings"), "views are stacks, best"),
-    (MARKED.replace("sweep.jsonl", "none.jsonl"), "none.jsonl"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("<!-- results: raw/bench.jsonl stacks -->\n", "behind the table"),
+        (MARKED.replace("stacks", "sittings"), "views are stacks, best"),
+        (MARKED.replace("bench.jsonl", "none.jsonl"), "none.jsonl"),
+    ],
+)
 def test_a_marker_that_cannot_be_filled_is_refused(swept, capsys, text, said):
     path = swept / "bad.md"
     path.write_text(text)
@@ -97,7 +120,7 @@ def test_a_marker_that_cannot_be_filled_is_refused(swept, capsys, text, said):
     assert said in capsys.readouterr().err and path.read_text() == text
 
 
-@pytest.mark.parametrize("text", ["", "[]\n", '{"kind": "sweep", "version": 9}\n', '{"kind": "trace"}\n', "x\n"])
+@pytest.mark.parametrize("text", ["", "[]\n", '{"kind": "bench", "version": 9}\n', '{"kind": "trace"}\n', "x\n"])
 def test_what_is_no_raw_results_is_refused(tmp_path, text):
     (tmp_path / "raw.jsonl").write_text(text)
     with pytest.raises(ValueError, match="no raw results of version 1"):
@@ -105,7 +128,7 @@ def test_what_is_no_raw_results_is_refused(tmp_path, text):
 
 
 def test_results_of_something_else_are_not_gone_on_with(tmp_path):
-    about = {**measured_by("sweep", "first"), "stacks": ["target"], "machine": "one"}
+    about = {**measured_by("bench", "first"), "stacks": ["target"], "machine": "one"}
     RawFile(tmp_path / "raw.jsonl", about).add([{"prompt": 0}])
     again = RawFile(tmp_path / "raw.jsonl", {**about, "command": "second", "recorded": "later"})
     assert again.records == [{"prompt": 0}]

@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[2] / "hsd_core"
 # from the ground up: a room may import those before it
 ROOMS = ("models", "trace", "ngram", "drafts", "levels", "stacks", "engine", "theory", "training", "whatif", "measure")
 TOP = ("pipeline", "cli")
+THEORY = ("profiles", "latency", "search", "replanning")
 
 
 def imported(path: Path) -> set[str]:
@@ -38,6 +39,16 @@ def test_imports_go_down_only(room: str) -> None:
     for path in files:
         above = {other for other in imported(path) & set(order) if order.index(other) > order.index(room)}
         assert not above, f"{path.relative_to(ROOT)} imports {', '.join(sorted(above))}, which stands above it"
+
+
+@pytest.mark.parametrize("room", THEORY)
+def test_imports_within_the_theory_go_down_only(room: str) -> None:
+    above = {f"hsd_core.theory.{other}" for other in THEORY[THEORY.index(room) + 1 :]}
+    files = sorted((ROOT / "theory" / room).glob("*.py"))
+    assert files, f"there is no room {room}"
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        assert not {other for other in above if other in text}, path.name
 
 
 def test_nothing_stands_loose_beside_the_rooms() -> None:

@@ -5,62 +5,62 @@ import math
 import pytest
 import torch
 
-from hsd_core.models.sampling import COLDEST, Sampling, law, one_hot, raw
+from hsd_core.models.sampling import COLDEST, Sampling, largest, likeliest, one_hot, softmax, to_probs
 
 LOGITS = torch.tensor([[2.0, 1.0, 0.0, -1.0], [0.0, 3.0, 3.0, -2.0]], dtype=torch.float64)
 
 
 def test_temperature_1_is_the_softmax() -> None:
-    assert torch.equal(law(LOGITS, Sampling(1.0)), LOGITS.softmax(-1))
+    assert torch.equal(to_probs(LOGITS, Sampling(1.0)), LOGITS.softmax(-1))
 
 
 def test_temperature_divides_the_logits() -> None:
-    assert torch.allclose(law(LOGITS, Sampling(2.0)), (LOGITS / 2).softmax(-1))
+    assert torch.allclose(to_probs(LOGITS, Sampling(2.0)), (LOGITS / 2).softmax(-1))
 
 
 @pytest.mark.parametrize("sampling", [Sampling(0.0), Sampling(1.0, top_k=1), Sampling(0.0, top_k=3, top_p=0.5)])
 def test_greedy_is_the_one_hot_case(sampling: Sampling) -> None:
     assert sampling.greedy
-    assert law(LOGITS, sampling).tolist() == [[1, 0, 0, 0], [0, 1, 0, 0]]
+    assert to_probs(LOGITS, sampling).tolist() == [[1, 0, 0, 0], [0, 1, 0, 0]]
 
 
 def test_top_k_keeps_exactly_k_tokens_also_at_a_tie() -> None:
-    rows = law(torch.zeros(1, 6), Sampling(1.0, top_k=2))
+    rows = to_probs(torch.zeros(1, 6), Sampling(1.0, top_k=2))
     assert int((rows > 0).sum()) == 2
     assert float(rows.sum()) == pytest.approx(1.0)
 
 
 def test_top_k_beyond_the_vocabulary_changes_nothing() -> None:
-    assert torch.equal(law(LOGITS, Sampling(1.0, top_k=9)), LOGITS.softmax(-1))
+    assert torch.equal(to_probs(LOGITS, Sampling(1.0, top_k=9)), LOGITS.softmax(-1))
 
 
 def test_top_p_keeps_the_smallest_set_that_reaches_it() -> None:
     logits = torch.tensor([[0.5, 0.3, 0.15, 0.05]], dtype=torch.float64).log()
-    assert law(logits, Sampling(1.0, top_p=0.5))[0].tolist() == pytest.approx([1, 0, 0, 0])
-    assert law(logits, Sampling(1.0, top_p=0.7))[0].tolist() == pytest.approx([0.625, 0.375, 0, 0])
-    assert law(logits, Sampling(1.0, top_p=1e-9))[0].tolist() == pytest.approx([1, 0, 0, 0])
+    assert to_probs(logits, Sampling(1.0, top_p=0.5))[0].tolist() == pytest.approx([1, 0, 0, 0])
+    assert to_probs(logits, Sampling(1.0, top_p=0.7))[0].tolist() == pytest.approx([0.625, 0.375, 0, 0])
+    assert to_probs(logits, Sampling(1.0, top_p=1e-9))[0].tolist() == pytest.approx([1, 0, 0, 0])
 
 
 def test_top_k_comes_before_top_p() -> None:
     logits = torch.tensor([[0.4, 0.3, 0.2, 0.1]], dtype=torch.float64).log()
     # of the two kept, the first has 4/7 of the mass
-    assert law(logits, Sampling(1.0, top_k=2, top_p=0.55))[0].tolist() == pytest.approx([1, 0, 0, 0])
+    assert to_probs(logits, Sampling(1.0, top_k=2, top_p=0.55))[0].tolist() == pytest.approx([1, 0, 0, 0])
 
 
 def test_half_precision_is_raised_and_float64_stays() -> None:
-    assert law(LOGITS.bfloat16(), Sampling(1.0)).dtype == torch.float32
-    assert law(LOGITS, Sampling(0.7, 3, 0.9)).dtype == torch.float64
-    assert raw(LOGITS.half()).dtype == torch.float32
+    assert to_probs(LOGITS.bfloat16(), Sampling(1.0)).dtype == torch.float32
+    assert to_probs(LOGITS, Sampling(0.7, 3, 0.9)).dtype == torch.float64
+    assert softmax(LOGITS.half()).dtype == torch.float32
 
 
 @pytest.mark.parametrize("sampling", [Sampling(), Sampling(0.7), Sampling(1.3, top_k=3), Sampling(0.9, top_p=0.8)])
 def test_a_row_depends_on_its_own_logits_only(sampling: Sampling) -> None:
-    together = law(LOGITS, sampling)
-    assert torch.equal(together[1:], law(LOGITS[1:], sampling))
+    together = to_probs(LOGITS, sampling)
+    assert torch.equal(together[1:], to_probs(LOGITS[1:], sampling))
 
 
 def test_raw_ignores_the_temperature() -> None:
-    assert torch.equal(raw(LOGITS), LOGITS.softmax(-1))
+    assert torch.equal(softmax(LOGITS), LOGITS.softmax(-1))
 
 
 def test_one_hot_rows_take_dtype_and_width_from_like() -> None:
@@ -70,7 +70,7 @@ def test_one_hot_rows_take_dtype_and_width_from_like() -> None:
 
 
 def test_the_coldest_temperature_gives_a_law_not_nan() -> None:
-    assert law(30 * LOGITS[:1].float(), Sampling(COLDEST))[0].tolist() == [1, 0, 0, 0]
+    assert to_probs(30 * LOGITS[:1].float(), Sampling(COLDEST))[0].tolist() == [1, 0, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -95,3 +95,15 @@ def test_values_out_of_range_are_refused_with_the_cure(values: dict[str, float],
 def test_as_dict_reads_back() -> None:
     sampling = Sampling(0.7, 40, 0.9)
     assert Sampling(**sampling.as_dict()) == sampling
+
+
+def test_the_quick_ways_to_the_largest_entries_give_what_ranking_everything_gives() -> None:
+    made = torch.Generator().manual_seed(3)
+    for width in (5, 384, 128 * 40, 128 * 40 + 1):
+        rows = torch.randn(4, width, generator=made)
+        rows[1, :3] = float("-inf")
+        values, ids = largest(rows, 8)
+        assert torch.equal(values, rows.topk(min(8, width)).values)
+        assert torch.equal(rows.gather(1, ids), values) and all(len(set(row)) == len(row) for row in ids.tolist())
+        assert torch.equal(likeliest(rows), rows.argmax(-1))
+    assert likeliest(torch.tensor([[1.0, 2.0, 2.0]])).tolist() == [1]

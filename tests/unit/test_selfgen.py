@@ -148,9 +148,15 @@ def test_more_invented_texts_begin_with_the_same_ones_and_finished_ones_are_not_
 def test_the_states_that_are_kept_are_those_of_a_pass_over_the_text(work):
     decoder, kept = tiny(), []
     for job, output in generate(
-        decoder, work, WARM, ends=frozenset({3}), max_new_tokens=20, batch=3, depths=[1, decoder.layers],
+        decoder,
+        work,
+        WARM,
+        ends=frozenset({3}),
+        max_new_tokens=20,
+        batch=3,
+        depths=[1, decoder.layers],
         keep=lambda job, output, states: kept.append(([*job.text.prompt_ids, *output], states)),
-    ):  # fmt: skip
+    ):
         assert kept[-1][0] == [*job.text.prompt_ids, *output]
     for ids, states in kept:
         for depth, state in states.items():
@@ -257,9 +263,9 @@ def test_the_longer_output_takes_the_place_of_the_shorter(tmp_path):
 
 @pytest.mark.parametrize("what", [["--prompts"], ["--invent", "5", "--openings"]])
 def test_the_command_with_a_larger_limit_ends_where_that_alone_would(what, tmp_path, monkeypatch, capsys):
-    from hsd_core import pipeline as workbench
+    from hsd_core import pipeline
 
-    monkeypatch.setattr(workbench, "Workbench", Bench)
+    monkeypatch.setattr(pipeline, "Pipeline", Bench)
     monkeypatch.setattr(Bench, "turn", lambda self, start, system: ([*start.encode()], [3, 5, 6]), raising=False)
     prompts, out, whole = tmp_path / "p.jsonl", tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
     prompts.write_text("".join(json.dumps({"prompt": p, "start": p}) + "\n" for p in "abca"), encoding="utf-8")
@@ -321,7 +327,7 @@ def test_a_line_that_is_no_prompt_is_named(tmp_path, line):
 
 
 class Bench:
-    """A workbench over a tiny model: one byte is one id."""
+    """A pipeline over a tiny model: one byte is one id."""
 
     ends = frozenset({3})
 
@@ -337,9 +343,9 @@ class Bench:
 
 
 def test_the_command_goes_on_where_it_was_interrupted(tmp_path, monkeypatch, capsys):
-    from hsd_core import pipeline as workbench
+    from hsd_core import pipeline
 
-    monkeypatch.setattr(workbench, "Workbench", Bench)
+    monkeypatch.setattr(pipeline, "Pipeline", Bench)
     prompts, out, whole = tmp_path / "p.jsonl", tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
     prompts.write_text("".join(json.dumps({"prompt": p, "category": "c"}) + "\n" for p in "abca"), encoding="utf-8")
     command = ["selfgen", "--prompts", str(prompts), "--max-new-tokens", "9", "--temperature", "0.8", "--batch", "2"]
@@ -355,9 +361,9 @@ def test_the_command_goes_on_where_it_was_interrupted(tmp_path, monkeypatch, cap
 
 
 def test_the_prompts_are_not_written_to(tmp_path, monkeypatch, capsys):
-    from hsd_core import pipeline as workbench
+    from hsd_core import pipeline
 
-    monkeypatch.setattr(workbench, "Workbench", Bench)
+    monkeypatch.setattr(pipeline, "Pipeline", Bench)
     prompts, link = tmp_path / "p.jsonl", tmp_path / "link.jsonl"
     line = '{"kind":"k","prompt_ids":[1,2],"output_ids":[4]}\n'  # a file of ours, read for its prompts
     prompts.write_text(line, encoding="utf-8")

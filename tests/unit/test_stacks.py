@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-from hsd_core.engine.rules import RULES
-from hsd_core.levels.kinds import keys, kinds, variants
-from hsd_core.levels.kinds.keys import POLICY, RULE, Choice
-from hsd_core.levels.policies import POLICIES
+from hsd_core.levels.kinds import kinds, policies, rules
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.grammar import (
     MAX_BLOCK,
@@ -33,9 +30,9 @@ def random_spec(rng: random.Random, name: str, last: bool) -> LevelSpec:
         return rng.choice((None, *values))
 
     values: dict[str, object] = {
-        "policy": rng.choice(POLICY.choices),
+        "policy": rng.choice(list(policies())),
         "theta": maybe(0.0, 1.0, 0.6, rng.random(), 1e-9),
-        "rule": rng.choice(RULE.choices),
+        "rule": rng.choice(list(rules())),
         "bonus": rng.random() < 0.5,
         "db": maybe("c", "ms", "smc"),
         "dtype": maybe("float32", "bfloat16", "int8", "int4"),
@@ -56,25 +53,6 @@ def test_what_is_formatted_parses_to_the_same_stack() -> None:
             names[0] = "ngram"
         specs = tuple(random_spec(rng, name, last=i == depth - 1) for i, name in enumerate(names))
         assert parse(format_stack(specs)) == specs
-
-
-def test_defaults_are_left_out() -> None:
-    assert format_stack(parse("ngram:2@policy=fixed, int8:8@rule=tokenwise@bonus=1 ,target")) == "ngram:2,int8:8,target"
-
-
-def test_a_level_reads_as_written() -> None:
-    text = "ngram:4@db=cms,int8:8@policy=confidence@theta=0.25@bonus=0,target@rule=block@dtype=int8"
-    ngram, int8, target = parse(text)
-    assert ngram == LevelSpec("ngram", 4, db="cms")
-    assert int8 == LevelSpec("int8", 8, policy="confidence", theta=0.25, bonus=False)
-    assert target == LevelSpec("target", rule="block", dtype="int8")
-
-
-def test_the_grammar_knows_every_rule_and_stop_policy_of_the_engine() -> None:
-    assert set(RULE.choices) == set(RULE.words) == set(RULES)
-    policy, kinds_of_their_own = keys()["policy"], {own.value for _, own in variants()}
-    assert isinstance(policy, Choice) and set(policy.choices) == set(policy.words)
-    assert set(policy.choices) - kinds_of_their_own == set(POLICIES) - kinds_of_their_own
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["text"] or "nothing")

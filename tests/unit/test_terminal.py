@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import base64
 
-from hsd_core.cli.terminal import letter, printable, text_lines
-from hsd_core.trace import SCHEMA, Commit, Committed, Header, LevelInfo, Piece
+from hsd_core.cli.terminal import letter, printable, text_lines, totals_lines
+from hsd_core.trace import SCHEMA, Commit, Committed, Draft, Header, LevelInfo, Piece
 
 
 def header(*kinds: str) -> Header:
-    levels = tuple(
-        LevelInfo(i, k, k, k, None, None, None, None, True, "cpu", "float") for i, k in enumerate(kinds)
-    )  # fmt: skip
+    levels = tuple(LevelInfo(i, k, k, k, None, None, None, None, True, "cpu", "float") for i, k in enumerate(kinds))
     return Header(SCHEMA, ",".join(kinds), levels, {}, 0, (1,), 4, True, "exact")
 
 
@@ -38,3 +36,11 @@ def test_bytes_that_never_become_a_character_are_shown_as_replaced():
 def test_letters_follow_the_kind_and_count_where_two_are_alike():
     stack = header("ngram", "model", "model", "int8", "target")
     assert [letter(stack, i) for i in range(5)] == ["N", "M1", "M2", "Q", "T"]
+
+
+def test_several_sequences_side_by_side_are_said_where_there_were_any():
+    chain = Draft(0, 0, 0, (0, 1), (0, 1), ("c", "c"), (1.0, 1.0), (None, None), 1, 0, 0, 0, 1)
+    tree = Draft(1, 0, 2, (2, 3, 4), (0, 1, 2), ("c",) * 3, (1.0,) * 3, (None,) * 3, 1, 0, 0, 2, 3, parents=(-1, 0, 0))
+    said = "1 of 2 drafts offered several sequences, in the mean 2.0 of together 3.0 tokens"
+    assert any(said in line for line in totals_lines([*run(b"a"), chain, tree], colour=False))
+    assert not any("sequences" in line for line in totals_lines([*run(b"a"), chain], colour=False))

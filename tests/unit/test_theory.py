@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from brute_force import every_plan
+from monte_carlo import simulate
 from profiles import flat, random_profile, random_stack
 
 from hsd_core.theory import (
@@ -18,9 +19,8 @@ from hsd_core.theory import (
     ProfileLevel,
     closed_form,
     expected,
-    simulate,
 )
-from hsd_core.theory.recursion import Pricer
+from hsd_core.theory.latency.recursion import Pricer
 
 STACKS = 200
 

@@ -10,8 +10,8 @@ from brute_force import every_plan
 from profiles import flat, random_profile, random_stack
 
 from hsd_core.theory import Conditional, Costs, Plan, Planner, ProfileError, best_plans, expected
-from hsd_core.theory.edges import Mode
-from hsd_core.theory.graph import node_ms, path_edges, path_ms
+from hsd_core.theory.search.edges import Mode
+from hsd_core.theory.search.graph import node_ms, path_edges
 
 PROFILES = 200
 # Costs and (a01, a12, a02); gain = latency of the best two levels / of the best three.
@@ -27,6 +27,11 @@ GAINS = [
     ((1, 8, 32), (0.6, 0.69, 0.5), 0.97),
     ((1, 8, 32), (0.9, 0.9, 0.82), 1.00),
 ]
+
+
+def path_ms(planner: Planner, plan: Plan) -> float:
+    """ms per token of a plan by its edges."""
+    return sum(edge.token_ms for edge in path_edges(planner, plan))
 
 
 def test_the_plan_is_within_half_a_percent_of_brute_force():

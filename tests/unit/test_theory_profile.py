@@ -17,8 +17,11 @@ SMALL = {
     "levels": [
         {"name": "m0", "cost_ms": {"1": 0.5, "8": 0.6}, "spec": "ngram", "hit_rate": 0.4, "reach": [1, 0.5]},
         {
-            "name": "m1", "cost_ms": {"1": 3, "4": 6}, "interval_ms": {"1": [2, 4], "4": [5, 7]},
-            "spec": "exit@at=8", "draft_ms": 2.5,
+            "name": "m1",
+            "cost_ms": {"1": 3, "4": 6},
+            "interval_ms": {"1": [2, 4], "4": [5, 7]},
+            "spec": "exit@at=8",
+            "draft_ms": 2.5,
         },
         {"name": "big", "cost_ms": {"1": 20, "8": 24}, "spec": "target"},
     ],
@@ -33,7 +36,7 @@ SMALL = {
     },
     "by_rule": {"block": [[1, 0.82, 0.72], [0, 1, 0.93], [0, 0, 1]]},
     "about": {"device": "cpu"},
-}  # fmt: skip
+}
 
 
 def test_the_smallest_profile_needs_levels_and_acceptance_only():
@@ -100,6 +103,7 @@ def test_a_plan_and_its_stack_are_one_thing():
         ("exit@at=8,target", "no block length"),
         ("exit:4@at=8,target@rule=greedy", "no acceptances for the rule 'greedy'"),
         ("exit:4@at=8", "end the stack with target"),
+        ("ngram:4@guess=7,target", "what one sequence costs and how often it is kept, not 7 side by side"),
     ],
 )
 def test_a_stack_that_the_profile_cannot_price_is_refused(stack, why):

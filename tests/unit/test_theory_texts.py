@@ -22,7 +22,7 @@ from hsd_core.theory import (
     expected,
     profile_from,
 )
-from hsd_core.theory.finite import over_texts
+from hsd_core.theory.latency.finite import over_texts
 
 Path = tuple[float, tuple[str, ...], Counter]  # probability, how each token came to be, calls by (place, rows)
 HOW = {"accepted": 0.9, "residual": 0.45, "bonus": 0.7}
@@ -151,7 +151,7 @@ def test_a_text_that_ended_by_itself_is_paid_as_far_as_it_goes() -> None:
 
 @pytest.mark.parametrize("marked", [False, True])
 def test_where_there_is_room_a_round_is_one_of_endless_decoding(marked: bool) -> None:
-    from hsd_core.theory.recursion import Pricer
+    from hsd_core.theory.latency.recursion import Pricer
 
     known, plan, model = profile(4, marked=marked), Plan((0, 1, 2, 3), (2, 3, 4)), "marked" if marked else "iid"
     rounds, endless = Pricer(known, model).by_room(plan, 40), expected(known, plan, model=model)

@@ -9,7 +9,7 @@ from toys import drawn, toy_stack
 
 from hsd_core.engine.rules import greedy, top
 from hsd_core.models.sampling import Sampling
-from hsd_core.stacks.grammar import StackError, format_stack, parse, stack_lossless
+from hsd_core.stacks.grammar import parse, stack_lossless
 
 GREEDY = Sampling(0.0)
 EXACT = 1e-12
@@ -73,23 +73,3 @@ def test_stack_lossless_says_what_enumeration_finds(text: str, sampling: Samplin
         tokens = 6 if sampling.greedy else 3
         worst = max(worst, distance(found, target_law(stack, [0], tokens, sampling)))
     assert worst < EXACT if exact else worst > WRONG
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("table:2,table@k=2", "@k belongs to the rule top; write table@rule=top@k=2"),
-        ("table:2,table@rule=block@k=2", "@k belongs to the rule top"),
-        ("table:2,table@rule=top@k=0", "use a whole number from 1 to 64"),
-        ("ngram:2@k=2,target", "means nothing here"),
-    ],
-)
-def test_k_is_read_with_its_rule_alone(text: str, message: str) -> None:
-    with pytest.raises(StackError) as caught:
-        parse(text)
-    assert message in str(caught.value)
-
-
-def test_top_is_written_as_it_is_read() -> None:
-    text = "int8:4@rule=top@k=3,target@rule=top"
-    assert format_stack(parse(text)) == text

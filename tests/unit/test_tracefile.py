@@ -78,6 +78,10 @@ def after_header(line: str) -> bytes:
     return f"{LINES[0]}\n{line}\n".encode()
 
 
+def store_of(hits: dict[str, Any]) -> bytes:
+    return after_header(json.dumps({**to_dict(Store(0, 0, 1, 0, {}, 1, 5, 6)), "hits": hits}))
+
+
 def altered(event: str, change: Callable[[dict[str, Any]], object]) -> bytes:
     record = json.loads(line_of(event))
     change(record)
@@ -131,8 +135,16 @@ REFUSED = {
     "wrong row": (altered("bonus", lambda r: r.update(p_row=[])), "p_row: expected an object, got list"),
     "uneven row": (altered("bonus", lambda r: r["p_row"]["ids"].append(1)), "ids, probs differ in length"),
     "hits of text": (
-        after_header(json.dumps(to_dict(Store(0, 0, 1, 0, {"c": "x"}, 1, 5, 6)))),  # type: ignore[dict-item]
-        "store.hits[...]: expected a whole number, got str",
+        store_of({"c": "x"}),
+        "store.hits['c']: expected a whole number, got str",
+    ),
+    "hits of which one is no number": (
+        store_of({"c": 1, "m": 2, "s[0].x": 0.5, "t": 0.5}),
+        "store.hits['s[0].x']: expected a whole number, got float",
+    ),
+    "hits beyond 64 bits": (
+        store_of({"c": 1, "m": 2**70}),
+        "store.hits['m']: the number is larger than 64 bits",
     ),
     "half a character": (
         after_header('{"event":"piece","id":1,"b64":"\\ud800"}'),

@@ -13,7 +13,7 @@ from tiny import tiny
 from toys import output_of
 
 import hsd_core
-from hsd_core.levels.shared import Commons, shares
+from hsd_core.levels.shared import SharedState, shares
 from hsd_core.levels.trunk import Trunk
 from hsd_core.models.passes import Pass
 from hsd_core.models.sampling import Sampling
@@ -90,34 +90,34 @@ def test_plain_decoding_is_bit_for_bit_the_decoders_own_forward() -> None:
 def test_fuzzed_accepts_and_rejects_leave_the_states_of_one_pass(kind: str) -> None:
     rng, depths = random.Random(kind), (2, 3, 6)
     decoder = tiny(kind, layers=6)
-    shared, tape = Trunk(decoder, 64), [rng.randrange(61)]
+    shared, context = Trunk(decoder, 64), [rng.randrange(61)]
     for depth in depths:
         shared.mark(depth)
     for step in range(120):
         depth = rng.choice(depths)
-        tape += [rng.randrange(61) for _ in range(min(rng.randrange(1, 4), 60 - len(tape)))]
-        shared.run(tape, depth, len(tape) - rng.randrange(2))
-        if rng.random() < 0.6 or len(tape) > 50:
-            del tape[rng.randrange(1, len(tape) + 1) :]
-            shared.cut(len(tape))
+        context += [rng.randrange(61) for _ in range(min(rng.randrange(1, 4), 60 - len(context)))]
+        shared.run(context, depth, len(context) - rng.randrange(2))
+        if rng.random() < 0.6 or len(context) > 50:
+            del context[rng.randrange(1, len(context) + 1) :]
+            shared.cut(len(context))
         if step % 10 == 0:
             for at in (at for at in depths if shared.valid(at)):
-                true = from_scratch(decoder, tape, at)[: shared.valid(at)]
+                true = from_scratch(decoder, context, at)[: shared.valid(at)]
                 assert torch.allclose(shared.hidden(at, 0, shared.valid(at)), true, rtol=1e-4, atol=1e-5)
     assert shared._cache is not None
     fresh = decoder.new_cache(64)
     with torch.inference_mode():
-        shared.run(tape, 6, len(tape))
-        decoder.forward_layers(decoder.embed(tape), fresh, 0, 0, 6)
+        shared.run(context, 6, len(context))
+        decoder.forward_layers(decoder.embed(context), fresh, 0, 0, 6)
     for mine, true in ((shared._cache.keys, fresh.keys), (shared._cache.values, fresh.values)):
-        assert torch.allclose(mine[..., : len(tape), :], true[..., : len(tape), :], rtol=1e-4, atol=1e-5)
+        assert torch.allclose(mine[..., : len(context), :], true[..., : len(context), :], rtol=1e-4, atol=1e-5)
 
 
 def test_levels_over_one_model_share_a_trunk_and_others_do_not() -> None:
     stacks = LeanStacks(layers=6, drafts={"fed": RandomDraft(tiny(layers=6), fed=True)})
 
     def who(text: str) -> tuple[int | None, ...]:
-        return shares([seat.level for seat in stacks.stack(text)])
+        return shares([entry.level for entry in stacks.stack(text)])
 
     assert who("exit:2@at=2,exit:4@at=4,target") == (2, 2, 2)
     assert who("ngram:2,int8:4,target") == (None, None, None)
@@ -141,12 +141,12 @@ def test_the_header_says_who_shares() -> None:
 
 def test_a_drafter_that_reads_features_needs_a_full_pass_above() -> None:
     with pytest.raises(ValueError, match="put int8, int4 or target above"):
-        Commons(8).features()
+        SharedState(8).features()
 
 
 def test_the_prompt_goes_through_each_layer_once() -> None:
     stacks, ran = LeanStacks(layers=6), []
-    seats = stacks.stack("exit:2@at=2,exit:4@at=4,target")
+    entries = stacks.stack("exit:2@at=2,exit:4@at=4,target")
     real = stacks.target.forward_layers
 
     def spy(x: torch.Tensor, cache: Any, start: int, lo: int, hi: int, *more: Any) -> torch.Tensor:
@@ -154,7 +154,7 @@ def test_the_prompt_goes_through_each_layer_once() -> None:
         return real(x, cache, start, lo, hi, *more)
 
     stacks.target.forward_layers = spy  # type: ignore[method-assign]
-    events = hsd_core.run(seats, IDS, GREEDY, 0, max_new_tokens=4)
+    events = hsd_core.run(entries, IDS, GREEDY, 0, max_new_tokens=4)
     for event in events:
         if event.event == "draft":
             break
@@ -208,6 +208,6 @@ def test_fuzzed_runs_keep_caches_and_tape_in_step(text: str, seed: int) -> None:
     sampling = rng.choice((GREEDY, SAMPLED, Sampling(0.3), Sampling(0.5, top_p=0.7)))
     prompt = [rng.randrange(61) for _ in range(rng.randint(1, 9))]
     events = list(hsd_core.run(stack, prompt, sampling, seed, max_new_tokens=40, heads=0, ends=ends))
-    cacheless = frozenset(i for i, seat in enumerate(stack) if not seat.level.has_cache)
+    cacheless = frozenset(i for i, entry in enumerate(stack) if not entry.level.has_cache)
     assert audit(events, cacheless=cacheless, ends=ends).done
     assert check(events) == []

@@ -10,20 +10,21 @@ import numpy as np
 import pytest
 import torch
 
-from hsd_core.cli import main, validate
+from hsd_core.cli import main
+from hsd_core.cli.measure import validate
 from hsd_core.engine.run import run
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.table import TableLevel
 from hsd_core.measure.bench import plain_of, read_prompts, read_stacks
 from hsd_core.measure.calibrate.texts import PROMPTS as CALIBRATION
 from hsd_core.measure.results.rawfile import read_raw
-from hsd_core.measure.validation.blame import blame
-from hsd_core.measure.validation.books import books_from, keep_books
+from hsd_core.measure.validation.attribution import attribute
+from hsd_core.measure.validation.counters import count_run, counters_from
 from hsd_core.measure.validation.models import ENDING, SAID, ended, predictions
 from hsd_core.measure.validation.report import Errors, _part_json, as_json, report
 from hsd_core.measure.validation.runs import read_validation
 from hsd_core.models.sampling import Sampling
-from hsd_core.pipeline import Workbench
+from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import LevelSpec
 from hsd_core.theory import (
     ENGINE,
@@ -37,7 +38,7 @@ from hsd_core.theory import (
     plan_of,
     read_profile,
 )
-from hsd_core.theory.finite import over_texts
+from hsd_core.theory.latency.finite import over_texts
 from hsd_core.trace import Footer
 
 V, LIMIT, TEXTS = 4, 40, 80
@@ -64,24 +65,26 @@ def context_free_profile():
 
 
 def books_of(levels, blocks, *, texts=TEXTS, limit=LIMIT, bonus=(True, True, True)):
-    """Books of real runs of a stack of some of the levels, one a text."""
-    seats = [
+    """Counters of real runs of a stack of some of the levels, one a text."""
+    entries = [
         StackEntry(TableLevel(lambda prefix, i=i: LAWS[i], V), LevelSpec("table", block=t, bonus=bonus[i]), t)
         for i, t in zip(levels, (*blocks, None), strict=True)
     ]
-    return [keep_books(run(seats, (0,), Sampling(1.0), seed, max_new_tokens=limit, heads=0)) for seed in range(texts)]
+    return [count_run(run(entries, (0,), Sampling(1.0), seed, max_new_tokens=limit, heads=0)) for seed in range(texts)]
 
 
-def all_of(books):
-    total = books_from(books[0].as_dict())
-    for each in books[1:]:
+def all_of(counters):
+    total = counters_from(counters[0].as_dict())
+    for each in counters[1:]:
         total.add(each)
     return total
 
 
-def priced(books, levels):
+def priced(counters, levels):
     """ms at the profile's costs for the rows that a run had."""
-    return sum(k * COSTS[i](n) for i, book in zip(levels, books.levels, strict=True) for n, k in book.rows.items())
+    return sum(
+        k * COSTS[i](n) for i, counter in zip(levels, counters.levels, strict=True) for n, k in counter.rows.items()
+    )
 
 
 def assert_mean(values, expected):
@@ -106,21 +109,21 @@ def assert_mean(values, expected):
 def test_the_engine_makes_the_calls_and_rows_that_the_theory_counts(levels, blocks, bonus):
     profile = context_free_profile()
     plan = Plan(levels, blocks, tuple(bonus[i] for i in levels[1:]))
-    books = books_of(levels, blocks, bonus=bonus)
+    counters = books_of(levels, blocks, bonus=bonus)
     said = over_texts(profile, plan, [LIMIT], LIMIT, model="marked")
-    assert {each.tokens for each in books} == {said.tokens} == {LIMIT}
-    assert_mean([each.rounds for each in books], said.rounds)
+    assert {each.tokens for each in counters} == {said.tokens} == {LIMIT}
+    assert_mean([each.rounds for each in counters], said.rounds)
     for at, calls in enumerate(said.calls):
-        assert_mean([each.levels[at].calls for each in books], calls)
-    assert_mean([priced(each, levels) for each in books], sum(said.ms))
+        assert_mean([each.levels[at].calls for each in counters], calls)
+    assert_mean([priced(each, levels) for each in counters], sum(said.ms))
 
 
 def test_leaving_out_what_a_drafter_catches_up_on_shows():
     profile, plan = context_free_profile(), Plan((1, 2), (2,))
-    books = all_of(books_of((1, 2), (2,)))
+    counters = all_of(books_of((1, 2), (2,)))
     with_it, without = (over_texts(profile, plan, [LIMIT], LIMIT, catch_up=c) for c in (True, False))
     # by the round, as what a round of two levels costs hardly varies
-    assert priced(books, (1, 2)) / books.rounds == pytest.approx(sum(with_it.ms) / with_it.rounds, rel=0.01)
+    assert priced(counters, (1, 2)) / counters.rounds == pytest.approx(sum(with_it.ms) / with_it.rounds, rel=0.01)
     assert sum(without.ms) / without.rounds < 0.98 * sum(with_it.ms) / with_it.rounds
 
 
@@ -151,31 +154,31 @@ def test_texts_that_cannot_be_are_refused(lengths):
 
 def test_the_parts_of_an_error_add_up_to_it():
     profile, plan = replace(context_free_profile(), round_ms=0.3), Plan((0, 1, 2), (2, 5))
-    books = all_of(books_of(plan.levels, plan.blocks, texts=4))
+    counters = all_of(books_of(plan.levels, plan.blocks, texts=4))
     said = over_texts(profile, plan, [LIMIT] * 4, LIMIT)
-    found = blame(profile, plan, said, books)
+    found = attribute(profile, plan, said, counters)
     assert found.predicted == said.ms_per_token
-    assert found.measured == pytest.approx(books.decode_ms / books.tokens)
+    assert found.measured == pytest.approx(counters.decode_ms / counters.tokens)
     parts = found.acceptance + found.rows + found.cost + found.engine
     assert found.predicted + parts == pytest.approx(found.measured)
 
 
-def as_predicted(profile, plan, books):
-    """The same books, had all taken the time that the theory asks."""
-    books.decode_ms = books.rounds * profile.round_ms
-    for i, book in zip(plan.levels, books.levels, strict=True):
-        book.ms = sum(k * COSTS[i](n) for n, k in book.rows.items())
-        books.decode_ms += book.ms
-    return books
+def as_predicted(profile, plan, counters):
+    """The same counters, had all taken the time that the theory asks."""
+    counters.decode_ms = counters.rounds * profile.round_ms
+    for i, counter in zip(plan.levels, counters.levels, strict=True):
+        counter.ms = sum(k * COSTS[i](n) for n, k in counter.rows.items())
+        counters.decode_ms += counter.ms
+    return counters
 
 
 def test_each_error_is_laid_at_its_own_door():
     profile, plan = replace(context_free_profile(), round_ms=0.3), Plan((0, 1, 2), (2, 5))
-    books = as_predicted(profile, plan, all_of(books_of(plan.levels, plan.blocks, texts=20)))
+    counters = as_predicted(profile, plan, all_of(books_of(plan.levels, plan.blocks, texts=20)))
 
     def parts(said_by):
         said = over_texts(said_by, plan, [LIMIT] * 20, LIMIT, model="marked")
-        found = blame(said_by, plan, said, books)
+        found = attribute(said_by, plan, said, counters)
         return {name: getattr(found, name) / found.measured for name in ("acceptance", "rows", "cost", "engine")}
 
     assert all(abs(part) < 0.05 for part in parts(profile).values())
@@ -191,24 +194,24 @@ def test_each_error_is_laid_at_its_own_door():
 
 
 def test_books_count_what_the_footer_counts():
-    seats = [
+    entries = [
         StackEntry(TableLevel(lambda prefix, i=i: LAWS[i], V), LevelSpec("table", block=t), t)
         for i, t in enumerate((2, 5, None))
     ]
-    events = list(run(seats, (0,), Sampling(1.0), 3, max_new_tokens=30))
-    books, footer = keep_books(events), next(e for e in events if isinstance(e, Footer))
-    for book, total in zip(books.levels, footer.totals, strict=True):
-        assert (book.calls, sum(n * k for n, k in book.rows.items())) == (total.forwards, total.rows)
-        assert book.ms == pytest.approx(total.ns / 1e6)
-    assert (books.tokens, books.rounds) == (30, footer.rounds)
-    assert books.levels[0].catch_up > 0 and books.levels[2].catch_up == 0
-    assert books_from(json.loads(json.dumps(books.as_dict()))).levels[1].rows == books.levels[1].rows
+    events = list(run(entries, (0,), Sampling(1.0), 3, max_new_tokens=30))
+    counters, footer = count_run(events), next(e for e in events if isinstance(e, Footer))
+    for counter, total in zip(counters.levels, footer.totals, strict=True):
+        assert (counter.calls, sum(n * k for n, k in counter.rows.items())) == (total.forwards, total.rows)
+        assert counter.ms == pytest.approx(total.ns / 1e6)
+    assert (counters.tokens, counters.rounds) == (30, footer.rounds)
+    assert counters.levels[0].catch_up > 0 and counters.levels[2].catch_up == 0
+    assert counters_from(json.loads(json.dumps(counters.as_dict()))).levels[1].rows == counters.levels[1].rows
 
 
 def test_a_stopped_run_has_no_books():
-    seats = [StackEntry(TableLevel(lambda prefix: LAWS[2], V), LevelSpec("table"), None)]
+    entries = [StackEntry(TableLevel(lambda prefix: LAWS[2], V), LevelSpec("table"), None)]
     with pytest.raises(ValueError, match="stopped"):
-        keep_books(run(seats, (0,), Sampling(1.0), 0, max_new_tokens=9, stop=lambda: True))
+        count_run(run(entries, (0,), Sampling(1.0), 0, max_new_tokens=9, stop=lambda: True))
 
 
 def test_models_differ_in_what_they_know():
@@ -281,8 +284,8 @@ def test_what_is_predicted_is_written_before_anything_runs(toy, monkeypatch):
             seen.append(lines(toy))
         return run_as_it_was(*given, **more)
 
-    run_as_it_was = Workbench.run
-    monkeypatch.setattr(Workbench, "run", peek)
+    run_as_it_was = Pipeline.run
+    monkeypatch.setattr(Pipeline, "run", peek)
     assert command(toy) == 0
     about = json.loads(seen[0][0])
     assert about["model"] == "rows" and set(about["predicted"]) == set(about["stacks"]) and about["recorded"]
@@ -355,9 +358,14 @@ def test_an_interrupted_sitting_goes_on_where_it_was(toy, capsys):
     assert [part.number for part in shown(toy).parts] == [1]
 
 
-@pytest.mark.parametrize(("more", "differs"), [
-    (("--model", "all"), "model"), (("--limit", "1"), "texts"), (("--max-new-tokens", "11"), "max_new_tokens"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("more", "differs"),
+    [
+        (("--model", "all"), "model"),
+        (("--limit", "1"), "texts"),
+        (("--max-new-tokens", "11"), "max_new_tokens"),
+    ],
+)
 def test_a_sitting_that_predicts_something_else_is_refused(toy, capsys, more, differs):
     assert command(toy) == 0
     before = lines(toy)
@@ -380,8 +388,8 @@ def made_up(toy):
         made.append({**began, "sitting": sitting})
         for prompt in range(2):
             for name, ms in ((plain, slow), (stack, fast)):
-                books = {**one[name]["books"], "tokens": 10, "decode_ms": 10 * ms}
-                made.append({"sitting": sitting, "run": {**one[name]["run"], "prompt": prompt}, "books": books})
+                counters = {**one[name]["books"], "tokens": 10, "decode_ms": 10 * ms}
+                made.append({"sitting": sitting, "run": {**one[name]["run"], "prompt": prompt}, "books": counters})
     return read_validation(about, made)
 
 

@@ -33,8 +33,9 @@ def profile(**changes: object) -> Profile:
         ProfileLevel("c", Costs.constant(20.0)),
     )
     given: dict[str, object] = {
-        "levels": levels, "acceptance": ((1.0, 0.7, 0.62), (0.0, 1.0, 0.85), (0.0, 0.0, 1.0)),
-    }  # fmt: skip
+        "levels": levels,
+        "acceptance": ((1.0, 0.7, 0.62), (0.0, 1.0, 0.85), (0.0, 0.0, 1.0)),
+    }
     return Profile(**{**given, **changes})  # type: ignore[arg-type]
 
 
@@ -155,10 +156,10 @@ def test_the_trace_says_that_it_is_simulated() -> None:
 
 
 def test_a_real_trace_says_nothing_of_the_kind() -> None:
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
 
-    bench = Workbench.open("toy")
-    events = list(bench.run(bench.default_stack, "The tower", max_new_tokens=4))
+    pipeline = Pipeline.open("toy")
+    events = list(pipeline.run(pipeline.default_stack, "The tower", max_new_tokens=4))
     header = events[0]
     assert isinstance(header, trace.Header)
     assert header.simulated == ""
@@ -205,8 +206,12 @@ def test_bundled_profiles_name_their_source_and_say_what_is_assumed(name: str) -
 
 def test_costs_of_the_herd_are_its_published_sizes() -> None:
     """Weights counted from the shapes: layers, width, feed-forward width, key-value width, whether the head is tied."""
-    shapes = ((16, 2048, 8192, 512, True), (32, 4096, 14336, 1024, False), (80, 8192, 28672, 1024, False),
-              (126, 16384, 53248, 1024, False))  # fmt: skip
+    shapes = (
+        (16, 2048, 8192, 512, True),
+        (32, 4096, 14336, 1024, False),
+        (80, 8192, 28672, 1024, False),
+        (126, 16384, 53248, 1024, False),
+    )
     for level, (layers, width, wide, keys, tied) in zip(HERD.levels, shapes, strict=True):
         table = 128_256 * width
         weights = table * (1 if tied else 2) + layers * (2 * width * width + 2 * width * keys + 3 * width * wide)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.drafts import registry as shelf
+from hsd_core.drafts import registry as registry
 from hsd_core.levels.kinds.keys import AT, DTYPE, ID, VERIFIES
 from hsd_core.levels.kinds.kind import GREEN, Kind, Reads, Site
 from hsd_core.levels.kinds.spec import LevelSpec, StackError
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
     drafts = [
         {
-            "name": draft.name, "title": "trained, fed by the target" if draft.fed else "trained, this layer alone",
-            "fed": draft.fed, "at": draft.at,
+            "name": draft.name,
+            "title": "trained, fed by the target" if draft.fed else "trained, this layer alone",
+            "fed": draft.fed,
+            "at": draft.at,
         }
-        for draft in shelf.shipped(preset.name)
+        for draft in registry.shipped(preset.name)
         if draft.at
-    ]  # fmt: skip
+    ]
     trained = sorted({draft["at"] for draft in drafts})
     at = trained[0] if trained else max(1, preset.layers // 4)
     depth = {"min": 1, "max": preset.layers - 1, "default": at, "trained": trained}
@@ -48,7 +50,7 @@ def build(spec: LevelSpec, site: Site) -> Level:
     from hsd_core.levels.exits import ExitLevel
 
     decoder, at = decoder_of(spec, site)
-    draft = None if spec.id == shelf.LENS else site.draft(spec, at, decoder)
+    draft = None if spec.id == registry.LENS else site.draft(spec, at, decoder)
     weights = site.preset.target.as_dict(site.folder)
     return ExitLevel(decoder, at, draft, weights=weights if draft is None else {**weights, "draft": draft.name})
 

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from hsd_core.levels.kinds.spec import MAX_BLOCK, LevelSpec, StackError, Value
-from hsd_core.levels.policies import DEFAULT_THETA, THETA_COUNTS
+from hsd_core.levels.policies import DEFAULT_THETA
 from hsd_core.models import DTYPES
 
 MAX_DEPTH = 512  # layers; no model here comes near it
@@ -156,7 +155,7 @@ class Choice(Key):
     """One of some words. `words`: what the composer says of each, in its order."""
 
     type = "choice"
-    choices: tuple[str, ...]
+    choices: tuple[str, ...] = ()
     words: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -186,40 +185,19 @@ class Letters(Key):
 
 BLOCK = Whole(name="block length", low=1, high=MAX_BLOCK)
 AT = Whole(name="at", place=0, unit="layers", low=1, high=MAX_DEPTH)
-_POLICIES = MappingProxyType(
-    {
-        "fixed": "fixed · always T tokens",
-        "flush": "flush · hand up early after a correction",
-        "confidence": "confidence · stop when unsure",
-        "adaptive": "adaptive · stop when unsure, by a threshold that follows the acceptance",
-    }
-)
-POLICY = Choice(
-    name="policy", place=10, counts=DRAFTER, choices=tuple(_POLICIES), words=_POLICIES,
-    tip="when this level hands its block up",
-)  # fmt: skip
-THETA = Share(
-    name="theta", place=20, counts=DRAFTER, when=("policy", THETA_COUNTS), usual=DEFAULT_THETA, label="θ",
-    tip="stop after a token whose top probability is below θ",
-    tips=MappingProxyType({"adaptive": "the threshold that it starts with"}),
-)  # fmt: skip
-_RULES = MappingProxyType(
-    {
-        "tokenwise": "tokenwise · keep a token with probability min(1, p/q)",
-        "block": "block · weigh the whole block at once",
-        "greedy": "greedy · keep what equals the first choice",
-        "top": "top · keep what is among the first k choices",
-    }
-)
-RULE = Choice(
-    name="rule", place=30, counts=VERIFIER, choices=("greedy", "tokenwise", "block", "top"),
-    tip="how this level decides which drafted tokens to keep",
-    words=_RULES,
-)  # fmt: skip
+# Which policies and rules there are, and which of them have a theta and a k, the registry adds (`kinds.keys`).
+POLICY = Choice(name="policy", place=10, counts=DRAFTER, tip="when this level hands its block up")
+THETA = Share(name="theta", place=20, counts=DRAFTER, usual=DEFAULT_THETA, label="θ", tip="the stop threshold")
+RULE = Choice(name="rule", place=30, counts=VERIFIER, tip="how this level decides which drafted tokens to keep")
 K = Whole(
-    name="k", place=40, counts=VERIFIER, when=("rule", ("top",)), usual=1, low=1, high=MAX_TOP,
+    name="k",
+    place=40,
+    counts=VERIFIER,
+    usual=1,
+    low=1,
+    high=MAX_TOP,
     tip="a drafted token is kept when it is among this level's k likeliest",
-)  # fmt: skip
+)
 DTYPE = Choice(name="dtype", place=70, choices=DTYPES)
 DEVICE = Key(name="device", place=80)
 BONUS = Switch(name="bonus", place=90, counts=VERIFIER)

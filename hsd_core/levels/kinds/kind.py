@@ -114,6 +114,7 @@ class Kind:
             bottom) is kept: levels are moved, and come back with it.
         block: T where a stack gives none.
         verifies: whether it has a distribution. stands: where in a stack.
+        branches: the key that says how many sequences it drafts side by side, where it can draft more than one.
         cheap: a new one goes below dearer levels, the others right below the target.
         needs: what a preset must have for it, in words; a preset of tables has none of it, so a kind that needs nothing
             belongs there.
@@ -136,6 +137,7 @@ class Kind:
     block: int = 4
     labelled: tuple[str, ...] = ()
     verifies: bool = True
+    branches: str = ""
     stands: str = BELOW
     cheap: bool = False
     needs: tuple[str, ...] = ()
@@ -149,10 +151,18 @@ class Kind:
     ) -> dict[str, Any]:
         """A level as the catalogue lists it: usable, or with the reason why not."""
         return {
-            "name": self.name, "kind": self.name, "letter": self.letter, "label": label, "can_draft": True,
-            "can_verify": self.verifies, "default_block": None if self.stands == LAST else self.block,
-            "usable": not reason, "reason": reason, "params": params or {}, **more,
-        }  # fmt: skip
+            "name": self.name,
+            "kind": self.name,
+            "letter": self.letter,
+            "label": label,
+            "can_draft": True,
+            "can_verify": self.verifies,
+            "default_block": None if self.stands == LAST else self.block,
+            "usable": not reason,
+            "reason": reason,
+            "params": params or {},
+            **more,
+        }
 
     def suits(self, preset: Preset) -> bool:
         """Whether a preset has what it needs to list it at all."""
@@ -163,7 +173,10 @@ class Kind:
         runs = ("offer", "build", "of_target")
         own = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in runs}
         return {
-            **own, "keys": [key.name for key in self.keys], "colour": self.colour._asdict(),
-            "reads": self.reads and self.reads._asdict(), "written": self.written and self.written._asdict(),
+            **own,
+            "keys": [key.name for key in self.keys],
+            "colour": self.colour._asdict(),
+            "reads": self.reads and self.reads._asdict(),
+            "written": self.written and self.written._asdict(),
             "origins": [origin._asdict() for origin in self.origins],
-        }  # fmt: skip
+        }

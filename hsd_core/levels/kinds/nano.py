@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.drafts import registry as shelf
+from hsd_core.drafts import registry as registry
 from hsd_core.levels.kinds.keys import ID, VERIFIES
 from hsd_core.levels.kinds.kind import SKY, Kind, Reads, Site
 from hsd_core.levels.kinds.spec import LevelSpec, StackError
@@ -18,7 +18,7 @@ def drafts(preset: Preset) -> list[dict[str, Any]]:
     """The trained drafts that read the embeddings."""
     return [
         {"name": draft.name, "title": "fed by the target" if draft.fed else "embeddings alone", "fed": draft.fed}
-        for draft in shelf.shipped(preset.name)
+        for draft in registry.shipped(preset.name)
         if not draft.at
     ]
 

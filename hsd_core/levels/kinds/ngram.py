@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.levels.kinds import nano
-from hsd_core.levels.kinds.keys import DRAFTS, Key, Letters
+from hsd_core.levels.kinds.keys import DRAFTER, DRAFTS, Key, Letters, Whole
 from hsd_core.levels.kinds.kind import ORANGE, Kind, Origin, Site
-from hsd_core.levels.kinds.spec import LevelSpec, StackError
+from hsd_core.levels.kinds.spec import MAX_GUESS, LevelSpec, StackError
 
 if TYPE_CHECKING:
     from hsd_core.levels.protocol import Level
@@ -48,12 +48,14 @@ def build(spec: LevelSpec, site: Site) -> Level:
         lambda: Databases(order, model_db=model_db, text_db=text_db),
         site.tokenizer.vocab_size,
         label="n-gram lookup",
-        params={"db": order},
+        guess=spec.guess,
+        params={"db": order, **({"guess": spec.guess} if spec.guess > 1 else {})},
     )
     if spec.miss is None:
         return lookups
     name = None if spec.miss == nano.KIND.name else spec.miss
-    return OrderedLevel(lookups, nano.build(replace(spec, name=nano.KIND.name, db=None, miss=None, id=name), site))
+    silent = replace(spec, name=nano.KIND.name, db=None, guess=1, miss=None, id=name)
+    return OrderedLevel(lookups, nano.build(silent, site))
 
 
 KINDS = (
@@ -63,17 +65,28 @@ KINDS = (
         title="n-gram",
         about="Hierarchy Drafting's databases: what followed the same tokens before.",
         help="@db= names the databases in the order in which they are asked: the context (c), what the target usually "
-        "writes (m), general text (s). @miss=nano lets a nano draft where they are silent.",
+        "writes (m), general text (s). @guess= says how many sequences are offered side by side, for one pass to "
+        "judge; @miss=nano lets a nano draft where they are silent.",
         letter="N",
         colour=ORANGE,
         underline="dotted",
         keys=(
             *DRAFTS,
             Letters(name="db", place=50, alphabet="".join(origin.letter for origin in ORIGINS)),
+            Whole(
+                name="guess",
+                place=55,
+                counts=DRAFTER,
+                low=1,
+                high=MAX_GUESS,
+                label="guesses",
+                tip="how many sequences are offered side by side; one pass of the level above judges them all",
+            ),
             Key(name="miss", place=60),
         ),
         block=2,
         verifies=False,
+        branches="guess",
         cheap=True,
         needs=("tokenizer",),
         of_target=lambda spec: spec.miss is not None,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 MAX_BLOCK = 64
 MAX_LEVELS = 8
+MAX_GUESS = 8
 Value = str | int | float | bool
 
 
@@ -17,7 +18,8 @@ class StackError(ValueError):
 class LevelSpec:
     """One level as written. `block` (T) is None where the preset's is meant, and for the target. `at`: layers.
 
-    `k`: how many of its likeliest tokens a verifier with rule top accepts; None means 1. `own`: the keys that only its
+    `k`: how many of its likeliest tokens a verifier with rule top accepts; None means 1. `guess`: how many sequences a
+    lookup offers side by side. `own`: the keys that only its
     kind has and that no field is named after, with their values, sorted.
     """
 
@@ -31,6 +33,7 @@ class LevelSpec:
     bonus: bool = True
     db: str | None = None
     miss: str | None = None
+    guess: int = 1
     dtype: str | None = None
     device: str | None = None
     id: str | None = None

@@ -82,8 +82,8 @@ def digest(profile: Profile) -> str:
 
 def origin(profile: Profile, source: str) -> dict[str, str]:
     """Where a profile is from: `source` (MEASURED, SHIPPED or GIVEN), and on which machine and day it was measured."""
-    told = {key: profile.about.get(key) for key in ORIGIN}
-    return {"source": source, **{key: value for key, value in told.items() if isinstance(value, str)}}
+    origin = {key: profile.about.get(key) for key in ORIGIN}
+    return {"source": source, **{key: value for key, value in origin.items() if isinstance(value, str)}}
 
 
 def origin_here(preset: str, device: str | None = None, temperature: float = 0.0) -> dict[str, Any]:

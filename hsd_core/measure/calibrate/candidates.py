@@ -10,7 +10,7 @@ from hsd_core.stacks.grammar import MAX_LEVELS, LevelSpec, StackError, bare, for
 
 if TYPE_CHECKING:
     from hsd_core.levels.entry import StackEntry
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
     from hsd_core.stacks.presets import Preset
 
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Candidates:
     """Built levels, cheapest first, the target last; `names` are their specs, `left_out` the reasons of the others."""
 
-    seats: tuple[StackEntry, ...]
+    entries: tuple[StackEntry, ...]
     names: tuple[str, ...]
     left_out: dict[str, str]
 
@@ -53,7 +53,7 @@ def default_levels(preset: Preset, dtype: str) -> tuple[list[str], dict[str, str
     return found, left_out
 
 
-def candidates(bench: Workbench, levels: str | None = None) -> Candidates:
+def candidates(pipeline: Pipeline, levels: str | None = None) -> Candidates:
     """Build the levels that are asked for (all that the preset offers), one by one over the target.
 
     Args:
@@ -62,17 +62,17 @@ def candidates(bench: Workbench, levels: str | None = None) -> Candidates:
         StackError: `levels` is no stack, the target cannot be built, or nothing but the target is left.
     """
     if levels is None:
-        wanted, left_out = default_levels(bench.preset, bench.dtype)
+        wanted, left_out = default_levels(pipeline.preset, pipeline.dtype)
     else:
         wanted, left_out = [_plain(spec) for spec in parse(levels)], {}
     if twice := [name for name in wanted if wanted.count(name) > 1]:
         raise StackError(f"{twice[0]} is given twice; a profile has each level once")
     *below, target = wanted
     usable = []
-    bench.seats(target)
+    pipeline.entries(target)
     for name in below:
         try:
-            bench.seats(f"{name},{target}")
+            pipeline.entries(f"{name},{target}")
             usable.append(name)
         except (StackError, OSError, ValueError, RuntimeError) as error:
             left_out[name] = " ".join(str(error).split())
@@ -81,13 +81,13 @@ def candidates(bench: Workbench, levels: str | None = None) -> Candidates:
         usable.remove(name)
     if not usable:
         why = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
-        raise StackError(f"preset {bench.preset.name} has no level below the target to calibrate ({why})")
+        raise StackError(f"preset {pipeline.preset.name} has no level below the target to calibrate ({why})")
     names = (*usable, target)
-    return Candidates(tuple(bench.seats(",".join(names))), names, left_out)
+    return Candidates(tuple(pipeline.entries(",".join(names))), names, left_out)
 
 
 def _plain(spec: LevelSpec) -> str:
-    """A level's spec without what belongs to a seat: T, rule, policy.
+    """A level's spec without what belongs to a stack entry: T, rule, policy.
 
     Raises:
         StackError: it is two levels in one, which has no acceptance of its own.
@@ -96,6 +96,8 @@ def _plain(spec: LevelSpec) -> str:
         raise StackError("a lookup with @miss= is two drafters in one; calibrate ngram and nano, each by itself")
     if spec.policy == "del":
         raise StackError("policy del chooses among exits; calibrate exit@at=N, each by itself")
+    if spec.guess > 1:
+        raise StackError(f"a profile holds what one sequence costs; calibrate {spec.name} without @guess={spec.guess}")
     return format_stack([bare(spec)])
 
 

@@ -22,7 +22,7 @@ from hsd_core.theory import ENGINE, Conditional, Costs, Lengths, Profile, Profil
 
 if TYPE_CHECKING:
     from hsd_core.levels.entry import StackEntry
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
 
 Progress = Callable[[str, float, float], None]
 TOKENS = 40
@@ -32,7 +32,7 @@ LEAST = 15.0  # tokens that a conditional acceptance must rest on
 
 
 def calibrate(
-    bench: Workbench,
+    pipeline: Pipeline,
     *,
     temperatures: Sequence[float] = (0.0,),
     levels: str | None = None,
@@ -45,7 +45,7 @@ def calibrate(
 
     Args:
         levels: which, in the grammar of stacks without T; None for all that the preset offers. prompts: JSON lines as
-            for `bench`. tokens: that the target writes after each prompt.
+            for `pipeline`. tokens: that the target writes after each prompt.
         progress: called as progress(stage, done, total); stages are "texts", "acceptances", "costs" and "runs".
         stop: asked between measurements.
     Raises:
@@ -54,34 +54,38 @@ def calibrate(
     tell, stop = progress or (lambda *_: None), stop or (lambda: False)
     if not temperatures:
         raise ValueError("no temperature is given; 0 is greedy")
-    found = candidates(bench, levels)
+    found = candidates(pipeline, levels)
     asked = read_prompts(prompts)
     costs: dict[bool, tuple[Timings, Observed]] = {}
     profiles = []
     for temperature in dict.fromkeys(temperatures):
         at = f" at temperature {temperature:g}" if temperature else ""
-        texts = write(
-            bench, found.names[-1], asked, tokens, temperature, tell=_stage(tell, f"texts{at}"), stop=stop
-        )  # fmt: skip
+        texts = write(pipeline, found.names[-1], asked, tokens, temperature, tell=_stage(tell, f"texts{at}"), stop=stop)
         tally = Tally(len(texts))
         for number, text in enumerate(texts):
             if stop():
                 raise Stopped
-            count(tally, number, read(found.seats, text, temperature, bench.ends), text.kind)
+            count(tally, number, read(found.entries, text, temperature, pipeline.ends), text.kind)
             tell(f"acceptances{at}", number + 1, len(texts))
         if (temperature == 0.0) not in costs:  # how sharp the rows are costs nothing, that they are softened does
-            alone = time_levels(found.seats, texts, temperature, tell=_stage(tell, f"costs{at}"), stop=stop)
+            alone = time_levels(found.entries, texts, temperature, tell=_stage(tell, f"costs{at}"), stop=stop)
             seen = observe(
-                bench, found, texts, temperature, seconds=RUNS / len({t == 0.0 for t in temperatures}),
-                tell=_stage(tell, f"runs{at}"), stop=stop,
-            )  # fmt: skip
+                pipeline,
+                found,
+                texts,
+                temperature,
+                seconds=RUNS / len({t == 0.0 for t in temperatures}),
+                tell=_stage(tell, f"runs{at}"),
+                stop=stop,
+            )
             costs[temperature == 0.0] = in_runs(alone, seen), seen
         timings, seen = costs[temperature == 0.0]
         between = outside(seen)
         about = {
-            **_about(bench, found, texts, timings, str(Path(prompts).name)), "runs": seen.runs,
+            **_about(pipeline, found, texts, timings, str(Path(prompts).name)),
+            "runs": seen.runs,
             ENGINE: round(between.verify_ms, 4),
-        }  # fmt: skip
+        }
         lengths = Lengths(tokens, len(texts), tuple(sorted(text.ended for text in texts if text.ended is not None)))
         profiles.append(replace(_profile(found, tally, timings, seen, between, temperature, about), lengths=lengths))
     return profiles
@@ -92,12 +96,12 @@ def _stage(tell: Progress, name: str) -> Callable[[int, int], None]:
 
 
 def _about(
-    bench: Workbench, found: Candidates, texts: Sequence[Written], timings: Timings, prompts: str
+    pipeline: Pipeline, found: Candidates, texts: Sequence[Written], timings: Timings, prompts: str
 ) -> dict[str, Any]:
     return {
-        **bench.about,
-        "device": bench.device,
-        "dtype": bench.dtype,
+        **pipeline.about,
+        "device": pipeline.device,
+        "dtype": pipeline.dtype,
         "recorded": date.today().isoformat(),
         "prompts": prompts,
         "texts": len(texts),
@@ -109,10 +113,15 @@ def _about(
 
 
 def _profile(
-    found: Candidates, tally: Tally, timings: Timings, seen: Observed, between: Outside, temperature: float,
+    found: Candidates,
+    tally: Tally,
+    timings: Timings,
+    seen: Observed,
+    between: Outside,
+    temperature: float,
     about: dict[str, Any],
-) -> Profile:  # fmt: skip
-    size = range(len(found.seats))
+) -> Profile:
+    size = range(len(found.entries))
     pairs = [(j, i) for i in size for j in range(i)]
     below = {
         f"{found.names[lowest]} -> {found.names[j]} -> {found.names[i]}": {
@@ -122,7 +131,7 @@ def _profile(
         for lowest in range(j)
     }
     return Profile(
-        tuple(_level(found.names[i], found.seats[i], i, tally, timings, seen, between.verify_ms) for i in size),
+        tuple(_level(found.names[i], found.entries[i], i, tally, timings, seen, between.verify_ms) for i in size),
         tuple(tuple(_entry(tally, j, i) for i in size) for j in size),
         MAX_BLOCK,
         edge_cost={pair: costs.plus(between.verify_ms) for pair, costs in timings.edges.items()},
@@ -135,9 +144,9 @@ def _profile(
 
 
 def _level(
-    name: str, seat: StackEntry, i: int, tally: Tally, timings: Timings, seen: Observed, engine_ms: float
+    name: str, entry: StackEntry, i: int, tally: Tally, timings: Timings, seen: Observed, engine_ms: float
 ) -> ProfileLevel:
-    if not is_lookup(seat.level):
+    if not is_lookup(entry.level):
         draft = timings.draft.get(i)
         costs = timings.verify[i].plus(engine_ms)
         return ProfileLevel(name, costs, name, draft_ms=None if draft is None else round(draft, 5))
@@ -145,9 +154,7 @@ def _level(
     hits, misses = ([draft.ms for draft in seen.drafts[i] if draft.hit is hit] for hit in (True, False))
     parts = [(share, mean_interval(ms)) for share, ms in ((rate, hits), (1.0 - rate, misses)) if ms]
     total = sum(share for share, _ in parts) or 1.0
-    ms, low, high = (
-        round(max(1e-5, sum(share * times[k] for share, times in parts) / total), 5) for k in range(3)
-    )  # fmt: skip
+    ms, low, high = (round(max(1e-5, sum(share * times[k] for share, times in parts) / total), 5) for k in range(3))
     reach = [tally.ratio(("reach", i, m)) for m in range(1, LONGEST + 1)]
     known = tuple(_round(r) for r in reach if r is not None)
     return ProfileLevel(name, Costs((1,), (ms,), (low,), (high,)), name, _round(rate), known)
@@ -176,9 +183,13 @@ def _conditional(tally: Tally, found: Candidates, j: int, i: int) -> Conditional
     how = {name: _share(tally, (name, j, i)) for name in ("accepted", "residual", "bonus")}
     counts = {"tokens": tally.weight(("pair", j, i)), **{name: tally.weight((name, j, i)) for name in how}}
     return Conditional(
-        how["accepted"], how["residual"], how["bonus"], tuple(places), kinds,
+        how["accepted"],
+        how["residual"],
+        how["bonus"],
+        tuple(places),
+        kinds,
         {name: round(weight) for name, weight in counts.items() if weight},
-    )  # fmt: skip
+    )
 
 
 def _share(tally: Tally, key: tuple[object, ...]) -> float | None:

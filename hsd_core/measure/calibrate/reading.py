@@ -20,11 +20,11 @@ from hsd_core.levels.exits import ExitLevel
 from hsd_core.levels.nano import NanoLevel
 from hsd_core.levels.ngram import NgramRun
 from hsd_core.levels.protocol import Committed, DraftOrder, Level, rows_behind
-from hsd_core.levels.shared import Commons
+from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Trunk
 from hsd_core.measure.calibrate.texts import Written
 from hsd_core.models.passes import Branches
-from hsd_core.models.sampling import Sampling, law
+from hsd_core.models.sampling import Sampling, to_probs
 from hsd_core.trace import Span
 
 if TYPE_CHECKING:
@@ -68,13 +68,13 @@ def _fed_draft(level: Level) -> TrainedDraft | None:
     return level.draft if isinstance(level, NanoLevel) and level.draft.fed else None
 
 
-def read(seats: Sequence[StackEntry], text: Written, temperature: float, ends: frozenset[int]) -> Reading:
+def read(entries: Sequence[StackEntry], text: Written, temperature: float, ends: frozenset[int]) -> Reading:
     """Read a text with every level."""
-    levels = [seat.level for seat in seats]
+    levels = [entry.level for entry in entries]
     sampling, n = Sampling(temperature), len(text.output)
-    tape = [*text.prompt, *text.output[:-1]]
-    commons = Commons(len(tape) + 1)
-    runs = [level.open(commons.capacity, commons) for level in reversed(levels)][::-1]
+    context = [*text.prompt, *text.output[:-1]]
+    shared = SharedState(len(context) + 1)
+    runs = [level.open(shared.capacity, shared) for level in reversed(levels)][::-1]
     logits: dict[int, Tensor] = {}
     reading = Reading(torch.tensor(text.output, device=levels[-1].device), {})
     try:
@@ -83,17 +83,17 @@ def read(seats: Sequence[StackEntry], text: Written, temperature: float, ends: f
             if is_lookup(level):
                 reading.guesses[i] = _guesses(run, text, ends)
             elif not is_fed(level):
-                logits[i] = rows_behind(run, tape, n)[0]
+                logits[i] = rows_behind(run, context, n)[0]
         for i, level in enumerate(levels):
             if isinstance(level, NanoLevel | ExitLevel) and is_fed(level):
-                drafts = _fed_drafts(level, runs[i], commons.features()[0], tape, n)
+                drafts = _fed_drafts(level, runs[i], shared.features()[0], context, n)
                 logits[i] = torch.cat([rows[:STRIDE] for start, rows in drafts if start % STRIDE == 0])
-                reading.drafts[i] = [(start, law(rows, sampling).to(reading.ids.device)) for start, rows in drafts]
+                reading.drafts[i] = [(start, to_probs(rows, sampling).to(reading.ids.device)) for start, rows in drafts]
     finally:
         for run in runs:
             run.close()
     for i in sorted(logits):
-        reading.laws[i] = law(logits[i], sampling).to(reading.ids.device)
+        reading.laws[i] = to_probs(logits[i], sampling).to(reading.ids.device)
     return reading
 
 
@@ -118,33 +118,33 @@ class Past(Trunk):
 
 
 def _fed_drafts(
-    level: NanoLevel | ExitLevel, opened: DraftRun, features: Trunk, tape: list[int], n: int
+    level: NanoLevel | ExitLevel, opened: DraftRun, features: Trunk, context: list[int], n: int
 ) -> list[tuple[int, Tensor]]:
     """Logits of drafts from every `DRAFT_EVERY`-th token on, had each of their tokens been the text's."""
-    past, prompt, draft = Past(features), len(tape) + 1 - n, _fed_draft(level)
+    past, prompt, draft = Past(features), len(context) + 1 - n, _fed_draft(level)
     assert draft is not None and isinstance(opened, DraftRun)
     own = None
     if opened.trunk is not None:  # what lies below an exit has been run by the target
         own = Past(opened.trunk)
-        own.length = len(tape)
+        own.length = len(context)
     depth = level.at if isinstance(level, ExitLevel) else 0
     run = DraftRun(level.decoder, draft, (past,), features.capacity, level.name, own, depth)
     drafts = []
     for start in range(0, n, DRAFT_EVERY):
         at, rows = prompt + start, min(LONGEST, n - start)
         past.length = at - 1  # at rest the token emitted last has not been through the target
-        drafts.append((start, rows_behind(run, tape[: at - 1 + rows], rows)[0]))
+        drafts.append((start, rows_behind(run, context[: at - 1 + rows], rows)[0]))
         run.keep(at, ())
     run.close()
     return drafts
 
 
 def _guesses(run: NgramRun, text: Written, ends: frozenset[int]) -> list[tuple[int, ...]]:
-    order, tape, found = lookup_order(LONGEST, ends), list(text.prompt), []
+    order, context, found = lookup_order(LONGEST, ends), list(text.prompt), []
     run.observe(Committed(text.prompt))
     for token in text.output:
-        found.append(run.propose(tape, order).ids)
-        tape.append(token)
+        found.append(run.propose(context, order).ids)
+        context.append(token)
         run.observe(Committed([token]))
     return found
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from hsd_core.engine.driver import Stopped
 from hsd_core.engine.run import run
 from hsd_core.measure.calibrate.reading import is_lookup
-from hsd_core.measure.validation.books import owes
+from hsd_core.measure.validation.counters import owes
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.grammar import format_stack, parse
 from hsd_core.trace import Draft, Event, Footer, Header, LevelInfo, Verify
@@ -25,7 +25,7 @@ from hsd_core.trace import Draft, Event, Footer, Header, LevelInfo, Verify
 if TYPE_CHECKING:
     from hsd_core.measure.calibrate.candidates import Candidates
     from hsd_core.measure.calibrate.texts import Written
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
 
 TOKENS, WARM_UP_TOKENS = 20, 2
 PLAIN_EVERY = 2  # stacks between two runs of plain decoding
@@ -95,9 +95,15 @@ class Outside:
 
 
 def observe(
-    bench: Workbench, found: Candidates, texts: Sequence[Written], temperature: float,
-    *, seconds: float, tell: Callable[[int, int], None], stop: Callable[[], bool],
-) -> Observed:  # fmt: skip
+    pipeline: Pipeline,
+    found: Candidates,
+    texts: Sequence[Written],
+    temperature: float,
+    *,
+    seconds: float,
+    tell: Callable[[int, int], None],
+    stop: Callable[[], bool],
+) -> Observed:
     """Run stacks of the calibrated levels on prompts of all kinds, turn by turn; a first short turn is dropped.
 
     Args:
@@ -105,7 +111,7 @@ def observe(
     Raises:
         StackError: a stack cannot be built. Stopped: `stop` turned true.
     """
-    which, observed = stacks_of([is_lookup(seat.level) for seat in found.seats]), Observed()
+    which, observed = stacks_of([is_lookup(entry.level) for entry in found.entries]), Observed()
     began, turn, stride = time.monotonic(), -1, max(1, len(texts) // TURNS)
     while turn < TURNS and (turn < FEWEST or time.monotonic() - began < seconds):
         text, at = texts[turn * stride % len(texts)], max(0, turn) * 5 % len(which)
@@ -114,10 +120,16 @@ def observe(
         for levels in _with_plain(which[at:] + which[:at]):
             events = list(
                 run(
-                    bench.seats(_stack(found, levels, max(0, turn))), text.prompt, Sampling(temperature), turn + 1,
-                    max_new_tokens=WARM_UP_TOKENS if turn < 0 else TOKENS, ends=bench.ends, heads=HEADS, stop=stop,
+                    pipeline.entries(_stack(found, levels, max(0, turn))),
+                    text.prompt,
+                    Sampling(temperature),
+                    turn + 1,
+                    max_new_tokens=WARM_UP_TOKENS if turn < 0 else TOKENS,
+                    ends=pipeline.ends,
+                    heads=HEADS,
+                    stop=stop,
                 )
-            )  # fmt: skip
+            )
             if stop():
                 raise Stopped
             if turn >= 0:
@@ -163,9 +175,7 @@ def outside(observed: Observed) -> Outside:
     """The engine's own time: most of it goes with a verification (rows are gathered, caches cut back), some with a
     round (the commit). Plain decoding has one verification a round, a hierarchy several: two unknowns."""
     stacks, plain = observed.stacks, observed.plain
-    return taken_apart(
-        stacks[0] / max(1.0, stacks[1]), stacks[2] / max(1.0, stacks[1]), plain[0] / max(1.0, plain[1])
-    )  # fmt: skip
+    return taken_apart(stacks[0] / max(1.0, stacks[1]), stacks[2] / max(1.0, stacks[1]), plain[0] / max(1.0, plain[1]))
 
 
 def taken_apart(round_of_stack: float, calls: float, round_of_plain: float) -> Outside:

@@ -19,7 +19,7 @@ from hsd_core.training.selfgen import Job, generate
 
 if TYPE_CHECKING:
     from hsd_core.measure.bench import Prompt
-    from hsd_core.pipeline import Workbench
+    from hsd_core.pipeline import Pipeline
 
 PROMPTS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "calibration.jsonl"
 BATCH = 12
@@ -41,9 +41,15 @@ class Written:
 
 
 def write(
-    bench: Workbench, target: str, prompts: Sequence[Prompt], tokens: int, temperature: float,
-    *, tell: Callable[[int, int], None], stop: Callable[[], bool],
-) -> list[Written]:  # fmt: skip
+    pipeline: Pipeline,
+    target: str,
+    prompts: Sequence[Prompt],
+    tokens: int,
+    temperature: float,
+    *,
+    tell: Callable[[int, int], None],
+    stop: Callable[[], bool],
+) -> list[Written]:
     """The target's own texts, in the order of the prompts; prompts of more than 320 tokens are left out.
 
     Args:
@@ -54,40 +60,42 @@ def write(
     from hsd_core.trace.texts import Text
 
     sampling = Sampling(temperature)
-    coded = [(bench.encode(p.text, raw=False), p.category) for p in prompts]
+    coded = [(pipeline.encode(p.text, raw=False), p.category) for p in prompts]
     kept = [(tuple(ids), kind) for ids, kind in coded if 0 < len(ids) <= LONGEST_PROMPT]
     if not kept:
         raise ValueError(f"no calibration prompt has 1 to {LONGEST_PROMPT} tokens; give shorter ones")
     found: dict[int, list[int]] = {}
     try:
-        decoder = bench.lean_target(target)
+        decoder = pipeline.lean_target(target)
     except StackError:
         for i, (ids, _) in enumerate(kept):
-            found[i] = _alone(bench, target, ids, tokens, sampling, stop)
+            found[i] = _alone(pipeline, target, ids, tokens, sampling, stop)
             tell(len(found), len(kept))
     else:
         # copies of a prompt get numbers of their own, hence texts of their own
         jobs = {Job(Text(ids), i): i for i, (ids, _) in enumerate(kept)}
         for job, output in generate(
-            decoder, list(jobs), sampling, ends=bench.ends, max_new_tokens=tokens, batch=BATCH, seed=SEED
+            decoder, list(jobs), sampling, ends=pipeline.ends, max_new_tokens=tokens, batch=BATCH, seed=SEED
         ):
             if stop():
                 raise Stopped
             found[jobs[job]] = output
             tell(len(found), len(kept))
-    ended = [len(found[i]) if found[i][-1] in bench.ends else None for i in range(len(kept))]
+    ended = [len(found[i]) if found[i][-1] in pipeline.ends else None for i in range(len(kept))]
     return [Written(ids, _unlooped(found[i]), kind, ended[i]) for i, (ids, kind) in enumerate(kept)]
 
 
 def _alone(
-    bench: Workbench, target: str, ids: tuple[int, ...], tokens: int, sampling: Sampling, stop: Callable[[], bool]
+    pipeline: Pipeline, target: str, ids: tuple[int, ...], tokens: int, sampling: Sampling, stop: Callable[[], bool]
 ) -> list[int]:
     """One text by plain decoding, for targets that are not batched."""
     from hsd_core.engine.run import run
     from hsd_core.trace.metrics import committed_ids
 
     events = list(
-        run(bench.seats(target), ids, sampling, SEED, max_new_tokens=tokens, ends=bench.ends, heads=0, stop=stop)
+        run(
+            pipeline.entries(target), ids, sampling, SEED, max_new_tokens=tokens, ends=pipeline.ends, heads=0, stop=stop
+        )
     )
     if stop():
         raise Stopped

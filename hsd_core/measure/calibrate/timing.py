@@ -25,7 +25,7 @@ from hsd_core.levels.tree import Tree, named
 from hsd_core.measure.calibrate.reading import is_fed, is_lookup
 from hsd_core.measure.calibrate.tally import median_interval
 from hsd_core.measure.calibrate.texts import Written
-from hsd_core.models.sampling import Sampling, law
+from hsd_core.models.sampling import Sampling, to_probs
 from hsd_core.theory import Costs
 
 if TYPE_CHECKING:
@@ -58,15 +58,19 @@ class Timings:
 
 
 def time_levels(
-    seats: Sequence[StackEntry], texts: Sequence[Written], temperature: float,
-    *, tell: Callable[[int, int], None], stop: Callable[[], bool],
-) -> Timings:  # fmt: skip
+    entries: Sequence[StackEntry],
+    texts: Sequence[Written],
+    temperature: float,
+    *,
+    tell: Callable[[int, int], None],
+    stop: Callable[[], bool],
+) -> Timings:
     """Measure the costs of all levels at a temperature (greedy rows are cheaper to make than sampled ones).
 
     Raises:
         Stopped: `stop` turned true.
     """
-    rig = _Rig(seats, texts, Sampling(temperature))
+    rig = _Rig(entries, texts, Sampling(temperature))
     tasks = rig.tasks()
     found: dict[tuple[object, ...], list[float]] = {key: [] for key in tasks}
     names, began, turn = list(tasks), time.monotonic(), 0
@@ -95,9 +99,12 @@ def time_levels(
             case ("draft", int(i)):
                 draft[i] = median_interval(values)[0]
     return Timings(
-        {i: _costs(rows) for i, rows in verify.items()}, draft, {pair: _costs(rows) for pair, rows in edges.items()},
-        turn - WARM_UP, rig.context,
-    )  # fmt: skip
+        {i: _costs(rows) for i, rows in verify.items()},
+        draft,
+        {pair: _costs(rows) for pair, rows in edges.items()},
+        turn - WARM_UP,
+        rig.context,
+    )
 
 
 def _costs(measured: Sequence[tuple[int, list[float]]]) -> Costs:
@@ -109,26 +116,26 @@ def _costs(measured: Sequence[tuple[int, list[float]]]) -> Costs:
 class _Rig:
     """Levels at rest behind `context` tokens of a text, each in a run of its own."""
 
-    def __init__(self, seats: Sequence[StackEntry], texts: Sequence[Written], sampling: Sampling) -> None:
-        self.seats, self.sampling, self._choices = seats, sampling, SeededChoices(0)
+    def __init__(self, entries: Sequence[StackEntry], texts: Sequence[Written], sampling: Sampling) -> None:
+        self.entries, self.sampling, self._choices = entries, sampling, SeededChoices(0)
         self._judge = Judge(self._choices, 0, 0, 0)
-        room = min((s.level.max_positions or CONTEXT + 64 for s in seats), default=CONTEXT + 64)
+        room = min((s.level.max_positions or CONTEXT + 64 for s in entries), default=CONTEXT + 64)
         self.context = max(2, min(CONTEXT, room - max(ROWS) - 8))
         ids = [token for text in texts for token in (*text.prompt, *text.output)]
         again = cycle(ids)
-        self.tape = [next(again) for _ in range(self.context + max(ROWS) + 8)]
+        self._text = [next(again) for _ in range(self.context + max(ROWS) + 8)]
         self._open: list[Any] = []
 
     def tasks(self) -> dict[tuple[object, ...], Task]:
         found: dict[tuple[object, ...], Task] = {}
-        for i, seat in enumerate(self.seats):
-            if is_lookup(seat.level):
+        for i, entry in enumerate(self.entries):
+            if is_lookup(entry.level):
                 continue
             run = self._run(i)
             for n in ROWS:
                 found["verify", i, n] = self._verification(run, n)
-            if i < len(self.seats) - 1:
-                found["draft", i] = self._drafting(run, fed=is_fed(seat.level))
+            if i < len(self.entries) - 1:
+                found["draft", i] = self._drafting(run, fed=is_fed(entry.level))
         for j, i in self._edges():
             below, above = self._at_rest(self._with_target([j, i]))[:2]
             for n in EDGE_ROWS:
@@ -142,21 +149,22 @@ class _Rig:
     def _edges(self) -> list[tuple[int, int]]:
         """Pairs that read the same weights: the upper one goes on where the lower one stopped."""
         models = [
-            i for i, seat in enumerate(self.seats)
-            if not is_lookup(seat.level) and not (isinstance(seat.level, NanoLevel) and is_fed(seat.level))
-        ]  # fmt: skip
+            i
+            for i, entry in enumerate(self.entries)
+            if not is_lookup(entry.level) and not (isinstance(entry.level, NanoLevel) and is_fed(entry.level))
+        ]
         pairs = [(j, i) for place, j in enumerate(models) for i in models[place + 1 :]]
         return [(j, i) for j, i in pairs if self._share(j, i)]
 
     def _share(self, j: int, i: int) -> bool:
         """Whether both read the same trunk."""
-        below, above = shares([self.seats[k].level for k in self._with_target([j, i])])[:2]
+        below, above = shares([self.entries[k].level for k in self._with_target([j, i])])[:2]
         return below is not None and below == above
 
     def _with_target(self, which: list[int]) -> list[int]:
         """Levels that read the target's states have a target beside them."""
-        last = len(self.seats) - 1
-        return [*which, last] if last not in which and any(is_fed(self.seats[i].level) for i in which) else which
+        last = len(self.entries) - 1
+        return [*which, last] if last not in which and any(is_fed(self.entries[i].level) for i in which) else which
 
     def _run(self, i: int) -> Any:
         """A level at rest."""
@@ -166,26 +174,26 @@ class _Rig:
         runs = self._opened(which)
         for run in reversed(runs):
             if run.cached < self.context:
-                run.score(self.tape[: self.context])
+                run.score(self._text[: self.context])
         return runs
 
     def _opened(self, which: Sequence[int]) -> list[Any]:
-        runs = list(open_levels([self.seats[i].level for i in which], len(self.tape)))[::-1]
+        runs = list(open_levels([self.entries[i].level for i in which], len(self._text)))[::-1]
         self._open += runs
         return runs
 
     def _verification(self, run: Scorer, n: int) -> Task:
-        tape = self.tape[: self.context + n]
+        context = self._text[: self.context + n]
         prepared: list[Tree] = []
 
         def measure() -> float:
             if not prepared:  # a draft that is accepted throughout, with the verifier's own rows as the drafter's
-                p = law(rows_behind(run, tape, n)[0], self.sampling)[: n - 1].clone()
+                p = to_probs(rows_behind(run, context, n)[0], self.sampling)[: n - 1].clone()
                 prepared.append(replace(named(p.argmax(-1).tolist()), rows=p))
                 run.keep(self.context, ())
             began = time.perf_counter_ns()
-            logits, _ = rows_behind(run, tape, n)
-            tokenwise(prepared[0], law(logits, self.sampling), self._judge, True)
+            logits, _ = rows_behind(run, context, n)
+            tokenwise(prepared[0], to_probs(logits, self.sampling), self._judge, True)
             took = time.perf_counter_ns() - began
             run.keep(self.context, ())
             return took / 1e6
@@ -193,14 +201,14 @@ class _Rig:
         return measure
 
     def _drafting(self, run: Any, *, fed: bool) -> Task:
-        order, tape = self._order(DRAFTED), self.tape[: self.context]
+        order, context = self._order(DRAFTED), self._text[: self.context]
         # A level at rest lacks the last token; one that is fed also redoes what it processed without true features.
         behind = 1 + (DRAFTED // 2 if fed else 0)
 
         def measure() -> float:
             run.keep(self.context - behind, ())
             began = time.perf_counter_ns()
-            ids = run.propose(tape, order).ids
+            ids = run.propose(context, order).ids
             took = time.perf_counter_ns() - began
             run.keep(self.context, ())
             return took / 1e6 / len(ids)
@@ -208,13 +216,15 @@ class _Rig:
         return measure
 
     def _after_draft(self, below: Any, above: Any, n: int) -> Task:
-        tape, order = self.tape[: self.context + 1], self._order(n - 1)
+        context, order = self._text[: self.context + 1], self._order(n - 1)
 
         def measure() -> float:
-            drafted = below.propose(tape, order)
+            drafted = below.propose(context, order)
             began = time.perf_counter_ns()
-            logits, _ = rows_behind(above, [*tape, *drafted.ids], n)
-            tokenwise(replace(named(drafted.ids), rows=drafted.rows), law(logits, self.sampling), self._judge, True)
+            logits, _ = rows_behind(above, [*context, *drafted.ids], n)
+            tokenwise(
+                replace(named(drafted.ids), rows=drafted.rows), to_probs(logits, self.sampling), self._judge, True
+            )
             took = time.perf_counter_ns() - began
             for run in (below, above):
                 run.keep(self.context, ())
@@ -226,5 +236,5 @@ class _Rig:
         def pick(row: Tensor, depth: int, number: int) -> int:
             return self._choices.draw(row, Key("draft", 0, depth, 0))
 
-        rows = partial(law, sampling=self.sampling)
+        rows = partial(to_probs, sampling=self.sampling)
         return DraftOrder(limit, rows, pick, lambda drafted, last: False, frozenset())

@@ -1,8 +1,8 @@
 """Tables in Markdown files, made anew from raw results.
 
 A table stands between `<!-- results: FILE VIEW -->` and `<!-- /results -->`; FILE is a file of raw results, found from
-the folder of the Markdown file. A sweep has the views `stacks` (all) and `best` (the fastest of each number of levels),
-a validation `sittings`, `stacks`, `models` and `terms`. Every view ends with machine, date and command.
+the folder of the Markdown file. A benchmark has the views `stacks` (all) and `best` (the fastest of each number of
+levels), a validation `sittings`, `stacks`, `models` and `terms`. Every view ends with machine, date and command.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hsd_core.measure import bench
+from hsd_core.measure.bench.outputs import runs_of
 from hsd_core.measure.results.rawfile import read_raw
 
 _BLOCK = re.compile(r"^(<!-- results: (\S+) (\S+) -->\n).*?^(<!-- /results -->)$", re.DOTALL | re.MULTILINE)
@@ -53,7 +54,7 @@ def _stacks(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> s
 
 
 def _rows(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return bench.summary(bench.whole(map(bench.from_record, records), about["stacks"]))
+    return bench.summary(bench.whole(runs_of(records), about["stacks"]))
 
 
 def _best(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:
@@ -100,6 +101,6 @@ def _validation(name: str) -> Callable[[Mapping[str, Any], Sequence[Mapping[str,
 
 
 _VIEWS: dict[str, dict[str, Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], str]]] = {
-    "sweep": {"stacks": _stacks, "best": _best},
+    **{kind: {"stacks": _stacks, "best": _best} for kind in ("bench", "sweep")},
     "validation": {name: _validation(name) for name in ("sittings", "stacks", "models", "terms", "levels")},
 }

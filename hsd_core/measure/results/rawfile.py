@@ -17,7 +17,7 @@ from hsd_core.models import machine
 from hsd_core.trace.typed import decode, encode, encode_lines, lines, opened, plain
 
 VERSION = 1
-KINDS = ("sweep", "validation")
+KINDS = ("bench", "sweep", "validation")
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
 MAY_DIFFER = frozenset({"recorded", "command"})  # between the start of a file and what goes on in it
 
@@ -36,7 +36,7 @@ def read_raw(path: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     except ValueError:
         about = {}
     if about.get("kind") not in KINDS or about.get("version") != VERSION:
-        raise ValueError(f"{path} holds no raw results of version {VERSION}; make some with sweep or validate")
+        raise ValueError(f"{path} holds no raw results of version {VERSION}; make some with bench or validate")
     return about, records
 
 
@@ -92,8 +92,10 @@ def ran_on(device: str) -> dict[str, Any]:
     import torch
 
     return {
-        "machine": machine.describe(device), "threads": torch.get_num_threads(), "versions": dict(machine.versions())
-    }  # fmt: skip
+        "machine": machine.describe(device),
+        "threads": torch.get_num_threads(),
+        "versions": dict(machine.versions()),
+    }
 
 
 def prompts_file(path: str | Path) -> dict[str, str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from hsd_core.theory import Conditional, Plan, Profile, closed_form, expected
-from hsd_core.theory.finite import OverTexts, over_texts
+from hsd_core.theory.latency.finite import OverTexts, over_texts
 
 NAMED = "rows"  # the prediction, unless another one is named: the planner's own acceptances, over texts that end
 SAID = {
@@ -40,7 +40,7 @@ def predictions(profile: Profile, plan: Plan, lengths: Sequence[int], limit: int
         if model in ENDLESS
         else ended(model, profile, plan, lengths, limit).ms_per_token
         for model in SAID
-    }  # fmt: skip
+    }
 
 
 def ended(model: str, profile: Profile, plan: Plan, lengths: Sequence[int], limit: int) -> OverTexts:
@@ -52,5 +52,5 @@ def ended(model: str, profile: Profile, plan: Plan, lengths: Sequence[int], limi
         return replace(given, accepted=None, residual=None, bonus=None) if model == "place" else given
 
     pairs = {} if model in ("texts", NAMED) else {pair: known(c) for pair, c in profile.conditional.items()}
-    told = replace(profile, conditional=pairs)
-    return over_texts(told, plan, lengths, limit, model="marked", catch_up=model != "texts")
+    adjusted = replace(profile, conditional=pairs)
+    return over_texts(adjusted, plan, lengths, limit, model="marked", catch_up=model != "texts")

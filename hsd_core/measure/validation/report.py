@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsd_core.measure.bench import plain_of
-from hsd_core.measure.validation.blame import Blame, blame
-from hsd_core.measure.validation.books import Books
+from hsd_core.measure.validation.attribution import Attribution, attribute
+from hsd_core.measure.validation.counters import Counters
 from hsd_core.measure.validation.models import SAID
 from hsd_core.measure.validation.runs import Run, Sitting, Validation
 from hsd_core.theory import Profile
@@ -51,7 +51,7 @@ class Row:
     stack: str
     ms: Figure
     speed_up: Figure | None
-    blame: Blame
+    attribution: Attribution
     equal: int | None
     runs: int
     picked_by: tuple[str, ...]
@@ -102,9 +102,11 @@ def report(validation: Validation) -> Report:
         parts.append(_part(validation, drawn, model, validation.sittings))
     rows = [_row(validation, drawn, stack, model) for stack in validation.stacks]
     return Report(
-        model, tuple(sorted(rows, key=lambda row: row.ms.measured)), tuple(parts),
+        model,
+        tuple(sorted(rows, key=lambda row: row.ms.measured)),
+        tuple(parts),
         {name: _errors(validation, drawn, name, validation.sittings) for name in SAID},
-    )  # fmt: skip
+    )
 
 
 class _Draws:
@@ -123,7 +125,7 @@ class _Draws:
         """(1 + RESAMPLES,) ms per token, the measured one first; a draw that holds no run of a sitting gives NaN."""
         spent = np.zeros((len(self._place), 2))
         for run in (run for sitting in sittings for run in sitting.runs[stack]):
-            spent[self._place[run.measurement.prompt]] += (run.books.decode_ms, run.books.tokens)
+            spent[self._place[run.measurement.prompt]] += (run.counters.decode_ms, run.counters.tokens)
         ms, tokens = (self._weights @ spent).T
         return np.asarray(np.divide(ms, tokens, out=np.full_like(ms, np.nan), where=tokens > 0))
 
@@ -149,18 +151,21 @@ def _row(validation: Validation, drawn: _Draws, stack: str, model: str) -> Row:
         speed_up = _figure(validation.models(plain)[model] / ms, beside / whole, ratios)
     greedy = not validation.profile.temperature
     return Row(
-        stack, _figure(ms, whole, each), speed_up,
-        blame(validation.profile, validation.plan(stack), validation.work(stack), _together(own)),
-        sum(run.measurement.holds for run in own) if greedy else None, len(own),
+        stack,
+        _figure(ms, whole, each),
+        speed_up,
+        attribute(validation.profile, validation.plan(stack), validation.work(stack), _together(own)),
+        sum(run.measurement.holds for run in own) if greedy else None,
+        len(own),
         tuple(asked for asked, pick in validation.about["picks"].items() if pick == stack),
-    )  # fmt: skip
+    )
 
 
-def _together(runs: Sequence[Run]) -> Books:
-    books = Books([type(level)() for level in runs[0].books.levels])
+def _together(runs: Sequence[Run]) -> Counters:
+    counters = Counters([type(level)() for level in runs[0].counters.levels])
     for run in runs:
-        books.add(run.books)
-    return books
+        counters.add(run.counters)
+    return counters
 
 
 def _part(validation: Validation, drawn: _Draws, model: str, sittings: Sequence[Sitting]) -> Part:
@@ -209,16 +214,22 @@ def as_json(validation: Validation, earlier: Sequence[Validation] = ()) -> dict[
         "stacks": [
             {
                 "stack": row.stack,
-                "predicted_ms": round(row.ms.predicted, 4), "measured_ms": round(row.ms.measured, 4),
-                "interval": [round(end, 4) for end in row.ms.interval], "picked_by": list(row.picked_by),
-                **({} if row.speed_up is None else {
-                    "predicted_speed_up": round(row.speed_up.predicted, 4),
-                    "speed_up": round(row.speed_up.measured, 4),
-                }),
+                "predicted_ms": round(row.ms.predicted, 4),
+                "measured_ms": round(row.ms.measured, 4),
+                "interval": [round(end, 4) for end in row.ms.interval],
+                "picked_by": list(row.picked_by),
+                **(
+                    {}
+                    if row.speed_up is None
+                    else {
+                        "predicted_speed_up": round(row.speed_up.predicted, 4),
+                        "speed_up": round(row.speed_up.measured, 4),
+                    }
+                ),
             }
             for row in found.rows
         ],
-    }  # fmt: skip
+    }
 
 
 def costs_said(profile: Profile) -> str:
@@ -229,14 +240,21 @@ def costs_said(profile: Profile) -> str:
 def _named(validation: Validation) -> dict[str, str]:
     model = validation.about["model"]
     return {
-        "name": model, "said": f"{SAID[model]}; {costs_said(validation.profile)}", "named": validation.about["recorded"]
-    }  # fmt: skip
+        "name": model,
+        "said": f"{SAID[model]}; {costs_said(validation.profile)}",
+        "named": validation.about["recorded"],
+    }
 
 
 def _part_json(part: Part) -> dict[str, Any]:
     """Shares keep so many digits that rounding them again for people gives what the tables say."""
     return {
-        "number": part.number, "began": part.began, "prompts": part.prompts, "pace": round(part.pace, 6),
-        "ms": round(part.ms.median, 6), "worst_ms": round(part.ms.worst, 6),
-        "speed_ups": round(part.speed_ups.median, 6), "worst_speed_ups": round(part.speed_ups.worst, 6),
-    }  # fmt: skip
+        "number": part.number,
+        "began": part.began,
+        "prompts": part.prompts,
+        "pace": round(part.pace, 6),
+        "ms": round(part.ms.median, 6),
+        "worst_ms": round(part.ms.worst, 6),
+        "speed_ups": round(part.speed_ups.median, 6),
+        "worst_speed_ups": round(part.speed_ups.worst, 6),
+    }

@@ -14,10 +14,10 @@ from itertools import islice
 from typing import Any
 
 from hsd_core.measure import bench
-from hsd_core.measure.validation.books import Books, books_from, keep_books
+from hsd_core.measure.validation.counters import Counters, count_run, counters_from
 from hsd_core.measure.validation.models import SAID, ended, predictions
 from hsd_core.theory import Plan, Profile, plan_of, profile_from
-from hsd_core.theory.finite import OverTexts
+from hsd_core.theory.latency.finite import OverTexts
 from hsd_core.trace import Event
 
 
@@ -26,11 +26,11 @@ class Run:
     """A measured run of a stack on a prompt (numbered as in the prompts file)."""
 
     measurement: bench.Measurement
-    books: Books
+    counters: Counters
 
     def as_record(self, sitting: int) -> dict[str, Any]:
         """A line of the file."""
-        return {"sitting": sitting, "run": asdict(self.measurement), "books": self.books.as_dict()}
+        return {"sitting": sitting, "run": asdict(self.measurement), "books": self.counters.as_dict()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +102,16 @@ def measure(
     Raises:
         ValueError: a run was stopped.
     """
-    books: dict[tuple[str, str], Books] = {}
+    counters: dict[tuple[str, str], Counters] = {}
 
     def counted(stack: str, prompt: str) -> Iterator[Event]:
         events = list(runner(stack, prompt))
-        books[stack, prompt] = keep_books(events)  # a warm-up's are replaced by the run's
+        counters[stack, prompt] = count_run(events)  # a warm-up's are replaced by the run's
         yield from events
 
     with closing(bench.sweep(counted, stacks, prompts, done=done)) as measurements:
         while batch := list(islice(measurements, len(stacks))):  # of one prompt
-            yield [Run(m, books[m.stack, prompts[m.prompt].text]) for m in batch]
+            yield [Run(m, counters[m.stack, prompts[m.prompt].text]) for m in batch]
 
 
 def read_validation(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Validation:
@@ -135,7 +135,7 @@ def read_validation(about: Mapping[str, Any], records: Sequence[Mapping[str, Any
 
 def _sitting(number: int, about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Sitting:
     began = next(record for record in records if "began" in record)
-    runs = [Run(bench.from_record(r["run"]), books_from(r["books"])) for r in records if "run" in r]
+    runs = [Run(bench.from_record(r["run"]), counters_from(r["books"])) for r in records if "run" in r]
     whole = {id(m) for m in bench.whole([run.measurement for run in runs], about["stacks"])}
     kept = sorted((run for run in runs if id(run.measurement) in whole), key=lambda run: run.measurement.prompt)
     by_stack = {stack: [run for run in kept if run.measurement.stack == stack] for stack in about["stacks"]}

@@ -61,7 +61,7 @@ def terms_table(found: Report) -> str:
         "|---|---|" + "---|" * len(TERMS),
     ]
     for row in found.rows:
-        terms = " | ".join(_signed(-getattr(row.blame, term) / row.ms.measured) for term in TERMS)
+        terms = " | ".join(_signed(-getattr(row.attribution, term) / row.ms.measured) for term in TERMS)
         lines.append(f"| `{row.stack}` | {_signed(row.ms.error)} | {terms} |")
     return "\n".join(lines)
 
@@ -74,7 +74,7 @@ def levels_table(found: Report) -> str:
         "|---" * 10 + "|",
     ]
     for row in found.rows:
-        for at, level in enumerate(row.blame.levels):
+        for at, level in enumerate(row.attribution.levels):
             accepted = "-" if level.accepted is None else f"{level.accepted:.3f}"
             lines.append(
                 f"| {f'`{row.stack}`' if at == 0 else ''} | {level.level} | {level.calls_predicted:.3f} "
@@ -85,9 +85,12 @@ def levels_table(found: Report) -> str:
 
 
 TABLES: dict[str, Callable[[Report], str]] = {
-    "sittings": sittings_table, "stacks": stacks_table, "models": models_table, "terms": terms_table,
+    "sittings": sittings_table,
+    "stacks": stacks_table,
+    "models": models_table,
+    "terms": terms_table,
     "levels": levels_table,
-}  # fmt: skip
+}
 
 
 def said(validation: Validation) -> str:

@@ -102,9 +102,18 @@ class LayerWeights:
     """One layer's products and norms. q_norm, k_norm: (d,) norms of the heads, or None."""
 
     def __init__(
-        self, *, attention_norm: Tensor, qkv: Product, out: Product, mlp_norm: Tensor, gate: Product, up: Product,
-        down: Product, q_norm: Tensor | None = None, k_norm: Tensor | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        *,
+        attention_norm: Tensor,
+        qkv: Product,
+        out: Product,
+        mlp_norm: Tensor,
+        gate: Product,
+        up: Product,
+        down: Product,
+        q_norm: Tensor | None = None,
+        k_norm: Tensor | None = None,
+    ) -> None:
         self.attention_norm, self.mlp_norm, self.q_norm, self.k_norm = attention_norm, mlp_norm, q_norm, k_norm
         self.qkv, self.out, self.gate, self.up, self.down = qkv, out, gate, up, down
 

@@ -70,9 +70,15 @@ def _nbits(
     if zeros is not None:
         parts.append(graph.weight(f"{name}.zeros", zeros))
     return graph.op(
-        "MatMulNBits", parts, domain=MICROSOFT, K=inputs, N=len(codes), bits=bits, block_size=GROUP,
+        "MatMulNBits",
+        parts,
+        domain=MICROSOFT,
+        K=inputs,
+        N=len(codes),
+        bits=bits,
+        block_size=GROUP,
         accuracy_level=INT8_INPUTS,
-    )  # fmt: skip
+    )
 
 
 def _int8(weight: Tensor) -> tuple[Tensor, Tensor]:

@@ -1,0 +1,1 @@
+"""Commands that measure, and that plan with what was measured."""

@@ -1,0 +1,173 @@
+"""`bench`: stacks measured side by side with plain decoding and with other programs, over prompts of six tasks."""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.cli.options import add_preset, add_sampling, check_counts, progress
+from hsd_core.measure import bench
+from hsd_core.measure.bench.prompts import BUILT_IN, asked_for, prompts_path
+from hsd_core.measure.results.rawfile import RawFile, measured_by, prompts_file, ran_on
+
+if TYPE_CHECKING:
+    from hsd_core.measure.bench import Measurement, PeerRun, Prompt
+    from hsd_core.stacks.presets import Preset
+
+_SETTINGS = ("preset", "device", "dtype", "max_new_tokens", "temperature", "top_k", "top_p", "seed", "raw")
+RUNS = "runs.jsonl"
+
+
+def add(commands: Any) -> None:
+    parser: argparse.ArgumentParser = commands.add_parser("bench", help="measure stacks beside plain decoding")
+    add_preset(parser)
+    parser.add_argument(
+        "--stacks", metavar="FILE", help="one stack a line, `default` is the preset's (default: its examples)"
+    )
+    parser.add_argument(
+        "--prompts",
+        default="own",
+        metavar="FILE",
+        help=f"JSON lines with prompt or turns, or {' or '.join(BUILT_IN)}, which are built in (default own)",
+    )
+    parser.add_argument("--per-category", type=int, metavar="N", help="only N prompts of each task")
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="keep results.json, results.csv, report.html and the raw runs; an interrupted benchmark goes on there",
+    )
+    parser.add_argument("--no-peers", action="store_true", help="leave transformers and llama.cpp out")
+    parser.add_argument("--gguf", type=Path, metavar="FILE", help="the target as llama.cpp reads it")
+    add_sampling(parser)
+    parser.set_defaults(act=act)
+
+
+def act(options: argparse.Namespace) -> int:
+    from hsd_core.measure.bench.outputs import results, runs_of, write
+    from hsd_core.pipeline import Pipeline
+    from hsd_core.stacks.presets import PRESETS, UnknownPreset
+
+    check_counts(options, "per_category", "max_new_tokens")
+    if options.preset not in PRESETS:
+        raise UnknownPreset(f"unknown preset {options.preset!r}; presets are {', '.join(PRESETS)}")
+    prompts = bench.read_prompts(options.prompts, options.per_category)
+    if options.gguf and not options.gguf.is_file():
+        raise ValueError(f"there is no file {options.gguf}; name the target's GGUF file")
+    asked = _asked(options.stacks, PRESETS[options.preset])
+    stacks = list(dict.fromkeys(asked.values()))
+    pipeline = Pipeline.open(
+        options.preset, stack=stacks[0], device=options.device, dtype=options.dtype, progress=progress()
+    )
+    for stack in stacks:  # a stack that cannot be built is met now, not after an hour
+        pipeline.entries(stack)
+    peers, missing = _peers(options, pipeline)
+    about = {
+        **measured_by("bench", options.said),
+        **{name: getattr(options, name) for name in _SETTINGS},
+        "device": pipeline.device,
+        "dtype": pipeline.dtype,
+        **ran_on(pipeline.device),
+        **prompts_file(prompts_path(options.prompts)),
+        "per_category": options.per_category or BUILT_IN.get(options.prompts),
+        "stacks": bench.with_plain(stacks),
+        "asked": asked,
+        "missing": missing,
+    }
+
+    def runner(stack: str, prompt: str) -> Iterator[Any]:
+        return pipeline.run(
+            stack,
+            prompt,
+            temperature=options.temperature,
+            top_k=options.top_k,
+            top_p=options.top_p,
+            seed=options.seed,
+            max_new_tokens=options.max_new_tokens,
+            raw=options.raw,
+            heads=2,
+        )
+
+    raw = _raw_file(options.out, about)
+    records = _finished(raw.records if raw else [], len(about["stacks"]) + len(peers))
+    if raw and len(records) < len(raw.records):
+        raw.keep(records)
+    done = frozenset(int(record["prompt"]) for record in records)
+    with closing(bench.beside(runner, stacks, prompts, peers=peers, done=done)) as runs:
+        for batch in _told(runs, len(about["stacks"]) + len(peers), prompts, done):
+            own = [asdict(run) for run in batch]
+            records += own
+            if raw:
+                raw.add(own)
+    about["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    found = results(about, records)
+    print(f"{options.preset}, {len(prompts)} prompts, up to {options.max_new_tokens} tokens, {about['machine']}\n")
+    print(bench.table(bench.summary(runs_of(records))))
+    for peer in found["peers"]:
+        rate = peer["tokens_per_s"]
+        print(f"{peer['name']}: {peer['why'] if rate is None else f'{rate:.1f} tokens/s'}")
+    if options.out:
+        write(Path(options.out), found)
+        print(f"\n{Path(options.out) / 'report.html'}")
+    return 0
+
+
+def _asked(path: str | None, preset: Preset) -> dict[str, str]:
+    """Line of the stacks file -> stack; without a file, the preset's examples."""
+    if path:
+        return bench.read_asked(path, preset.default_stack)
+    examples = [example.stack for example in preset.stacks if not example.replan]
+    return asked_for(["default", *examples], preset.default_stack, f"preset {preset.name}")
+
+
+def _peers(options: argparse.Namespace, pipeline: Any) -> tuple[list[bench.Peer], dict[str, str]]:
+    from hsd_core.measure.bench.peers import NAMES, open_peers
+
+    if options.no_peers or options.temperature > 0:
+        return [], dict.fromkeys(NAMES, "left out" if options.no_peers else "peers are measured greedily alone")
+    return open_peers(pipeline, options.max_new_tokens, raw=options.raw, gguf=options.gguf)
+
+
+def _raw_file(out: str | None, about: dict[str, Any]) -> RawFile | None:
+    """The raw runs of a folder, which is made.
+
+    Raises:
+        ValueError: it holds runs of other stacks, prompts or settings, or of another machine.
+    """
+    if out is None:
+        return None
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    return RawFile(folder / RUNS, about)
+
+
+def _finished(records: list[dict[str, Any]], each: int) -> list[dict[str, Any]]:
+    """Those of prompts on which everything was run."""
+    count: dict[int, int] = {}
+    for record in records:
+        count[record["prompt"]] = count.get(record["prompt"], 0) + 1
+    return [record for record in records if count[record["prompt"]] == each]
+
+
+def _told(
+    runs: Iterator[Measurement | PeerRun], each: int, prompts: list[Prompt], done: frozenset[int]
+) -> Iterator[list[Measurement | PeerRun]]:
+    """The runs of one prompt after another; says on stderr how far it is."""
+    began, finished = time.monotonic(), 0
+    left = len(prompts) - len(done)
+    while batch := list(islice(runs, each)):
+        yield batch
+        finished += 1
+        rest = (time.monotonic() - began) / finished * (left - finished)
+        print(
+            f"prompt {len(done) + finished} of {len(prompts)}, about {rest / 60:.0f} min left",
+            file=sys.stderr,
+            flush=True,
+        )

@@ -1,0 +1,91 @@
+"""`calibrate`: measure a preset's levels on this machine; the profile is what the planner reads."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.cli.options import add_preset, plain_stack, progress
+
+if TYPE_CHECKING:
+    from hsd_core.theory import Profile
+
+
+def add(commands: Any) -> None:
+    parser: argparse.ArgumentParser = commands.add_parser("calibrate", help="measure a profile of a preset's levels")
+    add_preset(parser)
+    parser.add_argument("--out", required=True, metavar="FILE", help="the profile (JSON)")
+    parser.add_argument(
+        "--temperature",
+        type=float,
+        action="append",
+        metavar="T",
+        help="0 is greedy (default); again for further ones, which go to FILE-tT.json",
+    )
+    parser.add_argument("--levels", metavar="L", help="which levels, without T, e.g. ngram,int8,target (default: all)")
+    parser.add_argument("--prompts", metavar="FILE", help="JSON lines with prompt or turns (default: the package's)")
+    parser.add_argument("--tokens", type=int, metavar="N", help="that the target writes after each prompt (default 40)")
+    parser.set_defaults(act=act)
+
+
+def act(options: argparse.Namespace) -> int:
+    from hsd_core.measure.calibrate.cache import keep
+    from hsd_core.measure.calibrate.profiling import TOKENS, calibrate
+    from hsd_core.measure.calibrate.texts import PROMPTS
+    from hsd_core.models.sampling import Sampling
+    from hsd_core.pipeline import Pipeline
+    from hsd_core.theory import write_profile
+
+    temperatures = [Sampling(t).temperature for t in options.temperature or [0.0]]
+    out = Path(options.out)
+    if not out.parent.is_dir():  # met now, not after minutes
+        raise ValueError(f"{out.parent} is no folder; --out names a file in one that is there")
+    pipeline = Pipeline.open(
+        options.preset,
+        stack=plain_stack(options.preset),
+        device=options.device,
+        dtype=options.dtype,
+        progress=progress(),
+    )
+    profiles = calibrate(
+        pipeline,
+        temperatures=temperatures,
+        levels=options.levels,
+        prompts=options.prompts or PROMPTS,
+        tokens=TOKENS if options.tokens is None else options.tokens,
+        progress=progress(),
+    )
+    usual = options.levels is None and options.prompts is None and options.tokens is None
+    for level, reason in profiles[0].about["left_out"].items():
+        print(f"left out: {level}: {reason}", file=sys.stderr)
+    for number, profile in enumerate(profiles):
+        path = out if number == 0 else out.with_name(f"{out.stem}-t{profile.temperature:g}{out.suffix or '.json'}")
+        write_profile(profile, path)
+        print(f"temperature {profile.temperature:g}: {path}", file=sys.stderr)
+        if usual:
+            keep(profile, pipeline.preset.name, pipeline.device, pipeline.dtype)
+    if not usual:
+        print("other levels, prompts or lengths than usual: not kept as this machine's profile", file=sys.stderr)
+    print(table(profiles[0]))
+    return 0
+
+
+def table(profile: Profile) -> str:
+    """Costs and acceptances as a Markdown table: a row a level, acceptances by each level above it."""
+    names = profile.names
+    lines = [
+        "| level | ms a drafted token | 1 row | 4 rows | 8 rows |" + "".join(f" by {name} |" for name in names[1:])
+    ]
+    lines.append("|---" * (4 + len(names)) + "|")
+    for j, level in enumerate(profile.levels):
+        if level.is_lookup:
+            costs = [f"{level.cost(1):.3f} a lookup", "-", "-", "-"]
+        else:
+            draft = "-" if level.draft_ms is None else f"{level.draft_ms:.2f}"
+            costs = [draft, *(f"{level.cost(n):.2f}" for n in (1, 4, 8))]
+        shares = [f"{profile.acceptance[j][i]:.3f}" if i > j else "" for i in range(1, len(names))]
+        hit = f" (hits {level.hit_rate:.2f})" if level.hit_rate is not None else ""
+        lines.append(f"| {level.name}{hit} | " + " | ".join([*costs, *shares]) + " |")
+    return "\n".join(lines)

@@ -1,0 +1,101 @@
+"""`depth`: after how many layers a preset's target already knows the next token, over a file of prompts."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.cli.options import add_preset, check_counts, plain_stack, progress, within_context
+from hsd_core.models.sampling import Sampling
+from hsd_core.trace.typed import pretty
+
+if TYPE_CHECKING:
+    from hsd_core.pipeline import Pipeline
+    from hsd_core.trace.texts import Text
+
+SILENCE = 5.0  # seconds between two lines of progress
+
+
+def add(commands: Any) -> None:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "depth", help="measure at which depth the target knows the next token"
+    )
+    add_preset(parser)
+    parser.add_argument(
+        "--prompts",
+        required=True,
+        metavar="FILE",
+        help="JSON lines with prompt, turns or prompt_ids; output_ids are read where given, else written greedily",
+    )
+    parser.add_argument("--max-new-tokens", type=int, default=128, metavar="N", help="tokens read a text (default 128)")
+    parser.add_argument("--limit", type=int, metavar="N", help="only the first N prompts")
+    parser.add_argument("--batch", type=int, default=8, metavar="B", help="texts written side by side (default 8)")
+    parser.add_argument("--raw", action="store_true", help="no chat template: the prompt is the text itself")
+    parser.add_argument("--loops", choices=("cut", "keep"), default="cut", help="what follows a loop's start in a text")
+    parser.add_argument("--drafts-only", action="store_true", help="leave out the untrained layers: much quicker")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.set_defaults(act=act)
+
+
+def act(options: argparse.Namespace) -> int:
+    from hsd_core.measure import depth
+    from hsd_core.pipeline import Pipeline
+    from hsd_core.trace.texts import check_ids, read_texts
+
+    check_counts(options, "max_new_tokens", "limit", "batch")
+    stack = plain_stack(options.preset)
+    pipeline = Pipeline.open(
+        options.preset, stack=stack, device=options.device, dtype=options.dtype, progress=progress()
+    )
+    decoder = pipeline.lean_target(stack)
+    texts = read_texts(options.prompts, lambda prompt: pipeline.encode(prompt, raw=options.raw))[: options.limit]
+    fits = within_context(texts, decoder.max_positions)
+    for text in fits:
+        check_ids((*text.prompt_ids, *(text.output_ids or ())), decoder.vocab_size)
+    drafts = pipeline.trained(stack)
+    sums, reported, reading = [], time.monotonic(), None
+    for text, output in _outputs(pipeline, stack, fits, options):
+        room = decoder.max_positions - len(text.prompt_ids)
+        output = output[: min(options.max_new_tokens, room)]
+        if options.loops == "cut":
+            output = [*text.before_loop(output)]
+        if not output:
+            continue
+        ids = [*text.prompt_ids, *output]
+        reading = depth.read_depths(decoder, ids, len(text.prompt_ids), drafts, lens=not options.drafts_only)
+        sums.append(depth.Sums.of(reading, text.sort))
+        if time.monotonic() - reported > SILENCE:
+            reported = time.monotonic()
+            print(f"{len(sums)} of {len(fits)} texts read", file=sys.stderr, flush=True)
+    if reading is None:
+        raise ValueError(f"{options.prompts}: no text in it has a token to read")
+    study = {"preset": options.preset, **pipeline.about["versions"], **depth.summary(reading, sums)}
+    if options.json:
+        print(pretty(study, 2))
+    else:
+        whole = study["all"]
+        print(f"{options.preset}, {whole['texts']} texts, {whole['tokens']} tokens, {pipeline.about['machine']}\n")
+        print(depth.tables(study))
+    return 0
+
+
+def _outputs(
+    pipeline: Pipeline, stack: str, texts: list[Text], options: argparse.Namespace
+) -> Iterator[tuple[Text, list[int]]]:
+    """Every text with what follows its prompt: as the file has it, or written now."""
+    from hsd_core.training.selfgen import Job, generate
+
+    yield from ((text, list(text.output_ids)) for text in texts if text.output_ids is not None)
+    jobs = [Job(text, 0) for text in texts if text.output_ids is None]
+    written = generate(
+        pipeline.lean_target(stack),
+        jobs,
+        Sampling(),
+        ends=pipeline.ends,
+        max_new_tokens=options.max_new_tokens,
+        batch=options.batch,
+    )
+    yield from ((job.text, output) for job, output in written)

@@ -1,0 +1,1 @@
+"""Commands that make drafts and n-gram databases."""

@@ -1,0 +1,151 @@
+"""`selfgen`: what a preset's target writes, for training; can be interrupted and gone on with."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.cli.options import add_preset, add_sampling, check_counts, plain_stack, progress, within_context
+from hsd_core.models.sampling import Sampling
+from hsd_core.trace.typed import encode_lines
+
+if TYPE_CHECKING:
+    from hsd_core.models.lean import LeanDecoder
+    from hsd_core.pipeline import Pipeline
+    from hsd_core.training.selfgen import Job, Keep
+
+SILENCE = 5.0  # seconds between two lines of progress
+OPENINGS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "openings.jsonl"
+
+
+def add(commands: Any) -> None:
+    parser: argparse.ArgumentParser = commands.add_parser("selfgen", help="write texts with the target, for training")
+    add_preset(parser)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--prompts", metavar="FILE", help="JSON lines with prompt, turns or prompt_ids")
+    what.add_argument("--invent", type=int, metavar="N", help="N texts whose prompts the target writes itself (Magpie)")
+    parser.add_argument("--openings", metavar="FILE", default=str(OPENINGS), help="how invented prompts begin")
+    parser.add_argument("--out", required=True, metavar="FILE", help="JSON lines; goes on where it ended")
+    parser.add_argument("--states", metavar="DIR", help="keep the hidden states that training will read")
+    parser.add_argument("--cut-loops", action="store_true", help="end an output soon after it begins to repeat itself")
+    parser.add_argument("--limit", type=int, metavar="N", help="only the first N prompts")
+    parser.add_argument("--batch", type=int, default=16, metavar="B", help="texts written side by side (default 16)")
+    add_sampling(parser)
+    parser.set_defaults(act=act)
+
+
+def act(options: argparse.Namespace) -> int:
+    from hsd_core.pipeline import Pipeline
+    from hsd_core.training import output_file as written
+    from hsd_core.training import selfgen
+
+    check_counts(options, "invent", "max_new_tokens", "limit", "batch")
+    sampling = Sampling(options.temperature, options.top_k, options.top_p)
+    if options.prompts is not None and Path(options.out).resolve() == Path(options.prompts).resolve():
+        raise ValueError(f"--out {options.out} is the file of the prompts; give a new file")
+    pipeline = Pipeline.open(
+        options.preset,
+        stack=plain_stack(options.preset),
+        device=options.device,
+        dtype=options.dtype,
+        progress=progress(),
+    )
+    decoder = pipeline.lean_target(plain_stack(options.preset))
+    asked = _jobs(options, pipeline, decoder)
+    finished = written.open_file(options.out)
+    limit = options.max_new_tokens
+    jobs = written.jobs_left(asked, finished, sampling, options.seed, limit=limit, ends=pipeline.ends)
+    print(f"{len(jobs)} of {len(asked)} prompts to do", file=sys.stderr, flush=True)
+    tell = _Progress(len(jobs))
+    depths, keep = _states(Path(options.states), decoder) if options.states else ((), None)
+    texts = selfgen.generate(
+        decoder,
+        jobs,
+        sampling,
+        ends=pipeline.ends,
+        max_new_tokens=limit,
+        batch=options.batch,
+        seed=options.seed,
+        cut_loops=options.cut_loops,
+        depths=depths,
+        keep=keep,
+    )
+    try:
+        with Path(options.out).open("ab") as file:
+            for job, output in texts:
+                record = written.record(job, output, sampling, options.seed, limit=limit)
+                file.write(encode_lines([record]))
+                file.flush()
+                tell.finished(
+                    len(record["prompt_ids"]) - record.get("written_from", len(record["prompt_ids"])) + len(output),
+                    "loop_from" in record,
+                )
+    finally:
+        written.drop_outgrown(options.out)
+    print(tell.total(), file=sys.stderr)
+    return 0
+
+
+def _jobs(options: argparse.Namespace, pipeline: Pipeline, decoder: LeanDecoder) -> list[Job]:
+    from hsd_core.trace.texts import check_ids, read_openings, read_texts
+    from hsd_core.training import selfgen
+
+    if options.invent is None:
+        texts = read_texts(options.prompts, lambda prompt: pipeline.encode(prompt, raw=options.raw))[: options.limit]
+        fits = within_context(texts, decoder.max_positions)
+        for text in fits:
+            check_ids(text.prompt_ids, decoder.vocab_size)
+        return selfgen.jobs_of(fits)
+    openings = []
+    for start, system, kind, weight in read_openings(options.openings):
+        opening, closing = pipeline.turn(start, system)
+        openings.append(selfgen.Opening(tuple(opening), tuple(closing), kind, weight))
+    return selfgen.invented(openings, options.invent, options.seed)[: options.limit]
+
+
+def _states(folder: Path, decoder: LeanDecoder) -> tuple[Sequence[int], Keep]:
+    """The depths that drafts are trained on, and what keeps their states where training looks for them."""
+    from dataclasses import replace
+
+    from hsd_core.training.data import example
+    from hsd_core.training.features import States
+    from hsd_core.training.recipes import RECIPES, Hyperparameters
+
+    depths = {draft.depth(decoder.layers) for drafts in RECIPES.values() for draft in drafts}
+    states_file = States(decoder, folder)
+
+    def keep(job: Job, output: list[int], states: dict[int, Any]) -> None:
+        text = replace(job.text, output_ids=tuple(output), loop_from=None)  # the prompt's own output is another
+        kept = example(text, vocab_size=decoder.vocab_size, longest=Hyperparameters().longest)
+        if kept is not None:
+            states_file.keep(kept.ids, {depth: state[: len(kept.ids)] for depth, state in states.items()})
+
+    return sorted({*depths, decoder.layers} - {0}), keep
+
+
+class _Progress:
+    """How far it is and how long it may last, on stderr now and then."""
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs, self._done, self._tokens, self._loops = jobs, 0, 0, 0
+        self._began = self._told = time.monotonic()
+
+    def finished(self, tokens: int, loops: bool) -> None:
+        self._done, self._tokens, self._loops = self._done + 1, self._tokens + tokens, self._loops + loops
+        now = time.monotonic()
+        if now - self._told > SILENCE:
+            self._told = now
+            rest = (now - self._began) / self._done * (self._jobs - self._done)
+            rate = self._tokens / (now - self._began)
+            print(
+                f"{self._done} of {self._jobs}, {rate:.0f} tokens/s, about {rest / 60:.1f} min left",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    def total(self) -> str:
+        return f"{self._done} outputs, {self._tokens} tokens, {self._loops} end in a loop"

@@ -1,0 +1,79 @@
+"""What a benchmark leaves in its folder: results.json, results.csv and one report.html, all from its raw runs.
+
+results.json: `about` (machine, versions, command, prompts), `stacks` (a row a stack, fastest first: `asked`, the line
+of the stacks file, `stack`, `tokens_per_s`, `speed_up`, `interval`, `tasks`, `accepted_per_pass`, `acceptance`, and
+`equal`, the share of prompts whose text is plain decoding's) and `peers` (`name`, `tokens_per_s` or null, `why`).
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hsd_core.measure.bench.runs import Measurement, PeerRun, from_record, plain_of, whole
+from hsd_core.measure.bench.summary import peer_rows, summary
+from hsd_core.trace.typed import encode
+
+_COLUMNS = ("asked", "stack", "tokens_per_s", "speed_up", "low", "high", "accepted_per_pass", "equal", "prompts")
+
+
+def results(about: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The contents of results.json from a file of raw results; prompts that were not finished are left out."""
+    records = list(records)
+    kept = whole((from_record(record) for record in records if "stack" in record), about["stacks"])
+    finished = {run.prompt for run in kept}
+    peers = [PeerRun(**record) for record in records if "peer" in record and record["prompt"] in finished]
+    first = plain_of(about["stacks"][0])
+    plain = {run.prompt: run for run in kept if run.stack == first}
+    return {
+        "about": {key: value for key, value in about.items() if key not in ("stacks", "asked", "missing")},
+        "stacks": [_stack(row, line) for row in summary(kept) for line in _lines(about, row["stack"])] if kept else [],
+        "peers": peer_rows(peers, plain, about.get("missing", {})),
+    }
+
+
+def _lines(about: Mapping[str, Any], stack: str) -> list[str]:
+    """What asked for a stack: lines of the file, or nobody, where it is the plain decoding of another one."""
+    return [line for line, found in about.get("asked", {}).items() if found == stack] or [stack]
+
+
+def _stack(row: Mapping[str, Any], line: str) -> dict[str, Any]:
+    kept = ("stack", "plain", "prompts", "tokens_per_s", "speed_up", "interval", "slower_on", "acceptance", "tasks")
+    return {
+        "asked": line,
+        **{name: row[name] for name in kept},
+        "accepted_per_pass": row["tokens_per_target_forward"],
+        "equal": row["equal"] / row["prompts"],
+    }
+
+
+def write(folder: Path, found: Mapping[str, Any]) -> None:
+    """Write results.json, results.csv and report.html into a folder."""
+    from hsd_core.measure.bench.report import report
+
+    _put(folder / "results.json", encode(found))
+    rows = [_flat(row) for row in found["stacks"]]
+    tasks = list(dict.fromkeys(task for row in found["stacks"] for task in row["tasks"]))
+    with (folder / "results.csv").open("w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, [*_COLUMNS, *tasks])
+        table.writeheader()
+        table.writerows(rows)
+    _put(folder / "report.html", report(found).encode())
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    low, high = row["interval"]
+    return {**{name: row[name] for name in _COLUMNS if name in row}, "low": low, "high": high, **row["tasks"]}
+
+
+def _put(path: Path, content: bytes) -> None:
+    partial = path.with_name(f".{path.name}.part")
+    partial.write_bytes(content)
+    partial.replace(path)
+
+
+def runs_of(records: Sequence[Mapping[str, Any]]) -> list[Measurement]:
+    """The stacks' runs among raw records."""
+    return [from_record(record) for record in records if "stack" in record]

@@ -1,0 +1,196 @@
+"""Other programs beside ours: transformers and llama.cpp, greedy, on the same weights, under as many threads.
+
+Their clocks begin when the first token is there, so that no one's reading of the prompt counts; `PeerText.tokens` are
+those behind it. A peer that is not installed, or has no weights that it can read, says why.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from hsd_core.drafts.head import DraftHead
+from hsd_core.measure.bench.nano_as_llama import nano_as_llama
+from hsd_core.measure.bench.runs import Peer, PeerText
+
+if TYPE_CHECKING:
+    from hsd_core.pipeline import Pipeline
+
+Encode = Callable[[str], list[int]]
+LOOKUP_TOKENS = 10  # as transformers' own guide has it, and llama-cpp-python's for a CPU
+NAMES = (
+    "transformers plain",
+    "transformers lookup",
+    "transformers assisted",
+    "llama.cpp plain",
+    "llama.cpp lookup",
+)
+
+
+class PeerError(ValueError):
+    """A peer that cannot be run here; the message says why."""
+
+
+def open_peers(pipeline: Pipeline, limit: int, *, raw: bool, gguf: Path | None) -> tuple[list[Peer], dict[str, str]]:
+    """Every peer that can be run beside a preset's target in float32, and name -> why for the others.
+
+    Args:
+        limit: of new tokens. raw: prompts without the chat template. gguf: the target's file, for llama.cpp.
+    """
+    found: list[Peer] = []
+    missing: dict[str, str] = {}
+
+    def encode(prompt: str) -> list[int]:
+        return pipeline.encode(prompt, raw=raw)
+
+    for library, opens in (("transformers", _transformers), ("llama.cpp", _llama_cpp)):
+        own = [name for name in NAMES if name.startswith(library)]
+        try:
+            opened = opens(pipeline, encode, limit, gguf)
+        except PeerError as error:
+            missing |= dict.fromkeys(own, str(error))
+            continue
+        found += [peer for peer in opened if isinstance(peer, Transformers | LlamaCpp)]
+        missing |= {name: why for peer in opened if isinstance(peer, dict) for name, why in peer.items()}
+    return found, missing
+
+
+class Transformers:
+    """`generate` of transformers, float32. options: what makes it draft."""
+
+    def __init__(
+        self,
+        name: str,
+        model: Any,
+        encode: Encode,
+        ends: Sequence[int],
+        limit: int,
+        options: Mapping[str, Any],
+    ) -> None:
+        self.name, self._model, self._encode = name, model, encode
+        self._ends, self._limit, self._options = list(ends), limit, options
+
+    def run(self, prompt: str) -> PeerText:
+        ids = torch.tensor([self._encode(prompt)])
+        stamps: list[tuple[int, int]] = []  # (ids so far, ns) after every step
+
+        def stamp(so_far: torch.Tensor, scores: Any, **_: Any) -> torch.Tensor:
+            stamps.append((so_far.shape[1], time.perf_counter_ns()))
+            return torch.zeros(len(so_far), dtype=torch.bool)
+
+        with torch.inference_mode():
+            whole = self._model.generate(
+                ids,
+                attention_mask=torch.ones_like(ids),
+                do_sample=False,
+                max_new_tokens=self._limit,
+                eos_token_id=self._ends,
+                pad_token_id=self._ends[0],
+                stopping_criteria=[stamp],
+                **self._options,
+            )
+        new = whole[0, ids.shape[1] :].tolist()
+        (first, began), (last, ended) = stamps[0], stamps[-1]
+        return PeerText(tuple(new), last - first, ended - began)
+
+
+class LlamaCpp:
+    """llama.cpp through llama-cpp-python, on a GGUF file."""
+
+    def __init__(self, name: str, model: Any, encode: Encode, ends: Sequence[int], limit: int) -> None:
+        self.name, self._model, self._encode, self._ends, self._limit = name, model, encode, frozenset(ends), limit
+
+    def run(self, prompt: str) -> PeerText:
+        self._model.reset()
+        new, began, ended = list[int](), 0, 0
+        tokens: Iterator[int] = self._model.generate(self._encode(prompt), temp=0.0, repeat_penalty=1.0)
+        for token in tokens:
+            ended = time.perf_counter_ns()
+            began = began or ended
+            new.append(token)
+            if token in self._ends or len(new) == self._limit:
+                break
+        return PeerText(tuple(new), len(new) - 1, ended - began)
+
+
+Opened = list[Transformers | LlamaCpp | dict[str, str]]
+
+
+def _transformers(pipeline: Pipeline, encode: Encode, limit: int, gguf: Path | None) -> Opened:
+    folder = _folder(pipeline)
+    model, ends = _model(folder), sorted(pipeline.ends)
+    plain, lookup, assisted = NAMES[:3]
+    opened: Opened = [
+        Transformers(plain, model, encode, ends, limit, {}),
+        Transformers(lookup, model, encode, ends, limit, {"prompt_lookup_num_tokens": LOOKUP_TOKENS}),
+    ]
+    try:
+        assistant = _assistant(pipeline)
+    except PeerError as error:
+        return [*opened, {assisted: str(error)}]
+    return [*opened, Transformers(assisted, model, encode, ends, limit, {"assistant_model": assistant})]
+
+
+def _model(folder: Path) -> Any:
+    from transformers import AutoModelForCausalLM
+
+    try:
+        model: Any = AutoModelForCausalLM.from_pretrained(
+            folder, dtype=torch.float32, use_safetensors=True, trust_remote_code=False, local_files_only=True
+        )
+    except (ValueError, KeyError, OSError, ImportError) as error:
+        raise PeerError(f"transformers cannot open the target: {str(error).splitlines()[0][:120]}") from error
+    return model.requires_grad_(False).eval()
+
+
+def _assistant(pipeline: Pipeline) -> Any:
+    """The draft that transformers is given: the preset's smaller model, else its nano as a Llama."""
+    if source := pipeline.preset.draft:
+        from hsd_core.models.weights import ensure
+
+        return _model(ensure(source))
+    nano = next((d for d in pipeline.trained() if d.at == 0 and not d.fed), None)
+    if not isinstance(nano, DraftHead):
+        raise PeerError("the preset has no draft that transformers can run")
+    return nano_as_llama(nano, pipeline.lean_target())
+
+
+def _llama_cpp(pipeline: Pipeline, encode: Encode, limit: int, gguf: Path | None) -> Opened:
+    if importlib.util.find_spec("llama_cpp") is None:
+        raise PeerError("not installed; pip install llama-cpp-python")
+    if gguf is None:
+        raise PeerError("no GGUF file of the target was named; give one with --gguf FILE")
+    from llama_cpp import Llama
+    from llama_cpp.llama_speculative import LlamaPromptLookupDecoding
+
+    ends, threads = sorted(pipeline.ends), torch.get_num_threads()
+    opened: Opened = []
+    for name, draft in zip(NAMES[3:], (None, LlamaPromptLookupDecoding(num_pred_tokens=LOOKUP_TOKENS)), strict=True):
+        try:
+            model = Llama(
+                model_path=str(gguf),
+                n_ctx=2048,
+                n_threads=threads,
+                n_threads_batch=threads,
+                draft_model=draft,
+                verbose=False,
+            )
+        except (ValueError, OSError) as error:
+            raise PeerError(f"llama.cpp cannot open {gguf.name}: {error}") from error
+        opened.append(LlamaCpp(name, model, encode, ends, limit))
+    return opened
+
+
+def _folder(pipeline: Pipeline) -> Path:
+    if pipeline.preset.toy:
+        raise PeerError("the toy has no weights")
+    if pipeline.device != "cpu" or pipeline.dtype != "float32":
+        raise PeerError(f"peers run in float32 on the CPU, and the target is {pipeline.dtype} on {pipeline.device}")
+    from hsd_core.models.weights import ensure
+
+    return ensure(pipeline.preset.target)

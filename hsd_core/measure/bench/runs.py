@@ -1,0 +1,179 @@
+"""Stacks measured side by side with plain decoding of the same target.
+
+For every prompt, plain decoding and all stacks run one after another in an order that rotates from prompt to prompt,
+with the same kernels, seed and length; one run of each on the first prompt warms everything up and is dropped. A
+stack's speed-up is the ratio of total tokens/s over all prompts; its interval is a bootstrap over prompts, so that one
+odd prompt shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from hsd_core.measure.bench.prompts import Prompt
+from hsd_core.stacks.grammar import parse
+from hsd_core.trace import Event, Footer, metrics
+from hsd_core.trace.comparison import Comparison, compare
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One run. Times in ns on the engine's clock; `equal` and `margin` compare its ids with plain decoding's.
+
+    `judged`, `accepted`: tokens of the level below that each level judged, and those of them that it accepted.
+    """
+
+    prompt: int
+    category: str
+    stack: str
+    tokens: int
+    decode_ns: int
+    prefill_ns: int
+    target_forwards: int
+    judged: tuple[int, ...]
+    accepted: tuple[int, ...]
+    equal: int
+    diverges: bool
+    margin: float | None
+
+    @property
+    def holds(self) -> bool:
+        """Equal to plain decoding as the project defines it."""
+        return Comparison(self.equal, self.diverges, self.margin).holds
+
+
+@dataclass(frozen=True, slots=True)
+class PeerRun:
+    """One run of another program. `equal`: leading ids that are those of our plain decoding, which wrote `of`."""
+
+    prompt: int
+    category: str
+    peer: str
+    tokens: int
+    decode_ns: int
+    equal: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class PeerText:
+    """What a peer wrote. `tokens` of its ids came in `decode_ns`: those behind its first pass."""
+
+    ids: tuple[int, ...]
+    tokens: int
+    decode_ns: int
+
+
+class Peer(Protocol):
+    """Another program that continues prompts greedily with the same target, under the same number of threads."""
+
+    name: str
+
+    def run(self, prompt: str) -> PeerText: ...
+
+
+Runner = Callable[[str, str], Iterable[Event]]
+
+
+def plain_of(stack: str) -> str:
+    """Plain decoding of a stack's target: its own baseline."""
+    target = parse(stack)[-1]
+    options = "".join(f"@{k}={v}" for k in ("dtype", "device", "id") if (v := getattr(target, k)))
+    return target.name + options
+
+
+def with_plain(stacks: Iterable[str]) -> list[str]:
+    """Plain decoding of each target, then the stacks; each once."""
+    stacks = list(stacks)
+    return list(dict.fromkeys([*map(plain_of, stacks), *stacks]))
+
+
+def beside(
+    runner: Runner,
+    stacks: Sequence[str],
+    prompts: Sequence[Prompt],
+    *,
+    peers: Sequence[Peer] = (),
+    done: frozenset[int] = frozenset(),
+) -> Generator[Measurement | PeerRun, None, None]:
+    """Measure stacks, and peers among them. `runner(stack, prompt text)` gives a run's events.
+
+    Args:
+        done: prompts that are passed over.
+    """
+    everything = with_plain(stacks)
+    named: dict[str, Peer] = {peer.name: peer for peer in peers}
+    todo = [i for i in range(len(prompts)) if i not in done]
+    order = [*everything, *named]
+    for turn, i in enumerate([*todo[:1], *todo]):  # the first prompt twice: its first runs warm up and are dropped
+        at, text = turn % len(order), prompts[i].text
+        runs, texts = dict[str, list[Event]](), dict[str, PeerText]()
+        for name in order[at:] + order[:at]:
+            if name in named:
+                texts[name] = named[name].run(text)
+            else:
+                runs[name] = list(runner(name, text))
+        if turn:
+            yield from (_measurement(i, prompts[i], stack, runs[stack], runs[plain_of(stack)]) for stack in everything)
+            plain = metrics.committed_ids(runs[plain_of(everything[0])])
+            yield from (_peer_run(i, prompts[i], name, text, plain) for name, text in texts.items())
+
+
+def sweep(
+    runner: Runner, stacks: Sequence[str], prompts: Sequence[Prompt], *, done: frozenset[int] = frozenset()
+) -> Generator[Measurement, None, None]:
+    """Measure stacks alone; see `beside`."""
+    with closing(beside(runner, stacks, prompts, done=done)) as runs:
+        yield from (run for run in runs if isinstance(run, Measurement))
+
+
+def _peer_run(i: int, prompt: Prompt, name: str, text: PeerText, plain: Sequence[int]) -> PeerRun:
+    equal = next((n for n, (a, b) in enumerate(zip(text.ids, plain, strict=False)) if a != b), None)
+    if equal is None:
+        equal = min(len(text.ids), len(plain))
+    return PeerRun(i, prompt.category, name, text.tokens, text.decode_ns, equal, len(plain))
+
+
+def _measurement(i: int, prompt: Prompt, stack: str, run: list[Event], plain: list[Event]) -> Measurement:
+    figures = metrics.measure(run)
+    footer = next(e for e in run if isinstance(e, Footer))
+    same = compare(run, plain)
+    return Measurement(
+        prompt=i,
+        category=prompt.category,
+        stack=stack,
+        tokens=footer.committed,
+        decode_ns=footer.decode_ns,
+        prefill_ns=footer.prefill_ns,
+        target_forwards=footer.totals[-1].forwards,
+        judged=tuple(level["judged"] for level in figures["levels"]),
+        accepted=tuple(level["accepted"] for level in figures["levels"]),
+        equal=same.equal,
+        diverges=same.diverges,
+        margin=same.margin,
+    )
+
+
+def whole(measurements: Iterable[Measurement], stacks: Iterable[str]) -> list[Measurement]:
+    """Those of the prompts on which all of the stacks were run: a sweep that was interrupted has others too."""
+    by_prompt: dict[int, list[Measurement]] = {}
+    for m in measurements:
+        by_prompt.setdefault(m.prompt, []).append(m)
+    wanted = set(stacks)
+    return [m for own in by_prompt.values() if {x.stack for x in own} == wanted for m in own]
+
+
+def from_record(record: Mapping[str, Any]) -> Measurement:
+    """The inverse of `asdict` of a stack's run, also of what went through JSON.
+
+    Raises:
+        ValueError: it is no measurement.
+    """
+    try:
+        counts = {name: tuple(int(n) for n in record[name]) for name in ("judged", "accepted")}
+        return Measurement(**{**record, **counts})
+    except (KeyError, TypeError):
+        raise ValueError(f"{str(record)[:60]} is no measurement of this version; measure anew") from None

@@ -1,0 +1,110 @@
+"""What a benchmark's runs say: a row a stack and a row a peer, and the rows as a Markdown table."""
+
+from __future__ import annotations
+
+import random
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hsd_core.measure.bench.prompts import Prompt
+from hsd_core.measure.bench.runs import Measurement, PeerRun, plain_of
+
+RESAMPLES = 2000
+
+
+def summary(measurements: Sequence[Measurement]) -> list[dict[str, Any]]:
+    """A row a stack, fastest first: tokens/s, speed-up over its plain decoding with a 95 % interval, acceptance."""
+    by_stack: dict[str, dict[int, Measurement]] = {}
+    for m in measurements:
+        by_stack.setdefault(m.stack, {})[m.prompt] = m
+    rows = [_summary_row(stack, own, by_stack[plain_of(stack)]) for stack, own in by_stack.items()]
+    return sorted(rows, key=lambda row: -row["tokens_per_s"])
+
+
+def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measurement]) -> dict[str, Any]:
+    prompts = sorted(own.keys() & plain.keys())
+    low, high = _interval([(own[i], plain[i]) for i in prompts])
+    judged, accepted = (
+        [sum(counts) for counts in zip(*(getattr(own[i], name) for i in prompts), strict=True)]
+        for name in ("judged", "accepted")
+    )
+    diverged = [own[i] for i in prompts if own[i].diverges]
+    return {
+        "stack": stack,
+        "plain": plain_of(stack),
+        "prompts": len(prompts),
+        "tokens_per_s": _rate([own[i] for i in prompts]),
+        "speed_up": _speed_up([(own[i], plain[i]) for i in prompts]),
+        "interval": (low, high),
+        "median_speed_up": statistics.median(_speed_up([(own[i], plain[i])]) for i in prompts),
+        "slower_on": sum(_speed_up([(own[i], plain[i])]) < 1.0 for i in prompts),
+        "tokens_per_target_forward": sum(own[i].tokens for i in prompts)
+        / max(1, sum(own[i].target_forwards for i in prompts)),
+        "acceptance": [a / n if n else None for a, n in zip(accepted, judged, strict=True)],
+        "equal": sum(own[i].holds for i in prompts),
+        "ties": [m.margin for m in diverged if m.holds],
+        "tasks": {task: _speed_up([(own[i], plain[i]) for i in which]) for task, which in _by_task(own, prompts)},
+    }
+
+
+def _by_task(runs: Mapping[int, Measurement], prompts: Sequence[int]) -> list[tuple[str, list[int]]]:
+    tasks = {i: Prompt("", runs[i].category).task for i in prompts}
+    return [(task, [i for i in prompts if tasks[i] == task]) for task in dict.fromkeys(tasks.values())]
+
+
+def peer_rows(
+    runs: Sequence[PeerRun], plain: Mapping[int, Measurement], missing: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """A row a peer: its tokens/s over all prompts, our plain decoding's over the same ones, or why it was not run.
+
+    Args:
+        plain: prompt -> our plain decoding of the target. missing: name -> why it was not run.
+    """
+    rows: list[dict[str, Any]] = []
+    for name in dict.fromkeys(run.peer for run in runs):
+        own = [run for run in runs if run.peer == name and run.prompt in plain]
+        rows.append(
+            {
+                "name": name,
+                "tokens_per_s": _rate(own),
+                "beside_plain": _rate(own) / _rate([plain[run.prompt] for run in own]),
+                "prompts": len(own),
+                "same_tokens": sum(run.equal for run in own) / max(1, sum(run.of for run in own)),
+                "why": "",
+            }
+        )
+    return rows + [{"name": name, "tokens_per_s": None, "why": why} for name, why in missing.items()]
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The summary as a Markdown table."""
+    lines = [
+        "| stack | tokens/s | speed-up (95 % interval) | slower on | per target forward | accepted, by level | equal |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        accepted = " / ".join("-" if a is None else f"{a:.2f}" for a in row["acceptance"][1:]) or "-"
+        equal = f"{row['equal']}/{row['prompts']}"
+        if row["ties"]:
+            equal += f" ({len(row['ties'])} up to a tie of {max(row['ties']):.1g})"
+        low, high = row["interval"]
+        lines.append(
+            f"| `{row['stack']}` | {row['tokens_per_s']:.1f} | {row['speed_up']:.2f} ({low:.2f} to {high:.2f}) "
+            f"| {row['slower_on']}/{row['prompts']} | {row['tokens_per_target_forward']:.2f} | {accepted} | {equal} |"
+        )
+    return "\n".join(lines)
+
+
+def _rate(runs: Sequence[Measurement] | Sequence[PeerRun]) -> float:
+    return sum(m.tokens for m in runs) / max(1e-9, sum(m.decode_ns for m in runs) / 1e9)
+
+
+def _speed_up(pairs: Sequence[tuple[Measurement, Measurement]]) -> float:
+    return _rate([own for own, _ in pairs]) / _rate([plain for _, plain in pairs])
+
+
+def _interval(pairs: Sequence[tuple[Measurement, Measurement]]) -> tuple[float, float]:
+    chance = random.Random(0)
+    ratios = sorted(_speed_up(chance.choices(pairs, k=len(pairs))) for _ in range(RESAMPLES))
+    return ratios[int(0.025 * RESAMPLES)], ratios[int(0.975 * RESAMPLES)]

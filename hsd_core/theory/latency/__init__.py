@@ -1,0 +1,1 @@
+"""What a plan costs: the recursion over blocks, closed forms, finite texts."""

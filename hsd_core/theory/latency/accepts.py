@@ -1,0 +1,65 @@
+"""How often a verifier accepts the tokens of the level below, under the two models of acceptance.
+
+`iid`: one number a_ij for every token (Leviathan et al. 2023; the formulas of HSD assume it). `marked`: a token is
+accepted depending on how it came to be (kept by the level below, drawn from its residual, added as its bonus; of a
+bottom drafter: on its position), because a drafter's likely tokens survive more often than corrections do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from hsd_core.theory.profiles.costs import Array, ProfileError
+from hsd_core.theory.profiles.profile import TOKENWISE, Conditional, Profile
+
+Model: TypeAlias = Literal["iid", "marked"]
+MODELS: tuple[Model, ...] = ("iid", "marked")
+ACCEPTED, RESIDUAL, BONUS = range(3)  # how a verifier's token came to be
+
+
+@dataclass(frozen=True, slots=True)
+class Accepts:
+    """`by_mark`: acceptance of a token ACCEPTED, RESIDUAL or BONUS. `positions[m - 1]`: of a bottom drafter's m-th."""
+
+    by_mark: tuple[float, float, float]
+    positions: tuple[float, ...]
+
+    def drafted(self, n: int) -> Array:
+        """Acceptance of each of n drafted tokens, given that those before it were accepted: (n,)."""
+        head = self.positions[:n]
+        return np.array([*head, *[self.positions[-1]] * (n - len(head))], dtype=np.float64)
+
+
+def accepts(profile: Profile, below: int, level: int, *, rule: str = TOKENWISE, model: Model = "iid") -> Accepts:
+    """How `level` accepts tokens of `below`. What was not measured apart is the pair's plain acceptance.
+
+    Raises:
+        ProfileError: the profile knows nothing of that rule, or there is no such model.
+    """
+    if model not in MODELS:
+        raise ProfileError(f"unknown model {model!r}; models are {', '.join(MODELS)}")
+    a = profile.accepts(below, level, rule)
+    # The conditional figures are those of rule tokenwise; another rule has its one number.
+    apart = profile.conditional.get((below, level)) if model == "marked" and rule == TOKENWISE else None
+    known = apart or Conditional()
+    marks = tuple(a if value is None else value for value in (known.accepted, known.residual, known.bonus))
+    return Accepts((marks[0], marks[1], marks[2]), known.by_position or (a,))
+
+
+def rows_of(block: int, bonus: bool) -> int:
+    """Rows of the verification of `block` tokens: without a bonus the last token's row would decide nothing."""
+    return block + 1 if bonus else max(1, block)
+
+
+@lru_cache(maxsize=1024)  # the planner and its figures ask for the same few again and again
+def lookup_law(hit_rate: float, reach: tuple[float, ...], block: int) -> Array:
+    """P(a lookup asked for `block` tokens gives n of them), n = 0, ..., block. Read-only."""
+    head = reach[:block] or (1.0,)
+    at_least = np.array([1.0, *(hit_rate * p for p in head), *[hit_rate * head[-1]] * (block - len(head))])
+    law: Array = at_least - np.append(at_least[1:], 0.0)
+    law.flags.writeable = False
+    return law

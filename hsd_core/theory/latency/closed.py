@@ -1,0 +1,41 @@
+"""The closed form of a hierarchy's expected latency, which leaves the overshoot of blocks out.
+
+    LAT = (c_K + sum over 0 < i < K of c_i prod_{i <= j < K} T_j / tau_j + T_0 c_0 prod_{0 < j < K} T_j / tau_j) / tau_K
+
+with tau_j = 1 + a + ... + a^T_{j-1}, the tokens of a verification by j. The exact recursion is in `recursion`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hsd_core.theory.latency.accepts import lookup_law, rows_of
+from hsd_core.theory.latency.plans import Plan, check_plan
+from hsd_core.theory.profiles.profile import Profile
+
+
+def closed_form(profile: Profile, plan: Plan) -> float:
+    """ms per token with B_i = T_i and E[R_i] = max(1, T_i / tau_i): -6 % to +1 % off the exact recursion.
+
+    Raises:
+        ProfileError: the plan does not fit the profile.
+    """
+    check_plan(profile, plan)
+    if not plan.blocks:
+        return profile.plain_ms
+    bottom = profile.levels[plan.levels[0]]
+    ms, tau = bottom.block_ms(plan.blocks[0]), 1.0
+    for place in range(1, len(plan.levels)):
+        below, level, length = plan.levels[place - 1], plan.levels[place], plan.blocks[place - 1]
+        law = np.eye(length + 1)[length]
+        if place == 1 and bottom.hit_rate is not None:
+            law = lookup_law(bottom.hit_rate, bottom.reach, length)
+        if place > 1:
+            ms *= max(1.0, length / tau)
+        bonus = plan.bonus_of(place)
+        rows = [rows_of(n, bonus) for n in range(length + 1)]
+        ms += float(law @ profile.verify_cost(below, level).table(rows[-1])[rows])
+        a = profile.accepts(below, level, plan.rule_of(place))
+        # tau(a, n) = 1 + a + ... + a^n, one term less without the bonus: finite at a = 1.
+        tau = sum(float(law[n]) * sum(a**m for m in range(rows_of(n, bonus))) for n in range(length + 1))
+    return (ms + profile.round_ms) / tau

@@ -1,0 +1,181 @@
+"""A plan: which levels of a profile, with which block lengths. And what the theory says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+
+from hsd_core.levels.kinds import kind_of, rules
+from hsd_core.stacks.grammar import LevelSpec, StackError, format_stack, parse
+from hsd_core.theory.profiles.costs import ProfileError
+from hsd_core.theory.profiles.profile import TOKENWISE, Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`levels`: indices into the profile, cheapest first, ending in the target. `blocks`: T of each level below it.
+
+    `bonus`, `rules`: of each verifier, that is of `levels[1:]`; None: all with a bonus, all `tokenwise`.
+    """
+
+    levels: tuple[int, ...]
+    blocks: tuple[int, ...]
+    bonus: tuple[bool, ...] | None = None
+    rules: tuple[str, ...] | None = None
+
+    def bonus_of(self, place: int) -> bool:
+        """Whether the verifier at a place of `levels` (1, 2, ...) adds a bonus token."""
+        return self.bonus is None or self.bonus[place - 1]
+
+    def rule_of(self, place: int) -> str:
+        """The rule of the verifier at a place of `levels` (1, 2, ...)."""
+        return TOKENWISE if self.rules is None else self.rules[place - 1]
+
+
+@dataclass(frozen=True, slots=True)
+class LevelShare:
+    """A level's part in one round of the target, in the mean.
+
+    `calls_per_round`: its forwards (a drafted token each for a bottom drafter, a lookup each for a lookup).
+    `block_law[n]`: probability that it hands up n tokens; of the target: that n tokens are committed.
+    """
+
+    level: int
+    calls_per_round: float
+    ms_per_round: float
+    block_law: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """`speedup`: over plain decoding of the same target. `levels`: as in the plan."""
+
+    ms_per_token: float
+    speedup: float
+    tokens_per_round: float
+    levels: tuple[LevelShare, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    plan: Plan
+    prediction: Prediction
+
+
+def check_plan(profile: Profile, plan: Plan) -> None:
+    """Whether a plan fits a profile.
+
+    Raises:
+        ProfileError: it does not.
+    """
+    levels, blocks = plan.levels, plan.blocks
+    rising = all(a < b for a, b in pairwise(levels))
+    if not levels or levels[0] < 0 or levels[-1] != profile.target or not rising:
+        raise ProfileError(
+            f"plan has levels {list(levels)}; use rising indices that end in the target {profile.target}"
+        )
+    if len(blocks) != len(levels) - 1 or any(block < 1 for block in blocks):
+        raise ProfileError(f"plan has blocks {list(blocks)}; give one length from 1 for each level below the target")
+    for what, per_verifier in (("bonus", plan.bonus), ("rules", plan.rules)):
+        if per_verifier is not None and len(per_verifier) != len(blocks):
+            raise ProfileError(f"plan has {what} {list(per_verifier)}; give one for each level above the bottom")
+    for level in levels[1:]:
+        if profile.levels[level].is_lookup:
+            raise ProfileError(f"{profile.names[level]} is a lookup and cannot verify; it can only be the first level")
+
+
+def stack_text(profile: Profile, plan: Plan) -> str:
+    """The plan in the stack grammar.
+
+    Raises:
+        ProfileError: a level has no spec, or the plan does not fit the profile.
+    """
+    check_plan(profile, plan)
+    specs = []
+    for place, level in enumerate(plan.levels):
+        block = plan.blocks[place] if place < len(plan.blocks) else None
+        spec = replace(_spec(profile, level), block=block)
+        if place:
+            spec = replace(spec, bonus=plan.bonus_of(place), rule=plan.rule_of(place))
+        specs.append(spec)
+    return format_stack(specs)
+
+
+def has_specs(profile: Profile, plan: Plan) -> bool:
+    """Whether every level of the plan can be named in the stack grammar."""
+    return all(profile.levels[level].spec for level in plan.levels)
+
+
+def check_chains(spec: LevelSpec) -> None:
+    """
+    Raises:
+        ProfileError: the level offers several sequences side by side.
+    """
+    key = kind_of(spec).branches
+    if key and (count := spec.value(key) or 1) != 1:
+        raise ProfileError(
+            f"{format_stack([spec])}: profiles know what one sequence costs and how often it is kept, not {count} side "
+            f"by side; plan and predict without @{key}="
+        )
+
+
+def plan_of(profile: Profile, stack: str) -> Plan:
+    """The plan that a stack is, in a profile that knows its levels.
+
+    Raises:
+        ProfileError: it is no stack, a level is not in the profile, or the theory has no formula for it.
+    """
+    try:
+        specs = parse(stack)
+    except StackError as error:
+        raise ProfileError(str(error)) from None
+    known = {_bare(_spec(profile, i)): i for i, level in enumerate(profile.levels) if level.spec}
+    levels, blocks, decided = [], [], []
+    for spec in specs:
+        check_chains(spec)
+        if _bare(spec) not in known:
+            names = ", ".join(level.spec for level in profile.levels if level.spec)
+            raise ProfileError(f"{format_stack([spec])} is not in this profile; its levels are {names}; all stop fixed")
+        levels.append(known[_bare(spec)])
+    for spec in specs[:-1]:
+        if spec.block is None:
+            raise ProfileError(f"{spec.name} has no block length; write for example {spec.name}:4")
+        blocks.append(spec.block)
+    for spec in specs[1:]:
+        rule = rules()[spec.rule]
+        same = profile.temperature == 0 and rule.greedy and not rule.k and spec.rule not in profile.rules
+        decided.append(TOKENWISE if same else spec.rule)
+        profile.matrix(decided[-1])
+    bonus = tuple(spec.bonus for spec in specs[1:])
+    plan = Plan(
+        tuple(levels),
+        tuple(blocks),
+        None if all(bonus) else bonus,
+        None if set(decided) <= {TOKENWISE} else tuple(decided),
+    )
+    check_plan(profile, plan)
+    return plan
+
+
+def _spec(profile: Profile, level: int) -> LevelSpec:
+    """The level's spec, read from the grammar."""
+    entry = profile.levels[level]
+    if not entry.spec:
+        raise ProfileError(f"level {entry.name!r} has no spec: nobody has weights for it, so no stack can name it")
+    try:
+        spec = _first(entry.spec if level == profile.target else f"{entry.spec},target")
+    except StackError as error:
+        raise ProfileError(f"level {entry.name!r}: spec {entry.spec!r}: {error}") from None
+    check_chains(spec)
+    return spec
+
+
+@lru_cache(maxsize=256)  # a planner writes a dozen stacks of the same few levels for each answer
+def _first(stack: str) -> LevelSpec:
+    return parse(stack)[0]
+
+
+def _bare(spec: LevelSpec) -> LevelSpec:
+    """What tells levels apart: all but the block length and how it verifies."""
+    return replace(spec, block=None, rule=LevelSpec(spec.name).rule, k=None, bonus=True)

@@ -1,0 +1,202 @@
+"""The expected latency of a hierarchy: the exact recursion.
+
+With i.i.d. rounds at every level (Wald), X tokens a round of level i and T_i to collect,
+
+    L_0 = cost of a block of M_0        L_i = E[R_i] (E[c_i(rows)] + L_{i-1}),   R_i = min{r : X_1 + ... + X_r >= T_i}
+    latency per token = (E[c_K(rows)] + L_{K-1}) / E[X_K]
+
+X follows from the law of the block below, overshoot included. E[R_i] and the law of the block are a renewal sum:
+v_0 = 1, v_n = sum over s < T_i of v_s P(X = n - s); E[R_i] = sum of v_n, n < T_i; P(B_i = n) = v_n for n >= T_i.
+
+With marks (`accepts.Accepts`) a second renewal sum carries w_n = P(a round starts at token n, and the verifier above
+has accepted the n tokens before it), so that the acceptance of a block does not assume independent tokens.
+
+Where a whole block was accepted and the verifier added a token, the level below has not processed two tokens instead
+of one: its next forward has a row more. The formulas leave that out; `catch_up` counts it.
+
+Plans are priced together (`blocks`): a planner asks for a hundred at a time, while a slider waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+import numpy as np
+
+from hsd_core.theory.latency.accepts import ACCEPTED, BONUS, RESIDUAL, Accepts, Model, accepts, lookup_law
+from hsd_core.theory.latency.blocks import Blocks, Place, Rounds, collected, total
+from hsd_core.theory.latency.plans import LevelShare, Plan, Prediction, check_plan
+from hsd_core.theory.profiles.costs import Array
+from hsd_core.theory.profiles.profile import Profile
+
+
+@dataclass(slots=True)
+class Pricer:
+    """Prices plans of one profile; what was priced once is kept.
+
+    Args:
+        catch_up: count the rows that bring a drafter's cache up to date after its whole block was accepted. (Of levels
+            further down than the target's own drafter: as if only the verifier right above accepted or rejected.)
+    """
+
+    profile: Profile
+    model: Model = "iid"
+    catch_up: bool = False
+    _accepts: dict[tuple[int, int, str], Accepts] = field(default_factory=dict)
+    _tables: dict[tuple[int, int], Array] = field(default_factory=dict)
+    _prices: dict[Plan, Prediction] = field(default_factory=dict)
+
+    def price(self, plan: Plan) -> Prediction:
+        """The exact recursion.
+
+        Raises:
+            ProfileError: the plan does not fit the profile.
+        """
+        return self._prices[plan] if plan in self._prices else self.price_all([plan])[0]
+
+    def price_all(self, plans: Iterable[Plan]) -> list[Prediction]:
+        """The same of many plans.
+
+        Raises:
+            ProfileError: one does not fit the profile.
+        """
+        plans = list(plans)
+        fresh = [plan for plan in dict.fromkeys(plans) if plan not in self._prices]
+        for plan in fresh:
+            check_plan(self.profile, plan)
+        fresh.sort(key=lambda plan: -len(plan.levels))
+        self._prices.update(self._price(fresh))
+        return [self._prices[plan] for plan in plans]
+
+    def by_room(self, plan: Plan, most: int) -> Rounds:
+        """Rounds of the target that may commit no more than 0, 1, ..., `most` tokens, a row each (row 0: of no use).
+
+        A verifier's bonus takes one place of its room; the level below drafts within the rest, and nothing for none.
+
+        Raises:
+            ProfileError: the plan does not fit the profile.
+        """
+        check_plan(self.profile, plan)
+        rooms = np.arange(most + 1)
+        if not plan.blocks:
+            return self._plain().some(np.zeros_like(rooms))
+        plans = [replace(plan, blocks=(min(plan.blocks[0], room), *plan.blocks[1:])) for room in rooms.tolist()]
+        block = self._drafted(plans)
+        for place in range(1, len(plan.levels)):
+            rounds = self._verify(plans, place, block.with_room(np.maximum(rooms - plan.bonus_of(place), 0)))
+            if place < len(plan.blocks):
+                block = collected(rounds, np.minimum(plan.blocks[place], rooms), rooms)
+        return rounds
+
+    def _price(self, plans: list[Plan]) -> Iterator[tuple[Plan, Prediction]]:
+        """Of plans with ever fewer levels: the first k of them have a level at the place that is worked on."""
+        while plans and len(plans[-1].levels) == 1:
+            yield from self._ended([plans.pop()], self._plain())
+        if not plans:
+            return
+        rounds = self._verify(plans, 1, self._drafted(plans))
+        for place in count(1):
+            k = sum(len(plan.levels) > place + 1 for plan in plans)
+            yield from self._ended(plans[k:], rounds.some(slice(k, None)))
+            if not k:
+                return
+            plans, rounds = plans[:k], rounds.some(slice(k))
+            length = np.array([plan.blocks[place] for plan in plans])
+            rounds = self._verify(plans, place + 1, collected(rounds, length))
+
+    def _ended(self, plans: Sequence[Plan], rounds: Rounds) -> Iterator[tuple[Plan, Prediction]]:
+        """Rounds of the target."""
+        law = rounds.law.sum(axis=2)
+        tokens = total(law * np.arange(law.shape[1]))
+        per_token = ((rounds.ms + self.profile.round_ms) / tokens).tolist()
+        own = Place(np.ones(len(plans)), rounds.calls_ms, law, rounds.last)
+        shares = [_shares(part, [plan.levels[k] for plan in plans]) for k, part in enumerate((*rounds.parts, own))]
+        for b, (plan, ms) in enumerate(zip(plans, per_token, strict=True)):
+            parts = tuple(place[b] for place in shares)
+            yield plan, Prediction(ms, self.profile.plain_ms / ms, float(tokens[b]), parts)
+
+    def _plain(self) -> Rounds:
+        """Plain decoding of the target: a verification of nothing."""
+        law = np.zeros((1, 2, 3))
+        law[0, 1, BONUS] = 1.0
+        ms = np.array([self.profile.levels[-1].cost(1)])
+        return Rounds(ms, law, np.array([1]), (), ms, np.zeros(1))
+
+    def _drafted(self, plans: Sequence[Plan]) -> Blocks:
+        length = np.array([plan.blocks[0] for plan in plans])
+        law = np.zeros((len(plans), length.max() + 1))
+        calls, ms, row_ms = length.astype(np.float64), np.zeros(len(plans)), np.zeros(len(plans))
+        for b, plan in enumerate(plans):
+            drafter, block = self.profile.levels[plan.levels[0]], plan.blocks[0]
+            if not block:  # no room: nobody is asked
+                law[b, 0] = 1.0
+                continue
+            ms[b] = drafter.block_ms(block)
+            if drafter.hit_rate is None:
+                law[b, block] = 1.0
+                row_ms[b] = drafter.cost(2) - drafter.cost(1)
+            else:
+                law[b, : block + 1] = lookup_law(drafter.hit_rate, drafter.reach, block)
+                calls[b] = 1.0
+        return Blocks(ms, law, length, length, (Place(calls, ms, law, length),), None, row_ms)
+
+    def _verify(self, plans: Sequence[Plan], place: int, block: Blocks) -> Rounds:
+        pairs = [(plan.levels[place - 1], plan.levels[place]) for plan in plans]
+        bonus = np.array([plan.bonus_of(place) for plan in plans])
+        given = [self._given(*pair, plan.rule_of(place)) for pair, plan in zip(pairs, plans, strict=True)]
+        rejected, whole = block.fate(given, self.model == "iid")
+        law = np.zeros((len(plans), whole.shape[1] + 1, 3))
+        law[:, 1 : rejected.shape[1] + 1, RESIDUAL] = rejected
+        law[:, 1:, BONUS] += np.where(bonus[:, None], whole, 0.0)
+        law[:, 1:-1, ACCEPTED] += np.where(bonus[:, None], 0.0, whole[:, 1:])
+        law[:, 1, BONUS] += np.where(bonus, 0.0, whole[:, 0])
+        # n + 1 rows, without a bonus max(1, n): see `rows_of`
+        n = block.law.shape[1]
+        costs = np.array([self._costs(*pair, n + 1) for pair in pairs])
+        rows = np.where(bonus[:, None], costs[:, 1 : n + 1], costs[:, :n])
+        rows[:, 0] = costs[:, 1]
+        own = total(block.law * rows)
+        last = block.last + bonus
+        np.maximum(last, 1, out=last)
+        if not self.catch_up:
+            return Rounds(own + block.ms, law, last, block.parts, own, np.zeros(len(plans)))
+        # Over shared weights the verifier's own forward has processed the two tokens.
+        shared = np.array([pair in self.profile.edge_cost for pair in pairs])
+        owing = np.where(bonus & ~shared, total(whole[:, 1:]) * block.row_ms, 0.0)
+        *others, drafter = block.parts
+        parts = (*others, replace(drafter, ms=drafter.ms + owing))
+        more = np.where(bonus[:, None], costs[:, 2:], costs[:, 1 : n + 1])
+        more[:, 0] = costs[:, 2]  # without a bonus: of an empty block one row, of one token too
+        row_ms = total(block.law * more) - own
+        return Rounds(own + block.ms + owing, law, last, parts, own, row_ms)
+
+    def _costs(self, below: int, level: int, rows: int) -> Array:
+        """c(0), ..., c(rows)."""
+        known = self._tables.get((below, level))
+        if known is None or len(known) <= rows:
+            known = self._tables[below, level] = self.profile.verify_cost(below, level).table(2 * rows)
+        return known[: rows + 1]
+
+    def _given(self, below: int, level: int, rule: str) -> Accepts:
+        if (below, level, rule) not in self._accepts:
+            self._accepts[below, level, rule] = accepts(self.profile, below, level, rule=rule, model=self.model)
+        return self._accepts[below, level, rule]
+
+
+def expected(profile: Profile, plan: Plan, *, model: Model = "iid") -> Prediction:
+    """The exact expected latency of a plan, and where its time goes.
+
+    Args:
+        model: `iid`, or `marked` where the profile has conditional acceptances.
+
+    Raises:
+        ProfileError: the plan does not fit the profile.
+    """
+    return Pricer(profile, model).price(plan)
+
+
+def _shares(part: Place, levels: Sequence[int]) -> list[LevelShare]:
+    calls, ms, laws, last = part.calls.tolist(), part.ms.tolist(), part.law.tolist(), part.last.tolist()
+    return [LevelShare(level, calls[b], ms[b], tuple(laws[b][: last[b] + 1])) for b, level in enumerate(levels)]

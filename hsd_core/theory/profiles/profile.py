@@ -1,0 +1,256 @@
+"""A profile: what every level of a stack costs on a machine, and how often each accepts each other's tokens.
+
+All of the theory reads this and nothing else. It is measured (`calibrate`), edited on the page, or written by hand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hsd_core.stacks.grammar import MAX_BLOCK
+from hsd_core.theory.profiles.costs import Costs, ProfileError
+from hsd_core.theory.profiles.lengths import Lengths
+
+VERSION = 1
+MOST_LEVELS = 64
+ENGINE = "engine_ms"  # in `about`: the engine's time around a verification, where the costs are known to include it
+TOKENWISE = "tokenwise"  # the rule whose acceptances `Profile.acceptance` holds
+
+Pair = tuple[int, int]
+Interval = tuple[float, float]
+Matrix = tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """How a pair's acceptance differs by how the token came to be, which i.i.d. acceptance leaves out.
+
+    `accepted`, `residual`, `bonus`: acceptance of a token that the level below accepted from its own drafter, drew
+    from its residual, or added; None: not known, the pair's plain acceptance holds. `by_position[m - 1]`: of a bottom
+    drafter's m-th token, given that those before it were accepted; the last one goes on. `by_kind`: by kind of
+    prompt, for information. `counts`: how many tokens each was measured on.
+    """
+
+    accepted: float | None = None
+    residual: float | None = None
+    bonus: float | None = None
+    by_position: tuple[float, ...] = ()
+    by_kind: Mapping[str, float] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        named = [(key, getattr(self, key)) for key in ("accepted", "residual", "bonus")]
+        named += [("by_position", value) for value in self.by_position]
+        named += [(f"by_kind {kind}", value) for kind, value in self.by_kind.items()]
+        for key, value in named:
+            if value is not None and not 0.0 <= value <= 1.0:
+                raise ProfileError(f"{key} is {value}; use a number from 0 to 1")
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileLevel:
+    """A candidate level.
+
+    `name`: shown to people, unique in its profile. `spec`: the level in the stack grammar without T ("ngram",
+    "exit@at=8"); empty if nobody has weights for it. `cost(n)`: ms of one verification of n rows (forward,
+    sampling transform and rule, the engine's time around them). `draft_ms`: ms of a drafted token where measured
+    apart, else cost(1).
+
+    A lookup has a `hit_rate`: it is asked once a block (cost(1) ms) and answers with that probability, else with
+    nothing; its acceptances hold given a hit. `reach[m - 1]`: P(at least m tokens | hit); the last one goes on, empty
+    means as many as asked for. A lookup can only be the bottom level.
+    """
+
+    name: str
+    cost: Costs
+    spec: str = ""
+    hit_rate: float | None = None
+    reach: tuple[float, ...] = ()
+    draft_ms: float | None = None
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise ProfileError("a level has no name; give each one its own")
+        if "->" in self.name:
+            raise ProfileError(f"level {self.name!r}: a name may not hold '->', which joins the names of a pair")
+        if self.hit_rate is not None and not 0.0 <= self.hit_rate <= 1.0:
+            raise ProfileError(f"level {self.name!r}: hit_rate is {self.hit_rate}; use a number from 0 to 1")
+        if self.draft_ms is not None and not (math.isfinite(self.draft_ms) and self.draft_ms > 0):
+            raise ProfileError(f"level {self.name!r}: draft_ms is {self.draft_ms}; a cost is a positive number of ms")
+        falling = all(a >= b for a, b in zip((1.0, *self.reach), self.reach, strict=False))
+        if not falling or any(not 0.0 <= p <= 1.0 for p in self.reach):
+            raise ProfileError(f"level {self.name!r}: reach must be probabilities that never rise, such as [1, 0.9]")
+        if self.reach and self.hit_rate is None:
+            raise ProfileError(f"level {self.name!r}: reach belongs to a lookup; give its hit_rate too")
+
+    @property
+    def is_lookup(self) -> bool:
+        return self.hit_rate is not None
+
+    def block_ms(self, block: int) -> float:
+        """ms of one block of `block` tokens with this level at the bottom."""
+        if self.is_lookup:
+            return self.cost(1)
+        return block * (self.cost(1) if self.draft_ms is None else self.draft_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Levels cheapest first, the target last.
+
+    `acceptance[i][j]`, i < j: probability that level j accepts a token of level i, under rule tokenwise; what is not
+    above the diagonal is not read. `interval`: (low, high) of each, None where not known. `edge_cost[(j, i)]`: cost of
+    a verification by i of tokens drafted by j (shared layers), instead of i's own. `round_ms`: the engine's ms per
+    target round outside the levels. `by_rule`: acceptances under other verification rules. `max_block`: the longest
+    block length that a plan may use. `lengths`: of the texts that it was measured on, where they were kept.
+    """
+
+    levels: tuple[ProfileLevel, ...]
+    acceptance: Matrix
+    max_block: int = 16
+    edge_cost: Mapping[Pair, Costs] = field(default_factory=dict)
+    interval: tuple[tuple[Interval | None, ...], ...] | None = None
+    temperature: float = 0.0
+    round_ms: float = 0.0
+    conditional: Mapping[Pair, Conditional] = field(default_factory=dict)
+    by_rule: Mapping[str, Matrix] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+    lengths: Lengths | None = None
+
+    def __post_init__(self) -> None:
+        check_levels(self.levels)
+        names = self.names
+        check_matrix(self.acceptance, names, "acceptance")
+        for rule, matrix in self.by_rule.items():
+            check_matrix(matrix, names, f"by_rule {rule!r}")
+        if self.interval is not None and [len(row) for row in self.interval] != [len(names)] * len(names):
+            raise ProfileError(f"interval must be {len(names)} x {len(names)}, as acceptance is")
+        if not 1 <= self.max_block <= MAX_BLOCK:
+            raise ProfileError(f"max_block is {self.max_block}; use a whole number from 1 to {MAX_BLOCK}")
+        if not (math.isfinite(self.temperature) and self.temperature >= 0):
+            raise ProfileError(f"temperature is {self.temperature}; use 0 or more")
+        if not (math.isfinite(self.round_ms) and self.round_ms >= 0):
+            raise ProfileError(f"round_ms is {self.round_ms}; use 0 or more ms")
+        for what, pairs in (("edge_cost_ms", self.edge_cost), ("conditional", self.conditional)):
+            if bad := [pair for pair in pairs if not 0 <= pair[0] < pair[1] < len(names)]:
+                raise ProfileError(f"{what} has the pair {bad[0]}; the drafter must stand below its verifier")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(level.name for level in self.levels)
+
+    @property
+    def target(self) -> int:
+        """Index of the target."""
+        return len(self.levels) - 1
+
+    @property
+    def plain_ms(self) -> float:
+        """ms per token of plain decoding: one forward of one row, and the engine's own time."""
+        return self.levels[-1].cost(1) + self.round_ms
+
+    def index(self, name: str) -> int:
+        """The level of that name.
+
+        Raises:
+            ProfileError: there is none.
+        """
+        if name not in self.names:
+            raise ProfileError(f"unknown level {name!r}; levels are {', '.join(self.names)}")
+        return self.names.index(name)
+
+    def verify_cost(self, below: int, level: int) -> Costs:
+        """The cost of a verification by `level` of tokens of level `below`."""
+        return self.edge_cost.get((below, level), self.levels[level].cost)
+
+    def accepts(self, below: int, level: int, rule: str = TOKENWISE) -> float:
+        """Probability that `level` accepts a token of level `below`.
+
+        Raises:
+            ProfileError: the profile knows nothing of that rule.
+        """
+        return self.matrix(rule)[below][level]
+
+    def matrix(self, rule: str = TOKENWISE) -> Matrix:
+        """The acceptances under a rule.
+
+        Raises:
+            ProfileError: the profile knows nothing of that rule.
+        """
+        if rule in self.by_rule:
+            return self.by_rule[rule]
+        if rule != TOKENWISE:
+            raise ProfileError(f"no acceptances for the rule {rule!r}; there are {', '.join(self.rules)}")
+        return self.acceptance
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules with acceptances of their own, `tokenwise` first."""
+        return (TOKENWISE, *(rule for rule in self.by_rule if rule != TOKENWISE))
+
+    def with_acceptance(self, pairs: Mapping[Pair, float]) -> Profile:
+        """The same profile with other acceptances of some pairs."""
+        rows = [list(row) for row in self.acceptance]
+        for (below, level), value in pairs.items():
+            rows[below][level] = value
+        return replace(self, acceptance=tuple(tuple(row) for row in rows))
+
+    def only(self, levels: tuple[int, ...]) -> Profile:
+        """The profile of some of its levels, in their order; the last one is its target."""
+        place = {level: at for at, level in enumerate(levels)}
+
+        def cut(matrix: Any) -> Any:
+            return tuple(tuple(matrix[i][j] for j in levels) for i in levels)
+
+        def kept(pairs: Mapping[Pair, Any]) -> dict[Pair, Any]:
+            return {(place[j], place[i]): v for (j, i), v in pairs.items() if j in place and i in place}
+
+        return replace(
+            self,
+            levels=tuple(self.levels[i] for i in levels),
+            acceptance=cut(self.acceptance),
+            interval=None if self.interval is None else cut(self.interval),
+            edge_cost=kept(self.edge_cost),
+            conditional=kept(self.conditional),
+            by_rule={rule: cut(matrix) for rule, matrix in self.by_rule.items()},
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON form; see `profile_json`."""
+        from hsd_core.theory.profiles.profile_json import to_dict
+
+        return to_dict(self)
+
+
+def check_levels(levels: tuple[ProfileLevel, ...]) -> None:
+    """At least a target, every name once, a lookup nowhere at the top.
+
+    Raises:
+        ProfileError: it is otherwise.
+    """
+    if not 1 <= len(levels) <= MOST_LEVELS:
+        raise ProfileError(f"levels has {len(levels)} entries; give 1 to {MOST_LEVELS}, the target last")
+    names = [level.name for level in levels]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ProfileError(f"level name {twice[0]!r} is given twice; names tell levels apart")
+    if levels[-1].is_lookup:
+        raise ProfileError(f"the target {names[-1]!r} is a lookup; the last level must have a distribution")
+
+
+def check_matrix(matrix: Matrix, names: tuple[str, ...], what: str) -> None:
+    """A square matrix of probabilities above the diagonal.
+
+    Raises:
+        ProfileError: its shape or an entry is wrong.
+    """
+    size = len(names)
+    if len(matrix) != size or any(len(row) != size for row in matrix):
+        shape = f"{len(matrix)} x {len(matrix[0]) if matrix else 0}"
+        raise ProfileError(f"{what} is {shape}; give {size} x {size}, a row and a column per level")
+    for i in range(size):
+        for j in range(i + 1, size):
+            if not 0.0 <= matrix[i][j] <= 1.0:
+                raise ProfileError(f"{what} of {names[i]} by {names[j]} is {matrix[i][j]}; use a number from 0 to 1")

@@ -1,0 +1,220 @@
+"""Profiles as JSON, cheapest level first, the target last.
+
+    {"version": 1,
+     "levels": [{"name": "m0", "cost_ms": {"1": 0.5, "8": 0.6}}, {"name": "target", "cost_ms": {"1": 9, "8": 12}}],
+     "acceptance": [[1, 0.8], [0, 1]], "max_block": 16}
+
+Of a level also: `spec`, `hit_rate`, `reach`, `draft_ms`, `interval_ms` ({"1": [low, high]}). Of a profile also:
+`edge_cost_ms` ({"m0->target": {"4": 3.0}}), `interval` (as `acceptance`, [low, high] or null), `hit_rate` (by level
+name), `temperature`, `round_ms`, `conditional` ({"m0->target": {"accepted": 0.9, ...}}), `by_rule`, `about`, `lengths`
+({"limit": 40, "texts": 24, "ended": [7, 33]}).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from msgspec import Meta, Struct, field, structs
+
+from hsd_core.theory.profiles.costs import Costs, ProfileError
+from hsd_core.theory.profiles.lengths import Lengths
+from hsd_core.theory.profiles.profile import VERSION, Conditional, Matrix, Pair, Profile, ProfileLevel, check_levels
+from hsd_core.trace.typed import Int, Malformed, Wrong, convert, encode, plain, pretty
+
+GivenCosts = dict[str, float] | float
+GivenMatrix = list[list[float | None]]  # what is not above the diagonal is not read
+Share = Annotated[float, Meta(ge=0.0, le=1.0)]
+GivenIntervals = list[list[tuple[Share, Share] | float | None]]  # a diagonal is often written as numbers
+T = TypeVar("T")
+
+
+class _Form(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """The JSON form of a part; what holds its default is left out."""
+
+
+class _Level(_Form):
+    name: str
+    cost_ms: GivenCosts = field(default_factory=dict)
+    spec: str = ""
+    hit_rate: float | None = None
+    reach: tuple[float, ...] = ()
+    draft_ms: float | None = None
+    interval_ms: dict[str, list[float]] | None = None  # [low, high]
+
+
+class _Conditional(_Form):
+    accepted: float | None = None
+    residual: float | None = None
+    bonus: float | None = None
+    by_position: tuple[float, ...] = ()
+    by_kind: dict[str, float] = field(default_factory=dict)
+    counts: dict[str, Int] = field(default_factory=dict)
+
+
+class _Lengths(_Form):
+    limit: Int
+    texts: Int
+    ended: tuple[Int, ...] = ()
+
+
+class _Profile(_Form, kw_only=True):
+    version: Int | None = None
+    levels: list[Any]
+    acceptance: GivenMatrix
+    max_block: Int | None = None
+    temperature: float | None = None
+    round_ms: float | None = None
+    interval: GivenIntervals | None = None
+    edge_cost_ms: dict[str, Any] = field(default_factory=dict)
+    conditional: dict[str, Any] = field(default_factory=dict)
+    by_rule: dict[str, GivenMatrix] = field(default_factory=dict)
+    about: dict[str, Any] = field(default_factory=dict)
+    lengths: _Lengths | None = None
+    hit_rate: dict[str, float] = field(default_factory=dict)
+
+
+def read_profile(path: str | Path) -> Profile:
+    """A profile from a JSON file.
+
+    Raises:
+        ProfileError: it is no profile that we can read; the message names the file, the field and the cure.
+        OSError: there is no such file.
+    """
+    try:
+        return profile_from(plain(Path(path).read_bytes()))
+    except ProfileError as error:
+        raise ProfileError(f"{path}: {error}") from None
+    except Malformed as error:
+        raise ProfileError(f"{path}: no JSON ({error}); make a profile with the calibrate command") from None
+
+
+def write_profile(profile: Profile, path: str | Path) -> None:
+    """Write a profile as JSON."""
+    Path(path).write_text(pretty(_form(profile)) + "\n", encoding="utf-8")
+
+
+def profile_from(given: Any) -> Profile:
+    """A profile from its JSON form.
+
+    Raises:
+        ProfileError: a field is missing, unknown or wrong.
+    """
+    form = _read(given, _Profile, "")
+    if form.version not in (None, VERSION):
+        raise ProfileError(
+            f"version is {form.version}; this program reads version {VERSION}: update it or calibrate anew"
+        )
+    levels = tuple(_level(_read(level, _Level, _which(level, i)), form.hit_rate) for i, level in enumerate(form.levels))
+    check_levels(levels)
+    names = tuple(level.name for level in levels)
+    if unknown := form.hit_rate.keys() - set(names):
+        raise ProfileError(f"hit_rate names {min(unknown)!r}; levels are {', '.join(names)}")
+    return Profile(
+        levels,
+        _matrix(form.acceptance),
+        16 if form.max_block is None else form.max_block,
+        edge_cost=_pairs(form.edge_cost_ms, names, "edge_cost_ms", Costs.read),
+        interval=None
+        if form.interval is None
+        else tuple(tuple(pair if isinstance(pair, tuple) else None for pair in row) for row in form.interval),
+        temperature=form.temperature or 0.0,
+        round_ms=form.round_ms or 0.0,
+        conditional=_pairs(form.conditional, names, "conditional", _conditional),
+        by_rule={rule: _matrix(matrix) for rule, matrix in form.by_rule.items()},
+        about=form.about,
+        lengths=None if form.lengths is None else Lengths(**structs.asdict(form.lengths)),
+    )
+
+
+def to_dict(profile: Profile) -> dict[str, Any]:
+    """The JSON form as plain types; what holds its default is left out."""
+    form: dict[str, Any] = plain(encode(_form(profile)))
+    return form
+
+
+def _form(profile: Profile) -> _Profile:
+    def arrows(pairs: Mapping[Pair, T], part: Callable[[T], Any]) -> dict[str, Any]:
+        return {f"{profile.names[j]}->{profile.names[i]}": part(value) for (j, i), value in pairs.items()}
+
+    def known(part: Any) -> _Conditional:
+        return _Conditional(**{name: getattr(part, name) for name in _Conditional.__struct_fields__})
+
+    return _Profile(
+        version=VERSION,
+        levels=[
+            _Level(
+                name=level.name,
+                cost_ms=level.cost.as_dict(),
+                spec=level.spec,
+                hit_rate=level.hit_rate,
+                reach=level.reach,
+                draft_ms=level.draft_ms,
+                interval_ms=level.cost.intervals_as_dict(),
+            )
+            for level in profile.levels
+        ],
+        acceptance=[list(row) for row in profile.acceptance],
+        max_block=profile.max_block,
+        temperature=profile.temperature,
+        round_ms=profile.round_ms,
+        interval=None if profile.interval is None else [list(row) for row in profile.interval],
+        edge_cost_ms=arrows(profile.edge_cost, Costs.as_dict),
+        conditional=arrows(profile.conditional, known),
+        by_rule={rule: [list(row) for row in matrix] for rule, matrix in profile.by_rule.items()},
+        about=dict(profile.about),
+        lengths=None
+        if profile.lengths is None
+        else _Lengths(**{name: getattr(profile.lengths, name) for name in _Lengths.__struct_fields__}),
+    )
+
+
+def _read(given: Any, form: type[T], where: str) -> T:
+    try:
+        return convert(given, form)
+    except Wrong as error:
+        fields = f"; fields are {', '.join(form.__struct_fields__)}" if error.what.startswith("unknown") else ""  # type: ignore[attr-defined]
+        raise ProfileError(f"{where + ': ' if where else ''}{error}{fields}") from None
+
+
+def _which(level: Any, at: int) -> str:
+    name = level.get("name") if isinstance(level, dict) else None
+    return f"level {name!r}" if isinstance(name, str) else f"levels[{at}]"
+
+
+def _level(form: _Level, rates: Mapping[str, float]) -> ProfileLevel:
+    return ProfileLevel(
+        form.name,
+        Costs.read(form.cost_ms, f"level {form.name!r}: cost_ms", form.interval_ms),
+        form.spec,
+        rates.get(form.name) if form.hit_rate is None else form.hit_rate,
+        form.reach,
+        form.draft_ms,
+    )
+
+
+def _conditional(given: Any, where: str) -> Conditional:
+    try:
+        return Conditional(**structs.asdict(_read(given, _Conditional, where)))
+    except ProfileError as error:
+        raise ProfileError(str(error) if where in str(error) else f"{where}: {error}") from None
+
+
+def _matrix(rows: GivenMatrix) -> Matrix:
+    """Entries at and below the diagonal are 1 and 0 from here on; one that lacks above it is refused as no number."""
+    return tuple(
+        tuple(float(i == j) if j <= i else math.nan if x is None else x for j, x in enumerate(row))
+        for i, row in enumerate(rows)
+    )
+
+
+def _pairs(given: Mapping[str, Any], names: tuple[str, ...], what: str, read: Callable[[Any, str], T]) -> dict[Pair, T]:
+    out = {}
+    for arrow, value in given.items():
+        below, mark, above = arrow.partition("->")
+        if not mark or below not in names or above not in names:
+            raise ProfileError(f'{what} has {arrow!r}; write "drafter->verifier" with names of {", ".join(names)}')
+        out[names.index(below), names.index(above)] = read(value, f"{what} {arrow}")
+    return out

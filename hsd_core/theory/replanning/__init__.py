@@ -1,0 +1,1 @@
+"""Plans that change between the rounds of a run, and what is said of them."""

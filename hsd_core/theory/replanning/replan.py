@@ -1,0 +1,268 @@
+"""Re-planning while generating: the stack "auto".
+
+The run starts with the profile's best plan. Every verification tells how many tokens of the level below it kept; these
+outcomes move the acceptance of that pair, exponentially weighted over the tokens judged, and a lookup's hit rate over
+its lookups. Now and then the planner is asked again, with the profile's costs and the moved acceptances, and the run
+changes its plan where that promises enough.
+
+Only pairs that were observed move, and what one verifier makes of a drafter's tokens counts for another verifier too
+where the two agree in nearly all (`ALIKE`): an int4 copy sees the same lookups fail as the target. A level that left
+the plan keeps its last estimate, good or bad, so a passage that was hard for it can keep it out for the rest of the
+run. `explore` is the remedy: every so many rounds one round runs the best plan that holds a pair not seen lately, of
+any set of levels, if it is not predicted to be much slower. It is off by default, as the level that joins has the whole
+text to catch up on.
+
+The plan is a function of the profile and the outcomes of earlier rounds; no clock is read and no coin is thrown, so a
+run can be repeated and stays exact (`plans`). Predictions take every level's policy for `fixed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hsd_core.engine.plans import Judged, Round, RunPlan
+from hsd_core.stacks.grammar import MAX_BLOCK, LevelSpec, bare, format_stack, parse
+from hsd_core.theory import Answer, Plan, Planner, Profile, ProfileError, Ranked, expected
+from hsd_core.theory.latency.plans import check_chains
+from hsd_core.theory.replanning.replan_words import Moved, pair_key, reason
+
+HALF_LIFE = 64.0  # judged tokens after which an outcome counts half
+EVERY = 16  # rounds between two questions to the planner
+MOVED = 0.1  # an estimate that moved so much since the last question is a question at once,
+REST = 4  # but not before so many rounds;
+STILL = 0.25  # where all moved by less than this part of it, nothing is asked: planning takes its time from the run
+ALIKE = 0.95  # verifiers of which one accepts so much of the other's tokens judge a drafter alike
+GAIN = 0.03  # predicted saving below which the plan stays
+SLOWER = 1.25  # what exploring may cost in its one round, over the best plan
+SHORTLIST = 12  # paths that the exact recursion ranks
+
+Pair = tuple[int, int]
+AskPlanner = Callable[[Profile], Answer]
+
+
+def _ask(profile: Profile) -> Answer:
+    """The best plan of every set of levels, then more block lengths of the fastest sets."""
+    planner = Planner(profile)
+    sets, found = planner.best_of_each_set(), planner.best(shortlist=SHORTLIST)
+    best = min(found.best, sets[0], key=lambda one: one.prediction.ms_per_token)
+    others = dict.fromkeys((*sets, found.best, *found.alternatives))
+    return replace(found, best=best, alternatives=tuple(one for one in others if one != best))
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How a replanner takes its outcomes; see the constants of the same names. `explore`: rounds, 0 for never."""
+
+    half_life: float = HALF_LIFE
+    every: int = EVERY
+    moved: float = MOVED
+    gain: float = GAIN
+    explore: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.half_life > 0 or self.every < 1 or not self.moved > 0 or self.gain < 0 or self.explore < 0:
+            raise ValueError(f"{self}: half_life, every and moved are positive, gain and explore 0 or more")
+
+    def as_dict(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("half_life", "every", "moved", "gain", "explore")}
+
+
+class Estimates:
+    """Acceptances and the hit rate as a run has shown them so far, beginning with a profile's."""
+
+    def __init__(self, profile: Profile, half_life: float) -> None:
+        n = len(profile.levels)
+        self.profile = profile
+        self.acceptance: dict[Pair, float] = {(j, i): profile.acceptance[j][i] for i in range(n) for j in range(i)}
+        self.hit: float | None = profile.levels[0].hit_rate
+        self.seen: dict[Pair, int] = {}  # the last round in which a pair was observed
+        self._keep = 0.5 ** (1.0 / half_life)
+
+    def take(self, past: Round) -> None:
+        """Move by what a round drafted and judged."""
+        for outcome in past.outcomes:
+            if isinstance(outcome, Judged):
+                kept, rejected = outcome.accepted, outcome.accepted < outcome.tokens
+                for level in self._alike(outcome.below, outcome.level):
+                    a = 1.0 - (1.0 - self.acceptance[outcome.below, level]) * self._keep**kept
+                    self.acceptance[outcome.below, level] = a * self._keep if rejected else a
+                self.seen[outcome.below, outcome.level] = past.index
+            elif outcome.level == 0 and self.hit is not None:
+                self.hit = self._keep * self.hit + (1.0 - self._keep) * (outcome.tokens > 0)
+
+    def _alike(self, below: int, level: int) -> list[int]:
+        """The verifier and those that judge as it does."""
+        others = range(below + 1, len(self.profile.levels))
+        return [i for i in others if i == level or self.acceptance[min(i, level), max(i, level)] >= ALIKE]
+
+    def moved_most(self, since: Mapping[str, float]) -> str | None:
+        """Which of the observed estimates is furthest from what it was, by its key in `as_dict`."""
+        now = self.as_dict()
+        seen = [pair_key(pair) for pair in sorted(self.seen)] + (["hit"] if self.hit is not None else [])
+        return max(seen, key=lambda key: abs(now[key] - since[key]), default=None)
+
+    def now(self) -> Profile:
+        """The profile with these acceptances in it."""
+        profile = self.profile.with_acceptance(self.acceptance)
+        if self.hit is None:
+            return profile
+        return replace(profile, levels=(replace(profile.levels[0], hit_rate=self.hit), *profile.levels[1:]))
+
+    def as_dict(self) -> dict[str, float]:
+        """By the keys of `trace.Plan.acceptance`."""
+        named = {pair_key(pair): a for pair, a in self.acceptance.items()}
+        return named if self.hit is None else {**named, "hit": self.hit}
+
+
+class ProfileReplanner:
+    """A `Replanner` over a profile. One object serves one run.
+
+    Args:
+        profile: measured levels, among them all of the stack; see `calibrate`.
+        specs: the stack, cheapest first: the candidates. Their T count for nothing.
+        ask: the planner.
+    Raises:
+        ProfileError: a level of the stack is not in the profile, or stands in another order there.
+    """
+
+    def __init__(
+        self, profile: Profile, specs: Sequence[LevelSpec], *, pace: Pace | None = None, ask: AskPlanner = _ask
+    ) -> None:
+        self.profile = candidates(profile, specs)
+        self._bonus = [spec.bonus for spec in specs]
+        self._pace, self._ask = pace or Pace(), ask
+        self._known: Mapping[str, float]  # the estimates when the planner was last asked
+        self._since: Mapping[str, float]  # the same when the present plan was chosen
+        self._changed: bool  # whether that was after the start
+        self._back: Plan | None  # the plan that was left for one round of exploring
+        self._reset()
+
+    def settings(self) -> dict[str, Any]:
+        return self._pace.as_dict()
+
+    def first(self) -> RunPlan:
+        """The profile's best plan; the state is that of a new run."""
+        self._reset()
+        _, ranked = self._ranked()
+        self._plan = ranked[0].plan
+        return self._course(ranked[0], None)
+
+    def after(self, past: Round) -> RunPlan | None:
+        """Another plan where the outcomes so far promise at least `gain`."""
+        self._estimates.take(past)
+        if self._back is not None:  # the one round of exploring is over
+            plan, self._back = self._back, None
+            return self._settle(past.index, returning=plan)
+        return self._settle(past.index) if self._due(past.index) else None
+
+    def _due(self, index: int) -> bool:
+        rounds = index - self._asked
+        if self._explores(index):
+            return True
+        least = STILL * self._pace.moved if rounds >= self._pace.every else self._pace.moved
+        return rounds >= REST and self._moved() >= least
+
+    def _explores(self, index: int) -> bool:
+        return self._pace.explore > 0 and (index + 1) % self._pace.explore == 0
+
+    def _settle(self, index: int, returning: Plan | None = None) -> RunPlan | None:
+        """Ask the planner; stay where nothing is gained. `returning`: the plan that was left to explore."""
+        now, ranked = self._ranked()
+        self._known, self._asked = self._estimates.as_dict(), index
+        best, present = ranked[0], returning or self._plan
+        left = Ranked(present, expected(now, present))
+        saves = 1.0 - best.prediction.ms_per_token / left.prediction.ms_per_token
+        if returning is None and self._explores(index):
+            fresh = self._unseen([each for each in ranked if each.plan != present], best, index)
+            if fresh is not None:
+                self._back, self._plan = present, fresh.plan
+                return self._course(fresh, left, exploring=True)
+        chosen = best if saves > self._pace.gain else left
+        if chosen.plan == self._plan:
+            return None
+        self._plan = chosen.plan
+        return self._course(chosen, left, returned=returning is not None)
+
+    def _ranked(self) -> tuple[Profile, list[Ranked]]:
+        """The profile of this moment and its plans, the best first, as the stack verifies: bonus or none."""
+        now = self._estimates.now()
+        answer = self._ask(now)
+        found = [answer.best, *answer.alternatives]
+        if all(self._bonus):
+            return now, found
+        plans = [replace(each.plan, bonus=tuple(self._bonus[i] for i in each.plan.levels[1:])) for each in found]
+        priced = [Ranked(plan, expected(now, plan)) for plan in dict.fromkeys(plans)]
+        return now, sorted(priced, key=lambda each: each.prediction.ms_per_token)
+
+    def _unseen(self, ranked: Sequence[Ranked], best: Ranked, index: int) -> Ranked | None:
+        """The best of these with a pair that was not observed lately, if it is not much slower than the best plan."""
+        longest = SLOWER * best.prediction.ms_per_token
+        lately = index - 4 * self._pace.explore
+        for each in ranked:
+            pairs = zip(each.plan.levels, each.plan.levels[1:], strict=False)
+            if each.prediction.ms_per_token <= longest and any(
+                self._estimates.seen.get(pair, -1) <= max(-1, lately) for pair in pairs
+            ):
+                return each
+        return None
+
+    def _moved(self) -> float:
+        known = self._known
+        return max((abs(a - known.get(key, a)) for key, a in self._estimates.as_dict().items()), default=0.0)
+
+    def _course(
+        self, chosen: Ranked, left: Ranked | None, *, exploring: bool = False, returned: bool = False
+    ) -> RunPlan:
+        acceptance = self._estimates.as_dict()
+        key = self._estimates.moved_most(self._since)
+        moved = None if key is None else Moved(key, self._since[key], acceptance[key], self._changed)
+        why = reason(self.profile, chosen, left, moved, exploring=exploring, returned=returned)
+        if left is not None and not exploring:
+            self._since, self._changed = acceptance, True
+        left_ms = None if left is None else left.prediction.ms_per_token
+        return RunPlan(chosen.plan.levels, chosen.plan.blocks, why, chosen.prediction.ms_per_token, left_ms, acceptance)
+
+    def _reset(self) -> None:
+        self._estimates = Estimates(self.profile, self._pace.half_life)
+        self._known = self._since = self._estimates.as_dict()
+        self._changed = False
+        self._asked = -1
+        self._plan = Plan((self.profile.target,), ())
+        self._back = None
+
+
+def candidates(profile: Profile, specs: Sequence[LevelSpec]) -> Profile:
+    """The profile of a stack's levels alone, in the stack's order, each pair with the acceptance under its rule.
+
+    A rule that the profile does not know has the acceptances of `tokenwise`.
+
+    Raises:
+        ProfileError: a level of the stack is not in the profile, or stands in another order there.
+    """
+    known = {bare(_spec(level.spec)): i for i, level in enumerate(profile.levels) if level.spec}
+    found = [known.get(bare(spec)) for spec in specs]
+    there = [i for i in found if i is not None]
+    missing = [format_stack([bare(spec)]) for spec, i in zip(specs, found, strict=True) if i is None]
+    for spec in specs:
+        if spec.policy == "del" or spec.miss is not None:
+            what = "policy del, which chooses among exits" if spec.policy == "del" else "@miss=, two drafters in one"
+            raise ProfileError(f"{format_stack([spec])}: a plan cannot hold {what}; write levels of one drafter each")
+        check_chains(spec)
+    if missing or there[-1] != profile.target:
+        named = ", ".join(missing) or format_stack([bare(specs[-1])])
+        raise ProfileError(
+            f"the profile knows nothing of {named}; its levels are {', '.join(profile.names)}; measure them with "
+            f"calibrate --levels {','.join(format_stack([bare(spec)]) for spec in specs)}"
+        )
+    if there != sorted(set(there)):
+        raise ProfileError(f"the profile has these levels in another order: {', '.join(profile.names)}; write them so")
+    cut = profile.only(tuple(there))
+    rules = {(j, i): cut.by_rule[s.rule][j][i] for i, s in enumerate(specs) if s.rule in cut.by_rule for j in range(i)}
+    most = min(cut.max_block, MAX_BLOCK)
+    return replace(cut.with_acceptance(rules), by_rule={}, conditional={}, interval=None, max_block=most, about={})
+
+
+def _spec(text: str) -> LevelSpec:
+    return parse(text if text.startswith(("target", "table")) else f"{text},target")[0]

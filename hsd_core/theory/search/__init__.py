@@ -1,0 +1,1 @@
+"""The latency-optimal plan: a shortest path in the graph of levels and block lengths."""

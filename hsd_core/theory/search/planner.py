@@ -1,0 +1,167 @@
+"""The latency-optimal hierarchy of a profile.
+
+Shortest paths (`paths`) leave out the overshoot, the one thing that edges cannot know. It is made good here: the best
+paths are ranked by the exact recursion, and the block lengths of the best few are moved while that helps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from hsd_core.stacks.grammar import MAX_LEVELS
+from hsd_core.theory.latency.accepts import Model
+from hsd_core.theory.latency.plans import Plan, Ranked
+from hsd_core.theory.latency.recursion import Pricer
+from hsd_core.theory.profiles.costs import ProfileError
+from hsd_core.theory.profiles.profile import Profile
+from hsd_core.theory.search.edges import Edges, Mode
+from hsd_core.theory.search.paths import cheapest_paths, path_of_each_set
+
+SHORTLIST = 50
+_FEW = 8  # a shortlist that is quick enough to be asked for each level while a slider waits
+_PER_DEPTH = 8  # paths of each number of levels that the exact recursion sees at least
+_CLIMBERS = 2  # of them, so many are improved
+_NEAR = 1.25  # sets of levels are improved whose plan is at most so many times as slow as the best one's
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`by_depth`: the best plan of each number of levels, from 1 (plain decoding). `alternatives`: the runners-up."""
+
+    best: Ranked
+    alternatives: tuple[Ranked, ...]
+    by_depth: tuple[Ranked, ...]
+    plain: Ranked
+
+
+@dataclass(slots=True)
+class Planner:
+    """The planner of one profile. Tables and prices are kept between questions.
+
+    Args:
+        drop_bonus: also consider verifiers without a bonus token (they save a row, or the shared layers of it).
+        check: called before each step of a search; what it raises ends the search.
+    """
+
+    profile: Profile
+    model: Model = "iid"
+    drop_bonus: bool = False
+    check: Callable[[], None] = lambda: None
+    edges: Edges = field(init=False)
+    pricer: Pricer = field(init=False)
+    modes: tuple[Mode, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.edges = Edges(self.profile, self.model)
+        self.pricer = Pricer(self.profile, self.model)
+        bonuses = (True, False) if self.drop_bonus else (True,)
+        self.modes = tuple(Mode(rule, bonus) for rule in self.profile.rules for bonus in bonuses)
+
+    def best(
+        self, *, shortlist: int = SHORTLIST, depth: int | None = None, levels: Collection[int] | None = None
+    ) -> Answer:
+        """The latency-optimal plan, and what came close.
+
+        Args:
+            shortlist: how many paths the exact recursion ranks, at the least.
+            depth: the most levels a plan may have (1 is plain decoding); None: as many as a stack may have.
+            levels: the candidates below the target; None: all.
+
+        Raises:
+            ProfileError: `depth`, `shortlist` or a candidate is out of range.
+        """
+        target = self.profile.target
+        allowed = sorted(set(range(target)) if levels is None else set(levels) - {target})
+        if allowed and not 0 <= allowed[0] <= allowed[-1] < target:
+            raise ProfileError(f"candidates are {allowed}; levels below the target are 0 to {target - 1}")
+        if shortlist < 1 or (depth is not None and depth < 1):
+            raise ProfileError(f"depth is {depth} and shortlist {shortlist}; both start at 1")
+        most = min(MAX_LEVELS if depth is None else depth, len(allowed) + 1)
+        plain = self.ranked(Plan((target,), ()))
+        self.check()
+        paths = cheapest_paths(self.edges, self.modes, allowed, most, shortlist, _PER_DEPTH)
+        self.pricer.price_all(plan for found in paths for plan in found)
+        ranked = [sorted(map(self.ranked, found), key=_order) for found in paths]
+        climbed = list(self._climb([start for here in ranked for start in here[:_CLIMBERS]]))
+        ranked.insert(0, [plain])
+        for better in climbed:
+            ranked[len(better.plan.levels) - 1].append(better)
+        by_depth = tuple(min(here, key=_order) for here in ranked)
+        best, *others = sorted({each.plan: each for here in ranked for each in here}.values(), key=_order)
+        return Answer(best, tuple(others[: shortlist - 1]), by_depth, plain)
+
+    def best_of_each_set(self) -> tuple[Ranked, ...]:
+        """The best plan of each set of levels, the fastest set first; those far from the fastest only nearly so."""
+        target = self.profile.target
+        most = min(MAX_LEVELS, target + 1)
+        plans = [Plan((target,), ()), *path_of_each_set(self.edges, self.modes, range(target), most)]
+        self.pricer.price_all(plans)
+        best = {plan.levels: self.ranked(plan) for plan in plans}
+        longest = _NEAR * min(map(_ms, best.values()))
+        for better in self._climb([each for each in best.values() if _ms(each) <= longest]):
+            best[better.plan.levels] = min(best[better.plan.levels], better, key=_order)
+        return tuple(sorted(best.values(), key=_order))
+
+    def worth(self, best: Ranked) -> tuple[float, ...]:
+        """For each level of the best plan below the target: latency of the best plan without it / latency with it.
+
+        The profile's other levels may step in for it, with block lengths of their own, but the plan grows no longer.
+        """
+        everyone, depth = set(range(self.profile.target)), len(best.plan.levels)
+        without = (
+            self.best(levels=everyone - {level}, depth=depth, shortlist=_FEW).best for level in best.plan.levels[:-1]
+        )
+        return tuple(one.prediction.ms_per_token / best.prediction.ms_per_token for one in without)
+
+    def ranked(self, plan: Plan) -> Ranked:
+        """A plan with its exact price."""
+        return Ranked(plan, self.pricer.price(plan))
+
+    def _climb(self, starts: Sequence[Ranked]) -> Iterator[Ranked]:
+        """Better and better neighbours of each plan, until none is better; a step of all of them at a time."""
+        while starts:
+            self.check()
+            near = [list(self._neighbours(start.plan)) for start in starts]
+            self.pricer.price_all(plan for plans in near for plan in plans)
+            steps = [
+                (start, min(map(self.ranked, plans), key=_order))
+                for start, plans in zip(starts, near, strict=True)
+                if plans
+            ]
+            starts = [best for start, best in steps if _ms(best) < _ms(start)]
+            yield from starts
+
+    def _neighbours(self, plan: Plan) -> Iterable[Plan]:
+        """Each block length moved by one."""
+        for place, block in enumerate(plan.blocks):
+            for moved in (block - 1, block + 1):
+                if 1 <= moved <= self.profile.max_block:
+                    blocks = (*plan.blocks[:place], moved, *plan.blocks[place + 1 :])
+                    yield Plan(plan.levels, blocks, plan.bonus, plan.rules)
+
+
+def best_plans(
+    profile: Profile,
+    *,
+    shortlist: int = SHORTLIST,
+    depth: int | None = None,
+    model: Model = "iid",
+    levels: Collection[int] | None = None,
+) -> Answer:
+    """The latency-optimal plan of a profile, and what came close. For the arguments see `Planner.best`.
+
+    Raises:
+        ProfileError: an argument is out of range.
+    """
+    return Planner(profile, model).best(shortlist=shortlist, depth=depth, levels=levels)
+
+
+def _ms(ranked: Ranked) -> float:
+    return ranked.prediction.ms_per_token
+
+
+def _order(ranked: Ranked) -> tuple[float, int, tuple[int, ...], tuple[int, ...]]:
+    """Fastest first; of equals the one with fewer levels."""
+    plan = ranked.plan
+    return _ms(ranked), len(plan.levels), plan.levels, plan.blocks

@@ -1,0 +1,211 @@
+"""Several sequences side by side, on the page: chosen in the composer, generated, seen as a comb, asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+import hsd_core
+from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.ngram import NgramLevel
+from hsd_core.models.sampling import Sampling
+from hsd_core.ngram import Databases
+from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.grammar import parse
+from hsd_core.trace import Event, Header
+from hsd_core.trace import file as tracefile
+from hsd_core.trace.pieces import record
+
+STACK = "ngram:4@guess=5,table@id=order6"
+PROMPT = "the tower, the text, the time, the roof; the tower, the tale, the level: the "
+
+pytestmark = pytest.mark.browser
+
+
+class GuessBench:
+    """The toy preset with real lookups in the text so far."""
+
+    def __init__(self) -> None:
+        self._toy = Pipeline.open("toy")
+
+    @staticmethod
+    def catalogue() -> list[dict[str, Any]]:
+        listed = {preset["name"]: preset for preset in Pipeline.catalogue()}
+        lookup = next(level for level in listed["smollm2"]["levels"] if level["name"] == "ngram")
+        lookup = {**lookup, "params": {"db": "c"}, "drafts": []}
+        return [{**listed["toy"], "levels": [lookup, *listed["toy"]["levels"]]}]
+
+    @classmethod
+    def open(cls, preset: str, **options: Any) -> GuessBench:
+        return cls()
+
+    def run(self, stack: str, prompt: str, **options: Any) -> Iterator[Event]:
+        first, *_ = specs = parse(stack)
+        below, above = ([], stack) if first.name != "ngram" else ([first], stack.split(",", 1)[1])
+        params: dict[str, object] = {"db": "c", "guess": first.guess}
+        lookups = NgramLevel(lambda: Databases("c"), 257, label="n-gram lookup", guess=first.guess, params=params)
+        entries = [*(StackEntry(lookups, spec, spec.block) for spec in below), *self._toy.entries(above)]
+        assert len(entries) == len(specs)
+        sampling = Sampling(options["temperature"], options["top_k"], options["top_p"])
+        about = {"preset": "toy", "title": options.get("title", "")}
+        events = hsd_core.run(
+            entries, self._toy.encode(prompt, raw=True), sampling, options["seed"], about=about,
+            max_new_tokens=options["max_new_tokens"], stop=options.get("stop") or (lambda: False),
+        )  # fmt: skip
+        return record(events, self._toy.tokenizer)  # type: ignore[arg-type]
+
+
+SETTINGS = {"temperature": 0.0, "top_k": 0, "top_p": 1.0, "seed": 0, "max_new_tokens": 60, "title": "Five guesses"}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    from app.page import build, launch_options
+
+    folder: Path = tmp_path_factory.mktemp("guesses")
+    events = list(GuessBench().run(STACK, PROMPT, **SETTINGS))
+    assert isinstance(events[0], Header) and any(e.event == "draft" and e.parents for e in events)
+    tracefile.write(folder / "00-guesses.jsonl.gz", events)
+    demo = build(GuessBench, folder)
+    options = {**launch_options(traces=folder), "quiet": True}
+    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
+    yield address.rstrip("/")
+    demo.close()
+
+
+def visit(page: Any, site: str, query: str = "") -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{site}/{query}")
+    page.wait_for_selector(".hx-comb-grid")
+
+
+def step_until(page: Any, selector: str) -> None:
+    """Steps through the run, event by event, until something is to be seen."""
+    page.get_by_role("slider", name="Moment of the run").focus()
+    page.keyboard.press("Home")
+    for _ in range(200):
+        if page.locator(selector).count():
+            return
+        page.keyboard.press("Shift+ArrowRight")
+        page.wait_for_timeout(40)
+    pytest.fail(f"nothing like {selector} in the whole run")
+
+
+def test_several_sequences_are_chosen_generated_seen_and_asked_about(page: Any, site: str) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{site}/?stack=table@id=order6&max_new_tokens=40&recording=none")
+    page.wait_for_selector(".hx-stage")
+    page.get_by_text("add a level").click()
+    page.get_by_role("button", name="n-gram lookup").click()
+    floor = page.locator(".hx-floor").last
+    floor.get_by_role("button", name="rule, policy and order").click()
+    floor.get_by_label("guesses").fill("5")
+    page.keyboard.press("Tab")
+    page.wait_for_function("location.search.includes('guess')")
+    assert parse_qs(urlsplit(page.url).query)["stack"] == ["ngram:2@guess=5,table@id=order6"]
+    assert "5 guesses from c" in page.locator(".hx-floor").last.inner_text()
+    page.locator("#hx-prompt").fill(PROMPT)
+    page.get_by_role("button", name="Generate").click()
+    page.wait_for_function("document.querySelector('.hx-status').dataset.mode !== 'recorded'", timeout=30_000)
+    page.wait_for_function("document.querySelector('.hx-go').textContent === 'Generate'", timeout=30_000)
+    step_until(page, ".hx-comb-cell[data-fate='unasked']")
+    page.locator(".hx-comb-cell[data-fate='unasked'] .hx-comb-token").first.click()
+    card = page.locator(".hx-card")
+    fates = card.locator(".hx-rival-fate").all_inner_texts()
+    assert fates.count("kept") == 1 and "not asked" in fates
+    assert card.locator(".hx-rival[aria-current]").count() == 1
+
+
+def test_candidates_wait_below_the_text_and_the_kept_path_rises_into_it(page: Any, site: str) -> None:
+    visit(page, site)
+    step_until(page, ".hx-comb-grid:has(.hx-comb-stem) [data-fate='waiting']")
+    before = page.locator(".hx-flow .hx-tok").count()
+    high = page.locator(".hx-comb-dock").bounding_box()["height"]
+    assert page.locator(".hx-comb-cell:not([data-fate='waiting'])").count() == 0
+    assert "not judged yet" in page.locator(".hx-comb-head").inner_text()
+    page.keyboard.press("Shift+ArrowRight")
+    page.wait_for_selector(".hx-comb-cell[data-fate='kept'], .hx-comb-cell[data-fate='rejected']")
+    kept = page.locator(".hx-comb-dock .hx-comb-cell[data-fate='kept']").count()
+    assert page.locator(".hx-flow .hx-tok").count() - before in (kept, kept + 1), "the path, and T's own if it is drawn"
+    assert page.locator(".hx-comb-dock").bounding_box()["height"] == high, "the text stays where it is"
+
+
+def test_no_token_is_drawn_over_another_and_rows_follow_the_parents(page: Any, site: str) -> None:
+    visit(page, site)
+    step_until(page, ".hx-comb-grid:has(.hx-comb-stem)")
+    boxes = page.evaluate(
+        "[...document.querySelectorAll('.hx-comb-dock .hx-comb-token')].map((x) => x.getBoundingClientRect().toJSON())"
+    )
+    for i, a in enumerate(boxes):
+        for b in boxes[i + 1 :]:
+            beside = a["right"] <= b["left"] or b["right"] <= a["left"]
+            assert beside or a["bottom"] <= b["top"] or b["bottom"] <= a["top"]
+
+
+def test_arrow_keys_reach_the_candidates_and_say_what_became_of_them(page: Any, site: str) -> None:
+    visit(page, site)
+    step_until(page, ".hx-comb-cell[data-fate='unasked']")
+    assert page.locator(".hx-comb-grid").get_attribute("aria-label").startswith("Candidates. ")
+    page.locator(".hx-flow [tabindex='0']").focus()
+    page.keyboard.press("End")
+    last = page.locator(".hx-comb-dock .hx-comb-token").last
+    assert last.evaluate("(x) => x === document.activeElement")
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("document.activeElement.classList.contains('hx-comb-token')")
+    assert last.get_attribute("tabindex") == "-1"
+    token = page.locator(".hx-comb-cell[data-fate='unasked'] .hx-comb-token").first
+    token.focus()
+    label = token.get_attribute("aria-label")
+    assert "candidate " in label and "not asked, another one was kept" in label
+    assert page.locator(".hx-card").is_visible()
+
+
+def test_a_ghost_opens_into_the_comb_that_it_fell_from(page: Any, site: str) -> None:
+    visit(page, site)
+    page.get_by_role("slider", name="Moment of the run").focus()
+    page.keyboard.press("End")
+    more = page.locator(".hx-ghosts .hx-more").first
+    more.click()
+    assert page.locator(".hx-ghosts .hx-comb-cell[data-fate='rejected']").count()
+    more.click()
+    assert page.locator(".hx-ghosts .hx-comb").count() == 0
+
+
+def test_scrubbing_to_and_fro_leaves_one_comb_and_the_text_as_it_was(page: Any, site: str) -> None:
+    visit(page, site)
+    slider = page.get_by_role("slider", name="Moment of the run")
+    slider.focus()
+    page.keyboard.press("End")
+    text = page.locator(".hx-flow").inner_text()
+    for share in (100, 700, 30, 950, 400):
+        slider.evaluate("(x, to) => { x.value = to; x.dispatchEvent(new Event('input', {bubbles: true})); }", share)
+        page.wait_for_timeout(60)
+        assert page.locator(".hx-comb-dock .hx-comb").count() <= 1
+    page.keyboard.press("End")
+    page.wait_for_timeout(100)
+    assert page.locator(".hx-flow").inner_text() == text
+    page.get_by_role("checkbox", name="rejected drafts").uncheck()
+    assert not page.locator(".hx-comb-dock").is_visible()
+
+
+def test_a_copied_text_is_without_candidates(page: Any, site: str) -> None:
+    visit(page, site)
+    page.get_by_role("slider", name="Moment of the run").focus()
+    page.keyboard.press("End")
+    copied = page.evaluate("""() => {
+        getSelection().selectAllChildren(document.querySelector('.hx-text'));
+        const event = new ClipboardEvent('copy', {clipboardData: new DataTransfer(), bubbles: true, cancelable: true});
+        document.querySelector('.hx-tok').dispatchEvent(event);
+        return event.clipboardData.getData('text/plain');
+    }""")
+    assert "side by side" not in copied and len(copied) == SETTINGS["max_new_tokens"]
+
+
+def test_rule_block_above_several_sequences_is_refused_beside_its_floor(page: Any, site: str) -> None:
+    page.goto(f"{site}/?stack=ngram:4@guess=5,table@id=order6@rule=block")
+    page.wait_for_selector(".hx-floor-reason")
+    assert "rule block judges one sequence" in page.locator(".hx-floor-reason").inner_text()

@@ -1,0 +1,101 @@
+"""The examples of hsd_core/README.md, written where it says and run as they stand."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from enumerator import distance, merged_law, target_law
+from toys import toy_stack
+
+import hsd_core
+from hsd_core.cli.terminal import letter
+from hsd_core.levels import kinds
+from hsd_core.levels.kinds import policy_of
+from hsd_core.models.sampling import Sampling
+from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.grammar import StackError, format_stack, grammar, parse, stack_lossless
+from hsd_core.trace import Draft, Footer, Header, Verify
+from hsd_core.trace.checks import check
+
+CORE = Path(hsd_core.__file__).parent
+EXAMPLES = re.findall(r"```python\n# hsd_core/(\S+)\n(.*?)```", (CORE / "README.md").read_text(encoding="utf-8"), re.S)
+STACK = "even:4@policy=heuristic,table:3@policy=heuristic@rule=match@id=order1,table@rule=match@id=order6"
+
+
+@pytest.fixture
+def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A copy of the folders that the README names, laid beside the package's own."""
+    for place, text in EXAMPLES:
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(kinds, "__path__", [*kinds.__path__, str(tmp_path / "levels" / "kinds")])
+    yield
+    for place, _ in EXAMPLES:
+        sys.modules.pop(f"hsd_core.{place.removesuffix('.py').replace('/', '.')}", None)
+        vars(kinds).pop(Path(place).stem, None)
+
+
+def test_there_is_one_of_each_in_the_folder_of_kinds() -> None:
+    assert [Path(place).name for place, _ in EXAMPLES] == ["even.py", "match.py", "heuristic.py"]
+    assert {(CORE / place).parent for place, _ in EXAMPLES} == {Path(kinds.__file__).parent}
+    with pytest.raises(StackError, match="unknown level 'even'"):
+        parse(STACK)
+
+
+@pytest.mark.usefixtures("examples")
+def test_they_are_read_run_and_recorded() -> None:
+    assert format_stack(parse(STACK)) == STACK
+    events = list(Pipeline.open("toy").run(STACK, "The small level", max_new_tokens=40, seed=3, temperature=1.0))
+    assert check(events) == []
+    header = events[0]
+    assert isinstance(header, Header) and header.lossless and any(isinstance(e, Footer) for e in events)
+    assert [(level.policy, level.rule) for level in header.levels] == [
+        ("heuristic", None),
+        ("heuristic", "match"),
+        (None, "match"),
+    ]
+    assert (header.levels[0].kind, letter(header, 0)) == ("even", "V")
+    judged = [one for e in events if isinstance(e, Verify) for one in e.checks]
+    assert {one.outcome for one in judged} >= {"accepted", "rejected"} and {one.coin for one in judged} == {None}
+    assert len({len(e.ids) for e in events if isinstance(e, Draft)}) > 1, "the policy moves the length"
+
+
+@pytest.mark.usefixtures("examples")
+@pytest.mark.parametrize("sampling", [Sampling(1.0), Sampling(0.0)], ids=["sampled", "greedy"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "table:3@policy=heuristic,table@rule=match",
+        "ngram:3@policy=heuristic,table@rule=match",
+        "table:2,table:2@rule=match@policy=heuristic,table@rule=block",
+        "table:2@policy=heuristic,table:2@rule=match@bonus=0,table@rule=match@bonus=0",
+    ],
+)
+def test_rule_and_policy_follow_the_targets_law(text: str, sampling: Sampling) -> None:
+    stack = toy_stack(text, 2, seed=5)
+    assert stack_lossless(parse(text), sampling)
+    law = merged_law(stack, [0], 4, sampling=sampling)
+    assert distance(law, target_law(stack, [0], 4, sampling=sampling)) < 1e-12
+
+
+@pytest.mark.usefixtures("examples")
+def test_the_page_is_given_their_names_and_words() -> None:
+    given = grammar()
+    keys = {key["name"]: key for key in given["keys"]}
+    assert "even" in {kind["name"] for kind in given["kinds"]}
+    assert keys["rule"]["words"]["match"] == "match · keep what it would have drawn"
+    assert list(keys["policy"]["words"])[-2:] == ["heuristic", "del"]
+    with pytest.raises(StackError, match="target: rule match judges one sequence"):
+        parse("ngram:4@guess=3,target@rule=match")
+    with pytest.raises(StackError, match="table: @k belongs to the rule top"):
+        parse("even:2,table@rule=match@k=2")
+
+
+def test_a_kind_that_is_written_as_a_policy_is_none() -> None:
+    level = parse("exit:6@at=8@policy=del,target")[0]
+    assert "del" not in kinds.policies() and "del" in grammar()["keys"][1]["choices"]
+    assert type(policy_of(level)) is type(policy_of(parse("exit:6@at=8,target")[0]))

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from toys import output_of, toy_stack
+
+import hsd_core
+from hsd_core import trace
+from hsd_core.levels.tree import NOTHING, Token, Tree
+from hsd_core.models.sampling import Sampling
+
+SAMPLED = Sampling(1.0)
+HOT = Sampling(1.0, top_p=0.9)
+TEXT = "table:3,table:4@policy=flush,table@rule=block"
+
+
+def run(text: str = TEXT, *, vocab: int = 6, sampling: Sampling = HOT, **options: int) -> list:
+    return list(hsd_core.run(toy_stack(text, vocab, seed=4), [0], sampling, 3, max_new_tokens=30, **options))
+
+
+def checks_of(events: list) -> list[tuple[trace.Verify, trace.Check]]:
+    return [(event, check) for event in events if event.event == "verify" for check in event.checks]
+
+
+def test_serials_number_every_token_once_in_order_of_birth() -> None:
+    born: list[int] = []
+    for event in run():
+        born += event.serials if event.event == "draft" else ()
+        born += [event.serial] if event.event in ("correct", "bonus") else ()
+    assert born == list(range(len(born)))
+
+
+def test_a_token_keeps_its_serial_id_and_maker_on_the_way_up() -> None:
+    events = run()
+    ids, makers = {}, {}
+    for event in events:
+        if event.event == "draft":
+            ids.update(zip(event.serials, event.ids, strict=True))
+            makers.update(dict.fromkeys(event.serials, (event.level, "draft")))
+        elif event.event in ("correct", "bonus"):
+            ids[event.serial], makers[event.serial] = event.id, (event.level, event.event)
+    assert all(ids[check.serial] == check.id for _, check in checks_of(events))
+    for event in events:
+        for token in event.tokens if event.event == "commit" else ():
+            assert (ids[token.serial], makers[token.serial]) == (token.id, (token.level, token.how))
+
+
+def test_passed_lists_the_levels_that_accepted_a_token() -> None:
+    events = run()
+    passed: dict[int, list[int]] = {}
+    for event, check in checks_of(events):
+        if check.outcome == "accepted":
+            passed.setdefault(check.serial, []).append(event.level)
+    committed = [token for event in events if event.event == "commit" for token in event.tokens]
+    assert [list(token.passed) for token in committed] == [passed.get(token.serial, []) for token in committed]
+    assert {token.passed for token in committed} >= {(1, 2), (2,), ()}
+
+
+def test_a_check_explains_its_outcome() -> None:
+    for text in ("table:4,table", "ngram:3,table"):
+        seen = set()
+        for _, check in checks_of(run(text)):
+            seen.add(check.outcome)
+            ratio = check.p / check.q
+            if check.outcome != "unjudged":
+                assert check.alpha == pytest.approx(min(1.0, ratio), rel=1e-4)
+            if check.coin is not None:
+                assert (check.coin < check.alpha) == (check.outcome == "accepted")
+            assert (check.residual is not None) == (check.outcome == "rejected")
+            if check.residual is not None:
+                assert check.id not in check.residual.ids, "a rejected token has no mass in the residual of tokenwise"
+        assert seen == {"accepted", "rejected", "unjudged"}
+
+
+def test_rows_are_raw_and_their_heads_and_tails_make_one() -> None:
+    stack = toy_stack("table:4,table", 6, seed=4)
+    events = list(hsd_core.run(stack, [0], Sampling(0.0), 3, max_new_tokens=20, heads=2))
+    output: list[int] = []
+    for event in events:
+        if event.event == "verify":
+            before = [0, *output]
+            for check in event.checks:
+                for row, entry in ((check.p_row, stack[1]), (check.q_row, stack[0])):
+                    law = entry.level.table(tuple(before))  # type: ignore[attr-defined]
+                    assert row is not None
+                    assert list(row.probs) == pytest.approx(law.topk(2).values.tolist(), rel=1e-5)
+                    assert sum(row.probs) + row.tail == pytest.approx(1.0, abs=1e-5)
+                before.append(check.id)
+        if event.event == "commit":
+            output += [token.id for token in event.tokens]
+    assert tuple(output) == output_of(events)
+
+
+def test_a_lookup_drafters_row_is_one_hot_and_without_confidence() -> None:
+    events = run("ngram:3,table")
+    assert all(check.q == 1.0 for _, check in checks_of(events))
+    assert all(check.q_row == trace.Row((check.id,), (1.0,), 0.0) for _, check in checks_of(events))
+    assert {sure for event in events if event.event == "draft" for sure in event.confidence} == {None}
+
+
+def test_without_heads_no_row_is_written() -> None:
+    for _, check in checks_of(run(heads=0)):
+        assert (check.p_row, check.q_row, check.residual) == (None, None, None)
+
+
+def test_numbers_are_written_with_six_digits() -> None:
+    for _, check in checks_of(run(sampling=SAMPLED)):
+        for number in (check.alpha, check.p, check.q, *(check.p_row.probs if check.p_row else ())):
+            assert number == float(f"{number:.6g}")
+
+
+def test_joined_blocks_keep_order_and_lose_logits_if_one_has_none() -> None:
+    def block(serial: int, logits: bool) -> Tree:
+        rows = torch.full((1, 3), float(serial))
+        return Tree([Token(serial, 0, 0, "draft", "")], rows, rows if logits else None)
+
+    joined = block(1, True) + block(2, True)
+    assert [token.serial for token in joined.tokens] == [1, 2]
+    assert joined.rows[:, 0].tolist() == [1.0, 2.0]
+    assert joined.logits is not None
+    assert (block(1, True) + block(2, False)).logits is None
+    assert (NOTHING + block(2, True)).rows.shape == (1, 3)
