@@ -10,8 +10,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hsd_core.models.compiled.session import Bound, Session
-from hsd_core.models.layers import KEY_STEP, KVCache
+from hsd_core.models.layers import KVCache
 from hsd_core.models.linear import aligned
+from hsd_core.models.masks import KEY_STEP
 from hsd_core.models.passes import Branches
 from hsd_core.models.protocol import DecoderError
 from hsd_core.models.shape import LeanShape
