@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from contextlib import nullcontext
 from itertools import pairwise
@@ -350,3 +351,21 @@ def test_a_compiled_draft_is_the_draft(tmp_path, fed: bool) -> None:
         assert own.shape == (12, wide)
         assert (together.isfinite() == rows[kind].gt(0)).all()
     assert torch.minimum(*rows.values()).sum(-1).min() > 0.9
+
+
+@pytest.mark.parametrize("kind", DTYPES)
+def test_a_session_reads_nothing_of_the_memory_that_its_weights_came_in(kind: str) -> None:
+    graph, random = Graph(), torch.Generator().manual_seed(0)
+    weight, bias = torch.randn(64, 64, generator=random), torch.randn(64, generator=random)
+    x = graph.norm(graph.input("x", "float32", [1, "n", 64]), "norm", torch.randn(64, generator=random), 1e-5)
+    graph.put("Identity", [product(weight, kind, bias)(graph, "w", x)], [graph.output("y", [1, "n", 64])])
+    given = list(graph.tensors.values())
+    bound, result = Session(graph, 1).bound(), torch.empty(1, 2, 64)
+    bound.input("x", torch.ones(1, 2, 64))
+    bound.output("y", result)
+    bound()
+    before = result.clone()
+    for array in given:
+        ctypes.memset(array.ctypes.data, 0, array.nbytes)
+    bound()
+    assert torch.equal(result, before)

@@ -12,7 +12,7 @@ from torch import Tensor
 from hsd_core.models.compiled.session import Bound, Session
 from hsd_core.models.layers import KVCache
 from hsd_core.models.linear import aligned
-from hsd_core.models.masks import KEY_STEP
+from hsd_core.models.masks import KEY_STEP, rounded_up
 from hsd_core.models.passes import Branches
 from hsd_core.models.protocol import DecoderError
 from hsd_core.models.shape import LeanShape
@@ -32,7 +32,7 @@ class CompiledCache(KVCache):
     __slots__ = ("_bound", "_last", "_line", "_none", "_rows", "_steers", "_total", "shape")
 
     def __init__(self, shape: LeanShape, layers: int, capacity: int, tables: tuple[Tensor, Tensor]) -> None:
-        slots = -(-(capacity + LEAST_ROWS - 1) // KEY_STEP) * KEY_STEP
+        slots = rounded_up(capacity + LEAST_ROWS - 1, KEY_STEP)
         size = (layers, 1, shape.kv_heads, slots, shape.head_size)
         super().__init__(torch.zeros(size), torch.zeros(size), capacity)
         self.shape = shape

@@ -9,7 +9,7 @@ Names: n inputs, V vocabulary.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ from hsd_core.models.compiled import refusal
 from hsd_core.models.compiled.cache import CompiledCache
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
 from hsd_core.models.compiled.products import product
-from hsd_core.models.compiled.session import Session
+from hsd_core.models.compiled.session import Session, give_back
 from hsd_core.models.linear import aligned
 from hsd_core.models.passes import Branches, Pass
 from hsd_core.models.protocol import DecoderError
@@ -82,6 +82,7 @@ class CompiledDecoder:
             self.last_norm = dense(self._weight(opened, "model.norm.weight", shape.hidden))
             self._head = self._head_session(self._weight(opened, EMBEDDING if shape.tied else HEAD, *sizes))
         self.forward(Pass([0]), self.new_cache(1))  # what a kernel does not take is refused now
+        give_back()
 
     def new_cache(self, capacity: int, *, branches: int = 0) -> CompiledCache:
         """See `Decoder.new_cache`."""
@@ -147,12 +148,15 @@ class CompiledDecoder:
         if not 0 <= lo < hi <= self.layers:
             raise ValueError(f"layers {lo} to {hi} of a model with {self.layers}")
         with self._cutting:
-            parts: list[Part] = []
-            for part in self._parts:
-                cuts = sorted({part.lo, *(at for at in (lo, hi) if part.lo < at < part.hi), part.hi})
-                parts += [part] if len(cuts) == 2 else map(self._part, cuts[:-1], cuts[1:])
-            self._parts = tuple(parts)
+            self._parts = tuple(self._cut(lo, hi))
+        give_back()
         return self._between(lo, hi)
+
+    def _cut(self, *at: int) -> Iterator[Part]:
+        """The parts, those that a depth lies within made anew as two."""
+        for part in self._parts:
+            cuts = sorted({part.lo, *(depth for depth in at if part.lo < depth < part.hi), part.hi})
+            yield from [part] if len(cuts) == 2 else map(self._part, cuts[:-1], cuts[1:])
 
     def _part(self, lo: int, hi: int) -> Part:
         graph = Graph()

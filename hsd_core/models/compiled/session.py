@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from collections.abc import Mapping
 
 import numpy as np
@@ -14,6 +16,14 @@ from hsd_core.models.protocol import DecoderError
 
 KINDS: Mapping[torch.dtype, type] = {torch.float32: np.float32, torch.int32: np.int32, torch.int64: np.int64}
 QUIET = 4  # an error is raised; it need not be written too
+
+
+def give_back() -> None:
+    """Return freed memory to the system where the C library can: laying out weights leaves as much of it again."""
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc has it
+        if trim is not None:
+            trim(0)
 
 
 class Session:
