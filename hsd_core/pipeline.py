@@ -89,15 +89,18 @@ class Pipeline:
         return self._builder.ends
 
     def lean_target(self, spec: str = "target") -> LeanDecoder:
-        """The decoder of a stack's target, if it is a lean one.
+        """The decoder of a stack's target through torch, if it is one that `lean` runs.
 
         Raises:
             StackError: it cannot be built, or is no lean decoder; the message says what it is.
         """
+        from hsd_core.levels.trunk import Layered
         from hsd_core.models.lean import LeanDecoder
 
         level = self._builder.entries(parse(spec)[-1:])[0].level
         decoder = getattr(level, "decoder", None)
+        if isinstance(decoder, Layered) and not isinstance(decoder, LeanDecoder):
+            decoder = self._builder.lean(decoder)
         if not isinstance(decoder, LeanDecoder):
             what = "runs through transformers" if decoder else "is no transformer"
             raise StackError(f'"{level.label}" {what}; this needs a model that the lean decoder runs')

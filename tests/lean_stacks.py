@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -30,15 +30,25 @@ from hsd_core.trace import Copied
 
 
 class LeanStacks:
-    """Builds stacks over one random model and its int8 copy. `drafts`: trained read-outs by the `id` of a level."""
+    """Builds stacks over one random model and its copies.
+
+    drafts: trained read-outs by the `id` of a level. make: how the models run, `tiny` or `tiny_compiled`.
+    """
 
     memory = 0.9
 
-    def __init__(self, kind: str = "llama", drafts: Mapping[str, Any] | None = None, **sizes: Any) -> None:
-        self.target = tiny(kind, **sizes)
-        self.int8 = tiny(kind, **{**sizes, "dtype": "int8", "device": "cpu"})  # its kernel is the CPU's
-        self.int4 = tiny(kind, **{**sizes, "dtype": "int4", "device": "cpu", "inner": 64})  # sizes of its kernel's
-        self.model = tiny(kind, **{**sizes, "seed": sizes.get("seed", 0) + 1})
+    def __init__(
+        self,
+        kind: str = "llama",
+        drafts: Mapping[str, Any] | None = None,
+        *,
+        make: Callable[..., Any] = tiny,
+        **sizes: Any,
+    ) -> None:
+        self.target = make(kind, **sizes)
+        self.int8 = make(kind, **{**sizes, "dtype": "int8", "device": "cpu"})  # its kernel is the CPU's
+        self.int4 = make(kind, **{**sizes, "dtype": "int4", "device": "cpu", "inner": 64})  # sizes of its kernel's
+        self.model = make(kind, **{**sizes, "seed": sizes.get("seed", 0) + 1})
         self.drafts = drafts or {}
 
     def stack(self, text: str) -> list[StackEntry]:

@@ -1,6 +1,8 @@
-"""Small random models for the lean decoder, made in memory."""
+"""Small random models, made in memory."""
 
 from __future__ import annotations
+
+from contextlib import nullcontext
 
 import torch
 
@@ -8,17 +10,23 @@ from hsd_core.models.lean import LeanDecoder
 from hsd_core.models.shape import LeanShape
 
 
-def tiny(
-    kind: str = "llama",
-    *,
-    vocab: int = 61,
-    layers: int = 4,
-    seed: int = 0,
-    dtype: str = "float32",
-    device: str = "cpu",
-    inner: int = 48,
-    **more,
-):
+def tiny(kind: str = "llama", *, dtype: str = "float32", device: str = "cpu", **more) -> LeanDecoder:
+    """A random model; see `made`."""
+    shape, weights = made(kind, **more)
+    return LeanDecoder(shape, weights.__getitem__, set(weights), dtype=dtype, device=device)
+
+
+def tiny_compiled(kind: str = "llama", *, dtype: str = "float32", device: str = "cpu", head_dim: int = 16, **more):
+    """The same by onnxruntime; heads as its kernel takes them."""
+    from hsd_core.models.compiled.decoder import CompiledDecoder
+
+    shape, weights = made(kind, head_dim=head_dim, **more)
+    return CompiledDecoder(shape, lambda: nullcontext((weights.__getitem__, set(weights))), dtype=dtype)
+
+
+def made(
+    kind: str = "llama", *, vocab: int = 61, layers: int = 4, seed: int = 0, inner: int = 48, **more
+) -> tuple[LeanShape, dict[str, torch.Tensor]]:
     """A random model of a kind ("llama", "qwen2", "qwen3", "mistral"); `more` goes into its config."""
     config = {
         "model_type": kind,
@@ -57,4 +65,4 @@ def tiny(
             for name in ("self_attn.q_norm", "self_attn.k_norm"):
                 weights[f"{at}.{name}.weight"] = 1 + torch.randn(size, generator=random) * 0.2
     weights["model.norm.weight"] = 1 + torch.randn(hidden, generator=random) * 0.2
-    return LeanDecoder(shape, weights.__getitem__, set(weights), dtype=dtype, device=device)
+    return shape, weights

@@ -125,6 +125,29 @@ class Copier:
         self._law: Tensor | None = None
         self._share: Tensor | None = None
 
+    def mix_trimmed(
+        self, context: Sequence[int], logits: Tensor, states: Tensor, places: Sequence[int], ids: Tensor, vocab: int
+    ) -> Tensor:
+        """The same as `mix` where a head knows R of `vocab` tokens alone, and its columns are all that is computed.
+
+        Args:
+            logits: (n, R). places: token -> its column, R for one that the head does not know. ids: (R,) tokens.
+        Returns:
+            (n, vocab) rows, -inf for what is neither known nor copied.
+        """
+        found = self._suffixes
+        found.follow(context)
+        lo, n = len(context) - len(logits), len(logits)
+        tokens, sorts = found.tokens[lo:], torch.tensor(found.sorts[lo:])
+        columns = torch.tensor([places[token] for token in tokens])
+        # one column more, for a copy that the head does not know
+        law, self._share = mixed(F.pad(logits, (0, 1), value=float("-inf")), states, columns, sorts, self._gate)
+        rows = torch.full((n, vocab), float("-inf"))
+        rows.index_copy_(1, ids, law[:, :-1])
+        at = torch.tensor(tokens)[:, None]
+        self._law = rows.scatter_(1, at, law.gather(1, columns[:, None]))
+        return rows
+
     def mix(self, context: Sequence[int], logits: Tensor, states: Tensor) -> Tensor:
         """The (n, C) rows behind the context's last n tokens, copies mixed in: see `mixed`; columns are ids here."""
         found = self._suffixes

@@ -25,7 +25,9 @@ from hsd_core.trace.typed import convert, encode, plain
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from hsd_core.drafts.compiled import CompiledDraft
     from hsd_core.drafts.head import DraftHead
+    from hsd_core.models.compiled.decoder import CompiledDecoder
     from hsd_core.models.lean import LeanDecoder
 
 FORMAT = "hsd-draft/2"
@@ -142,7 +144,7 @@ def read_info(path: Path) -> DraftInfo:
         raise DraftError(f"{path.name} is no trained draft ({error}); train it again") from error
 
 
-def fingerprint(decoder: LeanDecoder) -> str:
+def fingerprint(decoder: LeanDecoder | CompiledDecoder) -> str:
     """Names a target by its last norm, whatever dtype it is kept in: another training of the norm, another name."""
     import torch
 
@@ -161,8 +163,8 @@ def write_draft(path: Path, tensors: dict[str, Tensor], about: dict[str, Any]) -
     os.replace(partial, path)
 
 
-def read_draft(path: Path, decoder: LeanDecoder) -> DraftHead:
-    """Open a draft over the decoder that it was trained for.
+def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder) -> DraftHead | CompiledDraft:
+    """Open a draft over the decoder that it was trained for; it runs as that decoder does.
 
     Raises:
         DraftError: it was trained for another target, or is no draft.
@@ -172,6 +174,7 @@ def read_draft(path: Path, decoder: LeanDecoder) -> DraftHead:
 
     from hsd_core.drafts.copying import Gate
     from hsd_core.drafts.head import DraftHead
+    from hsd_core.models.lean import LeanDecoder
 
     info = read_info(path)
     if info.hidden != decoder.shape.hidden or info.fingerprint != fingerprint(decoder):
@@ -194,6 +197,10 @@ def read_draft(path: Path, decoder: LeanDecoder) -> DraftHead:
     if tensors["ids"].ndim != 1 or int(tensors["ids"].max()) >= decoder.vocab_size:
         raise DraftError(f"draft {info.name} keeps tokens that the target does not have; train it again")
     try:
-        return DraftHead(info, tensors, decoder)
+        if isinstance(decoder, LeanDecoder):
+            return DraftHead(info, tensors, decoder)
+        from hsd_core.drafts.compiled import CompiledDraft
+
+        return CompiledDraft(info, tensors, decoder)
     except (RuntimeError, IndexError) as error:
         raise DraftError(f"draft {info.name} has weights of other sizes than its target; train it again") from error

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from hsd_core.drafts.file import DraftInfo
     from hsd_core.levels.draft_run import TrainedDraft
     from hsd_core.levels.trunk import Layered
+    from hsd_core.models.compiled.decoder import CompiledDecoder
+    from hsd_core.models.lean import LeanDecoder
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "drafts"
 LENS = "lens"  # the id that asks for the untrained read-out where a trained draft would be taken
@@ -34,9 +37,8 @@ class DraftRegistry:
     def all(self, decoder: Layered) -> list[TrainedDraft]:
         """Every shipped draft that was trained for this decoder, shallowest first."""
         from hsd_core.drafts.file import fingerprint
-        from hsd_core.models.lean import LeanDecoder
 
-        if not isinstance(decoder, LeanDecoder):
+        if not _reads(decoder):
             return []
         own = [d for d in shipped(self._preset, self._folder) if d.fingerprint == fingerprint(decoder)]
         return [self._read(draft.path, decoder) for draft in own]
@@ -74,9 +76,21 @@ class DraftRegistry:
         known = self._open.setdefault(decoder, {})
         if path not in known:
             from hsd_core.drafts.file import read_draft
-            from hsd_core.models.lean import LeanDecoder
 
-            if not isinstance(decoder, LeanDecoder):
-                raise ValueError("trained drafts read the lean decoder's layers, and this target runs another way")
+            if not _reads(decoder):
+                raise ValueError("trained drafts read a model's layers, and this target runs through transformers")
             known[path] = read_draft(path, decoder)
         return known[path]
+
+
+def _reads(decoder: Layered) -> TypeGuard[LeanDecoder | CompiledDecoder]:
+    """Whether a decoder is one that drafts can be opened over."""
+    from hsd_core.models.lean import LeanDecoder
+
+    if isinstance(decoder, LeanDecoder):
+        return True
+    if find_spec("onnxruntime") is None:
+        return False
+    from hsd_core.models.compiled.decoder import CompiledDecoder
+
+    return isinstance(decoder, CompiledDecoder)

@@ -23,7 +23,7 @@ from hsd_core.trace import Span
 
 @runtime_checkable
 class Layered(Protocol):
-    """A decoder whose layers can be run in ranges: `LeanDecoder`."""
+    """A decoder whose layers can be run in ranges: `CompiledDecoder`, `LeanDecoder`."""
 
     vocab_size: int
     layers: int

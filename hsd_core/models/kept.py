@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from hsd_core.levels.protocol import Level
     from hsd_core.models import Decoder
     from hsd_core.stacks.grammar import LevelSpec
 
-Key = tuple[Path, str, str]  # folder, dtype, device
+Key = tuple[Path, str, str, str]  # folder, dtype, device, kind of decoder
 MOST_DECODERS = 4  # as one target has dtypes
 MOST_LEVELS = 32
 
@@ -28,6 +29,7 @@ class Kept:
     def __init__(self) -> None:
         self._levels: dict[LevelSpec, tuple[Level, set[Key]]] = {}  # with the decoders that they read
         self._decoders: dict[Key, Decoder] = {}
+        self._keys: WeakKeyDictionary[object, Key] = WeakKeyDictionary()
         self._lock = threading.Lock()
         self._begin()
 
@@ -65,8 +67,13 @@ class Kept:
             for other in spare[: max(0, len(self._decoders) - MOST_DECODERS + 1)]:
                 del self._decoders[other]
                 self._levels = {kind: held for kind, held in self._levels.items() if other not in held[1]}
-            self._decoders[key] = load()
+            self._decoders[key] = made = load()
+            self._keys[made] = key
         return self._use(key)
+
+    def key(self, decoder: object) -> Key:
+        """What a decoder was asked for, whether it is still open or not."""
+        return self._keys[decoder]
 
     def _use(self, key: Key) -> Decoder:
         self._read.add(key)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hsd_core.models.protocol import QUANTISED, Decoder, DecoderError
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 DTYPES = ("float32", "bfloat16", *QUANTISED)
-KINDS = ("auto", "lean", "transformers")
+KINDS = ("auto", "compiled", "lean", "transformers")
 
 
 def load_decoder(
@@ -25,9 +30,10 @@ def load_decoder(
 
     Args:
         folder: holds config.json and *.safetensors (one file, or shards with their index).
-        dtype: "float32", "bfloat16", or "int8" or "int4" (weights only; lean decoder).
+        dtype: "float32", "bfloat16", or "int8" or "int4" (weights only; compiled and lean decoder).
         device: "cpu", or a GPU that is here: "cuda" or "cuda:N".
-        kind: "lean" (our own forward), "transformers" (any causal model), or "auto": lean where it can.
+        kind: "compiled" (onnxruntime, on the CPU), "lean" (our own forward in torch), "transformers" (any causal
+            model), or "auto": the first of them that can.
         vocab: keep only the first `vocab` columns of the logits.
     Raises:
         DecoderError: the folder, the model or the options cannot work together; the message says why.
@@ -39,6 +45,8 @@ def load_decoder(
         raise DecoderError(f"decoder {kind!r} is not known; use one of {', '.join(KINDS)}")
     device = known_device(device)
     config = read_config(folder)
+    if kind == "compiled" or (kind == "auto" and _compiled_can(config, dtype, device)):
+        return _compiled(folder, config, dtype, device, vocab)
     if kind == "lean" or (kind == "auto" and _lean_can(config)):
         return _lean(folder, config, dtype, device, vocab)
     if dtype in QUANTISED:
@@ -104,19 +112,43 @@ def _lean_can(config: dict[str, Any]) -> bool:
     return True
 
 
+def _compiled_can(config: dict[str, Any], dtype: str, device: str) -> bool:
+    from hsd_core.models.compiled import refusal
+    from hsd_core.models.shape import LeanShape
+
+    return _lean_can(config) and refusal(LeanShape.from_config(config), dtype, device) is None
+
+
+def _compiled(folder: Path, config: dict[str, Any], dtype: str, device: str, vocab: int | None) -> Decoder:
+    from hsd_core.models.compiled import refusal
+    from hsd_core.models.shape import LeanShape
+
+    shape = LeanShape.from_config(config)
+    if reason := refusal(shape, dtype, device):
+        raise DecoderError(f"{reason}; use the lean decoder")
+    from hsd_core.models.compiled.decoder import CompiledDecoder
+
+    return CompiledDecoder(shape, partial(_weights, folder), dtype=dtype, vocab=vocab)
+
+
 def _lean(folder: Path, config: dict[str, Any], dtype: str, device: str, vocab: int | None) -> Decoder:
     from hsd_core.models.lean import LeanDecoder
     from hsd_core.models.shape import LeanShape
 
     shape = LeanShape.from_config(config)
+    with _weights(folder) as (tensor, names):
+        return LeanDecoder(shape, tensor, names, dtype=dtype, device=device, vocab=vocab)
+
+
+@contextmanager
+def _weights(folder: Path) -> Iterator[tuple[Callable[[str], Tensor], set[str]]]:
+    """The weights of a folder by name, and all names."""
     with ExitStack() as stack:
         where: dict[str, Any] = {}
         for path in weight_files(folder):
             opened = stack.enter_context(_open(path))
             where |= dict.fromkeys(opened.keys(), opened)
-        return LeanDecoder(
-            shape, lambda name: where[name].get_tensor(name), set(where), dtype=dtype, device=device, vocab=vocab
-        )
+        yield lambda name: where[name].get_tensor(name), set(where)
 
 
 def _open(path: Path) -> Any:

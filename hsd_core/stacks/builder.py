@@ -134,7 +134,13 @@ class Builder:
             raise StackError(f"{spec.name}: the target runs through transformers, which does not stop between layers")
         return decoder
 
-    def decoder(self, folder: Path, dtype: str, device: str, name: str) -> Decoder:
+    def lean(self, decoder: Layered) -> Decoder:
+        """The weights of a decoder that is open, through torch: what training and reads of every layer need."""
+        with self._kept.stack():
+            folder, dtype, device, _ = self._kept.key(decoder)
+            return self.decoder(folder, dtype, device, "target", kind="lean")
+
+    def decoder(self, folder: Path, dtype: str, device: str, name: str, kind: str = "auto") -> Decoder:
         """The decoder of these weights, opened where it is not open yet. `name`: of the level that asks.
 
         Raises:
@@ -145,12 +151,12 @@ class Builder:
 
         def load() -> Decoder:
             self._progress("load", 0.0, 1.0)
-            decoder = load_decoder(folder, dtype=dtype, device=device, vocab=self.tokenizer.vocab_size)
+            decoder = load_decoder(folder, dtype=dtype, device=device, kind=kind, vocab=self.tokenizer.vocab_size)
             _warm_up(decoder)
             self._progress("load", 1.0, 1.0)
             return decoder
 
-        return self._kept.decoder((folder, dtype, device), load)
+        return self._kept.decoder((folder, dtype, device, kind), load)
 
 
 def _warm_up(decoder: Decoder) -> None:

@@ -53,9 +53,14 @@ class GuessBench:
         sampling = Sampling(options["temperature"], options["top_k"], options["top_p"])
         about = {"preset": "toy", "title": options.get("title", "")}
         events = hsd_core.run(
-            entries, self._toy.encode(prompt, raw=True), sampling, options["seed"], about=about,
-            max_new_tokens=options["max_new_tokens"], stop=options.get("stop") or (lambda: False),
-        )  # fmt: skip
+            entries,
+            self._toy.encode(prompt, raw=True),
+            sampling,
+            options["seed"],
+            about=about,
+            max_new_tokens=options["max_new_tokens"],
+            stop=options.get("stop") or (lambda: False),
+        )
         return record(events, self._toy.tokenizer)  # type: ignore[arg-type]
 
 

@@ -104,3 +104,23 @@ def test_a_copier_says_what_its_last_row_copied_and_how_much_of_it_is_the_copys(
     assert copier.copied(7) is None, "drawn, but not what stood there"
     copier.mix([1, 2], logits, states)
     assert copier.copied(9) is None and copier.copied(0) is None, "nothing stands there twice"
+
+
+def test_columns_of_a_trimmed_head_alone_give_the_law_over_all_tokens() -> None:
+    random_ = torch.Generator().manual_seed(0)
+    ids = torch.tensor([1, 2, 4, 7, 8, 11])
+    places = [ids.tolist().index(token) if token in ids else len(ids) for token in range(13)]
+    gate = Gate.fresh(5)
+    tape = [3, 1, 9, 9, 3, 1, 9, 2, 0, 2, 0]  # copies tokens that the head knows and tokens that it does not
+    logits, states = torch.randn(len(tape), 6, generator=random_), torch.randn(len(tape), 5, generator=random_)
+    whole = torch.full((len(tape), 13), float("-inf"))
+    whole[:, ids] = logits
+    one, other = Copier(gate), Copier(gate)
+    expected = one.mix(tape, whole, states)
+    got = other.mix_trimmed(tape, logits, states, places, ids, 13)
+    assert torch.equal(got.isinf(), expected.isinf())
+    assert torch.allclose(got.exp(), expected.exp(), atol=1e-6)
+    for token in range(13):
+        a, b = one.copied(token), other.copied(token)
+        assert (a is None) == (b is None)
+        assert a is None or b is None or (a.at, a.alike, pytest.approx(a.share)) == (b.at, b.alike, b.share)

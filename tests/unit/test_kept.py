@@ -35,7 +35,8 @@ class Opener:
 
     def _build(self, kind: LevelSpec) -> Any:
         level = Model()
-        level.decoder = self.kept.decoder((Path(str(kind.id)), "float32", "cpu"), lambda: self._load(str(kind.id)))  # type: ignore[attr-defined]
+        key = (Path(str(kind.id)), "float32", "cpu", "auto")
+        level.decoder = self.kept.decoder(key, lambda: self._load(str(kind.id)))  # type: ignore[attr-defined]
         return level
 
     def _load(self, name: str) -> Any:
@@ -92,7 +93,7 @@ def builder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Builder:
     class Words:
         vocab_size, eos_ids, digest = 61, frozenset[int](), ""
 
-    def load(folder: Path, *, dtype: str, device: str, vocab: int) -> Any:
+    def load(folder: Path, *, dtype: str, device: str, kind: str, vocab: int) -> Any:
         return tiny(dtype=dtype, device=device, inner=64)
 
     monkeypatch.setattr(building, "ensure", lambda *_: tmp_path)

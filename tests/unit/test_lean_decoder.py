@@ -91,7 +91,7 @@ def test_rolling_back_is_starting_earlier(tmp_path: Path, kind: str, name: str) 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8", "int4"])
 def test_a_row_does_not_depend_on_later_inputs(tmp_path: Path, dtype: str) -> None:
     saved(tmp_path, "Llama")
-    decoder = load_decoder(tmp_path, dtype=dtype)
+    decoder = load_decoder(tmp_path, dtype=dtype, kind="lean")
     one, other = (decoder.forward(Pass(IDS[:8] + tail, 0, 12), decoder.new_cache(20)) for tail in ([1] * 4, [2] * 4))
     assert torch.equal(one[:8], other[:8])
     assert not torch.equal(one[8:], other[8:])
@@ -101,7 +101,7 @@ def test_a_row_does_not_depend_on_later_inputs(tmp_path: Path, dtype: str) -> No
 @pytest.mark.parametrize("dtype", ["float32", "int8", "int4"])
 def test_rows_computed_together_are_the_rows_computed_alone(tmp_path: Path, dtype: str) -> None:
     saved(tmp_path, "Llama")
-    decoder = load_decoder(tmp_path, dtype=dtype)
+    decoder = load_decoder(tmp_path, dtype=dtype, kind="lean")
     ids = IDS * 8
     together = decoder.forward(Pass(ids, 0, len(ids)), decoder.new_cache(len(ids)))
     for size in (1, 2, 3, 5, 8):
@@ -113,7 +113,7 @@ def test_rows_computed_together_are_the_rows_computed_alone(tmp_path: Path, dtyp
 def test_a_long_prompt_in_chunks_is_the_prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = truth(saved(tmp_path, "Llama"), IDS)
     monkeypatch.setattr(lean, "CHUNK", 5)
-    decoder = load_decoder(tmp_path)
+    decoder = load_decoder(tmp_path, kind="lean")
     for rows in (1, 2, 3, 7, 12):
         got = decoder.forward(Pass(IDS, 0, rows), decoder.new_cache(12))
         assert got.shape == (rows, 97)
@@ -122,7 +122,7 @@ def test_a_long_prompt_in_chunks_is_the_prompt(tmp_path: Path, monkeypatch: pyte
 
 def test_layers_may_be_run_in_ranges(tmp_path: Path) -> None:
     saved(tmp_path, "Qwen3")
-    decoder = load_decoder(tmp_path)
+    decoder = load_decoder(tmp_path, kind="lean")
     whole = decoder.forward(Pass(IDS, 0, 12), decoder.new_cache(12))
     cache = decoder.new_cache(12)
     with torch.inference_mode():
@@ -140,7 +140,7 @@ def test_copies_stay_near_float32_and_give_float32_logits(tmp_path: Path, dtype:
                     parameter.copy_(Int4(parameter).dense())
         model.save_pretrained(tmp_path)
     expected = truth(model, IDS)
-    decoder = load_decoder(tmp_path, dtype=dtype)
+    decoder = load_decoder(tmp_path, dtype=dtype, kind="lean")
     got = decoder.forward(Pass(IDS, 0, 12), decoder.new_cache(12))
     assert got.dtype == torch.float32
     assert (got - expected).abs().mean() < 0.1 * expected.abs().mean()

@@ -113,7 +113,7 @@ def key_of(preset: Preset, device: str, dtype: str) -> dict[str, Any]:
         "device": device,
         "dtype": dtype,
         "machine": _machine(device),
-        "torch": machine.versions().get("torch", ""),
+        **{name: machine.versions().get(name, "") for name in ("torch", "onnxruntime")},  # whose kernels were timed
         "weights": [[source.id, [wheel.sha256 for wheel in source.wheels]] for source in sources],
         "files": {path.name: _mark(path) for path in files if path is not None},
     }

@@ -1,0 +1,25 @@
+"""The CPU's decoder: graphs that onnxruntime runs. Where it is not installed or takes no such model, `lean` does."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hsd_core.models.shape import LeanShape
+
+DTYPES = ("float32", "int8", "int4")
+HEAD_STEP = 16  # attention's kernel takes heads by so many numbers
+
+
+def refusal(shape: LeanShape, dtype: str, device: str) -> str | None:
+    """Why these graphs cannot run a model of this shape here; None where they can."""
+    if device != "cpu":
+        return f"onnxruntime runs on the CPU here, and the device is {device}"
+    if dtype not in DTYPES:
+        return f"the graphs keep weights as {', '.join(DTYPES)}, not as {dtype}"
+    if shape.head_size % HEAD_STEP:
+        return f"onnxruntime's attention takes heads by {HEAD_STEP} numbers, and these have {shape.head_size}"
+    if find_spec("onnxruntime") is None:
+        return "onnxruntime is not installed; pip install onnxruntime"
+    return None

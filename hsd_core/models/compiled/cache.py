@@ -1,0 +1,117 @@
+"""A run's cache and where its passes stand, bound to sessions once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from hsd_core.models.compiled.session import Bound, Session
+from hsd_core.models.layers import KVCache
+from hsd_core.models.linear import aligned
+from hsd_core.models.masks import KEY_STEP, rounded_up
+from hsd_core.models.passes import Branches
+from hsd_core.models.protocol import DecoderError
+from hsd_core.models.shape import LeanShape
+
+LEAST_ROWS = 2  # attention over one row sums in another order than over several
+
+
+class CompiledCache(KVCache):
+    """`KVCache` of one text in float32, that sessions write in place.
+
+    One slot more than its capacity: a pass of one input is filled up by a row that is written behind it.
+
+    Args:
+        tables: cos and sin of the rotation, (positions, d / 2) each.
+    """
+
+    __slots__ = ("_bound", "_last", "_line", "_none", "_rows", "_steers", "_total", "shape")
+
+    def __init__(self, shape: LeanShape, layers: int, capacity: int, tables: tuple[Tensor, Tensor]) -> None:
+        slots = rounded_up(capacity + LEAST_ROWS - 1, KEY_STEP)
+        size = (layers, 1, shape.kv_heads, slots, shape.head_size)
+        super().__init__(torch.zeros(size), torch.zeros(size), capacity)
+        self.shape = shape
+        self._bound: dict[Session, Bound] = {}
+        self._last, self._total = np.zeros(1, np.int32), np.zeros(1, np.int32)
+        self._rows = np.zeros(1, np.int64)
+        self._line, self._none = torch.arange(slots), torch.zeros(0)
+        # as many positions as slots: a tree takes more slots than positions, and the kernel compares the two
+        more = max(0, slots - len(tables[0]))
+        cos, sin = (F.pad(table, (0, 0, 0, more)) if more else table for table in tables)
+        whole = {"last": self._last, "total": self._total, "rows": self._rows}
+        self._steers = {**{name: torch.from_numpy(held) for name, held in whole.items()}, "cos": cos, "sin": sin}
+
+    def bound(self, session: Session, layers: Iterable[int]) -> Bound:
+        """What this run has bound to a session that runs these layers."""
+        if session not in self._bound:
+            made = self._bound[session] = session.bound()
+            for name, tensor in self._steers.items():
+                made.input(name, tensor)
+            for i in layers:
+                for name, kept in (("key", self.keys), ("value", self.values)):
+                    made.input(f"{name}.{i}", kept[i])
+                    made.output(f"{name}.{i}.written", kept[i])
+        return self._bound[session]
+
+    def forget(self, current: Collection[Session]) -> None:
+        """Let go of the sessions that are none of these: layers were cut anew."""
+        self._bound = {session: bound for session, bound in self._bound.items() if session in current}
+
+    def run(
+        self, bounds: Iterable[Bound], x: Tensor, start: int, branches: Branches | None = None, *, alone: bool = True
+    ) -> Tensor:
+        """Run x (n, hidden) in slots start, ... through sessions, each on the states of the one before it.
+
+        Args:
+            alone: whether products over one row add up as products over several do; else x too is filled up.
+        Returns:
+            (n, hidden) states behind them.
+        """
+        n = len(x)
+        if not alone:
+            x = F.pad(x, (0, 0, 0, max(0, LEAST_ROWS - n)))
+        steers = self.steer(n, start, branches, given=len(x))
+        for bound in bounds:
+            made = torch.empty(1, *x.shape)
+            bound.input("x", aligned(x)[None])
+            for name, tensor in steers.items():
+                bound.input(name, tensor)
+            bound.output("states", made)
+            bound()
+            x = made[0]
+        return x[:n]
+
+    def steer(
+        self, n: int, start: int, branches: Branches | None = None, given: int | None = None
+    ) -> dict[str, Tensor]:
+        """Say where the next pass stands: n inputs in slots start, ...; the inputs to bind beside x.
+
+        Args:
+            given: rows of x, n or, where x is filled up itself, more.
+        """
+        end, given = start + n, n if given is None else given
+        fill = max(0, LEAST_ROWS - n)
+        seen = end + fill
+        if not 0 <= start < end or seen > len(self._line):
+            raise DecoderError(f"slots {start} to {end - 1} lie beyond the cache's capacity of {self.capacity}")
+        self._last[0], self._total[0], self._rows[0] = seen - 1, seen, given
+        bias = self._zeros((n + fill) * seen).view(1, 1, n + fill, seen)
+        positions = self._line[start:seen]
+        if branches is not None and end > branches.base:
+            positions = torch.cat((branches.positions(start, end), positions[n:]))
+            bias = bias.clone()
+            bias[0, 0, :n, :end].masked_fill_(branches.hidden(start, end), float("-inf"))
+        s = self.shape
+        rows = torch.zeros(1, n + fill - given, (s.heads + 2 * s.kv_heads) * s.head_size)
+        return {"positions": positions[None], "bias": bias, "fill": rows}
+
+    def _zeros(self, count: int) -> Tensor:
+        """So many zeros; nobody writes there."""
+        if len(self._none) < count:
+            self._none = torch.zeros(count)
+        return self._none[:count]

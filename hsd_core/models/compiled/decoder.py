@@ -1,0 +1,215 @@
+"""`compiled`: the models that `lean` runs, by onnxruntime on the CPU.
+
+Layers lie in sessions, cut at the depths that somebody asked for: every weight lies in memory once, in the layout of
+its kernel, and a pass through all layers is one call of onnxruntime, or two where an exit stands between them.
+
+Names: n inputs, V vocabulary.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from hsd_core.models import lean
+from hsd_core.models.compiled import graph as graphs
+from hsd_core.models.compiled import refusal
+from hsd_core.models.compiled.cache import CompiledCache
+from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
+from hsd_core.models.compiled.products import product
+from hsd_core.models.compiled.session import Session, give_back
+from hsd_core.models.linear import aligned
+from hsd_core.models.passes import Branches, Pass
+from hsd_core.models.protocol import DecoderError
+from hsd_core.models.shape import LeanShape, rotary_tables
+
+EMBEDDING, HEAD = "model.embed_tokens.weight", "lm_head.weight"
+Weights = tuple[Callable[[str], Tensor], Collection[str]]  # name -> weight in the Hugging Face naming; all names
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Layers lo to hi - 1 in one session."""
+
+    lo: int
+    hi: int
+    session: Session
+
+
+class CompiledDecoder:
+    """A `Decoder` whose layers may be run in ranges.
+
+    Args:
+        shape: read from the model's config by `LeanShape.from_config`.
+        weights: opens the weights; again where layers are cut anew.
+        dtype: "float32", or "int8" or "int4" (weights in groups of 32, inputs rounded to 8 bits, an 8-bit head).
+        vocab: keep only the first `vocab` columns of the logits.
+    Raises:
+        DecoderError: the weights are not those of this shape.
+    """
+
+    takes_branches = True
+    device = "cpu"
+
+    def __init__(
+        self,
+        shape: LeanShape,
+        weights: Callable[[], AbstractContextManager[Weights]],
+        *,
+        dtype: str = "float32",
+        vocab: int | None = None,
+    ) -> None:
+        self.shape, self.dtype, self._weights = shape, dtype, weights
+        self.layers, self.max_positions = shape.layers, shape.max_positions
+        self.vocab_size = min(vocab or shape.vocab_size, shape.vocab_size)
+        self.threads = torch.get_num_threads()
+        cos, sin = rotary_tables(shape)
+        half = shape.head_size // 2
+        self.tables = cos[:, :half].contiguous(), sin[:, half:].contiguous()
+        if reason := refusal(shape, dtype, "cpu"):
+            raise DecoderError(f"{reason}; use kind='lean'")
+        self._cutting = threading.Lock()
+        self._parts: tuple[Part, ...] = (self._part(0, self.layers),)
+        with weights() as opened:
+            # kept in the dtype that it is stored in: a lookup is exact
+            sizes = shape.vocab_size, shape.hidden
+            self._embedding = self._weight(opened, EMBEDDING, *sizes).clone()  # else the whole file stays mapped
+            self.last_norm = dense(self._weight(opened, "model.norm.weight", shape.hidden))
+            self._head = self._head_session(self._weight(opened, EMBEDDING if shape.tied else HEAD, *sizes))
+        self.forward(Pass([0]), self.new_cache(1))  # what a kernel does not take is refused now
+        give_back()
+
+    def new_cache(self, capacity: int, *, branches: int = 0) -> CompiledCache:
+        """See `Decoder.new_cache`."""
+        if capacity > self.max_positions:
+            raise DecoderError(f"{capacity} positions are more than the model's {self.max_positions}")
+        return CompiledCache(self.shape, self.layers, capacity + branches, self.tables)
+
+    @torch.inference_mode()
+    def forward(self, given: Pass, cache: CompiledCache) -> Tensor:
+        """See `Decoder.forward`.
+
+        Raises:
+            DecoderError: the cache is too short, or the pass is one of several texts.
+        """
+        if given.slots is not None:
+            raise DecoderError("the compiled decoder runs one text a pass; open the model with kind='lean' for several")
+        if given.end > cache.capacity:
+            raise DecoderError(f"position {given.end} lies beyond the cache's capacity of {cache.capacity}")
+        kept, n = [], len(given.ids)
+        for lo in range(0, n, lean.CHUNK):
+            x = self.embed(given.ids[lo : lo + lean.CHUNK])
+            x = self.forward_layers(x, cache, given.start + lo, 0, self.layers, given.branches)
+            wanted = given.rows - max(0, n - lo - len(x))  # of this chunk: those not covered by later chunks
+            if wanted > 0:
+                kept.append(x[-wanted:])
+        return self.head(kept[0] if len(kept) == 1 else torch.cat(kept))
+
+    def embed(self, ids: Sequence[int]) -> Tensor:
+        """ids (n,) -> x (n, hidden)."""
+        return self._embedding[torch.tensor(list(ids))].float()
+
+    def forward_layers(
+        self, x: Tensor, cache: CompiledCache, start: int, lo: int, hi: int, branches: Branches | None = None
+    ) -> Tensor:
+        """See `Layers.forward`. The slot behind the inputs may be written too."""
+        parts, current = self._between(lo, hi), [part.session for part in self._parts]
+        cache.forget(current)
+        bounds = [cache.bound(part.session, range(part.lo, part.hi)) for part in parts]
+        return cache.run(bounds, x, start, branches, alone=self.dtype != "int4")
+
+    def head(self, x: Tensor) -> Tensor:
+        """x (n, hidden) after the last layer -> logits (n, V) float32."""
+        logits = torch.empty(1, len(x), self.vocab_size)
+        bound = self._head.bound()
+        bound.input("x", aligned(x)[None])
+        bound.output("logits", logits)
+        bound()
+        return logits[0]
+
+    def head_rows(self, ids: Sequence[int] | Tensor) -> Tensor:
+        """(len(ids), hidden) float32 rows of the head, as a trimmed head needs them."""
+        index = torch.as_tensor(ids, dtype=torch.long)
+        if self.shape.tied:
+            return self._embedding[index].float()
+        with self._weights() as opened:
+            return self._weight(opened, HEAD, self.shape.vocab_size, self.shape.hidden)[index].float()
+
+    def _between(self, lo: int, hi: int) -> Sequence[Part]:
+        """The parts that are layers lo to hi - 1; cut where they are not."""
+        found = [part for part in self._parts if lo <= part.lo and part.hi <= hi]
+        if found and (found[0].lo, found[-1].hi) == (lo, hi):
+            return found
+        if not 0 <= lo < hi <= self.layers:
+            raise ValueError(f"layers {lo} to {hi} of a model with {self.layers}")
+        with self._cutting:
+            self._parts = tuple(self._cut(lo, hi))
+        give_back()
+        return self._between(lo, hi)
+
+    def _cut(self, *at: int) -> Iterator[Part]:
+        """The parts, those that a depth lies within made anew as two."""
+        for part in self._parts:
+            cuts = sorted({part.lo, *(depth for depth in at if part.lo < depth < part.hi), part.hi})
+            yield from [part] if len(cuts) == 2 else map(self._part, cuts[:-1], cuts[1:])
+
+    def _part(self, lo: int, hi: int) -> Part:
+        graph = Graph()
+        with self._weights() as opened:
+            x = graph.input("x", "float32", [1, "n", self.shape.hidden])
+            graphs.steering(graph, self.shape)
+            numbered = [(i, self._layer(f"model.layers.{i}", opened)) for i in range(lo, hi)]
+            graphs.layers(graph, self.shape, x, numbered, graph.output("states", [1, "n", self.shape.hidden]))
+        return Part(lo, hi, Session(graph, self.threads))
+
+    def _weight(self, opened: Weights, name: str, *sizes: int) -> Tensor:
+        """A weight of these sizes. What a kernel is handed is what its graph says."""
+        tensor, names = opened
+        if name not in names:
+            raise DecoderError(f"the weights lack {name!r}, which a {self.shape.model_type} of this config has")
+        if (found := tensor(name)).shape != sizes:
+            raise DecoderError(f"{name!r} has sizes {tuple(found.shape)}, and config.json asks for {sizes}")
+        return found
+
+    def _layer(self, at: str, opened: Weights) -> LayerWeights:
+        s, (tensor, names) = self.shape, opened
+        queries, shared = s.heads * s.head_size, s.kv_heads * s.head_size
+        gate = f"{at}.mlp.gate_proj.weight"
+        inner = len(tensor(gate)) if gate in names else 0  # what the shape does not say
+
+        def norm(name: str, size: int) -> Tensor:
+            return dense(self._weight(opened, f"{at}.{name}.weight", size))
+
+        def fused(inputs: int, outputs: dict[str, int]) -> Product:
+            weights = [dense(self._weight(opened, f"{at}.{part}.weight", n, inputs)) for part, n in outputs.items()]
+            biased = [(name, n) for part, n in outputs.items() if (name := f"{at}.{part}.bias") in names]
+            biases = [dense(self._weight(opened, name, n)) for name, n in biased]
+            return product(torch.cat(weights), self.dtype, torch.cat(biases) if biases else None)
+
+        head_norms = f"{at}.self_attn.q_norm.weight" in names
+        qkv = {f"self_attn.{part}_proj": n for part, n in (("q", queries), ("k", shared), ("v", shared))}
+        return LayerWeights(
+            attention_norm=norm("input_layernorm", s.hidden),
+            qkv=fused(s.hidden, qkv),
+            q_norm=norm("self_attn.q_norm", s.head_size) if head_norms else None,
+            k_norm=norm("self_attn.k_norm", s.head_size) if head_norms else None,
+            out=fused(queries, {"self_attn.o_proj": s.hidden}),
+            mlp_norm=norm("post_attention_layernorm", s.hidden),
+            gate=fused(s.hidden, {"mlp.gate_proj": inner}),
+            up=fused(s.hidden, {"mlp.up_proj": inner}),
+            down=fused(inner, {"mlp.down_proj": s.hidden}),
+        )
+
+    def _head_session(self, weight: Tensor) -> Session:
+        graph = Graph()
+        x = graph.input("x", "float32", [1, "n", self.shape.hidden])
+        y = graph.norm(x, "norm", self.last_norm, self.shape.norm_eps)
+        kind = "float32" if self.dtype == "float32" else "int8"
+        made = product(weight[: self.vocab_size], kind)(graph, "head", y)
+        graph.put("Identity", [made], [graph.output("logits", [1, "n", self.vocab_size])])
+        return Session(graph, self.threads)

@@ -1,0 +1,176 @@
+"""Graphs of onnxruntime for ranges of a model's layers, and for what reads them.
+
+A layer is what `layers.Layers` computes: RMSNorm, one product for q, k, v, rotary positions and attention over a cache
+that is written in place (GroupQueryAttention), the gate. The caller gives every size that changes as an input, so one
+graph serves any number of rows.
+
+Names: n inputs, H query heads, G key/value heads, d head size, t slots that are seen, p rows that only fill up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from hsd_core.models.compiled import wire
+from hsd_core.models.shape import LeanShape
+
+MICROSOFT = "com.microsoft"
+Product = Callable[["Graph", str, str], str]  # (graph, its name, the value that it takes) -> its result
+
+
+class Graph:
+    """Nodes in the order in which they run, and the weights that they name."""
+
+    def __init__(self) -> None:
+        self._nodes: list[bytes] = []
+        self._declared: dict[str, bytes] = {}
+        self._inputs: list[bytes] = []
+        self._outputs: list[bytes] = []
+        self.tensors: dict[str, np.ndarray] = {}
+        self._values = 0
+        self._sums: dict[str, str] = {}
+
+    def input(self, name: str, kind: str, dims: wire.Dims) -> str:
+        self._inputs.append(wire.value(name, kind, dims))
+        return name
+
+    def output(self, name: str, dims: wire.Dims) -> str:
+        """A float32 value that leaves the graph; `put` makes it."""
+        self._outputs.append(wire.value(name, "float32", dims))
+        return name
+
+    def weight(self, name: str, tensor: Tensor) -> str:
+        array = tensor.contiguous().numpy()
+        self.tensors[name] = array
+        self._declared[name] = wire.weight(name, str(array.dtype), array.shape)
+        return name
+
+    def numbers(self, *numbers: int) -> str:
+        """A constant (len(numbers),) int64."""
+        name = "numbers_" + "_".join(map(str, numbers))
+        self._declared[name] = wire.constant(name, numbers)
+        return name
+
+    def op(self, name: str, inputs: Sequence[str], *, domain: str = "", **attributes: wire.Value) -> str:
+        return self.ops(name, inputs, 1, domain=domain, **attributes)[0]
+
+    def ops(
+        self, name: str, inputs: Sequence[str], outputs: int, *, domain: str = "", **attributes: wire.Value
+    ) -> list[str]:
+        made = self.new(outputs)
+        self.put(name, inputs, made, domain=domain, **attributes)
+        return made
+
+    def new(self, count: int) -> list[str]:
+        """Names of values that are none yet."""
+        self._values += count
+        return [f"v{self._values - i}" for i in range(count)]
+
+    def put(
+        self, name: str, inputs: Sequence[str], outputs: Sequence[str], *, domain: str = "", **attributes: wire.Value
+    ) -> None:
+        """A node whose results have names of their own, "" for one that nobody takes."""
+        self._nodes.append(wire.node(name, inputs, outputs, domain, **attributes))
+
+    def group_sums(self, x: str, groups: int, size: int) -> str:
+        """(1, n, groups) sums of `size` neighbours of x each; made once for all that ask."""
+        if x not in self._sums:
+            parts = self.op("Reshape", [x, self.numbers(1, -1, groups, size)])
+            self._sums[x] = self.op("ReduceSum", [parts, self.numbers(3)], keepdims=0)
+        return self._sums[x]
+
+    def norm(self, x: str, name: str, weight: Tensor, eps: float) -> str:
+        return self.op("SimplifiedLayerNormalization", [x, self.weight(name, weight)], axis=-1, epsilon=eps)
+
+    def added_norm(self, x: str, more: str, name: str, weight: Tensor, eps: float) -> tuple[str, str]:
+        """norm(x + more), x + more."""
+        inputs = [x, more, self.weight(name, weight)]
+        normal, total = self.new(2)
+        outputs = [normal, "", "", total]
+        self.put("SkipSimplifiedLayerNormalization", inputs, outputs, domain=MICROSOFT, epsilon=eps)
+        return normal, total
+
+    def model(self) -> bytes:
+        return wire.model(self._nodes, self._declared.values(), self._inputs, self._outputs)
+
+
+class LayerWeights:
+    """One layer's products and norms. q_norm, k_norm: (d,) norms of the heads, or None."""
+
+    def __init__(
+        self,
+        *,
+        attention_norm: Tensor,
+        qkv: Product,
+        out: Product,
+        mlp_norm: Tensor,
+        gate: Product,
+        up: Product,
+        down: Product,
+        q_norm: Tensor | None = None,
+        k_norm: Tensor | None = None,
+    ) -> None:
+        self.attention_norm, self.mlp_norm, self.q_norm, self.k_norm = attention_norm, mlp_norm, q_norm, k_norm
+        self.qkv, self.out, self.gate, self.up, self.down = qkv, out, gate, up, down
+
+
+def steering(graph: Graph, shape: LeanShape) -> None:
+    """The inputs that say where a pass stands, beside x: see `Bound.run`."""
+    half = shape.head_size // 2
+    graph.input("last", "int32", [1])
+    graph.input("total", "int32", [1])
+    graph.input("rows", "int64", [1])
+    graph.input("positions", "int64", [1, "n+p"])
+    graph.input("bias", "float32", [1, 1, "n+p", "t"])
+    graph.input("fill", "float32", [1, "p", (shape.heads + 2 * shape.kv_heads) * shape.head_size])
+    for table in ("cos", "sin"):
+        graph.input(table, "float32", ["positions", half])
+
+
+def layers(graph: Graph, shape: LeanShape, x: str, numbered: Sequence[tuple[int, LayerWeights]], out: str = "") -> str:
+    """Layers over x (1, n, hidden): the states behind them, named `out`. Layer i writes into `key.i` and `value.i`."""
+    eps = float(shape.norm_eps)
+    # The kernels of a norm with and without a sum add in different orders. So the first norm has one too, of nothing:
+    # then it does not show where layers are cut.
+    more = graph.op("Sub", [x, x])
+    for i, layer in numbered:
+        at = f"{i}."
+        y, x = graph.added_norm(x, more, at + "attention_norm", layer.attention_norm, eps)
+        attended = _attention(graph, shape, i, layer, layer.qkv(graph, at + "qkv", y))
+        y, x = graph.added_norm(x, layer.out(graph, at + "out", attended), at + "mlp_norm", layer.mlp_norm, eps)
+        # x sigmoid(x), as QuickGelu is with a factor of 1
+        gate = graph.op("QuickGelu", [layer.gate(graph, at + "gate", y)], domain=MICROSOFT, alpha=1.0)
+        more = layer.down(graph, at + "down", graph.op("Mul", [gate, layer.up(graph, at + "up", y)]))
+    out = out or graph.new(1)[0]
+    graph.put("Add", [x, more], [out])
+    return out
+
+
+def _attention(graph: Graph, shape: LeanShape, i: int, layer: LayerWeights, qkv: str) -> str:
+    size, queries, shared = shape.head_size, shape.heads * shape.head_size, shape.kv_heads * shape.head_size
+    # Attention over one row sums in another order than over several: such a pass is filled up with a row of zeros.
+    qkv = graph.op("Concat", [qkv, "fill"], axis=1)
+    taken = [qkv, "", ""]
+    if layer.q_norm is not None and layer.k_norm is not None:
+        taken = graph.ops("Split", [qkv, graph.numbers(queries, shared, shared)], 3, axis=2)
+        for part, (name, norm) in enumerate((("q_norm", layer.q_norm), ("k_norm", layer.k_norm))):
+            heads = graph.op("Reshape", [taken[part], graph.numbers(1, -1, (shape.heads, shape.kv_heads)[part], size)])
+            heads = graph.norm(heads, f"{i}.{name}", norm, float(shape.norm_eps))
+            taken[part] = graph.op("Reshape", [heads, graph.numbers(1, -1, (queries, shared)[part])])
+    room: wire.Dims = [1, shape.kv_heads, "slots", size]
+    kept = [graph.input(f"{name}.{i}", "float32", room) for name in ("key", "value")]
+    inputs = [*taken, *kept, "last", "total", "cos", "sin", "positions", "bias"]
+    written = [graph.output(f"{name}.{i}.written", room) for name in ("key", "value")]
+    (attended,) = graph.new(1)
+    sizes = {"num_heads": shape.heads, "kv_num_heads": shape.kv_heads}
+    graph.put("GroupQueryAttention", inputs, [attended, *written], domain=MICROSOFT, do_rotary=1, **sizes)
+    return graph.op("Slice", [attended, graph.numbers(0), "rows", graph.numbers(1)])
+
+
+def dense(tensor: Tensor) -> Tensor:
+    """As a graph takes what is not quantised: float32, on the CPU."""
+    return tensor.detach().to(device="cpu", dtype=torch.float32)

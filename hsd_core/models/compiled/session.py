@@ -1,0 +1,81 @@
+"""Sessions of onnxruntime and what one run binds to them: tensors of ours, read and written in place."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Mapping
+
+import numpy as np
+import onnxruntime as ort
+import torch
+from torch import Tensor
+
+from hsd_core.models.compiled.graph import Graph
+from hsd_core.models.protocol import DecoderError
+
+KINDS: Mapping[torch.dtype, type] = {torch.float32: np.float32, torch.int32: np.int32, torch.int64: np.int64}
+QUIET = 4  # an error is raised; it need not be written too
+
+
+def give_back() -> None:
+    """Return freed memory to the system where the C library can: laying out weights leaves as much of it again."""
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc has it
+        if trim is not None:
+            trim(0)
+
+
+class Session:
+    """A graph with its weights laid out for the kernels. Read-only: any number of runs may share it, at once.
+
+    Args:
+        threads: that work on one pass.
+    """
+
+    def __init__(self, graph: Graph, threads: int) -> None:
+        options = ort.SessionOptions()
+        options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+        options.log_severity_level = QUIET
+        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC  # the rest is in the graph
+        options.enable_mem_pattern = False  # which would keep a plan for every number of slots that was ever seen
+        # Threads wait for the next product by turning, which is worth 50 us a product; behind a pass they would only
+        # take the cores from whoever works there.
+        options.add_session_config_entry("session.force_spinning_stop", "1")
+        values = [ort.OrtValue.ortvalue_from_numpy(array) for array in graph.tensors.values()]
+        options.add_external_initializers(list(graph.tensors), values)
+        try:
+            self.run = ort.InferenceSession(graph.model(), options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # its errors have no common class
+            raise DecoderError(f"onnxruntime {ort.__version__} refuses the model: {str(error)[:300]}") from error
+
+    def bound(self) -> Bound:
+        return Bound(self.run)
+
+
+class Bound:
+    """One run's inputs and outputs of a session. Holds every tensor that it has named to the session."""
+
+    def __init__(self, session: ort.InferenceSession) -> None:
+        self._session, self._io = session, session.io_binding()
+        self._held: dict[str, Tensor] = {}
+
+    def input(self, name: str, tensor: Tensor) -> None:
+        """Read an input from here in every pass from now on."""
+        self._io.bind_input(name, "cpu", 0, KINDS[tensor.dtype], tuple(tensor.shape), self._keep(name, tensor))
+
+    def output(self, name: str, tensor: Tensor) -> None:
+        """Write an output there in every pass from now on."""
+        self._io.bind_output(name, "cpu", 0, KINDS[tensor.dtype], tuple(tensor.shape), self._keep(name, tensor))
+
+    def __call__(self) -> None:
+        try:
+            self._session.run_with_iobinding(self._io)
+        except Exception as error:  # its errors have no common class
+            raise DecoderError(f"onnxruntime {ort.__version__} cannot run the pass: {str(error)[:300]}") from error
+
+    def _keep(self, name: str, tensor: Tensor) -> int:
+        if tensor.device.type != "cpu" or not tensor.is_contiguous():
+            raise ValueError(f"{name}: {tuple(tensor.shape)} on {tensor.device} is not whole memory of the CPU")
+        self._held[name] = tensor
+        return tensor.data_ptr()
