@@ -301,6 +301,7 @@ def row(page: Any, stack: str) -> list[str]:
     return [text.replace("\n", " ") for text in page.locator(f"tr[data-stack='{stack}'] td").all_inner_texts()]
 
 
+@pytest.mark.browser
 def test_a_bundled_table_says_who_was_how_fast_where(page: Any, results_site: str) -> None:
     page.goto(results_site)
     page.get_by_role("tab", name="Results").click()
@@ -326,6 +327,7 @@ def test_a_bundled_table_says_who_was_how_fast_where(page: Any, results_site: st
     assert json.loads(Path(download.value.path()).read_text(encoding="utf-8")) == made()
 
 
+@pytest.mark.browser
 def test_a_stack_of_the_table_opens_in_play(page: Any, results_site: str) -> None:
     visit(page, results_site)
     link = page.get_by_role("link", name=f"{STACKS[1]}: open in Play")
@@ -337,6 +339,7 @@ def test_a_stack_of_the_table_opens_in_play(page: Any, results_site: str) -> Non
     assert parse_qs(page.evaluate("location.search")[1:])["stack"] == [STACKS[1]]
 
 
+@pytest.mark.browser
 def test_the_quick_set_runs_here_and_adds_its_column(page: Any, results_site: str) -> None:
     visit(page, results_site)
     start_toy(page)
@@ -357,6 +360,7 @@ def test_the_quick_set_runs_here_and_adds_its_column(page: Any, results_site: st
     assert Path(download.value.path()).read_text(encoding="utf-8").startswith("asked,stack,")
 
 
+@pytest.mark.browser
 def test_stop_ends_it_and_what_was_finished_stands_there_as_what_it_is(page: Any, results_site: str) -> None:
     visit(page, results_site)
     start_toy(page)
@@ -367,6 +371,7 @@ def test_stop_ends_it_and_what_was_finished_stands_there_as_what_it_is(page: Any
     page.get_by_role("button", name="Run the quick set").wait_for()
 
 
+@pytest.mark.browser
 def test_nothing_measured_is_said_plainly_with_the_command(page: Any, empty_site: str) -> None:
     visit(page, empty_site)
     assert page.locator(".hx-res-none h3").inner_text() == "Not measured yet"
@@ -377,6 +382,7 @@ def test_nothing_measured_is_said_plainly_with_the_command(page: Any, empty_site
     ]
 
 
+@pytest.mark.browser
 def test_the_tab_fits_a_phone(page: Any, results_site: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     visit(page, results_site)
@@ -385,6 +391,7 @@ def test_the_tab_fits_a_phone(page: Any, results_site: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.browser
 def test_the_results_cost_nothing_until_their_tab_is_opened(page: Any, results_site: str) -> None:
     asked_for: list[str] = []
     page.on("request", lambda request: asked_for.append(request.url))

@@ -53,7 +53,7 @@ export function quickPanel({ setup, ports, onResults }) {
         class: "hx-plan-text",
         text:
           `${prompts} prompts of six tasks, ${tokens} tokens each, through the preset's default stack, its best stack of two ` +
-          `levels and plain decoding, side by side on this server. It takes a few minutes, at most ${Math.round(longest_s / 60)} ` +
+          `levels and plain decoding, side by side on this server. It takes a few minutes, at most ${Math.round(longest_s / 60)} minutes ` +
           `of measuring. ${prompts} prompts are few, so the interval is wide.`,
       }),
       first,
