@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from hsd_core.drafts import registry as registry
+from hsd_core.drafts import registry
 from hsd_core.drafts.file import DraftError, list_drafts, read_info
 from hsd_core.drafts.registry import FOLDER, DraftRegistry
 from hsd_core.stacks.catalogue import catalogue

@@ -21,6 +21,7 @@ def build(spec: LevelSpec, site: Site) -> Level:
     found = {draft.at: draft for draft in site.trained(decoder) if 1 <= draft.at <= deepest and not draft.fed}
     if not found:
         raise StackError(f"policy del: preset {site.preset.name} has no trained exit up to layer {deepest}")
+    exits.stop_at(decoder, found)
     return ChoosingLevel(decoder, found, weights=site.preset.target.as_dict(site.folder))
 
 

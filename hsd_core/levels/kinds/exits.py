@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.drafts import registry as registry
+from hsd_core.drafts import registry
 from hsd_core.levels.kinds.keys import AT, DTYPE, ID, VERIFIES
 from hsd_core.levels.kinds.kind import GREEN, Kind, Reads, Site
 from hsd_core.levels.kinds.spec import LevelSpec, StackError
@@ -46,10 +47,21 @@ def decoder_of(spec: LevelSpec, site: Site) -> tuple[Layered, int]:
     return decoder, spec.at
 
 
+def stop_at(decoder: Layered, depths: Iterable[int]) -> None:
+    """A first pass that stops at these depths: a compiled decoder cuts its layers there now, not within a run."""
+    import torch
+
+    with torch.inference_mode():
+        cache, x, lo = decoder.new_cache(1), decoder.embed([0]), 0
+        for at in sorted({*depths, decoder.layers}):
+            x, lo = decoder.forward_layers(x, cache, 0, lo, at), at
+
+
 def build(spec: LevelSpec, site: Site) -> Level:
     from hsd_core.levels.exits import ExitLevel
 
     decoder, at = decoder_of(spec, site)
+    stop_at(decoder, [at])
     draft = None if spec.id == registry.LENS else site.draft(spec, at, decoder)
     weights = site.preset.target.as_dict(site.folder)
     return ExitLevel(decoder, at, draft, weights=weights if draft is None else {**weights, "draft": draft.name})

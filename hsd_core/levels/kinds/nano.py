@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.drafts import registry as registry
+from hsd_core.drafts import registry
 from hsd_core.levels.kinds.keys import ID, VERIFIES
 from hsd_core.levels.kinds.kind import SKY, Kind, Reads, Site
 from hsd_core.levels.kinds.spec import LevelSpec, StackError
