@@ -14,11 +14,11 @@ from concurrent.futures import Future, wait
 from contextlib import closing
 from typing import Any
 
-from app.loader import Loader, Opening
+from app.loader import Loader, Opening, Request
 from app.payload import Wire, payload, status
 from app.runs import Run
 from app.settings import RunRequest
-from hsd_core.trace import Baseline, Event, Footer, Header
+from hsd_core.trace import Baseline, Footer, Header
 
 PERIOD_S = 0.1
 LOADING = {
@@ -40,9 +40,14 @@ log = logging.getLogger(__name__)
 
 def stream(loader: Loader, request: RunRequest, run: Run) -> Generator[dict[str, Any], None, None]:
     """Payloads of one run. Never raises on bad input: the last payload then has mode "error" and says the cure."""
+    yield from answered(run, _stream(loader, request, run))
+
+
+def answered(run: Run, payloads: Iterator[dict[str, Any]]) -> Generator[dict[str, Any], None, None]:
+    """The payloads of a run; what they raise becomes a last one that says it. Then the run is over."""
     run.stage = "running"
     try:
-        yield from _stream(loader, request, run)
+        yield from payloads
     except (ValueError, OSError, RuntimeError, ImportError, MemoryError) as error:
         if isinstance(error, ValueError):  # what a visitor typed
             log.info("run %s was refused: %s", run.name, error)
@@ -57,10 +62,8 @@ def stream(loader: Loader, request: RunRequest, run: Run) -> Generator[dict[str,
 
 def _stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[dict[str, Any]]:
     notes = "; ".join(request.notes)
-    events = yield from _begin(loader, request, run)
+    events = yield from begin(loader, request, run)
     if events is None:
-        run.state = status("idle", "stopped before it began", detail="Loading goes on for the next run.")
-        yield payload(run.name, 0, [], True, run.state)
         return
     wire = Wire()
     run.live = wire.records
@@ -93,12 +96,22 @@ def _stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[dict[str,
     yield payload(run.name, len(wire.records), [], True, run.state)
 
 
-def _begin(
-    loader: Loader, request: RunRequest, run: Run
-) -> Generator[dict[str, Any], None, Generator[Event, None, None] | None]:
-    """Open the preset and build the levels, telling how far that is; None when the run is over before."""
-    if run.over():
-        return None
+def begin(
+    loader: Loader, request: Request, run: Run
+) -> Generator[dict[str, Any], None, Generator[Any, None, None] | None]:
+    """Open the preset and build the levels, telling how far that is; None when the run ended before, which is said."""
+    if not run.over():
+        started = yield from _begun(loader, request, run)
+        if started is not None:
+            return started
+    run.state = status("idle", "stopped before it began", detail="Loading goes on for the next run.")
+    yield payload(run.name, 0, [], True, run.state)
+    return None
+
+
+def _begun(
+    loader: Loader, request: Request, run: Run
+) -> Generator[dict[str, Any], None, Generator[Any, None, None] | None]:
     opening = loader.opening(request.preset, request.device)
     size, began = loader.size(request.preset), time.monotonic()
     starting = loader.starting(request, opening, run.over)

@@ -12,16 +12,23 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from app.settings import RunRequest
 from hsd_core.models.machine import device_name
-from hsd_core.trace import Event
 
 OPEN = 2  # presets whose weights stay in memory: the one that runs and the one before it
 
-Events = Generator[Event, None, None]
 NICE = 5  # of the threads that load and run, beyond the server's
+
+
+class Request(Protocol):
+    """What a visitor asks the engine for: the preset and device that it needs open, and how it starts there."""
+
+    @property
+    def preset(self) -> str: ...
+    @property
+    def device(self) -> str | None: ...
+    def start(self, pipeline: Any, *, stop: Callable[[], bool]) -> Generator[Any, None, None]: ...
 
 
 @dataclass(slots=True, eq=False)
@@ -69,8 +76,10 @@ class Loader:
                 del self._open[name]
             return found
 
-    def starting(self, request: RunRequest, opening: Opening, stop: Callable[[], bool]) -> Future[Events]:
-        """The run's events, once its levels are built. They are closed if the run is over by then."""
+    def starting(
+        self, request: Request, opening: Opening, stop: Callable[[], bool]
+    ) -> Future[Generator[Any, None, None]]:
+        """What the request starts, once its levels are built. They are closed if the run is over by then."""
         return self._pool.submit(self._start, request, opening, stop)
 
     def size(self, preset: str) -> str:
@@ -87,7 +96,7 @@ class Loader:
         except BaseException as error:
             opening.pipeline.set_exception(error)
 
-    def _start(self, request: RunRequest, opening: Opening, stop: Callable[[], bool]) -> Events:
+    def _start(self, request: Request, opening: Opening, stop: Callable[[], bool]) -> Generator[Any, None, None]:
         pipeline = opening.pipeline.result()
         with opening.building:
             events = request.start(pipeline, stop=stop)

@@ -20,6 +20,7 @@ from app.play import Play
 from app.policy import SPACES, Policy
 from app.presence import Presence
 from app.recordings import MAX_CALL, Recordings
+from app.results.view import Results, results_route
 from app.static import ASSETS, app_options
 
 TITLE = "HSD Explorer"
@@ -35,19 +36,26 @@ class Page(gr.Blocks):
     presence: Presence
 
 
-def build(pipeline: Any, traces: Path = ASSETS / "traces", *, offer: Offer = EVERYTHING) -> Page:
+def build(
+    pipeline: Any,
+    traces: Path = ASSETS / "traces",
+    *,
+    offer: Offer = EVERYTHING,
+    results: Path = ASSETS / "results",
+) -> Page:
     """The whole page. No model is opened and torch is not imported.
 
     Args:
         pipeline: the class `hsd_core.pipeline.Pipeline`, or another with its `catalogue` and `open`.
         traces: folder of the recordings to bundle.
         offer: what visitors may load.
+        results: folder of the bundled benchmarks.
     """
     play = Play(pipeline, Recordings(traces), offer)
     demo = Page(title=TITLE, analytics_enabled=False, fill_width=True)
     demo.presence = play.service.presence
     with demo:
-        _tabs([("Play", play.build), ("Planner", planner.build)])
+        _tabs([("Play", play.build), ("Planner", planner.build), ("Results", Results(play, results).build)])
         api.add(play)
         demo.unload(_nothing)  # with such a listener the page holds a connection open, which tells it from a script
     demo.queue(max_size=IN_FLIGHT, api_open=False)
@@ -59,23 +67,25 @@ def launch_options(
     measured: Callable[[], list[dict[str, Any]]] | None = None,
     *,
     traces: Path = ASSETS / "traces",
+    results: Path = ASSETS / "results",
     hosts: Collection[str] | None = None,
 ) -> dict[str, Any]:
     """What `launch` needs besides host and port: system fonts, nothing from elsewhere, no routes beyond the page's own.
 
     Args:
         profiles, measured: as in `planner.routes.routes`.
-        traces: as in `build`.
+        traces, results: as in `build`.
         hosts: as in `guard.Guard`.
     """
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
+    own = [*routes(profiles, measured), recording_route(Recordings(traces)), results_route(results)]
     guards = [
         Middleware(Policy, frames=SPACES if os.environ.get("SPACE_ID") else ()),
         Middleware(Guard, max_call=MAX_CALL, hosts=hosts),
     ]
     return {
         "theme": theme,
-        "app_kwargs": app_options([*routes(profiles, measured), recording_route(Recordings(traces))], guards),
+        "app_kwargs": app_options(own, guards),
         "enable_monitoring": False,
         "footer_links": ["api"],
         "run_history": False,

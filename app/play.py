@@ -56,7 +56,7 @@ class Play:
                 "limits": {**LIMITS, "prompt": MAX_PROMPT, "file": MAX_FILE},
                 "defaults": DEFAULTS,
             },
-            server_functions=[_named(f) for f in (self.open_trace, self.simulate, self.stop, self.tail)],
+            server_functions=[named(f) for f in (self.open_trace, self.simulate, self.stop, self.tail)],
         )
         stage.generate(
             self.generate,
@@ -140,8 +140,8 @@ class Play:
         return list(run.events) if run is not None else self._reader.events(name)
 
 
-def _named(method: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A plain function under the method's name: Gradio marks server functions with an attribute."""
+def named(method: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A server function of a component: a plain one under the method's name, as Gradio marks it with an attribute."""
 
     def call(data: Any) -> Any:
         try:

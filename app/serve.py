@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -41,13 +42,20 @@ class Service:
         names = tuple(name for name in (request.session_hash, event) if name) or ("",)
         return Visitor(names, str(client.host) if client else "", self.presence.has_page(names[0]))
 
-    async def serve(self, request: RunRequest, visitor: Visitor) -> AsyncGenerator[Payload, None]:
-        """Payloads of a run: its place in line, then what it writes. The last one is final, whatever happens."""
-        run = Run(request.run, visitor, self.presence.hears, self.presence.gone)
+    def serve(self, request: RunRequest, visitor: Visitor) -> AsyncGenerator[Payload, None]:
+        """Payloads of a run of the engine; see `attend`."""
+        return self.attend(request.run, visitor, partial(stream, self.loader, request))
+
+    async def attend(
+        self, name: str, visitor: Visitor, write: Callable[[Run], Generator[Payload, None, None]]
+    ) -> AsyncGenerator[Payload, None]:
+        """Payloads of work for the engine: its place in line, then what `write` gives for its run, in the engine's
+        thread. The last one is final, whatever happens."""
+        run = Run(name, visitor, self.presence.hears, self.presence.gone)
         try:
             self.runs.announce(run)
         except NameTaken as error:
-            yield payload(request.run, 0, [], True, status("error", str(error)))
+            yield payload(name, 0, [], True, status("error", str(error)))
             return
         try:
             async with aclosing(self.line.enter(run)) as places:
@@ -63,7 +71,7 @@ class Service:
         finally:
             if self.line.running is not run:
                 run.done()
-        written = stream(self.loader, request, run)
+        written = write(run)
         try:
             while (item := await self._next(written)) is not None:
                 yield item

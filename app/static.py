@@ -25,7 +25,10 @@ ASSETS = Path(__file__).resolve().parent.parent / "assets"
 ROUTE = "/hx"
 FOREVER = "public, max-age=31536000, immutable"
 _TYPES = {"css": "text/css", "js": "text/javascript"}  # by folder and ending
-_LATER = ("planner.css",)  # styles of tabs that nobody has opened yet; their scripts stand in folders of their own
+_LATER = (
+    "planner.css",
+    "results.css",
+)  # styles of tabs that nobody has opened yet; their scripts stand in folders of their own
 _HASH = re.compile(r"[0-9a-f]{16}")
 
 

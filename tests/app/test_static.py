@@ -98,6 +98,8 @@ def test_a_second_visit_asks_for_no_script_and_no_style(page: Any, watched: tupl
         page.wait_for_selector(".hx-tower")
         page.get_by_role("tab", name="Planner").click()
         page.wait_for_selector(".hx-plan-headline:not(:empty)")
+        page.get_by_role("tab", name="Results").click()
+        page.wait_for_selector(".hx-res-preset")
         return [path for path in paths if path.endswith((".js", ".css")) and "/lib/" not in path]
 
     assert set(visit()) == {f"{files().route}/{name}" for name in files().names}

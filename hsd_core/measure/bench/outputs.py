@@ -8,6 +8,7 @@ of the stacks file, `stack`, `tokens_per_s`, `speed_up`, `interval`, `tasks`, `a
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -54,13 +55,18 @@ def write(folder: Path, found: Mapping[str, Any]) -> None:
     from hsd_core.measure.bench.report import report
 
     _put(folder / "results.json", encode(found))
-    rows = [_flat(row) for row in found["stacks"]]
-    tasks = list(dict.fromkeys(task for row in found["stacks"] for task in row["tasks"]))
-    with (folder / "results.csv").open("w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, [*_COLUMNS, *tasks])
-        table.writeheader()
-        table.writerows(rows)
+    _put(folder / "results.csv", as_csv(found).encode())
     _put(folder / "report.html", report(found).encode())
+
+
+def as_csv(found: Mapping[str, Any]) -> str:
+    """The rows of the stacks in results.json, a column a task."""
+    tasks = dict.fromkeys(task for row in found["stacks"] for task in row["tasks"])
+    written = io.StringIO()
+    table = csv.DictWriter(written, [*_COLUMNS, *tasks])
+    table.writeheader()
+    table.writerows(map(_flat, found["stacks"]))
+    return written.getvalue()
 
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,123 @@
+"""The bundled benchmarks: each folder of assets/results with a results.json is one machine's. Adding one is enough."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from hsd_core.measure.bench.outputs import as_csv
+from hsd_core.stacks.presets import PRESETS
+from hsd_core.trace.typed import convert, plain
+
+LARGEST = 400_000  # bytes of a results.json; one of 20 stacks has 15 kB
+MOST = 40  # folders
+FIRST = next(iter(PRESETS))  # the preset whose measurement is asked for where there is none
+HOW = "python -m hsd_core bench --preset {preset}{device} --prompts own --out assets/results/{preset}-{machine}"
+KINDS = {"cpu": "a CPU", "cuda": "a CUDA GPU"}
+log = logging.getLogger(__name__)
+
+Figure = Annotated[float, Meta(ge=0.0, lt=1e9)]
+Count = Annotated[int, Meta(ge=0, lt=2**31)]
+Text = Annotated[str, Meta(max_length=400)]
+Ends = tuple[Figure, Figure]
+Some = Meta(max_length=100)  # entries of a list or an object
+
+
+class About(Struct):
+    recorded: Text
+    command: Annotated[str, Meta(max_length=1000)]
+    preset: Text
+    device: Text
+    dtype: Text
+    machine: Text
+    prompts: Text
+    max_new_tokens: Count
+    threads: Count
+    versions: Annotated[dict[str, Text], Some]
+    peak_mb: Figure = 0.0
+
+
+class Row(Struct):
+    """A stack."""
+
+    asked: Text
+    stack: Text
+    plain: Text
+    prompts: Count
+    tokens_per_s: Figure
+    speed_up: Figure
+    interval: Ends
+    tasks: Annotated[dict[str, Figure], Some]
+    acceptance: Annotated[list[Figure | None], Some]
+    accepted_per_pass: Figure
+    equal: Annotated[float, Meta(ge=0.0, le=1.0)]
+
+
+class Peer(Struct):
+    """Another program; without `tokens_per_s` it was not run, and `why` says the reason."""
+
+    name: Text
+    tokens_per_s: Figure | None
+    why: Text = ""
+    beside_plain: Figure = 0.0
+    same_tokens: Figure = 0.0
+
+
+class Report(Struct):
+    """What a results.json has to hold; see `hsd_core.measure.bench.outputs`."""
+
+    about: About
+    stacks: Annotated[list[Row], Meta(min_length=1, max_length=100)]
+    peers: Annotated[list[Peer], Some] = []
+
+
+class Bundled:
+    """The benchmarks below a folder, read anew each time: they are few and small."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def reports(self) -> list[dict[str, Any]]:
+        """`{"id", "results", "csv"}` of each, in the order of their names: `results` as its file holds it. One that
+        cannot be read is left out, and the log says why."""
+        found = []
+        for path in sorted(self._folder.glob("*/results.json"))[:MOST]:
+            try:
+                results = _read(path)
+                found.append({"id": path.parent.name, "results": results, "csv": as_csv(results)})
+            except (ValueError, OSError, RecursionError) as error:
+                log.warning("the results in %s are passed over: %s", path, error)
+        return found
+
+    def listing(self) -> dict[str, Any]:
+        """What the tab shows: the `reports`, and what was `missing` with the command that measures it."""
+        reports = self.reports()
+        return {"reports": reports, "missing": _missing(reports)}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The contents of a results.json.
+
+    Raises:
+        ValueError: it is none; the message says what is wrong with it. OSError: it cannot be read.
+    """
+    if (size := path.stat().st_size) > LARGEST:
+        raise ValueError(f"it has {size} bytes; at most {LARGEST} are expected")
+    results = plain(path.read_bytes())
+    convert(results, Report)
+    found: dict[str, Any] = results
+    return found
+
+
+def _missing(reports: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
+    """Kinds of machine on which no benchmark was made."""
+    here = {report["results"]["about"]["device"].split(":")[0] for report in reports}
+    return [
+        {"what": what, "preset": FIRST, "command": HOW.format(preset=FIRST, device=f" --device {kind}", machine=kind)}
+        for kind, what in KINDS.items()
+        if kind not in here
+    ]

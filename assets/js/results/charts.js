@@ -1,0 +1,192 @@
+/** The figures of the Results tab for plotly: tokens a second, and speed-up by task. Each with its words and table. */
+
+import { peersOf, stacksOf } from "./columns.js";
+import { rate } from "./table.js";
+
+const NARROW = 700; // px of the page, as in planner.css
+const WALL = 1800;
+const FULL = 1.2; // logarithm (base 2) of the speed-up at which a colour is full
+const HUES = ["--hue-target", "--hue-ngram", "--hue-quantized", "--hue-nano"]; // of the machines, in order
+const NOW_HUE = "--hue-exit";
+
+const px = (size) => (innerWidth >= WALL ? Math.round(size * 1.3) : size);
+const css = (name) => getComputedStyle(document.body).getPropertyValue(name).trim();
+/** Plotly reads a small HTML in its labels. */
+const safe = (text) => text.replaceAll("<", "‹").replaceAll(">", "›").replaceAll("&", "＆");
+
+/** A stack as the label of an axis: in lines of about so many characters. @param {string} text @param {number} longest */
+function label(text, longest) {
+  const lines = [""];
+  for (const part of safe(text).split(/(?<=,)|(?=@)/)) {
+    if (lines[lines.length - 1] && lines[lines.length - 1].length + part.length > longest) lines.push("");
+    lines[lines.length - 1] += part;
+  }
+  return lines.join("<br>");
+}
+
+/** The height of the tallest of these labels. @param {string[]} names */
+const tallest = (names) => 8 + 14 * Math.max(...names.map((name) => label(name, wide()).split("<br>").length));
+
+function layout(height, more) {
+  const axis = {
+    gridcolor: css("--line"),
+    linecolor: css("--line"),
+    zeroline: false,
+    automargin: true,
+    fixedrange: true,
+  };
+  return {
+    height: px(height),
+    margin: { l: 8, r: 16, t: 8, b: 8 },
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    font: { color: css("--ink"), size: px(12), family: "system-ui, sans-serif" },
+    hoverlabel: { bgcolor: css("--raise"), font: { color: css("--ink") }, bordercolor: css("--muted") },
+    showlegend: false,
+    dragmode: false,
+    ...more,
+    xaxis: { ...axis, ...more.xaxis },
+    yaxis: { ...axis, ...more.yaxis },
+  };
+}
+
+const wide = () => (innerWidth < NARROW ? 15 : 26);
+const names = () => ({ family: "ui-monospace, monospace", size: px(innerWidth < NARROW ? 10 : 12) });
+
+/**
+ * Tokens a second of stacks and other programs, fastest on top, a bar a machine.
+ * @param {import("./columns.js").Column[]} columns
+ */
+export function ratesFigure(columns) {
+  const stacks = stacksOf(columns);
+  const peers = peersOf(columns).filter((name) => columns.some((one) => one.peers.get(name)?.tokens_per_s));
+  const order = [...stacks, ...peers];
+  const data = columns.flatMap((one, at) => bars(one, order, css(one.now ? NOW_HUE : HUES[at % HUES.length])));
+  const many = columns.length > 1;
+  const figure = {
+    data,
+    layout: layout(64 + order.length * Math.max(16 + 14 * columns.length, tallest(order)) + (many ? 28 : 0), {
+      barmode: "group",
+      bargap: 0.28,
+      showlegend: many,
+      legend: { orientation: "h", x: 0, y: 1.01, yanchor: "bottom", traceorder: "normal" },
+      xaxis: { title: { text: "tokens a second" }, rangemode: "tozero" },
+      yaxis: {
+        type: "category",
+        categoryorder: "array",
+        categoryarray: order,
+        tickmode: "array",
+        tickvals: order,
+        ticktext: order.map((name) => label(name, wide())),
+        autorange: "reversed",
+        tickfont: names(),
+      },
+      margin: { l: 8, r: 16, t: many ? 32 : 8, b: 8 },
+    }),
+  };
+  return {
+    title: "Tokens a second",
+    text:
+      "Whiskers: the 95 % interval of the speed-up, at the pace of plain decoding in the same measurement. " +
+      (peers.length ? "Other programs are paler." : ""),
+    figure,
+    table: {
+      columns: ["stack", ...columns.map((one) => one.name)],
+      rows: order.map((name) => [name, ...columns.map((one) => shown(one, name))]),
+    },
+  };
+}
+
+const found = (one, name) => one.rows.get(name) ?? one.peers.get(name);
+const shown = (one, name) => (found(one, name)?.tokens_per_s ? rate(found(one, name).tokens_per_s) : "–");
+
+/** Two traces of one colour: what has an interval, and plain decoding and the other programs, which have none. */
+function bars(one, order, hue) {
+  const own = order.filter((name) => found(one, name)?.tokens_per_s);
+  const gains = own.filter((name) => one.rows.has(name) && one.rows.get(name).stack !== one.rows.get(name).plain);
+  const end = (name, i) => {
+    const { interval, speed_up, tokens_per_s } = one.rows.get(name);
+    return Math.abs(interval[i] / speed_up - 1) * tokens_per_s;
+  };
+  const trace = (names) => ({
+    type: "bar",
+    orientation: "h",
+    offsetgroup: one.id,
+    name: safe(one.now ? one.name : `${one.name}, ${one.when}`),
+    y: names,
+    x: names.map((name) => found(one, name).tokens_per_s),
+    marker: { color: hue, opacity: names.map((name) => (one.rows.has(name) ? 0.85 : 0.4)) },
+    customdata: names.map(safe),
+    hovertemplate: "%{customdata}<br>%{x:.1f} tokens a second<extra></extra>",
+  });
+  const whiskers = {
+    type: "data",
+    symmetric: false,
+    array: gains.map((name) => end(name, 1)),
+    arrayminus: gains.map((name) => end(name, 0)),
+    color: css("--ink"),
+    thickness: 1.5,
+    width: 4,
+  };
+  const rest = own.filter((name) => !gains.includes(name));
+  return [
+    { ...trace(gains), error_x: whiskers },
+    { ...trace(rest), showlegend: !gains.length },
+  ];
+}
+
+/**
+ * What each stack gains on each task on one machine: a field of colours around 1.
+ * @param {import("./columns.js").Column} column
+ */
+export function tasksFigure(column) {
+  const rows = column.results.stacks.filter((row) => row.stack !== row.plain);
+  const tasks = [...new Set(rows.flatMap((row) => Object.keys(row.tasks)))];
+  const gains = rows.map((row) => tasks.map((task) => row.tasks[task] ?? null));
+  const said = (gain) => (gain === null ? "" : `${gain >= 10 ? gain.toFixed(1) : gain.toFixed(2)}×`);
+  const narrow = innerWidth < NARROW;
+  const words = tasks.map((task) => task.replaceAll("_", " "));
+  const figure = {
+    data: [
+      {
+        type: "heatmap",
+        x: words,
+        y: rows.map((row) => label(row.stack, wide())),
+        z: gains.map((row) => row.map((gain) => (gain ? Math.max(-FULL, Math.min(FULL, Math.log2(gain))) : null))),
+        text: gains.map((row) => row.map(said)),
+        texttemplate: "%{text}",
+        textfont: { size: px(narrow ? 10 : 12), color: css("--ink") },
+        zmin: -FULL,
+        zmax: FULL,
+        colorscale: [
+          [0, mixed("--hue-reject", 0.6)],
+          [0.5, css("--paper")],
+          [1, mixed("--hue-exit", 0.6)],
+        ],
+        showscale: false,
+        xgap: 2,
+        ygap: 2,
+        hovertemplate: "%{y}<br>%{x}: %{text} plain decoding<extra></extra>",
+      },
+    ],
+    layout: layout((narrow ? 110 : 64) + rows.length * Math.max(36, tallest(rows.map((row) => row.stack))), {
+      xaxis: { side: "top", showgrid: false, tickangle: narrow ? -60 : "auto", tickfont: { size: px(11) } },
+      yaxis: { type: "category", autorange: "reversed", showgrid: false, tickfont: names() },
+    }),
+  };
+  const few = column.now ? " Two prompts a task: a hint, no more." : "";
+  return {
+    title: `Speed-up by task: ${column.name}`,
+    text: `Times plain decoding of the same target; green gains, orange loses.${few}`,
+    figure: rows.length ? figure : null,
+    table: { columns: ["stack", ...tasks], rows: rows.map((row, i) => [row.stack, ...gains[i].map(said)]) },
+  };
+}
+
+/** A hue over the paper, as plotly can read it. */
+function mixed(name, share) {
+  const [a, b] = [css(name), css("--paper")].map(
+    (hex) => hex.match(/[\da-f]{2}/gi)?.map((part) => parseInt(part, 16)) ?? [0, 0, 0],
+  );
+  return `rgb(${a.map((value, i) => Math.round(share * value + (1 - share) * b[i])).join(",")})`;
+}

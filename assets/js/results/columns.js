@@ -1,0 +1,53 @@
+/** What the tables and charts show: a column a benchmark, the bundled ones first, and the rows in one order. */
+
+/**
+ * @typedef {{asked: string, stack: string, plain: string, prompts: number, tokens_per_s: number, speed_up: number,
+ *   interval: [number, number], tasks: Record<string, number>, accepted_per_pass: number, equal: number}} Row
+ * @typedef {{name: string, tokens_per_s: number|null, why: string, beside_plain?: number, same_tokens?: number}} Peer
+ * @typedef {{about: Record<string, any>, stacks: Row[], peers: Peer[]}} Results as hsd_core/measure/bench writes them
+ * @typedef {{id: string, name: string, when: string, now: boolean, early: boolean, said: string, results: Results, csv: string,
+ *   rows: Map<string, Row>, peers: Map<string, Peer>, defaults: Set<string>}} Column defaults: its preset's default stack
+ */
+
+export const NOW = "this server, now";
+
+/**
+ * @param {{id: string, results: Results, csv: string}[]} reports
+ * @param {{results: Results, csv: string, text: string, done: number, of: number}} [now] what was measured here a moment ago
+ * @returns {Column[]}
+ */
+export function columnsOf(reports, now) {
+  const bundled = reports.map(({ id, results, csv }) => column(id, results, csv, results.about.machine, ""));
+  if (!now) return bundled;
+  return [...bundled, { ...column("now", now.results, now.csv, NOW, now.text), early: now.done < now.of }];
+}
+
+/** @param {string} id @param {Results} results @param {string} csv @param {string} name @param {string} said */
+function column(id, results, csv, name, said) {
+  const rows = new Map(results.stacks.map((row) => [row.stack, row]));
+  const peers = new Map(results.peers.map((peer) => [peer.name, peer]));
+  const defaults = new Set(results.stacks.filter((row) => row.asked === "default").map((row) => row.stack));
+  const when = String(results.about.recorded).slice(0, 10);
+  return { id, name, when, now: id === "now", early: false, said, results, csv, rows, peers, defaults };
+}
+
+/**
+ * The stacks of all columns, fastest first: by the first column that has one, the others after them.
+ * @param {Column[]} columns
+ */
+export const stacksOf = (columns) => ordered(columns.map((one) => one.rows));
+
+/** The other programs of all columns, fastest first; those that were not run last. @param {Column[]} columns */
+export const peersOf = (columns) => ordered(columns.map((one) => one.peers));
+
+/** @param {Map<string, {tokens_per_s: number|null}>[]} columns */
+function ordered(columns) {
+  const names = new Set(columns.flatMap((rows) => [...rows.keys()]));
+  // A machine's tokens/s say nothing of another's: what a column adds is ranked by its share of its own fastest.
+  const rank = (/** @type {string} */ name) => {
+    const rows = columns.find((one) => one.has(name));
+    const best = Math.max(...[...(rows?.values() ?? [])].map((row) => row.tokens_per_s ?? 0), 1e-9);
+    return (rows?.get(name)?.tokens_per_s ?? -1) / best;
+  };
+  return [...names].sort((a, b) => rank(b) - rank(a));
+}

@@ -1,0 +1,156 @@
+/** The quick set, run here and now: which preset, start and stop, the place in line, how far it is. */
+
+import { h, say } from "../dom.js";
+import { Session } from "../session.js";
+import { NOW } from "./columns.js";
+
+const MEGABYTES = 5; // of a download that is worth a word
+
+/**
+ * @param {{setup: any, ports: import("../session.js").Ports, onResults: (found: any) => () => void}} ctx
+ *   onResults: takes what was found, and gives what shows it
+ */
+export function quickPanel({ setup, ports, onResults }) {
+  const { prompts, tokens, longest_s } = setup.quick;
+  const session = new Session(
+    { trigger: (_, data) => ports.trigger("quick", data), call: ports.call },
+    { onPayload: apply, held: () => 0 },
+  );
+  const usable = setup.presets.filter((one) => one.usable);
+  const asked = new URLSearchParams(location.search).get("preset");
+  const pick = h(
+    "select",
+    { class: "hx-select hx-res-pick", "aria-label": "preset to measure", onchange: () => about() },
+    ...usable.map(({ name, title }) => h("option", { value: name, text: title })),
+  );
+  if (usable.some((one) => one.name === asked)) pick.value = asked;
+  const go = h("button", { type: "button", class: "hx-go", onclick: () => press() }, h("span", { text: "" }));
+  const first = h("p", { class: "hx-plan-text", hidden: true });
+  const fill = h("i", {});
+  const bar = h(
+    "div",
+    {
+      class: "hx-res-bar",
+      role: "progressbar",
+      "aria-label": "prompts measured",
+      "aria-valuemin": "0",
+      "aria-valuemax": String(prompts),
+    },
+    fill,
+  );
+  const text = h("span", { class: "hx-res-said" });
+  const progress = h("div", { class: "hx-res-progress", hidden: true }, bar, text);
+  const outcome = h("p", { class: "hx-res-outcome", hidden: true });
+  const spoken = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
+  const el = h(
+    "section",
+    { class: "hx-panel hx-res-quick", "aria-label": "run the quick set here" },
+    h(
+      "div",
+      {},
+      h("h2", { class: "hx-plan-h", text: "Run the quick set here" }),
+      h("p", {
+        class: "hx-plan-text",
+        text:
+          `${prompts} prompts of six tasks, ${tokens} tokens each, through the preset's default stack, its best stack of two ` +
+          `levels and plain decoding, side by side on this server. It takes a few minutes, at most ${Math.round(longest_s / 60)} minutes ` +
+          `of measuring. ${prompts} prompts are few, so the interval is wide.`,
+      }),
+      first,
+    ),
+    h("div", { class: "hx-res-start" }, pick, go),
+    progress,
+    outcome,
+    spoken,
+  );
+
+  function press() {
+    if (session.state === "idle") {
+      tell("");
+      session.start({ preset: pick.value });
+      show({ text: "asking for a place in line" });
+      say(spoken, "The quick set was asked for.");
+    } else {
+      session.stop().then(
+        (ended) => {
+          if (ended) tell("Stopped before it began.");
+          draw();
+        },
+        () => tell("The server cannot be reached; nothing was measured.", "error"),
+      );
+    }
+    draw();
+  }
+
+  /** @param {import("../session.js").Payload} payload */
+  function apply(payload) {
+    if (payload.run !== session.pending) return; // of a measurement that was left
+    const { status, final } = payload;
+    session.hear(payload);
+    if (status.mode === "live") session.started = true;
+    if (!final) show(status);
+    else if (status.results) arrived(status);
+    else tell(sentence(status.text), status.mode === "error" ? "error" : "");
+    draw();
+  }
+
+  function arrived(status) {
+    const rows = status.results.stacks;
+    const best = rows.find((row) => row.stack !== row.plain) ?? rows[0];
+    const [low, high] = best.interval;
+    tell(
+      `${sentence(status.text)} ${best.stack}: ${best.speed_up.toFixed(2)}× plain decoding (${low.toFixed(2)} to ` +
+        `${high.toFixed(2)}). The column "${NOW}" stands in the table of the preset.`,
+    );
+    const reveal = onResults(status);
+    outcome.append(h("button", { type: "button", class: "hx-quiet", text: "Show it", onclick: reveal }));
+  }
+
+  /** How far it is. */
+  function show(status) {
+    const share = status.phase === "measuring" ? status.done / status.of : (status.share ?? 0);
+    fill.style.width = `${100 * share}%`;
+    bar.setAttribute("aria-valuenow", String(status.done ?? 0));
+    bar.setAttribute("aria-valuetext", status.text);
+    bar.dataset.mode = status.mode ?? "waiting";
+    const left = status.left ? `, about ${duration(status.left)} left` : "";
+    const loaded = status.share ? `, ${Math.round(100 * status.share)} %` : "";
+    const before = `${status.text}${loaded}${left}`;
+    say(text, before);
+    if (status.phase !== "measuring" || status.done % 4 === 0) say(spoken, before);
+  }
+
+  function tell(words, kind = "") {
+    outcome.textContent = words;
+    outcome.hidden = !words;
+    outcome.dataset.kind = kind;
+    say(spoken, words);
+  }
+
+  function draw() {
+    const state = session.state;
+    say(go.firstChild, { idle: "Run the quick set", busy: "Stop", stopping: "Stopping…" }[state]);
+    go.dataset.state = state;
+    go.toggleAttribute("disabled", state === "stopping" || !usable.length);
+    pick.disabled = state !== "idle";
+    progress.hidden = state === "idle";
+  }
+
+  function about() {
+    const chosen = usable.find((one) => one.name === pick.value);
+    const mb = chosen?.needs_download ? Math.round(chosen.download_mb) : 0;
+    first.hidden = mb < MEGABYTES;
+    first.textContent = `Its weights are fetched first: ${mb} MB.`;
+  }
+
+  if (!usable.length) tell("No preset can be used here, so nothing can be measured.", "error");
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !event.defaultPrevented && session.pending && el.offsetParent) press();
+  });
+  about();
+  draw();
+  return { el, apply };
+}
+
+const duration = (s) => (s < 90 ? `${5 * Math.max(1, Math.ceil(s / 5))} s` : `${Math.ceil(s / 60)} min`);
+const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}.`;

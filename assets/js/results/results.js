@@ -1,0 +1,161 @@
+/** The Results tab: what was measured on which machine, and the quick set here and now. `mount` is called once by its
+ *  component. */
+
+import { h, tips } from "../dom.js";
+import { learn } from "../kinds.js";
+import { loadStyles } from "../styles.js";
+import { rememberTheme } from "../theme.js";
+import { Plot } from "../planner/plots.js";
+import { ratesFigure, tasksFigure } from "./charts.js";
+import { columnsOf } from "./columns.js";
+import { missingCard, originCard } from "./origin.js";
+import { quickPanel } from "./quick.js";
+import { comparison } from "./table.js";
+
+const SETTLE_MS = 250; // a window that is being dragged is not drawn anew
+
+/**
+ * @param {HTMLElement} root
+ * @param {{props: {setup: string, value: string}, watch: (name: string, f: () => void) => void, root: string} &
+ *   import("../session.js").Ports} ports
+ */
+export async function mount(root, ports) {
+  rememberTheme();
+  await loadStyles("planner", "results");
+  const setup = JSON.parse(ports.props.setup);
+  learn(setup.grammar);
+  const page = new ResultsPage(root.querySelector(".hx-root") ?? root, setup, ports);
+  ports.watch("value", () => ports.props.value && page.quick.apply(JSON.parse(ports.props.value)));
+  await page.begin();
+}
+
+class ResultsPage {
+  constructor(root, setup, ports) {
+    this.setup = setup;
+    this.base = ports.root;
+    /** @type {any[]} */ this.reports = [];
+    /** @type {any[]} */ this.missing = [];
+    /** @type {Map<string, any>} */ this.now = new Map(); // by preset: what was measured here a moment ago
+    /** @type {{plot: Plot, figure: () => any}[]} */ this.plots = [];
+    this.quick = quickPanel({ setup, ports, onResults: (found) => this.add(found) });
+    this.note = h("p", { class: "hx-plan-fault", role: "alert", hidden: true });
+    this.body = h("div", { class: "hx-res-body" });
+    this.el = h(
+      "div",
+      { class: "hx-stage hx-planner hx-results" },
+      h(
+        "header",
+        { class: "hx-res-top" },
+        h("h1", { text: "Results" }),
+        h("p", {
+          class: "hx-plan-text",
+          text:
+            "What stacks really took, beside plain decoding and other programs on the same machine. Only decoding is " +
+            "timed, not reading the prompt. Intervals are 95 %, a bootstrap over prompts.",
+        }),
+      ),
+      this.quick.el,
+      this.note,
+      this.body,
+    );
+    root.replaceChildren(this.el);
+    tips(this.el);
+    new MutationObserver(() => this.drawPlots()).observe(document.body, { attributeFilter: ["class"] });
+    let settling = 0;
+    let drawn = innerWidth;
+    addEventListener("resize", () => {
+      clearTimeout(settling);
+      settling = setTimeout(() => {
+        if (drawn !== innerWidth) this.drawPlots();
+        drawn = innerWidth;
+      }, SETTLE_MS);
+    });
+  }
+
+  async begin() {
+    try {
+      const reply = await fetch(this.base + this.setup.listing);
+      if (!reply.ok) throw new Error(`status ${reply.status}`);
+      const found = await reply.json();
+      this.reports = found.reports;
+      this.missing = found.missing;
+    } catch {
+      this.note.textContent = "The server could not send the bundled results; open this tab again to ask for them.";
+      this.note.hidden = false;
+    }
+    this.draw();
+  }
+
+  /**
+   * What the quick set found: a column of its preset's table. Gives what brings that into view.
+   * @param {{results: any, csv: string, text: string}} found
+   */
+  add(found) {
+    const { preset } = found.results.about;
+    this.now.set(preset, found);
+    this.draw();
+    return () => {
+      const head = this.body.querySelector(`[data-preset="${CSS.escape(preset)}"] h2`);
+      head?.scrollIntoView({ block: "start" });
+      head?.focus({ preventScroll: true });
+    };
+  }
+
+  draw() {
+    this.plots = [];
+    const named = [...this.reports, ...this.now.values()].map(({ results }) => results.about.preset);
+    const presets = [...new Set([...named, ...this.missing.map(({ preset }) => preset)])];
+    this.body.replaceChildren(...presets.map((preset) => this.section(preset)));
+    this.drawPlots();
+  }
+
+  /** All that was measured of one preset. @param {string} preset */
+  section(preset) {
+    const missing = this.missing.filter((one) => one.preset === preset);
+    const columns = columnsOf(
+      this.reports.filter(({ results }) => results.about.preset === preset),
+      this.now.get(preset),
+    );
+    const title = this.setup.presets.find((one) => one.name === preset)?.title ?? preset;
+    const cards = [...columns.map(originCard), ...missing.map(missingCard)];
+    return h(
+      "section",
+      { class: "hx-res-preset", "aria-label": title, "data-preset": preset },
+      h("h2", { class: "hx-res-h", tabindex: "-1", text: title }),
+      columns.length ? comparison(columns, missing, preset) : notYet(),
+      columns.length ? this.charts(columns) : null,
+      h("div", { class: "hx-res-cards" }, ...cards),
+    );
+  }
+
+  charts(columns) {
+    const plot = (name, label, figure) => {
+      const made = new Plot(name, { url: this.base + this.setup.plotly, label });
+      this.plots.push({ plot: made, figure });
+      return made.el;
+    };
+    return h(
+      "div",
+      { class: "hx-res-charts", "data-machines": columns.length },
+      plot("rates", "tokens a second", () => ratesFigure(columns)),
+      ...columns.map((column) => plot("tasks", `speed-up by task, ${column.name}`, () => tasksFigure(column))),
+    );
+  }
+
+  /** The colours are the page's, so a change of theme draws them anew. */
+  drawPlots() {
+    for (const { plot, figure } of this.plots) plot.show(figure());
+  }
+}
+
+const notYet = () =>
+  h(
+    "div",
+    { class: "hx-panel hx-plan-empty hx-res-none" },
+    h("h3", { class: "hx-plan-h", text: "Not measured yet" }),
+    h("p", {
+      text:
+        "No benchmark of this preset comes with the page. The commands below make one; its folder then appears here. " +
+        "Or run the quick set above.",
+    }),
+  );

@@ -1,0 +1,169 @@
+/** The stacks and the other programs of one preset, a group of columns a machine. */
+
+import { h } from "../dom.js";
+import { stylesOf } from "../planner/answer.js";
+import { levelBadge } from "../planner/tables.js";
+import { peersOf, stacksOf } from "./columns.js";
+
+const FIGURES = [
+  ["tokens/s", "tokens written a second of decoding, over all prompts"],
+  ["speed-up", "tokens/s over plain decoding's of the same target, with its 95 % interval"],
+  ["a pass", "tokens committed by a pass of the target, correction and bonus included"],
+  ["equal", "share of prompts whose text is that of plain decoding"],
+];
+
+/**
+ * @param {import("./columns.js").Column[]} columns
+ * @param {{what: string}[]} missing machines without a benchmark
+ * @param {string} preset
+ */
+export function comparison(columns, missing, preset) {
+  const stacks = stacksOf(columns);
+  const peers = peersOf(columns);
+  const high = stacks.length + (peers.length ? peers.length + 1 : 0);
+  const width = 1 + FIGURES.length * columns.length;
+  const table = h(
+    "table",
+    { class: "hx-res-table" },
+    h("caption", { class: "hx-sr", text: "stacks and other programs by machine, fastest first" }),
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        h("th", { scope: "col", rowspan: "2", class: "hx-res-name", text: "stack" }),
+        ...columns.map((one) => groupHead(one)),
+        ...missing.map(({ what }) =>
+          h("th", { scope: "col", rowspan: "2", class: "hx-res-group hx-res-missing" }, h("b", { text: what })),
+        ),
+      ),
+      h(
+        "tr",
+        {},
+        ...columns.flatMap((one) =>
+          FIGURES.map(([text, tip], i) =>
+            h("th", { scope: "col", class: edge(i, one), tabindex: "0", "data-tip": tip, text }),
+          ),
+        ),
+      ),
+    ),
+    h(
+      "tbody",
+      {},
+      ...stacks.map((stack, i) =>
+        h(
+          "tr",
+          { "data-stack": stack },
+          stackHead(stack, preset, columns),
+          ...columns.flatMap((one) => stackCells(one, stack)),
+          ...(i ? [] : missing.map(() => notMeasured(high))),
+        ),
+      ),
+      peers.length
+        ? h(
+            "tr",
+            {},
+            h("th", { scope: "colgroup", colspan: String(width), class: "hx-res-sub", text: "other programs" }),
+          )
+        : null,
+      ...peers.map((name) =>
+        h(
+          "tr",
+          { "data-peer": name },
+          h("th", { scope: "row", class: "hx-res-name", text: name }),
+          ...columns.flatMap((one) => peerCells(one, name)),
+        ),
+      ),
+    ),
+  );
+  return h(
+    "div",
+    { class: "hx-panel hx-res-scroll", tabindex: "0", role: "group", "aria-label": "table of all stacks and machines" },
+    table,
+  );
+}
+
+const edge = (i, one) => [i ? "" : "hx-res-edge", one.now ? "hx-res-now" : ""].filter(Boolean).join(" ") || null;
+
+function groupHead(one) {
+  const { about, stacks } = one.results;
+  const prompts = one.early ? one.said : `${stacks[0].prompts} prompts`;
+  return h(
+    "th",
+    {
+      scope: "colgroup",
+      colspan: String(FIGURES.length),
+      class: `hx-res-group ${edge(0, one)}`,
+    },
+    h("b", { text: one.name }),
+    h("span", { text: [about.device, about.dtype, one.when, prompts].filter(Boolean).join(" · ") }),
+    one.now ? h("span", { class: "hx-res-caution", text: "few prompts: the interval is wide" }) : null,
+  );
+}
+
+function stackHead(stack, preset, columns) {
+  const parts = stack.split(",");
+  const styles = [
+    ...stylesOf(parts.map((name, i) => ({ name: `${i} ${name}`, kind: name.split(/[@:]/)[0] }))).values(),
+  ];
+  const query = new URLSearchParams({ preset, stack });
+  return h(
+    "th",
+    { scope: "row", class: "hx-res-name" },
+    h(
+      "a",
+      {
+        class: "hx-res-stack",
+        href: `?${query}`,
+        "aria-label": `${stack}: open in Play`,
+        "data-tip": "opens the Play tab with this stack",
+        onclick: (/** @type {MouseEvent} */ event) => {
+          if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return; // a tab or window of its own
+          event.preventDefault();
+          document.dispatchEvent(new CustomEvent("hx:use-stack", { detail: { stack, preset } }));
+        },
+      },
+      h("span", { class: "hx-res-badges", "aria-hidden": "true" }, ...styles.map(levelBadge)),
+      h("span", { class: "hx-res-text" }, ...parts.flatMap((part, i) => (i ? [",", h("wbr"), part] : [part]))),
+    ),
+    columns.some((one) => one.defaults.has(stack)) ? h("span", { class: "hx-res-tag", text: "default" }) : null,
+  );
+}
+
+function stackCells(one, stack) {
+  const row = one.rows.get(stack);
+  const cell = (i, ...what) => h("td", { class: edge(i, one) }, ...what);
+  if (!row) return FIGURES.map((_, i) => cell(i, i ? "" : "–"));
+  const best = one.results.stacks.every((other) => other.tokens_per_s <= row.tokens_per_s);
+  const [low, high] = row.interval;
+  return [
+    cell(0, h(best ? "b" : "span", { class: best ? "hx-res-best" : null, text: rate(row.tokens_per_s) })),
+    cell(
+      1,
+      h("span", { class: "hx-res-gain", text: `${row.speed_up.toFixed(2)}×` }),
+      h("small", { text: row.stack === row.plain ? "plain" : `${low.toFixed(2)} to ${high.toFixed(2)}` }),
+    ),
+    cell(2, row.accepted_per_pass.toFixed(2)),
+    cell(3, h("span", { class: row.equal < 1 ? "hx-res-unequal" : null, text: `${Math.round(100 * row.equal)} %` })),
+  ];
+}
+
+function peerCells(one, name) {
+  const peer = one.peers.get(name);
+  const rest = (/** @type {any[]} */ ...what) =>
+    h("td", { colspan: String(FIGURES.length - 1), class: one.now ? "hx-res-why hx-res-now" : "hx-res-why" }, ...what);
+  if (!peer) return [h("td", { class: edge(0, one), text: "–" }), rest(one.now ? "not part of the quick set" : "")];
+  if (peer.tokens_per_s === null) return [h("td", { class: edge(0, one), text: "–" }), rest(peer.why || "not run")];
+  return [
+    h("td", { class: edge(0, one), text: rate(peer.tokens_per_s) }),
+    rest(
+      `${(peer.beside_plain ?? 0).toFixed(2)}× our plain · ${Math.round(100 * (peer.same_tokens ?? 0))} % same tokens`,
+    ),
+  ];
+}
+
+const notMeasured = (high) =>
+  h("td", { rowspan: String(high), class: "hx-res-missing hx-res-edge" }, h("span", { text: "not measured" }));
+
+export const rate = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));
