@@ -16,6 +16,7 @@ import torch
 
 from hsd_core.models import load_decoder
 from hsd_core.models.passes import Pass
+from hsd_core.models.threads import model_threads
 from hsd_core.models.weights import ensure
 from hsd_core.stacks.presets import PRESETS
 
@@ -48,7 +49,7 @@ def main() -> None:
     folder = ensure(PRESETS["smollm2"].target, lambda *_: None)
     per_ms = bandwidth()
     rows = " / ".join(map(str, ROWS))
-    print(f"{torch.get_num_threads()} threads, memory at {per_ms / 1e6:.1f} GB/s; ms for {rows} rows")
+    print(f"{model_threads()} threads, memory at {per_ms / 1e6:.1f} GB/s; ms for {rows} rows")
     decoders: dict[str, tuple[Any, Any]] = {}
     for name in sys.argv[1:] or BITS:
         kind, dtype = name.split()

@@ -11,6 +11,7 @@ from torch import Tensor
 from hsd_core.models.passes import Pass
 from hsd_core.models.protocol import DecoderError
 from hsd_core.models.shape import refuse_sliding_window
+from hsd_core.models.threads import model_threads, torch_with
 
 # Parts of a config that belong to state-space, linear-attention or recurrent layers: their state holds the sum of
 # all inputs, and no position of it can be taken back.
@@ -71,6 +72,7 @@ class TransformersDecoder:
     @torch.inference_mode()
     def forward(self, given: Pass, cache: _Cache) -> Tensor:
         """See `Decoder.forward`."""
+        torch_with(model_threads())
         ids, start, rows = list(given.ids), given.start, given.rows
         if start + len(ids) > cache.capacity:
             raise DecoderError(f"position {start + len(ids)} lies beyond the cache's capacity of {cache.capacity}")

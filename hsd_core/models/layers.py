@@ -21,6 +21,7 @@ from hsd_core.models.linear import Linear
 from hsd_core.models.masks import KEY_STEP, Masks, rounded_up
 from hsd_core.models.passes import Branches
 from hsd_core.models.shape import LeanShape, rotary_tables
+from hsd_core.models.threads import model_threads, torch_with
 
 # (layer, (n, H, d) queries, (n, G, d) keys, (n, G, d) values) -> (n, H, d): keeps keys and values, and attends.
 Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]
@@ -96,6 +97,7 @@ class Layers:
 
         x (n, hidden) -> (n, hidden). Layers may be run in any division, 0..a then a..L, over one cache.
         """
+        torch_with(model_threads())
         end = start + len(x)
         if branches is None or end <= branches.base:
             at: slice | Tensor = slice(start, end)
@@ -115,6 +117,7 @@ class Layers:
 
         No text sees another: masked keys have weight zero.
         """
+        torch_with(model_threads())
         at = torch.tensor(slots, device=self._device)
         each = torch.arange(len(x), device=self._device)
         cos, sin = (t[at, None] for t in self.rotary)  # (B, 1, d)

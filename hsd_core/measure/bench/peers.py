@@ -17,6 +17,7 @@ import torch
 from hsd_core.drafts.head import DraftHead
 from hsd_core.measure.bench.nano_as_llama import nano_as_llama
 from hsd_core.measure.bench.runs import Peer, PeerText
+from hsd_core.models.threads import model_threads, torch_with
 
 if TYPE_CHECKING:
     from hsd_core.pipeline import Pipeline
@@ -76,6 +77,7 @@ class Transformers:
         self._ends, self._limit, self._options = list(ends), limit, options
 
     def run(self, prompt: str) -> PeerText:
+        torch_with(model_threads())
         ids = torch.tensor([self._encode(prompt)])
         stamps: list[tuple[int, int]] = []  # (ids so far, ns) after every step
 
@@ -168,7 +170,7 @@ def _llama_cpp(pipeline: Pipeline, encode: Encode, limit: int, gguf: Path | None
     from llama_cpp import Llama
     from llama_cpp.llama_speculative import LlamaPromptLookupDecoding
 
-    ends, threads = sorted(pipeline.ends), torch.get_num_threads()
+    ends, threads = sorted(pipeline.ends), model_threads()
     opened: Opened = []
     for name, draft in zip(NAMES[3:], (None, LlamaPromptLookupDecoding(num_pred_tokens=LOOKUP_TOKENS)), strict=True):
         try:

@@ -89,11 +89,11 @@ def measured_by(kind: str, command: str) -> dict[str, Any]:
 
 def ran_on(device: str) -> dict[str, Any]:
     """The machine, as a reader compares it. Imports torch."""
-    import torch
+    from hsd_core.models.threads import model_threads
 
     return {
         "machine": machine.describe(device),
-        "threads": torch.get_num_threads(),
+        "threads": model_threads(),
         "versions": dict(machine.versions()),
     }
 

@@ -27,6 +27,7 @@ from hsd_core.models.linear import aligned
 from hsd_core.models.passes import Branches, Pass
 from hsd_core.models.protocol import DecoderError
 from hsd_core.models.shape import LeanShape, rotary_tables
+from hsd_core.models.threads import model_threads
 
 EMBEDDING, HEAD = "model.embed_tokens.weight", "lm_head.weight"
 Weights = tuple[Callable[[str], Tensor], Collection[str]]  # name -> weight in the Hugging Face naming; all names
@@ -67,7 +68,7 @@ class CompiledDecoder:
         self.shape, self.dtype, self._weights = shape, dtype, weights
         self.layers, self.max_positions = shape.layers, shape.max_positions
         self.vocab_size = min(vocab or shape.vocab_size, shape.vocab_size)
-        self.threads = torch.get_num_threads()
+        self.threads = model_threads()
         cos, sin = rotary_tables(shape)
         half = shape.head_size // 2
         self.tables = cos[:, :half].contiguous(), sin[:, half:].contiguous()

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from hsd_core.models.compiled.graph import Graph
 from hsd_core.models.protocol import DecoderError
+from hsd_core.models.threads import torch_with
 
 KINDS: Mapping[torch.dtype, type] = {torch.float32: np.float32, torch.int32: np.int32, torch.int64: np.int64}
 QUIET = 4  # an error is raised; it need not be written too
@@ -69,6 +70,7 @@ class Bound:
         self._io.bind_output(name, "cpu", 0, KINDS[tensor.dtype], tuple(tensor.shape), self._keep(name, tensor))
 
     def __call__(self) -> None:
+        torch_with(1)
         try:
             self._session.run_with_iobinding(self._io)
         except Exception as error:  # its errors have no common class
