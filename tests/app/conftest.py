@@ -57,7 +57,7 @@ def page(browser: Any) -> Iterator[Any]:
     """A page at 1440 x 900 that fails its test on a script error or a request to another host."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
     page = context.new_page()
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(45_000)
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
     page.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))

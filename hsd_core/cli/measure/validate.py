@@ -20,7 +20,7 @@ from hsd_core.trace.typed import pretty
 if TYPE_CHECKING:
     from hsd_core.measure.validation.runs import Validation
 
-PROMPTS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "blind-2.jsonl"
+PROMPTS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "blind-3.jsonl"
 LENGTH = 40  # as long as calibrate's texts
 DEPTH = 4  # levels of the planner's own stacks, at the most
 
