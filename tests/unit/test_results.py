@@ -14,7 +14,7 @@ from hsd_core.measure.results.rawfile import RawFile, measured_by, prompts_file,
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = [ROOT / "README.md", ROOT / "assets" / "results" / "README.md"]
-RAW = sorted((ROOT / "assets" / "results").glob("*.jsonl"))
+RAW = sorted((ROOT / "assets" / "results").rglob("*.jsonl"))
 PAGE = ROOT / "assets" / "profiles" / "smollm2-cpu-validation.json"
 BLOCK = re.compile(r"^<!-- results: (\S+) .*?^<!-- /results -->$", re.DOTALL | re.MULTILINE)
 MARKED = "before\n<!-- results: raw/bench.jsonl stacks -->\nold\n<!-- /results -->\nafter\n"
@@ -151,7 +151,9 @@ def test_no_figure_stands_beside_the_results_without_a_file_behind_it():
     text = SHIPPED[1].read_text(encoding="utf-8")
     assert not re.search(r"^\|", BLOCK.sub("", text), re.MULTILINE), "a table outside the markers"
     named = set(BLOCK.findall(text))
-    assert {path.name for path in RAW} == named, "every file has its tables, every table its file"
+    assert {path.relative_to(SHIPPED[1].parent).as_posix() for path in RAW} == named, (
+        "every file has its tables, every table its file"
+    )
 
 
 def test_every_raw_file_that_is_shipped_is_whole():

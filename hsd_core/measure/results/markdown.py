@@ -101,6 +101,6 @@ def _validation(name: str) -> Callable[[Mapping[str, Any], Sequence[Mapping[str,
 
 
 _VIEWS: dict[str, dict[str, Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], str]]] = {
-    **{kind: {"stacks": _stacks, "best": _best} for kind in ("bench", "sweep")},
+    "bench": {"stacks": _stacks, "best": _best},
     "validation": {name: _validation(name) for name in ("sittings", "stacks", "models", "terms", "levels")},
 }

@@ -17,7 +17,7 @@ from hsd_core.models import machine
 from hsd_core.trace.typed import decode, encode, encode_lines, lines, opened, plain
 
 VERSION = 1
-KINDS = ("bench", "sweep", "validation")
+KINDS = ("bench", "validation")
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
 MAY_DIFFER = frozenset({"recorded", "command"})  # between the start of a file and what goes on in it
 
