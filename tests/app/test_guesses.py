@@ -88,21 +88,30 @@ def visit(page: Any, site: str, query: str = "") -> None:
     page.wait_for_selector(".hx-comb-grid")
 
 
+def step(page: Any, key: str = "Shift+ArrowRight") -> None:
+    """Another moment, by default one event on, and nothing before it is drawn: the page draws in the next frame."""
+    page.keyboard.press(key)
+    drawn(page)
+
+
+def drawn(page: Any) -> None:
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 def step_until(page: Any, selector: str) -> None:
     """Steps through the run, event by event, until something is to be seen."""
     page.get_by_role("slider", name="Moment of the run").focus()
-    page.keyboard.press("Home")
+    step(page, "Home")
     for _ in range(200):
         if page.locator(selector).count():
             return
-        page.keyboard.press("Shift+ArrowRight")
-        page.wait_for_timeout(40)
+        step(page)
     pytest.fail(f"nothing like {selector} in the whole run")
 
 
 def test_several_sequences_are_chosen_generated_seen_and_asked_about(page: Any, site: str) -> None:
     page.emulate_media(reduced_motion="reduce")
-    page.goto(f"{site}/?stack=table@id=order6&max_new_tokens=40&recording=none")
+    page.goto(f"{site}/?stack=table@id=order6&max_new_tokens=40&temperature=0&recording=none")
     page.wait_for_selector(".hx-stage")
     page.get_by_text("add a level").click()
     page.get_by_role("button", name="n-gram lookup").click()
@@ -115,8 +124,8 @@ def test_several_sequences_are_chosen_generated_seen_and_asked_about(page: Any, 
     assert "5 guesses from c" in page.locator(".hx-floor").last.inner_text()
     page.locator("#hx-prompt").fill(PROMPT)
     page.get_by_role("button", name="Generate").click()
-    page.wait_for_function("document.querySelector('.hx-status').dataset.mode !== 'recorded'", timeout=30_000)
-    page.wait_for_function("document.querySelector('.hx-go').textContent === 'Generate'", timeout=30_000)
+    page.wait_for_function("document.querySelector('.hx-status').textContent.startsWith('live, done')")
+    page.wait_for_function("document.querySelector('.hx-go').textContent === 'Generate'")
     step_until(page, ".hx-comb-cell[data-fate='unasked']")
     page.locator(".hx-comb-cell[data-fate='unasked'] .hx-comb-token").first.click()
     card = page.locator(".hx-card")
@@ -132,7 +141,7 @@ def test_candidates_wait_below_the_text_and_the_kept_path_rises_into_it(page: An
     high = page.locator(".hx-comb-dock").bounding_box()["height"]
     assert page.locator(".hx-comb-cell:not([data-fate='waiting'])").count() == 0
     assert "not judged yet" in page.locator(".hx-comb-head").inner_text()
-    page.keyboard.press("Shift+ArrowRight")
+    step(page)
     page.wait_for_selector(".hx-comb-cell[data-fate='kept'], .hx-comb-cell[data-fate='rejected']")
     kept = page.locator(".hx-comb-dock .hx-comb-cell[data-fate='kept']").count()
     assert page.locator(".hx-flow .hx-tok").count() - before in (kept, kept + 1), "the path, and T's own if it is drawn"
@@ -156,7 +165,7 @@ def test_arrow_keys_reach_the_candidates_and_say_what_became_of_them(page: Any, 
     step_until(page, ".hx-comb-cell[data-fate='unasked']")
     assert page.locator(".hx-comb-grid").get_attribute("aria-label").startswith("Candidates. ")
     page.locator(".hx-flow [tabindex='0']").focus()
-    page.keyboard.press("End")
+    step(page, "End")
     last = page.locator(".hx-comb-dock .hx-comb-token").last
     assert last.evaluate("(x) => x === document.activeElement")
     page.keyboard.press("ArrowLeft")
@@ -172,7 +181,7 @@ def test_arrow_keys_reach_the_candidates_and_say_what_became_of_them(page: Any, 
 def test_a_ghost_opens_into_the_comb_that_it_fell_from(page: Any, site: str) -> None:
     visit(page, site)
     page.get_by_role("slider", name="Moment of the run").focus()
-    page.keyboard.press("End")
+    step(page, "End")
     more = page.locator(".hx-ghosts .hx-more").first
     more.click()
     assert page.locator(".hx-ghosts .hx-comb-cell[data-fate='rejected']").count()
@@ -184,14 +193,13 @@ def test_scrubbing_to_and_fro_leaves_one_comb_and_the_text_as_it_was(page: Any, 
     visit(page, site)
     slider = page.get_by_role("slider", name="Moment of the run")
     slider.focus()
-    page.keyboard.press("End")
+    step(page, "End")
     text = page.locator(".hx-flow").inner_text()
     for share in (100, 700, 30, 950, 400):
         slider.evaluate("(x, to) => { x.value = to; x.dispatchEvent(new Event('input', {bubbles: true})); }", share)
-        page.wait_for_timeout(60)
+        drawn(page)
         assert page.locator(".hx-comb-dock .hx-comb").count() <= 1
-    page.keyboard.press("End")
-    page.wait_for_timeout(100)
+    step(page, "End")
     assert page.locator(".hx-flow").inner_text() == text
     page.get_by_role("checkbox", name="rejected drafts").uncheck()
     assert not page.locator(".hx-comb-dock").is_visible()
@@ -200,7 +208,7 @@ def test_scrubbing_to_and_fro_leaves_one_comb_and_the_text_as_it_was(page: Any, 
 def test_a_copied_text_is_without_candidates(page: Any, site: str) -> None:
     visit(page, site)
     page.get_by_role("slider", name="Moment of the run").focus()
-    page.keyboard.press("End")
+    step(page, "End")
     copied = page.evaluate("""() => {
         getSelection().selectAllChildren(document.querySelector('.hx-text'));
         const event = new ClipboardEvent('copy', {clipboardData: new DataTransfer(), bubbles: true, cancelable: true});
