@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hsd_core.models.memory import needed
 from hsd_core.models.protocol import QUANTISED, Decoder, DecoderError
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def load_decoder(
     device: str = "cpu",
     kind: str = "auto",
     vocab: int | None = None,
+    told: Callable[[float, float], None] = lambda done, total: None,
 ) -> Decoder:
     """A decoder over the weights in `folder`.
 
@@ -35,6 +37,7 @@ def load_decoder(
         kind: "compiled" (onnxruntime, on the CPU), "lean" (our own forward in torch), "transformers" (any causal
             model), or "auto": the first of them that can.
         vocab: keep only the first `vocab` columns of the logits.
+        told: called with layers that are open, and all, where a decoder opens them one after another.
     Raises:
         DecoderError: the folder, the model or the options cannot work together; the message says why.
     """
@@ -46,7 +49,7 @@ def load_decoder(
     device = known_device(device)
     config = read_config(folder)
     if kind == "compiled" or (kind == "auto" and _compiled_can(config, dtype, device)):
-        return _compiled(folder, config, dtype, device, vocab)
+        return _compiled(folder, config, dtype, device, vocab, told)
     if kind == "lean" or (kind == "auto" and _lean_can(config)):
         return _lean(folder, config, dtype, device, vocab)
     if dtype in QUANTISED:
@@ -119,7 +122,23 @@ def _compiled_can(config: dict[str, Any], dtype: str, device: str) -> bool:
     return _lean_can(config) and refusal(LeanShape.from_config(config), dtype, device) is None
 
 
-def _compiled(folder: Path, config: dict[str, Any], dtype: str, device: str, vocab: int | None) -> Decoder:
+def memory_needed(folder: Path, dtype: str) -> float:
+    """Bytes that opening a folder's weights as `dtype` takes at most; see `memory.needed`.
+
+    Raises:
+        DecoderError: there are no such weights.
+    """
+    return needed(weight_files(folder), dtype, tied=bool(read_config(folder).get("tie_word_embeddings")))
+
+
+def _compiled(
+    folder: Path,
+    config: dict[str, Any],
+    dtype: str,
+    device: str,
+    vocab: int | None,
+    told: Callable[[float, float], None],
+) -> Decoder:
     from hsd_core.models.compiled import refusal
     from hsd_core.models.shape import LeanShape
 
@@ -128,7 +147,7 @@ def _compiled(folder: Path, config: dict[str, Any], dtype: str, device: str, voc
         raise DecoderError(f"{reason}; use the lean decoder")
     from hsd_core.models.compiled.decoder import CompiledDecoder
 
-    return CompiledDecoder(shape, partial(_weights, folder), dtype=dtype, vocab=vocab)
+    return CompiledDecoder(shape, partial(_weights, folder), dtype=dtype, vocab=vocab, told=told)
 
 
 def _lean(folder: Path, config: dict[str, Any], dtype: str, device: str, vocab: int | None) -> Decoder:

@@ -1,7 +1,8 @@
 """`compiled`: the models that `lean` runs, by onnxruntime on the CPU.
 
-Layers lie in sessions, cut at the depths that somebody asked for: every weight lies in memory once, in the layout of
-its kernel, and a pass through all layers is one call of onnxruntime, or two where an exit stands between them.
+Layers lie in sessions, cut at the depths that somebody asked for and where they would take more than `PART_BYTES`:
+every weight lies in memory once, in the layout of its kernel, and a part's twice while it is laid out. A pass through
+all layers is one call of onnxruntime for each part.
 
 Names: n inputs, V vocabulary.
 """
@@ -24,6 +25,7 @@ from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
 from hsd_core.models.compiled.products import product
 from hsd_core.models.compiled.session import Session, give_back
 from hsd_core.models.linear import aligned
+from hsd_core.models.memory import BYTES, PART_BYTES, shortage
 from hsd_core.models.passes import Branches, Pass
 from hsd_core.models.protocol import DecoderError
 from hsd_core.models.shape import LeanShape, rotary_tables
@@ -50,6 +52,7 @@ class CompiledDecoder:
         weights: opens the weights; again where layers are cut anew.
         dtype: "float32", or "int8" or "int4" (weights in groups of 32, inputs rounded to 8 bits, an 8-bit head).
         vocab: keep only the first `vocab` columns of the logits.
+        told: called with the layers that are laid out, and all of them.
     Raises:
         DecoderError: the weights are not those of this shape.
     """
@@ -64,6 +67,7 @@ class CompiledDecoder:
         *,
         dtype: str = "float32",
         vocab: int | None = None,
+        told: Callable[[float, float], None] = lambda done, total: None,
     ) -> None:
         self.shape, self.dtype, self._weights = shape, dtype, weights
         self.layers, self.max_positions = shape.layers, shape.max_positions
@@ -75,7 +79,11 @@ class CompiledDecoder:
         if reason := refusal(shape, dtype, "cpu"):
             raise DecoderError(f"{reason}; use kind='lean'")
         self._cutting = threading.Lock()
-        self._parts: tuple[Part, ...] = (self._part(0, self.layers),)
+        self._parts: tuple[Part, ...] = ()
+        each = self._layers_a_part()
+        for lo in range(0, self.layers, each):
+            told(lo, self.layers)
+            self._parts += (self._part(lo, min(lo + each, self.layers)),)
         with weights() as opened:
             # kept in the dtype that it is stored in: a lookup is exact
             sizes = shape.vocab_size, shape.hidden
@@ -89,7 +97,10 @@ class CompiledDecoder:
         """See `Decoder.new_cache`."""
         if capacity > self.max_positions:
             raise DecoderError(f"{capacity} positions are more than the model's {self.max_positions}")
-        return CompiledCache(self.shape, self.layers, capacity + branches, self.tables)
+        slots, s = capacity + branches, self.shape
+        if reason := shortage(8.0 * s.layers * s.kv_heads * s.head_size * slots):
+            raise DecoderError(f"the cache of a run over {slots} positions {reason}; ask for fewer tokens")
+        return CompiledCache(s, self.layers, slots, self.tables)
 
     @torch.inference_mode()
     def forward(self, given: Pass, cache: CompiledCache) -> Tensor:
@@ -159,12 +170,18 @@ class CompiledDecoder:
             cuts = sorted({part.lo, *(depth for depth in at if part.lo < depth < part.hi), part.hi})
             yield from [part] if len(cuts) == 2 else map(self._part, cuts[:-1], cuts[1:])
 
+    def _layers_a_part(self) -> int:
+        with self._weights() as (tensor, names):
+            count = sum(tensor(name).numel() for name in names if name.startswith("model.layers.0."))
+        return max(1, int(PART_BYTES / max(1.0, BYTES[self.dtype] * count)))
+
     def _part(self, lo: int, hi: int) -> Part:
         graph = Graph()
         with self._weights() as opened:
             x = graph.input("x", "float32", [1, "n", self.shape.hidden])
             graphs.steering(graph, self.shape)
-            numbered = [(i, self._layer(f"model.layers.{i}", opened)) for i in range(lo, hi)]
+            # one layer at a time: what it was made of is let go before the next one
+            numbered = ((i, self._layer(f"model.layers.{i}", opened)) for i in range(lo, hi))
             graphs.layers(graph, self.shape, x, numbered, graph.output("states", [1, "n", self.shape.hidden]))
         return Part(lo, hi, Session(graph, self.threads))
 

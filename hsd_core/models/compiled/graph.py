@@ -9,7 +9,7 @@ Names: n inputs, H query heads, G key/value heads, d head size, t slots that are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import torch
@@ -131,7 +131,7 @@ def steering(graph: Graph, shape: LeanShape) -> None:
         graph.input(table, "float32", ["positions", half])
 
 
-def layers(graph: Graph, shape: LeanShape, x: str, numbered: Sequence[tuple[int, LayerWeights]], out: str = "") -> str:
+def layers(graph: Graph, shape: LeanShape, x: str, numbered: Iterable[tuple[int, LayerWeights]], out: str = "") -> str:
     """Layers over x (1, n, hidden): the states behind them, named `out`. Layer i writes into `key.i` and `value.i`."""
     eps = float(shape.norm_eps)
     # The kernels of a norm with and without a sum add in different orders. So the first norm has one too, of nothing:

@@ -24,6 +24,7 @@ from hsd_core.models.linear import refuse_sizes
 GROUP = 32
 INT8_INPUTS = 4  # accuracy_level of MatMulNBits: inputs are rounded to 8 bits, and products are those of integers
 ZERO = 128  # what stands for 0 in 8 bits without a sign
+ROWS = 8192  # of a weight that are rounded at once: a head's in float32 would be the largest thing in memory
 
 
 def product(weight: Tensor, kind: str, bias: Tensor | None = None) -> Product:
@@ -32,7 +33,6 @@ def product(weight: Tensor, kind: str, bias: Tensor | None = None) -> Product:
     Raises:
         DecoderError: 4 bits take whole groups of inputs.
     """
-    weight = dense(weight)
     if kind == "float32":
         made: Product = partial(_float32, weight)
     elif kind == "int8":
@@ -56,7 +56,7 @@ def of_rows(weight: Tensor, scale: Tensor) -> Product:
 
 
 def _float32(weight: Tensor, graph: Graph, name: str, x: str) -> str:
-    return graph.op("MatMul", [x, graph.weight(name, weight.T)])
+    return graph.op("MatMul", [x, graph.weight(name, dense(weight.T))])
 
 
 def _biased(made: Product, bias: Tensor, graph: Graph, name: str, x: str) -> str:
@@ -82,6 +82,11 @@ def _nbits(
 
 
 def _int8(weight: Tensor) -> tuple[Tensor, Tensor]:
+    parts = [_int8_rows(dense(rows)) for rows in weight.split(ROWS)]
+    return torch.cat([codes for codes, _ in parts]), torch.cat([scales for _, scales in parts])
+
+
+def _int8_rows(weight: Tensor) -> tuple[Tensor, Tensor]:
     groups = F.pad(weight, (0, -weight.shape[1] % GROUP)).view(len(weight), -1, GROUP)
     scales = (groups.abs().amax(-1) / 127).clamp_min(1e-10)
     codes = (groups / scales[..., None]).round_().clamp_(-127, 127) + ZERO
@@ -90,7 +95,7 @@ def _int8(weight: Tensor) -> tuple[Tensor, Tensor]:
 
 def _int4(weight: Tensor, graph: Graph, name: str, x: str) -> str:
     outputs, inputs = weight.shape
-    groups = weight.view(outputs, -1, GROUP)
+    groups = dense(weight).view(outputs, -1, GROUP)
     low, high = groups.amin(-1), groups.amax(-1)
     step = ((high - low) / 15).clamp_min(1e-10)
     codes = ((groups - low[..., None]) / step[..., None]).round_().clamp_(0, 15).to(torch.uint8)
