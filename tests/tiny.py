@@ -16,12 +16,20 @@ def tiny(kind: str = "llama", *, dtype: str = "float32", device: str = "cpu", **
     return LeanDecoder(shape, weights.__getitem__, set(weights), dtype=dtype, device=device)
 
 
-def tiny_compiled(kind: str = "llama", *, dtype: str = "float32", device: str = "cpu", head_dim: int = 16, **more):
+def tiny_compiled(
+    kind: str = "llama",
+    *,
+    dtype: str = "float32",
+    device: str = "cpu",
+    head_dim: int = 16,
+    told=lambda done, total: None,
+    **more,
+):
     """The same by onnxruntime; heads as its kernel takes them."""
     from hsd_core.models.compiled.decoder import CompiledDecoder
 
     shape, weights = made(kind, head_dim=head_dim, **more)
-    return CompiledDecoder(shape, lambda: nullcontext((weights.__getitem__, set(weights))), dtype=dtype)
+    return CompiledDecoder(shape, lambda: nullcontext((weights.__getitem__, set(weights))), dtype=dtype, told=told)
 
 
 def made(

@@ -22,6 +22,7 @@ from torch import Tensor
 from hsd_core.models.protocol import DecoderError
 
 ALIGNMENT = 64  # bytes: where torch puts tensors of its own, and the widest load of a CPU
+INT4_STEPS = 15, 14  # that the weights of a group may span
 INT4_GROUP, INT4_OUTPUTS = 32, 16  # the kernel takes inputs in such groups and outputs in such tiles
 # The kernel loads 16 inputs at a time, with AVX-512 from aligned addresses alone, and on Arm the scales of 4 outputs.
 INT8_INPUTS, INT8_OUTPUTS = 16, 4
@@ -125,9 +126,9 @@ class Int4:
     """x W^T + b with W kept as 4 bits in groups of inputs, each with a scale and an offset; products of bfloat16
     activations.
 
-    The weights of a group lie on 16 equal steps from its least to its largest. So weights that come from a file of such
-    steps (GGUF's Q4_1) are kept as they are, but for offsets and scales rounded to bfloat16. No row of the result
-    depends on another row of x, bit for bit. Takes and returns x's dtype.
+    The weights of a group lie on equal steps from its least to its largest (`int4_steps`). So weights that come from a
+    file of such steps (GGUF's Q4_1 and Q4_K) are kept as they are, but for offsets and scales rounded to bfloat16. No
+    row of the result depends on another row of x, bit for bit. Takes and returns x's dtype.
 
     Raises:
         DecoderError: the weight's sizes are no multiples of what the kernel takes.
@@ -137,9 +138,8 @@ class Int4:
         refuse_sizes("int4", weight, inputs=INT4_GROUP, outputs=INT4_OUTPUTS, instead="int8")
         outputs, inputs = weight.shape
         groups = weight.float().view(outputs, inputs // INT4_GROUP, INT4_GROUP)
-        low, high = groups.amin(-1), groups.amax(-1)
-        step = ((high - low) / 15).clamp_min(1e-10)
-        codes = ((groups - low[..., None]) / step[..., None]).round_().clamp_(0, 15).int().view(outputs, inputs)
+        low, step, codes = int4_steps(groups)
+        codes = codes.int().view(outputs, inputs)
         scale = step.bfloat16()
         # the kernel multiplies (code - 8) * scale + offset
         offset = (low + 8 * scale.float()).bfloat16()
@@ -173,6 +173,24 @@ def refuse_sizes(dtype: str, weight: Tensor, *, inputs: int, outputs: int, inste
             f"{dtype} takes inputs by {inputs} and outputs by {outputs}, and a layer has {k} inputs and {n} outputs; "
             f"use {instead}"
         )
+
+
+def int4_steps(groups: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Weights in groups (..., g) as 4-bit codes: low (...), step (...) and codes (..., g), low + step * code.
+
+    From a group's least to its largest weight there are 15 steps, or 14 where that is nearer: a fifth of the groups of
+    GGUF's Q4_K leave the first or last of their 16 levels out, and would lie between the steps.
+    """
+    low, high = groups.amin(-1), groups.amax(-1)
+    found = []
+    for count in INT4_STEPS:
+        step = ((high - low) / count).clamp_min(1e-10)
+        codes = ((groups - low[..., None]) / step[..., None]).round_().clamp_(0, count)
+        off = (codes * step[..., None]).add_(low[..., None]).sub_(groups).square_().sum(-1)
+        found.append((off, step, codes))
+    (off, step, codes), (other_off, other_step, other_codes) = found
+    nearer = other_off < off
+    return low, torch.where(nearer, other_step, step), torch.where(nearer[..., None], other_codes, codes)
 
 
 def quantise(weight: Tensor) -> tuple[Tensor, Tensor]:

@@ -76,4 +76,8 @@ def peak() -> float | None:
 def shortage(need: float, left: float | None = None) -> str | None:
     """Why so many bytes cannot be taken, in words; None where they can."""
     left = free() if left is None else left
-    return None if need <= left else f"takes {need / 1e9:.1f} GB of memory, and {left / 1e9:.1f} GB are free"
+    return None if need <= left else f"takes {_gb(need)} of memory, and {_gb(left)} are free"
+
+
+def _gb(count: float) -> str:
+    return f"{count / 1e9:.1f} GB" if count >= 5e7 else f"{count / 1e6:.1f} MB"

@@ -23,12 +23,14 @@ from hsd_core.drafts.copying import Gate
 from hsd_core.drafts.file import DraftInfo
 from hsd_core.drafts.head import DraftHead
 from hsd_core.levels.trunk import Layered
-from hsd_core.models import QUANTISED, DecoderError, lean, load_decoder
+from hsd_core.models import QUANTISED, DecoderError, lean, load_decoder, memory
+from hsd_core.models.compiled import decoder as decoders
 from hsd_core.models.compiled.decoder import CompiledDecoder
 from hsd_core.models.compiled.graph import Graph
 from hsd_core.models.compiled.products import of_rows, product
 from hsd_core.models.compiled.session import Session
 from hsd_core.models.linear import Int4, Int8, quantise
+from hsd_core.models.memory import BYTES
 from hsd_core.models.passes import Branches, Pass
 from hsd_core.models.protocol import Decoder
 from hsd_core.models.sampling import Sampling
@@ -37,6 +39,10 @@ IDS = [5, 50, 3, 17, 44, 44, 8, 60, 2, 30, 31, 12]
 KINDS = ("llama", "mistral", "qwen2", "qwen3")
 DTYPES = ("float32", *QUANTISED)
 WIDE = {"inner": 64}  # whole groups of 32 inputs, as 4 bits are kept
+LAYER = {
+    kind: sum(w.numel() for name, w in made(kind, head_dim=16, **WIDE)[1].items() if "layers.0." in name)
+    for kind in KINDS
+}
 
 
 def read(decoder: Decoder, ids: list[int] = IDS) -> torch.Tensor:
@@ -90,6 +96,33 @@ def test_layers_run_in_any_division_give_the_same_bits(dtype: str) -> None:
                     x = decoder.forward_layers(x, cache, start, lo, hi)
                 rows.append(decoder.head(x))
             assert torch.equal(torch.cat(rows), whole), cuts
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", ["llama", "qwen2"])
+def test_a_large_model_is_laid_out_part_by_part_and_computes_the_same_bits(
+    kind: str, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = tiny_compiled(kind, layers=5, dtype=dtype, **WIDE)
+    monkeypatch.setattr(decoders, "PART_BYTES", 2.5 * BYTES[dtype] * LAYER[kind])
+    told: list[tuple[float, float]] = []
+    parts = tiny_compiled(kind, layers=5, dtype=dtype, told=lambda *so_far: told.append(so_far), **WIDE)
+    assert [(part.lo, part.hi) for part in parts._parts] == [(0, 2), (2, 4), (4, 5)]
+    assert told == [(0, 5), (2, 5), (4, 5)]
+    assert torch.equal(read(parts), read(whole))
+    cache, rows = parts.new_cache(12), []
+    for lo, hi in ((0, 1), (1, 5)):
+        x = parts.embed(IDS) if lo == 0 else rows[-1]
+        rows.append(parts.forward_layers(x, cache, 0, lo, hi))
+    assert torch.equal(parts.head(rows[-1]), read(whole)), "an exit within a part"
+
+
+def test_a_cache_that_does_not_fit_is_refused_with_both_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoder = tiny_compiled(max_position_embeddings=1024)
+    monkeypatch.setattr(memory, "free", lambda: 3e5)
+    decoder.new_cache(64)
+    with pytest.raises(DecoderError, match=r"1000 positions takes 1\.0 MB of memory, and 0\.3 MB are free"):
+        decoder.new_cache(1000)
 
 
 def test_a_cut_lays_no_weight_out_twice_and_closes_what_it_replaces() -> None:

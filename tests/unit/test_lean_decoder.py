@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from hsd_core.models import QUANTISED, DecoderError, lean, load_decoder
-from hsd_core.models.linear import Int4, Int8, Packed, Plain, quantise
+from hsd_core.models.linear import Int4, Int8, Packed, Plain, int4_steps, quantise
 from hsd_core.models.passes import Pass
 
 transformers = pytest.importorskip("transformers")
@@ -282,6 +282,17 @@ def test_int4_keeps_weights_that_are_16_steps_a_group_already() -> None:
     steps = (other.view(96, 4, 32).amax(-1) - other.view(96, 4, 32).amin(-1)) / 15
     off = (Int4(other).dense() - other).abs().view(96, 4, 32) / steps[..., None]
     assert 0.4 < off.max() < 0.6, "half a step, and what is rounded to bfloat16"
+
+
+def test_int4_keeps_the_levels_of_a_group_that_leaves_its_first_or_last_one_out() -> None:
+    random = torch.Generator().manual_seed(0)
+    least = torch.randint(0, 2, (96, 4, 1), generator=random)  # levels 0 to 14 or 1 to 15, as GGUF's Q4_K has them
+    codes = torch.randint(0, 15, (96, 4, 32), generator=random)
+    codes[..., :2] = torch.tensor([0, 14])
+    weight = (codes + least) * 0.37 - 1.3
+    low, step, found = int4_steps(weight)
+    assert torch.equal(found, codes.float())
+    assert torch.allclose(low[..., None] + step[..., None] * found, weight, atol=1e-5)
 
 
 def test_an_int4_product_is_that_of_its_own_weights() -> None:

@@ -88,7 +88,7 @@ class CompiledDecoder:
             # kept in the dtype that it is stored in: a lookup is exact
             sizes = shape.vocab_size, shape.hidden
             self._embedding = self._weight(opened, EMBEDDING, *sizes).clone()  # else the whole file stays mapped
-            self.last_norm = dense(self._weight(opened, "model.norm.weight", shape.hidden))
+            self.last_norm = dense(self._weight(opened, "model.norm.weight", shape.hidden)).clone()
             self._head = self._head_session(self._weight(opened, EMBEDDING if shape.tied else HEAD, *sizes))
         self.forward(Pass([0]), self.new_cache(1))  # what a kernel does not take is refused now
         give_back()
@@ -204,10 +204,11 @@ class CompiledDecoder:
             return dense(self._weight(opened, f"{at}.{name}.weight", size))
 
         def fused(inputs: int, outputs: dict[str, int]) -> Product:
-            weights = [dense(self._weight(opened, f"{at}.{part}.weight", n, inputs)) for part, n in outputs.items()]
+            weights = [self._weight(opened, f"{at}.{part}.weight", n, inputs) for part, n in outputs.items()]
             biased = [(name, n) for part, n in outputs.items() if (name := f"{at}.{part}.bias") in names]
             biases = [dense(self._weight(opened, name, n)) for name, n in biased]
-            return product(torch.cat(weights), self.dtype, torch.cat(biases) if biases else None)
+            weight = torch.cat(weights) if len(weights) > 1 else weights[0]
+            return product(weight, self.dtype, torch.cat(biases) if biases else None)
 
         head_norms = f"{at}.self_attn.q_norm.weight" in names
         qkv = {f"self_attn.{part}_proj": n for part, n in (("q", queries), ("k", shared), ("v", shared))}

@@ -2,7 +2,7 @@
 
     float32   MatMul: onnxruntime lays the weight out for its kernel once, and lets the given one go
     int8      MatMulNBits over groups of 32 inputs, each with a scale; inputs are rounded to 8 bits by row and group
-    int4      the same with 16 steps from a group's least to its largest weight, as `linear.Int4` keeps them
+    int4      the same with equal steps from a group's least to its largest weight, as `linear.Int4` keeps them
 
 Rounding the inputs row by row leaves the rows independent of each other. A group of 4 bits needs an offset that is no
 whole number of steps (GGUF's Q4_1 is d q + m): the nearest whole number goes into the kernel, and what is left, times
@@ -12,6 +12,7 @@ it at 98 %.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import torch
@@ -19,12 +20,13 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hsd_core.models.compiled.graph import MICROSOFT, Graph, Product, dense
-from hsd_core.models.linear import refuse_sizes
+from hsd_core.models.linear import int4_steps, refuse_sizes
+from hsd_core.models.threads import torch_with
 
 GROUP = 32
 INT8_INPUTS = 4  # accuracy_level of MatMulNBits: inputs are rounded to 8 bits, and products are those of integers
 ZERO = 128  # what stands for 0 in 8 bits without a sign
-ROWS = 8192  # of a weight that are rounded at once: a head's in float32 would be the largest thing in memory
+PIECE = 2**20  # weights that are rounded at once: the memory for them is used again and again
 
 
 def product(weight: Tensor, kind: str, bias: Tensor | None = None) -> Product:
@@ -56,7 +58,7 @@ def of_rows(weight: Tensor, scale: Tensor) -> Product:
 
 
 def _float32(weight: Tensor, graph: Graph, name: str, x: str) -> str:
-    return graph.op("MatMul", [x, graph.weight(name, dense(weight.T))])
+    return graph.op("MatMul", [x, graph.weight(name, torch.empty(weight.T.shape).copy_(weight.T))])
 
 
 def _biased(made: Product, bias: Tensor, graph: Graph, name: str, x: str) -> str:
@@ -82,8 +84,15 @@ def _nbits(
 
 
 def _int8(weight: Tensor) -> tuple[Tensor, Tensor]:
-    parts = [_int8_rows(dense(rows)) for rows in weight.split(ROWS)]
-    return torch.cat([codes for codes, _ in parts]), torch.cat([scales for _, scales in parts])
+    codes, scales = _by_rows(_int8_rows, weight)
+    return codes, scales
+
+
+def _by_rows(made: Callable[[Tensor], tuple[Tensor, ...]], weight: Tensor) -> list[Tensor]:
+    """What is made of a weight (N, K), some rows in float32 after others."""
+    torch_with(1)  # for steps as short as these, threads that wait for each other take longer than one
+    pieces = weight.split(max(1, PIECE // weight.shape[1]))
+    return [torch.cat(parts) for parts in zip(*(made(dense(rows)) for rows in pieces), strict=True)]
 
 
 def _int8_rows(weight: Tensor) -> tuple[Tensor, Tensor]:
@@ -94,16 +103,18 @@ def _int8_rows(weight: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _int4(weight: Tensor, graph: Graph, name: str, x: str) -> str:
-    outputs, inputs = weight.shape
-    groups = dense(weight).view(outputs, -1, GROUP)
-    low, high = groups.amin(-1), groups.amax(-1)
-    step = ((high - low) / 15).clamp_min(1e-10)
-    codes = ((groups - low[..., None]) / step[..., None]).round_().clamp_(0, 15).to(torch.uint8)
-    zeros = (-low / step).round_().clamp_(0, 15)
-    left = low + step * zeros  # the weights are step (code - zero) + left
-    kept = _nbits(4, _pairs(codes), step, _pairs(zeros.to(torch.uint8)), inputs, graph, name, x)
+    inputs = weight.shape[1]
+    codes, step, zeros, left = _by_rows(_int4_rows, weight)
+    kept = _nbits(4, codes, step, zeros, inputs, graph, name, x)
     sums = graph.group_sums(x, inputs // GROUP, GROUP)
     return graph.op("Add", [kept, graph.op("MatMul", [sums, graph.weight(f"{name}.left", left.T)])])
+
+
+def _int4_rows(weight: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    low, step, codes = int4_steps(weight.view(len(weight), -1, GROUP))
+    zeros = (-low / step).round_().clamp_(0, 15)
+    left = low + step * zeros  # the weights are step (code - zero) + left
+    return _pairs(codes.to(torch.uint8)), step, _pairs(zeros.to(torch.uint8)), left
 
 
 def _pairs(codes: Tensor) -> Tensor:
