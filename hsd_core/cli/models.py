@@ -23,7 +23,8 @@ def act(options: argparse.Namespace) -> int:
         print(pretty(catalogue, 2))
         return 0
     for preset in catalogue:
-        print(f"{preset['name']}: {preset['title']}; {_state(preset)}")
+        memory = f"; about {preset['memory_gb']:.0f} GB of memory" if preset["memory_gb"] else ""
+        print(f"{preset['name']}: {preset['title']}; {_state(preset)}{memory}")
         print(f"    default stack {preset['default_stack']}")
         for level in preset["levels"]:
             print(f"    {level['letter']} {level['name']:<28} {level['label']}; {_state(level)}")

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.models.memory import needed
 from hsd_core.models.protocol import QUANTISED, Decoder, DecoderError
 
 if TYPE_CHECKING:
@@ -120,15 +119,6 @@ def _compiled_can(config: dict[str, Any], dtype: str, device: str) -> bool:
     from hsd_core.models.shape import LeanShape
 
     return _lean_can(config) and refusal(LeanShape.from_config(config), dtype, device) is None
-
-
-def memory_needed(folder: Path, dtype: str) -> float:
-    """Bytes that opening a folder's weights as `dtype` takes at most; see `memory.needed`.
-
-    Raises:
-        DecoderError: there are no such weights.
-    """
-    return needed(weight_files(folder), dtype, tied=bool(read_config(folder).get("tie_word_embeddings")))
 
 
 def _compiled(

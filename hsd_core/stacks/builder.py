@@ -22,9 +22,7 @@ from hsd_core.levels.toy import ToyTokenizer
 from hsd_core.levels.trunk import Layered
 from hsd_core.models import QUANTISED, Decoder, DecoderError, known_device, load_decoder
 from hsd_core.models.kept import Kept
-from hsd_core.models.loading import memory_needed
 from hsd_core.models.local import local_source
-from hsd_core.models.memory import shortage
 from hsd_core.models.passes import Pass
 from hsd_core.models.tokenizer import Tokenizer
 from hsd_core.models.weights import Source, ensure
@@ -33,7 +31,6 @@ from hsd_core.stacks.presets import Preset
 
 Progress = Callable[[str, float, float], None]
 WARM_ROWS = (1, 8)
-_CURE = "keep them in fewer bits (@dtype=int8 or int4, --dtype), leave a level out, or take a smaller preset"
 
 
 def pick_device(wanted: str | None) -> str:
@@ -155,8 +152,6 @@ class Builder:
 
         def load() -> Decoder:
             self._progress("load", 0.0, 1.0)
-            if device == "cpu" and (reason := shortage(memory_needed(folder, dtype))):
-                raise StackError(f"{name}: opening its weights in {dtype} {reason}; {_CURE}")
             size, told = self.tokenizer.vocab_size, partial(self._progress, "load")
             decoder = load_decoder(folder, dtype=dtype, device=device, kind=kind, vocab=size, told=told)
             _warm_up(decoder)

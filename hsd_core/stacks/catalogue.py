@@ -28,6 +28,7 @@ def _preset(preset: Preset) -> dict[str, Any]:
         "reason": reason,
         "needs_download": download_mb > 0,
         "download_mb": download_mb,
+        "memory_gb": preset.memory_gb,
         "default_stack": preset.stack("cuda" if has_cuda() else "cpu"),
         "stacks": [asdict(example) for example in preset.stacks],
         "levels": [entry for kind in kinds().values() if kind.suits(preset) for entry in kind.offer(kind, preset)],

@@ -22,16 +22,16 @@ from hsd_core.models.compiled import graph as graphs
 from hsd_core.models.compiled import refusal
 from hsd_core.models.compiled.cache import CompiledCache
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
-from hsd_core.models.compiled.products import product
+from hsd_core.models.compiled.products import BYTES, product
 from hsd_core.models.compiled.session import Session, give_back
 from hsd_core.models.linear import aligned
-from hsd_core.models.memory import BYTES, PART_BYTES, shortage
 from hsd_core.models.passes import Branches, Pass
 from hsd_core.models.protocol import DecoderError
 from hsd_core.models.shape import LeanShape, rotary_tables
 from hsd_core.models.threads import model_threads
 
 EMBEDDING, HEAD = "model.embed_tokens.weight", "lm_head.weight"
+PART_BYTES = 2**30  # of weights that are laid out at once: while they are, they lie there twice
 Weights = tuple[Callable[[str], Tensor], Collection[str]]  # name -> weight in the Hugging Face naming; all names
 
 
@@ -97,10 +97,7 @@ class CompiledDecoder:
         """See `Decoder.new_cache`."""
         if capacity > self.max_positions:
             raise DecoderError(f"{capacity} positions are more than the model's {self.max_positions}")
-        slots, s = capacity + branches, self.shape
-        if reason := shortage(8.0 * s.layers * s.kv_heads * s.head_size * slots):
-            raise DecoderError(f"the cache of a run over {slots} positions {reason}; ask for fewer tokens")
-        return CompiledCache(s, self.layers, slots, self.tables)
+        return CompiledCache(self.shape, self.layers, capacity + branches, self.tables)
 
     @torch.inference_mode()
     def forward(self, given: Pass, cache: CompiledCache) -> Tensor:
