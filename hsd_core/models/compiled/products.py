@@ -96,7 +96,7 @@ def _int8(weight: Tensor) -> tuple[Tensor, Tensor]:
 def _by_rows(made: Callable[[Tensor], tuple[Tensor, ...]], weight: Tensor) -> list[Tensor]:
     """What is made of a weight (N, K), some rows in float32 after others."""
     torch_with(1)  # for steps as short as these, threads that wait for each other take longer than one
-    pieces = weight.split(max(1, PIECE // weight.shape[1]))
+    pieces = torch.split(weight, max(1, PIECE // weight.shape[1]))
     return [torch.cat(parts) for parts in zip(*(made(dense(rows)) for rows in pieces), strict=True)]
 
 
