@@ -169,7 +169,7 @@ _ALL = (
                 "n-grams, 0.5 B and 1.5 B in 4 bits, then 1.5 B in float32",
             ),
             Example("pair", "Two models", "model:4@dtype=int4,target", "0.5 B in 4 bits drafts for 1.5 B"),
-            Example("copy", "A copy signs", "ngram:3,target@dtype=int4", "the quickest, but the text is the copy's own"),
+            Example("copy", "A copy signs", "ngram:3,target@dtype=int4", "quicker, but the text is the copy's own"),
             Example("plain", "Plain decoding", "target", "one token per forward"),
         ),
         memory_gb=11.0,
