@@ -145,3 +145,6 @@ class RandomDraft:
 
     def copied(self, cache: Any, token: int) -> Copied | None:
         return cache.copier.copied(token)
+
+    def mark(self, cache: Any) -> Any:
+        return cache.copier.mark()

@@ -12,6 +12,7 @@ from hsd_core.models.passes import Pass
 from hsd_core.models.protocol import DecoderError
 from hsd_core.models.shape import refuse_sliding_window
 from hsd_core.models.threads import model_threads, torch_with
+from hsd_core.models.transfer import sent_ids
 
 # Parts of a config that belong to state-space, linear-attention or recurrent layers: their state holds the sum of
 # all inputs, and no position of it can be taken back.
@@ -82,7 +83,7 @@ class TransformersDecoder:
         if start < held:
             cache.layers.crop(start - held)  # negative: so many positions off the end
         out = self._model(
-            input_ids=torch.tensor([ids], device=self.device),
+            input_ids=sent_ids(ids, self.device)[None],
             past_key_values=cache.layers,
             position_ids=torch.arange(start, start + len(ids), device=self.device)[None],
             use_cache=True,
