@@ -19,7 +19,7 @@ from torch import Tensor
 
 from hsd_core.drafts.copying_there import TextThere
 from hsd_core.levels.unseen import Mark
-from hsd_core.models.transfer import sent
+from hsd_core.models.gpu.transfer import sent
 from hsd_core.trace import Copied
 
 LONGEST = 8  # tokens of a suffix that are compared

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from hsd_core.models.transfer import sent_ids
+from hsd_core.models.gpu.transfer import sent_ids
 
 BEFORE = -1  # stands before the first token; no id is equal to it
 

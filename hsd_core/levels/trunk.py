@@ -17,8 +17,8 @@ import torch
 from torch import Tensor
 
 from hsd_core.models import lean
+from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.passes import Branches
-from hsd_core.models.transfer import sent
 from hsd_core.trace import Span
 
 

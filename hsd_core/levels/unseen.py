@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch import Tensor
 
-from hsd_core.models.transfer import fetched
+from hsd_core.models.gpu.transfer import fetched
 from hsd_core.trace import Copied
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from hsd_core.models.gpu.transfer import sent_ids
 from hsd_core.models.passes import Pass
 from hsd_core.models.protocol import DecoderError
 from hsd_core.models.shape import refuse_sliding_window
 from hsd_core.models.threads import model_threads, torch_with
-from hsd_core.models.transfer import sent_ids
 
 # Parts of a config that belong to state-space, linear-attention or recurrent layers: their state holds the sum of
 # all inputs, and no position of it can be taken back.

@@ -18,14 +18,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hsd_core.models.graphs import Graphs
+from hsd_core.models.gpu.graphs import Graphs
+from hsd_core.models.gpu.replayed import Memories, Memory
+from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.linear import Linear
 from hsd_core.models.masks import KEY_STEP, Masks, rounded_up
 from hsd_core.models.passes import Branches
-from hsd_core.models.replayed import Memories, Memory
 from hsd_core.models.shape import LeanShape, rotary_tables
 from hsd_core.models.threads import model_threads, torch_with
-from hsd_core.models.transfer import sent
 
 # (layer, (n, H, d) queries, (n, G, d) keys, (n, G, d) values) -> (n, H, d): keeps keys and values, and attends.
 Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]

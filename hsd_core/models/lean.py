@@ -14,13 +14,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hsd_core.models.graphs import Graphs
+from hsd_core.models.gpu.graphs import Graphs
+from hsd_core.models.gpu.transfer import sent_ids
 from hsd_core.models.layers import KVCache, Layer, Layers
 from hsd_core.models.linear import COPIES, Linear, Packed, Plain, aligned
 from hsd_core.models.passes import Branches, Pass
 from hsd_core.models.protocol import DecoderError
 from hsd_core.models.shape import LeanShape
-from hsd_core.models.transfer import sent_ids
 
 CHUNK = 512  # inputs per pass: bounds the attention mask of a long prompt
 

@@ -132,7 +132,7 @@ def _compiled(folder: Path, config: dict[str, Any], dtype: str, device: str, voc
 
 
 def _lean(folder: Path, config: dict[str, Any], dtype: str, device: str, vocab: int | None) -> Decoder:
-    from hsd_core.models.graphs import CudaGraphs
+    from hsd_core.models.gpu.graphs import CudaGraphs
     from hsd_core.models.lean import LeanDecoder
     from hsd_core.models.shape import LeanShape
 

@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hsd_core.models.transfer import sent
+from hsd_core.models.gpu.transfer import sent
 
 KEY_STEP, ROW_STEP = 64, 8
 KEPT_INPUTS = 32  # the longest chain whose mask is kept: 32 inputs of a group of 3 heads, 4096 keys: 3 MB

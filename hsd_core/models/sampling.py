@@ -68,7 +68,7 @@ def fetched_law(logits: Tensor, sampling: Sampling) -> tuple[Tensor, Tensor]:
     """Logits and their `to_probs`, on the host: made where the logits are, and waited for once."""
     if logits.device.type == "cpu":
         return logits, to_probs(logits, sampling)
-    from hsd_core.models.transfer import fetched
+    from hsd_core.models.gpu.transfer import fetched
 
     if sampling.greedy:  # one-hot rows are made quicker than they are brought
         (logits,) = fetched(logits)

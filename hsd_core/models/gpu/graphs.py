@@ -39,7 +39,7 @@ class CudaGraphs:
         with self._recording, torch.cuda.device(self._device):
             if self._pool is None:
                 self._pool = torch.cuda.graph_pool_handle()
-            aside = torch.cuda.Stream()
+            aside: Any = torch.cuda.Stream()  # type: ignore[no-untyped-call]
             aside.wait_stream(torch.cuda.current_stream())
             with torch.cuda.stream(aside):
                 for _ in range(WARM_UP):

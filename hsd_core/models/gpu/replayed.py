@@ -16,9 +16,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hsd_core.models.graphs import Graphs, Replay
+from hsd_core.models.gpu.graphs import Graphs, Replay
+from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.passes import Branches
-from hsd_core.models.transfer import sent
 
 if TYPE_CHECKING:
     from hsd_core.models.layers import Layers
@@ -93,7 +93,7 @@ class Memory:
 
 
 class Memories:
-    """The memories of one `Layers`. `refused`: why its passes are launched kernel by kernel; None where they are not."""
+    """The memories of one `Layers`. `refused`: why its passes are launched kernel by kernel, where they are."""
 
     def __init__(self, graphs: Graphs) -> None:
         self._graphs = graphs
