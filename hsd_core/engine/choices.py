@@ -84,6 +84,10 @@ class OrderedChoices(SeededChoices):
 
         return float(torch.rand((), generator=self._generator, dtype=torch.float64))
 
+    def draw_there(self, row: Tensor, key: Key) -> Tensor:
+        """It waits: whether a row takes a number decides which one the next row gets."""
+        return row.new_full((), self.draw(row, key)).long()
+
 
 class Judge:
     """The choices of one verification: `level` judges what stands behind the first `start` tokens of the context."""

@@ -48,7 +48,7 @@ class Prepared(Protocol):
     """A decoder that records its passes ahead of a run."""
 
     def prepare(self, cache: Any, depths: Sequence[int]) -> None:
-        """Record the passes through the layers from depth to depth, rising from 0, over this cache."""
+        """Record the passes through the layers from depth to depth, rising from 0, over this cache, still unused."""
 
 
 class Trunk:

@@ -121,7 +121,10 @@ class Layers:
         return torch.zeros(size, dtype=self._float, device=self._device)
 
     def prepare(self, cache: KVCache, depths: Sequence[int]) -> None:
-        """Record the passes from depth to depth, rising from 0: `forward` replays them on this cache from now on."""
+        """Record the passes from depth to depth, rising from 0: `forward` replays them on this cache from now on.
+
+        To be called before the first pass: recording writes to the cache.
+        """
         if isinstance(cache, LentCache) and self._memories is not None:
             self._memories.capture(self, cache.memory, depths)
 

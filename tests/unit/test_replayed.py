@@ -21,7 +21,7 @@ import hsd_core
 from hsd_core import trace
 from hsd_core.drafts.copying import LONGEST, Suffixes
 from hsd_core.drafts.copying_there import TextThere
-from hsd_core.engine.choices import pick, pick_there
+from hsd_core.engine.choices import Key, OrderedChoices, pick, pick_there
 from hsd_core.engine.hierarchy import LevelError
 from hsd_core.models.gpu import replayed
 from hsd_core.models.gpu.graphs import CudaGraphs, Graphs
@@ -295,6 +295,12 @@ def test_a_device_draws_what_the_host_draws() -> None:
     for row in (*(rows / rows.sum(-1, keepdim=True)), hot):
         for uniform in (0.0, 0.1, 0.77, 0.999999, 1.0 - 2**-53):
             assert int(pick_there(row, uniform)) == pick(row, lambda uniform=uniform: uniform)
+
+
+def test_choices_in_order_take_as_many_numbers_on_a_device(gpu: PretendGpu) -> None:
+    rows = torch.tensor([[0.5, 0.3, 0.2], [0.0, 1.0, 0.0], [0.2, 0.2, 0.6]]).repeat(8, 1)
+    here, there, key = OrderedChoices(4), OrderedChoices(4), Key("draft", 0, 0, 0)
+    assert [here.draw(row, key) for row in rows] == [int(there.draw_there(row, key)) for row in rows.to("cuda")]
 
 
 # ---- between host and device
