@@ -86,7 +86,9 @@ class OrderedChoices(SeededChoices):
 
     def draw_there(self, row: Tensor, key: Key) -> Tensor:
         """It waits: whether a row takes a number decides which one the next row gets."""
-        return row.new_full((), self.draw(row, key)).long()
+        import torch
+
+        return row.new_full((), self.draw(row, key), dtype=torch.long)
 
 
 class Judge:
