@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from hsd_core.drafts.copying import Copier, Gate
+from hsd_core.drafts.copying_there import Mark
 from hsd_core.drafts.file import DraftInfo
-from hsd_core.levels.unseen import Mark
 from hsd_core.models.compiled import graph as graphs
 from hsd_core.models.compiled.cache import CompiledCache
 from hsd_core.models.compiled.decoder import CompiledDecoder

@@ -17,8 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hsd_core.drafts.copying_there import TextThere
-from hsd_core.levels.unseen import Mark
+from hsd_core.drafts.copying_there import Mark, TextThere
 from hsd_core.models.gpu.transfer import sent
 from hsd_core.trace import Copied
 

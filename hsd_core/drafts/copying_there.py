@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -10,6 +11,19 @@ from torch import Tensor
 from hsd_core.models.gpu.transfer import sent_ids
 
 BEFORE = -1  # stands before the first token; no id is equal to it
+
+
+class Mark(NamedTuple):
+    """What a drafter would have copied behind a context, on the device: () tensors.
+
+    token: its id. place: where it stands in the context. alike: of how many tokens the suffix was that it stood behind,
+    0 where there is nothing to copy. share: the log-probability of copying.
+    """
+
+    token: Tensor
+    place: Tensor
+    alike: Tensor
+    share: Tensor
 
 
 class TextThere:

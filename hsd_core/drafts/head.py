@@ -14,8 +14,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hsd_core.drafts.copying import Copier, Gate
+from hsd_core.drafts.copying_there import Mark
 from hsd_core.drafts.file import DraftInfo
-from hsd_core.levels.unseen import Mark
 from hsd_core.models.layers import KVCache, Layer, Layers
 from hsd_core.models.lean import LeanDecoder
 from hsd_core.models.linear import Int8, Linear, Packed, Plain, aligned

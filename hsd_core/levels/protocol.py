@@ -19,8 +19,8 @@ from hsd_core.trace import Copied, Span
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from hsd_core.drafts.copying_there import Mark
     from hsd_core.levels.shared import SharedState
-    from hsd_core.levels.unseen import Mark
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
+from hsd_core.drafts.copying_there import Mark
 from hsd_core.levels.protocol import (
     Counts,
     DraftOrder,
@@ -20,7 +21,6 @@ from hsd_core.levels.protocol import (
 )
 from hsd_core.levels.tree import NOTHING, Tree, in_order
 from hsd_core.levels.trunk import Layered, Trunk
-from hsd_core.levels.unseen import Mark
 from hsd_core.models.passes import Branches
 from hsd_core.trace import Copied
 

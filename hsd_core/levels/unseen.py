@@ -13,24 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch import Tensor
 
+from hsd_core.drafts.copying_there import Mark
 from hsd_core.models.gpu.transfer import fetched
 from hsd_core.trace import Copied
 
 if TYPE_CHECKING:
     from hsd_core.levels.protocol import DraftOrder
-
-
-class Mark(NamedTuple):
-    """What a drafter would have copied behind a context, on the device: () tensors.
-
-    token: its id. place: where it stands in the context. alike: of how many tokens the suffix was that it stood behind,
-    0 where there is nothing to copy. share: the log-probability of copying.
-    """
-
-    token: Tensor
-    place: Tensor
-    alike: Tensor
-    share: Tensor
 
 
 class Seen(NamedTuple):
