@@ -46,8 +46,9 @@ class LeanStacks:
         **sizes: Any,
     ) -> None:
         self.target = make(kind, **sizes)
-        self.int8 = make(kind, **{**sizes, "dtype": "int8", "device": "cpu"})  # its kernel is the CPU's
-        self.int4 = make(kind, **{**sizes, "dtype": "int4", "device": "cpu", "inner": 64})  # sizes of its kernel's
+        on_cpu = {"device": "cpu"} | ({"graphs": None} if "graphs" in sizes else {})
+        self.int8 = make(kind, **{**sizes, "dtype": "int8", **on_cpu})  # its kernel is the CPU's
+        self.int4 = make(kind, **{**sizes, "dtype": "int4", **on_cpu, "inner": 64})  # sizes of its kernel's
         self.model = make(kind, **{**sizes, "seed": sizes.get("seed", 0) + 1})
         self.drafts = drafts or {}
 
@@ -113,7 +114,8 @@ class RandomDraft:
     ) -> None:
         self.name, self.at, self.fed, self.layers, self.hidden = "random", 0, fed, layers, target.shape.hidden
         dtype = "bfloat16" if target.dtype == "bfloat16" else "float32"
-        self._body = tiny(vocab=target.vocab_size, layers=layers, seed=100 + seed, dtype=dtype, device=target.device)
+        where = {"device": target.device, "graphs": getattr(target, "stack", None) and target.stack.graphs}
+        self._body = tiny(vocab=target.vocab_size, layers=layers, seed=100 + seed, dtype=dtype, **where)
         self._mix = torch.randn(2 * self.hidden, self.hidden, generator=torch.Generator().manual_seed(seed)) * 0.2
         self._absent = torch.zeros(target.vocab_size, dtype=torch.bool)
         self._absent[list(absent)] = True
@@ -123,7 +125,9 @@ class RandomDraft:
         self._gate = Gate(*(part.to(target.device) for part in gate._replace(bias=gate.bias - (0 if copies else 99))))
 
     def new_cache(self, capacity: int) -> Any:
-        return DraftCache(self._body.new_cache(capacity), Copier(self._gate))
+        layers = self._body.new_cache(capacity)
+        self._body.prepare(layers, [self.layers])
+        return DraftCache(layers, Copier(self._gate))
 
     def forward(
         self,
@@ -145,3 +149,6 @@ class RandomDraft:
 
     def copied(self, cache: Any, token: int) -> Copied | None:
         return cache.copier.copied(token)
+
+    def mark(self, cache: Any) -> Any:
+        return cache.copier.mark()

@@ -4,7 +4,9 @@ No machine that tests this project is sure to have a GPU. What goes wrong there 
 tensors of two devices, a read of GPU memory as if it were the CPU's, a table that was never moved. `PretendGpu` finds
 those with the real engine and real weights; kernels, memory and speed of a GPU it cannot show.
 
-It counts the waits (`item`, `tolist`, `cpu`, ...): each of them halts a GPU's queue.
+It counts the waits: each of them halts a GPU's queue. To read a value is one (`item`, `tolist`, `cpu`, ...), so is a
+copy from memory of the CPU that is not `non_blocking`, a list or a tensor of the CPU as an index, and whatever has as
+many results as there are hits (`nonzero`). A `non_blocking` copy to the CPU is there after `synchronize`, not before.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ _INDEXES = {"__getitem__", "__setitem__", "index_put_"}
 _ACROSS = {"to", "type_as", "copy_", *_INDEXES}
 _WAITS = {"item", "tolist", "__float__", "__int__", "__bool__", "__index__", "cpu", "numpy"}
 _READS = {"numpy", "__array__", "data_ptr"}
+_COUNTS_HITS = {"nonzero", "masked_select", "unique", "bincount"}
+_TAKES_VALUES = {"tensor", "as_tensor", "new_tensor"}
 
 
 class OnGpu(Tensor):
@@ -39,6 +43,15 @@ class PretendGpu(TorchFunctionMode):
     def __init__(self) -> None:
         super().__init__()
         self.waits: Counter[str] = Counter()
+        self._underway: list[tuple[Tensor, Tensor]] = []  # (to, what) of copies that nobody has waited for
+
+    def synchronize(self) -> None:
+        """Wait for everything."""
+        self.waits["synchronize"] += 1
+        with torch._C.DisableTorchFunctionSubclass():
+            for to, what in self._underway:
+                to.copy_(what)
+        self._underway.clear()
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -55,10 +68,19 @@ class PretendGpu(TorchFunctionMode):
             raise RuntimeError(f"{name}: a tensor of the cpu can't be indexed by one of cuda:0")
         if name in _READS and here:
             raise TypeError(f"{name}: can't read a tensor of cuda:0 as the CPU's")
-        if here and name in _WAITS:
-            self.waits[name] += 1
+        quick = bool(kwargs.get("non_blocking", name == "copy_" and args[2:] == (True,)))
+        kwargs.pop("pin_memory", None)
+        if name == "pin_memory":
+            return args[0].clone()
         place, args, kwargs = _placed(name, args, kwargs)
         on_gpu = bool(here) if place is None else place.type == "cuda"
+        if wait := _wait(name, args, bool(here), on_gpu, quick):
+            self.waits[wait] += 1
+        if name == "copy_" and quick and here and not isinstance(args[0], OnGpu):
+            with torch._C.DisableTorchFunctionSubclass():
+                args[0].fill_(0 if not args[0].is_floating_point() else float("nan"))
+                self._underway.append((args[0], args[1].as_subclass(Tensor).clone()))
+            return args[0]
         with torch._C.DisableTorchFunctionSubclass():
             out = func(*args, **kwargs)
             if (
@@ -82,13 +104,14 @@ def pretend_gpu() -> Iterator[PretendGpu]:
         "get_device_name": lambda *_: NAME,
         "current_device": lambda: 0,
         "is_bf16_supported": lambda *_: True,
-        "synchronize": lambda *_: None,
         "empty_cache": lambda: None,
         "is_current_stream_capturing": lambda: False,
     }
     # A build of torch for CUDA asks the accelerator for its stream before an optimizer's step; there is no driver.
     none = patch.object(torch.accelerator, "current_accelerator", lambda *_, **__: None)
-    with patch.multiple(torch.cuda, **cuda), none, PretendGpu() as mode:
+    mode = PretendGpu()
+    cuda |= {"current_stream": lambda *_: mode, "synchronize": lambda *_: mode.synchronize()}
+    with patch.multiple(torch.cuda, **cuda), none, mode:
         yield mode
 
 
@@ -105,6 +128,29 @@ def _said(func: Callable[..., Any], name: str, args: tuple[Any, ...]) -> Any:
     if name == "_has_compatible_shallow_copy_type":  # asked where a module moves
         return isinstance(args[0], OnGpu) == isinstance(args[1], OnGpu)
     return None
+
+
+def _wait(name: str, args: tuple[Any, ...], here: bool, on_gpu: bool, quick: bool) -> str | None:
+    """What a call waits for, if for anything. here: it is given a tensor of the GPU. on_gpu: its result lies there."""
+    if here and name in _WAITS | _COUNTS_HITS:
+        return name
+    if name in _TAKES_VALUES and on_gpu:
+        return "upload"
+    if name in ("to", "cuda", "type_as") and isinstance(args[0], OnGpu) != on_gpu and not quick:
+        return "upload" if on_gpu else "cpu"
+    if name == "copy_" and isinstance(args[0], OnGpu) != isinstance(args[1], OnGpu) and not quick:
+        return "upload" if isinstance(args[0], OnGpu) else "cpu"
+    if name in _INDEXES and isinstance(args[0], OnGpu):
+        parts = args[1] if isinstance(args[1], tuple) else (args[1],)
+        for part in parts:
+            if isinstance(part, list) or (isinstance(part, Tensor) and _halts(part)):
+                return "index"
+    return None
+
+
+def _halts(index: Tensor) -> bool:
+    """Indices of the CPU are uploaded, a lone one is read, and of a mask the hits are counted."""
+    return not isinstance(index, OnGpu) or not index.dim() or index.dtype == torch.bool
 
 
 def _placed(

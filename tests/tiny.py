@@ -10,10 +10,10 @@ from hsd_core.models.lean import LeanDecoder
 from hsd_core.models.shape import LeanShape
 
 
-def tiny(kind: str = "llama", *, dtype: str = "float32", device: str = "cpu", **more) -> LeanDecoder:
+def tiny(kind: str = "llama", *, dtype: str = "float32", device: str = "cpu", graphs=None, **more) -> LeanDecoder:
     """A random model; see `made`."""
     shape, weights = made(kind, **more)
-    return LeanDecoder(shape, weights.__getitem__, set(weights), dtype=dtype, device=device)
+    return LeanDecoder(shape, weights.__getitem__, set(weights), dtype=dtype, device=device, graphs=graphs)
 
 
 def tiny_compiled(

@@ -74,7 +74,7 @@ function name(level, at, note) {
     {
       class: "hx-floor-name",
       tabindex: "-1",
-      title: [`${at.info.label} (${at.info.kind})`, at.share].filter(Boolean).join(": "),
+      title: [`${at.info.label} (${at.info.kind})`, at.share, at.info.eager].filter(Boolean).join(": "),
     },
     h("b", { text: at.info.label }),
     note,

@@ -281,6 +281,7 @@ class Tower {
       label: made ? known.label : shortName(level, ran, known),
       block: level.block ?? ran?.block ?? known?.default_block ?? 4,
       note: made || (ran && this.run.simulated) ? "simulated" : noteOf(level, ran, known, this._shareOf(index)),
+      eager: ran?.params?.eager, // why its passes are launched kernel by kernel on a GPU
     };
   }
 

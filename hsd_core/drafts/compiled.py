@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.drafts.copying import Copier, Gate
+from hsd_core.drafts.copying_there import Mark
 from hsd_core.drafts.file import DraftInfo
 from hsd_core.models.compiled import graph as graphs
 from hsd_core.models.compiled.cache import CompiledCache
@@ -79,6 +80,10 @@ class CompiledDraft:
     def copied(self, cache: DraftCache, token: int) -> Copied | None:
         """See `Readout.copied`."""
         return cache.copier.copied(token)
+
+    def mark(self, cache: DraftCache) -> Mark | None:
+        """See `Readout.mark`."""
+        return cache.copier.mark()
 
     def _made(self, tensors: dict[str, Tensor], head: Tensor, threads: int) -> Session:
         graph, shape, eps, wide = Graph(), self._shape, float(self._shape.norm_eps), self.hidden

@@ -17,6 +17,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from hsd_core.drafts.copying_there import Mark, TextThere
+from hsd_core.models.gpu.transfer import sent
 from hsd_core.trace import Copied
 
 LONGEST = 8  # tokens of a suffix that are compared
@@ -122,6 +124,8 @@ class Copier:
 
     def __init__(self, gate: Gate) -> None:
         self._gate, self._suffixes = gate, Suffixes()
+        self._there: TextThere | None = None
+        self._mark: Mark | None = None
         self._law: Tensor | None = None
         self._share: Tensor | None = None
 
@@ -149,13 +153,30 @@ class Copier:
         return rows
 
     def mix(self, context: Sequence[int], logits: Tensor, states: Tensor) -> Tensor:
-        """The (n, C) rows behind the context's last n tokens, copies mixed in: see `mixed`; columns are ids here."""
+        """The (n, C) rows behind the context's last n tokens, copies mixed in: see `mixed`; columns are ids here.
+
+        On a device a single row may stand behind tokens that the host has not seen.
+        """
+        if len(logits) == 1 and logits.device.type != "cpu":
+            return self._mix_there(context, logits, states)
         found = self._suffixes
         found.follow(context)
         lo = len(context) - len(logits)
-        columns, sorts = (torch.tensor(x[lo:], device=logits.device) for x in (found.tokens, found.sorts))
+        columns, sorts = (sent(x[lo:], logits.device) for x in (found.tokens, found.sorts))
         self._law, self._share = mixed(logits, states, columns, sorts, self._gate)
         return self._law
+
+    def _mix_there(self, context: Sequence[int], logits: Tensor, states: Tensor) -> Tensor:
+        if self._there is None:
+            self._there = TextThere(LONGEST, logits.device)
+        token, place, sort, alike = self._there.last(context)
+        law, share = mixed(logits, states, token.view(1), sort.view(1), self._gate)
+        self._mark = Mark(token, place, alike, share[0])
+        return law
+
+    def mark(self) -> Mark | None:
+        """On a device: what the last row of the last `mix` would copy."""
+        return self._mark
 
     def copied(self, token: int) -> Copied | None:
         """Where `token`, drawn from the last row of the last `mix`, was copied from (a position in the context), if it

@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hsd_core.drafts.copying import Copier, Gate
+from hsd_core.drafts.copying_there import Mark
 from hsd_core.drafts.file import DraftInfo
 from hsd_core.models.layers import KVCache, Layer, Layers
 from hsd_core.models.lean import LeanDecoder
@@ -67,7 +68,14 @@ class DraftHead:
 
         own = [layer(f"layers.{i}") for i in range(info.layers)]
         self._shape = replace(decoder.shape, layers=info.layers)
-        self._layers = Layers(self._shape, own, dtype=self._float, device=decoder.device, rotary=decoder.stack.rotary)
+        self._layers = Layers(
+            self._shape,
+            own,
+            dtype=self._float,
+            device=decoder.device,
+            rotary=decoder.stack.rotary,
+            graphs=decoder.stack.graphs,
+        )
         self._read, self._norm = product("read"), vector("norm")
         self.ids = tensors["ids"].long().to(decoder.device)
         rows = decoder.head_rows(self.ids)
@@ -77,7 +85,9 @@ class DraftHead:
 
     def new_cache(self, capacity: int) -> DraftCache:
         """For one run."""
-        return DraftCache(self._layers.new_cache(capacity), Copier(self._gate))
+        layers = self._layers.new_cache(capacity)
+        self._layers.prepare(layers, [self.layers])
+        return DraftCache(layers, Copier(self._gate))
 
     @torch.inference_mode()
     def forward(
@@ -97,6 +107,10 @@ class DraftHead:
     def copied(self, cache: DraftCache, token: int) -> Copied | None:
         """See `Readout.copied`."""
         return cache.copier.copied(token)
+
+    def mark(self, cache: DraftCache) -> Mark | None:
+        """See `Readout.mark`."""
+        return cache.copier.mark()
 
     def _normal(self, x: Tensor) -> Tensor:
         return F.rms_norm(x.to(self._float), (x.shape[-1],), eps=self._shape.norm_eps)

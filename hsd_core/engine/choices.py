@@ -37,6 +37,10 @@ class Choices(Protocol):
         """A token id from a (V,) row that sums to 1."""
         ...
 
+    def draw_there(self, row: Tensor, key: Key) -> Tensor:
+        """The same for a row on a device: the id as a () tensor there, without a wait."""
+        ...
+
     def accept(self, alpha: float, key: Key) -> tuple[bool, float | None]:
         """True with probability alpha, and the coin that decided it (None where nothing was left to chance)."""
         ...
@@ -57,6 +61,9 @@ class SeededChoices:
     def draw(self, row: Tensor, key: Key) -> int:
         return pick(row, lambda: self._uniform(key))
 
+    def draw_there(self, row: Tensor, key: Key) -> Tensor:
+        return pick_there(row, self._uniform(key))
+
     def accept(self, alpha: float, key: Key) -> tuple[bool, float | None]:
         if alpha >= 1.0 or alpha <= 0.0:
             return alpha >= 1.0, None
@@ -76,6 +83,12 @@ class OrderedChoices(SeededChoices):
         import torch
 
         return float(torch.rand((), generator=self._generator, dtype=torch.float64))
+
+    def draw_there(self, row: Tensor, key: Key) -> Tensor:
+        """It waits: whether a row takes a number decides which one the next row gets."""
+        import torch
+
+        return row.new_full((), self.draw(row, key), dtype=torch.long)
 
 
 class Judge:
@@ -108,3 +121,14 @@ def pick(row: Tensor, uniform: Callable[[], float]) -> int:
     if token >= row.shape[-1]:  # u * total rounded up to total: the last token with any mass
         token = int(row.nonzero()[-1])
     return token
+
+
+def pick_there(row: Tensor, uniform: float) -> Tensor:
+    """`pick` without a wait: a () tensor on the row's device."""
+    import torch
+
+    peak, best = row.max(-1)
+    total = row.double().cumsum(-1)
+    token = torch.searchsorted(total, total[-1:] * uniform, right=True)[0]
+    last = row.shape[-1] - 1 - (row > 0).flip(-1).int().argmax(-1)  # with any mass
+    return torch.where(peak >= 1.0, best, torch.minimum(token, last))

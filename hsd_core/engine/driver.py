@@ -88,7 +88,7 @@ class Sequential:
         self.check_cancelled()
         t0 = self.writer.clock.now()
         proposal = self.runs[i].propose(
-            self.context, DraftOrder(asked.limit, asked.to_probs, asked.pick, stops, self.ends)
+            self.context, DraftOrder(asked.limit, asked.to_probs, asked.pick, stops, self.ends, asked.check)
         )
         t1 = self.writer.clock.now()
         tree: Tree = proposal.tree(lambda id_, source: self.writer.token(id_, level=i, how="draft", source=source))

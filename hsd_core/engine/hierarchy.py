@@ -34,7 +34,7 @@ from hsd_core.engine.rules import Rule, Verdict, rows_of, tokenwise
 from hsd_core.levels.kinds import policy_of, rules
 from hsd_core.levels.policies import DraftState, Policy
 from hsd_core.levels.tree import NOTHING, Token, Tree, in_order
-from hsd_core.models.sampling import Sampling, finite, softmax, to_probs
+from hsd_core.models.sampling import Sampling, fetched_law, finite, softmax, to_probs
 from hsd_core.stacks.grammar import LevelSpec
 
 
@@ -58,7 +58,8 @@ class Draft:
     """Request: what `level` drafts behind the context, at most `limit` tokens deep. The answer: `Tree`.
 
     to_probs: logits (n, V) -> the rows (n, V) that tokens are drawn from. pick: a token's id from a (V,) row, for the
-    place so many tokens deep; the number tells apart several drawn for one place.
+    place so many tokens deep; the number tells apart several drawn for one place. Of a row on a device it is a ()
+    tensor there. check: refuses logits on the host that are not finite; `to_probs` does that with those of the host.
     stops: asked before each token with the number drafted so far and the last one's logits; True ends the draft.
     theta: the level's stop threshold as it stands, where it moves.
     """
@@ -67,8 +68,9 @@ class Draft:
     limit: int
     theta: float | None
     to_probs: Callable[[Tensor], Tensor]
-    pick: Callable[[Tensor, int, int], int]
+    pick: Callable[[Tensor, int, int], int | Tensor]
     stops: Callable[[int, Tensor | None], bool]
+    check: Callable[[Tensor], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,7 @@ class Hierarchy:
         if i not in self._below:
             limit, theta = min(self._blocks[i], budget), self.policies[i].moving
             asked = partial(self._checked_law, i), partial(self._pick, i), partial(self._stops_draft, i)
-            tree: Tree = yield Draft(i, limit, theta, *asked)
+            tree: Tree = yield Draft(i, limit, theta, *asked, partial(self.check, i))
             return tree
         start, held = len(self.context), NOTHING
         while True:
@@ -171,9 +173,10 @@ class Hierarchy:
             tree = yield from self.pull(below, below_budget)
         bonus = spec.bonus and not (tree.is_chain and self._ended(tree))
         # Without a bonus the leaves need not be processed: their rows would decide nothing.
-        logits: Tensor = yield Score(i, tree if bonus else tree.inner()[0])
+        scored: Tensor = yield Score(i, tree if bonus else tree.inner()[0])
+        logits, probs = fetched_law(scored, self.sampling)
         self.check(i, logits)
-        probs, places = to_probs(logits, self.sampling), rows_of(tree, bonus)
+        places = rows_of(tree, bonus)
         verdict = self._rule(i, below, logits)(tree, probs, Judge(self.choices, i, start, self._epoch(i)), bonus)
         kept = verdict.path
         if kept and verdict.residual is None and tree.ids[kept[-1]] in self.ends:
@@ -212,11 +215,13 @@ class Hierarchy:
             )
 
     def _checked_law(self, i: int, logits: Tensor) -> Tensor:
-        self.check(i, logits)
+        if logits.device.type == "cpu":
+            self.check(i, logits)
         return to_probs(logits, self.sampling)
 
-    def _pick(self, i: int, row: Tensor, depth: int, number: int) -> int:
-        return self.choices.draw(row, Key("draft", i, len(self.context) + depth, self._epoch(i), number))
+    def _pick(self, i: int, row: Tensor, depth: int, number: int) -> int | Tensor:
+        draw = self.choices.draw if row.device.type == "cpu" else self.choices.draw_there
+        return draw(row, Key("draft", i, len(self.context) + depth, self._epoch(i), number))
 
     def _stops_draft(self, i: int, drafted: int, last: Tensor | None) -> bool:
         return self._stops(i, drafted, False, last)

@@ -23,7 +23,7 @@ from hsd_core.engine.plans import Replanner, Round, RunPlan
 from hsd_core.engine.writer import TraceWriter
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds import theta_of
-from hsd_core.levels.protocol import Committed, TakesPart
+from hsd_core.levels.protocol import Committed, Level, TakesPart
 from hsd_core.levels.shared import open_levels, shares
 from hsd_core.levels.tree import Tree
 from hsd_core.models.sampling import Sampling
@@ -216,6 +216,12 @@ def most_nodes(drafter: StackEntry) -> int:
     return 0 if guess == 1 else guess * (drafter.block or 0)
 
 
+def _launched(level: Level) -> dict[str, object]:
+    """Why a level's passes are launched kernel by kernel on a GPU, where they should be replayed."""
+    reason = getattr(getattr(level, "decoder", None), "eager", None)
+    return {"eager": reason} if reason else {}
+
+
 def _planned(stack: Sequence[StackEntry], plan: RunPlan) -> list[LevelSpec]:
     """A plan in the stack's own words, every T written."""
     blocks = [*plan.blocks, None]
@@ -262,7 +268,7 @@ def _header(
             dtype=entry.level.dtype,
             layers=entry.level.layers,
             weights=entry.level.weights,
-            params=entry.level.params,
+            params={**entry.level.params, **_launched(entry.level)},
             shares=trunks[i],
         )
         for i, entry in enumerate(stack)

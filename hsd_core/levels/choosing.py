@@ -31,6 +31,7 @@ from hsd_core.levels.readout import Readout, TrunkRun
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.tree import NOTHING, Tree
 from hsd_core.levels.trunk import Layered, Trunk
+from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.sampling import softmax
 
 if TYPE_CHECKING:
@@ -188,12 +189,15 @@ class ChoosingRun:
         if seen is None:
             return 0
         computed, n = 0, len(seen.rows)
+        read: list[Tensor] = []
         for e in self.exits:
             # The row for position t is read behind position t - 1.
             logits, rows = e.shadow(context, seen.start - 1, seen.start - 1 + n)
-            shares = torch.minimum(seen.to_probs(logits).to(seen.rows), seen.rows).sum(-1)
-            sure = softmax(logits).amax(-1)
+            read += [seen.to_probs(logits), softmax(logits).amax(-1)]
+            computed += rows
+        here = fetched(*read)
+        for e, law, sure in zip(self.exits, here[::2], here[1::2], strict=True):
+            shares = torch.minimum(law.to(seen.rows), seen.rows).sum(-1)
             for share, top in zip(shares.tolist(), sure.tolist(), strict=True):
                 e.saw(min(1.0, share), top, self._memory)
-            computed += rows
         return computed

@@ -62,8 +62,8 @@ class DraftRun:
         self.cached = self._true = 0
 
     def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
-        copied = partial(self._draft.copied, self._cache)
-        return draft_token_by_token(self, context, order, self._source, copied)
+        copied, mark = partial(self._draft.copied, self._cache), partial(self._draft.mark, self._cache)
+        return draft_token_by_token(self, context, order, self._source, copied, mark)
 
     def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         return score_by_branches(self._score, self._cut, context, tree)

@@ -19,6 +19,7 @@ from hsd_core.trace import Copied, Span
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from hsd_core.drafts.copying_there import Mark
     from hsd_core.levels.shared import SharedState
 
 
@@ -66,16 +67,17 @@ class Proposal:
 class DraftOrder:
     """What a drafter is asked for: tokens at most `limit` deep behind the context.
 
-    to_probs, pick, stops: see `hierarchy.Draft`. ends: ids behind which nothing is drafted.
+    to_probs, pick, stops, check: see `hierarchy.Draft`. ends: ids behind which nothing is drafted.
     """
 
     limit: int
     to_probs: Callable[[Tensor], Tensor]
-    pick: Callable[[Tensor, int, int], int]
+    pick: Callable[[Tensor, int, int], int | Tensor]
     stops: Callable[[int, Tensor | None], bool]
     ends: frozenset[int]
+    check: Callable[[Tensor], None] = lambda logits: None
 
-    def draw(self, logits: Tensor, drafted: int) -> tuple[int, Tensor]:
+    def draw(self, logits: Tensor, drafted: int) -> tuple[int | Tensor, Tensor]:
         """The next token of a chain: (1, V) logits behind so many drafted tokens -> its id, its (V,) row."""
         row = self.to_probs(logits)[0]
         return self.pick(row, drafted, 0), row
@@ -175,38 +177,51 @@ def draft_token_by_token(
     order: DraftOrder,
     source: str,
     copied: Callable[[int], Copied | None] = lambda token: None,
+    mark: Callable[[], Mark | None] = lambda: None,
 ) -> Proposal:
     """Autoregressive drafting for any level that can score: one forward a token (HSD's level 0).
 
     Args:
-        copied: what a token, drawn from the last row, was copied from; None for one that was not.
+        copied: what a token, drawn from the last row, was copied from; None for one that was not. mark: the same on a
+            device, before anybody has seen the token.
     """
     import torch
 
-    own = list(context)
-    ids: list[int] = []
+    own: list[Any] = list(context)
+    ids: list[Any] = []
     rows: list[Tensor] = []
     logits: list[Tensor] = []
     forwards = computed = catch_up = 0
     ran: list[Span] = []
     origins: list[Copied | None] = []
+    marks: list[Mark] = []
     while len(ids) < order.limit and not order.stops(len(ids), logits[-1] if logits else None):
         scores, work = run.score(own)
         token, row = order.draw(scores, len(ids))
         ids.append(token)
-        origins.append(copied(token))
         own.append(token)
         rows.append(row)
         logits.append(scores[0])
         forwards, computed, catch_up = forwards + 1, computed + work.rows, catch_up + work.catch_up
         ran.extend(work.ran)
+        if not isinstance(token, int):
+            marks += [found] if (found := mark()) else []
+            continue
+        origins.append(copied(token))
         if token in order.ends:
             break
     work = Work(forwards, computed, catch_up, tuple(ran))
     if not ids:
         return Proposal((), (), work)
+    all_rows, all_logits = torch.stack(rows), torch.stack(logits)
+    if not isinstance(ids[0], int):
+        from hsd_core.levels.unseen import see
+
+        ids, all_rows, all_logits, origins = see(ids, all_rows, all_logits, marks, order)
+        if len(ids) < len(rows):
+            run.keep(len(context) + len(ids) - 1, ())
     places = tuple(origins) if any(origins) else ()
-    return Proposal(tuple(ids), (source,) * len(ids), work, torch.stack(rows), torch.stack(logits), copied=places)
+    return Proposal(tuple(ids), (source,) * len(ids), work, all_rows, all_logits, copied=places)
 
 
 def score_by_branches(

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
+from hsd_core.drafts.copying_there import Mark
 from hsd_core.levels.protocol import (
     Counts,
     DraftOrder,
@@ -49,6 +50,10 @@ class Readout(Protocol):
         """What `token` was copied from, a position in the context, if the last row of the last `forward` copied it."""
         ...
 
+    def mark(self, cache: Any) -> Mark | None:
+        """The same on a device, for whatever token is drawn; None for one that copies nothing."""
+        ...
+
 
 class Lens:
     """The model's own last norm and head, at whatever depth: right behind the last layer, untrained before it.
@@ -73,6 +78,9 @@ class Lens:
     def copied(self, cache: None, token: int) -> None:
         """It copies nothing."""
 
+    def mark(self, cache: None) -> None:
+        """It copies nothing."""
+
 
 class TrunkRun:
     """Reads a trunk at `depth`. A read-out with layers of its own has processed fewer positions than the trunk."""
@@ -87,7 +95,7 @@ class TrunkRun:
         return self._own if self._readout.layers else self._trunk.valid(self._depth)
 
     def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
-        return draft_token_by_token(self, context, order, self._source, self._copied)
+        return draft_token_by_token(self, context, order, self._source, self._copied, self._mark)
 
     def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         if self._readout.layers:  # its own layers take chains
@@ -126,6 +134,9 @@ class TrunkRun:
 
     def _copied(self, token: int) -> Copied | None:
         return self._readout.copied(self._cache, token)
+
+    def _mark(self) -> Mark | None:
+        return self._readout.mark(self._cache)
 
     def _cut(self, length: int) -> None:
         self._own = min(self._own, length)

@@ -21,6 +21,7 @@ class SharedState:
     def __init__(self, capacity: int, branches: int = 0) -> None:
         self.capacity, self.branches = capacity, branches
         self._trunks: dict[int, Trunk] = {}
+        self._opened: list[Trunk] = []
         self._features: list[Trunk] = []
 
     def trunk(self, decoder: Layered, depth: int, *, features: bool = False) -> Trunk:
@@ -36,10 +37,16 @@ class SharedState:
         trunk = self._trunks.get(id(decoder))
         if trunk is None or depth >= trunk.shallowest:
             trunk = self._trunks[id(decoder)] = Trunk(decoder, self.capacity, self.branches)
+            self._opened.append(trunk)
         trunk.mark(depth)
         if features:
             self._features.insert(0, trunk)
         return trunk
+
+    def prepare(self) -> None:
+        """All levels have entered: what can be recorded ahead of the first round is."""
+        for trunk in self._opened:
+            trunk.prepare()
 
     def features(self) -> tuple[Trunk, ...]:
         """The trunks of the full passes over the target's weights above, the nearest first.
@@ -72,6 +79,7 @@ def open_levels(levels: Sequence[Level], capacity: int, branches: int = 0) -> It
     shared = SharedState(capacity, branches)
     for level in reversed(levels):
         yield level.open(capacity, shared)
+    shared.prepare()
 
 
 def shares(levels: Sequence[Level]) -> tuple[int | None, ...]:

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.models import lean
+from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.passes import Branches
 from hsd_core.trace import Span
 
@@ -40,6 +41,14 @@ class Layered(Protocol):
     ) -> Tensor: ...
 
     def head(self, x: Tensor) -> Tensor: ...
+
+
+@runtime_checkable
+class Prepared(Protocol):
+    """A decoder that records its passes ahead of a run."""
+
+    def prepare(self, cache: Any, depths: Sequence[int]) -> None:
+        """Record the passes through the layers from depth to depth, rising from 0, over this cache, still unused."""
 
 
 class Trunk:
@@ -69,6 +78,11 @@ class Trunk:
             raise ValueError(f"depth {depth} was not marked before the first layer ran")
         if depth not in self._valid:
             self._valid = dict.fromkeys(sorted({*self._valid, depth}), 0)
+
+    def prepare(self) -> None:
+        """All depths are marked: have their passes recorded, where the decoder does that."""
+        if isinstance(self.decoder, Prepared):
+            self.decoder.prepare(self._kv(), list(self._valid))
 
     def valid(self, depth: int) -> int:
         """How many positions have reached a marked depth."""
@@ -117,7 +131,7 @@ class Trunk:
             if valid > length and path:
                 self._kv().keep(start, path, below, at)
                 hidden = self._hidden[at]
-                hidden[start:length] = hidden[torch.tensor(path, device=hidden.device) + start]
+                hidden[start:length] = hidden[sent(path, hidden.device) + start]
             self._valid[at], below = min(valid, length), at
 
     def _kv(self) -> Any:

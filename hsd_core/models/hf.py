@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from hsd_core.models.gpu.transfer import sent_ids
 from hsd_core.models.passes import Pass
 from hsd_core.models.protocol import DecoderError
 from hsd_core.models.shape import refuse_sliding_window
@@ -82,7 +83,7 @@ class TransformersDecoder:
         if start < held:
             cache.layers.crop(start - held)  # negative: so many positions off the end
         out = self._model(
-            input_ids=torch.tensor([ids], device=self.device),
+            input_ids=sent_ids(ids, self.device)[None],
             past_key_values=cache.layers,
             position_ids=torch.arange(start, start + len(ids), device=self.device)[None],
             use_cache=True,

@@ -12,11 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from weakref import finalize
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from hsd_core.models.gpu.graphs import Graphs
+from hsd_core.models.gpu.replayed import Memories, Memory
+from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.linear import Linear
 from hsd_core.models.masks import KEY_STEP, Masks, rounded_up
 from hsd_core.models.passes import Branches
@@ -56,13 +60,26 @@ class KVCache:
 
     def keep(self, start: int, path: Sequence[int], lo: int, hi: int) -> None:
         """Move the nodes of a path of the tree behind `start` together, in layers lo to hi - 1."""
-        source = torch.tensor(path, device=self.keys.device) + start
+        source = sent(path, self.keys.device) + start
         for kept in (self.keys, self.values):
             kept[lo:hi, :, :, start : start + len(path)] = kept[lo:hi, :, :, source]
 
 
+class LentCache(KVCache):
+    """One whose memory is lent by `Memories` for as long as it is held, so that its passes may be replayed."""
+
+    def __init__(self, memories: Memories, memory: Memory, capacity: int) -> None:
+        super().__init__(memory.keys, memory.values, capacity)
+        self.memory = memory
+        finalize(self, memories.take_back, memory)
+
+
 class Layers:
-    """Some layers of one shape, run in ranges over one cache. `rotary`: shared tables, made anew if not given."""
+    """Some layers of one shape, run in ranges over one cache.
+
+    Args:
+        rotary: shared tables, made anew if not given. graphs: what records passes of few inputs; None: nothing does.
+    """
 
     def __init__(
         self,
@@ -72,11 +89,13 @@ class Layers:
         dtype: torch.dtype,
         device: str,
         rotary: tuple[Tensor, Tensor] | None = None,
+        graphs: Graphs | None = None,
     ) -> None:
         self.shape, self._layers, self._float, self._device = shape, layers, dtype, device
         self._masks = Masks(shape.heads // shape.kv_heads, dtype=dtype, device=device)
         cos, sin = rotary or rotary_tables(shape)
         self.rotary = (cos.to(device=device, dtype=dtype), sin.to(device=device, dtype=dtype))
+        self.graphs, self._memories = graphs, None if graphs is None else Memories(graphs)
 
     def __len__(self) -> int:
         return len(self._layers)
@@ -84,11 +103,30 @@ class Layers:
     def __getitem__(self, i: int) -> Layer:
         return self._layers[i]
 
+    @property
+    def eager(self) -> str | None:
+        """Why passes are launched kernel by kernel, where they should be replayed."""
+        return None if self._memories is None else self._memories.refused
+
     def new_cache(self, capacity: int, sequences: int = 1) -> KVCache:
+        if self._memories is not None and sequences == 1 and not self.eager:
+            return LentCache(self._memories, self._memories.lend(self, capacity), capacity)
+        slots = rounded_up(capacity, KEY_STEP)
+        return KVCache(self.zeros(slots, sequences), self.zeros(slots, sequences), capacity)
+
+    def zeros(self, slots: int, sequences: int) -> Tensor:
+        """Keys, or values, of so many texts."""
         s = self.shape
-        size = (len(self._layers), sequences, s.kv_heads, rounded_up(capacity, KEY_STEP), s.head_size)
-        keys, values = (torch.zeros(size, dtype=self._float, device=self._device) for _ in range(2))
-        return KVCache(keys, values, capacity)
+        size = (len(self._layers), sequences, s.kv_heads, slots, s.head_size)
+        return torch.zeros(size, dtype=self._float, device=self._device)
+
+    def prepare(self, cache: KVCache, depths: Sequence[int]) -> None:
+        """Record the passes from depth to depth, rising from 0: `forward` replays them on this cache from now on.
+
+        To be called before the first pass: recording writes to the cache.
+        """
+        if isinstance(cache, LentCache) and self._memories is not None:
+            self._memories.capture(self, cache.memory, depths)
 
     def forward(
         self, x: Tensor, cache: KVCache, start: int, lo: int, hi: int, branches: Branches | None = None
@@ -97,20 +135,24 @@ class Layers:
 
         x (n, hidden) -> (n, hidden). Layers may be run in any division, 0..a then a..L, over one cache.
         """
+        if isinstance(cache, LentCache):
+            replayed = cache.memory.replay(x, start, lo, hi, branches)
+            if replayed is not None:
+                return replayed
         torch_with(model_threads())
         end = start + len(x)
         if branches is None or end <= branches.base:
             at: slice | Tensor = slice(start, end)
             mask = self._masks.causal(len(x), end)
         else:
-            at = branches.positions(start, end).to(self._device)
+            at = sent(branches.positions(start, end), self._device)
             mask = self._masks.of(branches.hidden(start, end)[None])
         cos, sin = (t[at, None] for t in self.rotary)  # (n, 1, d)
 
         def write(kept: Tensor, new: Tensor) -> None:
             kept[0, :, start:end] = new.transpose(0, 1)
 
-        return self._run(x, cache, lo, hi, cos, sin, mask, write)
+        return self._run(x, cache.keys, cache.values, lo, hi, cos, sin, mask, write)
 
     def step(self, x: Tensor, cache: KVCache, slots: Sequence[int], lo: int, hi: int) -> Tensor:
         """Run layers lo, ..., hi - 1 on one input of every text: x (B, hidden), text b's in its slot slots[b].
@@ -126,12 +168,33 @@ class Layers:
         def write(kept: Tensor, new: Tensor) -> None:
             kept[each, :, at] = new
 
-        return self._run(x, cache, lo, hi, cos, sin, mask, write)
+        return self._run(x, cache.keys, cache.values, lo, hi, cos, sin, mask, write)
+
+    def over(
+        self,
+        kept: tuple[Tensor, Tensor],
+        x: Tensor,
+        lo: int,
+        hi: int,
+        positions: Tensor,
+        hidden: Tensor,
+        rotary: Sequence[Tensor],
+        write: Callable[[Tensor, Tensor], None],
+    ) -> Tensor:
+        """Layers lo, ..., hi - 1 on inputs whose places are on the device: nothing here depends on values.
+
+        Args:
+            kept: keys and values of one text. positions: (n,). hidden: (n, slots) bool, see `Masks.of`. rotary: tables
+                with a row for every slot. write: keeps (n, G, d) keys or values in a layer's part of `kept`.
+        """
+        cos, sin = (table.index_select(0, positions)[:, None] for table in rotary)
+        return self._run(x, *kept, lo, hi, cos, sin, self._masks.of(hidden[None]), write)
 
     def _run(
         self,
         x: Tensor,
-        cache: KVCache,
+        all_keys: Tensor,
+        all_values: Tensor,
         lo: int,
         hi: int,
         cos: Tensor,
@@ -140,16 +203,16 @@ class Layers:
         write: Callable[[Tensor, Tensor], None],
     ) -> Tensor:
         """Layers lo, ..., hi - 1 on x (B * n, hidden), B texts of n inputs each; mask (B or 1, 1, rows, seen)."""
-        s, texts = self.shape, cache.keys.shape[1]
+        s, texts = self.shape, all_keys.shape[1]
         n, group, (rows, seen) = len(x) // texts, s.heads // s.kv_heads, mask.shape[-2:]
 
         def attend(i: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-            write(cache.keys[i], k)
-            write(cache.values[i], v)
+            write(all_keys[i], k)
+            write(all_values[i], v)
             # query heads of one key/value head become rows of one product: (G, group * n, d), nothing is repeated
             q = q.reshape(texts, n, s.heads, s.head_size).transpose(1, 2)
             q = F.pad(q.reshape(texts, s.kv_heads, group * n, s.head_size), (0, 0, 0, rows - group * n))
-            keys, values = cache.keys[i, :, :, :seen], cache.values[i, :, :, :seen]
+            keys, values = all_keys[i, :, :, :seen], all_values[i, :, :, :seen]
             a = F.scaled_dot_product_attention(q, keys, values, attn_mask=mask)[:, :, : group * n]
             return a.reshape(texts, s.heads, n, s.head_size).transpose(1, 2)
 

@@ -14,6 +14,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from hsd_core.models.gpu.graphs import Graphs
+from hsd_core.models.gpu.transfer import sent_ids
 from hsd_core.models.layers import KVCache, Layer, Layers
 from hsd_core.models.linear import COPIES, Linear, Packed, Plain, aligned
 from hsd_core.models.passes import Branches, Pass
@@ -33,6 +35,7 @@ class LeanDecoder:
         dtype: "float32", "bfloat16", or "int8" or "int4" (such products, float32 everything else, float32 head).
         device: "cpu", "cuda", "cuda:0", ...
         vocab: keep only the first `vocab` columns of the logits.
+        graphs: what records passes, see `prepare`.
     """
 
     takes_branches = True
@@ -46,6 +49,7 @@ class LeanDecoder:
         dtype: str = "float32",
         device: str = "cpu",
         vocab: int | None = None,
+        graphs: Graphs | None = None,
     ) -> None:
         self.shape, self.dtype, self.device = shape, dtype, device
         self.layers, self.max_positions = shape.layers, shape.max_positions
@@ -79,7 +83,7 @@ class LeanDecoder:
             )
 
         found = [layer(f"model.layers.{i}") for i in range(shape.layers)]
-        self.stack = Layers(shape, found, dtype=self._float, device=device)
+        self.stack = Layers(shape, found, dtype=self._float, device=device, graphs=graphs)
         self.last_norm = get("model.norm.weight")
         # kept in the dtype that it is stored in: a lookup is exact
         self._embedding = aligned(tensor("model.embed_tokens.weight").to(device))
@@ -94,6 +98,15 @@ class LeanDecoder:
         if capacity > self.max_positions:
             raise DecoderError(f"{capacity} positions are more than the model's {self.max_positions}")
         return self.stack.new_cache(capacity + branches, sequences)
+
+    def prepare(self, cache: KVCache, depths: Sequence[int]) -> None:
+        """See `Prepared`."""
+        self.stack.prepare(cache, depths)
+
+    @property
+    def eager(self) -> str | None:
+        """Why passes are launched kernel by kernel, where they should be replayed; None elsewhere."""
+        return self.stack.eager
 
     @torch.inference_mode()
     def forward(self, given: Pass, cache: KVCache, states: dict[int, Tensor] | None = None) -> Tensor:
@@ -144,8 +157,7 @@ class LeanDecoder:
 
     def embed(self, ids: Sequence[int]) -> Tensor:
         """ids (n,) -> x (n, hidden)."""
-        index = torch.tensor(list(ids), device=self.device)
-        return self._embedding[index].to(self._float)
+        return self._embedding[sent_ids(ids, self.device)].to(self._float)
 
     def head(self, x: Tensor) -> Tensor:
         """x (n, hidden) after the last layer -> logits (n, V) float32."""

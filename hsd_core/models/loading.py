@@ -141,12 +141,14 @@ def _compiled(
 
 
 def _lean(folder: Path, config: dict[str, Any], dtype: str, device: str, vocab: int | None) -> Decoder:
+    from hsd_core.models.gpu.graphs import CudaGraphs
     from hsd_core.models.lean import LeanDecoder
     from hsd_core.models.shape import LeanShape
 
     shape = LeanShape.from_config(config)
+    graphs = None if device == "cpu" else CudaGraphs(device)
     with _weights(folder) as (tensor, names):
-        return LeanDecoder(shape, tensor, names, dtype=dtype, device=device, vocab=vocab)
+        return LeanDecoder(shape, tensor, names, dtype=dtype, device=device, vocab=vocab, graphs=graphs)
 
 
 @contextmanager

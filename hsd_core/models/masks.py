@@ -11,6 +11,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from hsd_core.models.gpu.transfer import sent
+
 KEY_STEP, ROW_STEP = 64, 8
 KEPT_INPUTS = 32  # the longest chain whose mask is kept: 32 inputs of a group of 3 heads, 4096 keys: 3 MB
 LEAST_KEYS = 1024
@@ -47,7 +49,7 @@ class Masks:
         """(B, n, slots) bool, True where an input must not look -> their mask."""
         texts, n, end = hidden.shape
         mask = self._hidden_all(texts, n, rounded_up(end, KEY_STEP))
-        mask[..., :end].masked_fill_(~hidden.to(self._device), 0.0)
+        mask[..., :end].masked_fill_(~sent(hidden, self._device), 0.0)
         return self._padded(mask)
 
     def _hidden_all(self, texts: int, n: int, keys: int) -> Tensor:

@@ -64,6 +64,19 @@ def to_probs(logits: Tensor, sampling: Sampling) -> Tensor:
     return _keep_top_p(probs, sampling.top_p) if sampling.top_p < 1.0 else probs
 
 
+def fetched_law(logits: Tensor, sampling: Sampling) -> tuple[Tensor, Tensor]:
+    """Logits and their `to_probs`, on the host: made where the logits are, and waited for once."""
+    if logits.device.type == "cpu":
+        return logits, to_probs(logits, sampling)
+    from hsd_core.models.gpu.transfer import fetched
+
+    if sampling.greedy:  # one-hot rows are made quicker than they are brought
+        (logits,) = fetched(logits)
+        return logits, to_probs(logits, sampling)
+    logits, probs = fetched(logits, to_probs(logits, sampling))
+    return logits, probs
+
+
 def softmax(logits: Tensor) -> Tensor:
     """(n, V) softmax at temperature 1: what confidence and displayed probabilities use, also when greedy."""
     return _at_least_float32(logits).softmax(-1)

@@ -19,7 +19,7 @@ from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds import kind_of, kinds
 from hsd_core.levels.protocol import Level
 from hsd_core.levels.toy import ToyTokenizer
-from hsd_core.levels.trunk import Layered
+from hsd_core.levels.trunk import Layered, Prepared
 from hsd_core.models import QUANTISED, Decoder, DecoderError, known_device, load_decoder
 from hsd_core.models.kept import Kept
 from hsd_core.models.local import local_source
@@ -164,6 +164,8 @@ class Builder:
 def _warm_up(decoder: Decoder) -> None:
     """A first forward of each kind, so that no run pays for kernels that are chosen at their first use."""
     cache = decoder.new_cache(2 * max(WARM_ROWS))
+    if isinstance(decoder, Prepared):
+        decoder.prepare(cache, [decoder.layers])
     for rows in WARM_ROWS:
         decoder.forward(Pass([0] * rows, rows=rows), cache)
 

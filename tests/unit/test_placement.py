@@ -167,4 +167,4 @@ def test_what_is_on_a_gpu_is_not_read_as_the_cpu_s(gpu: PretendGpu) -> None:
         torch.ones(3)[there]
     assert there[torch.tensor([0, 2])].tolist() == [0, 2], "indices may lie on the CPU"
     assert (there + 1).cpu().device.type == "cpu"
-    assert gpu.waits == {"cpu": 1, "tolist": 1}
+    assert gpu.waits == {"cpu": 1, "tolist": 1, "index": 1}

@@ -25,7 +25,7 @@ from hsd_core.levels.tree import Tree, named
 from hsd_core.measure.calibrate.reading import is_fed, is_lookup
 from hsd_core.measure.calibrate.tally import median_interval
 from hsd_core.measure.calibrate.texts import Written
-from hsd_core.models.sampling import Sampling, to_probs
+from hsd_core.models.sampling import Sampling, fetched_law, to_probs
 from hsd_core.theory import Costs
 
 if TYPE_CHECKING:
@@ -188,12 +188,12 @@ class _Rig:
 
         def measure() -> float:
             if not prepared:  # a draft that is accepted throughout, with the verifier's own rows as the drafter's
-                p = to_probs(rows_behind(run, context, n)[0], self.sampling)[: n - 1].clone()
+                p = fetched_law(rows_behind(run, context, n)[0], self.sampling)[1][: n - 1].clone()
                 prepared.append(replace(named(p.argmax(-1).tolist()), rows=p))
                 run.keep(self.context, ())
             began = time.perf_counter_ns()
             logits, _ = rows_behind(run, context, n)
-            tokenwise(prepared[0], to_probs(logits, self.sampling), self._judge, True)
+            tokenwise(prepared[0], fetched_law(logits, self.sampling)[1], self._judge, True)
             took = time.perf_counter_ns() - began
             run.keep(self.context, ())
             return took / 1e6
@@ -222,9 +222,8 @@ class _Rig:
             drafted = below.propose(context, order)
             began = time.perf_counter_ns()
             logits, _ = rows_behind(above, [*context, *drafted.ids], n)
-            tokenwise(
-                replace(named(drafted.ids), rows=drafted.rows), to_probs(logits, self.sampling), self._judge, True
-            )
+            p = fetched_law(logits, self.sampling)[1]
+            tokenwise(replace(named(drafted.ids), rows=drafted.rows), p, self._judge, True)
             took = time.perf_counter_ns() - began
             for run in (below, above):
                 run.keep(self.context, ())
@@ -233,8 +232,9 @@ class _Rig:
         return measure
 
     def _order(self, limit: int) -> DraftOrder:
-        def pick(row: Tensor, depth: int, number: int) -> int:
-            return self._choices.draw(row, Key("draft", 0, depth, 0))
+        def pick(row: Tensor, depth: int, number: int) -> int | Tensor:
+            draw = self._choices.draw if row.device.type == "cpu" else self._choices.draw_there
+            return draw(row, Key("draft", 0, depth, 0))
 
         rows = partial(to_probs, sampling=self.sampling)
         return DraftOrder(limit, rows, pick, lambda drafted, last: False, frozenset())

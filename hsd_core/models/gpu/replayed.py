@@ -1,0 +1,130 @@
+"""Passes of few inputs that are replayed: caches whose memory graphs are bound to, and how a pass is laid into it.
+
+A graph reads and writes fixed addresses. So a cache, the inputs of a pass and where it stands lie in memory that is
+made once and lent to one run after another. Passes come in buckets of rows: the spare rows of a bucket write to the
+slots behind the inputs, which nobody reads before they are written again. Rolling back is a position, as everywhere.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from hsd_core.models.gpu.graphs import Graphs, Replay
+from hsd_core.models.gpu.transfer import sent
+from hsd_core.models.passes import Branches
+
+if TYPE_CHECKING:
+    from hsd_core.models.layers import Layers
+
+ROWS = (1, 2, 4, 8, 16, 32)  # the buckets; a pass of more inputs is launched kernel by kernel
+MOST_ROWS = ROWS[-1]
+LEAST_SLOTS = 256  # of a cache; others have twice as many, four times, ...
+MOST_RANGES = 8  # of layers whose graphs one memory keeps
+MOST_FREE = 2  # memories that wait for a run
+
+
+class Memory:
+    """Keys and values (L, 1, G, slots, d) of one run at a time, its next pass, and the graphs over both.
+
+    Args:
+        layers: whose they are. slots: of the cache, and so the keys that every replayed pass attends to.
+    """
+
+    def __init__(self, layers: Layers, slots: int) -> None:
+        self.keys, self.values = layers.zeros(slots, 1), layers.zeros(slots, 1)
+        width, device = layers.shape.hidden, self.keys.device
+        self.slots = slots
+        self._x = self.keys.new_zeros(MOST_ROWS, width)
+        self._out = torch.zeros_like(self._x)
+        self._line = torch.arange(slots, device=device)
+        self._at = self._line.new_zeros(2, MOST_ROWS)  # the slot and the position of every row
+        self._hidden = torch.zeros(MOST_ROWS, slots, dtype=torch.bool, device=device)
+        # a tree has more slots than positions: spare rows may stand behind the last one
+        self._rotary = [F.pad(table, (0, 0, 0, max(0, slots - len(table)))) for table in layers.rotary]
+        self._graphs: dict[tuple[int, int], dict[int, Replay]] = {}
+
+    def clear(self) -> None:
+        """Forget what a run left behind: a value that is not finite would reach others through the mask."""
+        for kept in (self.keys, self.values, self._x):
+            kept.zero_()
+
+    @torch.inference_mode()
+    def capture(self, layers: Layers, graphs: Graphs, ranges: Sequence[tuple[int, int]]) -> None:
+        """Record layers lo to hi - 1 for every one of the ranges, and for every bucket."""
+        if len({*self._graphs, *ranges}) > MOST_RANGES:
+            self._graphs = {at: found for at, found in self._graphs.items() if at in ranges}
+        for lo, hi in ranges:
+            if (lo, hi) not in self._graphs:
+                self._graphs[lo, hi] = {rows: graphs.capture(self._pass(layers, lo, hi, rows)) for rows in ROWS}
+
+    def replay(self, x: Tensor, start: int, lo: int, hi: int, branches: Branches | None) -> Tensor | None:
+        """Layers lo to hi - 1 on x (n, hidden) in slots start, ... -> (n, hidden); None where no graph does that."""
+        n, end, found = len(x), start + len(x), self._graphs.get((lo, hi))
+        rows = next((rows for rows in ROWS if rows >= n), None)
+        if found is None or rows is None:
+            return None
+        self._x[:n] = x
+        self._at[:, :rows] = self._line[start : start + rows]
+        self._hidden[:rows] = self._line > self._at[0, :rows, None]
+        if branches is not None and end > branches.base:
+            self._at[1, :n] = sent(branches.positions(start, end), x.device)
+            self._hidden[:n, :end] = sent(branches.hidden(start, end), x.device)
+        found[rows]()
+        return self._out[:n].clone()  # the next replay writes over it
+
+    def _pass(self, layers: Layers, lo: int, hi: int, rows: int) -> Callable[[], None]:
+        def run() -> None:
+            slots, positions = self._at[0, :rows], self._at[1, :rows]
+
+            def write(kept: Tensor, new: Tensor) -> None:
+                kept[0].index_copy_(1, slots, new.transpose(0, 1))
+
+            x, hidden, kept = self._x[:rows], self._hidden[:rows], (self.keys, self.values)
+            self._out[:rows] = layers.over(kept, x, lo, hi, positions, hidden, self._rotary, write)
+
+        return run
+
+
+class Memories:
+    """The memories of one `Layers`. `refused`: why its passes are launched kernel by kernel, where they are."""
+
+    def __init__(self, graphs: Graphs) -> None:
+        self._graphs = graphs
+        self._free: list[Memory] = []
+        self._lock = threading.RLock()  # what comes back may do so while another is lent, by the same thread
+        self.refused: str | None = None
+
+    def lend(self, layers: Layers, capacity: int) -> Memory:
+        """One with room for so many positions, and for the spare rows behind them."""
+        slots = max(LEAST_SLOTS, 1 << (capacity + MOST_ROWS - 1).bit_length())
+        with self._lock:
+            found = next((one for one in self._free if one.slots == slots), None)
+            if found is not None:
+                self._free.remove(found)
+        if found is None:
+            with torch.inference_mode(False):  # it outlives whoever asks first
+                return Memory(layers, slots)
+        found.clear()
+        return found
+
+    def take_back(self, memory: Memory) -> None:
+        """A run is over."""
+        with self._lock:
+            self._free.append(memory)
+            del self._free[:-MOST_FREE]
+
+    def capture(self, layers: Layers, memory: Memory, depths: Sequence[int]) -> None:
+        """Record the layers between depths, 0 being the first of them; where that fails it is not tried again."""
+        if self.refused is None:
+            try:
+                memory.capture(layers, self._graphs, list(pairwise((0, *depths))))
+            except RuntimeError as error:
+                first = str(error).strip().partition("\n")[0][:200]
+                self.refused = f"passes are launched kernel by kernel, since no CUDA graph could be recorded: {first}"
