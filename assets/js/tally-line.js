@@ -6,8 +6,7 @@ import { h, say } from "./dom.js";
 const FIGURES = [
   ["speed", "tokens/s", "committed / decode time on the engine's clock, prefill excluded"],
   ["plain", "plain", "tokens/s of plain decoding of the same target, prompt and seed, measured in the same run"],
-  ["ratio", "speed-up", "tokens/s of this run / tokens/s of plain decoding, both measured"],
-  ["forward", "tokens per target pass", "committed / forwards of the target, corrections and bonus tokens included"],
+  ["forward", "per target pass", "tokens committed / forwards of the target, corrections and bonus tokens included"],
   ["kept", "of drafts kept", "committed tokens drafted at the bottom / tokens drafted at the bottom"],
   [
     "layers",
@@ -80,7 +79,6 @@ export function tallyLine(ctx) {
       const whole = model && cursor >= (model.commitTimes.at(-1) ?? Infinity);
       say(slots.speed, s?.tokens_per_s == null ? "–" : one(s.tokens_per_s));
       say(slots.plain, plain === null ? (waiting ? "measuring…" : "–") : one(plain));
-      say(slots.ratio, whole && plain && s?.tokens_per_s ? `${(s.tokens_per_s / plain).toFixed(2)}×` : "–");
       say(slots.forward, s?.tokens_per_target_forward == null ? "–" : s.tokens_per_target_forward.toFixed(1));
       say(slots.kept, s?.drafts_kept == null ? "–" : `${Math.round(100 * s.drafts_kept)} %`);
       const read = s?.layers_per_token ?? null;

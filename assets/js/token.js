@@ -135,7 +135,7 @@ function ghost(record, model) {
   node.append(
     element(
       "s",
-      "hx-ghost-text",
+      [...full].length > 2 ? "hx-ghost-text" : "hx-ghost-text hx-ghost-short",
       full.length > GHOST_LENGTH ? `${full.slice(0, GHOST_LENGTH - 1)}\u2026` : full || "\u2205",
     ),
   );
