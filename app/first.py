@@ -12,8 +12,8 @@ from typing import Any
 from app.guard import Message, Receive, Send
 
 WHY = (
-    "The same text, sooner: small levels guess ahead and the large model checks many guesses in one pass. "
-    "Below, each token of a real run has the colour and letter of the level that supplied it."
+    "The same text, sooner: small levels guess ahead, the large model checks many guesses at once; "
+    "colour says which level wrote what."
 )
 SHEETS = ("base", "layout", "help", "tower", "controls", "text", "legend", "comb", "lanes", "card")  # in this order
 

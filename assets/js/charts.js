@@ -21,7 +21,7 @@ const FORMULA = {
 export function create(host) {
   const el = host.appendChild(element("div", "hx-charts"));
   const panels = {
-    latency: panel(el, "Latency per round", FORMULA.latency),
+    latency: panel(el, "Latency", FORMULA.latency),
     speed: panel(el, "Speed", FORMULA.speed),
     yield: panel(el, "Tokens per pass", FORMULA.yield),
     acceptance: panel(el, "Acceptance", FORMULA.acceptance, true),
@@ -136,7 +136,7 @@ function speed(panel, model, past) {
     panel,
     now === null ? "\u2013" : now.toFixed(now < 100 ? 1 : 0),
     "tokens/s",
-    plain ? `dashed: plain, ${figure(plain)}` : "",
+    plain ? `\u2504 plain ${figure(plain)}` : "",
   );
 }
 
@@ -163,7 +163,7 @@ function perPass(panel, past) {
   say(
     panel,
     last?.tokens_per_target_forward ? last.tokens_per_target_forward.toFixed(2) : "\u2013",
-    "on average",
+    "mean",
     past.length ? `0\u2013${top}` : "",
   );
 }

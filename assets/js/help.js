@@ -10,6 +10,7 @@ const PARTS = [
       ["dot above", "a level below the target judged the token and let it pass, one dot for each"],
       ["outline, no fill", "not committed yet: a level above may still reject it"],
       ["struck through, xQ", "a draft that level Q rejected, where it stood; struck in the colour of Q"],
+      ["\u21b5, \u25cc", "a line break; a token that holds a part of a character only"],
       ["+2", "two more rejected drafts at this place, or tokens lost behind one: press it to see them"],
     ],
   ],

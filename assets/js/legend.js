@@ -21,13 +21,13 @@ export function colouring(model, by) {
     hue: model.levels[i].hue,
     underline: model.levels[i].underline,
   });
-  if (by === "source") return { title: "database, depth or level", of: (record) => sourceOf(model, record, level) };
+  if (by === "source") return { title: "database, depth or level", says: "from", of: (record) => sourceOf(model, record, level) };
   if (by === "passed")
     return {
       title: "highest level that accepted it before the target",
       of: (record, cursor) => passedOf(model, record, cursor, level),
     };
-  return { title: "level that supplied it", of: (record) => level(record.level) };
+  return { title: "level that supplied it", says: "supplied by", of: (record) => level(record.level) };
 }
 
 function sourceOf(model, record, level) {
@@ -139,7 +139,7 @@ export function create(host) {
       drawn = signature;
       const title = scheme.title;
       el.replaceChildren(
-        ...(example ? [specimen(example, title)] : []),
+        ...(example ? [specimen(example, scheme.says ?? "")] : []),
         listOf(`Legend: ${title}`, all),
         listOf("Legend: marks", rest),
       );
@@ -163,12 +163,11 @@ function drawnToo(model, ghosts) {
   if (ghosts !== "hide" && model.levels.length > 1) {
     const by = catcher(model);
     marks.unshift(
-      { letter: "word", name: "rejected", hue: by.hue, underline: "struck" },
-      { letter: `x${by.tag}`, name: `by ${by.tag}`, hue: by.hue, underline: "plain" },
-      { letter: "+2", name: "2 more rejected here", hue: REJECT.hue, underline: "plain" },
+      { letter: "word", by: `x${by.tag}`, name: `rejected by ${by.tag}`, hue: by.hue, underline: "struck" },
+      { letter: "+2", name: "two more there", hue: REJECT.hue, underline: "plain" },
     );
   }
-  return [...marks, { letter: "\u21b5", name: "line break", hue: "var(--muted)", underline: "plain" }];
+  return marks;
 }
 
 /** What the letters beside candidates stand for: the databases that they came from. */
@@ -194,6 +193,7 @@ function entry(category) {
   swatch.dataset.line = category.underline;
   swatch.style.setProperty("--hue", category.hue);
   if (category.strength) swatch.style.setProperty("--tint", `${category.strength}%`);
-  item.append(swatch, element("span", "hx-legend-name", category.name));
+  item.append(swatch, ...(category.by ? [element("span", "hx-legend-by", category.by)] : []));
+  item.append(element("span", "hx-legend-name", category.name));
   return item;
 }

@@ -26,8 +26,8 @@ export function specimenOf(model, scheme) {
   return found;
 }
 
-/** @param {NonNullable<ReturnType<typeof specimenOf>>} example @param {string} title what colours say */
-export function specimen({ text, category, passed }, title) {
+/** @param {NonNullable<ReturnType<typeof specimenOf>>} example @param {string} says what stands before a category's name */
+export function specimen({ text, category, passed }, says) {
   const el = element("figure", "hx-specimen");
   const token = element("span", "hx-tok", text);
   token.dataset.line = category.underline;
@@ -39,10 +39,10 @@ export function specimen({ text, category, passed }, title) {
     token.dataset.dots = "\u2022".repeat(passed.length);
     token.style.setProperty("--dot", passed[passed.length - 1].hue);
     const many = passed.length > 1;
-    parts.append(part(many ? "dots" : "dot", `${named(passed)} let it pass before the target judged it`));
+    parts.append(part(many ? "dots" : "dot", `${named(passed)} let it pass before the target`));
   }
-  const shown = ["colour", category.underline === "none" ? "" : "underline", `letter ${category.letter}`];
-  parts.append(part(shown.filter(Boolean).join(", "), `${title}: ${category.name}`));
+  const shown = ["colour", category.underline === "none" ? "" : "line", `letter ${category.letter}`];
+  parts.append(part(shown.filter(Boolean).join(", "), [says, category.name].filter(Boolean).join(" ")));
   const holder = element("span", "hx-specimen-token");
   holder.append(token);
   holder.setAttribute("aria-hidden", "true");

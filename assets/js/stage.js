@@ -391,7 +391,8 @@ class Stage {
       ...this.view,
     };
     for (const part of [this.text, this.tower, this.lanes, this.transport, this.card]) part.update(model, cursor, opts);
-    for (const part of [this.title, this.tally]) part.update(model, cursor, this.shown?.phase === "plain");
+    this.title.update(model, cursor, this.shown?.phase === "plain");
+    this.tally.update(model, cursor);
   }
 
   _empty() {

@@ -1,11 +1,8 @@
-/** The line of figures below the lanes: each with its unit, its formula and its source. */
+/** The figures beside the charts: each with its unit, its formula and its source. */
 
-import { plainSpeed } from "./charts.js";
 import { h, say } from "./dom.js";
 
 const FIGURES = [
-  ["speed", "tokens/s", "committed / decode time on the engine's clock, prefill excluded"],
-  ["plain", "plain", "tokens/s of plain decoding of the same target, prompt and seed, measured in the same run"],
   ["forward", "per target pass", "tokens committed / forwards of the target, corrections and bonus tokens included"],
   ["kept", "of drafts kept", "committed tokens drafted at the bottom / tokens drafted at the bottom"],
   [
@@ -27,7 +24,7 @@ const NOT_MEASURED =
 
 /**
  * @param {{onDepths: () => void, onTell: (text: string) => void}} ctx
- * @returns {{el: HTMLElement, update: (model, cursor, waiting: boolean) => void}}
+ * @returns {{el: HTMLElement, update: (model, cursor) => void}}
  */
 export function tallyLine(ctx) {
   const slots = {};
@@ -73,12 +70,9 @@ export function tallyLine(ctx) {
 
   return {
     el,
-    update(model, cursor, waiting) {
+    update(model, cursor) {
       const s = model?.snapshotAt(cursor);
-      const plain = plainSpeed(model?.baseline);
       const whole = model && cursor >= (model.commitTimes.at(-1) ?? Infinity);
-      say(slots.speed, s?.tokens_per_s == null ? "–" : one(s.tokens_per_s));
-      say(slots.plain, plain === null ? (waiting ? "measuring…" : "–") : one(plain));
       say(slots.forward, s?.tokens_per_target_forward == null ? "–" : s.tokens_per_target_forward.toFixed(1));
       say(slots.kept, s?.drafts_kept == null ? "–" : `${Math.round(100 * s.drafts_kept)} %`);
       const read = s?.layers_per_token ?? null;

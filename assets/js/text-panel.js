@@ -73,6 +73,7 @@ export function textPanel(ctx) {
       { class: "hx-tick", "data-tip": "the text from its beginning, over the place of the tower" },
       whole,
       h("span", { text: "whole text" }),
+      h("span", { class: "hx-above", text: "\u2191 begins above" }),
     ),
     colour,
     button("copy", "copy the text", () => told(() => copy(feed.model.text()), "The text was copied.")),
@@ -108,7 +109,7 @@ export function textPanel(ctx) {
   const el = h("section", { class: "hx-text-panel", "aria-label": "the text" }, head, body, foot, progress, blank);
   const text = createText(body, { onSelect: ctx.onSelect });
   const legend = createLegend(foot);
-  const room = textRoom(el, body, text.el, whole);
+  const room = textRoom(el, text.el, whole);
   return {
     el,
     title(name) {

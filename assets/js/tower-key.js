@@ -9,8 +9,8 @@ export function towerKey() {
     "ul",
     { class: "hx-tower-key", "aria-label": "Legend of the tower" },
     entry(h("b", { text: "a" }), "share of the tokens from below that it accepted"),
-    entry(h("b", { text: "\u2212 5 +" }), "T: tokens handed up at most"),
-    entry(bar, "KV cache: committed, tentative"),
     entry(h("b", { text: "ms" }), "of a call"),
+    entry(h("b", { text: "\u2212 5 +" }), "T: handed up at most"),
+    entry(bar, "KV cache: committed, tentative"),
   );
 }
