@@ -1,8 +1,7 @@
 /** The small charts below the lanes, drawn up to the cursor: latency per round by level, tokens/s over time,
  *  acceptance per level, tokens per target forward. */
 
-import { figure } from "./card.js";
-import { box, roundUp, set, svg } from "./svg.js";
+import { box, figure, roundUp, set, svg } from "./svg.js";
 import { element } from "./token.js";
 import { upTo } from "./trace.js";
 

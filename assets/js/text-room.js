@@ -1,6 +1,8 @@
 /** How much of the text is in sight: the panel's head says when the beginning is above it, and the whole text takes the
  *  tower's place, in two columns; one that is longer than that grows down the page. */
 
+const GROWTH = 1.1;
+
 /**
  * @param {HTMLElement} panel
  * @param {HTMLElement} view what scrolls
@@ -13,15 +15,22 @@ export function textRoom(panel, view, tick) {
   const look = () => {
     panel.classList.toggle("hx-begun", view.scrollTop > 12 && !stage().classList.contains("hx-whole"));
   };
-  /** Two columns, unless the text is too long for them. */
+  /** Two columns, as high as their text needs; they grow by a part at a time, so that lines seldom change columns. */
   const fit = () => {
     const { classList } = stage();
     if (!classList.contains("hx-whole")) return;
-    if (!classList.contains("hx-long") && flow.scrollWidth > flow.clientWidth + 1) classList.add("hx-long");
+    for (let height = flow.clientHeight; flow.scrollWidth > flow.clientWidth + 1; height *= GROWTH) {
+      classList.add("hx-long");
+      flow.style.height = `${Math.ceil(height)}px`;
+    }
+  };
+  const loosen = () => {
+    stage().classList.remove("hx-long");
+    flow.style.height = "";
   };
   const set = (on) => {
     tick.checked = on;
-    stage().classList.remove("hx-long");
+    loosen();
     stage().classList.toggle("hx-whole", on);
     fit();
     if (!on) view.scrollTop = view.scrollHeight;
@@ -32,7 +41,7 @@ export function textRoom(panel, view, tick) {
   return {
     set,
     update(model) {
-      if (model !== shown) stage().classList.remove("hx-long");
+      if (model !== shown) loosen();
       shown = model;
       fit();
       look();
