@@ -19,16 +19,16 @@ export function headline() {
     update(model, cursor, waiting) {
       const now = model.snapshotAt(cursor)?.tokens_per_s ?? null;
       const plain = plainSpeed(model.baseline);
-      const made = model.header?.simulated ? "simulated: " : "";
+      const made = Boolean(model.header?.simulated);
       if (plain === null) {
         say(value, now === null ? "\u2013" : speed(now));
-        say(unit, `${made}tokens/s`);
-        say(against, waiting ? "plain decoding is being measured" : alone(model));
+        say(unit, made ? "simulated tokens/s" : "tokens/s");
+        say(against, waiting ? "measuring plain decoding" : alone(model));
         return;
       }
       const ratio = now === null ? null : now / plain;
       say(value, ratio === null ? "\u2013" : `${ratio.toFixed(2)}\u00d7`);
-      say(unit, `${made}as fast as plain decoding${ratio !== null && ratio < 1 ? ": slower" : ""}`);
+      say(unit, made ? "simulated speed-up" : "as fast as plain decoding");
       say(against, `${now === null ? "\u2013" : speed(now)} against ${speed(plain)} tokens/s`);
     },
   };
@@ -36,7 +36,7 @@ export function headline() {
 
 function alone({ footer, header }) {
   if (header?.levels.length === 1) return "this is plain decoding";
-  return footer ? "plain decoding was not measured" : "plain decoding is measured after it";
+  return footer ? "plain decoding was not measured" : "plain decoding comes after it";
 }
 
 const speed = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));

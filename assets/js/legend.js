@@ -21,13 +21,13 @@ export function colouring(model, by) {
     hue: model.levels[i].hue,
     underline: model.levels[i].underline,
   });
-  if (by === "source") return { title: "database, depth or level", says: "from", of: (record) => sourceOf(model, record, level) };
+  if (by === "source") return { title: "database, depth or level", of: (record) => sourceOf(model, record, level) };
   if (by === "passed")
     return {
       title: "highest level that accepted it before the target",
       of: (record, cursor) => passedOf(model, record, cursor, level),
     };
-  return { title: "level that supplied it", says: "supplied by", of: (record) => level(record.level) };
+  return { title: "level that supplied it", of: (record) => level(record.level) };
 }
 
 function sourceOf(model, record, level) {
@@ -139,7 +139,7 @@ export function create(host) {
       drawn = signature;
       const title = scheme.title;
       el.replaceChildren(
-        ...(example ? [specimen(example, scheme.says ?? "")] : []),
+        ...(example ? [specimen(example, title)] : []),
         listOf(`Legend: ${title}`, all),
         listOf("Legend: marks", rest),
       );

@@ -26,8 +26,8 @@ export function specimenOf(model, scheme) {
   return found;
 }
 
-/** @param {NonNullable<ReturnType<typeof specimenOf>>} example @param {string} says what stands before a category's name */
-export function specimen({ text, category, passed }, says) {
+/** @param {NonNullable<ReturnType<typeof specimenOf>>} example @param {string} title what colours say */
+export function specimen({ text, category, passed }, title) {
   const el = element("figure", "hx-specimen");
   const token = element("span", "hx-tok", text);
   token.dataset.line = category.underline;
@@ -42,7 +42,7 @@ export function specimen({ text, category, passed }, says) {
     parts.append(part(many ? "dots" : "dot", `${named(passed)} let it pass before the target`));
   }
   const shown = ["colour", category.underline === "none" ? "" : "line", `letter ${category.letter}`];
-  parts.append(part(shown.filter(Boolean).join(", "), [says, category.name].filter(Boolean).join(" ")));
+  parts.append(part(shown.filter(Boolean).join(", "), title));
   const holder = element("span", "hx-specimen-token");
   holder.append(token);
   holder.setAttribute("aria-hidden", "true");

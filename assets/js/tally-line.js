@@ -5,12 +5,12 @@ import { h, say } from "./dom.js";
 const FIGURES = [
   ["forward", "per target pass", "tokens committed / forwards of the target, corrections and bonus tokens included"],
   ["kept", "of drafts kept", "committed tokens drafted at the bottom / tokens drafted at the bottom"],
+  ["first", "to the first token", "prefill and first round, on the engine's clock"],
   [
     "layers",
     "layers per token",
     "layers read by the levels that share the target\u2019s weights / committed; plain decoding reads all of them for each. A draft\u2019s own few layers are not counted",
   ],
-  ["first", "to the first token", "prefill and first round, on the engine's clock"],
   [
     "equal",
     "as plain decoding",
@@ -76,7 +76,7 @@ export function tallyLine(ctx) {
       say(slots.forward, s?.tokens_per_target_forward == null ? "–" : s.tokens_per_target_forward.toFixed(1));
       say(slots.kept, s?.drafts_kept == null ? "–" : `${Math.round(100 * s.drafts_kept)} %`);
       const read = s?.layers_per_token ?? null;
-      slots.layers.parentElement.hidden = read === null;
+      slots.layers.parentElement.hidden = model?.snapshots.at(-1)?.layers_per_token == null; // of the run, not the moment
       say(
         slots.layers,
         read === null ? "\u2013" : one(read) + (model.levels.at(-1).layers ? ` of ${model.levels.at(-1).layers}` : ""),

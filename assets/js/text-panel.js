@@ -62,6 +62,7 @@ export function textPanel(ctx) {
     "header",
     { class: "hx-panel-head" },
     title,
+    h("span", { class: "hx-above", text: "\u2191 begins above" }),
     h(
       "label",
       { class: "hx-tick", "data-tip": "drafts that a level rejected, struck out where they stood" },
@@ -73,7 +74,6 @@ export function textPanel(ctx) {
       { class: "hx-tick", "data-tip": "the text from its beginning, over the place of the tower" },
       whole,
       h("span", { text: "whole text" }),
-      h("span", { class: "hx-above", text: "\u2191 begins above" }),
     ),
     colour,
     button("copy", "copy the text", () => told(() => copy(feed.model.text()), "The text was copied.")),
@@ -114,6 +114,7 @@ export function textPanel(ctx) {
     el,
     title(name) {
       say(title, name || "The text");
+      title.title = title.textContent;
     },
     show() {
       colour.value = settings.colour;

@@ -35,6 +35,17 @@ def site(recordings: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def shipped() -> Iterator[str]:
+    """The address of the page with the recordings that it ships."""
+    from app.page import build, launch_options
+
+    demo = build(Pipeline)
+    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **{**launch_options(), "quiet": True})
+    yield address.rstrip("/")
+    demo.close()
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     if os.environ.get("HSD_REQUIRE_BROWSER"):
         import playwright.sync_api as playwright
