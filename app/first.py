@@ -15,7 +15,8 @@ WHY = (
     "The same text, sooner: small levels guess ahead, the large model checks many guesses at once; "
     "colour says which level wrote what."
 )
-SHEETS = ("base", "layout", "help", "tower", "controls", "text", "legend", "comb", "lanes", "card", "forced")  # in this order
+# In the order in which later ones add to earlier ones.
+SHEETS = ("base", "layout", "help", "tower", "controls", "text", "legend", "comb", "lanes", "card", "forced")
 
 # The theme that was kept here, else the system's: as js/theme.js and Gradio choose it.
 _THEME = """

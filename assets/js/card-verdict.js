@@ -19,7 +19,8 @@ export function choiceOf(row, record, model, whose) {
   const rank = row.ids.indexOf(record.id);
   const said = (i) => `(${figure(row.probs[i])})`;
   if (rank === 0) return `${whose} top choice ${said(0)}`;
-  const own = rank < 0 ? `not among ${whose} ${row.ids.length} likeliest` : `${whose} ${ordinal(rank + 1)} choice ${said(rank)}`;
+  const own =
+    rank < 0 ? `not among ${whose} ${row.ids.length} likeliest` : `${whose} ${ordinal(rank + 1)} choice ${said(rank)}`;
   return `${own}; its top choice is \u201c${model.pieceText(row.ids[0])}\u201d ${said(0)}`;
 }
 

@@ -134,7 +134,11 @@ class Card {
     this.el.replaceChildren(
       close,
       ...records.map((r) => about(r, model, this.cursor, note === "")),
-      element("p", "hx-card-note", `${isGreedy(model) ? GREEDY : SAMPLED} the bars are the raw softmax at temperature 1.${note}`),
+      element(
+        "p",
+        "hx-card-note",
+        `${isGreedy(model) ? GREEDY : SAMPLED} the bars are the raw softmax at temperature 1.${note}`,
+      ),
     );
   }
 

@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 
+/** @type {[string, [string, string][]][]} */
 const PARTS = [
   [
     "The text",

@@ -8,14 +8,14 @@ const LONGEST = 14; // letters
  * The token that explains itself best: a word that a level below the target let pass, else any word; null before the
  * first one.
  * @param {import("./trace.js").TraceModel} model
- * @param {{of: (record: object, cursor: number) => object}} scheme
+ * @param {{of: (record: object, cursor: number) => any}} scheme
  */
 export function specimenOf(model, scheme) {
   const top = model.levels.length - 1;
   /** @type {{key: string, text: string, category: any, passed: import("./trace.js").Level[]}|null} */ let found = null;
   for (const serial of model.committed) {
     const record = model.tokens.get(serial);
-    const text = record && model.pieceText(record.id).replace(/^\u00b7/, "");
+    const text = record ? model.pieceText(record.id).replace(/^\u00b7/, "") : "";
     if (!record || !/^\p{L}{3,}$/u.test(text) || text.length > LONGEST) continue;
     const passed = record.passed.filter((x) => x.level < top).map((x) => model.levels[x.level]);
     if (found && !passed.length) continue;

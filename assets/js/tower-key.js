@@ -3,7 +3,12 @@
 import { h } from "./dom.js";
 
 export function towerKey() {
-  const bar = h("span", { class: "hx-kv hx-key-bar" }, h("i", { class: "hx-kv-committed" }), h("i", { class: "hx-kv-held" }));
+  const bar = h(
+    "span",
+    { class: "hx-kv hx-key-bar" },
+    h("i", { class: "hx-kv-committed" }),
+    h("i", { class: "hx-kv-held" }),
+  );
   const entry = (sign, text) => h("li", {}, sign, h("span", { text }));
   return h(
     "ul",

@@ -40,7 +40,8 @@ def shipped() -> Iterator[str]:
     from app.page import build, launch_options
 
     demo = build(Pipeline)
-    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **{**launch_options(), "quiet": True})
+    options = {**launch_options(), "quiet": True}
+    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
     yield address.rstrip("/")
     demo.close()
 

@@ -94,7 +94,12 @@ def test_the_outline_goes_once_the_first_screen_is_drawn_and_had_its_measures(pa
 
 
 def test_a_reply_that_is_no_page_is_left_alone() -> None:
-    app = Starlette(routes=[Route("/", lambda _: HTMLResponse("<head></head><gradio-app>")), Route("/x", lambda _: HTMLResponse("<head></head>"))])
+    app = Starlette(
+        routes=[
+            Route("/", lambda _: HTMLResponse("<head></head><gradio-app>")),
+            Route("/x", lambda _: HTMLResponse("<head></head>")),
+        ]
+    )
     client = TestClient(FirstPaint(app, styles="hx/0/css"))
     page = client.get("/")
     assert WHY in page.text and page.text.index("hx-first") < page.text.index("<gradio-app")

@@ -447,9 +447,7 @@ def test_a_level_that_is_not_allowed_is_in_no_plan(page: Any, planner_site: str)
 
 def test_each_level_of_the_plan_is_as_wide_as_its_share_of_the_time(page: Any, planner_site: str) -> None:
     visit(page, planner_site)
-    page.wait_for_function(
-        "document.querySelector('.hx-plan-scale').getAnimations({subtree: true}).every((x) => x.playState !== 'running')"
-    )
+    page.wait_for_function("!document.querySelector('.hx-plan-scale').getAnimations({subtree: true}).length")
     widths = [part.bounding_box()["width"] for part in page.locator(".hx-plan-scale i").all()]
     said = [text.split()[-2] for text in page.locator(".hx-plan-tile").all_inner_texts()]
     for width, share in zip(widths, said, strict=True):

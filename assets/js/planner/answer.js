@@ -102,7 +102,13 @@ function tiles({ best }, styles) {
   }));
   const engine = 1 - best.shares.reduce((sum, part) => sum + part.share, 0);
   if (engine >= ENGINE_SEEN)
-    parts.push({ name: "the engine around the levels", text: "engine", share: engine, ms: engine * best.ms, style: null });
+    parts.push({
+      name: "the engine around the levels",
+      text: "engine",
+      share: engine,
+      ms: engine * best.ms,
+      style: null,
+    });
   const hue = ({ style }) => style?.hue ?? "var(--muted)";
   return [
     h(
