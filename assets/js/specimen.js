@@ -3,6 +3,7 @@
 import { element } from "./token.js";
 
 const LONGEST = 14; // letters
+const SEARCHED = 200; // tokens
 
 /**
  * The token that explains itself best: a word that a level below the target let pass, else any word; null before the
@@ -13,7 +14,7 @@ const LONGEST = 14; // letters
 export function specimenOf(model, scheme) {
   const top = model.levels.length - 1;
   /** @type {{key: string, text: string, category: any, passed: import("./trace.js").Level[]}|null} */ let found = null;
-  for (const serial of model.committed) {
+  for (const serial of model.committed.slice(0, SEARCHED)) {
     const record = model.tokens.get(serial);
     const text = record ? model.pieceText(record.id).replace(/^\u00b7/, "") : "";
     if (!record || !/^\p{L}{3,}$/u.test(text) || text.length > LONGEST) continue;
@@ -21,7 +22,7 @@ export function specimenOf(model, scheme) {
     if (found && !passed.length) continue;
     const category = scheme.of(record, Infinity);
     found = { key: `${serial} ${category.name}`, text, category, passed };
-    if (passed.length) break;
+    if (passed.length || top < 2) break;
   }
   return found;
 }
