@@ -157,7 +157,7 @@ def test_one_token_is_annotated_and_the_legend_names_all_that_is_drawn(page: Any
         assert name in legend, name
     tower = page.locator(".hx-tower-key").inner_text()
     assert "KV cache: committed, tentative" in tower and "share of the tokens from below that it accepted" in tower
-    page.get_by_label("rejected drafts").uncheck()
+    page.get_by_role("checkbox", name="rejected drafts").uncheck()
     drawn(page)
     assert "rejected" not in page.locator(".hx-legend").inner_text()
 

@@ -55,7 +55,7 @@ def test_the_whole_text_is_in_sight_when_asked_for(page: Any, shipped: str) -> N
     seek(page, 1)
     first, last = page.locator(".hx-flow .hx-tok").first, page.locator(".hx-flow .hx-tok").last
     assert page.get_by_text("begins above").is_visible(), "the beginning is above the panel, and the head says so"
-    page.get_by_label("whole text").check()
+    page.get_by_role("checkbox", name="whole text").check()
     drawn(page)
     text = box(page, ".hx-text-body")
     for token in (first, last):
@@ -64,14 +64,14 @@ def test_the_whole_text_is_in_sight_when_asked_for(page: Any, shipped: str) -> N
         assert text["x"] <= at["x"] and at["x"] + at["width"] <= text["x"] + text["width"]
     assert page.get_by_text("begins above").is_hidden()
     assert page.locator(".hx-tower").is_hidden()
-    page.get_by_label("whole text").uncheck()
+    page.get_by_role("checkbox", name="whole text").uncheck()
     drawn(page)
     assert page.locator(".hx-tower").is_visible() and last.bounding_box()["y"] < 900
 
 
 def test_a_text_too_long_for_two_columns_grows_down_the_page_and_hides_nothing(page: Any, shipped: str) -> None:
     visit(page, shipped, "01-code", (1200, 720))
-    page.get_by_label("whole text").check()
+    page.get_by_role("checkbox", name="whole text").check()
     for share in (0, 0.5, 1):
         seek(page, share)
     assert page.locator(".hx-flow").evaluate("(x) => x.scrollWidth <= x.clientWidth + 1")
@@ -151,7 +151,7 @@ def test_the_card_hides_nothing_of_the_text(page: Any, shipped: str, size: tuple
         assert apart(place, box(page, ".hx-text-panel"))
         assert place["x"] >= 0 and place["y"] >= 0 and place["y"] + place["height"] <= size[1]
         page.keyboard.press("Escape")
-    page.get_by_label("whole text").check()
+    page.get_by_role("checkbox", name="whole text").check()
     drawn(page)
     page.locator(".hx-flow .hx-tok").first.click()
     assert apart(page.locator(".hx-card").bounding_box(), box(page, ".hx-flow"))
