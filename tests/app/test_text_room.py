@@ -121,6 +121,8 @@ def test_committing_a_token_moves_nothing(page: Any, shipped: str) -> None:
     visit(page, shipped)
     slider = page.get_by_role("slider", name="Moment of the run")
     slider.focus()
+    page.keyboard.press("Home")
+    drawn(page)
     tokens = "[...document.querySelectorAll('.hx-flow .hx-tok')]"
     places = f"{tokens}.map((x) => [x.dataset.serial, x.dataset.state, x.offsetLeft, x.offsetTop])"
     committed = 0
