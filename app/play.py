@@ -12,6 +12,7 @@ from starlette.responses import Response
 from app import figures
 from app.drawings import Drawings
 from app.examples import EXAMPLES
+from app.first import WHY
 from app.loader import Loader
 from app.offer import EVERYTHING, Offer
 from app.payload import payload, status
@@ -49,6 +50,7 @@ class Play:
         stage = Stage(
             self._recordings.first(),
             setup={
+                "why": WHY,
                 "catalogue": self.catalogue(),
                 "grammar": grammar(),
                 "recordings": self._recordings.menu(),

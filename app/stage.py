@@ -19,7 +19,10 @@ _MOUNT = """
 const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;
 import(root + "%(route)s/js/stage.js")
   .then((module) => module.mount(element, {props, trigger, watch, call: server}))
-  .catch((error) => { element.textContent = "The page's script could not be loaded: " + error; });
+  .catch((error) => {
+    element.textContent = "The page's script could not be loaded: " + error;
+    document.getElementById("hx-first")?.remove();
+  });
 // events: "generate" "figures"
 """
 
@@ -45,7 +48,7 @@ class Stage(gr.HTML):
         options.pop("js_on_load", None)
         super().__init__(
             value=value,
-            html_template='<div class="hx-root"><p class="hx-booting">Opening the page…</p></div>',
+            html_template='<div class="hx-root"></div>',
             js_on_load=_MOUNT % {"route": files().route},
             apply_default_css=False,
             server_functions=list(server_functions),

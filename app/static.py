@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from app.first import FirstPaint
 from app.packed import Packed
 from app.presence import Watch
 
@@ -80,7 +81,12 @@ def app_options(more: Sequence[BaseRoute] = (), guards: Sequence[Middleware] = (
     """What the web application needs to serve them: routes (`more` are those of the tabs), and headers on the page.
     `guards` stand before all of it."""
     route = Route(f"{ROUTE}/{{version}}/{{name:path}}", files().__call__, methods=["GET"])
-    middleware = [*guards, Middleware(Watch), Middleware(PageHeaders, links=files().links())]
+    middleware = [
+        *guards,
+        Middleware(Watch),
+        Middleware(PageHeaders, links=files().links()),
+        Middleware(FirstPaint, styles=f"{files().route[1:]}/css"),
+    ]
     return {"routes": [*more, route], "middleware": middleware}
 
 

@@ -173,14 +173,15 @@ def _labels(plan: Plan, ink: Ink) -> list[dict[str, Any]]:
 
 
 def _middles(planner: Planner, edges: Sequence[Edge], ink: Ink) -> dict[str, Any]:
-    """A point on each edge of the best path, which the pointer and the list of edges can light."""
+    """A mark on each edge of the best path, which the pointer and the list of edges can light. It stands between the
+    column of the upper level and the next one: on a column that the edge passes by it would look like a stop there."""
     profile = planner.profile
     x, y = [], []
     for edge in edges:
         (i, t), tail = edge.above, edge.below
         j, u = tail or (i - 1.1, t)
-        x.append((i + j) / 2)
-        y.append((t + u) / 2)
+        x.append(i - 0.5)
+        y.append(t + (u - t) * 0.5 / (i - j))
     words = [_words(profile, edge, at) for at, edge in enumerate(edges)]
     return {
         "type": "scatter",
@@ -188,7 +189,7 @@ def _middles(planner: Planner, edges: Sequence[Edge], ink: Ink) -> dict[str, Any
         "x": x,
         "y": y,
         "cliponaxis": False,
-        "marker": {"size": 10, "color": ink.paper, "line": {"width": 2.5, "color": ink.hue("ngram")}},
+        "marker": {"size": ink.px(13), "symbol": "triangle-left", "color": ink.hue("ngram")},
         "customdata": [[str(i), safe(w["name"]), safe(w["cost"]), safe(w["gain"])] for i, w in enumerate(words)],
         "hovertemplate": "<b>%{customdata[1]}</b><br>%{customdata[2]}<br>%{customdata[3]}<extra></extra>",
     }

@@ -1,8 +1,7 @@
 /** The small charts below the lanes, drawn up to the cursor: latency per round by level, tokens/s over time,
  *  acceptance per level, tokens per target forward. */
 
-import { figure } from "./card.js";
-import { box, roundUp, set, svg } from "./svg.js";
+import { box, figure, roundUp, set, svg } from "./svg.js";
 import { element } from "./token.js";
 import { upTo } from "./trace.js";
 
@@ -21,7 +20,7 @@ const FORMULA = {
 export function create(host) {
   const el = host.appendChild(element("div", "hx-charts"));
   const panels = {
-    latency: panel(el, "Latency per round", FORMULA.latency),
+    latency: panel(el, "Latency", FORMULA.latency),
     speed: panel(el, "Speed", FORMULA.speed),
     yield: panel(el, "Tokens per pass", FORMULA.yield),
     acceptance: panel(el, "Acceptance", FORMULA.acceptance, true),
@@ -136,7 +135,7 @@ function speed(panel, model, past) {
     panel,
     now === null ? "\u2013" : now.toFixed(now < 100 ? 1 : 0),
     "tokens/s",
-    plain ? `dashed: plain, ${figure(plain)}` : "",
+    plain ? `\u2504 plain ${figure(plain)}` : "",
   );
 }
 
@@ -163,7 +162,7 @@ function perPass(panel, past) {
   say(
     panel,
     last?.tokens_per_target_forward ? last.tokens_per_target_forward.toFixed(2) : "\u2013",
-    "on average",
+    "mean",
     past.length ? `0\u2013${top}` : "",
   );
 }

@@ -1,45 +1,7 @@
-/** The title bar and the prompt row: status, theme, prompt, Generate or Stop, examples, recordings, settings. */
+/** The prompt row: prompt, Generate or Stop, examples, recordings, settings. */
 
 import { arrows, h, icon, popover, say } from "./dom.js";
 import { settingsPanel } from "./settings.js";
-
-/** The title bar. `set({mode, text, tip})` says what is shown; the theme switch toggles Gradio's dark class. */
-export function titleBar(ctx) {
-  const text = h("span", { class: "hx-status-text" });
-  const badge = h(
-    "span",
-    { class: "hx-status", tabindex: "0", "data-mode": "idle" },
-    h("i", { "aria-hidden": "true" }),
-    text,
-  );
-  const theme = h(
-    "button",
-    {
-      type: "button",
-      class: "hx-icon-button",
-      "aria-label": "light or dark",
-      "data-tip": "light or dark",
-      onclick: () => ctx.onTheme(),
-    },
-    icon("theme"),
-  );
-  const el = h(
-    "header",
-    { class: "hx-title" },
-    h("h1", { text: "HSD Explorer" }),
-    h("p", { class: "hx-tagline", text: "a stack of models writes one text, and the big one signs every token" }),
-    badge,
-    theme,
-  );
-  return {
-    el,
-    set(status) {
-      badge.dataset.mode = status.mode;
-      badge.dataset.tip = status.tip;
-      say(text, status.text);
-    },
-  };
-}
 
 /** The prompt row. */
 export function promptRow(ctx) {

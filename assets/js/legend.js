@@ -3,6 +3,8 @@
 
 import { isCopy } from "./copies.js";
 import { originOf, REJECT } from "./kinds.js";
+import { specimen, specimenOf } from "./specimen.js";
+import { element } from "./token.js";
 import { upTo } from "./trace.js";
 
 const NONE = { letter: "\u2013", hue: "var(--muted)", underline: "none" };
@@ -119,39 +121,53 @@ function keep(found, category, order = found.size) {
   if (!found.has(category.key)) found.set(category.key, { ...category, order: category.key === "none" ? -1 : order });
 }
 
-/** The legend as a list. update(model, cursor, {colourBy, ghosts}). */
+/** How to read the text. update(model, cursor, {colourBy, ghosts}). */
 export function create(host) {
-  const el = host.appendChild(document.createElement("div"));
-  el.className = "hx-legend";
+  const el = host.appendChild(element("div", "hx-legend"));
   let drawn = "";
   return {
     el,
     update(model, cursor, { colourBy = "level", ghosts = "show" } = {}) {
       if (!model?.header) return;
+      const scheme = colouring(model, colourBy);
       const all = categories(model, cursor, colourBy);
-      const letters = colourBy === "source" || ghosts === "hide" ? [] : letterNames(model, cursor);
-      const signature = JSON.stringify([colourBy, ghosts, all, letters]);
+      const example = specimenOf(model, scheme);
+      const rest = [...(colourBy === "source" || ghosts === "hide" ? [] : letterNames(model, cursor))];
+      rest.push(...drawnToo(model, ghosts));
+      const signature = JSON.stringify([colourBy, all, rest, example?.key]);
       if (signature === drawn) return;
       drawn = signature;
-      const title = element("span", "hx-legend-title", colouring(model, colourBy).title);
-      const list = element("ul", "hx-legend-list");
-      list.setAttribute("aria-label", `Legend: ${title.textContent}`);
-      for (const category of [...all, ...letters]) list.append(entry(category));
-      if (ghosts !== "hide")
-        list.append(
-          entry({
-            letter: "word",
-            name: "rejected; xQ: caught by Q, struck in its colour".replaceAll("Q", catcher(model)),
-            hue: REJECT.hue,
-            underline: "struck",
-          }),
-        );
-      el.replaceChildren(title, list);
+      const title = scheme.title;
+      el.replaceChildren(
+        ...(example ? [specimen(example, title)] : []),
+        listOf(`Legend: ${title}`, all),
+        listOf("Legend: marks", rest),
+      );
     },
     destroy() {
       el.remove();
     },
   };
+}
+
+function listOf(name, entries) {
+  const list = element("ul", "hx-legend-list");
+  list.setAttribute("aria-label", name);
+  list.append(...entries.map(entry));
+  return list;
+}
+
+/** What is drawn besides the levels' colours. */
+function drawnToo(model, ghosts) {
+  const marks = [{ letter: "", name: "not committed yet", hue: "var(--muted)", underline: "outline" }];
+  if (ghosts !== "hide" && model.levels.length > 1) {
+    const by = catcher(model);
+    marks.unshift(
+      { letter: "word", by: `x${by.tag}`, name: `rejected by ${by.tag}`, hue: by.hue, underline: "struck" },
+      { letter: "+2", name: "two more there", hue: REJECT.hue, underline: "plain" },
+    );
+  }
+  return marks;
 }
 
 /** What the letters beside candidates stand for: the databases that they came from. */
@@ -168,10 +184,8 @@ function letterNames(model, cursor) {
   return [...found.values()];
 }
 
-/** The letter to explain ghosts with: the last verifier below the target, or the target. */
-function catcher(model) {
-  return model.levels[Math.max(1, model.levels.length - 2)]?.tag ?? "T";
-}
+/** The level to explain ghosts with: the last verifier below the target, or the target. */
+const catcher = (model) => model.levels[Math.max(1, model.levels.length - 2)];
 
 function entry(category) {
   const item = element("li", "hx-legend-item");
@@ -179,13 +193,7 @@ function entry(category) {
   swatch.dataset.line = category.underline;
   swatch.style.setProperty("--hue", category.hue);
   if (category.strength) swatch.style.setProperty("--tint", `${category.strength}%`);
-  item.append(swatch, element("span", "hx-legend-name", category.name));
+  item.append(swatch, ...(category.by ? [element("span", "hx-legend-by", category.by)] : []));
+  item.append(element("span", "hx-legend-name", category.name));
   return item;
-}
-
-function element(tag, className, text = "") {
-  const node = document.createElement(tag);
-  node.className = className;
-  if (text) node.textContent = text;
-  return node;
 }

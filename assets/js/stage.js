@@ -2,7 +2,7 @@
 
 import { fields, read, write } from "./address.js";
 import { create as createCard } from "./card.js";
-import { promptRow, titleBar } from "./controls.js";
+import { promptRow } from "./controls.js";
 import { h, say, tips } from "./dom.js";
 import { Feed } from "./feed.js";
 import { learn } from "./kinds.js";
@@ -10,12 +10,12 @@ import { create as createLanes } from "./lanes.js";
 import { Player } from "./player.js";
 import { Session } from "./session.js";
 import { describe, progressText, spoken } from "./status.js";
-import { loadStyles } from "./styles.js";
 import { Study } from "./study.js";
 import { tallyLine } from "./tally-line.js";
 import { textPanel } from "./text-panel.js";
 import { rememberTheme, toggleTheme } from "./theme.js";
 import { openTab, tabAsked } from "./tabs.js";
+import { titleBar } from "./title.js";
 import { createTower } from "./tower.js";
 import { create as createTransport } from "./transport.js";
 
@@ -26,11 +26,12 @@ import { create as createTransport } from "./transport.js";
  */
 export async function mount(root, ports) {
   rememberTheme();
-  await loadStyles();
   const stage = new Stage(root.querySelector(".hx-root") ?? root, ports);
   ports.watch("value", () => stage.receive(ports.props.value));
   await stage.begin(ports.props.value);
   tabAsked(stage.settings.simulated ? "planner" : ""); // the Planner knows the profiles that simulated runs are of
+  // The outline that the page came with goes when what it stands for has been drawn.
+  requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById("hx-first")?.remove()));
 }
 
 class Stage {
@@ -64,6 +65,7 @@ class Stage {
     this.player = new Player(() => this._schedule());
 
     this.title = titleBar({
+      why: this.setup.why,
       onTheme: () => {
         toggleTheme();
         this.study.draw();
@@ -389,7 +391,8 @@ class Stage {
       ...this.view,
     };
     for (const part of [this.text, this.tower, this.lanes, this.transport, this.card]) part.update(model, cursor, opts);
-    this.tally.update(model, cursor, this.shown?.phase === "plain");
+    this.title.update(model, cursor, this.shown?.phase === "plain");
+    this.tally.update(model, cursor);
   }
 
   _empty() {

@@ -1,11 +1,10 @@
-/** Our style sheets, beside the scripts on the same server, loaded before anything is drawn. */
+/** The style sheets of a tab beside the first screen, loaded before it is drawn. Those of the first screen come with the
+ *  page (`app/first.py`). */
 
-const NAMES = ["base", "layout", "tower", "controls", "text", "comb", "lanes", "card"];
-
-/** `more`: the sheets of a tab beside the first screen. @param {string[]} more */
-export function loadStyles(...more) {
+/** @param {string[]} names */
+export function loadStyles(...names) {
   return Promise.all(
-    [...NAMES, ...more].map((name) => {
+    names.map((name) => {
       const href = new URL(`../css/${name}.css`, import.meta.url).href;
       if (document.querySelector(`link[href="${href}"]`)) return null;
       const link = document.createElement("link");

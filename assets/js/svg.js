@@ -48,3 +48,11 @@ export function ticks(a, b, count) {
   const digits = Math.max(0, -Math.floor(Math.log10(step / unit) + 1e-9));
   return found.map((t) => ({ t, label: `${(t / unit).toFixed(digits)}\u00a0${name}` }));
 }
+
+/** Three significant figures, never in powers of ten. */
+export function figure(x) {
+  if (x === null || x === undefined || !Number.isFinite(x)) return "\u2013";
+  if (x === 0 || x === 1) return String(x);
+  if (Math.abs(x) < 0.001) return "<0.001";
+  return Math.abs(x) >= 100 ? String(Math.round(x)) : String(Number(x.toPrecision(3)));
+}

@@ -1,20 +1,16 @@
-/** The line of figures below the lanes: each with its unit, its formula and its source. */
+/** The figures beside the charts: each with its unit, its formula and its source. */
 
-import { plainSpeed } from "./charts.js";
 import { h, say } from "./dom.js";
 
 const FIGURES = [
-  ["speed", "tokens/s", "committed / decode time on the engine's clock, prefill excluded"],
-  ["plain", "plain", "tokens/s of plain decoding of the same target, prompt and seed, measured in the same run"],
-  ["ratio", "speed-up", "tokens/s of this run / tokens/s of plain decoding, both measured"],
-  ["forward", "tokens per target pass", "committed / forwards of the target, corrections and bonus tokens included"],
+  ["forward", "per target pass", "tokens committed / forwards of the target, corrections and bonus tokens included"],
   ["kept", "of drafts kept", "committed tokens drafted at the bottom / tokens drafted at the bottom"],
+  ["first", "to the first token", "prefill and first round, on the engine's clock"],
   [
     "layers",
     "layers per token",
     "layers read by the levels that share the target\u2019s weights / committed; plain decoding reads all of them for each. A draft\u2019s own few layers are not counted",
   ],
-  ["first", "to the first token", "prefill and first round, on the engine's clock"],
   [
     "equal",
     "as plain decoding",
@@ -28,7 +24,7 @@ const NOT_MEASURED =
 
 /**
  * @param {{onDepths: () => void, onTell: (text: string) => void}} ctx
- * @returns {{el: HTMLElement, update: (model, cursor, waiting: boolean) => void}}
+ * @returns {{el: HTMLElement, update: (model, cursor) => void}}
  */
 export function tallyLine(ctx) {
   const slots = {};
@@ -74,17 +70,13 @@ export function tallyLine(ctx) {
 
   return {
     el,
-    update(model, cursor, waiting) {
+    update(model, cursor) {
       const s = model?.snapshotAt(cursor);
-      const plain = plainSpeed(model?.baseline);
       const whole = model && cursor >= (model.commitTimes.at(-1) ?? Infinity);
-      say(slots.speed, s?.tokens_per_s == null ? "–" : one(s.tokens_per_s));
-      say(slots.plain, plain === null ? (waiting ? "measuring…" : "–") : one(plain));
-      say(slots.ratio, whole && plain && s?.tokens_per_s ? `${(s.tokens_per_s / plain).toFixed(2)}×` : "–");
       say(slots.forward, s?.tokens_per_target_forward == null ? "–" : s.tokens_per_target_forward.toFixed(1));
       say(slots.kept, s?.drafts_kept == null ? "–" : `${Math.round(100 * s.drafts_kept)} %`);
       const read = s?.layers_per_token ?? null;
-      slots.layers.parentElement.hidden = read === null;
+      slots.layers.parentElement.hidden = model?.snapshots.at(-1)?.layers_per_token == null; // of the run, not the moment
       say(
         slots.layers,
         read === null ? "\u2013" : one(read) + (model.levels.at(-1).layers ? ` of ${model.levels.at(-1).layers}` : ""),

@@ -5,6 +5,7 @@ import { h, icon, say } from "./dom.js";
 import { copy, saveGzip } from "./files.js";
 import { create as createLegend } from "./legend.js";
 import { create as createText } from "./text.js";
+import { textRoom } from "./text-room.js";
 
 const COLOURS = [
   ["level", "supplied by"],
@@ -30,6 +31,7 @@ export function textPanel(ctx) {
     type: "checkbox",
     onchange: () => ctx.onEdit("ghosts", ghosts.checked ? "show" : "hide"),
   });
+  const whole = h("input", { type: "checkbox", onchange: () => room.set(whole.checked) });
   const file = h("input", {
     type: "file",
     accept: ".jsonl,.gz,application/gzip,application/json",
@@ -60,11 +62,18 @@ export function textPanel(ctx) {
     "header",
     { class: "hx-panel-head" },
     title,
+    h("span", { class: "hx-above", text: "\u2191 begins above" }),
     h(
       "label",
       { class: "hx-tick", "data-tip": "drafts that a level rejected, struck out where they stood" },
       ghosts,
       h("span", { text: "rejected drafts" }),
+    ),
+    h(
+      "label",
+      { class: "hx-tick", "data-tip": "the text from its beginning, over the place of the tower" },
+      whole,
+      h("span", { text: "whole text" }),
     ),
     colour,
     button("copy", "copy the text", () => told(() => copy(feed.model.text()), "The text was copied.")),
@@ -100,10 +109,12 @@ export function textPanel(ctx) {
   const el = h("section", { class: "hx-text-panel", "aria-label": "the text" }, head, body, foot, progress, blank);
   const text = createText(body, { onSelect: ctx.onSelect });
   const legend = createLegend(foot);
+  const room = textRoom(el, text.el, whole);
   return {
     el,
     title(name) {
       say(title, name || "The text");
+      title.title = title.textContent;
     },
     show() {
       colour.value = settings.colour;
@@ -112,6 +123,7 @@ export function textPanel(ctx) {
     update(model, cursor, opts) {
       blank.hidden = true;
       text.update(model, cursor, opts);
+      room.update(model);
       legend.update(model, cursor, opts);
     },
     empty() {

@@ -2,13 +2,13 @@
  *  drafts as ghosts where they stood. The committed prefix is never touched again while nothing about it changes.
  *  Where a round has several candidates, they hang below the text's end as a comb. */
 
-import { splitCells } from "./cells.js";
 import { combNode } from "./comb-view.js";
 import { origin } from "./copies.js";
 import { colouring } from "./legend.js";
 import { dress, element, expand, ghostNode, haunt, spoken, tokenNode } from "./token.js";
+import { cellStart, wanted } from "./text-items.js";
 import { copyPlain, walk } from "./text-keys.js";
-import { place, upTo } from "./trace.js";
+import { upTo } from "./trace.js";
 
 const STOPS = "[data-serial], .hx-more";
 const CALM = 40; // more new nodes than this at once appear without moving
@@ -86,7 +86,7 @@ class TextView {
     const committed = model.committedAt(cursor);
     const keep = style === this.style ? cellStart(model, Math.min(this.seen, committed)) : { cell: 0, at: 0 };
     const low = this.el.scrollHeight - this.el.scrollTop - this.el.clientHeight < 48;
-    this._reconcile(keep.at, this._wanted(keep, committed, ghosts), scheme);
+    this._reconcile(keep.at, wanted(model, cursor, keep.at, committed, ghosts !== "hide"), scheme);
     this.flow.classList.toggle("hx-waiting", this.items.length === 0);
     this._hang(ghosts === "hide" ? null : model, cursor);
     if (low) this.el.scrollTop = this.el.scrollHeight;
@@ -94,38 +94,6 @@ class TextView {
     this.seen = committed;
     this._select(selected);
     this._light(round);
-  }
-
-  /** Items from a committed cell on: ghosts and cells, by position. */
-  _wanted(keep, committed, ghosts) {
-    const { model, cursor } = this;
-    const rest = model.committed.slice(keep.at, committed).map((serial) => model.tokens.get(serial));
-    const cells = splitCells([...rest, ...model.aliveAt(cursor)], (id) => model.piece(id));
-    const haunted = ghosts === "hide" ? new Map() : this._ghosts(keep.at);
-    const wanted = [];
-    let at = keep.at;
-    for (const cell of cells) {
-      const next = at + cell.serials.length;
-      for (; at < next; at++)
-        if (haunted.has(at)) wanted.push({ key: `g${at}`, at, heads: haunted.get(at) }), haunted.delete(at);
-      wanted.push({ key: `t${cell.serials[0]}`, at: next - cell.serials.length, cell });
-    }
-    for (const [place, heads] of [...haunted].sort((a, b) => a[0] - b[0]))
-      wanted.push({ key: `g${place}`, at: place, heads });
-    return wanted;
-  }
-
-  _ghosts(from) {
-    const { model, cursor } = this;
-    const found = new Map();
-    const count = upTo(model.ghosts, cursor, (x) => x.tGone);
-    for (const record of model.ghosts.slice(0, count)) {
-      const at = place(record, cursor);
-      if (at < from) continue;
-      if (!found.has(at)) found.set(at, []);
-      found.get(at).push(record);
-    }
-    return found;
   }
 
   /** The comb of the round under the cursor; as high as combs may become, so that the text stays where it is. */
@@ -199,8 +167,7 @@ class TextView {
       state: tentative ? "tentative" : "committed",
       category: scheme.of(first, cursor),
       passed: passed.map((x) => x.tag).join(" "),
-      marks:
-        tentative && passed.length ? [...new Set([letters, passed[passed.length - 1].tag])].join("\u2009") : letters,
+      marks: letters,
       dots: "\u2022".repeat(passed.length),
       dotHue: passed.length ? passed[passed.length - 1].hue : "",
     });
@@ -291,16 +258,4 @@ class TextView {
     if (node) node.tabIndex = 0;
     this.current = node;
   }
-}
-
-/** The last cell boundary at or before n committed tokens: {cell, at}. */
-function cellStart(model, n) {
-  let at = Math.min(n, model.committed.length);
-  let back = model.committed.length;
-  let cell = model.cells.length;
-  while (cell > 0 && back > at) back -= model.cells[--cell].serials.length;
-  at = back;
-  // A character may still be joined to the cell before the boundary.
-  if (cell > 0) at -= model.cells[--cell].serials.length;
-  return { cell, at };
 }

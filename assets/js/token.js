@@ -7,6 +7,7 @@ import { combNode } from "./comb-view.js";
 import { isCopy } from "./copies.js";
 
 const GHOST_LENGTH = 18;
+const THIN = /[\s.,:;!|'`ijl()[\]]/;
 
 /** A new node for a cell whose first token is `serial`: white space stays outside the token, so that its box is
  *  one box even where a line breaks. */
@@ -37,16 +38,20 @@ export function dress(node, cell, records, look) {
   put(token, "how", records[0].how);
   put(token, "passed", look.passed);
   put(token, "mark", look.marks);
-  put(
-    token,
-    "narrow",
-    look.marks.length > cell.text.trim().length ? String(Math.min(3, look.marks.length - 1) || "") : "",
-  );
   put(token, "dots", look.dots);
   put(token, "partial", cell.partial ? "1" : "");
   style(token, "--hue", look.category.hue);
   style(token, "--tint", look.category.strength ? `${look.category.strength}%` : "");
   style(token, "--dot", look.dots ? look.dotHue : "");
+  style(token, "--room", room(cell.text.trim(), look.marks));
+}
+
+/** Space behind a token that is narrower than the letters below it, so that they stay apart; widths in em, estimated. */
+function room(text, marks) {
+  if (text.length > marks.length + 1) return "";
+  const wide = [...(text || " ")].reduce((sum, c) => sum + (THIN.test(c) ? 0.28 : c < "\u0100" ? 0.52 : 0.9), 0);
+  const missing = 0.44 * marks.length + 0.06 - wide;
+  return missing > 0.04 ? `${missing.toFixed(2)}em` : "";
 }
 
 function write(node, cell, text) {
@@ -135,7 +140,7 @@ function ghost(record, model) {
   node.append(
     element(
       "s",
-      "hx-ghost-text",
+      [...full].length > 2 ? "hx-ghost-text" : "hx-ghost-text hx-ghost-short",
       full.length > GHOST_LENGTH ? `${full.slice(0, GHOST_LENGTH - 1)}\u2026` : full || "\u2205",
     ),
   );

@@ -10,13 +10,13 @@ import { faults, format, parse, placed, same } from "./stack.js";
 import { shaftOf } from "./shaft.js";
 import { shareText, trunksOf, trunksPlanned } from "./trunk.js";
 import { trunkView } from "./trunk-view.js";
+import { towerKey } from "./tower-key.js";
 import { callsOf, inPlan, noteOf, planText, runLevel, shortName } from "./tower-words.js";
 
 const OTHER = "The run shown is of another stack. Press Generate to run this one.";
 const MADE_UP = "Simulated: no model ran. What a call takes and how often levels agree are assumptions of a profile.";
 const MADE_UP_OTHER =
   "Simulated levels, and the run shown is of another stack of them. The Planner tab plans and plays these.";
-const NAMESAKE = "Another paper calls a verification rule “HSD”. Here that is the rule block; HSD is the stack.";
 
 /**
  * @param {HTMLElement} host
@@ -63,6 +63,7 @@ class Tower {
         h("div", { class: "hx-tower-house" }, this.list, this.trunks),
         this.add,
       ),
+      towerKey(),
       this.note,
       this.origin.el,
     );
@@ -149,7 +150,7 @@ class Tower {
     });
     this.list.replaceChildren(...this.views.map((view) => view.el).reverse());
     this._addMenu();
-    this.remark = this.madeUp ? (same ? MADE_UP : MADE_UP_OTHER) : this.run && !same ? OTHER : NAMESAKE;
+    this.remark = this.madeUp ? (same ? MADE_UP : MADE_UP_OTHER) : this.run && !same ? OTHER : "";
     say(this.note, this.remark);
     this.el.classList.toggle("hx-stale", Boolean(this.run) && !same);
     this.nameStack();

@@ -35,6 +35,18 @@ def site(recordings: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def shipped() -> Iterator[str]:
+    """The address of the page with the recordings that it ships."""
+    from app.page import build, launch_options
+
+    demo = build(Pipeline)
+    options = {**launch_options(), "quiet": True}
+    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
+    yield address.rstrip("/")
+    demo.close()
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     if os.environ.get("HSD_REQUIRE_BROWSER"):
         import playwright.sync_api as playwright

@@ -87,6 +87,11 @@ def plain_run(pieces: Sequence[str], *, title: str = "handmade", label: str = "t
     return events
 
 
+def drawn(page: Any) -> None:
+    """Waits until the page has drawn what it was told: it draws in the next frame."""
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 def toy_run(pipeline: Any, prompt: str = "The tower of levels", **options: Any) -> list[Event]:
     """A run of the real engine on the preset that needs no weights."""
     toy = next(p for p in pipeline.catalogue() if p["name"] == "toy")

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from pagekit import drawn
 
 import hsd_core
 from hsd_core.levels.entry import StackEntry
@@ -92,10 +93,6 @@ def step(page: Any, key: str = "Shift+ArrowRight") -> None:
     """Another moment, by default one event on, and nothing before it is drawn: the page draws in the next frame."""
     page.keyboard.press(key)
     drawn(page)
-
-
-def drawn(page: Any) -> None:
-    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def step_until(page: Any, selector: str) -> None:

@@ -108,6 +108,7 @@ def test_it_is_in_the_composer_with_its_colour_its_control_and_its_words(page: A
     swatch = page.locator(".hx-legend-swatch").first
     assert (swatch.inner_text(), swatch.get_attribute("data-line")) == ("Y", "wavy")
     page.goto(f"{site}/?preset=toy&stack=echo:3@back=12,table@id=order6")
+    page.wait_for_selector(".hx-floor-reason")
     assert "echo: back is '12'; use a whole number from 1 to 9" in page.locator(".hx-floor-reason").inner_text()
 
 

@@ -183,6 +183,17 @@ def test_every_figure_is_one_that_plotly_accepts_and_is_plain_json() -> None:
     json.dumps(shown, allow_nan=False)
 
 
+def test_no_mark_of_an_edge_stands_on_the_column_of_a_level_that_the_path_passes_by() -> None:
+    graph = answered(levels=[True, False, True])["figures"]["graph"]
+    assert graph["paths"][0]["name"].startswith("target"), "an edge that passes by a level"
+    marks = graph["figure"]["data"][graph["paths"][0]["curve"]]
+    assert len(marks["x"]) == len(graph["paths"])
+    stops = graph["figure"]["data"][graph["paths"][0]["curve"] - 1]
+    for x, y in zip(marks["x"], marks["y"], strict=True):
+        assert abs(x - round(x)) == 0.5, "between two columns"
+        assert min(stops["y"]) <= y <= max(stops["y"])
+
+
 def test_only_the_figures_that_are_asked_for_are_made() -> None:
     assert list(answered(figures=["graph", "none such", 3])["figures"]) == ["graph"]
     assert answered(figures=[])["figures"] == {}
@@ -432,6 +443,15 @@ def test_a_level_that_is_not_allowed_is_in_no_plan(page: Any, planner_site: str)
     page.locator(".hx-plan-allowed").get_by_label("order1").uncheck()
     changed(page, before)
     assert "order1" not in page.locator(".hx-plan-depths").first.inner_text()
+
+
+def test_each_level_of_the_plan_is_as_wide_as_its_share_of_the_time(page: Any, planner_site: str) -> None:
+    visit(page, planner_site)
+    page.wait_for_function("!document.querySelector('.hx-plan-scale').getAnimations({subtree: true}).length")
+    widths = [part.bounding_box()["width"] for part in page.locator(".hx-plan-scale i").all()]
+    said = [text.split()[-2] for text in page.locator(".hx-plan-tile").all_inner_texts()]
+    for width, share in zip(widths, said, strict=True):
+        assert abs(100 * width / sum(widths) - float(share.strip("<"))) < 0.6, (widths, said)
 
 
 def test_every_plot_is_drawn_from_our_server_and_has_its_table(page: Any, planner_site: str) -> None:

@@ -93,40 +93,46 @@ export function answerPanel(ctx) {
   return { el: [best, depth, why], show };
 }
 
-/** One tile a level, cheapest first, as wide as its share of the time. */
-function tiles(answer, styles) {
-  const engine = 1 - answer.best.shares.reduce((sum, part) => sum + part.share, 0);
-  const around =
-    engine < ENGINE_SEEN
-      ? []
-      : [
-          h(
-            "div",
-            {
-              class: "hx-plan-tile",
-              style: { "--hue": "var(--muted)", "flex-grow": String(engine) },
-              "data-tip": `the engine around the levels: ${figure(engine * answer.best.ms)} ms of each token, ${percent(engine)} of the time`,
-            },
-            h("b", { text: "engine" }),
-            h("span", { text: percent(engine) }),
-          ),
-        ];
+/** The levels in a line, cheapest first, each exactly as wide as its share of the time; below it what each one is. */
+function tiles({ best }, styles) {
+  const parts = best.shares.map((part) => ({
+    ...part,
+    text: part.block ? `${part.name}:${part.block}` : part.name,
+    style: styles.get(part.name),
+  }));
+  const engine = 1 - best.shares.reduce((sum, part) => sum + part.share, 0);
+  if (engine >= ENGINE_SEEN)
+    parts.push({
+      name: "the engine around the levels",
+      text: "engine",
+      share: engine,
+      ms: engine * best.ms,
+      style: null,
+    });
+  const hue = ({ style }) => style?.hue ?? "var(--muted)";
   return [
-    ...answer.best.shares.map((part) => {
-      const style = styles.get(part.name);
-      return h(
-        "div",
-        {
-          class: "hx-plan-tile",
-          style: { "--hue": style.hue, "flex-grow": String(Math.max(0.02, part.share)) },
-          "data-tip": `${part.name}: ${figure(part.ms)} ms of each token, ${percent(part.share)} of the time`,
-        },
-        levelBadge(style),
-        h("b", { text: part.block ? `${part.name}:${part.block}` : part.name }),
-        h("span", { text: percent(part.share) }),
-      );
-    }),
-    ...around,
+    h(
+      "div",
+      { class: "hx-plan-scale", "aria-hidden": "true" },
+      ...parts.map((part) => h("i", { style: { "--hue": hue(part), "flex-grow": String(part.share) } })),
+    ),
+    h(
+      "div",
+      { class: "hx-plan-tiles" },
+      ...parts.map((part) =>
+        h(
+          "div",
+          {
+            class: "hx-plan-tile",
+            style: { "--hue": hue(part) },
+            "data-tip": `${part.name}: ${figure(part.ms)} ms of each token, ${percent(part.share)} of the time`,
+          },
+          part.style ? levelBadge(part.style) : null,
+          h("b", { text: part.text }),
+          h("span", { text: percent(part.share) }),
+        ),
+      ),
+    ),
   ];
 }
 

@@ -1,0 +1,72 @@
+"""What is painted before Gradio's scripts have run: our style sheets, the title and the outline of the first screen.
+
+Gradio's page is empty until its scripts have run, then says "Loading" and is laid out in several steps. The outline has
+the measures of the first screen and covers all that; the script of the first screen takes it away when it has drawn.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from app.guard import Message, Receive, Send
+
+WHY = (
+    "The same text, sooner: small levels guess ahead, the large model checks many guesses at once; "
+    "colour says which level wrote what."
+)
+# In the order in which later ones add to earlier ones.
+SHEETS = ("base", "layout", "help", "tower", "controls", "text", "legend", "comb", "lanes", "card", "forced")
+
+# The theme that was kept here, else the system's: as js/theme.js and Gradio choose it.
+_THEME = """
+(() => {
+  let kept = null;
+  try { kept = localStorage.getItem("hx-theme"); } catch {}
+  const dark = kept ? kept === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  document.getElementById("hx-first").classList.toggle("hx-dark", dark);
+})();
+"""
+_OUTLINE = f"""<div id="hx-first">
+<header class="hx-title"><h1>HSD Explorer</h1><p class="hx-why">{escape(WHY)}</p></header>
+<div class="hx-outline"></div>
+<div class="hx-main"><div class="hx-outline"></div><div class="hx-outline"></div></div>
+<div class="hx-outline"></div>
+<p class="hx-sr" role="status">Opening the page…</p>
+</div><script>{_THEME}</script>"""
+
+
+class FirstPaint:
+    """ASGI middleware: puts the style sheets and the outline into the page at `/`.
+
+    Args:
+        app: what serves the page.
+        styles: the address of the folder of the style sheets, relative to the page's.
+    """
+
+    def __init__(self, app: Any, *, styles: str) -> None:
+        self._app = app
+        links = "".join(f'<link rel="stylesheet" href="{styles}/{name}.css">' for name in SHEETS)
+        self._insertions = ((b"</head>", links.encode()), (b"<gradio-app", _OUTLINE.encode()))
+
+    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] != "/":
+            await self._app(scope, receive, send)
+            return
+        held: list[Message] = []
+
+        async def inserted(message: Message) -> None:
+            held.append(message)
+            if message["type"] == "http.response.start" or message.get("more_body", False):
+                return
+            start, *parts = held
+            body = b"".join(part.get("body", b"") for part in parts)
+            for before, more in self._insertions if body else ():
+                body = body.replace(before, more + before, 1)
+            headers = [(name, value) for name, value in start["headers"] if name != b"content-length"]
+            if body:
+                headers.append((b"content-length", str(len(body)).encode()))
+            await send({**start, "headers": headers})
+            await send({"type": "http.response.body", "body": body})
+
+        await self._app(scope, receive, inserted)

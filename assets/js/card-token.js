@@ -1,0 +1,130 @@
+/** What the card says of one token: who supplied it, from where, beside which others, and each verifier's word. */
+
+import { badge, choiceOf, isGreedy, rows, verdict } from "./card-verdict.js";
+import { candidates, fate } from "./comb.js";
+import { origin } from "./copies.js";
+import { originOf } from "./kinds.js";
+import { msPerToken } from "./legend.js";
+import { figure } from "./svg.js";
+import { element } from "./token.js";
+import { upTo } from "./trace.js";
+import { stopText } from "./trunk.js";
+
+const NBSP = "\u00a0";
+
+/** The judgements of a token up to a moment. */
+export const seen = (record, cursor) => record.judgements.filter((j) => j.t <= cursor);
+
+/** `full`: with the rows of every verifier, not only of the last one. */
+export function about(record, model, cursor, full) {
+  const level = model.levels[record.level];
+  const part = element("div", "hx-card-token");
+  const head = part.appendChild(element("header", "hx-card-head"));
+  head.append(badge(level), element("strong", "hx-card-text", model.pieceText(record.id)));
+  head.append(element("span", "hx-card-state", STATE[model.state(record, cursor)]));
+  part.append(facts(record, model, level));
+  const offered = candidates(record);
+  if (offered.length > (record.how === "draft" ? 1 : 0)) part.append(rivals(offered, record, model, cursor));
+  if (record.drawn?.pRow && record.how !== "draft")
+    part.append(rows([["p", record.drawn.pRow, level.hue]], record, model));
+  const verdicts = seen(record, cursor);
+  verdicts.forEach((judgement, i) => part.append(verdict(judgement, record, model, full || i === verdicts.length - 1)));
+  if (!verdicts.length) part.append(element("p", "hx-card-none", unjudged(record, model)));
+  return part;
+}
+
+const STATE = { committed: "committed", tentative: "not committed yet", gone: "not in the text", future: "" };
+const HOW = { draft: "drafted", correct: "correction", bonus: "bonus" };
+
+function unjudged(record, model) {
+  if (record.level === model.levels.length - 1) return "The target drew it itself: nothing has to check it.";
+  if (record.insteadOf !== null && record.insteadOf !== undefined)
+    return `Not asked: ${model.pieceText(model.tokens.get(record.insteadOf).id)} was kept in its place, or before it.`;
+  return record.lostWith === null
+    ? "No verifier has judged it yet."
+    : "Lost with a rejected token before it, before anybody judged it.";
+}
+
+function facts(record, model, level) {
+  const list = element("dl", "hx-card-facts");
+  const ms = msPerToken(model, record);
+  const round = model.rounds[upTo(model.rounds, record.round, (x) => x.round) - 1];
+  const add = (name, value) => list.append(element("dt", "", name), element("dd", "", value));
+  const from = originOf(level.kind, record.source)?.title ?? (level.name.includes(record.source) ? "" : record.source);
+  const source = from ? ` (${from})` : "";
+  add("supplied by", `${level.name}, ${HOW[record.how] ?? record.how}${source}`);
+  copiedFrom(list, record, model);
+  const stop = stopText(level, model.levels, record.depth);
+  if (stop) add(record.how === "draft" ? "drafted at" : "drawn at", stop);
+  add("id", String(record.id));
+  add("position", String(record.at));
+  add(
+    "round",
+    round
+      ? `${record.round}, ${figure((round.t1 - round.t0) / 1e6)}${NBSP}ms${ms === null ? "" : `, ${figure(ms)}${NBSP}ms a token`}`
+      : String(record.round),
+  );
+  if (record.drawn) {
+    if (isGreedy(model)) add("chosen", choiceOf(record.drawn.pRow, record, model, `${level.tag}\u2019s`));
+    else add("drawn with p", figure(record.drawn.p));
+  }
+  return list;
+}
+
+/** A copied token: what it repeats, in its place, and why the drafter looked there. */
+function copiedFrom(list, record, model) {
+  const found = origin(model, record);
+  if (!found) return;
+  const place = element("dd", "hx-copied");
+  place.append(
+    element("span", "hx-copied-where", `${found.where}: `),
+    `…${found.before}`,
+    element("mark", "", found.token),
+    `${found.after}…`,
+  );
+  const { alike, share } = record.copied;
+  const part = share >= 1 ? "" : `, ${Math.floor(1000 * share) / 10}${NBSP}% of its q`;
+  list.append(element("dt", "", "copied from"), place);
+  list.append(
+    element("dt", ""),
+    element("dd", "hx-copied-why", `${alike}${NBSP}token${alike === 1 ? "" : "s"} before it the same${part}`),
+  );
+}
+
+const FATE = { waiting: "waits", kept: "kept", rejected: "rejected", lost: "not asked", unasked: "not asked" };
+
+/** The candidates for a token's place, in judging order, and what became of each. */
+function rivals(offered, record, model, cursor) {
+  const part = element("div", "hx-rivals");
+  const judged = record.fork.comb.judged;
+  const by = model.levels[(judged ?? { level: record.level + 1 }).level];
+  part.append(element("p", "hx-rivals-title", `offered for this place, in the order in which ${by.tag} judges`));
+  const list = part.appendChild(element("ol", "hx-rivals-list"));
+  for (const one of offered) list.append(rival(one, model, cursor, one === record));
+  if (record.how !== "draft") {
+    const own = rival(record, model, cursor, true);
+    own.querySelector(".hx-rival-fate").textContent = HOW[record.how];
+    list.append(own);
+  }
+  return part;
+}
+
+function rival(one, model, cursor, mine) {
+  const level = model.levels[one.level];
+  const from = originOf(level.kind, one.source);
+  const drafted = one.how === "draft";
+  const what = drafted ? fate(one, cursor) : "kept";
+  const item = element("li", "hx-rival");
+  item.dataset.fate = what;
+  if (mine) item.setAttribute("aria-current", "true");
+  const letter = badge(from ? { tag: one.source, underline: level.underline, hue: from.hue } : level);
+  letter.title = from?.title ?? level.name;
+  const verdict = what === "kept" || what === "rejected" ? one.judgements[0] : null;
+  item.append(
+    letter,
+    element("span", "hx-rival-text", model.pieceText(one.id) || "\u2205"),
+    element("span", "hx-rival-p", verdict && drafted ? `α${NBSP}${figure(verdict.alpha)}` : ""),
+    element("span", "hx-rival-fate", FATE[what]),
+  );
+  return item;
+}

@@ -1,0 +1,50 @@
+/** The title bar: what this is for, the big figure, what is shown, help, light or dark. */
+
+import { h, icon, popover, say } from "./dom.js";
+import { headline } from "./headline.js";
+import { helpPanel } from "./help.js";
+
+/**
+ * `set({mode, text, tip})` says what is shown; `update` moves the figure.
+ * @param {{why: string, onTheme: () => void}} ctx why: the sentence that says why anyone does this
+ */
+export function titleBar(ctx) {
+  const text = h("span", { class: "hx-status-text" });
+  const badge = h(
+    "span",
+    { class: "hx-status", tabindex: "0", "data-mode": "idle" },
+    h("i", { "aria-hidden": "true" }),
+    text,
+  );
+  const button = (name, label, onclick) =>
+    h(
+      "button",
+      { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick },
+      icon(name),
+    );
+  const help = popover(button("help", "help: how to read this page"), helpPanel(), { label: "how to read this page" });
+  const figure = headline();
+  const el = h(
+    "header",
+    { class: "hx-title" },
+    h("h1", { text: "HSD Explorer" }),
+    h("p", { class: "hx-why", text: ctx.why }),
+    figure.el,
+    badge,
+    h(
+      "div",
+      { class: "hx-title-buttons" },
+      help.el,
+      button("theme", "light or dark", () => ctx.onTheme()),
+    ),
+  );
+  return {
+    el,
+    set(status) {
+      badge.dataset.mode = status.mode;
+      badge.dataset.tip = status.tip;
+      say(text, status.text);
+    },
+    update: figure.update,
+  };
+}

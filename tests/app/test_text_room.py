@@ -1,0 +1,217 @@
+"""The text has room, its marks can be read, and the card of a token lies where it hides none of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pagekit import drawn
+from test_first_screen import DESK, PHONE, PROJECTOR, seek, visit
+
+OVERLAPS = """
+() => {
+  const seen = (x) => {
+    const {width, height} = x.getBoundingClientRect();
+    return width > 1 && height > 1 && x.checkVisibility({visibilityProperty: true});
+  };
+  const scrolled = ".hx-sr, [hidden], .hx-tower-body, .hx-text"; // what lies outside their edges is not seen
+  const parts = ":is(button, select, input, textarea, h1, h2, p, label, dt, dd)";
+  const items = [...document.querySelectorAll(".hx-stage " + parts)].filter((x) => seen(x) && !x.closest(scrolled));
+  const found = [];
+  for (const [i, a] of items.entries()) for (const b of items.slice(i + 1)) {
+    if (a.contains(b) || b.contains(a)) continue;
+    const [x, y] = [a.getBoundingClientRect(), b.getBoundingClientRect()];
+    const wide = Math.min(x.right, y.right) - Math.max(x.left, y.left);
+    const high = Math.min(x.bottom, y.bottom) - Math.max(x.top, y.top);
+    if (wide > 3 && high > 3) found.push(`${a.className || a.textContent} over ${b.className || b.textContent}`);
+  }
+  return found;
+}
+"""
+
+
+def box(page: Any, selector: str) -> dict[str, float]:
+    return page.locator(selector).first.bounding_box()
+
+
+def apart(a: dict[str, float], b: dict[str, float]) -> bool:
+    beside = a["x"] + a["width"] <= b["x"] + 1 or b["x"] + b["width"] <= a["x"] + 1
+    return beside or a["y"] + a["height"] <= b["y"] + 1 or b["y"] + b["height"] <= a["y"] + 1
+
+
+def test_lines_use_the_width_of_the_panel(page: Any, shipped: str) -> None:
+    visit(page, shipped, "05-maths")
+    seek(page, 1)
+    right = page.evaluate(
+        "Math.max(...[...document.querySelectorAll('.hx-flow .hx-tok')].map((x) => x.getBoundingClientRect().right))"
+    )
+    body = box(page, ".hx-text-body")
+    assert body["x"] + body["width"] - right < 0.15 * body["width"]
+    assert body["height"] > 370
+
+
+def test_the_whole_text_is_in_sight_when_asked_for(page: Any, shipped: str) -> None:
+    visit(page, shipped, "01-code")
+    seek(page, 1)
+    first, last = page.locator(".hx-flow .hx-tok").first, page.locator(".hx-flow .hx-tok").last
+    assert page.get_by_text("begins above").is_visible(), "the beginning is above the panel, and the head says so"
+    page.get_by_role("checkbox", name="whole text").check()
+    drawn(page)
+    text = box(page, ".hx-text-body")
+    for token in (first, last):
+        at = token.bounding_box()
+        assert text["y"] <= at["y"] and at["y"] + at["height"] <= min(900, text["y"] + text["height"])
+        assert text["x"] <= at["x"] and at["x"] + at["width"] <= text["x"] + text["width"]
+    assert page.get_by_text("begins above").is_hidden()
+    assert page.locator(".hx-tower").is_hidden()
+    page.get_by_role("checkbox", name="whole text").uncheck()
+    drawn(page)
+    assert page.locator(".hx-tower").is_visible() and last.bounding_box()["y"] < 900
+
+
+def test_a_text_too_long_for_two_columns_grows_down_the_page_and_hides_nothing(page: Any, shipped: str) -> None:
+    visit(page, shipped, "01-code", (1200, 720))
+    page.get_by_role("checkbox", name="whole text").check()
+    for share in (0, 0.5, 1):
+        seek(page, share)
+    assert page.locator(".hx-flow").evaluate("(x) => x.scrollWidth <= x.clientWidth + 1")
+    flow, body = box(page, ".hx-flow"), box(page, ".hx-text-body")
+    assert flow["y"] + flow["height"] <= body["y"] + body["height"] + 1
+
+
+@pytest.mark.parametrize(("size", "least"), [(DESK, 11), (PHONE, 11), (PROJECTOR, 16)])
+def test_marks_and_ghosts_are_large_enough_and_stand_apart(
+    page: Any, shipped: str, size: tuple[int, int], least: float
+) -> None:
+    visit(page, shipped, "05-maths", size)
+    seek(page, 1)
+    sizes = page.evaluate("""() => {
+      const px = (x, part) => parseFloat(getComputedStyle(x, part).fontSize);
+      const every = (selector, part) => [...document.querySelectorAll('.hx-flow ' + selector)].map((x) => px(x, part));
+      return [...every('.hx-tok[data-mark]', '::before'), ...every('.hx-tok[data-dots]', '::after'),
+              ...every('.hx-ghost-text'), ...every('.hx-ghost-tail[data-by]', '::before'), ...every('.hx-more')];
+    }""")
+    assert len(sizes) > 100 and min(sizes) >= least
+    crowded = page.evaluate("""() => {
+      const tokens = [...document.querySelectorAll('.hx-flow .hx-tok[data-mark]')];
+      const ends = (x) => {
+        const {left, top} = x.getClientRects()[0];
+        const size = parseFloat(getComputedStyle(x, '::before').fontSize);
+        return {left, top, right: left + x.dataset.mark.length * 0.602 * size};
+      };
+      const marks = tokens.map(ends);
+      return marks.filter((a, i) => marks[i + 1] && Math.abs(marks[i + 1].top - a.top) < 4
+        && marks[i + 1].left < a.right - 0.5).length;
+    }""")
+    assert crowded == 0
+
+
+def test_a_struck_sign_shows_the_sign_and_the_stroke(page: Any, shipped: str) -> None:
+    visit(page, shipped, "05-maths", PROJECTOR)
+    seek(page, 1)
+    sign = page.locator(".hx-ghost-short", has_text=".").first
+    assert sign.evaluate("(x) => x.tagName") == "S"
+    assert "gradient" in sign.evaluate("(x) => getComputedStyle(x).backgroundImage")
+    assert "line-through" in page.locator(".hx-ghost-text:not(.hx-ghost-short)").first.evaluate(
+        "(x) => getComputedStyle(x).textDecorationLine"
+    )
+
+
+def test_committing_a_token_moves_nothing(page: Any, shipped: str) -> None:
+    visit(page, shipped)
+    slider = page.get_by_role("slider", name="Moment of the run")
+    slider.focus()
+    page.keyboard.press("Home")
+    drawn(page)
+    tokens = "[...document.querySelectorAll('.hx-flow .hx-tok')]"
+    places = f"{tokens}.map((x) => [x.dataset.serial, x.dataset.state, x.offsetLeft, x.offsetTop])"
+    committed = 0
+    for _ in range(40):
+        before = page.evaluate(places)
+        ghosts = page.locator(".hx-ghost").count()
+        page.keyboard.press("Shift+ArrowRight")
+        drawn(page)
+        after = {serial: (state, *at) for serial, state, *at in page.evaluate(places)}
+        if page.locator(".hx-ghost").count() != ghosts:
+            continue
+        for serial, state, *at in before:
+            if state == "tentative" and after.get(serial, ("",))[0] == "committed":
+                committed += 1
+                assert list(after[serial][1:]) == at, serial
+    assert committed > 5
+
+
+@pytest.mark.parametrize("size", [DESK, PROJECTOR])
+def test_the_card_hides_nothing_of_the_text(page: Any, shipped: str, size: tuple[int, int]) -> None:
+    visit(page, shipped, size=size)
+    seek(page, 1)
+    for token in (page.locator(".hx-flow .hx-tok").last, page.locator(".hx-ghost").last):
+        token.click()
+        card = page.locator(".hx-card.hx-pinned")
+        card.wait_for()
+        place = card.bounding_box()
+        assert apart(place, box(page, ".hx-text-panel"))
+        assert place["x"] >= 0 and place["y"] >= 0 and place["y"] + place["height"] <= size[1]
+        page.keyboard.press("Escape")
+    page.get_by_role("checkbox", name="whole text").check()
+    drawn(page)
+    page.locator(".hx-flow .hx-tok").first.click()
+    assert apart(page.locator(".hx-card").bounding_box(), box(page, ".hx-flow"))
+
+
+def test_on_a_phone_the_card_is_a_sheet_below_the_text(page: Any, shipped: str) -> None:
+    visit(page, shipped, size=PHONE)
+    seek(page, 1)
+    page.locator(".hx-flow .hx-tok").last.click()
+    page.wait_for_function(
+        "document.querySelector('.hx-text-body').getBoundingClientRect().bottom"
+        " <= document.querySelector('.hx-card').getBoundingClientRect().top + 1"
+    )
+
+
+def test_a_greedy_card_speaks_of_top_choices_and_a_sampled_one_of_coins(page: Any, shipped: str) -> None:
+    visit(page, shipped)
+    seek(page, 1)
+    card = page.locator(".hx-card")
+    page.locator(".hx-flow .hx-tok[data-passed]").first.click()
+    said = card.inner_text()
+    assert "Q\u2019s top choice (" in said and "top choice = 1" in said and "α" not in said
+    page.keyboard.press("Escape")
+    page.locator(".hx-ghost[data-by='Q']", has_text="the").first.click()
+    assert "; its top choice is \u201c" in card.inner_text() and "rejected" in card.inner_text()
+    page.keyboard.press("Escape")
+    visit(page, shipped, "06-chat-sampled")
+    seek(page, 1)
+    page.locator(".hx-flow .hx-tok[data-how='draft']").first.click()
+    assert "α" in card.inner_text() and "top choice" not in card.inner_text()
+
+
+@pytest.mark.parametrize("size", [(720, 450), (960, 600), (1180, 760), DESK, PHONE])
+def test_nothing_lies_over_anything_else_at_any_zoom(page: Any, shipped: str, size: tuple[int, int]) -> None:
+    """720 x 450 is a window of 1440 x 900 at 200 %."""
+    visit(page, shipped, size=size)
+    seek(page, 1)
+    assert page.evaluate(OVERLAPS) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_switches_and_gauges_survive_forced_colours(page: Any, shipped: str) -> None:
+    page.emulate_media(forced_colors="active")
+    visit(page, shipped)
+    page.emulate_media(forced_colors="active", reduced_motion="reduce")
+    seek(page, 0.5)
+    colour = "(x, part) => getComputedStyle(x, part).backgroundColor"
+    switch = page.locator(".hx-switch").first
+    on = switch.evaluate("(x) => [getComputedStyle(x).backgroundColor, getComputedStyle(x, '::after').backgroundColor]")
+    switch.click()
+    drawn(page)
+    off = page.locator(".hx-switch").first.evaluate(
+        "(x) => [getComputedStyle(x).backgroundColor, getComputedStyle(x, '::after').backgroundColor]"
+    )
+    assert on[0] != on[1] and off[0] != off[1] and on[0] != off[0], "knob against ground, on against off"
+    page.locator(".hx-switch").first.click()
+    drawn(page)
+    for filled in (".hx-keeps-bar i", ".hx-kv-committed"):
+        bar = page.locator(filled).first
+        assert bar.evaluate(colour) != page.locator(".hx-tower").evaluate(colour), filled
+    assert "gradient" in page.locator(".hx-gauge-bar").first.evaluate("(x) => getComputedStyle(x).backgroundImage")
