@@ -23,6 +23,7 @@ from hsd_core.trace.pieces import Pieces, record
 if TYPE_CHECKING:
     from hsd_core.levels.draft_run import TrainedDraft
     from hsd_core.levels.entry import StackEntry
+    from hsd_core.models.compiled.profile import Profile as NodeProfile
     from hsd_core.models.lean import LeanDecoder
     from hsd_core.stacks.builder import Builder
     from hsd_core.theory import Profile
@@ -61,11 +62,13 @@ class Pipeline:
         dtype: str | None = None,
         progress: Progress | None = None,
         models: Path | None = None,
+        profile: NodeProfile | None = None,
     ) -> Pipeline:
         """Fetch and convert the preset's weights where needed; load a stack's levels (the default's) and warm them up.
 
         Args:
             models: a folder whose models may be named as `model@id=NAME`.
+            profile: writes down what every node of compiled decoders takes.
         Raises:
             UnknownPreset, StackError: bad names. WeightsError: weights cannot be had; the message says what helps.
         """
@@ -75,7 +78,8 @@ class Pipeline:
             parse(stack)  # a typing error is met before anything is fetched
         from hsd_core.stacks.builder import Builder
 
-        pipeline = cls(PRESETS[preset], Builder(PRESETS[preset], device, dtype, progress or (lambda *_: None), models))
+        tell = progress or (lambda *_: None)
+        pipeline = cls(PRESETS[preset], Builder(PRESETS[preset], device, dtype, tell, models, profile))
         pipeline.entries(stack or pipeline.default_stack)
         return pipeline
 

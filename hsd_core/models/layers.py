@@ -17,7 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hsd_core.models.linear import Linear
+from hsd_core.models.linear import Linear, nbytes
 from hsd_core.models.masks import KEY_STEP, Masks, rounded_up
 from hsd_core.models.passes import Branches
 from hsd_core.models.shape import LeanShape, rotary_tables
@@ -37,6 +37,11 @@ class Layer:
     mlp_norm: Tensor
     gate_up: Linear
     down: Linear
+
+    @property
+    def nbytes(self) -> int:
+        """Of its products' weights."""
+        return sum(nbytes(product) for product in (self.qkv, self.out, self.gate_up, self.down))
 
 
 class KVCache:

@@ -14,6 +14,8 @@ from hsd_core.models.protocol import QUANTISED, Decoder, DecoderError
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from hsd_core.models.compiled.profile import Profile
+
 DTYPES = ("float32", "bfloat16", *QUANTISED)
 KINDS = ("auto", "compiled", "lean", "transformers")
 
@@ -25,6 +27,7 @@ def load_decoder(
     device: str = "cpu",
     kind: str = "auto",
     vocab: int | None = None,
+    profile: Profile | None = None,
 ) -> Decoder:
     """A decoder over the weights in `folder`.
 
@@ -35,6 +38,7 @@ def load_decoder(
         kind: "compiled" (onnxruntime, on the CPU), "lean" (our own forward in torch), "transformers" (any causal
             model), or "auto": the first of them that can.
         vocab: keep only the first `vocab` columns of the logits.
+        profile: writes down what every node of a compiled decoder takes.
     Raises:
         DecoderError: the folder, the model or the options cannot work together; the message says why.
     """
@@ -46,7 +50,7 @@ def load_decoder(
     device = known_device(device)
     config = read_config(folder)
     if kind == "compiled" or (kind == "auto" and _compiled_can(config, dtype, device)):
-        return _compiled(folder, config, dtype, device, vocab)
+        return _compiled(folder, config, dtype, device, vocab, profile)
     if kind == "lean" or (kind == "auto" and _lean_can(config)):
         return _lean(folder, config, dtype, device, vocab)
     if dtype in QUANTISED:
@@ -119,7 +123,9 @@ def _compiled_can(config: dict[str, Any], dtype: str, device: str) -> bool:
     return _lean_can(config) and refusal(LeanShape.from_config(config), dtype, device) is None
 
 
-def _compiled(folder: Path, config: dict[str, Any], dtype: str, device: str, vocab: int | None) -> Decoder:
+def _compiled(
+    folder: Path, config: dict[str, Any], dtype: str, device: str, vocab: int | None, profile: Profile | None
+) -> Decoder:
     from hsd_core.models.compiled import refusal
     from hsd_core.models.shape import LeanShape
 
@@ -128,7 +134,7 @@ def _compiled(folder: Path, config: dict[str, Any], dtype: str, device: str, voc
         raise DecoderError(f"{reason}; use the lean decoder")
     from hsd_core.models.compiled.decoder import CompiledDecoder
 
-    return CompiledDecoder(shape, partial(_weights, folder), dtype=dtype, vocab=vocab)
+    return CompiledDecoder(shape, partial(_weights, folder), dtype=dtype, vocab=vocab, profile=profile)
 
 
 def _lean(folder: Path, config: dict[str, Any], dtype: str, device: str, vocab: int | None) -> Decoder:

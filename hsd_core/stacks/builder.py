@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -27,6 +28,9 @@ from hsd_core.models.tokenizer import Tokenizer
 from hsd_core.models.weights import Source, ensure
 from hsd_core.stacks.grammar import LevelSpec, StackError, bare, check_order
 from hsd_core.stacks.presets import Preset
+
+if TYPE_CHECKING:
+    from hsd_core.models.compiled.profile import Profile
 
 Progress = Callable[[str, float, float], None]
 WARM_ROWS = (1, 8)
@@ -48,9 +52,15 @@ class Builder:
     """Builds the levels of a preset on one device."""
 
     def __init__(
-        self, preset: Preset, device: str | None, dtype: str | None, progress: Progress, models: Path | None = None
+        self,
+        preset: Preset,
+        device: str | None,
+        dtype: str | None,
+        progress: Progress,
+        models: Path | None = None,
+        profile: Profile | None = None,
     ) -> None:
-        self.preset, self._models = preset, models
+        self.preset, self._models, self._profile = preset, models, profile
         self.device = "cpu" if preset.toy else pick_device(device)
         self.dtype = dtype or preset.dtype(self.device)
         self._progress = progress
@@ -151,7 +161,10 @@ class Builder:
 
         def load() -> Decoder:
             self._progress("load", 0.0, 1.0)
-            decoder = load_decoder(folder, dtype=dtype, device=device, kind=kind, vocab=self.tokenizer.vocab_size)
+            vocab = self.tokenizer.vocab_size
+            decoder = load_decoder(
+                folder, dtype=dtype, device=device, kind=kind, vocab=vocab, profile=self._profile
+            )
             _warm_up(decoder)
             self._progress("load", 1.0, 1.0)
             return decoder
