@@ -78,7 +78,7 @@ class TransformersDecoder:
         sizes = self._model.config.get_text_config()
         size = getattr(sizes, "head_dim", None) or sizes.hidden_size // sizes.num_attention_heads
         heads = getattr(sizes, "num_key_value_heads", None) or sizes.num_attention_heads
-        return 2 * self.layers * heads * capacity * size * getattr(torch, self.dtype).itemsize
+        return int(2 * self.layers * heads * capacity * size * getattr(torch, self.dtype).itemsize)
 
     @torch.inference_mode()
     def forward(self, given: Pass, cache: _Cache) -> Tensor:

@@ -162,9 +162,7 @@ class Builder:
         def load() -> Decoder:
             self._progress("load", 0.0, 1.0)
             vocab = self.tokenizer.vocab_size
-            decoder = load_decoder(
-                folder, dtype=dtype, device=device, kind=kind, vocab=vocab, profile=self._profile
-            )
+            decoder = load_decoder(folder, dtype=dtype, device=device, kind=kind, vocab=vocab, profile=self._profile)
             _warm_up(decoder)
             self._progress("load", 1.0, 1.0)
             return decoder

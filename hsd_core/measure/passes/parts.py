@@ -1,10 +1,10 @@
 """A pass by its parts, from what kernels report to a profiler: onnxruntime's own, or torch's.
 
-    products    of the layers' weights
-    attention   over the keys and values
-    head        the product that gives the logits
-    kernels     all others: norms, the activation, sums, copies
-    around      what is left of the pass: binding, the embedding, Python
+products    of the layers' weights
+attention   over the keys and values
+head        the product that gives the logits
+kernels     all others: norms, the activation, sums, copies
+around      what is left of the pass: binding, the embedding, Python
 """
 
 from __future__ import annotations
@@ -74,11 +74,9 @@ def parted(ms: float, passes: Sequence[Sequence[Kernel]]) -> tuple[dict[str, flo
     found = {part: _median(passes, part) for part in PARTS[:-1]}
     if (total := sum(found.values())) > ms:
         found = {part: spent * ms / total for part, spent in found.items()}
-    found["around"] = ms - sum(found.values())
+    found["around"] = max(0.0, ms - sum(found.values()))
     return found, max((sum(k.products for k in kernels) for kernels in passes), default=0)
 
 
 def _median(passes: Sequence[Sequence[Kernel]], part: str) -> float:
     return statistics.median(sum(k.ns for k in kernels if k.part == part) for kernels in passes) / _NS_PER_MS
-
-

@@ -1,10 +1,10 @@
 """Where a round of a stack goes: short runs, by the engine's clock and by stamps around every pass.
 
-    passes     of each level, and lookups
-    drawing    what lies between them within drafts and verifications: laws, draws, rules
-    engine     all else by the engine's clock: requests, the context, caches cut back, databases filled
-    trace      writing down what happened, while the engine's clock stands still
-    stream     what the reader of the run does: ids as bytes, events as JSON lines
+passes     of each level, and lookups
+drawing    what lies between them within drafts and verifications: laws, draws, rules
+engine     all else by the engine's clock: requests, the context, caches cut back, databases filled
+trace      writing down what happened, while the engine's clock stands still
+stream     what the reader of the run does: ids as bytes, events as JSON lines
 """
 
 from __future__ import annotations
