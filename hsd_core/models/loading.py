@@ -6,7 +6,9 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from math import prod
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.models.protocol import QUANTISED, Decoder, DecoderError
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from hsd_core.models.compiled.profile import Profile
 
 DTYPES = ("float32", "bfloat16", *QUANTISED)
+BITS = MappingProxyType({"float32": 32, "bfloat16": 16, "int8": 8, "int4": 4})  # of a weight, without its scales
 KINDS = ("auto", "compiled", "lean", "transformers")
 
 
@@ -104,6 +107,19 @@ def weight_files(folder: Path) -> list[Path]:
         why = f"only {pickles[0].name}, a pickle, which may run code when opened" if pickles else "no *.safetensors"
         raise DecoderError(f"{folder} has {why}; convert the weights to safetensors")
     return files
+
+
+def least_bytes(folder: Path, dtype: str) -> int:
+    """What the weights of a folder take in memory at least, kept as `dtype`; reads their headers alone.
+
+    Raises:
+        DecoderError: see `weight_files`.
+    """
+    numbers = 0
+    for path in weight_files(folder):
+        with _open(path) as opened:
+            numbers += sum(prod(opened.get_slice(name).get_shape()) for name in opened.keys())  # noqa: SIM118
+    return numbers * BITS[dtype] // 8
 
 
 def _lean_can(config: dict[str, Any]) -> bool:
