@@ -64,12 +64,13 @@ class Pipeline:
         progress: Progress | None = None,
         models: Path | None = None,
         profile: NodeProfile | None = None,
+        kind: str = "auto",
     ) -> Pipeline:
         """Fetch and convert the preset's weights where needed; load a stack's levels (the default's) and warm them up.
 
         Args:
             models: a folder whose models may be named as `model@id=NAME`.
-            profile: writes down what every node of compiled decoders takes.
+            profile: writes down what every node of compiled decoders takes. kind: of decoder, see `load_decoder`.
         Raises:
             UnknownPreset, StackError: bad names. WeightsError: weights cannot be had; the message says what helps.
         """
@@ -80,7 +81,7 @@ class Pipeline:
         from hsd_core.stacks.builder import Builder
 
         tell = progress or (lambda *_: None)
-        pipeline = cls(PRESETS[preset], Builder(PRESETS[preset], device, dtype, tell, models, profile))
+        pipeline = cls(PRESETS[preset], Builder(PRESETS[preset], device, dtype, tell, models, profile, kind))
         pipeline.entries(stack or pipeline.default_stack)
         return pipeline
 

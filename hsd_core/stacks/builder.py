@@ -61,8 +61,9 @@ class Builder:
         progress: Progress,
         models: Path | None = None,
         profile: Profile | None = None,
+        kind: str = "auto",
     ) -> None:
-        self.preset, self._models, self._profile = preset, models, profile
+        self.preset, self._models, self._profile, self._kind = preset, models, profile, kind
         self.device = "cpu" if preset.toy else pick_device(device)
         self.dtype = dtype or preset.dtype(self.device)
         self._progress = progress
@@ -152,7 +153,7 @@ class Builder:
             folder, dtype, device, _ = self._kept.key(decoder)
             return self.decoder(folder, dtype, device, "target", kind="lean")
 
-    def decoder(self, folder: Path, dtype: str, device: str, name: str, kind: str = "auto") -> Decoder:
+    def decoder(self, folder: Path, dtype: str, device: str, name: str, kind: str | None = None) -> Decoder:
         """The decoder of these weights, opened where it is not open yet. `name`: of the level that asks.
 
         Raises:
@@ -160,6 +161,8 @@ class Builder:
         """
         if dtype in QUANTISED and device != "cpu":
             raise StackError(f"{name}: {dtype} is a CPU kernel and the device is {device}; write @device=cpu")
+
+        kind = kind or self._kind
 
         def load() -> Decoder:
             needed, free = least_bytes(folder, dtype), machine.free_bytes(device)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.cli.options import add_preset, check_counts, plain_stack, progress
 from hsd_core.measure.bench.prompts import prompts_path, read_prompts
 from hsd_core.measure.results.rawfile import measured_by, prompts_file, ran_on
+from hsd_core.models.loading import KINDS
 from hsd_core.trace.typed import encode_lines, pretty
 
 if TYPE_CHECKING:
@@ -33,6 +35,9 @@ def add(commands: Any) -> None:
     parser.add_argument("--prompts", default="quick", metavar="FILE", help="what rounds are run on (default quick)")
     parser.add_argument("--limit", type=int, default=3, metavar="N", help="the first N prompts (default 3)")
     parser.add_argument("--max-new-tokens", type=int, default=32, metavar="N", help="of each run (default 32)")
+    parser.add_argument(
+        "--decoder", choices=KINDS, default="auto", help="what runs the models (default auto: the quickest)"
+    )
     parser.add_argument("--out", metavar="FILE", help="keep it: .json, or .jsonl as the command results reads it")
     parser.add_argument("--html", metavar="FILE", help="plots over the text's length, as one page")
     parser.set_defaults(act=act)
@@ -63,6 +68,7 @@ def act(options: argparse.Namespace) -> int:
             dtype=options.dtype,
             progress=progress(),
             profile=profile,
+            kind=options.decoder,
         )
 
     pipeline = opened(plain)
@@ -80,6 +86,7 @@ def act(options: argparse.Namespace) -> int:
         "dtype": pipeline.dtype,
         **ran_on(pipeline.device),
         **prompts_file(prompts_path(options.prompts)),
+        "decoder": options.decoder,
         "levels": levels,
         "stack": stack,
         "lengths": lengths,
@@ -88,6 +95,8 @@ def act(options: argparse.Namespace) -> int:
     }
     text = measuring.text_of(ids, max(lengths) + max(rows))
     again = lambda profile: opened(plain, profile)  # noqa: E731
+    for each, tokens in ((levels, max(lengths) + max(rows)), (stack, max(lengths) + options.max_new_tokens)):
+        print(f"memory of {each} over {tokens} tokens: {pipeline.memory(each, tokens)}", file=sys.stderr)
     records = list(measuring.measure_levels(pipeline, again, levels, text, lengths, rows, limits, tell=progress()))
     tell = progress()
     if any(record["what"] == "lookup" for record in records):
