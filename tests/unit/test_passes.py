@@ -18,7 +18,7 @@ from hsd_core.measure.passes.measuring import fitting
 from hsd_core.measure.passes.parts import PARTS, Kernel, from_torch, kernel, parted
 from hsd_core.measure.passes.rounds import Stamps, time_rounds
 from hsd_core.measure.passes.stored import context_database, model_database
-from hsd_core.measure.passes.timing import heads_of, profile_passes, time_passes, work_of
+from hsd_core.measure.passes.timing import PROFILED, REPEATS, heads_of, time_passes, work_of
 from hsd_core.measure.results.markdown import view, views
 from hsd_core.models.compiled.profile import Profile, runs_of
 from hsd_core.stacks.grammar import LevelSpec
@@ -104,11 +104,11 @@ def test_a_compiled_pass_is_profiled_whole_and_by_the_rows_that_were_asked_for(t
     opened = nullcontext((weights.__getitem__, set(weights)))
     decoder = CompiledDecoder(shape, lambda: opened, dtype=dtype, profile=profile)
     decoder.forward_layers(decoder.embed([1]), decoder.new_cache(1), 0, 0, 1)  # cuts: a pass is runs of two sessions
-    found = profile_passes([entry(decoder)], TEXT, [8, 20], (1, 3), profile)
+    found = time_passes([entry(tiny())], [entry(decoder)], profile, TEXT, [8, 20], (1, 3))
     assert set(found) == {(0, length, n) for length in (8, 20) for n in (1, 3)}
-    for (_, _, n), (ms, passes) in found.items():
-        assert ms > 0
-        for kernels in passes:
+    for (_, _, n), timed in found.items():
+        assert (len(timed.ms), len(timed.profiled_ms), len(timed.kernels)) == (REPEATS, PROFILED, PROFILED)
+        for kernels in timed.kernels:
             head = sum(k.products for k in kernels if k.part == "head")
             layers = sum(k.products for k in kernels if k.part == "products")
             # 4 bits keep the rest of their offsets as small products of their own
@@ -122,20 +122,21 @@ def test_a_compiled_pass_is_profiled_whole_and_by_the_rows_that_were_asked_for(t
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8", "int4"])
 def test_a_pass_of_torch_is_told_apart_by_its_operations(tmp_path, dtype) -> None:
     decoder = tiny(dtype=dtype, inner=INNER, head_dim=16)
-    found = profile_passes([entry(decoder)], TEXT, [20], (1, 3), Profile(tmp_path))
-    for (_, _, n), (_, passes) in found.items():
-        for kernels in passes:
+    found = time_passes([entry(decoder)], [entry(decoder)], Profile(tmp_path), TEXT, [20], (1, 3))
+    for (_, _, n), timed in found.items():
+        assert len(timed.kernels) == PROFILED
+        for kernels in timed.kernels:
             assert sum(k.products for k in kernels if k.part == "head") == n * V * HIDDEN
             assert sum(k.products for k in kernels if k.part == "products") == n * LAYERS * LAYER
             assert any(k.part == "attention" and k.ns > 0 for k in kernels)
 
 
-def test_every_level_has_a_time_for_every_cell_and_is_left_as_it_was() -> None:
+def test_every_level_has_a_time_for_every_cell(tmp_path) -> None:
     stacks = LeanStacks(drafts={"nano": RandomDraft(tiny(), fed=True)})
     entries = stacks.stack("ngram:2,nano:2,exit:2@at=2,int4:3,target")
-    found = time_passes(entries, TEXT, [4, 30], (1, 2, 5))
+    found = time_passes(entries, entries, Profile(tmp_path), TEXT, [4, 30], (1, 2, 5))
     assert set(found) == {(i, length, n) for i in (1, 2, 3, 4) for length in (4, 30) for n in (1, 2, 5)}
-    assert all(ms > 0 for ms in found.values())
+    assert all(min(timed.ms) > 0 for timed in found.values())
 
 
 @pytest.mark.parametrize("make", [tiny, tiny_compiled], ids=["lean", "compiled"])

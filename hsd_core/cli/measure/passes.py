@@ -45,7 +45,6 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.passes import measuring, tables
-    from hsd_core.measure.passes.limits import measured_limits
     from hsd_core.measure.passes.timing import CONTEXT, ROWS
     from hsd_core.pipeline import Pipeline
     from hsd_core.stacks.presets import PRESETS
@@ -78,7 +77,6 @@ def act(options: argparse.Namespace) -> int:
     room = min((e.level.max_positions for e in entries if e.level.max_positions is not None), default=None)
     lengths = measuring.fitting(asked, rows, room)
     ids = [pipeline.encode(prompt.text, raw=False) for prompt in prompts]
-    limits = measured_limits()
     about = {
         **measured_by("passes", options.said),
         "preset": options.preset,
@@ -91,14 +89,14 @@ def act(options: argparse.Namespace) -> int:
         "stack": stack,
         "lengths": lengths,
         "rows": list(rows),
-        "limits": asdict(limits),
     }
     text = measuring.text_of(ids, max(lengths) + max(rows))
     again = lambda profile: opened(plain, profile)  # noqa: E731
     for each, tokens in ((levels, max(lengths) + max(rows)), (stack, max(lengths) + options.max_new_tokens)):
         print(f"memory of {each} over {tokens} tokens: {pipeline.memory(each, tokens)}", file=sys.stderr)
-    records = list(measuring.measure_levels(pipeline, again, levels, text, lengths, rows, limits, tell=progress()))
     tell = progress()
+    limits, records = measuring.measure_levels(pipeline, again, levels, text, lengths, rows, tell=tell)
+    about["limits"] = asdict(limits)
     if any(record["what"] == "lookup" for record in records):
         records += measuring.measure_databases(STORED)
     contexts = [min(n, room - options.max_new_tokens) if room else n for n in lengths] if options.lengths else [None]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from importlib.util import find_spec
 
 import torch
@@ -31,6 +31,10 @@ class Limits:
     bytes_per_ms: float
     floats_per_ms: float
     integers_per_ms: float
+
+    def best(self, other: Limits) -> Limits:
+        """The higher of both, of measurements before and after what is laid beside them."""
+        return Limits(*(max(pair) for pair in zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

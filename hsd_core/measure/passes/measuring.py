@@ -10,18 +10,20 @@ All figures of rounds are ms (calls: counts) of one round on average; `context` 
 
 from __future__ import annotations
 
+import statistics
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.measure.calibrate.reading import is_lookup
-from hsd_core.measure.passes.limits import Limits, least
+from hsd_core.measure.passes.limits import Limits, least, measured_limits
 from hsd_core.measure.passes.parts import parted
 from hsd_core.measure.passes.rounds import Rounds, time_rounds
 from hsd_core.measure.passes.stored import time_databases
-from hsd_core.measure.passes.timing import Cell, profile_passes, time_lookups, time_passes, work_of
+from hsd_core.measure.passes.timing import Cell, Timed, time_lookups, time_passes, work_of
 from hsd_core.models.compiled.profile import Profile
 
 if TYPE_CHECKING:
@@ -62,56 +64,45 @@ def measure_levels(
     text: Sequence[int],
     lengths: Sequence[int],
     rows: Sequence[int],
-    limits: Limits,
     *,
     tell: Tell,
-) -> Iterator[Record]:
-    """Passes and lookups of every level of a stack.
+) -> tuple[Limits, list[Record]]:
+    """The machine's limits, before and after, and passes and lookups of every level of a stack.
 
     Args:
         profiled: opens the same levels anew, with a profile.
     """
-    entries = pipeline.entries(stack)
-    names = names_of(stack)
-    times = time_passes(entries, text, lengths, rows, tell=lambda done, all_: tell("passes", done, all_))
+    entries, names = pipeline.entries(stack), names_of(stack)
     with tempfile.TemporaryDirectory(prefix="hsd-passes-") as folder:
         profile = Profile(Path(folder))
-        again = profiled(profile).entries(stack) if times else []
-        kernels = profile_passes(again, text, lengths, rows, profile) if times else {}
+        again = profiled(profile).entries(stack)
+        limits, told = measured_limits(), partial(tell, "passes")
+        times = time_passes(entries, again, profile, text, lengths, rows, tell=told)
         del again
+    limits, records = limits.best(measured_limits()), list[Record]()
     for i, entry in enumerate(entries):
         for length in sorted(lengths):
+            about = {"level": names[i], "context": length}
             if is_lookup(entry.level):
                 found = time_lookups(entry, text, length)
-                yield {
-                    "what": "lookup",
-                    "level": names[i],
-                    "context": length,
-                    "ms": found.ms,
-                    "filed_ms": found.filed_ms,
-                }
+                records.append({"what": "lookup", **about, "ms": found.ms, "filed_ms": found.filed_ms})
                 continue
             for n in rows:
                 cell = (i, length, n)
-                yield {
-                    "what": "pass",
-                    "level": names[i],
-                    "context": length,
-                    "rows": n,
-                    "ms": times[cell],
-                    **_parts(entry, cell, times[cell], kernels, limits),
-                }
+                records.append({"what": "pass", **about, "rows": n, **_taken(entry, cell, times[cell], limits)})
+    return limits, records
 
 
-def _parts(entry: StackEntry, cell: Cell, ms: float, kernels: dict[Cell, Any], limits: Limits) -> Record:
-    if cell not in kernels or (work := work_of(entry.level, *cell[1:])) is None:
-        return {"parts": None, "profiled_ms": None, "least": None}
-    profiled_ms, passes = kernels[cell]
-    parts, products = parted(ms, passes)
+def _taken(entry: StackEntry, cell: Cell, timed: Timed, limits: Limits) -> Record:
+    ms = statistics.median(timed.ms)
+    if not timed.kernels or (work := work_of(entry.level, *cell[1:])) is None:
+        return {"ms": ms, "parts": None, "profiled_ms": None, "least": None}
+    parts, products = parted(ms, timed.kernels)
     bound = least(limits, work.bytes_read, products + work.attended, integers=work.integers)
     return {
+        "ms": ms,
         "parts": parts,
-        "profiled_ms": profiled_ms,
+        "profiled_ms": statistics.median(timed.profiled_ms),
         "least": {"read_ms": bound.read_ms, "multiply_ms": bound.multiply_ms, "ms": bound.ms, "binds": bound.binds},
     }
 

@@ -1,14 +1,15 @@
 """Passes of levels as a run pays for them, behind texts of some lengths, and their kernels under a profiler.
 
 Every level is at rest behind the longest text, in a run of its own; a shorter one is a cut. All levels and rows of a
-length are gone through in turn, so that a slow minute of the machine falls on all alike. Each pass is undone.
+length, with a profiler and without, are gone through in turn, so that a slow minute falls on all alike. Each pass is
+undone.
 """
 
 from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -96,72 +97,68 @@ class Beds:
                 run.close()
 
 
+@dataclass(slots=True)
+class Timed:
+    """ms of passes of one cell, ms of profiled ones beside them, and the kernels of each of those; empty for a level
+    without products that a profiler of the CPU sees."""
+
+    ms: list[float] = field(default_factory=list)
+    profiled_ms: list[float] = field(default_factory=list)
+    kernels: list[list[Kernel]] = field(default_factory=list)
+
+
 def time_passes(
     entries: Sequence[StackEntry],
+    again: Sequence[StackEntry],
+    profile: Profile,
     text: Sequence[int],
     lengths: Sequence[int],
     rows: Sequence[int],
     *,
     tell: Callable[[int, int], None] = lambda *_: None,
-) -> dict[Cell, float]:
-    """Median ms of a pass of every level that has passes, behind every length, with every number of rows."""
-    beds, taken = Beds(entries, text, max(lengths)), dict[Cell, list[float]]()
+) -> dict[Cell, Timed]:
+    """Passes of every level that has some, behind every length, with every number of rows.
+
+    Args:
+        again: the same levels, their compiled decoders opened with `profile`; models of torch's are read by torch's
+            own profiler. They are measured in turn with the others: what slows the machine down slows both.
+    """
+    beds, profiled = Beds(entries, text, max(lengths)), Beds(again, text, max(lengths))
+    found: dict[Cell, Timed] = {}
+    heads = [heads_of(entry.level) for entry in again]
     try:
         for number, length in enumerate(sorted(lengths, reverse=True)):
-            beds.shorten(length)
-            cells = [(i, n) for i in beds.levels for n in rows]
-            for turn in range(REPEATS + WARM_UP):
-                for i, n in cells:
-                    ms = beds.one(i, length, n)
-                    if turn >= WARM_UP:
-                        taken.setdefault((i, length, n), []).append(ms)
+            for each in (beds, profiled):
+                each.shorten(length)
+            for turn in range(-WARM_UP, REPEATS):
+                for i, n in ((i, n) for i in beds.levels for n in rows):
+                    cell = (i, length, n)
+                    timed, ms = found.setdefault(cell, Timed()), beds.one(*cell)
+                    if turn >= 0:
+                        timed.ms.append(ms)
+                    if (known := heads[i]) is not None and turn < PROFILED:
+                        _profiled(profiled, cell, known, profile, timed if turn >= 0 else Timed())
             tell(number + 1, len(lengths))
     finally:
         beds.close()
-    return {cell: statistics.median(found) for cell, found in taken.items()}
-
-
-def profile_passes(
-    entries: Sequence[StackEntry],
-    text: Sequence[int],
-    lengths: Sequence[int],
-    rows: Sequence[int],
-    profile: Profile,
-) -> dict[Cell, tuple[float, list[list[Kernel]]]]:
-    """Of every pass as in `time_passes`: the median ms under a profiler, and its kernels, pass by pass.
-
-    Args:
-        entries: levels whose compiled decoders were opened with `profile`; models of torch's are read by torch's own.
-    """
-    beds, found = Beds(entries, text, max(lengths)), dict[Cell, tuple[list[float], list[list[Kernel]]]]()
-    try:
-        for cell in _cells(beds, lengths, rows):
-            heads = heads_of(entries[cell[0]].level)
-            if heads is None:
-                continue
-            ms, kernels = found.setdefault(cell, ([], [[] for _ in range(PROFILED)]))
-            compiled = _is_compiled(entries[cell[0]].level)
-            beds.one(*cell)
-            for number in range(PROFILED):
-                profile.asked = (cell, number, heads)
-                if compiled:
-                    ms.append(beds.one(*cell))
-                else:
-                    ms.append(_under_torch(beds, cell, heads, kernels[number]))
-                profile.asked = None
-    finally:
-        beds.close()
+        profiled.close()
     for asked, nodes in profile.close():
         if asked is not None:
-            cell, number, heads = asked
-            found[cell][1][number] += [kernel(x.op, x.ns, x.given, x.made, heads) for x in nodes]
-    return {cell: (statistics.median(ms), kernels) for cell, (ms, kernels) in found.items()}
+            kernels, known = asked
+            kernels += [kernel(x.op, x.ns, x.given, x.made, known) for x in nodes]
+    return found
 
 
-def _cells(beds: Beds, lengths: Sequence[int], rows: Sequence[int]) -> Iterator[Cell]:
-    for length in sorted(lengths, reverse=True):
-        beds.shorten(length)
-        yield from ((i, length, n) for i in beds.levels for n in rows)
+def _profiled(beds: Beds, cell: Cell, heads: frozenset[int], profile: Profile, timed: Timed) -> None:
+    """One profiled pass."""
+    kernels: list[Kernel] = []
+    if _is_compiled(beds.entries[cell[0]].level):
+        profile.asked = (kernels, heads)
+        timed.profiled_ms.append(beds.one(*cell))
+        profile.asked = None
+    else:
+        timed.profiled_ms.append(_under_torch(beds, cell, heads, kernels))
+    timed.kernels.append(kernels)
 
 
 def _under_torch(beds: Beds, cell: Cell, heads: frozenset[int], kernels: list[Kernel]) -> float:
