@@ -178,7 +178,7 @@ class Pipeline:
         Raises:
             TooLarge: the memory that is free now does not hold such a run; the message has both figures.
         """
-        from hsd_core.levels.memory import refuse
+        from hsd_core.models.room import refuse
 
         memory = self._memory(entries, tokens)
         what = f"a run over {tokens} tokens ({memory}, of which the weights are loaded)"

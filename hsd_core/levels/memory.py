@@ -14,15 +14,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.levels.shared import SharedState, Sharing
+from hsd_core.models.room import size
 
 if TYPE_CHECKING:
     from hsd_core.levels.entry import StackEntry
 
 _ROW = 2 * 4  # bytes of a token's logit and probability, float32
-
-
-class TooLarge(ValueError):
-    """A run or a model that the memory cannot hold; the message says how much it needs and what helps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +66,3 @@ def of_run(stack: Sequence[StackEntry], capacity: int, *, branches: int = 0, pie
     kept += sum(trunk.nbytes for trunk in trunks.values())
     weights = sum(model.weight_bytes() for model in models.values())
     return Memory(weights, kept, rows * _ROW + attention)
-
-
-def refuse(needed: int, free: int | None, what: str, cure: str) -> None:
-    """
-    Raises:
-        TooLarge: `what` needs more bytes than are free; None: nobody knows how many are.
-    """
-    if free is not None and needed > free:
-        raise TooLarge(f"{what} takes {size(needed)} of memory and {size(free)} are free; {cure}")
-
-
-def size(n: int) -> str:
-    """Bytes in words, "1.2 GB" or "35 MB"."""
-    return f"{n / 1e9:.1f} GB" if n >= 1e9 else f"{n / 1e6:.0f} MB"

@@ -11,7 +11,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from hsd_core.models import machine
 from hsd_core.models.protocol import QUANTISED, Decoder, DecoderError
+from hsd_core.models.room import refuse
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -44,6 +46,7 @@ def load_decoder(
         profile: writes down what every node of a compiled decoder takes.
     Raises:
         DecoderError: the folder, the model or the options cannot work together; the message says why.
+        TooLarge: the weights alone take more memory than is free.
     """
     folder = Path(folder)
     if dtype not in DTYPES:
@@ -52,6 +55,8 @@ def load_decoder(
         raise DecoderError(f"decoder {kind!r} is not known; use one of {', '.join(KINDS)}")
     device = known_device(device)
     config = read_config(folder)
+    needed, cure = least_bytes(folder, dtype), "take int8 or int4, a smaller model or fewer levels"
+    refuse(needed, machine.free_bytes(device), f"the model in {folder.name}, as {dtype},", cure)
     if kind == "compiled" or (kind == "auto" and _compiled_can(config, dtype, device)):
         return _compiled(folder, config, dtype, device, vocab, profile)
     if kind == "lean" or (kind == "auto" and _lean_can(config)):

@@ -33,7 +33,10 @@ def free_bytes(device: str = "cpu") -> int | None:
     if device.startswith("cuda"):
         import torch
 
-        return int(torch.cuda.mem_get_info(device)[0])
+        try:
+            return int(torch.cuda.mem_get_info(device)[0])
+        except (RuntimeError, AssertionError):  # a build of torch that cannot tell
+            return None
     known = [found for found in (_available(), _allowed()) if found is not None]
     return min(known) if known else None
 

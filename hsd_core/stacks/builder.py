@@ -17,13 +17,11 @@ from hsd_core.drafts.registry import DraftRegistry
 from hsd_core.levels.draft_run import TrainedDraft
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds import kind_of, kinds
-from hsd_core.levels.memory import refuse
 from hsd_core.levels.protocol import Level
 from hsd_core.levels.toy import ToyTokenizer
 from hsd_core.levels.trunk import Layered
-from hsd_core.models import QUANTISED, Decoder, DecoderError, known_device, load_decoder, machine
+from hsd_core.models import QUANTISED, Decoder, DecoderError, known_device, load_decoder
 from hsd_core.models.kept import Kept
-from hsd_core.models.loading import least_bytes
 from hsd_core.models.local import local_source
 from hsd_core.models.passes import Pass
 from hsd_core.models.tokenizer import Tokenizer
@@ -157,7 +155,7 @@ class Builder:
         """The decoder of these weights, opened where it is not open yet. `name`: of the level that asks.
 
         Raises:
-            StackError: there is no kernel for this dtype on this device. TooLarge: it takes more memory than is free.
+            StackError: there is no kernel for this dtype on this device.
         """
         if dtype in QUANTISED and device != "cpu":
             raise StackError(f"{name}: {dtype} is a CPU kernel and the device is {device}; write @device=cpu")
@@ -165,8 +163,6 @@ class Builder:
         kind = kind or self._kind
 
         def load() -> Decoder:
-            needed, free = least_bytes(folder, dtype), machine.free_bytes(device)
-            refuse(needed, free, f"{name} in {dtype}", "take int8 or int4, a smaller model or fewer levels")
             self._progress("load", 0.0, 1.0)
             vocab = self.tokenizer.vocab_size
             decoder = load_decoder(folder, dtype=dtype, device=device, kind=kind, vocab=vocab, profile=self._profile)

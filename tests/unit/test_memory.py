@@ -8,14 +8,13 @@ from test_lean_decoder import saved
 from tiny import tiny, tiny_compiled
 
 from hsd_core.cli import main
-from hsd_core.levels.memory import Memory, TooLarge, of_run, refuse, size
+from hsd_core.levels.memory import Memory, of_run
 from hsd_core.levels.shared import SharedState
 from hsd_core.models import load_decoder, machine
 from hsd_core.models.loading import least_bytes
 from hsd_core.models.machine import _allowed, free_bytes
+from hsd_core.models.room import TooLarge, refuse, size
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.builder import Builder
-from hsd_core.stacks.presets import PRESETS
 
 V, HIDDEN = 61, 32
 
@@ -92,11 +91,10 @@ def test_weights_that_do_not_fit_are_refused_before_they_are_read(tmp_path, monk
     ]
     assert least_bytes(tmp_path, "float32") <= load_decoder(tmp_path, kind="lean").weight_bytes()
     monkeypatch.setattr(machine, "free_bytes", lambda device: 4 * numbers - 1)
-    builder = Builder(PRESETS["toy"], "cpu", None, lambda *_: None)
-    with pytest.raises(TooLarge, match="target in float32 takes"):
-        builder.decoder(tmp_path, "float32", "cpu", "target", kind="lean")
+    with pytest.raises(TooLarge, match=r"as float32, takes .* take int8 or int4, a smaller model or fewer levels"):
+        load_decoder(tmp_path, kind="lean")
     monkeypatch.setattr(machine, "free_bytes", lambda device: 4 * numbers)
-    assert builder.decoder(tmp_path, "float32", "cpu", "target", kind="lean").layers > 0
+    assert load_decoder(tmp_path, kind="lean").layers > 0
 
 
 def test_a_container_bounds_what_is_free(tmp_path) -> None:

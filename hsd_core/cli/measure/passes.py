@@ -46,6 +46,8 @@ def add(commands: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.passes import measuring, tables
     from hsd_core.measure.passes.timing import CONTEXT, ROWS
+    from hsd_core.models import machine
+    from hsd_core.models.room import refuse
     from hsd_core.pipeline import Pipeline
     from hsd_core.stacks.presets import PRESETS
 
@@ -92,8 +94,11 @@ def act(options: argparse.Namespace) -> int:
     }
     text = measuring.text_of(ids, max(lengths) + max(rows))
     again = lambda profile: opened(plain, profile)  # noqa: E731
-    for each, tokens in ((levels, max(lengths) + max(rows)), (stack, max(lengths) + options.max_new_tokens)):
-        print(f"memory of {each} over {tokens} tokens: {pipeline.memory(each, tokens)}", file=sys.stderr)
+    longest = max(lengths) + max(rows)
+    memory = pipeline.memory(levels, longest)
+    print(f"memory of {levels} over {longest} tokens: {memory}; twice that with a profiler beside", file=sys.stderr)
+    needed, free = memory.weights + 2 * (memory.kept + memory.at_work), machine.free_bytes(pipeline.device)
+    refuse(needed, free, f"measuring {levels} over {longest} tokens", "name fewer levels or shorter texts")
     tell = progress()
     limits, records = measuring.measure_levels(pipeline, again, levels, text, lengths, rows, tell=tell)
     about["limits"] = asdict(limits)
