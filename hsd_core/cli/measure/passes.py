@@ -104,7 +104,9 @@ def act(options: argparse.Namespace) -> int:
     about["limits"] = asdict(limits)
     if any(record["what"] == "lookup" for record in records):
         records += measuring.measure_databases(STORED)
-    contexts = [min(n, room - options.max_new_tokens) if room else n for n in lengths] if options.lengths else [None]
+    contexts = (
+        [max(1, min(n, room - options.max_new_tokens)) if room else n for n in lengths] if options.lengths else [None]
+    )
     for number, context in enumerate(contexts):
         records.append(measuring.measure_rounds(pipeline, stack, ids, options.max_new_tokens, context=context))
         tell("rounds", number + 1, len(contexts))
