@@ -23,6 +23,8 @@ from hsd_core.trace.pieces import Pieces, record
 if TYPE_CHECKING:
     from hsd_core.levels.draft_run import TrainedDraft
     from hsd_core.levels.entry import StackEntry
+    from hsd_core.levels.memory import Memory
+    from hsd_core.models.compiled.profile import Profile as NodeProfile
     from hsd_core.models.lean import LeanDecoder
     from hsd_core.stacks.builder import Builder
     from hsd_core.theory import Profile
@@ -61,11 +63,14 @@ class Pipeline:
         dtype: str | None = None,
         progress: Progress | None = None,
         models: Path | None = None,
+        profile: NodeProfile | None = None,
+        kind: str = "auto",
     ) -> Pipeline:
         """Fetch and convert the preset's weights where needed; load a stack's levels (the default's) and warm them up.
 
         Args:
             models: a folder whose models may be named as `model@id=NAME`.
+            profile: writes down what every node of compiled decoders takes. kind: of decoder, see `load_decoder`.
         Raises:
             UnknownPreset, StackError: bad names. WeightsError: weights cannot be had; the message says what helps.
         """
@@ -75,7 +80,8 @@ class Pipeline:
             parse(stack)  # a typing error is met before anything is fetched
         from hsd_core.stacks.builder import Builder
 
-        pipeline = cls(PRESETS[preset], Builder(PRESETS[preset], device, dtype, progress or (lambda *_: None), models))
+        tell = progress or (lambda *_: None)
+        pipeline = cls(PRESETS[preset], Builder(PRESETS[preset], device, dtype, tell, models, profile, kind))
         pipeline.entries(stack or pipeline.default_stack)
         return pipeline
 
@@ -152,6 +158,33 @@ class Pipeline:
 
         return cached_profile(self.preset.name, self.device, self.dtype, temperature)
 
+    def memory(self, stack: str, tokens: int) -> Memory:
+        """What a run of a stack takes over a text of so many tokens, prompt included, cut to the model's context.
+
+        Raises:
+            StackError: see `entries`.
+        """
+        return self._memory(self.entries(stack), tokens)
+
+    def _memory(self, entries: list[StackEntry], tokens: int) -> Memory:
+        from hsd_core.engine.run import PREFILL_CHUNK, most_nodes
+        from hsd_core.levels.memory import of_run
+
+        room = min((e.level.max_positions for e in entries if e.level.max_positions is not None), default=tokens)
+        return of_run(entries, min(tokens, room), branches=most_nodes(entries[0]), piece=PREFILL_CHUNK)
+
+    def _refuse_too_large(self, entries: list[StackEntry], tokens: int) -> None:
+        """
+        Raises:
+            TooLarge: the memory that is free now does not hold such a run; the message has both figures.
+        """
+        from hsd_core.models.room import refuse
+
+        memory = self._memory(entries, tokens)
+        what = f"a run over {tokens} tokens ({memory}, of which the weights are loaded)"
+        cure = "ask for fewer tokens, or take fewer levels"
+        refuse(memory.kept + memory.at_work, machine.free_bytes(self.device), what, cure)
+
     def encode(self, prompt: str, *, raw: bool) -> list[int]:
         """Token ids of a prompt, in the model's chat template unless `raw`."""
         return self._builder.tokenizer.encode(prompt) if raw else self._builder.tokenizer.chat(prompt)
@@ -193,6 +226,7 @@ class Pipeline:
         entries = self.entries(stack)
         sampling = Sampling(temperature, top_k, top_p)
         ids = self.encode(prompt, raw=raw)
+        self._refuse_too_large(entries, len(ids) + max_new_tokens)
         source = MEASURED if profile is None else GIVEN
         profile = profile or self.profile(temperature)
         about = {**self.about, "recorded": date.today().isoformat(), "title": title}

@@ -76,6 +76,10 @@ def act(options: argparse.Namespace) -> int:
             tracefile.write(options.trace, events)
     for line in totals_lines(events, colour=sys.stderr.isatty()):
         print(line, file=sys.stderr)
+    asked = len(pipeline.encode(prompt, raw=options.raw)) + options.max_new_tokens
+    memory = pipeline.memory(options.stack or pipeline.default_stack, asked)
+    if memory.weights:
+        print(f"memory: {memory}", file=sys.stderr)
     return 0
 
 

@@ -49,7 +49,7 @@ class CompiledDraft:
         for column, token in enumerate(self.ids.tolist()):
             self._columns[token] = column
         self._gate = Gate(*(aligned(tensors[f"copy.{part}"].float()) for part in Gate._fields))
-        self._session = self._made(tensors, decoder.head_rows(self.ids), decoder.threads)
+        self._session = self._made(tensors, decoder.head_rows(self.ids), decoder)
 
     def new_cache(self, capacity: int) -> DraftCache:
         """For one run."""
@@ -77,6 +77,10 @@ class CompiledDraft:
         )
         return mixed, own[0]
 
+    def weight_bytes(self) -> int:
+        """That a pass reads."""
+        return self._session.nbytes
+
     def copied(self, cache: DraftCache, token: int) -> Copied | None:
         """See `Readout.copied`."""
         return cache.copier.copied(token)
@@ -85,7 +89,7 @@ class CompiledDraft:
         """See `Readout.mark`."""
         return cache.copier.mark()
 
-    def _made(self, tensors: dict[str, Tensor], head: Tensor, threads: int) -> Session:
+    def _made(self, tensors: dict[str, Tensor], head: Tensor, decoder: CompiledDecoder) -> Session:
         graph, shape, eps, wide = Graph(), self._shape, float(self._shape.norm_eps), self.hidden
 
         def kept(name: str) -> Product:
@@ -118,4 +122,4 @@ class CompiledDraft:
         last = graph.op("Slice", [own, first, graph.numbers(END), graph.numbers(1)])
         y = graph.norm(last, "norm", dense(tensors["norm"]), eps)
         graph.put("Identity", [product(head, "int8")(graph, "head", y)], [graph.output("logits", [1, "r", len(head)])])
-        return Session(graph, threads)
+        return Session(graph, decoder.threads, decoder.profile)

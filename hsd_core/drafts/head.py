@@ -18,7 +18,7 @@ from hsd_core.drafts.copying_there import Mark
 from hsd_core.drafts.file import DraftInfo
 from hsd_core.models.layers import KVCache, Layer, Layers
 from hsd_core.models.lean import LeanDecoder
-from hsd_core.models.linear import Int8, Linear, Packed, Plain, aligned
+from hsd_core.models.linear import Int8, Linear, Packed, Plain, aligned, nbytes
 from hsd_core.trace import Copied
 
 
@@ -103,6 +103,10 @@ class DraftHead:
         logits = kept.new_full((rows, self.vocab_size), float("-inf"), dtype=torch.float32)
         logits[:, self.ids] = self._head(kept.float())
         return cache.copier.mix(context, logits, last), own
+
+    def weight_bytes(self) -> int:
+        """That a pass reads."""
+        return nbytes(self._read) + sum(self._layers[i].nbytes for i in range(self.layers)) + nbytes(self._head)
 
     def copied(self, cache: DraftCache, token: int) -> Copied | None:
         """See `Readout.copied`."""

@@ -19,7 +19,10 @@ from torch import Tensor
 from hsd_core.models import lean
 from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.passes import Branches
+from hsd_core.models.shape import LeanShape
 from hsd_core.trace import Span
+
+STATE_BYTES = 4  # of a number of a hidden state, at most
 
 
 @runtime_checkable
@@ -31,6 +34,9 @@ class Layered(Protocol):
     max_positions: int
     device: str
     dtype: str
+    shape: LeanShape
+
+    def cache_bytes(self, capacity: int, *, branches: int = 0) -> int: ...
 
     def new_cache(self, capacity: int, *, branches: int = 0) -> Any: ...
 
@@ -133,6 +139,12 @@ class Trunk:
                 hidden = self._hidden[at]
                 hidden[start:length] = hidden[sent(path, hidden.device) + start]
             self._valid[at], below = min(valid, length), at
+
+    @property
+    def nbytes(self) -> int:
+        """Of keys, values and hidden states, once the first layer has run."""
+        states = len(self._valid) * (self.capacity + self._branches) * self.decoder.shape.hidden * STATE_BYTES
+        return self.decoder.cache_bytes(self.capacity, branches=self._branches) + states
 
     def _kv(self) -> Any:
         if self._cache is None:

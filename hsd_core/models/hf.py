@@ -70,6 +70,17 @@ class TransformersDecoder:
 
         return _Cache(DynamicCache(), capacity)
 
+    def weight_bytes(self, depth: int | None = None, *, head: bool = True) -> int:
+        """See `Decoder.weight_bytes`. It runs all layers, whatever the depth."""
+        return sum(weight.nbytes for weight in self._model.parameters())
+
+    def cache_bytes(self, capacity: int, *, branches: int = 0) -> int:
+        """See `Decoder.cache_bytes`."""
+        sizes = self._model.config.get_text_config()
+        size = getattr(sizes, "head_dim", None) or sizes.hidden_size // sizes.num_attention_heads
+        heads = getattr(sizes, "num_key_value_heads", None) or sizes.num_attention_heads
+        return int(2 * self.layers * heads * capacity * size * getattr(torch, self.dtype).itemsize)
+
     @torch.inference_mode()
     def forward(self, given: Pass, cache: _Cache) -> Tensor:
         """See `Decoder.forward`."""

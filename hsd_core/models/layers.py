@@ -21,7 +21,7 @@ from torch import Tensor
 from hsd_core.models.gpu.graphs import Graphs
 from hsd_core.models.gpu.replayed import Memories, Memory
 from hsd_core.models.gpu.transfer import sent
-from hsd_core.models.linear import Linear
+from hsd_core.models.linear import Linear, nbytes
 from hsd_core.models.masks import KEY_STEP, Masks, rounded_up
 from hsd_core.models.passes import Branches
 from hsd_core.models.shape import LeanShape, rotary_tables
@@ -41,6 +41,11 @@ class Layer:
     mlp_norm: Tensor
     gate_up: Linear
     down: Linear
+
+    @property
+    def nbytes(self) -> int:
+        """Of its products' weights."""
+        return sum(nbytes(product) for product in (self.qkv, self.out, self.gate_up, self.down))
 
 
 class KVCache:

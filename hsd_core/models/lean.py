@@ -17,7 +17,8 @@ from torch import Tensor
 from hsd_core.models.gpu.graphs import Graphs
 from hsd_core.models.gpu.transfer import sent_ids
 from hsd_core.models.layers import KVCache, Layer, Layers
-from hsd_core.models.linear import COPIES, Linear, Packed, Plain, aligned
+from hsd_core.models.linear import COPIES, Linear, Packed, Plain, aligned, nbytes
+from hsd_core.models.masks import KEY_STEP, rounded_up
 from hsd_core.models.passes import Branches, Pass
 from hsd_core.models.protocol import DecoderError
 from hsd_core.models.shape import LeanShape
@@ -173,6 +174,16 @@ class LeanDecoder:
         """(len(ids), hidden) float32 rows of the head, as a trimmed head needs them."""
         whole = self._embedding if self.shape.tied else self._dense_head
         return whole[torch.as_tensor(ids, dtype=torch.long, device=self.device)].float()
+
+    def weight_bytes(self, depth: int | None = None, *, head: bool = True) -> int:
+        """See `Decoder.weight_bytes`."""
+        if depth is None:
+            return self.weight_bytes(self.layers) + self._embedding.nbytes
+        return sum(self.stack[i].nbytes for i in range(depth)) + head * nbytes(self._head)
+
+    def cache_bytes(self, capacity: int, *, branches: int = 0) -> int:
+        """See `Decoder.cache_bytes`."""
+        return self.shape.cache_bytes(rounded_up(capacity + branches, KEY_STEP), self._float.itemsize)
 
     @cached_property
     def _dense_head(self) -> Tensor:

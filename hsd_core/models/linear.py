@@ -162,6 +162,14 @@ class Int4:
 
 
 Linear: TypeAlias = Plain | Packed | Int8 | Int4
+
+
+def nbytes(linear: Linear) -> int:
+    """Bytes of a layer's weight, scales and bias."""
+    # what oneDNN has laid out tells its numbers alone
+    return sum(t.numel() * t.element_size() for t in vars(linear).values() if isinstance(t, Tensor))
+
+
 COPIES: Mapping[str, type[Int8 | Int4]] = MappingProxyType({"int8": Int8, "int4": Int4})
 
 

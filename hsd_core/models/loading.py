@@ -6,15 +6,22 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from math import prod
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from hsd_core.models import machine
 from hsd_core.models.protocol import QUANTISED, Decoder, DecoderError
+from hsd_core.models.room import refuse
 
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from hsd_core.models.compiled.profile import Profile
+
 DTYPES = ("float32", "bfloat16", *QUANTISED)
+BITS = MappingProxyType({"float32": 32, "bfloat16": 16, "int8": 8, "int4": 4})  # of a weight, without its scales
 KINDS = ("auto", "compiled", "lean", "transformers")
 
 
@@ -26,6 +33,7 @@ def load_decoder(
     kind: str = "auto",
     vocab: int | None = None,
     told: Callable[[float, float], None] = lambda done, total: None,
+    profile: Profile | None = None,
 ) -> Decoder:
     """A decoder over the weights in `folder`.
 
@@ -37,8 +45,10 @@ def load_decoder(
             model), or "auto": the first of them that can.
         vocab: keep only the first `vocab` columns of the logits.
         told: called with layers that are open, and all, where a decoder opens them one after another.
+        profile: writes down what every node of a compiled decoder takes.
     Raises:
         DecoderError: the folder, the model or the options cannot work together; the message says why.
+        TooLarge: the weights alone take more memory than is free.
     """
     folder = Path(folder)
     if dtype not in DTYPES:
@@ -47,8 +57,10 @@ def load_decoder(
         raise DecoderError(f"decoder {kind!r} is not known; use one of {', '.join(KINDS)}")
     device = known_device(device)
     config = read_config(folder)
+    needed, cure = least_bytes(folder, dtype), "take int8 or int4, a smaller model or fewer levels"
+    refuse(needed, machine.free_bytes(device), f"the model in {folder.name}, as {dtype},", cure)
     if kind == "compiled" or (kind == "auto" and _compiled_can(config, dtype, device)):
-        return _compiled(folder, config, dtype, device, vocab, told)
+        return _compiled(folder, config, dtype, device, vocab, told, profile)
     if kind == "lean" or (kind == "auto" and _lean_can(config)):
         return _lean(folder, config, dtype, device, vocab)
     if dtype in QUANTISED:
@@ -104,6 +116,19 @@ def weight_files(folder: Path) -> list[Path]:
     return files
 
 
+def least_bytes(folder: Path, dtype: str) -> int:
+    """What the weights of a folder take in memory at least, kept as `dtype`; reads their headers alone.
+
+    Raises:
+        DecoderError: see `weight_files`.
+    """
+    numbers = 0
+    for path in weight_files(folder):
+        with _open(path) as opened:
+            numbers += sum(prod(opened.get_slice(name).get_shape()) for name in opened.keys())  # noqa: SIM118
+    return numbers * BITS[dtype] // 8
+
+
 def _lean_can(config: dict[str, Any]) -> bool:
     from hsd_core.models.shape import LeanShape
 
@@ -128,6 +153,7 @@ def _compiled(
     device: str,
     vocab: int | None,
     told: Callable[[float, float], None],
+    profile: Profile | None,
 ) -> Decoder:
     from hsd_core.models.compiled import refusal
     from hsd_core.models.shape import LeanShape
@@ -137,7 +163,7 @@ def _compiled(
         raise DecoderError(f"{reason}; use the lean decoder")
     from hsd_core.models.compiled.decoder import CompiledDecoder
 
-    return CompiledDecoder(shape, partial(_weights, folder), dtype=dtype, vocab=vocab, told=told)
+    return CompiledDecoder(shape, partial(_weights, folder), dtype=dtype, vocab=vocab, told=told, profile=profile)
 
 
 def _lean(folder: Path, config: dict[str, Any], dtype: str, device: str, vocab: int | None) -> Decoder:

@@ -27,6 +27,39 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def free_bytes(device: str = "cpu") -> int | None:
+    """Memory that is free for models and runs now, on a device; None where nobody says. Imports torch only for an
+    accelerator."""
+    if device.startswith("cuda"):
+        import torch
+
+        try:
+            return int(torch.cuda.mem_get_info(device)[0])
+        except (RuntimeError, AssertionError):  # a build of torch that cannot tell
+            return None
+    known = [found for found in (_available(), _allowed()) if found is not None]
+    return min(known) if known else None
+
+
+def _available() -> int | None:
+    """What the system can give without swapping (Linux)."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, ValueError, StopIteration):
+        return None
+
+
+def _allowed(group: Path = Path("/sys/fs/cgroup")) -> int | None:
+    """What a container may still take; pages of files are let go when they are needed."""
+    try:
+        most, now = (int((group / f"memory.{name}").read_text(encoding="ascii")) for name in ("max", "current"))
+        stat = dict(line.split() for line in (group / "memory.stat").read_text(encoding="ascii").splitlines())
+        return max(0, most - now + int(stat["file"]))
+    except (OSError, ValueError, KeyError):  # "max" is no number: no bound
+        return None
+
+
 @cache
 def has_cuda() -> bool:
     """Whether an NVIDIA driver is here and torch was built for it. Does not import torch; building a level asks it."""

@@ -47,6 +47,12 @@ class Decoder(Protocol):
             DecoderError: the model was not built for that many positions.
         """
 
+    def weight_bytes(self, depth: int | None = None, *, head: bool = True) -> int:
+        """Bytes of weights that a pass through the first `depth` layers (and the head) reads; None: that are held."""
+
+    def cache_bytes(self, capacity: int, *, branches: int = 0) -> int:
+        """Bytes of what `new_cache` gives, once it is full."""
+
     def forward(self, given: Pass, cache: Any) -> torch.Tensor:
         """Feed the inputs of a pass and return the logits behind the last `given.rows` of them.
 

@@ -71,6 +71,10 @@ class LeanShape:
             raise DecoderError(f"config.json: rope type {rope['rope_type']!r} lacks {error}; give it there") from error
         return shape
 
+    def cache_bytes(self, slots: int, itemsize: int) -> int:
+        """Keys and values of so many slots in all layers, in numbers of `itemsize` bytes."""
+        return 2 * self.layers * self.kv_heads * slots * self.head_size * itemsize
+
 
 def refuse_sliding_window(config: dict[str, Any]) -> None:
     """Raises DecoderError if any layer forgets positions: such a cache cannot roll back by a position."""

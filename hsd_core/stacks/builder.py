@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -28,6 +29,9 @@ from hsd_core.models.tokenizer import Tokenizer
 from hsd_core.models.weights import Source, ensure
 from hsd_core.stacks.grammar import LevelSpec, StackError, bare, check_order
 from hsd_core.stacks.presets import Preset
+
+if TYPE_CHECKING:
+    from hsd_core.models.compiled.profile import Profile
 
 Progress = Callable[[str, float, float], None]
 WARM_ROWS = (1, 8)
@@ -49,9 +53,16 @@ class Builder:
     """Builds the levels of a preset on one device."""
 
     def __init__(
-        self, preset: Preset, device: str | None, dtype: str | None, progress: Progress, models: Path | None = None
+        self,
+        preset: Preset,
+        device: str | None,
+        dtype: str | None,
+        progress: Progress,
+        models: Path | None = None,
+        profile: Profile | None = None,
+        kind: str = "auto",
     ) -> None:
-        self.preset, self._models = preset, models
+        self.preset, self._models, self._profile, self._kind = preset, models, profile, kind
         self.device = "cpu" if preset.toy else pick_device(device)
         self.dtype = dtype or preset.dtype(self.device)
         self._progress = progress
@@ -141,7 +152,7 @@ class Builder:
             folder, dtype, device, _ = self._kept.key(decoder)
             return self.decoder(folder, dtype, device, "target", kind="lean")
 
-    def decoder(self, folder: Path, dtype: str, device: str, name: str, kind: str = "auto") -> Decoder:
+    def decoder(self, folder: Path, dtype: str, device: str, name: str, kind: str | None = None) -> Decoder:
         """The decoder of these weights, opened where it is not open yet. `name`: of the level that asks.
 
         Raises:
@@ -150,10 +161,14 @@ class Builder:
         if dtype in QUANTISED and device != "cpu":
             raise StackError(f"{name}: {dtype} is a CPU kernel and the device is {device}; write @device=cpu")
 
+        kind = kind or self._kind
+
         def load() -> Decoder:
             self._progress("load", 0.0, 1.0)
             size, told = self.tokenizer.vocab_size, partial(self._progress, "load")
-            decoder = load_decoder(folder, dtype=dtype, device=device, kind=kind, vocab=size, told=told)
+            decoder = load_decoder(
+                folder, dtype=dtype, device=device, kind=kind, vocab=size, told=told, profile=self._profile
+            )
             _warm_up(decoder)
             self._progress("load", 1.0, 1.0)
             return decoder

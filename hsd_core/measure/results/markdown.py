@@ -2,7 +2,8 @@
 
 A table stands between `<!-- results: FILE VIEW -->` and `<!-- /results -->`; FILE is a file of raw results, found from
 the folder of the Markdown file. A benchmark has the views `stacks` (all) and `best` (the fastest of each number of
-levels), a validation `sittings`, `stacks`, `models` and `terms`. Every view ends with machine, date and command.
+levels), a validation `sittings`, `stacks`, `models` and `terms`, what `passes` measured `passes`, `lookups` and
+`rounds`. Every view ends with machine, date and command.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 from hsd_core.measure import bench
 from hsd_core.measure.bench.outputs import runs_of
+from hsd_core.measure.passes import tables
 from hsd_core.measure.results.rawfile import read_raw
 
 _BLOCK = re.compile(r"^(<!-- results: (\S+) (\S+) -->\n).*?^(<!-- /results -->)$", re.DOTALL | re.MULTILINE)
@@ -100,7 +102,18 @@ def _validation(name: str) -> Callable[[Mapping[str, Any], Sequence[Mapping[str,
     return make
 
 
+def _passes(name: str) -> Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], str]:
+    def make(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:
+        return (
+            f"{tables.TABLES[name](records)}\n\n{tables.method(about)} Measured on {on(about)}, {about['recorded']}, "
+            f"by `{about['command']}`."
+        )
+
+    return make
+
+
 _VIEWS: dict[str, dict[str, Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], str]]] = {
     "bench": {"stacks": _stacks, "best": _best},
     "validation": {name: _validation(name) for name in ("sittings", "stacks", "models", "terms", "levels")},
+    "passes": {name: _passes(name) for name in tables.TABLES},
 }

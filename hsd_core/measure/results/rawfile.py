@@ -17,7 +17,7 @@ from hsd_core.models import machine
 from hsd_core.trace.typed import decode, encode, encode_lines, lines, opened, plain
 
 VERSION = 1
-KINDS = ("bench", "validation")
+KINDS = ("bench", "validation", "passes")
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
 MAY_DIFFER = frozenset({"recorded", "command"})  # between the start of a file and what goes on in it
 
@@ -36,7 +36,7 @@ def read_raw(path: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     except ValueError:
         about = {}
     if about.get("kind") not in KINDS or about.get("version") != VERSION:
-        raise ValueError(f"{path} holds no raw results of version {VERSION}; make some with bench or validate")
+        raise ValueError(f"{path} holds no raw results of version {VERSION}; make some with bench, validate or passes")
     return about, records
 
 

@@ -20,6 +20,11 @@ from hsd_core.models.shape import LeanShape
 LEAST_ROWS = 2  # attention over one row sums in another order than over several
 
 
+def slots_for(capacity: int) -> int:
+    """What a cache of this capacity has room for."""
+    return rounded_up(capacity + LEAST_ROWS - 1, KEY_STEP)
+
+
 class CompiledCache(KVCache):
     """`KVCache` of one text in float32, that sessions write in place.
 
@@ -32,7 +37,7 @@ class CompiledCache(KVCache):
     __slots__ = ("_bound", "_last", "_line", "_none", "_rows", "_steers", "_total", "shape")
 
     def __init__(self, shape: LeanShape, layers: int, capacity: int, tables: tuple[Tensor, Tensor]) -> None:
-        slots = rounded_up(capacity + LEAST_ROWS - 1, KEY_STEP)
+        slots = slots_for(capacity)
         size = (layers, 1, shape.kv_heads, slots, shape.head_size)
         super().__init__(torch.zeros(size), torch.zeros(size), capacity)
         self.shape = shape

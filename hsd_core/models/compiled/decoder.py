@@ -20,9 +20,10 @@ from torch import Tensor
 from hsd_core.models import lean
 from hsd_core.models.compiled import graph as graphs
 from hsd_core.models.compiled import refusal
-from hsd_core.models.compiled.cache import CompiledCache
+from hsd_core.models.compiled.cache import CompiledCache, slots_for
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
 from hsd_core.models.compiled.products import BYTES, product
+from hsd_core.models.compiled.profile import Profile
 from hsd_core.models.compiled.session import Session, give_back
 from hsd_core.models.linear import aligned
 from hsd_core.models.passes import Branches, Pass
@@ -53,6 +54,7 @@ class CompiledDecoder:
         dtype: "float32", or "int8" or "int4" (weights in groups of 32, inputs rounded to 8 bits, an 8-bit head).
         vocab: keep only the first `vocab` columns of the logits.
         told: called with the layers that are laid out, and all of them.
+        profile: writes down what every node takes.
     Raises:
         DecoderError: the weights are not those of this shape.
     """
@@ -68,8 +70,9 @@ class CompiledDecoder:
         dtype: str = "float32",
         vocab: int | None = None,
         told: Callable[[float, float], None] = lambda done, total: None,
+        profile: Profile | None = None,
     ) -> None:
-        self.shape, self.dtype, self._weights = shape, dtype, weights
+        self.shape, self.dtype, self._weights, self.profile = shape, dtype, weights, profile
         self.layers, self.max_positions = shape.layers, shape.max_positions
         self.vocab_size = min(vocab or shape.vocab_size, shape.vocab_size)
         self.threads = model_threads()
@@ -149,6 +152,17 @@ class CompiledDecoder:
         with self._weights() as opened:
             return self._weight(opened, HEAD, self.shape.vocab_size, self.shape.hidden)[index].float()
 
+    def weight_bytes(self, depth: int | None = None, *, head: bool = True) -> int:
+        """See `Decoder.weight_bytes`."""
+        if depth is None:
+            return self.weight_bytes(self.layers) + self._embedding.nbytes
+        return sum(part.session.nbytes for part in self._between(0, depth)) + head * self._head.nbytes
+
+    def cache_bytes(self, capacity: int, *, branches: int = 0) -> int:
+        """See `Decoder.cache_bytes`."""
+        slots = slots_for(capacity + branches)
+        return self.shape.cache_bytes(slots, torch.float32.itemsize)
+
     def _between(self, lo: int, hi: int) -> Sequence[Part]:
         """The parts that are layers lo to hi - 1; cut where they are not."""
         found = [part for part in self._parts if lo <= part.lo and part.hi <= hi]
@@ -180,7 +194,7 @@ class CompiledDecoder:
             # one layer at a time: what it was made of is let go before the next one
             numbered = ((i, self._layer(f"model.layers.{i}", opened)) for i in range(lo, hi))
             graphs.layers(graph, self.shape, x, numbered, graph.output("states", [1, "n", self.shape.hidden]))
-        return Part(lo, hi, Session(graph, self.threads))
+        return Part(lo, hi, Session(graph, self.threads, self.profile))
 
     def _weight(self, opened: Weights, name: str, *sizes: int) -> Tensor:
         """A weight of these sizes. What a kernel is handed is what its graph says."""
@@ -228,4 +242,4 @@ class CompiledDecoder:
         kind = "float32" if self.dtype == "float32" else "int8"
         made = product(weight[: self.vocab_size], kind)(graph, "head", y)
         graph.put("Identity", [made], [graph.output("logits", [1, "n", self.vocab_size])])
-        return Session(graph, self.threads)
+        return Session(graph, self.threads, self.profile)

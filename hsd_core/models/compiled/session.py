@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.models.compiled.graph import Graph
+from hsd_core.models.compiled.profile import Profile
 from hsd_core.models.protocol import DecoderError
 from hsd_core.models.threads import torch_with
 
@@ -32,9 +33,12 @@ class Session:
 
     Args:
         threads: that work on one pass.
+        profile: writes down what every node takes.
+    Attributes:
+        nbytes: of its weights.
     """
 
-    def __init__(self, graph: Graph, threads: int) -> None:
+    def __init__(self, graph: Graph, threads: int, profile: Profile | None = None) -> None:
         options = ort.SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
         options.log_severity_level = QUIET
@@ -45,10 +49,15 @@ class Session:
         options.add_session_config_entry("session.force_spinning_stop", "1")
         values = [ort.OrtValue.ortvalue_from_numpy(array) for array in graph.tensors.values()]
         options.add_external_initializers(list(graph.tensors), values)
+        self.nbytes = sum(array.nbytes for array in graph.tensors.values())
+        if profile is not None:
+            profile.enable(options)
         try:
             self.run = ort.InferenceSession(graph.model(), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # its errors have no common class
             raise DecoderError(f"onnxruntime {ort.__version__} refuses the model: {str(error)[:300]}") from error
+        if profile is not None:
+            profile.watch(self.run)
 
     def bound(self) -> Bound:
         return Bound(self.run)

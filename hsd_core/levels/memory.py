@@ -1,0 +1,68 @@
+"""What a run takes of the memory: known before it begins, and bounded by the length of its text.
+
+    weights   of all levels' models, which are held already
+    kept      keys and values, and the hidden states that levels share
+    at work   laws and logits of tokens that are drafted and judged, attention of one piece of a prompt
+
+Weights of trained drafts are a hundredth of their target's and are left out; so are n-gram databases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.levels.shared import SharedState, Sharing
+from hsd_core.models.room import size
+
+if TYPE_CHECKING:
+    from hsd_core.levels.entry import StackEntry
+
+_ROW = 2 * 4  # bytes of a token's logit and probability, float32
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Bytes; see the top of the file."""
+
+    weights: int
+    kept: int
+    at_work: int
+
+    def __str__(self) -> str:
+        return f"weights {size(self.weights)}, keys and values {size(self.kept)}, rows {size(self.at_work)}"
+
+
+def of_run(stack: Sequence[StackEntry], capacity: int, *, branches: int = 0, piece: int = 1) -> Memory:
+    """Of a run over a context of at most `capacity` tokens and trees of at most `branches` nodes behind it.
+
+    Args:
+        piece: positions of a prompt that go through a model at once.
+    """
+    shared = SharedState(capacity, branches)
+    trunks: dict[int, Any] = {}
+    models: dict[int, Any] = {}
+    kept = attention = rows = below = 0
+    for entry in reversed(stack):
+        level: Any = entry.level
+        decoder = getattr(level, "decoder", None)
+        if decoder is not None:
+            models[id(decoder)] = decoder
+            shape = getattr(decoder, "shape", None)
+            attention = max(attention, 4 * (shape.heads + 1) * min(piece, capacity) * capacity if shape else 0)
+        trunk = level.enter(shared) if isinstance(level, Sharing) else None
+        if trunk is not None:
+            trunks[id(trunk)] = trunk
+        elif decoder is not None and level.layers:  # a model through transformers has a cache of its own
+            kept += decoder.cache_bytes(capacity, branches=branches)
+        draft = getattr(level, "draft", None) or getattr(level, "readout", None)
+        if draft is not None and decoder is not None:
+            kept += decoder.cache_bytes(capacity) * draft.layers // decoder.layers
+    for entry in stack:  # a level judges what the one below hands up, and hands up T tokens of its own
+        block = max(entry.block or 0, branches if not below else 0)
+        rows += (below + 1 + block) * (entry.level.vocab_size if entry.level.can_verify else 0)
+        below = block
+    kept += sum(trunk.nbytes for trunk in trunks.values())
+    weights = sum(model.weight_bytes() for model in models.values())
+    return Memory(weights, kept, rows * _ROW + attention)
