@@ -16,7 +16,7 @@ from hsd_core.trace.typed import encode, plain
 KEEP = 24
 KEEP_BYTES = 32 * 2**20  # of finished runs, compressed
 OPENED = 6  # files that visitors opened
-SNAPSHOT = "snapshot"  # the page's own records, which are no events
+FIGURES = {"snapshot", "gauge"}  # the page's own records, which are no events
 
 
 class NameTaken(ValueError):
@@ -81,7 +81,7 @@ class Run:
     @property
     def events(self) -> list[Event]:
         """The events it has written so far."""
-        return [from_dict(record) for record in list(self.records) if record["event"] != SNAPSHOT]
+        return [from_dict(record) for record in list(self.records) if record["event"] not in FIGURES]
 
 
 class Runs:

@@ -4,7 +4,7 @@
  *  asked for only while playing. With reduced motion the cursor moves a round at a time instead of a frame at a time.
  */
 
-import { upTo } from "./trace.js";
+import { upTo } from "./order.js";
 
 export const SPEEDS = Object.freeze([0.1, 0.25, 0.5, 1, 2, 4]);
 

@@ -8,6 +8,7 @@ import { Feed } from "./feed.js";
 import { learn } from "./kinds.js";
 import { create as createLanes } from "./lanes.js";
 import { Player } from "./player.js";
+import { promptText } from "./prompt.js";
 import { Session } from "./session.js";
 import { describe, progressText, spoken } from "./status.js";
 import { loadStyles } from "./styles.js";
@@ -230,7 +231,7 @@ class Stage {
     const own = this.settings.preset === header.preset || !this.asked.preset;
     if (!this.asked.stack) this.tower.setStack(own ? header.stack : (this._catalogue()?.default_stack ?? header.stack));
     if (header.simulated) return this._adoptMadeUp(model);
-    const { text, raw } = model.promptText();
+    const { text, raw } = promptText(model);
     if (!this.asked.prompt && text)
       Object.assign(this.settings, { prompt: text, raw: this.asked.raw ?? (raw && header.preset !== "toy") });
     this._adoptSampling(header);
@@ -240,7 +241,7 @@ class Stage {
 
   /** A simulated run brings its stack and the words before its text; the settings stay the visitor's. */
   _adoptMadeUp(model) {
-    if (!this.asked.prompt) this.settings.prompt = model.promptText().text;
+    if (!this.asked.prompt) this.settings.prompt = promptText(model).text;
     this.settings.stack = this.tower.stack;
     this._refresh();
   }

@@ -160,7 +160,6 @@ class Tower {
   /** Gauges at a moment of the run. */
   update(model, cursor) {
     const same = model?.header && this.isSame;
-    const snapshot = same ? model.snapshotAt(cursor) : null;
     const kv = same ? model.kvAt(cursor) : null;
     const longest = same ? model.header.prompt_ids.length + model.header.max_new_tokens : 1;
     const round = same ? (model.rounds[model.roundAt(cursor)]?.round ?? null) : null;
@@ -170,7 +169,7 @@ class Tower {
     for (const view of this.columns) view.update(same ? model : null, cursor, round);
     for (const view of this.views) {
       const level = view.index === null ? null : view.index;
-      const figures = level === null ? null : (snapshot?.levels.find((l) => l.level === level) ?? null);
+      const figures = same && level !== null ? model.figures.of(cursor, level) : null;
       view.update(
         figures && { ...figures, ms_per_call: figures.ms_per_call ?? callsOf(model, cursor, level, figures) },
         level === null ? null : (kv?.levels.find((l) => l.level === level) ?? null),

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isCopy, origin } from "../../../assets/js/copies.js";
 import { colouring, msPerToken } from "../../../assets/js/legend.js";
+import { promptText } from "../../../assets/js/prompt.js";
 import { place, TraceModel } from "../../../assets/js/trace.js";
 import { commit, draft, drawn, header, piece, verify } from "./build.mjs";
 
@@ -256,12 +257,27 @@ test("special tokens are not part of the text", () => {
 
 test("the figures at a cursor are the engine's last snapshot before it", () => {
   const m = model(three());
-  assert.equal(m.snapshotAt(302), null);
+  assert.equal(m.figures.at(302), null);
   m.append([{ event: "snapshot", round: 0, t: 202, committed: 2, tokens_per_s: 5, levels: [] }]);
   m.append([{ event: "snapshot", round: 1, t: 302, committed: 4, tokens_per_s: 7, levels: [] }]);
-  assert.equal(m.snapshotAt(100), null);
-  assert.equal(m.snapshotAt(301).tokens_per_s, 5);
-  assert.equal(m.snapshotAt(302).tokens_per_s, 7);
+  assert.equal(m.figures.at(100), null);
+  assert.equal(m.figures.at(301).tokens_per_s, 5);
+  assert.equal(m.figures.at(302).tokens_per_s, 7);
+});
+
+test("a level's figures at a cursor are those after its last call, so that a rejection counts at once", () => {
+  const m = model(three());
+  const gauge = (level, t, accepted, judged) => ({ event: "gauge", level, t, accepted, judged });
+  m.append([gauge(1, 60, 1, 2), gauge(1, 90, 1, 3), gauge(2, 200, 1, 2)]);
+  const counts = (cursor, level) => m.figures.of(cursor, level)?.judged ?? null;
+  assert.deepEqual(
+    [59, 60, 89, 90, 500].map((cursor) => counts(cursor, 1)),
+    [null, 2, 2, 3, 3],
+  );
+  assert.deepEqual(
+    [199, 200].map((cursor) => counts(cursor, 2)),
+    [null, 2],
+  );
 });
 
 test("each way to colour gives a token one category", () => {
@@ -286,7 +302,7 @@ test("levels of one kind are told apart by a number", () => {
 test("the prompt is found in a chat template whose words are several tokens, and is raw where there is none", () => {
   const words = ["<|im_start|>", "user", "\n", "Say", " hello", "<|im_end|>", "assistant"];
   const pieces = words.map((x, i) => piece(i, x, x.startsWith("<|")));
-  const asked = (ids) => model([{ ...header("target"), prompt_ids: ids }, ...pieces]).promptText();
+  const asked = (ids) => promptText(model([{ ...header("target"), prompt_ids: ids }, ...pieces]));
   assert.deepEqual(asked([0, 1, 2, 3, 4, 5, 2, 0, 6, 2]), { text: "Say hello", raw: false });
   assert.deepEqual(asked([3, 4]), { text: "Say hello", raw: true });
 });
