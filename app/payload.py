@@ -25,7 +25,7 @@ class Wire:
         self._meter = Meter()
 
     def feed(self, event: Event) -> None:
-        """Append the event's record and the figures so far that it changes: the run's, or those of the level at work."""
+        """Append the event's record and the figures that it changes: the run's, or those of the level at work."""
         self._meter.feed(event)
         self.records.append(to_dict(event))
         if isinstance(event, Commit):

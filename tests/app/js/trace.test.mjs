@@ -297,6 +297,26 @@ test("levels of one kind are told apart by a number", () => {
     ["N", "E1", "E2", "T"],
   );
   assert.equal(new Set(m.levels.map((x) => x.hue)).size, 4);
+  assert.deepEqual(
+    m.levels.map((x) => x.short),
+    ["n-gram", "early exit 1", "early exit 2", "target"],
+  );
+});
+
+test("levels that read at different layers are told apart by them", () => {
+  const own = header("exit", "exit", "target");
+  own.levels.forEach((level, i) =>
+    Object.assign(level, { label: i < 2 ? "exit" : "M", params: { at: i < 2 ? 4 + 4 * i : undefined } }),
+  );
+  const m = model([own]);
+  assert.deepEqual(
+    m.levels.map((x) => [x.name, x.short]),
+    [
+      ["exit at 4", "early exit at 4"],
+      ["exit at 8", "early exit at 8"],
+      ["M", "target"],
+    ],
+  );
 });
 
 test("the prompt is found in a chat template whose words are several tokens, and is raw where there is none", () => {
