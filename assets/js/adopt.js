@@ -2,18 +2,15 @@
 
 import { promptText } from "./prompt.js";
 
-/**
- * @param {{settings: Record<string, any>, asked: Record<string, any>, setup: Record<string, any>, tower: any,
- *   preset: () => any, usual: () => string}} page preset: shows the settings' preset; usual: its stack
- * @param {import("./trace.js").TraceModel} model
- */
-export function adopt({ settings, asked, setup, tower, preset, usual }, model) {
+/** @param {import("./wish.js").Wish} wish @param {import("./trace.js").TraceModel} model */
+export function adopt(wish, model) {
+  const { settings, asked, setup, tower } = wish;
   /** @type {any} */ const header = model.header;
   if (!header.simulated && !asked.simulated) settings.simulated = "";
   if (!asked.preset && setup.catalogue.some((p) => p.name === header.preset)) settings.preset = header.preset;
-  preset();
+  tower.setPreset(wish.preset);
   const own = settings.preset === header.preset || !asked.preset;
-  if (!asked.stack) tower.setStack(own ? header.stack : usual() || header.stack);
+  if (!asked.stack) tower.setStack(own ? header.stack : (wish.preset?.default_stack ?? header.stack));
   settings.stack = tower.stack;
   const { text, raw } = promptText(model);
   if (header.simulated) {

@@ -14,11 +14,11 @@ const GONE = "The run that was going on is no longer on the server.";
 
 export class Journey {
   /**
-   * @param {{session: import("./session.js").Session, feed: import("./feed.js").Feed, settings: Record<string, any>,
-   *   asked: Record<string, any>, shown: any, ports: import("./session.js").Ports, ask: () => {given: Record<string, any>},
+   * @param {{session: import("./session.js").Session, feed: import("./feed.js").Feed, shown: any,
+   *   wish: import("./wish.js").Wish, ports: import("./session.js").Ports,
    *   apply: (payload: Payload) => void, tell: (text: string, kind?: string) => void, busy: () => void,
-   *   refresh: () => void, attempt: (action: () => Promise<void>) => Promise<void>}} page ask: takes the settings from
-   *   the address; attempt: says what an action throws
+   *   refresh: () => void, attempt: (action: () => Promise<void>) => Promise<void>}} page attempt: says what an action
+   *   throws
    */
   constructor(page) {
     this.page = page;
@@ -30,7 +30,8 @@ export class Journey {
 
   /** Another run is shown: the history says so, and one that is not over goes on aside. */
   shows(run, live, payload) {
-    const { session, settings, shown } = this.page;
+    const { session, shown } = this.page;
+    const { settings } = this.page.wish;
     const bundled = run.startsWith(RECORDED);
     this.trail.shows(run);
     if (!bundled) settings.recording = "";
@@ -41,7 +42,8 @@ export class Journey {
       if (this.files.size > KEPT_FILES) this.files.delete(this.files.keys().next().value ?? "");
     }
     if (run === this.aside.run) this.aside.hide();
-    if (session.pending && session.pending !== run) this.aside.show(session.pending, this._how(false));
+    if (session.pending && session.pending !== run && session.pending !== this.wanted)
+      this.aside.show(session.pending, this._how(false));
   }
 
   /** A payload of the pending run while something else is shown. @param {Payload} payload */
@@ -53,21 +55,22 @@ export class Journey {
     this.page.busy();
   }
 
-  /** After the page was loaded anew: goes on with the run that was pending, and shows what was shown. */
+  /** After the page was loaded anew: goes on with the run that was pending, and shows what was shown; what is to be said. */
   async comeBack() {
-    const { session, apply, tell } = this.page;
+    const { session } = this.page;
     const { run } = this.trail;
     const live = run && !run.startsWith(RECORDED) ? run : null;
     const pending = pendingBefore();
     const found = pending ? await this._find(pending) : null;
-    if (pending && !found) tell(GONE, "error");
     if (found && !found.final) session.resume(found.run);
-    const shown = found && (live === pending || !run) ? found : live && (await this._find(live));
+    // One that had not begun was not left for anything else.
+    const shown = found && (live === pending || !run || !found.ev.length) ? found : live && (await this._find(live));
     if (shown) {
       this.wanted = shown.run;
-      apply.call(this.page, shown);
+      this.page.apply(shown);
     }
     if (found && shown !== found) this.aside.show(found.run, this._how(found.final));
+    return pending && !found ? [GONE] : [];
   }
 
   /** What the server knows of a run, null where it knows none. @param {string} run */
@@ -99,7 +102,7 @@ export class Journey {
     const file = this.files.get(run);
     const bundled = run.startsWith(RECORDED);
     return page.attempt(async () => {
-      const { given } = page.ask();
+      const { given } = page.wish.ask();
       trail.still = true;
       this.wanted = bundled ? null : run;
       try {
@@ -109,8 +112,8 @@ export class Journey {
         if (page.feed.run !== run && trail.run === run) page.tell(LOST, "error");
       } finally {
         trail.still = false;
-        page.asked = {};
-        if (given.recording) page.settings.recording = given.recording;
+        page.wish.asked = {};
+        if (given.recording) page.wish.settings.recording = given.recording;
         page.refresh();
       }
     });

@@ -1,7 +1,5 @@
 /** The first screen: puts the parts together. `mount` is called once by the component that owns `root`. */
 
-import { fields, read, write } from "./address.js";
-import { adopt } from "./adopt.js";
 import { create as createCard } from "./card.js";
 import { promptRow, titleBar } from "./controls.js";
 import { h, say, tips } from "./dom.js";
@@ -22,6 +20,7 @@ import { textPanel } from "./text-panel.js";
 import { rememberTheme, toggleTheme } from "./theme.js";
 import { openTab, tabAsked } from "./tabs.js";
 import { createTower } from "./tower.js";
+import { Wish } from "./wish.js";
 import { create as createTransport } from "./transport.js";
 
 /**
@@ -44,24 +43,12 @@ class Stage {
     this.ports = ports;
     this.setup = JSON.parse(ports.props.setup);
     learn(this.setup.grammar);
-    this.known = fields(this.setup.limits);
     this.feed = new Feed();
     /** @type {any} */ this.shown = null; // status of the run that is shown
     this.view = { selected: null, round: null };
     /** @type {{run: string, prompt: string}|null} */ this.ran = null; // what the last run was asked with
-    const first = this.setup.catalogue.find((p) => p.usable) ?? this.setup.catalogue[0];
-    this.defaults = {
-      ...this.setup.defaults,
-      preset: first?.name ?? "",
-      device: "",
-      ghosts: "show",
-      colour: "level",
-      prompt: "",
-      recording: "",
-      simulated: "",
-    };
-    /** @type {Record<string, any>} */ this.settings = { ...this.defaults };
-    /** @type {Record<string, any>} */ this.asked = {}; // what the address asked for, while the first run is shown
+    this.wish = new Wish(this.setup, () => this.tower);
+    this.settings = this.wish.settings;
     this._frame = 0;
     this.session = new Session(ports, {
       onPayload: (p) => this.apply(p),
@@ -106,7 +93,7 @@ class Stage {
     this.tower = createTower(h("div"), {
       presets: this.setup.catalogue.map((p) => p.name),
       replans: () => Boolean(this.settings.replan),
-      ready: () => !this.session.pending && !this._whyNot(),
+      ready: () => !this.session.pending && !this.wish.whyNot(),
       settings: () => this.settings,
       onChange: (stack, replan = this.settings.replan) => {
         this.settings.replan = replan;
@@ -163,7 +150,7 @@ class Stage {
 
   /** The first paint: what the page showed before it was loaded anew, what the address asks for, or the first recording. */
   async begin(value) {
-    const { given, refused } = this.ask();
+    const { given, refused } = this.wish.ask();
     const wanted = given.recording && this.setup.recordings.find((r) => r.name === given.recording);
     const said = refused.length ? [`Left out of the address, because not valid: ${refused.join(", ")}.`] : [];
     if (given.recording && !wanted) {
@@ -171,26 +158,15 @@ class Stage {
       said.unshift(`There is no recording \u201c${given.recording.slice(0, 80)}\u201d here; another one is shown.`);
     }
     this.journey.trail.still = true;
-    await this.journey.comeBack();
+    said.push(...(await this.journey.comeBack()));
     if (!this.feed.model && wanted) await this.attempt(() => this.session.recording(wanted.name));
     if (!this.feed.model && value) this.apply(JSON.parse(value));
     this.journey.trail.still = false;
     if (!this.feed.model) this._empty();
-    this.asked = {};
+    this.wish.asked = {};
     if (said.length) this.tell(said.join(" "), "error");
     this.settings.stack = this.tower.stack;
     this.refresh();
-  }
-
-  /** Settings as the address has them: {given, refused}. They overrule what is shown next. */
-  ask() {
-    const { given, refused } = read(location.search, this.known);
-    Object.assign(this.settings, this.defaults, given);
-    this._preset();
-    this.tower.setStack(this._catalogue()?.default_stack ?? "target");
-    if (given.stack && !this.tower.setStack(given.stack)) refused.push(`stack=${given.stack.slice(0, 40)}`);
-    this.asked = given;
-    return { given, refused };
   }
 
   /** A value from the component. */
@@ -230,10 +206,10 @@ class Stage {
     if (!header) return;
     this.view = { selected: null, round: null };
     this.card.hide();
-    if (live) this.note.clear();
+    this.note.clear();
     this.root.dataset.empty = "false";
     this.journey.shows(run, live, payload);
-    if (!live) adopt(this._page(), model);
+    if (!live) this.wish.adopt(model);
     else if (!this.settings.prompt) this.settings.prompt = promptText(model).text; // too long for an address
     this.tower.setRun(header);
     this.text.title(this.shown.title || (live ? "" : header.title));
@@ -241,18 +217,6 @@ class Stage {
     else this._replay();
     this.refresh();
     this.study.draw();
-  }
-
-  _page() {
-    const { settings, asked, setup, tower } = this;
-    return {
-      settings,
-      asked,
-      setup,
-      tower,
-      preset: () => this._preset(),
-      usual: () => this._catalogue()?.default_stack,
-    };
   }
 
   _replay() {
@@ -271,11 +235,7 @@ class Stage {
 
   edit(name, value) {
     this.settings[name] = value;
-    if (name === "preset") {
-      this._preset();
-      this.tower.setStack(this._catalogue()?.default_stack ?? "target");
-      this.settings.stack = this.tower.stack;
-    }
+    if (name === "preset") this.wish.presetStack();
     this.refresh();
   }
 
@@ -294,7 +254,7 @@ class Stage {
   /** What can be done to run what the composer holds. */
   _invite() {
     if (this.session.pending) return "Your run has to end first; then press Generate.";
-    const reason = this._whyNot();
+    const reason = this.wish.whyNot();
     return reason ? `It cannot be run: ${reason}` : "Press Generate to run it.";
   }
 
@@ -312,14 +272,12 @@ class Stage {
 
   go() {
     if (this.session.pending) return this._stop();
-    const reason = this._whyNot();
+    const reason = this.wish.whyNot();
     if (reason) return this.tell(reason, "error");
     this.note.clear();
     this.journey.aside.hide();
-    const names = ["prompt", "stack", "preset", "device", ...Object.keys(this.setup.defaults)];
-    const request = Object.fromEntries(names.map((name) => [name, this.settings[name]]));
     return this.attempt(async () => {
-      const run = this.session.start(request);
+      const run = this.session.start(this.wish.request());
       this.journey.wanted = run;
       this.ran = { run, prompt: this.settings.prompt };
       this.busy();
@@ -332,16 +290,6 @@ class Stage {
       this.busy();
       if (await stopped) this.tell("Stopped before it began.");
     });
-  }
-
-  _whyNot() {
-    const preset = this._catalogue();
-    if (!preset) return "No preset is known, so nothing can be run.";
-    if (this.tower.madeUp)
-      return "This stack is simulated: there are no weights for it here. Choose another stack to generate with.";
-    if (!preset.usable) return `${preset.title}: ${preset.reason}`;
-    if (!this.settings.prompt.trim()) return "The prompt is empty: write something or choose an example.";
-    return this.tower.faults[0] ?? "";
   }
 
   async attempt(action) {
@@ -359,20 +307,12 @@ class Stage {
     this.prompt.show();
     this.text.show();
     this.busy();
-    // The plan says which stack, and its words are not the visitor's.
-    const made = this.tower.madeUp && this.settings.simulated;
-    const query = write(
-      location.search,
-      { ...this.settings, ...(made ? { stack: "", prompt: "" } : {}) },
-      { ...this.defaults, stack: this._catalogue()?.default_stack },
-      this.known,
-    );
-    history.replaceState(history.state, "", location.pathname + query + location.hash);
+    this.wish.write();
     this._draw();
   }
 
   busy() {
-    this.prompt.busy(this.session.state, this._whyNot(), this._catalogue()?.reason);
+    this.prompt.busy(this.session.state, this.wish.whyNot(), this.wish.preset?.reason);
     this.tower.nameStack();
     this.other.show(this.settings.prompt, this._shownPrompt(), this._invite());
     this._status();
@@ -387,7 +327,7 @@ class Stage {
   }
 
   _status() {
-    this.title.set(describe(this.feed.model, this.shown, this.session));
+    this.title.set(describe(this.feed.model, this.shown, this.session, !this.wish.whyNot()));
   }
 
   /** Redraws at the next frame; many changes of the cursor make one drawing. */
@@ -432,13 +372,5 @@ class Stage {
 
   say(text) {
     say(this.spoken, text);
-  }
-
-  _catalogue() {
-    return this.setup.catalogue.find((p) => p.name === this.settings.preset);
-  }
-
-  _preset() {
-    this.tower.setPreset(this._catalogue());
   }
 }
