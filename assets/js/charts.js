@@ -30,13 +30,13 @@ export function create(host) {
   return {
     el,
     update(model, cursor) {
-      const shown = upTo(model.figures.run, cursor, (x) => x.t);
+      const shown = upTo(model.snapshots, cursor, (x) => x.t);
       const levels = model.levels.map((level) => model.figures.of(cursor, level.index));
       const signature = [model.version, shown, model.roundAt(cursor), ...levels.map((x) => x?.t)].join();
       if (signature === drawn && this.model === model) return;
       drawn = signature;
       this.model = model;
-      const past = model.figures.run.slice(0, shown);
+      const past = model.snapshots.slice(0, shown);
       latency(panels.latency, model, cursor);
       speed(panels.speed, model, past);
       perPass(panels.yield, past);

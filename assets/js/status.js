@@ -65,7 +65,7 @@ export function progressText(status) {
 /** The polite line for screen readers: a summary, never the tokens. */
 export function spoken(model, status) {
   if (!model?.header) return "";
-  const s = model.figures.run.at(-1);
+  const s = model.snapshots.at(-1);
   const speed = s?.tokens_per_s ? `, ${s.tokens_per_s.toFixed(0)} tokens per second` : "";
   const kept = s?.drafts_kept == null ? "" : `, ${Math.round(100 * s.drafts_kept)} percent of drafts kept`;
   const plan = model.plans.at(-1);

@@ -75,7 +75,7 @@ export function tallyLine(ctx) {
   return {
     el,
     update(model, cursor, waiting) {
-      const s = model?.figures.at(cursor);
+      const s = model?.snapshotAt(cursor);
       const plain = plainSpeed(model?.baseline);
       const whole = model && cursor >= (model.commitTimes.at(-1) ?? Infinity);
       say(slots.speed, s?.tokens_per_s == null ? "–" : one(s.tokens_per_s));

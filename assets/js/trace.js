@@ -394,6 +394,15 @@ export class TraceModel {
     return plan?.levels ?? this.levels.map((_, i) => i);
   }
 
+  /** The run's figures after each commit. */
+  get snapshots() {
+    return this.figures.run;
+  }
+
+  snapshotAt(cursor) {
+    return this.figures.at(cursor);
+  }
+
   kvAt(cursor) {
     return this.kv[upTo(this.kv, cursor, (x) => x.t) - 1] ?? null;
   }

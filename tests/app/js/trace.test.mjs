@@ -257,12 +257,12 @@ test("special tokens are not part of the text", () => {
 
 test("the figures at a cursor are the engine's last snapshot before it", () => {
   const m = model(three());
-  assert.equal(m.figures.at(302), null);
+  assert.equal(m.snapshotAt(302), null);
   m.append([{ event: "snapshot", round: 0, t: 202, committed: 2, tokens_per_s: 5, levels: [] }]);
   m.append([{ event: "snapshot", round: 1, t: 302, committed: 4, tokens_per_s: 7, levels: [] }]);
-  assert.equal(m.figures.at(100), null);
-  assert.equal(m.figures.at(301).tokens_per_s, 5);
-  assert.equal(m.figures.at(302).tokens_per_s, 7);
+  assert.equal(m.snapshotAt(100), null);
+  assert.equal(m.snapshotAt(301).tokens_per_s, 5);
+  assert.equal(m.snapshotAt(302).tokens_per_s, 7);
 });
 
 test("a level's figures at a cursor are those after its last call, so that a rejection counts at once", () => {
