@@ -47,8 +47,9 @@ export class Journey {
   }
 
   /** A payload of the pending run while something else is shown. @param {Payload} payload */
-  hear({ run, ev, final, status }) {
-    if (status.mode === "error" || (final && !ev.length)) {
+  hear({ run, from, ev, final, status }) {
+    const unbegun = final && !ev.length && !from;
+    if (status.mode === "error" || unbegun) {
       this.aside.hide();
       this.page.tell(status.text, status.mode === "error" ? "error" : "");
     } else this.aside.show(run, this._how(final));
