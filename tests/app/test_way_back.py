@@ -90,7 +90,7 @@ def test_back_shows_a_live_run_again_and_an_opened_file(page: Any, site: str, re
 def test_a_recording_shown_during_a_live_run_stays_and_one_can_return(
     page: Any, site: str, recordings: Path, how: str
 ) -> None:
-    visit(page, site, "/?preset=toy&max_new_tokens=120&baseline=0")
+    visit(page, site, "/?preset=toy&max_new_tokens=512&baseline=0")
     generate(page, "The tower never lies")
     page.wait_for_selector(".hx-status[data-mode='live']")
     if how == "file":
@@ -98,14 +98,14 @@ def test_a_recording_shown_during_a_live_run_stays_and_one_can_return(
     else:
         choose(page, TOY)
     page.wait_for_selector(".hx-status[data-mode='recorded']")
-    back = page.get_by_role("button", name="Your run goes on")
-    back.wait_for()
+    page.get_by_role("button", name="Your run goes on").wait_for()
+    page.get_by_role("button", name="Stop", exact=True).click()
     page.get_by_role("button", name="Your run is done: return to it").wait_for()
     assert page.locator(".hx-status").get_attribute("data-mode") == "recorded"
     finished(page)
     page.locator(".hx-aside").click()
     page.wait_for_selector(".hx-status[data-mode='live']")
-    assert page.locator(".hx-status").inner_text().startswith("live, done")
+    assert page.locator(".hx-status").inner_text().startswith("live, stopped")
     page.locator(".hx-aside").wait_for(state="hidden")
 
 
