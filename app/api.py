@@ -12,7 +12,7 @@ import gradio as gr
 from gradio import events as gr_events
 
 from app.play import Play
-from app.runs import SNAPSHOT
+from app.runs import FIGURES
 from app.settings import DEFAULTS, RequestError, check, parse
 from hsd_core.trace import Commit, Footer, Piece
 from hsd_core.trace.codec import from_dict
@@ -80,7 +80,7 @@ def add(play: Play) -> None:
 
 
 def _answer(records: list[dict[str, Any]]) -> dict[str, Any]:
-    trace = [record for record in records if record["event"] != SNAPSHOT]
+    trace = [record for record in records if record["event"] not in FIGURES]
     meter = Meter()
     pieces: dict[int, bytes] = {}
     text = bytearray()

@@ -28,12 +28,17 @@ class Drawings:
             with self._seats.turn():
                 return self._drawn((run, size, dark), events)
         except Busy:
-            return undrawn()
+            return _named(run, undrawn())
 
     def _drawn(self, key: tuple[str, int, bool], events: Callable[[], Sequence[Event]]) -> list[Any]:
         if key not in self._kept:
-            self._kept[key] = draw(events(), dark=key[2])
+            self._kept[key] = _named(key[0], draw(events(), dark=key[2]))
         self._kept.move_to_end(key)
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return self._kept[key]
+
+
+def _named(run: str, parts: list[Any]) -> list[Any]:
+    """The notes say whose figures they are, so that the page shows none beside another run."""
+    return [{**part, "run": run} if isinstance(part, dict) and "columns" in part else part for part in parts]

@@ -229,6 +229,13 @@ def _safe(text: str) -> str:
 
 
 def _name(info: LevelInfo, seen: Study) -> str:
+    """What the figures call a level; of several that would have one name each has its number, cheapest first."""
+    names = [_own_name(level, seen) for level in seen.levels]
+    at = seen.levels.index(info)
+    return names[at] if names.count(names[at]) == 1 else f"{names[at]} ({names[: at + 1].count(names[at])})"
+
+
+def _own_name(info: LevelInfo, seen: Study) -> str:
     name = _safe(info.label if "lanes" in looks(info.kind).labelled and info.label else info.name or info.kind)
     depth = info.params.get("at")
     name = f"{name} at {depth}" if isinstance(depth, int) else name

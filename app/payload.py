@@ -1,7 +1,8 @@
 """The wire: events become the JSON payloads that the page's Stage component applies.
 
 A payload is `{"run", "from", "ev", "final", "status"}`. `ev` holds the events as `trace.codec.to_dict` writes them, in
-order, with a snapshot pseudo-event after each commit, so that the page needs no definition of a metric.
+order, with pseudo-events between them, so that the page needs no definition of a metric: after each commit a `snapshot`
+of the run's figures, after each call of a level a `gauge` with that level's.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from hsd_core.trace import Commit, Event
+from hsd_core.trace import Commit, Draft, Event, Verify
 from hsd_core.trace.codec import to_dict
 from hsd_core.trace.metrics import Meter
 from hsd_core.trace.typed import encode
@@ -24,12 +25,15 @@ class Wire:
         self._meter = Meter()
 
     def feed(self, event: Event) -> None:
-        """Append the event's record and, after a commit, the snapshot of the metrics so far."""
+        """Append the event's record and the figures that it changes: the run's, or those of the level at work."""
         self._meter.feed(event)
         self.records.append(to_dict(event))
         if isinstance(event, Commit):
-            snapshot = self._meter.snapshot()
-            self.records.append({**snapshot, "event": "snapshot", "round": event.round, "t": event.t})
+            figures = {name: value for name, value in self._meter.snapshot().items() if name != "levels"}
+            self.records.append({**figures, "event": "snapshot", "round": event.round, "t": event.t})
+        elif isinstance(event, Draft | Verify):
+            figures = {name: value for name, value in self._meter.level(event.level).items() if name != "waste"}
+            self.records.append({**figures, "event": "gauge", "t": event.t1})
 
 
 def records(events: Iterable[Event]) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Any
@@ -117,14 +118,15 @@ class Play:
         return True
 
     def tail(self, data: Any) -> dict[str, Any]:
-        """What a page that lost its stream misses: records `from`.. of a run."""
+        """What a page misses that lost its stream or was loaded anew: records `from`.. of a run."""
         data = data if isinstance(data, dict) else {}
         name = whole_text(str(data.get("run", ""))[:64])
         run = self.runs.get(name)
         if run is None:
             return payload(name, 0, [], True, status("error", "the server no longer has this run; generate again"))
+        run.looked = time.monotonic()
         final, records, start = run.stage == "done", run.records, data.get("from", 0)
-        start = start if isinstance(start, int) and 0 <= start <= len(records) else 0
+        start = min(start, len(records)) if isinstance(start, int) and start >= 0 else 0
         return payload(run.name, start, records[start:], final, run.state)
 
     def _keep(self, name: str, shown: dict[str, Any]) -> None:

@@ -34,13 +34,13 @@ class Presence:
         with self._lock:
             return not self.watching or any(self._ears[name] for name in names)
 
-    def gone(self, names: tuple[str, ...]) -> bool:
-        """Whether nobody has heard any of these names for `LEFT_S`."""
+    def gone(self, names: tuple[str, ...], after: float = LEFT_S) -> bool:
+        """Whether nobody has heard any of these names for so many seconds."""
         with self._lock:
             if not self.watching or any(self._ears[name] for name in names):
                 return False
             left = max((self._left.get(name, 0.0) for name in names), default=0.0)
-            return time.monotonic() - left > LEFT_S
+            return time.monotonic() - left > after
 
     def has_page(self, session: str) -> bool:
         """Whether a page of this session is open."""

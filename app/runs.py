@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import threading
+import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,7 +17,8 @@ from hsd_core.trace.typed import encode, plain
 KEEP = 24
 KEEP_BYTES = 32 * 2**20  # of finished runs, compressed
 OPENED = 6  # files that visitors opened
-SNAPSHOT = "snapshot"  # the page's own records, which are no events
+RETURN_S = 6.0  # so long a run waits for a page that left it: one that is loaded anew comes back for its run
+FIGURES = {"snapshot", "gauge"}  # the page's own records, which are no events
 
 
 class NameTaken(ValueError):
@@ -51,14 +53,17 @@ class Run:
     opened: bool = False
     live: list[dict[str, Any]] = field(default_factory=list)  # records, only while it runs
     packed: bytes = b""
+    looked: float = -RETURN_S  # when a page that has no stream of it last asked for its records
 
     def heard(self) -> bool:
         """Whether somebody listens for its answer."""
         return self.hears(self.visitor.names)
 
     def over(self) -> bool:
-        """Whether it is to end: it was stopped, or nobody has listened for a while. Asked before every forward."""
-        if not self.stopped.is_set() and self.gone(self.visitor.names):
+        """Whether it is to end: it was stopped, or nobody has listened, or asked for its records, for a while. Asked
+        before every forward."""
+        followed = time.monotonic() - self.looked < RETURN_S
+        if not self.stopped.is_set() and not followed and self.gone(self.visitor.names):
             self.stopped.set()
         return self.stopped.is_set()
 
@@ -81,7 +86,7 @@ class Run:
     @property
     def events(self) -> list[Event]:
         """The events it has written so far."""
-        return [from_dict(record) for record in list(self.records) if record["event"] != SNAPSHOT]
+        return [from_dict(record) for record in list(self.records) if record["event"] not in FIGURES]
 
 
 class Runs:

@@ -17,7 +17,7 @@ from app.line import Left, Line, Refused
 from app.loader import Loader, behind
 from app.payload import payload, seconds, status
 from app.presence import Presence
-from app.runs import NameTaken, Run, Runs, Visitor
+from app.runs import RETURN_S, NameTaken, Run, Runs, Visitor
 from app.settings import RunRequest
 
 Payload = dict[str, Any]
@@ -31,6 +31,7 @@ class Service:
         self.presence = Presence()
         self.runs = Runs()
         self.line = Line()
+        self._left: set[asyncio.Task[None]] = set()  # runs that go on without their page
         # One thread: torch keeps a team of workers, and malloc a pool of memory, for each that ever ran a model.
         self._engine = ThreadPoolExecutor(1, thread_name_prefix="engine", initializer=behind)
 
@@ -50,13 +51,30 @@ class Service:
         self, name: str, visitor: Visitor, write: Callable[[Run], Generator[Payload, None, None]]
     ) -> AsyncGenerator[Payload, None]:
         """Payloads of work for the engine: its place in line, then what `write` gives for its run, in the engine's
-        thread. The last one is final, whatever happens."""
-        run = Run(name, visitor, self.presence.hears, self.presence.gone)
+        thread. The last one is final, whatever happens. A page that leaves has a while to come back for its run."""
+        gone = partial(self.presence.gone, after=RETURN_S) if visitor.page else self.presence.gone
+        run = Run(name, visitor, self.presence.hears, gone)
         try:
             self.runs.announce(run)
         except NameTaken as error:
             yield payload(name, 0, [], True, status("error", str(error)))
             return
+        attended = self._attended(run, write)
+        try:
+            async for item in attended:
+                yield item
+        finally:
+            if visitor.page and run.stage != "done" and not run.stopped.is_set():
+                # The page may only be loading anew: the run goes on until it is over, which it asks itself.
+                going = asyncio.create_task(_to_its_end(attended))
+                self._left.add(going)
+                going.add_done_callback(self._left.discard)
+            else:
+                await attended.aclose()
+
+    async def _attended(
+        self, run: Run, write: Callable[[Run], Generator[Payload, None, None]]
+    ) -> AsyncGenerator[Payload, None]:
         try:
             async with aclosing(self.line.enter(run)) as places:
                 async for ahead, wait in places:
@@ -83,6 +101,12 @@ class Service:
 
     async def _next(self, written: Generator[Payload, None, None]) -> Payload | None:
         return await asyncio.get_running_loop().run_in_executor(self._engine, next, written, None)
+
+
+async def _to_its_end(attended: AsyncGenerator[Payload, None]) -> None:
+    async with aclosing(attended):
+        async for _ in attended:
+            pass
 
 
 def waiting(ahead: int, wait: float | None) -> Payload:

@@ -3,7 +3,7 @@
 
 import { box, figure, roundUp, set, svg } from "./svg.js";
 import { element } from "./token.js";
-import { upTo } from "./trace.js";
+import { upTo } from "./order.js";
 
 const WIDTH = 240;
 const HEIGHT = 52;
@@ -30,7 +30,8 @@ export function create(host) {
     el,
     update(model, cursor) {
       const shown = upTo(model.snapshots, cursor, (x) => x.t);
-      const signature = [model.version, shown, model.roundAt(cursor)].join();
+      const levels = model.levels.map((level) => model.figures.of(cursor, level.index));
+      const signature = [model.version, shown, model.roundAt(cursor), ...levels.map((x) => x?.t)].join();
       if (signature === drawn && this.model === model) return;
       drawn = signature;
       this.model = model;
@@ -38,7 +39,7 @@ export function create(host) {
       latency(panels.latency, model, cursor);
       speed(panels.speed, model, past);
       perPass(panels.yield, past);
-      acceptance(panels.acceptance, model, past[past.length - 1] ?? null);
+      acceptance(panels.acceptance, model, levels);
     },
     destroy() {
       el.remove();
@@ -167,7 +168,7 @@ function perPass(panel, past) {
   );
 }
 
-function acceptance(panel, model, last) {
+function acceptance(panel, model, levels) {
   const verifiers = [...model.levels].reverse().filter((x) => x.index > 0);
   const key = verifiers.map((x) => x.tag + x.name).join();
   if (panel.key !== key) {
@@ -177,7 +178,7 @@ function acceptance(panel, model, last) {
   }
   verifiers.forEach((level, i) => {
     const item = panel.body.children[i];
-    const mine = last?.levels?.[level.index];
+    const mine = levels[level.index];
     const value = mine?.acceptance ?? null;
     item.style.setProperty("--value", String(value ?? 0));
     const text = value === null ? "\u2013" : value.toFixed(2);

@@ -39,7 +39,7 @@ export function promptRow(ctx) {
       disabled: Boolean(r.reason),
       pick: () => ctx.onRecording(r.name),
     })),
-    h("p", { class: "hx-item-note", text: "No recordings are bundled. Press Generate, or open a trace file." }),
+    h("p", { class: "hx-item-note", text: "No recordings are bundled. Generate a run, or open a trace file." }),
   );
   const panel = settingsPanel(ctx);
   const more = popover(

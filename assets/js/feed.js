@@ -1,8 +1,9 @@
 /** The run that is shown: payloads in, a model out. Payloads may come twice or leave gaps; the records are in order. */
 
+import { OWN } from "./figures.js";
 import { TraceModel } from "./trace.js";
 
-/** @typedef {import("./events.js").TraceEvent | import("./trace.js").Snapshot} TraceRecord */
+/** @typedef {import("./events.js").TraceEvent | import("./figures.js").Snapshot | import("./figures.js").Gauge} TraceRecord */
 /** @typedef {import("./session.js").Payload & {ev: TraceRecord[]}} Payload */
 
 export class Feed {
@@ -38,7 +39,7 @@ export class Feed {
   /** The trace as JSON lines, without the page's own pseudo-events. */
   lines() {
     return this.records
-      .filter((r) => r.event !== "snapshot")
+      .filter((r) => !OWN.has(r.event))
       .map((r) => JSON.stringify(r) + "\n")
       .join("");
   }

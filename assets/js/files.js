@@ -1,5 +1,7 @@
 /** Text and traces out of the page and into it. */
 
+const LONGEST_NAME = 150; // some systems allow 255 bytes
+
 /** Copies text, also where the page has no secure context (a plain http address on a LAN). @param {string} text */
 export async function copy(text) {
   if (navigator.clipboard && window.isSecureContext) {
@@ -26,6 +28,17 @@ export async function saveGzip(text, name) {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/**
+ * The name of a trace's file: its preset, stack and day.
+ * @param {{preset?: string|null, stack: string, recorded?: string}} header
+ */
+export function traceName({ preset, stack, recorded }) {
+  const day = (recorded || new Date().toISOString()).slice(0, 10);
+  const parts = [preset || "simulated", ...stack.split(","), day].map((part) => part.replace(/[^\w.=-]+/g, "-"));
+  const name = parts.join("_");
+  return `${name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - day.length - 1)}_${day}` : name}.jsonl.gz`;
 }
 
 /** A file that the visitor chose, as base64. @param {File} file @returns {Promise<string>} */

@@ -146,7 +146,7 @@ function grip(at) {
     {
       type: "button",
       class: "hx-grip",
-      "aria-label": `move ${at.info.label}: arrow up or down`,
+      "aria-label": `move ${at.info.label}, level ${at.position + 1} of ${at.levels}: arrow up or down`,
       "data-key": `grip-${at.position}`,
       "data-tip": "drag, or use the arrow keys, to move this level",
       onkeydown: (event) => {

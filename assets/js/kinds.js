@@ -90,29 +90,48 @@ function mixed(kind, share, towards) {
 
 /**
  * What a stack's levels look like.
- * @param {{kind: string, name?: string, label?: string}[]} infos the header's levels, cheapest first
+ * @param {{kind: string, name?: string, label?: string, params?: Record<string, any>}[]} infos the header's levels, cheapest first
  * @returns {Look[]} per level
  */
 export function styleLevels(infos) {
   const top = infos.length - 1;
   const kinds = infos.map((info, i) => kindOf(i === top ? "target" : info.kind));
+  const names = infos.map((info, i) => info.label || (i === top ? "target" : info.name || kinds[i].title));
+  const shorts = infos.map((info, i) =>
+    kinds[i].labelled.includes("lanes") && info.label ? info.label : kinds[i].title,
+  );
+  const [long, brief] = [toldApart(names, infos), toldApart(shorts, infos)];
   return infos.map((info, i) => {
     const kind = kinds[i];
     const { letter, underline } = kind;
     const nth = kinds.slice(0, i).filter((other) => other.letter === letter).length;
     const alone = kinds.filter((other) => other.letter === letter).length === 1;
-    const hue = mixed(kind, ...grammar.shades[nth % grammar.shades.length]);
-    const name = info.label || (i === top ? "target" : info.name || kind.title);
-    const short = kind.labelled.includes("lanes") && info.label ? info.label : kind.title;
     return {
       index: i,
       tag: alone ? letter : `${letter}${nth + 1}`,
       letter,
-      name,
-      short,
+      name: long[i],
+      short: brief[i],
       kind: info.kind,
-      hue,
+      hue: mixed(kind, ...grammar.shades[nth % grammar.shades.length]),
       underline,
     };
+  });
+}
+
+/**
+ * The names of a stack's levels, those that several have told apart: by the layer that a level reads at, else by a
+ * number, cheapest first.
+ * @param {string[]} names
+ * @param {{params?: Record<string, any>}[]} infos
+ */
+export function toldApart(names, infos) {
+  const depths = names.map((name, i) => (infos[i].params?.at ? `${name} at ${infos[i].params.at}` : name));
+  const once = (/** @type {string[]} */ list, /** @type {string} */ name) =>
+    list.filter((x) => x === name).length === 1;
+  return names.map((name, i) => {
+    if (once(names, name)) return name;
+    if (once(depths, depths[i])) return depths[i];
+    return `${name} ${names.slice(0, i).filter((other) => other === name).length + 1}`;
   });
 }

@@ -1,9 +1,13 @@
 // Title, description and data table of one figure, from JSON, by textContent only.
 
+import { drawnOf } from "./figure-run.js";
+
 export function mount(root, { props, watch }) {
   const show = () => {
     describe(root, props);
     const note = props.value ? JSON.parse(props.value) : null;
+    const figure = root.closest(".hx-figure");
+    if (note?.run && figure) drawnOf(figure, note.run);
     root.replaceChildren(...(note ? (props.part === "table" ? [table(note)] : head(note)) : []));
   };
   watch("value", show);

@@ -4,9 +4,22 @@
  *  asked for only while playing. With reduced motion the cursor moves a round at a time instead of a frame at a time.
  */
 
-import { upTo } from "./trace.js";
+import { upTo } from "./order.js";
 
-export const SPEEDS = Object.freeze([0.1, 0.25, 0.5, 1, 2, 4]);
+const STEPS = [1, 2, 5]; // of each power of ten: the next one is 2.5 times as fast at most
+export const SPEEDS = Object.freeze([-3, -2, -1, 0, 1].flatMap((e) => STEPS.map((x) => Number(`${x}e${e}`))));
+const SHORTEST_S = 5; // of a replay at the speed that is chosen for it
+const LONGEST_S = 15;
+
+/** The speed at which so many ns last 5 to 15 s; the engine's own if it does. @param {number} ns */
+export function paceOf(ns) {
+  const lasts = (speed) => ns / 1e9 / speed;
+  const fits = (speed) => lasts(speed) >= SHORTEST_S && lasts(speed) <= LONGEST_S;
+  if (!(ns > 0) || fits(1)) return 1;
+  const far = lasts(1) < SHORTEST_S ? SPEEDS[0] : SPEEDS[SPEEDS.length - 1];
+  // Of two that fit, the one nearer to the engine's own.
+  return SPEEDS.filter(fits).sort((a, b) => Math.abs(Math.log(a)) - Math.abs(Math.log(b)))[0] ?? far;
+}
 
 const BROWSER = {
   now: () => performance.now(),
@@ -28,6 +41,7 @@ export class Player {
     this.playing = false;
     this.following = false;
     this._speed = 1;
+    this._chosen = false; // by a person, for the run that is shown
     /** @type {number|null} */ this._stop = null; // where a step ends
     this._from = 0; // the clock and
     this._base = 0; // the cursor when playing began
@@ -45,6 +59,7 @@ export class Player {
   set speed(value) {
     this._anchor();
     this._speed = value;
+    this._chosen = true;
     this._tell();
   }
 
@@ -57,6 +72,8 @@ export class Player {
   attach(model) {
     this._rest();
     this.model = model;
+    this._chosen = false;
+    this._pace();
     this.cursor = this.start;
     this._tell();
   }
@@ -65,6 +82,8 @@ export class Player {
   live(model) {
     this._rest();
     this.model = model;
+    this._chosen = false;
+    this._speed = 1;
     this.following = true;
     this.cursor = this.end;
     this._tell();
@@ -87,7 +106,10 @@ export class Player {
   /** Plays to the end, or to `until` (ns). At the end it starts again. */
   play(until = null) {
     if (!this.model) return;
-    if (until === null && this.cursor >= this.end) this.cursor = this.start;
+    if (until === null && this.cursor >= this.end) {
+      this._pace();
+      this.cursor = this.start;
+    }
     this.following = false;
     this.playing = true;
     this._stop = until;
@@ -162,6 +184,10 @@ export class Player {
   _roundBefore(t) {
     const commits = this.model.commitTimes;
     return Math.max(this._base, commits[upTo(commits, t, (x) => x) - 1] ?? 0);
+  }
+
+  _pace() {
+    if (!this._chosen) this._speed = paceOf(this.end - this.start);
   }
 
   _anchor() {

@@ -1,8 +1,10 @@
 /** One visitor's dealings with the server: start, stop, lost streams, recordings, opened files. */
 
 import { newName, readBase64 } from "./files.js";
+import { keepPending } from "./pending.js";
 
 const POLL_MS = 2000;
+const FOLLOW_MS = 500; // of a run without a stream: the page was loaded anew
 const FIRST_MS = 15_000; // until a run's first sign: a busy server may take that long to hear of it
 
 /**
@@ -16,7 +18,7 @@ export class Session {
   /**
    * @param {Ports} ports
    * @param {{onPayload: (payload: Payload) => void, held: (run: string) => number}} ctx held: how many records of a
-   *   run are here
+   *   run are here, Infinity where none are wanted
    */
   constructor({ trigger, call }, ctx) {
     this.trigger = trigger;
@@ -27,6 +29,9 @@ export class Session {
     this.stopping = false;
     this.heard = 0; // when its last payload came
     this._asked = 0; // when the run was asked for
+    this._streamed = true; // whether its payloads come by themselves
+    this._looking = false;
+    this._turn = 0; // of what is asked for to be shown: the last one counts
     /** @type {ReturnType<typeof setInterval>|undefined} */ this._timer = undefined;
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden) this._look();
@@ -40,13 +45,29 @@ export class Session {
 
   /** Asks for a run. What the server says of it, its place in line first, comes as payloads. @param {object} request */
   start(request) {
-    const run = (this.pending = newName());
-    this.started = false;
-    this.stopping = false;
-    this.heard = 0;
-    this._asked = performance.now();
+    const run = newName();
+    this._turn += 1;
+    this._begin(run, true);
     this.trigger("generate", { ...request, run });
     this._timer = setInterval(() => this._look(), POLL_MS);
+    return run;
+  }
+
+  /** Goes on with a run that was asked for before the page was loaded anew; without a stream of it. @param {string} run */
+  resume(run) {
+    this._begin(run, false);
+    this._timer = setInterval(() => this._look(), FOLLOW_MS);
+  }
+
+  /** @param {string} run @param {boolean} streamed */
+  _begin(run, streamed) {
+    this._end();
+    this.pending = run;
+    this._streamed = streamed;
+    this.started = false;
+    this.heard = 0;
+    this._asked = performance.now();
+    keepPending(run);
   }
 
   /** Ends the run: at its next forward, or here and now if it has not begun. Resolves to whether it ended now. */
@@ -66,7 +87,7 @@ export class Session {
     return false;
   }
 
-  /** Drops the pending run, because something else is to be shown. */
+  /** Drops the pending run, which has not begun. */
   async leave() {
     const run = this.pending;
     if (!run) return;
@@ -82,41 +103,54 @@ export class Session {
   }
 
   /** @param {string} name */
-  async recording(name) {
+  recording(name) {
+    return this._show(this._recording(name));
+  }
+
+  /** @param {string} name @returns {Promise<Payload>} */
+  async _recording(name) {
     const reply = await fetch(new URL(`../../recordings/${encodeURIComponent(name)}`, import.meta.url));
     if (!reply.headers.get("content-type")?.includes("json"))
       throw new Error(`the server could not send the recording (status ${reply.status}); choose it again`);
-    this._show(await reply.json());
+    return reply.json();
   }
 
   /** @param {File} file @param {number} limit bytes */
   async open(file, limit) {
     if (file.size > limit)
       throw new Error(`the file is larger than ${limit / 2 ** 20} MB, which no trace of one run is`);
-    const base64 = await readBase64(file);
-    this._show(await this.call.open_trace({ name: file.name, base64, run: newName() }));
+    const base64 = readBase64(file);
+    await this._show(base64.then((text) => this.call.open_trace({ name: file.name, base64: text, run: newName() })));
   }
 
   /** Plays a plan that nobody has weights for: {question, plan, seed}. @param {object} asked */
-  async simulate(asked) {
-    this._show(await this.call.simulate({ ...asked, run: newName() }));
+  simulate(asked) {
+    return this._show(this.call.simulate({ ...asked, run: newName() }));
   }
 
-  /** Shows another run; one that was refused leaves the pending run alone. @param {Payload} payload */
-  _show(payload) {
-    if (payload.ev.length) this.leave();
-    this.ctx.onPayload(payload);
+  /** All of a run that the server knows. @param {string} run */
+  again(run) {
+    return this._show(this.call.tail({ run, from: 0 }));
+  }
+
+  /** Shows another run, unless something else was asked for since; the pending one goes on. @param {Promise<Payload>} coming */
+  async _show(coming) {
+    const turn = ++this._turn;
+    const payload = await coming;
+    if (turn === this._turn) this.ctx.onPayload(payload);
   }
 
   /** What is missing of a run, after a gap. @param {string} run */
   async catchUp(run) {
-    this.ctx.onPayload(await this.call.tail({ run, from: this.ctx.held(run) }));
+    const from = Math.min(this.ctx.held(run), Number.MAX_SAFE_INTEGER);
+    this.ctx.onPayload(await this.call.tail({ run, from }));
   }
 
   _end() {
     clearInterval(this._timer);
     this.pending = null;
     this.stopping = false;
+    keepPending(null);
   }
 
   async _look() {
@@ -125,12 +159,15 @@ export class Session {
     const quiet = this.heard
       ? performance.now() - this.heard > 2 * POLL_MS
       : performance.now() - this._asked > FIRST_MS;
-    if (!run || !quiet) return;
+    if (!run || this._looking || (this._streamed && !quiet)) return;
+    this._looking = true;
     try {
       // Background tabs and sleeping phones lose the stream: the server still has what the run wrote until then.
       await this.catchUp(run);
     } catch {
       // The next look tries again; Stop ends the run here when the server does not answer.
+    } finally {
+      this._looking = false;
     }
   }
 }

@@ -1,13 +1,16 @@
 /** The first screen: puts the parts together. `mount` is called once by the component that owns `root`. */
 
-import { fields, read, write } from "./address.js";
 import { create as createCard } from "./card.js";
 import { promptRow } from "./controls.js";
 import { h, say, tips } from "./dom.js";
 import { Feed } from "./feed.js";
+import { Journey, RECORDED } from "./journey.js";
 import { learn } from "./kinds.js";
 import { create as createLanes } from "./lanes.js";
+import { createNote } from "./note.js";
+import { otherPrompt } from "./other-prompt.js";
 import { Player } from "./player.js";
+import { promptText } from "./prompt.js";
 import { Session } from "./session.js";
 import { describe, progressText, spoken } from "./status.js";
 import { Study } from "./study.js";
@@ -17,6 +20,7 @@ import { rememberTheme, toggleTheme } from "./theme.js";
 import { openTab, tabAsked } from "./tabs.js";
 import { titleBar } from "./title.js";
 import { createTower } from "./tower.js";
+import { Wish } from "./wish.js";
 import { create as createTransport } from "./transport.js";
 
 /**
@@ -40,29 +44,19 @@ class Stage {
     this.ports = ports;
     this.setup = JSON.parse(ports.props.setup);
     learn(this.setup.grammar);
-    this.known = fields(this.setup.limits);
     this.feed = new Feed();
     /** @type {any} */ this.shown = null; // status of the run that is shown
     this.view = { selected: null, round: null };
-    const first = this.setup.catalogue.find((p) => p.usable) ?? this.setup.catalogue[0];
-    this.defaults = {
-      ...this.setup.defaults,
-      preset: first?.name ?? "",
-      device: "",
-      ghosts: "show",
-      colour: "level",
-      prompt: "",
-      recording: "",
-      simulated: "",
-    };
-    /** @type {Record<string, any>} */ this.settings = { ...this.defaults };
-    /** @type {Record<string, any>} */ this.asked = {}; // what the address asked for, while the first run is shown
+    /** @type {{run: string, prompt: string}|null} */ this.ran = null; // what the last run was asked with
+    this.wish = new Wish(this.setup, () => this.tower);
+    this.settings = this.wish.settings;
     this._frame = 0;
     this.session = new Session(ports, {
       onPayload: (p) => this.apply(p),
-      held: (run) => (run === this.feed.run ? this.feed.records.length : 0),
+      held: (run) => (run === this.feed.run ? this.feed.records.length : run === this.journey.wanted ? 0 : Infinity),
     });
     this.player = new Player(() => this._schedule());
+    this.journey = new Journey(this);
 
     this.title = titleBar({
       why: this.setup.why,
@@ -81,9 +75,9 @@ class Stage {
         this.prompt.show();
       },
       onRecording: (name) =>
-        this._try(async () => {
+        this.attempt(async () => {
           await this.session.recording(name);
-          this.edit("recording", name);
+          if (this.feed.run === RECORDED + name) this.edit("recording", name);
         }),
     });
     this.text = textPanel({
@@ -95,12 +89,13 @@ class Stage {
         this.view.selected = serial;
         this._draw();
       },
-      onOpen: (file) => this._try(() => this.session.open(file, this.setup.limits.file)),
+      onOpen: (file) => this.attempt(() => this.session.open(file, this.setup.limits.file)),
       onTell: (text, kind) => this.tell(text, kind),
     });
     this.tower = createTower(h("div"), {
       presets: this.setup.catalogue.map((p) => p.name),
       replans: () => Boolean(this.settings.replan),
+      ready: () => !this.session.pending && !this.wish.whyNot(),
       settings: () => this.settings,
       onChange: (stack, replan = this.settings.replan) => {
         this.settings.replan = replan;
@@ -112,7 +107,10 @@ class Stage {
       onTell: (text) => this.tell(text),
     });
     this.spoken = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
-    this.note = h("p", { class: "hx-note", role: "alert", hidden: true });
+    this.note = createNote();
+    this.other = otherPrompt();
+    this.text.el.querySelector("h2")?.after(this.other.el);
+    this.title.el.querySelector(".hx-status")?.before(this.journey.aside.el);
     const clock = h("section", { class: "hx-clock", "aria-label": "lanes on one clock" });
     this.stageEl = h(
       "div",
@@ -121,7 +119,7 @@ class Stage {
       this.prompt.el,
       h("div", { class: "hx-main" }, this.text.el, this.tower.el),
       clock,
-      this.note,
+      this.note.el,
       this.spoken,
     );
     this.root.replaceChildren(this.stageEl);
@@ -147,28 +145,30 @@ class Stage {
     document.addEventListener("hx:use-stack", (/** @type {any} */ event) => this.use(event.detail));
     document.addEventListener("hx:play-simulated", (/** @type {any} */ event) => this.simulate(event.detail));
     setInterval(() => {
-      if (this.session.pending && this.session.started) this.say(spoken(this.feed.model, this.shown));
+      if (this.session.started && this.session.pending === this.feed.run) this.say(spoken(this.feed.model, this.shown));
     }, 2000);
     this.study = new Study(this.ports, this.feed);
   }
 
-  /** The first paint: what the address asks for, else the first recording. */
+  /** The first paint: what the page showed before it was loaded anew, what the address asks for, or the first recording. */
   async begin(value) {
-    const { given, refused } = read(location.search, this.known);
-    Object.assign(this.settings, given);
-    this._preset();
-    if (given.stack && !this.tower.setStack(given.stack)) refused.push(`stack=${given.stack.slice(0, 40)}`);
-    this.asked = given;
-    const wanted =
-      given.recording && this.setup.recordings.some((r) => r.name === given.recording) ? given.recording : null;
-    if (wanted) await this._try(() => this.session.recording(wanted));
-    else if (value) this.apply(JSON.parse(value));
+    const { given, refused } = this.wish.ask();
+    const wanted = given.recording && this.setup.recordings.find((r) => r.name === given.recording);
+    const said = refused.length ? [`Left out of the address, because not valid: ${refused.join(", ")}.`] : [];
+    if (given.recording && !wanted) {
+      this.settings.recording = "";
+      said.unshift(`There is no recording \u201c${given.recording.slice(0, 80)}\u201d here; another one is shown.`);
+    }
+    this.journey.trail.still = true;
+    said.push(...(await this.journey.comeBack()));
+    if (!this.feed.model && wanted) await this.attempt(() => this.session.recording(wanted.name));
+    if (!this.feed.model && value) this.apply(JSON.parse(value));
+    this.journey.trail.still = false;
     if (!this.feed.model) this._empty();
-    this.asked = {};
-    if (!given.stack && !this.tower.stack) this.tower.setStack(this._catalogue()?.default_stack ?? "target");
-    if (refused.length) this.tell(`Left out of the address, because not valid: ${refused.join(", ")}.`);
+    this.wish.asked = {};
+    if (said.length) this.tell(said.join(" "), "error");
     this.settings.stack = this.tower.stack;
-    this._refresh();
+    this.refresh();
   }
 
   /** A value from the component. */
@@ -180,40 +180,44 @@ class Stage {
   apply(payload) {
     const mine = payload.run === this.session.pending;
     if (mine) this.session.hear(payload);
+    if (mine && this.journey.wanted !== payload.run) return this.journey.hear(payload);
     const concerns = mine || !payload.run || payload.run === this.feed.run; // else a run that was left
     if (payload.status.mode === "error") concerns && this.tell(payload.status.text, "error");
     else if (mine && !payload.ev.length && !payload.from)
       payload.final ? this.tell(payload.status.text) : this.progress(payload.status);
     if (payload.ev.length || payload.from) this._events(payload, mine);
-    this._busy();
+    this.busy();
   }
 
   _events(payload, mine) {
     const live = payload.status.mode === "live" || payload.status.mode === "error";
-    if (live && !mine && payload.run !== this.feed.run) return; // a run that was left
+    if (live && payload.run !== this.journey.wanted && payload.run !== this.feed.run) return; // a run that was left
     const what = this.feed.take(payload);
-    if (what === "gap") return void this._try(() => this.session.catchUp(payload.run));
+    if (what === "gap") return void this.attempt(() => this.session.catchUp(payload.run));
     this.shown = payload.status;
-    if (what === "new") this._newRun(live);
+    if (what === "new") this._newRun(live, payload);
     else if (live) this.player.grow();
     if (live && !payload.final) this.progress(payload.status.phase ? payload.status : null);
     if (payload.final) this._finished(live);
     this._status();
   }
 
-  _newRun(live) {
-    const { model } = this.feed;
+  _newRun(live, payload) {
+    const { model, run } = this.feed;
     const header = model?.header;
     if (!header) return;
     this.view = { selected: null, round: null };
     this.card.hide();
-    this.note.hidden = true;
+    this.note.clear();
     this.root.dataset.empty = "false";
-    if (!live) this._adopt(model, header);
+    this.journey.shows(run, live, payload);
+    if (!live) this.wish.adopt(model);
+    else if (!this.settings.prompt) this.settings.prompt = promptText(model).text; // too long for an address
     this.tower.setRun(header);
     this.text.title(this.shown.title || (live ? "" : header.title));
     if (live) this.player.live(model);
     else this._replay();
+    this.refresh();
     this.study.draw();
   }
 
@@ -221,40 +225,6 @@ class Stage {
     this.player.attach(this.feed.model);
     if (this.player.reduced) this.player.seek(this.player.end);
     else this.player.play();
-  }
-
-  /** A recording brings its own stack and prompt, unless the address asked for others. */
-  _adopt(model, header) {
-    if (!header.simulated && !this.asked.simulated) this.settings.simulated = "";
-    if (!this.asked.preset && this.setup.catalogue.some((p) => p.name === header.preset))
-      this.settings.preset = header.preset;
-    this._preset();
-    const own = this.settings.preset === header.preset || !this.asked.preset;
-    if (!this.asked.stack) this.tower.setStack(own ? header.stack : (this._catalogue()?.default_stack ?? header.stack));
-    if (header.simulated) return this._adoptMadeUp(model);
-    const { text, raw } = model.promptText();
-    if (!this.asked.prompt && text)
-      Object.assign(this.settings, { prompt: text, raw: this.asked.raw ?? (raw && header.preset !== "toy") });
-    this._adoptSampling(header);
-    this.settings.stack = this.tower.stack;
-    this._refresh();
-  }
-
-  /** A simulated run brings its stack and the words before its text; the settings stay the visitor's. */
-  _adoptMadeUp(model) {
-    if (!this.asked.prompt) this.settings.prompt = model.promptText().text;
-    this.settings.stack = this.tower.stack;
-    this._refresh();
-  }
-
-  /** The figures that the recording was made with, so that Generate repeats it. */
-  _adoptSampling({ sampling, seed, max_new_tokens, replan }) {
-    this.settings.replan = this.asked.replan ?? Boolean(replan);
-    for (const [name, value] of Object.entries({ ...sampling, seed, max_new_tokens })) {
-      const limits = this.setup.limits[name];
-      if (!Array.isArray(limits) || !Number.isFinite(value) || this.asked[name] !== undefined) continue;
-      this.settings[name] = Math.min(limits[1], Math.max(limits[0], value));
-    }
   }
 
   _finished(live) {
@@ -267,12 +237,8 @@ class Stage {
 
   edit(name, value) {
     this.settings[name] = value;
-    if (name === "preset") {
-      this._preset();
-      this.tower.setStack(this._catalogue()?.default_stack ?? "target");
-      this.settings.stack = this.tower.stack;
-    }
-    this._refresh();
+    if (name === "preset") this.wish.presetStack();
+    this.refresh();
   }
 
   /** A stack that another tab sends: into the composer, not run yet. */
@@ -281,12 +247,17 @@ class Stage {
       this.edit("preset", preset);
     const fits = this.tower.setStack(stack);
     this.settings.stack = this.tower.stack;
-    this._refresh();
+    this.refresh();
     openTab("Play");
-    this.tell(
-      fits ? `${stack} is in the composer: press Generate.` : `${stack} is no stack that the composer can read.`,
-      fits ? "" : "error",
-    );
+    if (!fits) return this.tell(`${stack} is no stack that the composer can read.`, "error");
+    this.tell(`${stack} is in the composer. ${this._invite()}`);
+  }
+
+  /** What can be done to run what the composer holds. */
+  _invite() {
+    if (this.session.pending) return "Your run has to end first; then press Generate.";
+    const reason = this.wish.whyNot();
+    return reason ? `It cannot be run: ${reason}` : "Press Generate to run it.";
   }
 
   /** A plan that another tab sends: played without weights, and shown as what it is. */
@@ -294,7 +265,7 @@ class Stage {
     openTab("Play");
     this.settings.recording = "";
     this.tell("Simulating the plan; the first time takes some seconds.");
-    return this._try(async () => {
+    return this.attempt(async () => {
       const { question, plan, link = "" } = asked;
       await this.session.simulate({ question, plan, seed: Number(this.settings.seed) || 0 });
       if (this.feed.model?.header?.simulated) this.edit("simulated", link);
@@ -303,72 +274,62 @@ class Stage {
 
   go() {
     if (this.session.pending) return this._stop();
-    const reason = this._whyNot();
+    const reason = this.wish.whyNot();
     if (reason) return this.tell(reason, "error");
-    this.note.hidden = true;
-    Object.assign(this.settings, { recording: "", simulated: "" });
-    this._refresh();
-    const names = ["prompt", "stack", "preset", "device", ...Object.keys(this.setup.defaults)];
-    const request = Object.fromEntries(names.map((name) => [name, this.settings[name]]));
-    return this._try(async () => {
-      this.session.start(request);
-      this._busy();
+    this.note.clear();
+    this.journey.aside.hide();
+    return this.attempt(async () => {
+      const run = this.session.start(this.wish.request());
+      this.journey.wanted = run;
+      this.ran = { run, prompt: this.settings.prompt };
+      this.busy();
     });
   }
 
   _stop() {
-    return this._try(async () => {
+    return this.attempt(async () => {
       const stopped = this.session.stop();
-      this._busy();
+      this.busy();
       if (await stopped) this.tell("Stopped before it began.");
     });
   }
 
-  _whyNot() {
-    const preset = this._catalogue();
-    if (!preset) return "No preset is known, so nothing can be run.";
-    if (this.tower.madeUp)
-      return "This stack is simulated: there are no weights for it here. Choose another stack to generate with.";
-    if (!preset.usable) return `${preset.title}: ${preset.reason}`;
-    if (!this.settings.prompt.trim()) return "The prompt is empty: write something or choose an example.";
-    return this.tower.faults[0] ?? "";
-  }
-
-  async _try(action) {
+  async attempt(action) {
     try {
       await action();
     } catch (/** @type {any} */ error) {
       this.tell(error?.message || String(error) || "the server did not answer", "error");
-      this._busy();
+      this.busy();
     }
   }
 
   // ---- showing
 
-  _refresh() {
+  refresh() {
     this.prompt.show();
     this.text.show();
-    this.tower.nameStack();
-    this._busy();
-    // The plan says which stack, and its words are not the visitor's.
-    const made = this.tower.madeUp && this.settings.simulated;
-    const query = write(
-      location.search,
-      { ...this.settings, ...(made ? { stack: "", prompt: "" } : {}) },
-      { ...this.defaults, stack: this._catalogue()?.default_stack },
-      this.known,
-    );
-    history.replaceState(history.state, "", location.pathname + query + location.hash);
+    this.busy();
+    this.wish.write();
     this._draw();
   }
 
-  _busy() {
-    this.prompt.busy(this.session.state, this._whyNot(), this._catalogue()?.reason);
+  busy() {
+    this.prompt.busy(this.session.state, this.wish.whyNot(), this.wish.preset?.reason);
+    this.tower.nameStack();
+    this.other.show(this.settings.prompt, this._shownPrompt(), this._invite());
     this._status();
   }
 
+  /** The prompt of the run that is shown; null where it cannot be told from its ids. */
+  _shownPrompt() {
+    const { model, run } = this.feed;
+    if (!model?.header || run === null) return null;
+    if (this.ran?.run === run) return this.ran.prompt;
+    return model.rounds.length ? promptText(model).text || null : null;
+  }
+
   _status() {
-    this.title.set(describe(this.feed.model, this.shown, this.session));
+    this.title.set(describe(this.feed.model, this.shown, this.session, !this.wish.whyNot()));
   }
 
   /** Redraws at the next frame; many changes of the cursor make one drawing. */
@@ -402,12 +363,10 @@ class Stage {
     this._status();
   }
 
-  /** A message that stays until the next run; `kind` "error" or nothing. */
+  /** A message; `kind` "error" or nothing. */
   tell(text, kind = "") {
     this.progress(null);
-    say(this.note, text);
-    this.note.dataset.kind = kind;
-    this.note.hidden = !text;
+    this.note.tell(text, kind);
   }
 
   progress(status) {
@@ -416,13 +375,5 @@ class Stage {
 
   say(text) {
     say(this.spoken, text);
-  }
-
-  _catalogue() {
-    return this.setup.catalogue.find((p) => p.name === this.settings.preset);
-  }
-
-  _preset() {
-    this.tower.setPreset(this._catalogue());
   }
 }

@@ -3,12 +3,16 @@
 const PLACES = { cpu: "CPU", cuda: "GPU" };
 
 /** The title bar's badge: live or recorded, which weights, on which device, in which dtype, exact or lossy. */
-export function describe(model, status, session) {
+export function describe(model, status, session, ready = true) {
   const header = model?.header;
   if (!header) {
     return session.pending
       ? { mode: "loading", text: "preparing the run", tip: "" }
-      : { mode: "idle", text: "no run yet", tip: "Choose a recording, or press Generate." };
+      : {
+          mode: "idle",
+          text: "no run yet",
+          tip: ready ? "Choose a recording, or press Generate." : "Choose a recording.",
+        };
   }
   if (header.simulated) return made(header, session);
   const top = header.levels.at(-1);

@@ -1,6 +1,7 @@
 /** The figures below the fold. Plotly's script is large, so they are asked for when somebody looks, once per run and
  *  theme. */
 
+import { figuresOf } from "./figure-run.js";
 import { isDark } from "./theme.js";
 
 const PATIENCE_MS = 8000;
@@ -12,8 +13,10 @@ export class Study {
     this.feed = feed;
     this.seen = false;
     this.drawn = "";
+    /** @type {Set<Element>} */ const inSight = new Set();
     this.watch = new IntersectionObserver((entries) => {
-      this.seen = entries.some((entry) => entry.isIntersecting);
+      for (const { target, isIntersecting } of entries) isIntersecting ? inSight.add(target) : inSight.delete(target);
+      this.seen = inSight.size > 0;
       this.draw();
     });
     this._find();
@@ -21,6 +24,7 @@ export class Study {
 
   /** Draws if they are in view and not drawn yet for this run and theme. */
   draw() {
+    figuresOf(this.feed.run);
     const wanted = `${this.feed.run} ${isDark()}`;
     if (!this.feed.final || !this.seen || this.drawn === wanted) return;
     this.drawn = wanted;
@@ -56,7 +60,8 @@ export class Study {
   _find() {
     const panels = document.querySelector("#figures");
     if (panels) {
-      this.watch.observe(panels);
+      for (const id of ["figures", "figures-wide"])
+        this.watch.observe(/** @type {Element} */ (document.getElementById(id)));
       // A wide figure is scrolled by the arrow keys.
       document.querySelector("#figure-depths-panel .hx-figure-view")?.setAttribute("tabindex", "0");
     } else setTimeout(() => this._find(), 300);

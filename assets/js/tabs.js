@@ -15,17 +15,28 @@ export function openTab(name) {
   tab.focus({ preventScroll: true });
 }
 
-/** `?tab=planner` opens that tab at once; from then on the address names the tab that is open. `first` overrules it. */
+/**
+ * `?tab=planner` opens that tab at once; from then on the address names the tab that is open, and Back and Forward lead
+ * from tab to tab. `first` overrules the address.
+ */
 export function tabAsked(first = "") {
-  const asked = first || new URLSearchParams(location.search).get("tab");
-  document.addEventListener("click", (event) => follow(closest(event, TABS)), { capture: true });
-  if (asked) named(asked.slice(0, 40))?.click();
+  let led = false; // by the address, which then needs no other entry
+  const lead = (name) => {
+    led = true;
+    (named(name) ?? (name ? null : all()[0]))?.click();
+    led = false;
+  };
+  const asked = () => (new URLSearchParams(location.search).get("tab") ?? "").slice(0, 40);
+  document.addEventListener("click", (event) => follow(closest(event, TABS), led), { capture: true });
+  addEventListener("popstate", () => lead(asked()));
+  lead(first || asked());
 }
 
 /** Each tab begins at its top; the first one needs no name in the address. */
-function follow(tab) {
+function follow(tab, led) {
   if (!tab || tab.getAttribute("aria-selected") === "true") return;
   scrollTo(0, 0);
+  if (!led) history.pushState(history.state, "");
   setQuery({ tab: tab === all()[0] ? null : nameOf(tab) });
 }
 

@@ -2,7 +2,7 @@
  *  state. */
 
 import { h, icon, say } from "./dom.js";
-import { copy, saveGzip } from "./files.js";
+import { copy, saveGzip, traceName } from "./files.js";
 import { create as createLegend } from "./legend.js";
 import { create as createText } from "./text.js";
 import { textRoom } from "./text-room.js";
@@ -49,11 +49,16 @@ export function textPanel(ctx) {
       { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick },
       icon(name),
     );
-  const told = async (action, done) => {
+  const save = async () => {
+    const name = traceName(feed.model.header);
+    await saveGzip(feed.lines(), name);
+    return `The trace was saved as ${name}.`;
+  };
+  const told = async (action, done = "") => {
     if (!feed.model?.header) return ctx.onTell("There is no run yet.", "");
     try {
-      await action();
-      ctx.onTell(done, "");
+      const said = await action();
+      ctx.onTell(said || done, "");
     } catch (/** @type {any} */ error) {
       ctx.onTell(error.message, "error");
     }
@@ -77,9 +82,7 @@ export function textPanel(ctx) {
     ),
     colour,
     button("copy", "copy the text", () => told(() => copy(feed.model.text()), "The text was copied.")),
-    button("save", "download the trace", () =>
-      told(() => saveGzip(feed.lines(), "trace.jsonl.gz"), "The trace was saved as trace.jsonl.gz."),
-    ),
+    button("save", "download the trace", () => told(save)),
     button("open", "open a trace file", () => file.click()),
     file,
   );

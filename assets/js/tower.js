@@ -1,29 +1,31 @@
 /** The tower: the stack as a building, cheapest level on the ground floor, the target as the roof. It is the composer
  *  (switches, order, T, rules) and the live gauge of the run that is shown, when the two are the same stack. */
 
-import { h, icon, say } from "./dom.js";
+import { addMenu } from "./add-level.js";
+import { h, say } from "./dom.js";
 import { reorder } from "./drag.js";
 import { floorOf } from "./floor.js";
-import { grammar, styleLevels } from "./kinds.js";
+import { styleLevels, toldApart } from "./kinds.js";
 import { Origin } from "./origin.js";
-import { faults, format, parse, placed, same } from "./stack.js";
+import { faults, format, parse, same } from "./stack.js";
 import { shaftOf } from "./shaft.js";
 import { shareText, trunksOf, trunksPlanned } from "./trunk.js";
 import { trunkView } from "./trunk-view.js";
 import { towerKey } from "./tower-key.js";
 import { callsOf, inPlan, noteOf, planText, runLevel, shortName } from "./tower-words.js";
 
-const OTHER = "The run shown is of another stack. Press Generate to run this one.";
+const OTHER = "The run shown is of another stack.";
+const RUN_THIS = "Press Generate to run this one.";
 const MADE_UP = "Simulated: no model ran. What a call takes and how often levels agree are assumptions of a profile.";
 const MADE_UP_OTHER =
   "Simulated levels, and the run shown is of another stack of them. The Planner tab plans and plays these.";
 
 /**
  * @param {HTMLElement} host
- * @param {{presets: string[], replans: () => boolean, settings: () => object,
+ * @param {{presets: string[], replans: () => boolean, ready: () => boolean, settings: () => object,
  *   onChange: (stack: string, replan?: boolean) => void}} ctx
  *   presets: names in the catalogue. settings: of the next run. replans: whether runs choose their levels anew;
- *   onChange says so of a ready-made stack.
+ *   onChange says so of a ready-made stack. ready: whether Generate can be pressed.
  */
 export function createTower(host, ctx) {
   const tower = new Tower(ctx);
@@ -50,7 +52,7 @@ class Tower {
       "aria-label": "ready-made stacks",
       onchange: () => this._pick(),
     });
-    this.add = h("div", { class: "hx-add" });
+    this.add = addMenu({ levels: () => this.levels, onAdd: (level, index) => this._add(level, index) });
     this.trunks = h("div", { class: "hx-trunks" });
     this.el = h(
       "section",
@@ -61,7 +63,7 @@ class Tower {
         { class: "hx-tower-body" },
         h("div", { class: "hx-roof", "aria-hidden": "true" }),
         h("div", { class: "hx-tower-house" }, this.list, this.trunks),
-        this.add,
+        this.add.el,
       ),
       towerKey(),
       this.note,
@@ -117,7 +119,7 @@ class Tower {
     const same = this._same();
     this.isSame = same;
     this._plan();
-    const infos = this.levels.map((level) => this._info(level, same));
+    const infos = this._infos(same);
     const looks = styleLevels(infos);
     this._drawTrunks(looks);
     const focus = this._focused();
@@ -126,6 +128,7 @@ class Tower {
       const index = level.on ? at++ : null;
       const view = floorOf(level, {
         position: i,
+        levels: this.levels.length,
         top: i === this.levels.length - 1,
         bottom: i === 0,
         look: looks[i],
@@ -149,8 +152,7 @@ class Tower {
       return { ...view, shaft, index };
     });
     this.list.replaceChildren(...this.views.map((view) => view.el).reverse());
-    this._addMenu();
-    this.remark = this.madeUp ? (same ? MADE_UP : MADE_UP_OTHER) : this.run && !same ? OTHER : "";
+    this.add.show(this.preset);
     say(this.note, this.remark);
     this.el.classList.toggle("hx-stale", Boolean(this.run) && !same);
     this.nameStack();
@@ -161,7 +163,6 @@ class Tower {
   /** Gauges at a moment of the run. */
   update(model, cursor) {
     const same = model?.header && this.isSame;
-    const snapshot = same ? model.snapshotAt(cursor) : null;
     const kv = same ? model.kvAt(cursor) : null;
     const longest = same ? model.header.prompt_ids.length + model.header.max_new_tokens : 1;
     const round = same ? (model.rounds[model.roundAt(cursor)]?.round ?? null) : null;
@@ -171,7 +172,7 @@ class Tower {
     for (const view of this.columns) view.update(same ? model : null, cursor, round);
     for (const view of this.views) {
       const level = view.index === null ? null : view.index;
-      const figures = level === null ? null : (snapshot?.levels.find((l) => l.level === level) ?? null);
+      const figures = same && level !== null ? model.figures.of(cursor, level) : null;
       view.update(
         figures && { ...figures, ms_per_call: figures.ms_per_call ?? callsOf(model, cursor, level, figures) },
         level === null ? null : (kv?.levels.find((l) => l.level === level) ?? null),
@@ -182,14 +183,22 @@ class Tower {
     }
   }
 
-  /** Moves a level; the roof stays the roof. */
+  /** What the note below the tower says where no plan is followed. */
+  get remark() {
+    if (this.madeUp) return this.isSame ? MADE_UP : MADE_UP_OTHER;
+    if (!this.run || this.isSame) return NAMESAKE;
+    return this.ctx.ready() ? `${OTHER} ${RUN_THIS}` : OTHER;
+  }
+
+  /** Moves a level; the roof stays the roof. What had the focus goes with its floor, so that it can be moved on. */
   move(from, to) {
     const top = this.levels.length - 1;
     if (from === to || from < 0 || to < 0 || from >= top || to >= top) return;
+    const key = this._focused()?.replace(/\d+$/, "");
     const [level] = this.levels.splice(from, 1);
     this.levels.splice(to, 0, level);
     this._edited();
-    this.views[to]?.el.querySelector(".hx-floor-name")?.focus();
+    if (key && !this._restore(`${key}${to}`)) this._restore(`grip-${to}`);
   }
 
   /** Which levels share a model: as the run had it, or as this stack will. */
@@ -216,6 +225,11 @@ class Tower {
     this.ctx.onChange(this.stack);
   }
 
+  _add(level, index) {
+    this.levels.splice(index, 0, { ...level, on: true });
+    this._edited();
+  }
+
   _remove(i) {
     this.levels.splice(i, 1);
     this._edited();
@@ -223,6 +237,7 @@ class Tower {
 
   /** Shows which of the ready-made stacks this is. */
   nameStack() {
+    if (!this.run || !this.isSame) say(this.note, this.remark);
     const made = this.preset?.stacks?.find((s) => s.stack === this.stack && Boolean(s.replan) === this.ctx.replans());
     this.presets.value = made?.name ?? "";
     this.origin.show(this.isSame ? this.run : null, this.ctx.settings());
@@ -271,6 +286,16 @@ class Tower {
     );
   }
 
+  /** What the floors say of their levels, cheapest first; no two by one name. */
+  _infos(same) {
+    const infos = this.levels.map((level) => this._info(level, same));
+    const labels = toldApart(
+      infos.map((info) => info.label),
+      infos,
+    );
+    return infos.map((info, i) => ({ ...info, label: labels[i] }));
+  }
+
   _info(level, same) {
     const index = this.levels.filter((l) => l.on).indexOf(level);
     const ran = same && index >= 0 ? this.run.levels[index] : null;
@@ -281,65 +306,10 @@ class Tower {
       name: level.name,
       label: made ? known.label : shortName(level, ran, known),
       block: level.block ?? ran?.block ?? known?.default_block ?? 4,
+      params: { at: level.options.at ?? ran?.params?.at },
       note: made || (ran && this.run.simulated) ? "simulated" : noteOf(level, ran, known, this._shareOf(index)),
       eager: ran?.params?.eager, // why its passes are launched kernel by kernel on a GPU
     };
-  }
-
-  _addMenu() {
-    const levels = (this.preset?.levels ?? []).filter((l) => grammar.kinds.get(l.name)?.stands !== "last");
-    const full = this.levels.length >= grammar.most_levels;
-    const items = levels.map((known) => {
-      const reason = this._whyNot(known, full);
-      return h(
-        "li",
-        {},
-        h(
-          "button",
-          {
-            class: "hx-item",
-            type: "button",
-            "aria-disabled": reason ? "true" : null,
-            onclick: () => {
-              if (!reason) this._add(known);
-            },
-          },
-          h("span", { class: "hx-item-title", text: known.label || known.name }),
-          h("span", { class: "hx-item-note", text: reason || `${known.name}, T = ${known.default_block ?? 4}` }),
-        ),
-      );
-    });
-    if (!levels.length)
-      items.push(
-        h("li", {}, h("p", { class: "hx-item-note", text: this.preset?.reason || "this preset has no other level" })),
-      );
-    const details = h(
-      "details",
-      { class: "hx-add-list" },
-      h("summary", {}, icon("add"), h("span", { text: "add a level" })),
-      h("ul", {}, ...items),
-    );
-    details.open = this.add.querySelector("details")?.open ?? false;
-    // In a tall tower the list opens below the edge: bring it into sight when a person opens it.
-    details.firstElementChild.addEventListener("click", () => {
-      requestAnimationFrame(() => details.open && details.lastElementChild.scrollIntoView({ block: "nearest" }));
-    });
-    this.add.replaceChildren(details);
-  }
-
-  _whyNot(known, full) {
-    if (!known.usable) return known.reason || "cannot be used here";
-    if (full) return `a stack has ${grammar.most_levels} levels at most`;
-    if (!known.can_draft) return "cannot draft; it can only be the roof";
-    if (!known.can_verify && this.levels[0] && this.levels.length > 1 && this.levels[0].name === known.name)
-      return "is the bottom level already";
-    return "";
-  }
-
-  _add(known) {
-    const { level, index } = placed(this.levels, known);
-    this.levels.splice(index, 0, { ...level, on: true });
-    this._edited();
   }
 
   _focused() {
@@ -347,7 +317,10 @@ class Tower {
     return active instanceof HTMLElement && this.el.contains(active) ? (active.dataset.key ?? null) : null;
   }
 
+  /** Gives the focus to a control; whether it can have it. */
   _restore(key) {
-    if (key) this.el.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+    const control = key && this.el.querySelector(`[data-key="${CSS.escape(key)}"]:enabled`);
+    control?.focus();
+    return Boolean(control);
   }
 }

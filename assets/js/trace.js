@@ -9,12 +9,15 @@
 
 import { bytesOf, decode, hex, splitCells, visible } from "./cells.js";
 import { combOf, fate, settle } from "./comb.js";
+import { Figures } from "./figures.js";
 import { styleLevels } from "./kinds.js";
+import { upTo } from "./order.js";
+
+export { upTo };
 
 const NOTHING = Object.freeze({ bytes: new Uint8Array(0), special: false });
 
 /** @typedef {import("./events.js").LevelInfo & import("./kinds.js").Look} Level */
-/** @typedef {{event: "snapshot", round: number, t: number, [figure: string]: any}} Snapshot the server's figures */
 /**
  * @typedef {{level: number, below: number|null, outcome: string, alpha: number, coin: number|null, p: number,
  *   q: number, pRow: ?Row, qRow: ?Row, residual: ?Row, t: number, round: number}} Judgement
@@ -49,7 +52,7 @@ export class TraceModel {
     /** @type {{round: number, t0: number, t1: number, byLevel: number[], tokens: number}[]} */ this.rounds = [];
     /** @type {import("./events.js").Plan[]} */ this.plans = []; // where the run chose its levels anew
     /** @type {Segment[]} */ this.segments = [];
-    /** @type {Snapshot[]} */ this.snapshots = [];
+    this.figures = new Figures();
     /** @type {{t: number, kind: string, round: number, level: number}[]} */ this.marks = []; // where stepping stops
     /** @type {import("./events.js").Kv[]} */ this.kv = [];
     /** @type {TokenRecord[]} */ this.ghosts = []; // records that were rejected, in the order of their loss
@@ -239,9 +242,14 @@ export class TraceModel {
     this.kv.push(e);
   }
 
-  /** @param {Snapshot} e */
+  /** @param {import("./figures.js").Snapshot} e */
   _snapshot(e) {
-    this.snapshots.push(e);
+    this.figures.add(e);
+  }
+
+  /** @param {import("./figures.js").Gauge} e */
+  _gauge(e) {
+    this.figures.add(e);
   }
 
   /** @param {import("./events.js").Footer} e */
@@ -386,8 +394,13 @@ export class TraceModel {
     return plan?.levels ?? this.levels.map((_, i) => i);
   }
 
+  /** The run's figures after each commit. */
+  get snapshots() {
+    return this.figures.run;
+  }
+
   snapshotAt(cursor) {
-    return this.snapshots[upTo(this.snapshots, cursor, (x) => x.t) - 1] ?? null;
+    return this.figures.at(cursor);
   }
 
   kvAt(cursor) {
@@ -428,28 +441,6 @@ export class TraceModel {
     }
     return out;
   }
-
-  /** The prompt as it was fed: its special tokens one by one, what stands between them whole. */
-  promptParts() {
-    const records = (this.header?.prompt_ids ?? []).map((id, serial) => ({ id, serial }));
-    /** @type {{text: string, special: boolean}[]} */
-    const parts = [];
-    for (const { text, special } of splitCells(records, (id) => this.piece(id))) {
-      const last = parts.at(-1);
-      if (last && !special && !last.special) last.text += text;
-      else parts.push({ text, special });
-    }
-    return parts;
-  }
-
-  /** What the visitor wrote, out of the chat template when there is one; `raw` when there is none. */
-  promptText() {
-    const parts = this.promptParts();
-    const raw = !parts.some((part) => part.special);
-    if (raw) return { text: parts.map((part) => part.text).join(""), raw };
-    const user = parts.filter((part) => !part.special && part.text.startsWith("user\n")).at(-1);
-    return { text: user ? user.text.slice(5) : "", raw };
-  }
 }
 
 /** Where a rejected token is shown at a cursor: its own place, or where the text was cut before it since. */
@@ -457,16 +448,4 @@ export function place(record, cursor) {
   let at = record.at;
   for (const move of record.places) if (move.t <= cursor) at = move.at;
   return at;
-}
-
-/** How many items of a sorted list lie at or before x. */
-export function upTo(list, x, key) {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const mid = (low + high) >> 1;
-    if (key(list[mid]) <= x) low = mid + 1;
-    else high = mid;
-  }
-  return low;
 }

@@ -84,6 +84,10 @@ class Meter:
             "levels": [level.snapshot(i) for i, level in enumerate(self._levels)],
         }
 
+    def level(self, index: int) -> dict[str, Any]:
+        """The figures of one level, as in `snapshot`. Its waste counts positions that are not committed yet."""
+        return self._levels[index].snapshot(index)
+
     def _draft(self, event: trace.Draft) -> None:
         self._work(event)
         self._drafted += len(event.serials)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from pagekit import plain_run, toy_run
 
 from app.figures import draw
@@ -19,7 +20,7 @@ from app.runs import KEEP, NameTaken, Run, Runs
 from app.settings import parse
 from app.study import study
 from hsd_core.pipeline import Pipeline
-from hsd_core.trace import Event, Footer
+from hsd_core.trace import Event, Footer, Header
 
 NAME = "b" * 32
 
@@ -187,3 +188,13 @@ def test_figures_are_drawn_for_every_trace_even_an_interrupted_one(dark: bool) -
     whole = toy_run(Pipeline)
     for events in (whole, whole[: len(whole) // 2], plain_run(["<b>x</b>"], label="<b>"), []):
         assert len(draw(events, dark=dark)) == 12
+
+
+def test_two_levels_of_one_name_have_a_row_each_in_the_figures() -> None:
+    header, *rest = toy_run(Pipeline)
+    assert isinstance(header, Header)
+    alike = tuple(replace(level, name="x", label="x", block=4) for level in header.levels)
+    parts = draw([replace(header, levels=alike), *rest], dark=False)
+    time = next(part for part in parts if isinstance(part, dict) and part.get("title") == "Where the time went")
+    names = [row[0] for row in time["rows"]]
+    assert len(set(names)) == len(names) == len(alike) + 1

@@ -18,7 +18,7 @@ from visiting import Visit
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace import Event
 
-SOON_S = 8.0  # generous: the machine may be busy; a run that goes on does so for a minute
+SOON_S = 20.0  # generous: the machine may be busy; a run that goes on does so for a minute
 
 
 class Measuring:
@@ -67,6 +67,41 @@ def test_a_page_that_is_closed_while_the_baseline_is_measured_frees_the_engine(s
     url, pipeline = served
     _leave_at_work(url, pipeline)
     assert pipeline.ended.wait(SOON_S)
+
+
+def test_a_run_goes_on_for_a_page_that_comes_back_for_it_until_that_leaves_too(
+    served: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.serve.RETURN_S", 1.0)
+    monkeypatch.setattr("app.runs.RETURN_S", 1.0)
+    url, pipeline = served
+    name = str(uuid.uuid4())
+    payloads = Visit(url, page=True).generate(run=name)
+    next(payloads)
+    assert pipeline.began.wait(SOON_S)
+    payloads.close()
+    again, until = Visit(url, page=True), time.monotonic() + 4.0
+    while time.monotonic() < until:
+        found = again.call("tail", {"run": name, "from": 0})
+        assert not found["final"] and found["ev"][0]["event"] == "header"
+        time.sleep(0.2)
+    assert not pipeline.ended.is_set()
+    assert pipeline.ended.wait(SOON_S), "nobody asks for it any more"
+
+
+def test_a_run_that_waits_keeps_its_place_for_a_page_that_comes_back(served: Any) -> None:
+    url, pipeline = served
+    first = Visit(url, page=True).generate()
+    next(first)
+    assert pipeline.began.wait(SOON_S)
+    name = str(uuid.uuid4())
+    waiting = Visit(url, page=True).generate(run=name)
+    assert next(waiting)["status"]["mode"] == "waiting"
+    waiting.close()
+    time.sleep(1.0)
+    found = Visit(url, page=True).call("tail", {"run": name, "from": 0})
+    assert (found["final"], found["status"]["mode"]) == (False, "waiting")
+    first.close()
 
 
 def test_an_api_client_that_leaves_frees_the_engine(served: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -9,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from pagekit import HOSTILE
 
-from hsd_core.trace import Baseline, Commit, Footer, Header
+from hsd_core.trace import Baseline, Commit, Footer, Header, Verify
 from hsd_core.trace import file as tracefile
 
 STACK = "table:4@id=order1,table@id=order6"
@@ -99,22 +100,6 @@ def test_escape_stops_and_the_next_run_is_whole(page: Any, site: str, tmp_path: 
     assert footer.committed <= 12
 
 
-@pytest.mark.parametrize("how", ["menu", "file"])
-def test_a_recording_shown_during_a_live_run_stays(page: Any, site: str, recordings: Path, how: str) -> None:
-    visit(page, site, "/?preset=toy&max_new_tokens=400")
-    generate(page, "The tower never lies")
-    page.wait_for_selector(".hx-status[data-mode='live']")
-    if how == "file":
-        page.locator("input[type=file]").set_input_files(recordings / "00-toy.jsonl.gz")
-    else:
-        page.get_by_role("button", name="Recordings").click()
-        page.get_by_role("button", name="A toy tower").click()
-    page.wait_for_selector(".hx-status[data-mode='recorded']")
-    finished(page)
-    page.wait_for_timeout(1000)  # the live run's next payloads would have come by now
-    assert page.locator(".hx-status").get_attribute("data-mode") == "recorded"
-
-
 def test_changing_the_stack_marks_the_run_and_changes_the_next_one(page: Any, site: str, tmp_path: Path) -> None:
     visit(page, site, f"/?preset=toy&max_new_tokens=12&stack={STACK}")
     generate(page, "The tower")
@@ -142,6 +127,11 @@ def test_a_level_can_be_switched_off_added_moved_and_removed(page: Any, site: st
     page.get_by_role("button", name="move character table, order1").focus()
     page.keyboard.press("ArrowUp")
     assert asked() == "table:4@id=order3,table:4@id=order1,table@id=order6"
+    page.keyboard.press("ArrowDown")
+    assert asked() == "table:4@id=order1,table:4@id=order3,table@id=order6", "the focus goes with its floor"
+    page.keyboard.press("ArrowUp")
+    focused = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert focused == "move character table, order1, level 2 of 3: arrow up or down"
     page.locator(".hx-floor").nth(1).get_by_role("button", name="rule, policy and order").click()
     page.get_by_role("button", name="remove").click()
     assert asked() == "table:4@id=order3,table@id=order6"
@@ -153,6 +143,7 @@ def test_what_cannot_be_used_is_shown_with_its_reason(page: Any, site: str) -> N
     button = page.get_by_role("button", name="Generate")
     assert button.get_attribute("aria-disabled") == "true"
     assert button.get_attribute("data-tip")
+    assert page.locator(".hx-tower-note").first.inner_text() == "The run shown is of another stack."
 
 
 @pytest.mark.parametrize("by", ["passed", "source", "time", "level"])
@@ -275,3 +266,96 @@ def test_the_status_line_is_polite_and_holds_no_tokens(page: Any, site: str) -> 
     line = page.locator("[aria-live=polite]").first
     assert "20 tokens" in line.inner_text()
     assert page.locator(".hx-text-body [aria-live]").count() == 0
+
+
+def test_a_message_leaves_by_itself_and_does_not_stand_in_the_way(page: Any, site: str, tmp_path: Path) -> None:
+    page.clock.install()
+    visit(page, site)
+    page.wait_for_selector(".hx-text-body [data-serial]")
+    saved(page, tmp_path)
+    note = page.locator(".hx-note")
+    note.wait_for()
+    over = """() => {
+      const box = document.querySelector('.hx-note-text').getBoundingClientRect();
+      const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+      return Boolean(top.closest('.hx-note'));
+    }"""
+    assert not page.evaluate(over)
+    page.clock.run_for(60_000)
+    note.wait_for(state="hidden")
+    saved(page, tmp_path)
+    note.wait_for()
+    page.get_by_role("button", name="dismiss this message").click()
+    note.wait_for(state="hidden")
+
+
+def test_an_error_stays_until_it_is_dismissed(page: Any, site: str) -> None:
+    page.clock.install()
+    visit(page, site, "/?recording=nope")
+    page.locator(".hx-note[data-kind=error]").wait_for()
+    page.clock.run_for(600_000)
+    assert page.locator(".hx-note").is_visible()
+    page.get_by_role("button", name="dismiss this message").click()
+    page.locator(".hx-note").wait_for(state="hidden")
+
+
+def test_a_downloaded_trace_is_named_by_preset_stack_and_day(page: Any, site: str) -> None:
+    visit(page, site)
+    page.wait_for_selector(".hx-text-body [data-serial]")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="download the trace").click()
+    assert re.fullmatch(r"toy(_table[-\w=]*)+_\d{4}-\d\d-\d\d\.jsonl\.gz", download.value.suggested_filename), (
+        download.value.suggested_filename
+    )
+
+
+def test_acceptance_counts_a_rejection_as_soon_as_it_is_stepped_onto(page: Any, site: str, recordings: Path) -> None:
+    events = tracefile.read(recordings / "00-toy.jsonl.gz")
+    calls = [e for e in events if isinstance(e, Verify)]
+    first = next(e for e in calls if any(c.outcome == "rejected" for c in e.checks))
+    before = [c for e in calls if e.level == first.level and e.t1 <= first.t1 for c in e.checks]
+    judged = [c.outcome for c in before if c.outcome != "unjudged"]
+    visit(page, site)
+    page.get_by_role("button", name="To the start").click()
+    step = page.get_by_role("button", name="One round on")
+    for _ in range(len(calls)):
+        step.click()
+        page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+        if page.evaluate("document.querySelectorAll('.hx-tile[data-state=rejected]').length"):
+            break
+    floor = page.locator(".hx-floor").nth(len(events[0].levels) - 1 - first.level)
+    tip = floor.locator(".hx-keeps").get_attribute("data-tip")
+    assert f"{judged.count('accepted')} accepted / {len(judged)} judged" in tip
+
+
+def test_a_short_run_is_replayed_slowly_enough_to_be_seen(page: Any, site: str, recordings: Path) -> None:
+    events = tracefile.read(recordings / "00-toy.jsonl.gz")
+    seconds = next(e for e in events if isinstance(e, Footer)).decode_ns / 1e9
+    visit(page, site)
+    page.wait_for_selector(".hx-text-body [data-serial]")
+    speed = float(page.get_by_label("Speed of playback").input_value())
+    assert 4.5 < seconds / speed < 16
+
+
+def test_the_figures_of_an_earlier_run_do_not_stand_under_the_next(page: Any, site: str) -> None:
+    visit(page, site)
+    page.locator("#figures").scroll_into_view_if_needed()
+    page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length === 3")
+    stale = "document.querySelectorAll('.hx-figure[data-stale]').length"
+    assert page.evaluate(stale) == 0
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_function("scrollY === 0")
+    # The server takes its time: until then nothing of the run before is seen.
+    held: list[Any] = []
+    page.route("**/queue/join*", lambda route: held.append(route))
+    page.get_by_role("button", name="Recordings").click()
+    page.locator(".hx-pop-panel .hx-item").filter(has_text="<img").click()
+    page.wait_for_function(f"{stale} === 3")
+    page.locator("#figures").scroll_into_view_if_needed()
+    page.wait_for_function(
+        "getComputedStyle(document.querySelector('#figures .hx-figure-title')).visibility === 'hidden'"
+    )
+    for route in held:
+        route.continue_()
+    page.unroute("**/queue/join*")
+    page.wait_for_function(f"{stale} === 0")

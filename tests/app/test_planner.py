@@ -488,8 +488,15 @@ def test_a_link_brings_the_sliders_back(page: Any, planner_site: str) -> None:
     page.wait_for_selector(".hx-planner .hx-plan-headline:not(:empty)")
     assert headline(page) == turned
     assert not page.get_by_role("checkbox", name="order1").is_checked()
-    page.get_by_role("button", name="all sliders back to rest").click()
+    cell = page.get_by_label("acceptance of order3 by target")
+    measured = cell.input_value()
+    cell.fill("0.4")
+    cell.press("Enter")
+    page.locator(".hx-plan-changed").wait_for()
+    page.get_by_role("button", name="all sliders and numbers back to rest").click()
     page.wait_for_function("!/rejections|without/.test(location.search)")
+    page.locator(".hx-plan-changed").wait_for(state="hidden")
+    assert cell.input_value() == measured
 
 
 def test_a_link_to_a_profile_that_is_not_here_says_so(page: Any, planner_site: str) -> None:

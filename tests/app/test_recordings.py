@@ -19,6 +19,7 @@ from app.recordings import MAX_FILE, MAX_UNPACKED, RecordingError, Recordings, r
 from app.runs import OPENED, Run, Runs
 from app.study import study
 from hsd_core.trace import file as tracefile
+from hsd_core.trace.metrics import measure
 
 
 def sent(data: bytes, run: str = "a" * 32) -> dict[str, str]:
@@ -47,6 +48,19 @@ def test_the_page_opens_with_the_first_recording_and_a_snapshot_after_each_commi
     assert names[0] == "header"
     assert names.count("snapshot") == names.count("commit") > 0
     assert all(names[i + 1] == "snapshot" for i, name in enumerate(names) if name == "commit")
+
+
+def test_after_each_call_stand_the_level_s_figures_and_the_last_of_them_are_the_run_s(recordings: Path) -> None:
+    first = Recordings(recordings).first()
+    assert first is not None
+    records, events = first["ev"], Recordings(recordings).events("00-toy")
+    calls = [i for i, record in enumerate(records) if record["event"] in ("draft", "verify")]
+    gauges = [records[i + 1] for i in calls]
+    assert all(gauge["event"] == "gauge" for gauge in gauges)
+    assert [(g["level"], g["t"]) for g in gauges] == [(records[i]["level"], records[i]["t1"]) for i in calls]
+    for figures in measure(events)["levels"]:
+        last = [gauge for gauge in gauges if gauge["level"] == figures["level"]][-1]
+        assert {**figures, "waste": None} == {name: last.get(name) for name in figures}
 
 
 def test_no_recordings_is_no_error(tmp_path: Path) -> None:

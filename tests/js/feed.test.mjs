@@ -12,10 +12,11 @@ const EVENTS = [
   verify(0, 0, [], 0, 5),
   drawn("bonus", 0, 0, 0, 0, 5),
   commit(0, [[0, 0, 0, "bonus"]], 5),
-  { event: "snapshot", round: 0, t: 5, committed: 1, tokens_per_s: 1, levels: [] },
+  { event: "snapshot", round: 0, t: 5, committed: 1, tokens_per_s: 1 },
   verify(0, 1, [], 5, 9, 1),
   drawn("bonus", 0, 1, 1, 1, 9, 1),
   commit(1, [[1, 1, 0, "bonus"]], 9, 1),
+  { event: "gauge", level: 0, t: 9, acceptance: null, judged: 0, accepted: 0, forwards: 1 },
 ];
 const payload = (from, to, { run = "r", final = false } = {}) => ({
   run,
@@ -37,7 +38,7 @@ test("a run begins, grows and says nothing new", () => {
 });
 
 test("payloads that overlap are applied once", () => {
-  const [feed, said] = fed(payload(0, 6), payload(2, 10), payload(0, 10, { final: true }));
+  const [feed, said] = fed(payload(0, 6), payload(2, 11), payload(0, 11, { final: true }));
   assert.deepEqual(said, ["new", "grown", "same"]);
   assert.deepEqual(feed.records, EVENTS);
   assert.equal(feed.model.text(), "ab");
@@ -58,13 +59,13 @@ test("another run replaces the one before, with a model of its own", () => {
 });
 
 test("a saved trace has a line for each event and none for the page's own figures", () => {
-  const lines = fed(payload(0, 10))[0]
+  const lines = fed(payload(0, 11))[0]
     .lines()
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line));
   assert.deepEqual(
     lines,
-    EVENTS.filter((event) => event.event !== "snapshot"),
+    EVENTS.filter((event) => !["snapshot", "gauge"].includes(event.event)),
   );
 });

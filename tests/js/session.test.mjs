@@ -121,18 +121,48 @@ test("a page that is looked at again asks at once, and a look that fails is trie
   assert.equal(heard.length, 1);
 });
 
-test("another run that is shown ends the pending one; one that was refused leaves it alone", async () => {
-  const { it, asked, heard } = session({ simulate: async ({ run, refuse }) => payload(run, refuse ? [] : [{}], true) });
+test("another run that is shown lets the pending one go on", async () => {
+  const { it, asked, heard } = session({ simulate: async ({ run }) => payload(run, [{}], true) });
   it.start({});
-  await it.simulate({ refuse: true });
-  assert.equal(it.state, "busy");
   await it.simulate({});
-  assert.equal(it.state, "idle");
-  assert.equal(heard.length, 2);
+  assert.equal(it.state, "busy");
+  assert.equal(heard.length, 1);
   assert.deepEqual(
     asked.map(([name]) => name),
-    ["generate", "simulate", "simulate", "stop"],
+    ["generate", "simulate"],
   );
+});
+
+test("of several that are asked for, the last one is shown, whichever comes first", async () => {
+  const slow = new Promise((resolve) => setTimeout(resolve, 20));
+  const { it, heard } = session({
+    simulate: async ({ run, first }) => (first && (await slow), { ...payload(run, [{}], true), from: first ? 1 : 2 }),
+  });
+  await Promise.all([it.simulate({ first: true }), it.simulate({})]);
+  assert.deepEqual(
+    heard.map((one) => one.from),
+    [2],
+  );
+});
+
+test("a run that was found again is asked for until it is over, one question at a time", async () => {
+  const answers = [];
+  const { it, asked } = session({
+    tail: ({ run }) => new Promise((resolve) => answers.push(() => resolve(payload(run)))),
+  });
+  it.resume("a".repeat(32));
+  assert.equal(it.state, "busy");
+  await after(3000);
+  assert.deepEqual(asked, [["tail", { run: "a".repeat(32), from: 7 }]]);
+  answers[0]();
+  await settled();
+  await after(1000);
+  assert.equal(asked.length, 2);
+  it.hear(payload(it.pending, [], true));
+  answers[1]();
+  await settled();
+  await after(5000);
+  assert.equal(asked.length, 2);
 });
 
 test("a recording is asked for beside the scripts' own folder, whatever its name", async () => {

@@ -56,7 +56,13 @@ class PlannerPage {
       onSave: () => this.save(),
     });
     this.note = h("p", { class: "hx-plan-fault", role: "alert", hidden: true });
-    this.what = whatIf({ limits: setup.limits, onTurn: () => this.ask() });
+    this.what = whatIf({
+      limits: setup.limits,
+      onTurn: () => this.ask(),
+      onRest: () => this.choose(this.source, this.source.profiles.indexOf(this.measured)),
+    });
+    // The entry that Back came to has the sliders of its time in its address: it names what is shown.
+    addEventListener("popstate", () => this.profile && this.link());
     this.answer = answerPanel({ onUse: (plan) => this.use(plan), onPlay: (plan) => this.play(plan) });
     this.tables = profileTables({
       onEdit: () => {
@@ -186,7 +192,7 @@ class PlannerPage {
   ask() {
     this.dark = isDark();
     this.size = size();
-    writeLink(this.sources, this.source, this.measured, this.turned);
+    this.link();
     this.asker.ask({
       profile: this.profile,
       source: this.source.id,
@@ -195,6 +201,10 @@ class PlannerPage {
       width: Math.max(1, innerWidth),
       figures: [],
     });
+  }
+
+  link() {
+    writeLink(this.sources, this.source, this.measured, this.turned);
   }
 
   heard(answer, question) {

@@ -13,7 +13,7 @@ export const still = (profile) => ({
 });
 
 /**
- * @param {{limits: Record<string, number[]>, onTurn: () => void}} ctx
+ * @param {{limits: Record<string, number[]>, onTurn: () => void, onRest: () => void}} ctx
  * @returns {{el: HTMLElement, show: (profile, turned, styles) => void}}
  */
 export function whatIf(ctx) {
@@ -61,12 +61,10 @@ export function whatIf(ctx) {
           type: "button",
           class: "hx-quiet hx-plan-still",
           text: "back to rest",
-          "aria-label": "all sliders back to rest",
+          "aria-label": "all sliders and numbers back to rest",
           onclick: () => {
-            Object.assign(turned, still(profile));
-            el.turned = null;
-            show(profile, turned, styles);
-            ctx.onTurn();
+            ctx.onRest();
+            el.querySelector(".hx-plan-still").focus();
           },
         }),
       ),

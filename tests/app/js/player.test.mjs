@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Player } from "../../../assets/js/player.js";
+import { paceOf, Player, SPEEDS } from "../../../assets/js/player.js";
 
 function setup({ reduced = false } = {}) {
   let time = 0;
@@ -33,6 +33,7 @@ function setup({ reduced = false } = {}) {
 test("speed 1 is as fast as it was, speed 0.5 half as fast", () => {
   const { player, model, pass } = setup();
   player.attach(model);
+  player.speed = 1;
   player.play();
   pass(30);
   assert.equal(player.cursor, 30e6);
@@ -44,6 +45,7 @@ test("speed 1 is as fast as it was, speed 0.5 half as fast", () => {
 test("playing stops at the end and asks for no more frames; play then starts again", () => {
   const { player, model, pass, waiting } = setup();
   player.attach(model);
+  player.speed = 1;
   player.play();
   pass(500);
   assert.equal(player.cursor, model.end);
@@ -84,6 +86,7 @@ test("a live run is followed until somebody seeks", () => {
 test("with reduced motion the cursor moves a round at a time", () => {
   const { player, model, pass } = setup({ reduced: true });
   player.attach(model);
+  player.speed = 1;
   player.play();
   pass(30);
   assert.equal(player.cursor, 0);
@@ -104,4 +107,30 @@ test("a seek stays within the run", () => {
   assert.equal(player.cursor, 0);
   player.seek(1e12);
   assert.equal(player.cursor, model.end);
+});
+
+test("a replay lasts 5 to 15 s, at the engine's own speed where that does", () => {
+  for (let seconds = 0.006; seconds < 700; seconds *= 1.07) {
+    const speed = paceOf(seconds * 1e9);
+    assert.ok(SPEEDS.includes(speed));
+    assert.ok(seconds / speed >= 5 && seconds / speed <= 15, `${seconds} s at ${speed}`);
+    assert.equal(speed === 1, seconds >= 5 && seconds <= 15);
+  }
+  assert.deepEqual([paceOf(0), paceOf(1), paceOf(1e15)], [1, SPEEDS[0], SPEEDS.at(-1)]);
+});
+
+test("the speed is chosen anew for each run, and not where a person has chosen one", () => {
+  const { player, model } = setup();
+  player.attach(model); // 0.1 s
+  assert.equal(player.speed, 0.02);
+  player.speed = 0.5;
+  player.seek(player.end);
+  player.play();
+  assert.equal(player.speed, 0.5);
+  player.attach(model);
+  assert.equal(player.speed, 0.02);
+  player.live(model);
+  assert.equal(player.speed, 1, "a live run is followed as it comes");
+  player.play();
+  assert.equal(player.speed, 0.02, "and then replayed");
 });

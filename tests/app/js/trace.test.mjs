@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isCopy, origin } from "../../../assets/js/copies.js";
 import { colouring, msPerToken } from "../../../assets/js/legend.js";
+import { promptText } from "../../../assets/js/prompt.js";
 import { place, TraceModel } from "../../../assets/js/trace.js";
 import { commit, draft, drawn, header, piece, verify } from "./build.mjs";
 
@@ -264,6 +265,21 @@ test("the figures at a cursor are the engine's last snapshot before it", () => {
   assert.equal(m.snapshotAt(302).tokens_per_s, 7);
 });
 
+test("a level's figures at a cursor are those after its last call, so that a rejection counts at once", () => {
+  const m = model(three());
+  const gauge = (level, t, accepted, judged) => ({ event: "gauge", level, t, accepted, judged });
+  m.append([gauge(1, 60, 1, 2), gauge(1, 90, 1, 3), gauge(2, 200, 1, 2)]);
+  const counts = (cursor, level) => m.figures.of(cursor, level)?.judged ?? null;
+  assert.deepEqual(
+    [59, 60, 89, 90, 500].map((cursor) => counts(cursor, 1)),
+    [null, 2, 2, 3, 3],
+  );
+  assert.deepEqual(
+    [199, 200].map((cursor) => counts(cursor, 2)),
+    [null, 2],
+  );
+});
+
 test("each way to colour gives a token one category", () => {
   const m = model(three());
   const of = (by, serial) => colouring(m, by).of(m.tokens.get(serial), Infinity).letter;
@@ -281,12 +297,32 @@ test("levels of one kind are told apart by a number", () => {
     ["N", "E1", "E2", "T"],
   );
   assert.equal(new Set(m.levels.map((x) => x.hue)).size, 4);
+  assert.deepEqual(
+    m.levels.map((x) => x.short),
+    ["n-gram", "early exit 1", "early exit 2", "target"],
+  );
+});
+
+test("levels that read at different layers are told apart by them", () => {
+  const own = header("exit", "exit", "target");
+  own.levels.forEach((level, i) =>
+    Object.assign(level, { label: i < 2 ? "exit" : "M", params: { at: i < 2 ? 4 + 4 * i : undefined } }),
+  );
+  const m = model([own]);
+  assert.deepEqual(
+    m.levels.map((x) => [x.name, x.short]),
+    [
+      ["exit at 4", "early exit at 4"],
+      ["exit at 8", "early exit at 8"],
+      ["M", "target"],
+    ],
+  );
 });
 
 test("the prompt is found in a chat template whose words are several tokens, and is raw where there is none", () => {
   const words = ["<|im_start|>", "user", "\n", "Say", " hello", "<|im_end|>", "assistant"];
   const pieces = words.map((x, i) => piece(i, x, x.startsWith("<|")));
-  const asked = (ids) => model([{ ...header("target"), prompt_ids: ids }, ...pieces]).promptText();
+  const asked = (ids) => promptText(model([{ ...header("target"), prompt_ids: ids }, ...pieces]));
   assert.deepEqual(asked([0, 1, 2, 3, 4, 5, 2, 0, 6, 2]), { text: "Say hello", raw: false });
   assert.deepEqual(asked([3, 4]), { text: "Say hello", raw: true });
 });

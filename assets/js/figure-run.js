@@ -1,0 +1,21 @@
+/** Whose figures stand below the fold: those of a run that is no longer shown are hidden until the others come. */
+
+/** @param {string|null} run the run that is shown */
+export function figuresOf(run) {
+  for (const figure of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".hx-figure"))) {
+    figure.dataset.shown = run ?? "";
+    judge(figure);
+  }
+}
+
+/** @param {HTMLElement} figure @param {string} run that it was drawn of */
+export function drawnOf(figure, run) {
+  figure.dataset.run = run;
+  judge(figure);
+}
+
+/** @param {HTMLElement} figure */
+function judge(figure) {
+  const { run, shown } = figure.dataset;
+  figure.toggleAttribute("data-stale", Boolean(run && shown && run !== shown));
+}

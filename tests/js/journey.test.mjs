@@ -1,0 +1,100 @@
+// Claims about what is shown, what goes on aside and what the history says. Run: node --test tests/js
+
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+
+const element = () => ({ append() {}, setAttribute() {}, addEventListener() {}, dataset: {}, style: {}, hidden: true });
+globalThis.document = { createElement: element, hidden: false };
+const heard = {};
+globalThis.addEventListener = (name, f) => (heard[name] = f);
+const entries = { list: [null], at: 0 };
+globalThis.history = {
+  get state() {
+    return entries.list[entries.at];
+  },
+  replaceState: (state) => (entries.list[entries.at] = state),
+  pushState: (state) => entries.list.splice(++entries.at, Infinity, state),
+};
+const { Journey } = await import("../../assets/js/journey.js");
+
+beforeEach(() => Object.assign(entries, { list: [null], at: 0 }));
+
+function page({ pending = null } = {}) {
+  const told = [];
+  const asked = [];
+  const it = {
+    session: {
+      pending,
+      started: true,
+      recording: async (name) => asked.push(name),
+      again: async (run) => asked.push(run),
+    },
+    feed: { run: null },
+    shown: { mode: "recorded" },
+    wish: { settings: {}, asked: {}, ask: () => ({ given: {} }) },
+    ports: { call: {} },
+    apply: (payload) => (it.feed.run = payload.run),
+    tell: (text) => told.push(text),
+    busy() {},
+    refresh() {},
+    attempt: (action) => action(),
+  };
+  const journey = new Journey(it);
+  const show = (run, live = false) => {
+    it.feed.run = run;
+    it.shown.mode = live ? "live" : "recorded";
+    journey.shows(run, live, { run, ev: [{}], from: 0 });
+  };
+  return { it, journey, show, told, asked };
+}
+
+const go = async (step) => {
+  entries.at += step;
+  await heard.popstate();
+  await new Promise((resolve) => setImmediate(resolve));
+};
+
+test("the first run takes the entry that there is, each other one makes its own, the same one none", () => {
+  const { show } = page();
+  for (const run of ["recorded-a", "recorded-a", "recorded-b", "x1"]) show(run);
+  assert.deepEqual(
+    entries.list.map((state) => state.hx),
+    ["recorded-a", "recorded-b", "x1"],
+  );
+});
+
+test("Back asks for a recording by its name, for a run at the server, and shows an opened file from memory", async () => {
+  const { it, show, asked, told } = page();
+  show("recorded-a");
+  show("live1", true);
+  show("file1");
+  show("recorded-b");
+  await go(-1);
+  assert.equal(it.feed.run, "file1");
+  await go(-1);
+  await go(-1);
+  assert.deepEqual(asked, ["live1", "a"]);
+  assert.equal(entries.list.length, 4, "going back makes no entry");
+  assert.equal(told.length, 2, "neither came, and both times that is said");
+});
+
+test("a run that is not over goes on aside while another is shown, and is gone from there when it is shown", () => {
+  const { it, journey, show } = page({ pending: "live1" });
+  journey.wanted = "live1";
+  show("live1", true);
+  assert.equal(journey.aside.run, null);
+  show("recorded-a");
+  assert.deepEqual([journey.aside.run, journey.wanted, journey.aside.el.hidden], ["live1", null, false]);
+  journey.hear({ run: "live1", from: 9, ev: [], final: true, status: { mode: "live", text: "" } });
+  assert.match(journey.aside.el.textContent, /is done/);
+  it.session.pending = null;
+  show("live1", true);
+  assert.equal(journey.aside.el.hidden, true);
+});
+
+test("one that ends before it has written anything leaves, and why is said", () => {
+  const { journey, told } = page({ pending: "live1" });
+  journey.aside.show("live1", "begins");
+  journey.hear({ run: "live1", from: 0, ev: [], final: true, status: { mode: "error", text: "no such level" } });
+  assert.deepEqual([journey.aside.run, told], [null, ["no such level"]]);
+});
