@@ -23,7 +23,7 @@ _COLUMNS = ("asked", "stack", "tokens_per_s", "speed_up", "low", "high", "accept
 def results(about: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """The contents of results.json from a file of raw results; prompts that were not finished are left out."""
     records = list(records)
-    kept = whole((from_record(record) for record in records if "stack" in record), about["stacks"])
+    kept = whole(runs_of(records), about["stacks"])
     finished = {run.prompt for run in kept}
     peers = [PeerRun(**record) for record in records if "peer" in record and record["prompt"] in finished]
     first = plain_of(about["stacks"][0])

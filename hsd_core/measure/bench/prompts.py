@@ -30,8 +30,13 @@ class Prompt:
 
     @property
     def task(self) -> str:
-        """Its category, the eight kinds of conversation as one."""
-        return TASKS[0] if self.category in _CONVERSATIONS else self.category
+        """See `task_of`."""
+        return task_of(self.category)
+
+
+def task_of(category: str) -> str:
+    """The category itself, the eight kinds of conversation as one."""
+    return TASKS[0] if category in _CONVERSATIONS else category
 
 
 def prompts_path(name: str) -> Path:

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hsd_core.measure.bench.prompts import Prompt
+from hsd_core.measure.bench.prompts import task_of
 from hsd_core.measure.bench.runs import Measurement, PeerRun, plain_of
 
 RESAMPLES = 2000
@@ -49,7 +49,7 @@ def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measu
 
 
 def _by_task(runs: Mapping[int, Measurement], prompts: Sequence[int]) -> list[tuple[str, list[int]]]:
-    tasks = {i: Prompt("", runs[i].category).task for i in prompts}
+    tasks = {i: task_of(runs[i].category) for i in prompts}
     return [(task, [i for i in prompts if tasks[i] == task]) for task in dict.fromkeys(tasks.values())]
 
 
