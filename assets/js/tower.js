@@ -186,7 +186,7 @@ class Tower {
   /** What the note below the tower says where no plan is followed. */
   get remark() {
     if (this.madeUp) return this.isSame ? MADE_UP : MADE_UP_OTHER;
-    if (!this.run || this.isSame) return NAMESAKE;
+    if (!this.run || this.isSame) return "";
     return this.ctx.ready() ? `${OTHER} ${RUN_THIS}` : OTHER;
   }
 
