@@ -178,7 +178,7 @@ def test_the_theme_that_was_kept_is_that_of_the_outline(browser: Any, shipped: s
     page = context.new_page()
     page.add_init_script("localStorage.setItem('hx-theme', 'dark')")
     page.goto(shipped, wait_until="commit")
-    assert "hx-dark" in page.wait_for_selector("#hx-first").get_attribute("class")
+    page.wait_for_selector("#hx-first.hx-dark")
     page.wait_for_selector(".hx-flow .hx-tok")
     assert page.evaluate("document.body.classList.contains('dark')")
     context.close()

@@ -45,6 +45,7 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.passes import measuring, tables
+    from hsd_core.measure.passes.report import page
     from hsd_core.measure.passes.timing import CONTEXT, ROWS
     from hsd_core.models import machine
     from hsd_core.models.room import refuse
@@ -120,7 +121,7 @@ def act(options: argparse.Namespace) -> int:
         )
         Path(options.out).write_bytes(whole)
     if options.html:
-        Path(options.html).write_text(tables.page(about, records), encoding="utf-8")
+        Path(options.html).write_text(page(about, records), encoding="utf-8")
     return 0
 
 

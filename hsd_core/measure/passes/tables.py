@@ -1,9 +1,8 @@
-"""The records of the command `passes` as Markdown tables, and as one HTML file with plots over the text's length."""
+"""The records of the command `passes` as Markdown tables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from html import escape
 from typing import Any
 
 from hsd_core.measure.passes.parts import PARTS
@@ -72,37 +71,3 @@ def method(about: Mapping[str, Any]) -> str:
 def _table(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *body]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
-def page(about: Mapping[str, Any], records: Records) -> str:
-    """One HTML file: ms of passes by the text's length, what of it is attention, and rounds by their parts."""
-    import plotly.graph_objects as go
-    from plotly.io import to_html
-
-    measured = [r for r in records if r["what"] == "pass"]
-    whole = go.Figure(layout={"title": "ms of a pass", "xaxis_title": "tokens of text"})
-    split = go.Figure(layout={"title": "ms of attention, and of all else", "xaxis_title": "tokens of text"})
-    for level, rows in dict.fromkeys((r["level"], r["rows"]) for r in measured):
-        own = [r for r in measured if (r["level"], r["rows"]) == (level, rows)]
-        at, name = [r["context"] for r in own], f"{level}, {rows} {'row' if rows == 1 else 'rows'}"
-        whole.add_scatter(x=at, y=[r["ms"] for r in own], name=name)
-        if all(r["parts"] for r in own):
-            attention = [r["parts"]["attention"] for r in own]
-            split.add_scatter(x=at, y=attention, name=f"attention: {name}", line_dash="dot")
-            split.add_scatter(x=at, y=[r["ms"] - a for r, a in zip(own, attention, strict=True)], name=f"rest: {name}")
-    ran = [r for r in records if r["what"] == "round"]
-    at = ["prompts" if r["context"] is None else str(r["context"]) for r in ran]
-    turn = go.Figure(layout={"title": f"ms of a round of {about['stack']}", "barmode": "stack"})
-    for i, level in enumerate(ran[0]["levels"] if ran else ()):
-        turn.add_bar(x=at, y=[r["passes"][i] for r in ran], name=f"passes of {level}")
-    for part in ("drawing", "engine", "trace", "stream"):
-        turn.add_bar(x=at, y=[r[part] for r in ran], name=part)
-    turn.update_xaxes(type="category", title="tokens of text")
-    charts = "".join(
-        to_html(figure, full_html=False, include_plotlyjs=first)
-        for figure, first in ((whole, True), (split, False), (turn, False))
-    )
-    title = escape(f"Passes of {about['preset']} on {about['machine']}")
-    said = escape(f"{about['threads']} threads, {about['recorded']}. {method(about)} Command: {about['command']}")
-    head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
-    return f"{head}<h1>{title}</h1><p>{said}</p>{charts}</html>"
