@@ -49,6 +49,11 @@ class Line:
         """The run whose turn it is."""
         return self._running
 
+    @property
+    def awaited(self) -> bool:
+        """Whether somebody waits for the run whose turn it is."""
+        return any(not run.stopped.is_set() for run in list(self._waiting))
+
     async def enter(self, run: Run) -> AsyncGenerator[tuple[int, float | None], None]:
         """Wait for this run's turn; yields (runs before it, estimated seconds) every `LOOK_S`.
 

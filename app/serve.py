@@ -16,7 +16,7 @@ from app.generate import MEANWHILE, stream
 from app.line import Left, Line, Refused
 from app.loader import Loader, behind
 from app.payload import payload, seconds, status
-from app.presence import Presence
+from app.presence import LEFT_S, Presence
 from app.runs import RETURN_S, NameTaken, Run, Runs, Visitor
 from app.settings import RunRequest
 
@@ -51,8 +51,13 @@ class Service:
         self, name: str, visitor: Visitor, write: Callable[[Run], Generator[Payload, None, None]]
     ) -> AsyncGenerator[Payload, None]:
         """Payloads of work for the engine: its place in line, then what `write` gives for its run, in the engine's
-        thread. The last one is final, whatever happens. A page that leaves has a while to come back for its run."""
-        gone = partial(self.presence.gone, after=RETURN_S) if visitor.page else self.presence.gone
+        thread. The last one is final, whatever happens. A page that leaves has a while to come back for its run, less
+        where others wait for it to end."""
+
+        def gone(names: tuple[str, ...]) -> bool:
+            held_up = self.line.running is run and self.line.awaited
+            return self.presence.gone(names, after=RETURN_S if visitor.page and not held_up else LEFT_S)
+
         run = Run(name, visitor, self.presence.hears, gone)
         try:
             self.runs.announce(run)

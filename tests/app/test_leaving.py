@@ -69,6 +69,17 @@ def test_a_page_that_is_closed_while_the_baseline_is_measured_frees_the_engine(s
     assert pipeline.ended.wait(SOON_S)
 
 
+def test_a_page_that_left_does_not_hold_up_who_waits(served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.serve.RETURN_S", 600.0)
+    url, pipeline = served
+    _leave_at_work(url, pipeline)
+    assert not pipeline.ended.wait(3.0), "nobody waits: it may come back"
+    other = Visit(url, page=True).generate()
+    next(other)
+    assert pipeline.ended.wait(SOON_S)
+    other.close()
+
+
 def test_a_run_goes_on_for_a_page_that_comes_back_for_it_until_that_leaves_too(
     served: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
