@@ -28,7 +28,7 @@ def main(address: str, seconds: float) -> str:
         page.wait_for_selector(".hx-go[data-state='busy']", timeout=30_000)
         page.wait_for_selector(".hx-go[data-state='idle']", timeout=1000 * seconds)
         said = page.locator(".hx-status").inner_text()
-        plain = page.locator(".hx-figure-plain dd").inner_text()
+        plain = page.locator(".hx-headline-against").inner_text().partition("against ")[2]
         print(f"Generate was done after {time.monotonic() - began:.0f} s: {said!r}; plain decoding {plain!r}")
         if "done" not in said or not plain[:1].isdigit():
             faults.append(f"the run did not end as it should: {said!r}, plain decoding {plain!r}")
