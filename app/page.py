@@ -12,8 +12,10 @@ from starlette.middleware import Middleware
 
 from app import api
 from app.bundled import recording_route
+from app.codes import code_route
 from app.guard import Guard
 from app.offer import EVERYTHING, Offer
+from app.offline import offline_route
 from app.planner import view as planner
 from app.planner.routes import routes
 from app.play import Play
@@ -79,6 +81,7 @@ def launch_options(
     """
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
     own = [*routes(profiles, measured), recording_route(Recordings(traces)), results_route(results)]
+    own += [code_route(), offline_route()]
     guards = [
         Middleware(Policy, frames=SPACES if os.environ.get("SPACE_ID") else ()),
         Middleware(Guard, max_call=MAX_CALL, hosts=hosts),
