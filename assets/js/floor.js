@@ -111,7 +111,7 @@ function stepper(level, at) {
   const label = `T, the block length of ${at.info.label}`;
   return h(
     "span",
-    { class: "hx-stepper", "data-tip": BLOCK },
+    { class: "hx-stepper", "data-tip": BLOCK, "data-said": `T = ${value}` },
     h("button", {
       type: "button",
       text: "−",

@@ -8,6 +8,7 @@ import { floorOf } from "./floor.js";
 import { styleLevels, toldApart } from "./kinds.js";
 import { Origin } from "./origin.js";
 import { faults, format, parse, same } from "./stack.js";
+import { pictureButton } from "./picture/button.js";
 import { shaftOf } from "./shaft.js";
 import { shareText, trunksOf, trunksPlanned } from "./trunk.js";
 import { trunkView } from "./trunk-view.js";
@@ -55,15 +56,20 @@ class Tower {
     this.add = addMenu({ levels: () => this.levels, onAdd: (level, index) => this._add(level, index) });
     if (ctx.fixed) this.add.el.hidden = this.presets.hidden = true;
     this.trunks = h("div", { class: "hx-trunks" });
+    this.house = h(
+      "div",
+      { class: "hx-tower-built" },
+      h("div", { class: "hx-roof", "aria-hidden": "true" }),
+      h("div", { class: "hx-tower-house" }, this.list, this.trunks),
+    );
     this.el = h(
       "section",
       { class: `hx-tower${ctx.fixed ? " hx-fixed" : ""}`, "aria-label": "the tower: levels of the stack" },
-      h("header", { class: "hx-panel-head" }, h("h2", { text: "The tower" }), this.presets),
+      h("header", { class: "hx-panel-head" }, h("h2", { text: "The tower" }), this.presets, pictureButton(() => this.house, () => "tower")),
       h(
         "div",
         { class: "hx-tower-body" },
-        h("div", { class: "hx-roof", "aria-hidden": "true" }),
-        h("div", { class: "hx-tower-house" }, this.list, this.trunks),
+        this.house,
         this.add.el,
       ),
       towerKey(),

@@ -31,13 +31,14 @@ export function settingsLink({ settings }) {
   return { url: address(query), note: long ? words.promptLeftOut : words.settingsNote };
 }
 
-/** The recording that is shown, at this moment, with the token whose card is open. @param {Shown} shown @returns {Link} */
-export function momentLink({ feed, player, view }) {
+/** The recording that is shown, at this moment, with the token whose card is open.
+ *  @param {Shown} shown @param {number|null} token its serial @returns {Link} */
+export function momentLink({ feed, player }, token) {
   const { model, run } = feed;
   if (!model?.header) return { reason: words.nothing };
   if (!run?.startsWith(RECORDED)) return { reason: words.notShipped };
   const query = new URLSearchParams({ recording: run.slice(RECORDED.length), at: momentOf(model, player.cursor) });
-  const record = view.selected === null ? null : model.tokens.get(view.selected);
+  const record = token === null ? null : model.tokens.get(token);
   const chosen = record && record.tCommit !== null ? record.at : null;
   if (chosen !== null) query.set("token", String(chosen));
   return { url: address(query), note: words.momentNote(String(query.get("at")), chosen) };

@@ -14,7 +14,8 @@ const LOCAL = /^(localhost|127\.|\[::1\])/;
 
 /**
  * @param {import("./links.js").Shown} shown
- * @returns {{el: HTMLElement, show: () => void}} show: links of what is shown now
+ * @returns {{el: HTMLElement, show: (token: number|null) => void}} show: links of what is shown now; token: the serial of
+ *   the one whose card is open
  */
 export function sharePanel(shown) {
   const said = h("p", { class: "hx-share-said", role: "status", "aria-live": "polite" });
@@ -61,11 +62,11 @@ export function sharePanel(shown) {
   let turn = 0;
   return {
     el,
-    show() {
+    show(token) {
       const mine = ++turn;
       tell("");
       settings.set(settingsLink(shown));
-      moment.set(momentLink(shown));
+      moment.set(momentLink(shown, token));
       run.set({ reason: words.packing });
       runLink(shown).then(
         (link) => mine === turn && run.set(link),

@@ -67,7 +67,8 @@ export class Place {
     player.seek(Math.max(moment?.ns ?? 0, chosen?.ns ?? 0));
     this.run = run;
     this.ns = player.cursor;
-    if (chosen) this.page.text.press(chosen.serial);
+    // The page draws the moment in the next frame, and the token with it.
+    if (chosen) requestAnimationFrame(() => this.page.text.press(chosen.serial));
     return said;
   }
 

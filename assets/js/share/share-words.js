@@ -8,18 +8,18 @@ export const words = {
   settings: "These settings",
   settingsNote: "Preset, stack, prompt and sampling; whoever opens it presses Generate.",
   promptLeftOut: "Without the prompt: it is too long for a link.",
-  moment: "This moment of the recording",
+  moment: "This moment",
   momentNote: (/** @type {string} */ at, /** @type {number|null} */ token) =>
     `Round ${at.split(".")[0]}, event ${at.split(".")[1]}${token === null ? "" : `, with the card of token ${token} open`}.`,
-  notShipped: "Only for recordings that come with the page; use the next link for a run of your own.",
-  run: "This whole run, inside the link",
+  notShipped: "Only for recordings that come with the page; the next link is for any run.",
+  run: "The whole run",
   runNote: (/** @type {number} */ length, /** @type {boolean} */ bare) =>
-    `${kB(length)}; it goes to nobody until it is opened. Without probability rows${bare ? ", depths and cache lengths" : " and depths"}.`,
+    `${kB(length)}, inside the link: no server keeps it. Without probability rows${bare ? ", depths and cache lengths" : " and depths"}.`,
   tooLong: (/** @type {number} */ length, /** @type {number} */ most) =>
     `Too long for a link (${kB(length)}; ${kB(most)} is the most): download the run and drop the file onto the page.`,
   notOver: "The run has to end first.",
   nothing: "There is no run yet.",
-  file: "The run as a file",
+  file: "As a file",
   trace: "Trace",
   traceTip: "everything that was recorded (.jsonl.gz): drop it onto this page to open it",
   html: "Page",

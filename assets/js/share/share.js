@@ -6,7 +6,8 @@ import { words } from "./share-words.js";
 
 /** @param {import("./links.js").Shown} shown */
 export function shareButton(shown) {
-  /** @type {Promise<{el: HTMLElement, show: () => void}>|null} */ let coming = null;
+  /** @type {Promise<{el: HTMLElement, show: (token: number|null) => void}>|null} */ let coming = null;
+  /** @type {number|null} */ let chosen = null; // the token whose card was open
   const panel = h("div", { class: "hx-share-panel" }, h("p", { class: "hx-item-note", text: words.packing }));
   const button = h(
     "button",
@@ -21,13 +22,17 @@ export function shareButton(shown) {
   };
   const open = () => {
     coming ??= build();
+    const token = shown.view.selected ?? chosen;
+    chosen = null;
     coming.then(
-      (made) => made.show(),
+      (made) => made.show(token),
       (error) => {
         coming = null; // the next press tries again
         say(/** @type {Element} */ (panel.firstElementChild), String(error?.message ?? error));
       },
     );
   };
+  // A press closes the card, and the token is forgotten, before this opens.
+  button.addEventListener("pointerdown", () => (chosen = shown.view.selected));
   return popover(button, panel, { label: words.share, onOpen: open });
 }
