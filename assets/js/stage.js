@@ -13,6 +13,7 @@ import { otherPrompt } from "./other-prompt.js";
 import { Player } from "./player.js";
 import { promptText } from "./prompt.js";
 import { Session } from "./session.js";
+import { wholePage } from "./share/embed.js";
 import { Place } from "./share/place.js";
 import { shareButton } from "./share/share.js";
 import { describe, progressText, spoken } from "./status.js";
@@ -144,6 +145,7 @@ export class Stage {
         this._draw();
       },
     });
+    if ("embed" in document.documentElement.dataset) this.text.el.querySelector(".hx-panel-head")?.append(wholePage());
     tips(this.stageEl);
     if (!this.setup.offline)
       this.stageEl.append(dropTarget({ onFile: (file) => this.open(file), onTell: (...said) => this.tell(...said) }));

@@ -5,6 +5,7 @@ const kB = (/** @type {number} */ length) => `${(length / 1000).toFixed(length <
 export const words = {
   share: "Share",
   shareTip: "share: links, a code for phones, the run as one file",
+  wholePage: "HSD Explorer \u2197",
   settings: "These settings",
   settingsNote: "Preset, stack, prompt and sampling; whoever opens it presses Generate.",
   promptLeftOut: "Without the prompt: it is too long for a link.",
