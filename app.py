@@ -1,5 +1,5 @@
 """Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share] [--allow-host NAME] [--presets NAMES]
-[--allow-models DIR]`."""
+[--allow-models DIR] [--allow-embed ORIGINS]`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from app.closing import Closing
 from app.guard import names
 from app.offer import Offer, OfferError
 from app.page import build, launch_options
+from app.policy import OriginError, origins
 from hsd_core.pipeline import Pipeline
 
 SWITCH_S = 0.001  # how long a thread may keep the others from Python's lock: the engine asks for it at every small step
@@ -43,10 +44,17 @@ def main() -> None:
         metavar="DIR",
         help="a folder whose models visitors may name as model@id=NAME (default: HSD_ALLOW_MODELS, else none)",
     )
+    parser.add_argument(
+        "--allow-embed",
+        default=os.environ.get("HSD_ALLOW_EMBED", ""),
+        metavar="ORIGIN[,ORIGIN...]",
+        help="pages that may show this one in a frame, such as https://teaching.example (default: HSD_ALLOW_EMBED, else none)",
+    )
     options = parser.parse_args()
     try:
+        frames = origins(options.allow_embed)
         offer = Offer.of(options.presets, options.allow_models, Pipeline.catalogue())
-    except OfferError as error:
+    except (OfferError, OriginError) as error:
         parser.error(str(error))
     closing = Closing()
     demo = build(closing.over(Pipeline), offer=offer)
@@ -54,7 +62,7 @@ def main() -> None:
     hosts = names(options.host, share=options.share, allowed=options.allow_host)
 
     def start() -> Any:
-        demo.launch(**where, **launch_options(hosts=hosts), prevent_thread_lock=True)
+        demo.launch(**where, **launch_options(hosts=hosts, frames=frames), prevent_thread_lock=True)
         # What is there now stays: without it, every search for garbage halts the page's answers for 0.1 s.
         gc.collect()
         gc.freeze()

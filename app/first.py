@@ -18,9 +18,11 @@ WHY = (
 # In the order in which later ones add to earlier ones.
 SHEETS = ("base", "layout", "help", "tower", "controls", "text", "legend", "comb", "lanes", "card", "forced")
 
-# The theme that was kept here, else the system's: as js/theme.js and Gradio choose it.
+# The theme that was kept here, else the system's: as js/theme.js and Gradio choose it. In a frame (?embed=1) the page is
+# the text and its transport alone, from the start.
 _THEME = """
 (() => {
+  if (new URLSearchParams(location.search).get("embed") === "1") document.documentElement.dataset.embed = "";
   let kept = null;
   try { kept = localStorage.getItem("hx-theme"); } catch {}
   const dark = kept ? kept === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;

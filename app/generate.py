@@ -15,9 +15,10 @@ from contextlib import closing
 from typing import Any
 
 from app.loader import Loader, Opening, Request
-from app.payload import Wire, payload, status
+from app.payload import payload, status
 from app.runs import Run
 from app.settings import RunRequest
+from hsd_core.export.records import Wire
 from hsd_core.trace import Baseline, Footer, Header
 
 PERIOD_S = 0.1

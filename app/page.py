@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,10 @@ from starlette.middleware import Middleware
 
 from app import api
 from app.bundled import recording_route
+from app.codes import code_route
 from app.guard import Guard
 from app.offer import EVERYTHING, Offer
+from app.offline import offline_route
 from app.planner import view as planner
 from app.planner.routes import routes
 from app.play import Play
@@ -69,6 +71,7 @@ def launch_options(
     traces: Path = ASSETS / "traces",
     results: Path = ASSETS / "results",
     hosts: Collection[str] | None = None,
+    frames: Sequence[str] = (),
 ) -> dict[str, Any]:
     """What `launch` needs besides host and port: system fonts, nothing from elsewhere, no routes beyond the page's own.
 
@@ -76,11 +79,13 @@ def launch_options(
         profiles, measured: as in `planner.routes.routes`.
         traces, results: as in `build`.
         hosts: as in `guard.Guard`.
+        frames: origins of other pages that may show this one in a frame.
     """
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
     own = [*routes(profiles, measured), recording_route(Recordings(traces)), results_route(results)]
+    own += [code_route(), offline_route()]
     guards = [
-        Middleware(Policy, frames=SPACES if os.environ.get("SPACE_ID") else ()),
+        Middleware(Policy, frames=(*(SPACES if os.environ.get("SPACE_ID") else ()), *frames)),
         Middleware(Guard, max_call=MAX_CALL, hosts=hosts),
     ]
     return {

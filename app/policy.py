@@ -15,12 +15,30 @@ from typing import Any
 from app.guard import Message, Receive, Send
 
 SPACES = ("https://huggingface.co", "https://*.hf.space")  # they show a Space in a frame
+_ORIGIN = re.compile(r"https?://(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:\d{1,5})?")
 _INLINE = re.compile(rb"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.DOTALL)
 _FIXED = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
 )
+
+
+class OriginError(ValueError):
+    """No origin of a page; the message names the cure."""
+
+
+def origins(text: str) -> tuple[str, ...]:
+    """Origins out of "https://a.example,https://*.b.example".
+
+    Raises:
+        OriginError: one of them is none.
+    """
+    found = tuple(part.strip().rstrip("/") for part in text.split(",") if part.strip())
+    for one in found:
+        if not _ORIGIN.fullmatch(one):
+            raise OriginError(f"{one[:80]!r} is no origin of a page; write it as https://teaching.example")
+    return found
 
 
 class Policy:

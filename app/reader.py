@@ -18,10 +18,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from app.elsewhere import Elsewhere, Gone, attend, bound
-from app.payload import Wire
 from app.recordings import MAX_FILE, MAX_UNPACKED, RecordingError, recorded_state
 from app.seats import Busy, Seats
 from app.settings import run_id, whole_text
+from hsd_core.export.records import Wire
 from hsd_core.trace import Bonus, Correct, Event, Kv, Rollback, Verify
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.checks import check

@@ -7,7 +7,8 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from app.payload import payload, records, status
+from app.payload import payload, status
+from hsd_core.export.records import records
 from hsd_core.trace import Event, Header
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.codec import read_header

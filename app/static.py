@@ -29,7 +29,8 @@ _TYPES = {"css": "text/css", "js": "text/javascript"}  # by folder and ending
 _LATER = (
     "planner.css",
     "results.css",
-)  # styles of tabs that nobody has opened yet; their scripts stand in folders of their own
+    "share.css",
+)  # styles of what nobody has opened yet; their scripts stand in folders of their own
 _HASH = re.compile(r"[0-9a-f]{16}")
 
 

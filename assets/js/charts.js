@@ -4,6 +4,7 @@
 import { box, figure, roundUp, set, svg } from "./svg.js";
 import { element } from "./token.js";
 import { upTo } from "./order.js";
+import { pictureButton } from "./picture/button.js";
 
 const WIDTH = 240;
 const HEIGHT = 52;
@@ -53,6 +54,7 @@ function panel(host, title, formula, list = false) {
   caption.tabIndex = 0;
   caption.dataset.formula = formula;
   caption.setAttribute("aria-description", formula);
+  el.append(pictureButton(() => el, () => title));
   const aside = el.appendChild(element("span", "hx-chart-aside"));
   const value = el.appendChild(element("p", "hx-chart-value"));
   const body = list

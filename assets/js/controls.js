@@ -3,6 +3,11 @@
 import { arrows, h, icon, popover, say } from "./dom.js";
 import { settingsPanel } from "./settings.js";
 
+/** The place of the prompt row where nothing can be run. */
+export function noPromptRow() {
+  return { el: h("div", { hidden: true }), show() {}, busy() {}, close() {} };
+}
+
 /** The prompt row. */
 export function promptRow(ctx) {
   const { setup, settings } = ctx;

@@ -19,15 +19,21 @@ export async function copy(text) {
   if (!done) throw new Error("this browser did not let the page copy");
 }
 
-/** Saves text as a gzip file. @param {string} text @param {string} name */
+/** Saves text as a gzip file; its size in bytes. @param {string} text @param {string} name */
 export async function saveGzip(text, name) {
   const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
-  const url = URL.createObjectURL(await new Response(stream).blob());
+  return saveBlob(await new Response(stream).blob(), name);
+}
+
+/** Saves a file; its size in bytes. @param {Blob} blob @param {string} name */
+export function saveBlob(blob, name) {
+  const url = URL.createObjectURL(blob);
   const link = document.createElement("a");
   link.href = url;
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  return blob.size;
 }
 
 /**

@@ -5,6 +5,8 @@ import { h, icon, say } from "./dom.js";
 import { grammar, heeds } from "./kinds.js";
 import { counts, variants } from "./stack.js";
 
+const BLOCK = "T: how many tokens this level hands up at most";
+
 /**
  * @returns {{el: HTMLElement, plan: (words: string|null, rests: boolean) => void,
  *   update: (figures: {ms_per_call?: number|null}|null, kv: object|null, longest: number) => void}}
@@ -17,18 +19,18 @@ export function floorOf(level, at) {
     "data-tip": "ms per call: busy time / forwards of this level, in this run",
   });
   const kv = kvBar();
-  const details = at.bottom && at.top ? null : more(level, at);
+  const details = at.fixed || (at.bottom && at.top) ? null : more(level, at);
   const note = h("small", { text: at.top ? `${at.info.note} · signs every token` : at.info.note });
   const own = note.textContent;
   const row = h(
     "div",
     { class: "hx-floor-row" },
-    at.top ? h("span", { class: "hx-grip-gap" }) : grip(at),
+    at.top || at.fixed ? h("span", { class: "hx-grip-gap" }) : grip(at),
     h("span", { class: "hx-tag", text: at.look.tag, "aria-hidden": "true" }),
     name(level, at, note),
-    at.top ? h("span") : stepper(level, at),
+    at.top ? h("span") : at.fixed ? blockLength(at) : stepper(level, at),
     ms,
-    at.top ? h("span", { class: "hx-switch-gap" }) : toggle(level, at),
+    at.top || at.fixed ? h("span", { class: "hx-switch-gap" }) : toggle(level, at),
     details ? details.button : h("span", { class: "hx-more-gap" }),
   );
   const el = h(
@@ -43,7 +45,7 @@ export function floorOf(level, at) {
       { class: "hx-floor-card" },
       row,
       kv.el,
-      ...asked(level, at),
+      ...(at.fixed ? [] : asked(level, at)),
       at.reason ? h("p", { class: "hx-floor-reason", text: at.reason }) : null,
       details?.panel,
     ),
@@ -96,6 +98,10 @@ function toggle(level, at) {
   });
 }
 
+function blockLength(at) {
+  return h("span", { class: "hx-ms", text: `T = ${at.info.block}`, "data-tip": BLOCK });
+}
+
 function stepper(level, at) {
   const set = (value) => {
     level.block = Math.min(grammar.block.high, Math.max(grammar.block.low, Math.round(value) || 1));
@@ -105,7 +111,7 @@ function stepper(level, at) {
   const label = `T, the block length of ${at.info.label}`;
   return h(
     "span",
-    { class: "hx-stepper", "data-tip": "T: how many tokens this level hands up at most" },
+    { class: "hx-stepper", "data-tip": BLOCK, "data-said": `T = ${value}` },
     h("button", {
       type: "button",
       text: "−",

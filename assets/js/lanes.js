@@ -2,6 +2,7 @@
  *  measured time; nothing drawn means idle. The whole run in replay, the last seconds in a live run. */
 
 import { create as createCharts } from "./charts.js";
+import { pictureButton } from "./picture/button.js";
 import { passesText, ranText } from "./ran.js";
 import { box, duration, roundUp, set, svg, ticks } from "./svg.js";
 import { element } from "./token.js";
@@ -15,6 +16,7 @@ export function create(host, ctx = {}) {
   const el = host.appendChild(element("section", "hx-lanes"));
   el.setAttribute("aria-label", "Lanes: what each level computed, on one clock");
   const lanes = new Lanes(el, ctx);
+  lanes.plot.append(pictureButton(() => lanes.plot, () => "lanes"));
   const charts = createCharts(el);
   return {
     el,

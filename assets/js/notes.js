@@ -1,6 +1,7 @@
 // Title, description and data table of one figure, from JSON, by textContent only.
 
 import { drawnOf } from "./figure-run.js";
+import { pictureButton } from "./picture/button.js";
 
 export function mount(root, { props, watch }) {
   const show = () => {
@@ -8,14 +9,18 @@ export function mount(root, { props, watch }) {
     const note = props.value ? JSON.parse(props.value) : null;
     const figure = root.closest(".hx-figure");
     if (note?.run && figure) drawnOf(figure, note.run);
-    root.replaceChildren(...(note ? (props.part === "table" ? [table(note)] : head(note)) : []));
+    root.replaceChildren(...(note ? (props.part === "table" ? [table(note)] : head(note, figure)) : []));
   };
   watch("value", show);
   show();
 }
 
-function head(note) {
-  return [make("h2", note.title, "hx-figure-title"), make("p", note.text, "hx-figure-text")];
+function head(note, figure) {
+  const line = make("div", "", "hx-pictured");
+  const plot = () => figure?.querySelector(".js-plotly-plot") ?? null;
+  line.append(make("h2", note.title, "hx-figure-title"));
+  if (note.columns.length) line.append(pictureButton(plot, () => note.title));
+  return [line, make("p", note.text, "hx-figure-text")];
 }
 
 function table(note) {

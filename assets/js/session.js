@@ -119,8 +119,17 @@ export class Session {
   async open(file, limit) {
     if (file.size > limit)
       throw new Error(`the file is larger than ${limit / 2 ** 20} MB, which no trace of one run is`);
-    const base64 = readBase64(file);
-    await this._show(base64.then((text) => this.call.open_trace({ name: file.name, base64: text, run: newName() })));
+    await this._show(readBase64(file).then((text) => this._opened(file.name, text)));
+  }
+
+  /** Shows a run that came inside a link. @param {string} base64 of a gzip file @param {string} name */
+  unpack(base64, name) {
+    return this._show(this._opened(name, base64));
+  }
+
+  /** @param {string} name @param {string} base64 @returns {Promise<Payload>} */
+  _opened(name, base64) {
+    return this.call.open_trace({ name, base64, run: newName() });
   }
 
   /** Plays a plan that nobody has weights for: {question, plan, seed}. @param {object} asked */

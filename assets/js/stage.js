@@ -1,8 +1,9 @@
 /** The first screen: puts the parts together. `mount` is called once by the component that owns `root`. */
 
 import { create as createCard } from "./card.js";
-import { promptRow } from "./controls.js";
+import { noPromptRow, promptRow } from "./controls.js";
 import { h, say, tips } from "./dom.js";
+import { dropTarget } from "./drop.js";
 import { Feed } from "./feed.js";
 import { Journey, RECORDED } from "./journey.js";
 import { learn } from "./kinds.js";
@@ -12,6 +13,9 @@ import { otherPrompt } from "./other-prompt.js";
 import { Player } from "./player.js";
 import { promptText } from "./prompt.js";
 import { Session } from "./session.js";
+import { wholePage } from "./share/embed.js";
+import { Place } from "./share/place.js";
+import { shareButton } from "./share/share.js";
 import { describe, progressText, spoken } from "./status.js";
 import { Study } from "./study.js";
 import { tallyLine } from "./tally-line.js";
@@ -38,7 +42,7 @@ export async function mount(root, ports) {
   requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById("hx-first")?.remove()));
 }
 
-class Stage {
+export class Stage {
   constructor(root, ports) {
     this.root = root;
     this.ports = ports;
@@ -57,15 +61,17 @@ class Stage {
     });
     this.player = new Player(() => this._schedule());
     this.journey = new Journey(this);
+    this.place = new Place(this);
 
     this.title = titleBar({
       why: this.setup.why,
+      share: this.setup.offline ? null : shareButton(this),
       onTheme: () => {
         toggleTheme();
         this.study.draw();
       },
     });
-    this.prompt = promptRow({
+    this.prompt = (this.setup.offline ? noPromptRow : promptRow)({
       setup: this.setup,
       settings: this.settings,
       onEdit: (name, value) => this.edit(name, value),
@@ -89,11 +95,12 @@ class Stage {
         this.view.selected = serial;
         this._draw();
       },
-      onOpen: (file) => this.attempt(() => this.session.open(file, this.setup.limits.file)),
+      onOpen: (file) => this.open(file),
       onTell: (text, kind) => this.tell(text, kind),
     });
     this.tower = createTower(h("div"), {
       presets: this.setup.catalogue.map((p) => p.name),
+      fixed: Boolean(this.setup.offline),
       replans: () => Boolean(this.settings.replan),
       ready: () => !this.session.pending && !this.wish.whyNot(),
       settings: () => this.settings,
@@ -138,7 +145,10 @@ class Stage {
         this._draw();
       },
     });
+    if ("embed" in document.documentElement.dataset) this.text.el.querySelector(".hx-panel-head")?.append(wholePage());
     tips(this.stageEl);
+    if (!this.setup.offline)
+      this.stageEl.append(dropTarget({ onFile: (file) => this.open(file), onTell: (...said) => this.tell(...said) }));
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && !event.defaultPrevented && this.session.pending) this._stop();
     });
@@ -147,28 +157,31 @@ class Stage {
     setInterval(() => {
       if (this.session.started && this.session.pending === this.feed.run) this.say(spoken(this.feed.model, this.shown));
     }, 2000);
-    this.study = new Study(this.ports, this.feed);
+    this.study = new Study(this.ports, this.feed, !this.setup.offline);
   }
 
   /** The first paint: what the page showed before it was loaded anew, what the address asks for, or the first recording. */
   async begin(value) {
     const { given, refused } = this.wish.ask();
-    const wanted = given.recording && this.setup.recordings.find((r) => r.name === given.recording);
+    const named = given.recording && this.setup.recordings.find((r) => r.name === given.recording);
+    const wanted = named || (given.recording && this.place.nearest(given.recording, this.setup.recordings));
     const said = refused.length ? [`Left out of the address, because not valid: ${refused.join(", ")}.`] : [];
-    if (given.recording && !wanted) {
-      this.settings.recording = "";
-      said.unshift(`There is no recording \u201c${given.recording.slice(0, 80)}\u201d here; another one is shown.`);
+    if (given.recording && !named) {
+      this.settings.recording = wanted?.name ?? "";
+      said.unshift(this.place.another(given.recording, wanted?.title));
     }
     this.journey.trail.still = true;
     said.push(...(await this.journey.comeBack()));
+    if (!this.feed.model) await this.attempt(() => this.place.unpack());
     if (!this.feed.model && wanted) await this.attempt(() => this.session.recording(wanted.name));
     if (!this.feed.model && value) this.apply(JSON.parse(value));
     this.journey.trail.still = false;
     if (!this.feed.model) this._empty();
     this.wish.asked = {};
-    if (said.length) this.tell(said.join(" "), "error");
     this.settings.stack = this.tower.stack;
     this.refresh();
+    said.push(...this.place.arrive(Boolean(wanted && !named)));
+    if (said.length) this.tell(said.join(" "), "error");
   }
 
   /** A value from the component. */
@@ -272,6 +285,12 @@ class Stage {
     });
   }
 
+  /** A trace file of the visitor's. @param {File} file */
+  open(file) {
+    openTab("Play");
+    return this.attempt(() => this.session.open(file, this.setup.limits.file));
+  }
+
   go() {
     if (this.session.pending) return this._stop();
     const reason = this.wish.whyNot();
@@ -354,6 +373,7 @@ class Stage {
     for (const part of [this.text, this.tower, this.lanes, this.transport, this.card]) part.update(model, cursor, opts);
     this.title.update(model, cursor, this.shown?.phase === "plain");
     this.tally.update(model, cursor);
+    this.place.update();
   }
 
   _empty() {

@@ -7,8 +7,8 @@ import { isDark } from "./theme.js";
 const PATIENCE_MS = 8000;
 
 export class Study {
-  /** @param {{trigger: Function}} ports @param {{run: string|null, final: boolean}} feed */
-  constructor(ports, feed) {
+  /** @param {{trigger: Function}} ports @param {{run: string|null, final: boolean}} feed @param {boolean} served there are such figures */
+  constructor(ports, feed, served = true) {
     this.ports = ports;
     this.feed = feed;
     this.seen = false;
@@ -19,7 +19,7 @@ export class Study {
       this.seen = inSight.size > 0;
       this.draw();
     });
-    this._find();
+    if (served) this._find();
   }
 
   /** Draws if they are in view and not drawn yet for this run and theme. */

@@ -49,6 +49,8 @@ export function textPanel(ctx) {
       { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick },
       icon(name),
     );
+  const opener = button("open", "open a trace file: or drop it anywhere onto the page", () => file.click());
+  opener.classList.add("hx-open-trace");
   const save = async () => {
     const name = traceName(feed.model.header);
     await saveGzip(feed.lines(), name);
@@ -83,7 +85,7 @@ export function textPanel(ctx) {
     colour,
     button("copy", "copy the text", () => told(() => copy(feed.model.text()), "The text was copied.")),
     button("save", "download the trace", () => told(save)),
-    button("open", "open a trace file", () => file.click()),
+    opener,
     file,
   );
   const body = h("div", { class: "hx-text-body" });
@@ -123,6 +125,7 @@ export function textPanel(ctx) {
       colour.value = settings.colour;
       ghosts.checked = settings.ghosts === "show";
     },
+    press: (serial) => text.press(serial),
     update(model, cursor, opts) {
       blank.hidden = true;
       text.update(model, cursor, opts);

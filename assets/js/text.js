@@ -29,6 +29,7 @@ export function create(host, ctx = {}) {
     el,
     update: (model, cursor, opts = {}) => view.update(model, cursor, opts),
     focus: (serial) => view.focus(serial),
+    press: (serial) => view.press(serial),
     destroy() {
       view.listening.abort();
       el.remove();
@@ -210,6 +211,14 @@ class TextView {
 
   focus(serial) {
     this._node(serial)?.focus();
+  }
+
+  /** Pins the card of a token, as a click on it does. */
+  press(serial) {
+    const anchor = this._node(serial);
+    if (!anchor) return;
+    anchor.scrollIntoView({ block: "nearest" });
+    this._tell({ target: anchor }, "click");
   }
 
   _tell(event, via) {

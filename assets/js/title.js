@@ -6,7 +6,8 @@ import { helpPanel } from "./help.js";
 
 /**
  * `set({mode, text, tip})` says what is shown; `update` moves the figure.
- * @param {{why: string, onTheme: () => void}} ctx why: the sentence that says why anyone does this
+ * @param {{why: string, share: {el: HTMLElement}|null, onTheme: () => void}} ctx why: the sentence that says why anyone
+ *   does this; share: the button that opens Share
  */
 export function titleBar(ctx) {
   const text = h("span", { class: "hx-status-text" });
@@ -34,6 +35,7 @@ export function titleBar(ctx) {
     h(
       "div",
       { class: "hx-title-buttons" },
+      ctx.share?.el,
       help.el,
       button("theme", "light or dark", () => ctx.onTheme()),
     ),

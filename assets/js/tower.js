@@ -8,6 +8,7 @@ import { floorOf } from "./floor.js";
 import { styleLevels, toldApart } from "./kinds.js";
 import { Origin } from "./origin.js";
 import { faults, format, parse, same } from "./stack.js";
+import { pictureButton } from "./picture/button.js";
 import { shaftOf } from "./shaft.js";
 import { shareText, trunksOf, trunksPlanned } from "./trunk.js";
 import { trunkView } from "./trunk-view.js";
@@ -22,9 +23,9 @@ const MADE_UP_OTHER =
 
 /**
  * @param {HTMLElement} host
- * @param {{presets: string[], replans: () => boolean, ready: () => boolean, settings: () => object,
+ * @param {{presets: string[], fixed?: boolean, replans: () => boolean, ready: () => boolean, settings: () => object,
  *   onChange: (stack: string, replan?: boolean) => void}} ctx
- *   presets: names in the catalogue. settings: of the next run. replans: whether runs choose their levels anew;
+ *   presets: names in the catalogue. fixed: the stack is shown and cannot be changed. settings: of the next run. replans: whether runs choose their levels anew;
  *   onChange says so of a ready-made stack. ready: whether Generate can be pressed.
  */
 export function createTower(host, ctx) {
@@ -53,23 +54,29 @@ class Tower {
       onchange: () => this._pick(),
     });
     this.add = addMenu({ levels: () => this.levels, onAdd: (level, index) => this._add(level, index) });
+    if (ctx.fixed) this.add.el.hidden = this.presets.hidden = true;
     this.trunks = h("div", { class: "hx-trunks" });
+    this.house = h(
+      "div",
+      { class: "hx-tower-built" },
+      h("div", { class: "hx-roof", "aria-hidden": "true" }),
+      h("div", { class: "hx-tower-house" }, this.list, this.trunks),
+    );
     this.el = h(
       "section",
-      { class: "hx-tower", "aria-label": "the tower: levels of the stack" },
-      h("header", { class: "hx-panel-head" }, h("h2", { text: "The tower" }), this.presets),
+      { class: `hx-tower${ctx.fixed ? " hx-fixed" : ""}`, "aria-label": "the tower: levels of the stack" },
+      h("header", { class: "hx-panel-head" }, h("h2", { text: "The tower" }), this.presets, pictureButton(() => this.house, () => "tower")),
       h(
         "div",
         { class: "hx-tower-body" },
-        h("div", { class: "hx-roof", "aria-hidden": "true" }),
-        h("div", { class: "hx-tower-house" }, this.list, this.trunks),
+        this.house,
         this.add.el,
       ),
       towerKey(),
       this.note,
       this.origin.el,
     );
-    reorder(this.list, (from, to) => this.move(from, Math.min(to, this.levels.length - 2)));
+    if (!ctx.fixed) reorder(this.list, (from, to) => this.move(from, Math.min(to, this.levels.length - 2)));
   }
 
   get stack() {
@@ -129,6 +136,7 @@ class Tower {
       const view = floorOf(level, {
         position: i,
         levels: this.levels.length,
+        fixed: Boolean(this.ctx.fixed),
         top: i === this.levels.length - 1,
         bottom: i === 0,
         look: looks[i],

@@ -46,6 +46,7 @@ export class Wish {
 
   /** Writes them into the address. */
   write() {
+    if (this.setup.offline) return; // a file has the one address
     // The plan says which stack, and its words are not the visitor's.
     const made = this.tower.madeUp && this.settings.simulated;
     const query = write(

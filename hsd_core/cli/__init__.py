@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from hsd_core.cli import generate, models, record, show, whatif
+from hsd_core.cli import export, generate, models, record, show, whatif
 from hsd_core.cli.measure import bench, calibrate, depth, passes, plan, results, validate
 from hsd_core.cli.training import ngrams, selfgen, train
 
@@ -37,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for command in (
         generate,
         show,
+        export,
         models,
         bench,
         passes,

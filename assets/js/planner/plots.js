@@ -1,6 +1,7 @@
 /** Plotly figures whose data and layout come from the server. Each has a heading, a description and its table. */
 
 import { h } from "../dom.js";
+import { pictureButton } from "../picture/button.js";
 
 /** @type {Promise<any>|null} */ let loading = null; // plotly's own script, asked for once per page
 
@@ -39,7 +40,7 @@ export class Plot {
     this.el = h(
       "section",
       { class: `hx-panel hx-plot-${name}`, "aria-label": label },
-      this.title,
+      h("div", { class: "hx-pictured" }, this.title, pictureButton(() => this.view, () => this.title.textContent ?? name)),
       this.text,
       this.view,
       this.beside,

@@ -1,0 +1,48 @@
+/** The first screen in a file of its own: one run, replayed without a server. What needs one is not there. */
+
+import { h } from "../dom.js";
+import { Stage } from "../stage.js";
+import { rememberTheme } from "../theme.js";
+import { words } from "./offline-words.js";
+
+const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/** @param {string} base64 of gzipped JSON */
+async function unpacked(base64) {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+async function open() {
+  document.body.classList.toggle("dark", matchMedia("(prefers-color-scheme: dark)").matches);
+  rememberTheme();
+  const { grammar } = JSON.parse(element("hx-setup").textContent ?? "");
+  const ev = await unpacked((element("hx-run").textContent ?? "").trim());
+  const header = ev.find((/** @type {any} */ record) => record.event === "header");
+  const where = [header.recorded?.slice(0, 10), header.machine].filter(Boolean).join(", ");
+  const said = header.simulated ? words.simulated : words.recorded(where);
+  const status = { mode: "recorded", text: said, title: header.title, detail: "" };
+  const setup = {
+    why: words.why,
+    grammar,
+    offline: true,
+    catalogue: [],
+    recordings: [],
+    examples: [],
+    limits: {},
+    defaults: {},
+  };
+  const refuse = () => Promise.reject(new Error(words.noServer));
+  const call = { open_trace: refuse, simulate: refuse, stop: refuse, tail: refuse };
+  const props = { setup: JSON.stringify(setup), value: "" };
+  const root = /** @type {HTMLElement} */ (document.querySelector(".hx-root"));
+  const stage = new Stage(root, { props, call, trigger: () => {}, watch: () => {} });
+  document.title = [header.title, "HSD Explorer"].filter(Boolean).join(" · ");
+  await stage.begin(JSON.stringify({ run: "offline", from: 0, ev, final: true, status }));
+}
+
+open().catch((error) => {
+  const root = document.querySelector(".hx-root");
+  root?.replaceChildren(h("p", { class: "hx-booting", text: `${words.unreadable} (${error?.message ?? error})` }));
+});

@@ -1,0 +1,55 @@
+/** The links that a page can hand on, and what each of them leaves out. */
+
+import { RECORDED } from "../journey.js";
+import { momentOf } from "./moment.js";
+import { LONGEST, pack } from "./packed.js";
+import { words } from "./share-words.js";
+
+const PASSING = ["at", "token", "recording", "tab", "embed"]; // of an address: not settings of a run
+const LONGEST_PROMPT = 1500; // as in address.js: a longer one is in no address
+
+/**
+ * @typedef {{url: string, note: string}|{reason: string}} Link reason: why there is none
+ * @typedef {{feed: import("../feed.js").Feed, player: import("../player.js").Player, settings: Record<string, any>,
+ *   view: {selected: number|null}}} Shown
+ */
+
+const page = () => location.origin + location.pathname;
+
+/** @param {URLSearchParams} query */
+const address = (query) => page() + (query.size ? `?${query}` : "");
+
+/** The settings of the next run. @param {Shown} shown @returns {Link} */
+export function settingsLink({ settings }) {
+  const query = new URLSearchParams(location.search);
+  for (const name of PASSING) query.delete(name);
+  // A recording's own settings are not written beside its name; here they are what the link is for.
+  const named = settings.simulated ? [] : ["preset", "stack", "prompt"];
+  for (const name of named) if (settings[name]) query.set(name, String(settings[name]));
+  const long = String(settings.prompt ?? "").length > LONGEST_PROMPT;
+  if (long) query.delete("prompt");
+  return { url: address(query), note: long ? words.promptLeftOut : words.settingsNote };
+}
+
+/** The recording that is shown, at this moment, with the token whose card is open.
+ *  @param {Shown} shown @param {number|null} token its serial @returns {Link} */
+export function momentLink({ feed, player }, token) {
+  const { model, run } = feed;
+  if (!model?.header) return { reason: words.nothing };
+  if (!run?.startsWith(RECORDED)) return { reason: words.notShipped };
+  const query = new URLSearchParams({ recording: run.slice(RECORDED.length), at: momentOf(model, player.cursor) });
+  const record = token === null ? null : model.tokens.get(token);
+  const chosen = record && record.tCommit !== null ? record.at : null;
+  if (chosen !== null) query.set("token", String(chosen));
+  return { url: address(query), note: words.momentNote(String(query.get("at")), chosen) };
+}
+
+/** The run that is shown, inside the link. @param {Shown} shown @returns {Promise<Link>} */
+export async function runLink({ feed }) {
+  if (!feed.model?.header) return { reason: words.nothing };
+  if (!feed.final) return { reason: words.notOver };
+  const { hash, bare } = await pack(feed.records);
+  const url = page() + hash;
+  if (url.length > LONGEST) return { reason: words.tooLong(url.length, LONGEST) };
+  return { url, note: words.runNote(url.length, bare) };
+}

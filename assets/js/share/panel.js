@@ -1,0 +1,138 @@
+/** What Share holds: links with their codes, and the run as a file. Loaded when it is first opened. */
+
+import { h, icon, say } from "../dom.js";
+import { copy, saveGzip, traceName } from "../files.js";
+import { showCode } from "./code.js";
+import { savePage } from "./save-page.js";
+import { momentLink, runLink, settingsLink } from "./links.js";
+import { words } from "./share-words.js";
+
+const CONFIRMED_MS = 2500;
+const LOCAL = /^(localhost|127\.|\[::1\])/;
+
+/** @typedef {import("./links.js").Link} Link */
+
+/**
+ * @param {import("./links.js").Shown} shown
+ * @returns {{el: HTMLElement, show: (token: number|null) => void}} show: links of what is shown now; token: the serial of
+ *   the one whose card is open
+ */
+export function sharePanel(shown) {
+  const said = h("p", { class: "hx-share-said", role: "status", "aria-live": "polite" });
+  const tell = (/** @type {string} */ text) => say(said, text);
+  const fail = (/** @type {any} */ error) => tell(error?.message || String(error));
+  const rows = [
+    linkRow(words.settings, tell, fail),
+    linkRow(words.moment, tell, fail),
+    linkRow(words.run, tell, fail, false),
+  ];
+  const [settings, moment, run] = rows;
+  const save = (/** @type {string} */ label, /** @type {string} */ tip, /** @type {() => Promise<string>} */ action) =>
+    h(
+      "button",
+      {
+        type: "button",
+        class: "hx-quiet",
+        "data-tip": tip,
+        onclick: async () => {
+          if (!shown.feed.model?.header) return tell(words.nothing);
+          tell(words.packing);
+          await action().then(tell, fail);
+        },
+      },
+      icon("save"),
+      h("span", { text: label }),
+    );
+  const files = h(
+    "div",
+    { class: "hx-share-row" },
+    h("b", { text: words.file }),
+    h(
+      "div",
+      { class: "hx-share-buttons" },
+      save(words.html, words.htmlTip, () => savePage(shown.feed)),
+      save(words.trace, words.traceTip, async () => {
+        const name = traceName(/** @type {any} */ (shown.feed.model?.header));
+        return words.saved(name, await saveGzip(shown.feed.lines(), name));
+      }),
+    ),
+  );
+  const here = LOCAL.test(location.host) ? h("p", { class: "hx-share-note", text: words.here }) : null;
+  const el = h("div", { class: "hx-share" }, ...rows.map((row) => row.el), files, here, said);
+  let turn = 0;
+  return {
+    el,
+    show(token) {
+      const mine = ++turn;
+      tell("");
+      settings.set(settingsLink(shown));
+      moment.set(momentLink(shown, token));
+      run.set({ reason: words.packing });
+      runLink(shown).then(
+        (link) => mine === turn && run.set(link),
+        (error) => mine === turn && run.set({ reason: error?.message || String(error) }),
+      );
+    },
+  };
+}
+
+/** A link: what it is of, its address, and its buttons. */
+function linkRow(/** @type {string} */ title, /** @type {(text: string) => void} */ tell, fail, coded = true) {
+  let url = "";
+  const field = h("input", {
+    class: "hx-input hx-share-url",
+    readonly: true,
+    "aria-label": title,
+    onfocus: () => field.select(),
+  });
+  const note = h("small", { class: "hx-share-note" });
+  const copied = h("span", { text: words.copy });
+  /** @type {ReturnType<typeof setTimeout>|undefined} */ let leaving;
+  const button = h(
+    "button",
+    {
+      type: "button",
+      class: "hx-quiet",
+      "aria-label": `${words.copy}: ${title}`,
+      onclick: () =>
+        copy(url).then(() => {
+          button.dataset.done = "true";
+          clearTimeout(leaving);
+          leaving = setTimeout(() => delete button.dataset.done, CONFIRMED_MS);
+          tell(words.copied(title.toLowerCase()));
+        }, fail),
+    },
+    icon("copy"),
+    copied,
+  );
+  const code = h(
+    "button",
+    {
+      type: "button",
+      class: "hx-quiet",
+      "aria-label": `${words.code}: ${title}`,
+      onclick: () => showCode(title, url, code).catch(fail),
+    },
+    icon("code"),
+    h("span", { text: words.code }),
+  );
+  const el = h(
+    "div",
+    { class: "hx-share-row" },
+    h("b", { text: title }),
+    h("div", { class: "hx-share-buttons" }, button, coded ? code : null),
+    field,
+    note,
+  );
+  return {
+    el,
+    /** @param {Link} link */
+    set(link) {
+      url = "url" in link ? link.url : "";
+      delete button.dataset.done;
+      field.value = url;
+      field.hidden = button.hidden = code.hidden = !url;
+      say(note, "url" in link ? link.note : link.reason);
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** The run that is shown as one HTML file: the server's empty page with the run put into it. */
+
+import { saveBlob, traceName } from "../files.js";
+import { base64Of, squeezed } from "./packed.js";
+import { words } from "./share-words.js";
+
+const EMPTY = '<script type="text/plain" id="hx-run"></script>'; // as hsd_core/export/page.py writes it
+
+/** @param {import("../feed.js").Feed} feed @returns {Promise<string>} what is to be said */
+export async function savePage(feed) {
+  const [reply, run] = await Promise.all([
+    fetch(new URL("../../../offline.html", import.meta.url)),
+    squeezed(JSON.stringify(feed.records)),
+  ]);
+  const empty = await reply.text();
+  if (!reply.ok || !empty.includes(EMPTY)) throw new Error(words.pageFailed);
+  const page = empty.replace(EMPTY, EMPTY.replace("><", `>${base64Of(run)}<`));
+  const name = traceName(/** @type {any} */ (feed.model?.header)).replace(/\.jsonl\.gz$/, ".html");
+  return words.saved(name, saveBlob(new Blob([page], { type: "text/html" }), name));
+}

@@ -1,0 +1,38 @@
+/** The Share button of the title bar; what it opens is loaded then. */
+
+import { h, icon, popover, say } from "../dom.js";
+import { loadStyles } from "../styles.js";
+import { words } from "./share-words.js";
+
+/** @param {import("./links.js").Shown} shown */
+export function shareButton(shown) {
+  /** @type {Promise<{el: HTMLElement, show: (token: number|null) => void}>|null} */ let coming = null;
+  /** @type {number|null} */ let chosen = null; // the token whose card was open
+  const panel = h("div", { class: "hx-share-panel" }, h("p", { class: "hx-item-note", text: words.packing }));
+  const button = h(
+    "button",
+    { type: "button", class: "hx-icon-button hx-share-open", "aria-label": words.share, "data-tip": words.shareTip },
+    icon("share"),
+  );
+  const build = async () => {
+    const [{ sharePanel }] = await Promise.all([import("./panel.js"), loadStyles("share")]);
+    const made = sharePanel(shown);
+    panel.replaceChildren(made.el);
+    return made;
+  };
+  const open = () => {
+    coming ??= build();
+    const token = shown.view.selected ?? chosen;
+    chosen = null;
+    coming.then(
+      (made) => made.show(token),
+      (error) => {
+        coming = null; // the next press tries again
+        say(/** @type {Element} */ (panel.firstElementChild), String(error?.message ?? error));
+      },
+    );
+  };
+  // A press closes the card, and the token is forgotten, before this opens.
+  button.addEventListener("pointerdown", () => (chosen = shown.view.selected));
+  return popover(button, panel, { label: words.share, onOpen: open });
+}
