@@ -123,10 +123,12 @@ function speed(panel, model, past) {
   const top = Math.max(1e-9, ...values.slice(Math.min(2, values.length - 1)), plain ?? 0) * 1.12;
   const start = past[0]?.t ?? 0;
   const span = Math.max(1, (past[past.length - 1]?.t ?? 1) - start);
-  const points = past.map((s, i) => [
+  const stride = Math.ceil(past.length / (2 * WIDTH)); // more points than pixels would only take time
+  const point = (s, i) => [
     ((s.t - start) / span) * WIDTH,
     HEIGHT - (Math.min(values[i], top) / top) * (HEIGHT - 2),
-  ]);
+  ];
+  const points = past.map((s, i) => (i % stride && i < past.length - 1 ? null : point(s, i))).filter((x) => x !== null);
   set(path(panel, "area", "hx-chart-area"), {
     d: points.length > 1 ? `${line(points)}L${WIDTH} ${HEIGHT}L${points[0][0].toFixed(1)} ${HEIGHT}z` : "",
   });

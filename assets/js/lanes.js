@@ -57,7 +57,11 @@ class Lanes {
     on(this.area, "pointerup", () => (this.dragging = false));
     on(this.area, "pointercancel", () => (this.dragging = false));
     on(this.area, "pointerleave", () => this._point(null));
-    this.resizing = new ResizeObserver(() => this._redraw());
+    this.width = 0; // of the area; asked for here alone, as every question would have the page laid out at once
+    this.resizing = new ResizeObserver(() => {
+      this.width = this.area.clientWidth;
+      this._redraw();
+    });
     this.resizing.observe(this.area);
   }
 
@@ -98,8 +102,7 @@ class Lanes {
   }
 
   _redraw() {
-    const { model } = this;
-    const width = this.area.clientWidth;
+    const { model, width } = this;
     if (!model?.header || !width) return;
     const count = model.levels.length;
     const wide = innerWidth >= 1800;

@@ -11,8 +11,19 @@ const NONE = { letter: "\u2013", hue: "var(--muted)", underline: "none" };
 const NICE = [1, 1.5, 2, 3, 5, 7, 10];
 const STEPS = [9, 18, 28, 40, 54]; // percent of the hue, slow is strong
 
+/** @type {WeakMap<object, {version: number, by: string, scheme: any}>} */
+const schemes = new WeakMap();
+
 /** How the tokens of a model are coloured: `of(record)` gives {key, letter, name, hue, underline, strength?}. */
 export function colouring(model, by) {
+  const kept = schemes.get(model);
+  if (kept?.version === model.version && kept.by === by) return kept.scheme;
+  const scheme = schemeOf(model, by);
+  schemes.set(model, { version: model.version, by, scheme });
+  return scheme;
+}
+
+function schemeOf(model, by) {
   if (by === "time") return byTime(model);
   const level = (i) => ({
     key: `l${i}`,
@@ -26,6 +37,7 @@ export function colouring(model, by) {
     return {
       title: "highest level that accepted it before the target",
       of: (record, cursor) => passedOf(model, record, cursor, level),
+      changes: true,
     };
   return { title: "level that supplied it", of: (record) => level(record.level) };
 }
@@ -106,19 +118,29 @@ function nice(value) {
 
 const ms = (x) => `${x >= 10 ? Math.round(x) : Number(x.toPrecision(2))} ms`;
 
-/** The categories a model holds up to a cursor, in order of level. */
+/** The categories that a model has held up to a cursor, in order of level. */
 function categories(model, cursor, by) {
   const scheme = colouring(model, by);
   if (scheme.all) return scheme.all;
-  const found = new Map();
-  if (by === "level") model.levels.forEach((_, i) => keep(found, scheme.of({ level: i })));
-  for (const record of model.tokens.values())
-    if (record.tDraft <= cursor) keep(found, scheme.of(record, cursor), record.level);
-  return [...found.values()].sort((a, b) => a.order - b.order || (a.key < b.key ? -1 : 1));
+  scheme.seen ??= firstSeen(model, by, scheme);
+  return scheme.seen.filter(({ t }) => t <= cursor).map(({ category }) => category);
 }
 
-function keep(found, category, order = found.size) {
-  if (!found.has(category.key)) found.set(category.key, { ...category, order: category.key === "none" ? -1 : order });
+/** All categories of a model, in order of level, each with the time at which its first token came. */
+function firstSeen(model, by, scheme) {
+  const found = new Map();
+  const see = (record, t, order) => {
+    const category = scheme.of(record, t);
+    const known = found.get(category.key);
+    if (known) known.t = Math.min(known.t, t);
+    else found.set(category.key, { t, category: { ...category, order: category.key === "none" ? -1 : order } });
+  };
+  if (by === "level") model.levels.forEach((_, i) => see({ level: i }, -Infinity, i));
+  for (const record of model.tokens.values())
+    for (const t of scheme.changes ? [record.tDraft, ...record.passed.map((x) => x.t)] : [record.tDraft])
+      see(record, t, record.level);
+  const place = ({ category }) => category.order;
+  return [...found.values()].sort((a, b) => place(a) - place(b) || (a.category.key < b.category.key ? -1 : 1));
 }
 
 /** How to read the text. update(model, cursor, {colourBy, ghosts}). */

@@ -37,7 +37,7 @@ function seen(model, cursor, level, round) {
   const found = [];
   const running = round === null ? [] : model.levelsIn(round);
   if (!running.includes(level)) return found; // it rests: nothing stands before it
-  for (const record of roundTokens(model, round)) {
+  for (const record of model.tokensOf(round)) {
     if (record.level >= level || record.tDraft > cursor) continue;
     const below = record.judgements.filter((j) => j.level < level);
     if (below.some((j) => j.outcome !== "accepted" || j.t > cursor)) continue;
@@ -52,23 +52,6 @@ function seen(model, cursor, level, round) {
 }
 
 const combBefore = (record) => (record.how === "draft" ? (record.fork?.comb ?? null) : null);
-
-const cache = new WeakMap();
-
-function roundTokens(model, round) {
-  if (round === null) return [];
-  let kept = cache.get(model);
-  if (!kept || kept.version !== model.version) {
-    const rounds = new Map();
-    for (const record of model.tokens.values()) {
-      if (!rounds.has(record.round)) rounds.set(record.round, []);
-      rounds.get(record.round).push(record);
-    }
-    kept = { version: model.version, rounds };
-    cache.set(model, kept);
-  }
-  return kept.rounds.get(round) ?? [];
-}
 
 function draw(host, tiles) {
   while (host.children.length > tiles.length) host.lastChild.remove();

@@ -48,17 +48,12 @@ function ghostsFrom(model, cursor, from) {
 }
 
 /**
- * The last cell boundary at or before n committed tokens.
+ * Where what may differ begins: the last cell boundary at or before n committed tokens, and one cell back.
  * @param {TraceModel} model
  * @param {number} n
  */
-export function cellStart(model, n) {
-  let at = Math.min(n, model.committed.length);
-  let back = model.committed.length;
-  let cell = model.cells.length;
-  while (cell > 0 && back > at) back -= model.cells[--cell].serials.length;
-  at = back;
+export function cellStart({ cellStarts, committed }, n) {
+  const cell = n < committed.length ? upTo(cellStarts, n, (at) => at) - 1 : cellStarts.length;
   // A character may still be joined to the cell before the boundary.
-  if (cell > 0) at -= model.cells[--cell].serials.length;
-  return { cell, at };
+  return cellStarts[Math.max(0, cell - 1)] ?? 0;
 }

@@ -69,6 +69,7 @@ class TextView {
     this._hang(null, 0);
     this.current = null; // the node that Tab reaches
     this.marked = null;
+    this.sunk = 0; // where it was last scrolled to its end
     this.origin = null; // what the marked token was copied from
   }
 
@@ -85,16 +86,28 @@ class TextView {
     const scheme = colouring(model, colourBy);
     const style = JSON.stringify([colourBy, ghosts, scheme.all ?? null]);
     const committed = model.committedAt(cursor);
-    const keep = style === this.style ? cellStart(model, Math.min(this.seen, committed)) : { cell: 0, at: 0 };
-    const low = this.el.scrollHeight - this.el.scrollTop - this.el.clientHeight < 48;
-    this._reconcile(keep.at, wanted(model, cursor, keep.at, committed, ghosts !== "hide"), scheme);
+    const keep = style === this.style ? cellStart(model, Math.min(this.seen, committed)) : 0;
+    const low = this._low();
+    this._reconcile(keep, wanted(model, cursor, keep, committed, ghosts !== "hide"), scheme);
     this.flow.classList.toggle("hx-waiting", this.items.length === 0);
     this._hang(ghosts === "hide" ? null : model, cursor);
-    if (low) this.el.scrollTop = this.el.scrollHeight;
+    if (low) this._sink();
     this.style = style;
     this.seen = committed;
     this._select(selected);
     this._light(round);
+  }
+
+  /** Whether the text's end is in sight, or was when nobody has scrolled since: paragraphs that have not been in sight
+   *  yet have a guessed height, and become higher by themselves. */
+  _low() {
+    const { scrollTop, scrollHeight, clientHeight } = this.el;
+    return scrollTop === this.sunk || scrollHeight - scrollTop - clientHeight < 48;
+  }
+
+  _sink() {
+    this.el.scrollTop = this.el.scrollHeight;
+    this.sunk = this.el.scrollTop;
   }
 
   /** The comb of the round under the cursor; as high as combs may become, so that the text stays where it is. */

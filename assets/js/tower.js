@@ -226,6 +226,7 @@ class Tower {
     this.columns = this.shared.map((trunk) => trunkView(trunk, (index) => on[index]));
     this.trunks.replaceChildren(...this.columns.map((view) => view.el));
     this.trunks.hidden = !this.columns.length;
+    this.el.closest(".hx-main")?.classList.toggle("hx-trunked", this.columns.length > 0);
   }
 
   _edited() {

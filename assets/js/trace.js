@@ -32,6 +32,10 @@ const NOTHING = Object.freeze({ bytes: new Uint8Array(0), special: false });
  *   places: {t: number, at: number}[], fork?: import("./comb.js").Fork|null, insteadOf?: number|null}} TokenRecord
  */
 /**
+ * `before`: what was tentative when it began.
+ * @typedef {{round: number, t0: number, t1: number, byLevel: number[], tokens: number, before: TokenRecord[]}} Round
+ */
+/**
  * @typedef {{kind: string, level: number, round: number|null, t0: number, t1: number, rows: number, tokensIn: number,
  *   tokensOut: number, rejected?: boolean, rejects?: number, sequences?: number, ran?: import("./events.js").Span[],
  *   catchUp?: number, theta?: number|null}} Segment
@@ -49,7 +53,8 @@ export class TraceModel {
     /** @type {number[]} */ this.committed = []; // serials, in order
     /** @type {number[]} */ this.commitTimes = []; // ns, one per committed token
     /** @type {import("./cells.js").Cell[]} */ this.cells = []; // the committed text, cell by cell
-    /** @type {{round: number, t0: number, t1: number, byLevel: number[], tokens: number}[]} */ this.rounds = [];
+    /** @type {number[]} */ this.cellStarts = []; // the committed position at which each cell begins
+    /** @type {Round[]} */ this.rounds = [];
     /** @type {import("./events.js").Plan[]} */ this.plans = []; // where the run chose its levels anew
     /** @type {Segment[]} */ this.segments = [];
     this.figures = new Figures();
@@ -60,6 +65,7 @@ export class TraceModel {
     this._guess = 1; // sequences that the bottom level may offer
     this.end = 0; // last ns seen
     this.version = 0; // grows with every append
+    /** @type {Map<number, TokenRecord[]>} */ this._made = new Map(); // by round, in the order of making
     /** @type {TokenRecord[]} */ this._alive = []; // tentative records, by position
     /** @type {TokenRecord[]} */ this._loose = []; // rejected records whose place may still move
     /** @type {import("./comb.js").Comb|null} */ this._comb = null; // of this round
@@ -230,6 +236,7 @@ export class TraceModel {
       if (this._alive[0] === record) this._alive.shift();
       else this._alive = this._alive.filter((x) => x !== record);
       splitCells([record], (id) => this.piece(id), this.cells);
+      if (this.cellStarts.length < this.cells.length) this.cellStarts.push(this.committed.length - 1);
     });
     this._loose = this._loose.filter((x) => place(x, Infinity) >= this.committed.length);
     const round = this._round(e.round, e.t);
@@ -291,6 +298,8 @@ export class TraceModel {
       places: [],
     };
     this.tokens.set(record.serial, record);
+    const made = this._made.get(record.round);
+    made ? made.push(record) : this._made.set(record.round, [record]);
     return record;
   }
 
@@ -343,7 +352,7 @@ export class TraceModel {
   _round(index, t) {
     let last = this.rounds[this.rounds.length - 1];
     if (!last || last.round !== index) {
-      last = { round: index, t0: t, t1: t, byLevel: this.levels.map(() => 0), tokens: 0 };
+      last = { round: index, t0: t, t1: t, byLevel: this.levels.map(() => 0), tokens: 0, before: [...this._alive] };
       this.rounds.push(last);
     }
     return last;
@@ -361,10 +370,16 @@ export class TraceModel {
     return upTo(this.commitTimes, cursor, (x) => x);
   }
 
+  /** The records that a round made, in the order of making. */
+  tokensOf(round) {
+    return this._made.get(round) ?? [];
+  }
+
   /** Tentative records at a cursor, by position. */
   aliveAt(cursor) {
     const found = [];
-    for (const record of this.tokens.values()) {
+    const round = this.rounds[this.roundAt(cursor)];
+    for (const record of round ? [...round.before, ...this.tokensOf(round.round)] : []) {
       // A candidate stands nowhere until its comb is judged.
       if (record.how === "draft" && record.fork && fate(record, cursor) === "waiting") continue;
       if (record.tDraft <= cursor && this.state(record, cursor) === "tentative") found.push(record);

@@ -42,6 +42,12 @@ HOSTILE = (
     "${x",
 )
 
+SHIFTS = """
+window.shifts = [];
+new PerformanceObserver((list) => shifts.push(...list.getEntries().map((entry) => [entry.startTime, entry.value])))
+  .observe({type: "layout-shift", buffered: true});
+"""
+
 
 def awaited(work: Coroutine[Any, Any, Any]) -> Any:
     """What a coroutine returns. It runs in a thread: a driven browser leaves a loop in that of the tests."""
@@ -90,6 +96,18 @@ def plain_run(pieces: Sequence[str], *, title: str = "handmade", label: str = "t
 def drawn(page: Any) -> None:
     """Waits until the page has drawn what it was told: it draws in the next frame."""
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def worst_window(shifts: list[tuple[float, float]]) -> float:
+    """Cumulative layout shift: the largest sum within five seconds whose gaps are below one second."""
+    sums, began, last = [0.0], -1e9, -1e9
+    for time, value in shifts:
+        if time - last > 1000 or time - began > 5000:
+            began = time
+            sums.append(0.0)
+        sums[-1] += value
+        last = time
+    return max(sums)
 
 
 def toy_run(pipeline: Any, prompt: str = "The tower of levels", **options: Any) -> list[Event]:

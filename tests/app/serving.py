@@ -1,7 +1,8 @@
-"""The app in a process of its own, for measurements."""
+"""The app in a process of its own and a browser for it, for measurements and pictures."""
 
 from __future__ import annotations
 
+import shutil
 import socket
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,3 +39,13 @@ def served(url: str | None) -> Iterator[str]:
     finally:
         app.terminate()
         app.wait()
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """The system's Chromium, else playwright's own, without a window."""
+    with sync_playwright() as driver:
+        system = shutil.which("chromium") or shutil.which("chromium-browser")
+        browser = driver.chromium.launch(executable_path=system, args=["--no-sandbox"])
+        yield browser
+        browser.close()

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import argparse
 import math
-import shutil
 import statistics
 from collections.abc import Sequence
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
-from tests.app.serving import served
+from tests.app.serving import chromium, served
 
 SLIDERS = ("longest block", "rejections, all pairs", "cost of")
 BOUND_MS = 100.0  # what people take for "at once"
@@ -70,9 +69,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=40, help="turns of each slider (default 40)")
     parser.add_argument("--url", default=None, help="a running app (default: one is started)")
     options = parser.parse_args()
-    with served(options.url) as url, sync_playwright() as driver:
-        system = shutil.which("chromium") or shutil.which("chromium-browser")
-        browser = driver.chromium.launch(executable_path=system, args=["--no-sandbox"])
+    with served(options.url) as url, chromium() as browser:
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         page.add_init_script(WATCH)
         page.goto(url)
@@ -85,7 +82,6 @@ def main() -> None:
         for name in SLIDERS[1:]:  # the first has too few values
             steps = DRAG_MS // STEP_MS
             _line(f"{name}, drag", page.evaluate(TURN, [name, _spread(page, name, steps, 1), STEP_MS, REST_MS]))
-        browser.close()
 
 
 def _spread(page: Page, name: str, count: int, stride: int = 7) -> list[float]:

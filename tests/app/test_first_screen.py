@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pagekit import drawn
+from pagekit import SHIFTS, drawn, worst_window
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
@@ -16,11 +16,6 @@ from starlette.testclient import TestClient
 from app.first import SHEETS, WHY, FirstPaint
 from app.static import ASSETS
 
-SHIFTS = """
-window.shifts = [];
-new PerformanceObserver((list) => shifts.push(...list.getEntries().map((entry) => [entry.startTime, entry.value])))
-  .observe({type: "layout-shift", buffered: true});
-"""
 DESK, PHONE, PROJECTOR = (1440, 900), (390, 844), (1920, 1080)
 
 
@@ -43,18 +38,6 @@ def seek(page: Any, share: float) -> None:
 def ratio(page: Any) -> float | None:
     said = page.locator(".hx-headline-value").inner_text()
     return float(said.removesuffix("×")) if said.endswith("×") else None
-
-
-def worst_window(shifts: list[tuple[float, float]]) -> float:
-    """Cumulative layout shift: the largest sum within five seconds whose gaps are below one second."""
-    sums, began, last = [0.0], -1e9, -1e9
-    for time, value in shifts:
-        if time - last > 1000 or time - began > 5000:
-            began = time
-            sums.append(0.0)
-        sums[-1] += value
-        last = time
-    return max(sums)
 
 
 @pytest.mark.parametrize("size", [DESK, PHONE, PROJECTOR])
