@@ -42,6 +42,7 @@ const ICONS = {
   remove: "M6 6l12 12M18 6L6 18",
   add: "M12 5v14M5 12h14",
   help: "M9 9a3 3 0 1 1 4.2 2.8c-.8.4-1.2 1-1.2 2M12 17.5h.01M12 3a9 9 0 1 0 .01 0z",
+  present: "M3 5h18v11H3zM12 16v4M8 20h8",
   grip: "M9 6h.01M15 6h.01M9 12h.01M15 12h.01M9 18h.01M15 18h.01",
 };
 
