@@ -55,7 +55,8 @@ export function plain(model, parts) {
       const text = tokenText(model, part.token)
         .replaceAll("\u21b5", HEARD.newline)
         .replace(/\u00b7{2,}/g, HEARD.spaces)
-        .replaceAll("\u00b7", HEARD.space)
+        .replace(/^\u00b7$/, HEARD.space)
+        .replaceAll("\u00b7", " ")
         .trim();
       const before = parts[i - 1];
       const after = parts[i + 1];

@@ -25,5 +25,6 @@ export function origin(model, records) {
     if (record.copied) places.add(record.copied.at < 0 ? PLACES.prompt : PLACES.text);
     else if (found) places.add(found.title.split(": ").at(-1) ?? found.title);
   }
-  return { place: [...places].join(PLACES.and), copied, source };
+  const place = places.size > 2 ? PLACES.many : [...places].join(PLACES.and);
+  return { place, copied, source };
 }

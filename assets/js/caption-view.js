@@ -40,7 +40,7 @@ export function createCaption({ player, live }) {
   const draw = (caption, cursor) => {
     shown = { key: caption.key, at: performance.now(), cursor };
     el.dataset.kind = caption.kind;
-    text.replaceChildren(...caption.parts.map((part) => drawn(part, model)));
+    text.replaceChildren(...drawnParts(caption.parts, model));
   };
 
   return {
@@ -66,6 +66,9 @@ export function createCaption({ player, live }) {
     rest: (t) => (model ? restOf(plain(model, captionAt(model, t).parts).length) : 0),
   };
 }
+
+/** @param {import("./caption-parts.js").Part[]} parts @param {import("./trace.js").TraceModel|null} model whose they are */
+export const drawnParts = (parts, model) => parts.map((part) => drawn(part, model));
 
 /** @param {import("./caption-parts.js").Part} part @param {any} model */
 function drawn(part, model) {

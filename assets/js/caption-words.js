@@ -29,7 +29,7 @@ export const SAYS = {
   keepsOneAdds: "{who} kept {tokens} from {below} and added {own}.",
   keepsBothAdds: "{who} kept both tokens from {below}, {tokens}, and added {own}.",
   keepsAllAdds: "{who} kept all {count} tokens from {below}, {tokens}, and added {own}.",
-  closest: " The closest call: {token}, coin {coin} under α {alpha}.",
+  closest: " Closest: {token}, coin {coin} under α {alpha}.",
   rejects: "{who} rejected {token} from {supplier}: ",
   keepsSomeRejects: "{who} kept {kept} of {count} from {below}, then rejected {token}: ",
   wants: "it wants {want} (p {p} against {q}).",
@@ -43,12 +43,13 @@ export const SAYS = {
   combNone: "{who} kept none of {count} tokens; {rejected} rejected, {rest} not asked.",
   wrote: " It wrote {own}.",
 
-  // What a round commits.
-  commitsOne: " That commits 1 token.",
-  commits: " That commits {count} tokens in one pass of the target.",
-  commitsOneInstead: "{who} wrote {own} instead of {token} from {below}: 1 token committed in one pass.",
-  commitsInstead:
-    "{who} kept {kept} of {total} from {below} and wrote {own} instead of {token}: {count} tokens committed in one pass.",
+  // What a round commits; {all} and {committed} are phrases.
+  commits: " That commits {committed}.",
+  commitsKept: "{who} kept {all} from {below}: {committed} committed in one pass.",
+  commitsKeptAdds: "{who} kept {all} from {below} and added {own}: {committed} committed in one pass.",
+  commitsInstead: "{who} wrote {own} instead of {token} from {below}: {committed} committed in one pass.",
+  commitsSomeInstead:
+    "{who} kept {kept} of {count} from {below}, wrote {own} instead of {token}: {committed} committed in one pass.",
 
   // Auto.
   plans: "Auto begins with {levels}: {ms} ms a token predicted.",
@@ -56,20 +57,25 @@ export const SAYS = {
   replansBriefly: "Auto changes the plan to {levels}.",
 
   // The end.
-  length: "Done at the token limit: ",
-  eos: "Done, the target ended the text: ",
-  context: "Done, the context is full: ",
+  length: "The token limit is reached: ",
+  eos: "The target ended the text: ",
+  context: "The context is full: ",
   stopped: "Stopped: ",
-  result: "{count} tokens in {rounds} rounds and {time}, {speed} tokens/s.",
-  faster: " That is {ratio} times plain decoding ({plain}).",
-  simulated: " Simulated: no model ran.",
-  equal: " The text is the same, token for token.",
-  differs: " The text is the same up to token {count}.",
-  inLaw: " Sampled: the texts differ, their law is the same.",
+  result: "{count} tokens in {rounds} rounds and {time}, {speed} tokens/s",
+  faster:
+    "{count} tokens in {rounds} rounds and {time}: {ratio} times plain decoding ({speed} against {plain} tokens/s)",
+  simulated: "; simulated, no model ran.",
+  equal: ", the same text.",
+  differs: ", the same text up to token {same}.",
+  inLaw: "; sampled: the same law, not the same text.",
+  bare: ".",
 };
 
+/** Parts of sentences. */
+export const PHRASES = { one: "1 token", both: "both tokens", all: "all {count} tokens", some: "{count} tokens" };
+
 /** Where a copied token was found. */
-export const PLACES = { prompt: "the prompt", text: "the text so far", and: " and " };
+export const PLACES = { prompt: "the prompt", text: "the text", many: "several places", and: " and " };
 
 /** How a run of tokens goes on that is too long to show, and what stands for a probability below the kept rows. */
 export const MORE = " and {count} more";

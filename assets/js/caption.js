@@ -5,7 +5,7 @@
 
 import { origin as copiedFrom } from "./caption-places.js";
 import { apart, fill, level, listed, rate, run, seconds, share, token } from "./caption-parts.js";
-import { SAYS, UNDER } from "./caption-words.js";
+import { PHRASES, SAYS, UNDER } from "./caption-words.js";
 import { isGreedy } from "./card-verdict.js";
 import { upTo } from "./order.js";
 
@@ -79,7 +79,10 @@ function judged(model, moment, settled) {
   const below = level(event.below ?? Math.max(0, event.level - 1), false);
   const mine = own && token(own.id, event.level);
   const count = event.checks.length;
-  const tail = settled && moment.commit && model.levels.length > 1 ? commits(moment.commit.tokens.length) : [];
+  const tail =
+    settled && moment.commit && model.levels.length > 1
+      ? fill(SAYS.commits, { committed: number(moment.commit.tokens.length) })
+      : [];
   if (!count) {
     if (!mine) return fill(SAYS.passes, { who });
     if (moment.silent === null) return [...fill(SAYS.writes, { who, own: mine }), ...tail];
@@ -100,9 +103,14 @@ function judged(model, moment, settled) {
   }
   if (first >= 0) return rejection(model, moment, { records, first, kept: kept.length, who, below, mine, settled });
   const all = { who, count, below, tokens: run(model, kept), own: mine ?? "" };
-  const number = count === 1 ? "One" : count === 2 ? "Both" : "All";
-  const said = SAYS[/** @type {"keepsAll"} */ (`keeps${number}${mine ? "Adds" : ""}`)];
-  return [...fill(said, all), ...(settled ? [] : closest(model, event)), ...tail];
+  if (tail.length) {
+    const [said, phrase] = [mine ? SAYS.commitsKeptAdds : SAYS.commitsKept, count === 2 ? PHRASES.both : PHRASES.all];
+    const committed = number(moment.commit?.tokens.length ?? 0);
+    return fill(said, { ...all, all: count === 1 ? run(model, kept) : fill(phrase, { count }), committed });
+  }
+  const many = count === 1 ? "One" : count === 2 ? "Both" : "All";
+  const said = SAYS[/** @type {"keepsAll"} */ (`keeps${many}${mine ? "Adds" : ""}`)];
+  return [...fill(said, all), ...(isGreedy(model) ? [] : closest(model, event))];
 }
 
 /** @param {TraceModel} model @param {import("./moments.js").Judged} moment */
@@ -112,16 +120,9 @@ function rejection(model, moment, { records, first, kept, who, below, mine, sett
   const record = records[first];
   const dropped = token(check.id, record?.level ?? event.level, "rejected");
   if (settled && commit && mine && model.levels.length > 1) {
-    const slots = {
-      who,
-      kept,
-      total: event.checks.length,
-      below,
-      own: mine,
-      token: dropped,
-      count: commit.tokens.length,
-    };
-    return fill(slots.count === 1 ? SAYS.commitsOneInstead : SAYS.commitsInstead, slots);
+    const committed = number(commit.tokens.length);
+    const slots = { who, kept, count: event.checks.length, below, own: mine, token: dropped, committed };
+    return fill(kept ? SAYS.commitsSomeInstead : SAYS.commitsInstead, slots);
   }
   const slots = { who, kept, count: event.checks.length, below, token: dropped };
   const supplier = level(record?.level ?? event.below ?? 0, false);
@@ -164,7 +165,7 @@ function closest(model, event) {
   return fill(SAYS.closest, { token: mine, coin, alpha });
 }
 
-const commits = (count) => fill(count === 1 ? SAYS.commitsOne : SAYS.commits, { count });
+const number = (count) => fill(count === 1 ? PHRASES.one : PHRASES.some, { count });
 
 // ---- plans, the beginning, the end
 
@@ -197,13 +198,19 @@ function end(model) {
   const reason = SAYS[/** @type {"eos"} */ (footer.reason)] ?? SAYS.stopped;
   const ms = s?.decode_ms ?? footer.decode_ns / 1e6;
   const speed = ms ? committed.length / (ms / 1e3) : 0;
-  const slots = { count: committed.length, rounds: footer.rounds, time: seconds(ms * 1e6), speed: rate(speed) };
-  const said = [...fill(reason, {}), ...fill(SAYS.result, slots)];
   const last = baseline?.token_ns.at(-1);
-  if (!baseline || !last || !speed) return header.simulated ? [...said, SAYS.simulated] : said;
+  const slots = { count: committed.length, rounds: footer.rounds, time: seconds(ms * 1e6), speed: rate(speed) };
+  if (!baseline || !last || !speed) {
+    return fill(reason + SAYS.result + (header.simulated ? SAYS.simulated : SAYS.bare), slots);
+  }
   const plain = baseline.token_ns.length / (last / 1e9);
-  said.push(...fill(SAYS.faster, { ratio: (speed / plain).toFixed(2), plain: rate(plain) }));
-  if (header.simulated) return [...said, SAYS.simulated];
-  if (!isGreedy(model)) return [...said, ...fill(header.lossless ? SAYS.inLaw : "", {})];
-  return [...said, ...fill(baseline.diverges ? SAYS.differs : SAYS.equal, { count: baseline.equal })];
+  const against = { ...slots, ratio: (speed / plain).toFixed(2), plain: rate(plain), same: baseline.equal };
+  return fill(reason + SAYS.faster + outcome(model, baseline), against);
+}
+
+/** What became of the text, beside plain decoding's. */
+function outcome(model, baseline) {
+  if (model.header?.simulated) return SAYS.simulated;
+  if (!isGreedy(model)) return model.header?.lossless ? SAYS.inLaw : SAYS.bare;
+  return baseline.diverges ? SAYS.differs : SAYS.equal;
 }

@@ -76,6 +76,7 @@ class Stage {
         this.edit("prompt", e.prompt);
         this.prompt.show();
       },
+      shown: () => this.feed.run,
       onRecording: (name) =>
         this.attempt(async () => {
           await this.session.recording(name);
