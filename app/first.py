@@ -16,7 +16,10 @@ WHY = (
     "colour says which level wrote what."
 )
 # In the order in which later ones add to earlier ones.
-SHEETS = ("base", "layout", "help", "tower", "controls", "text", "legend", "comb", "lanes", "card", "forced")
+SHEETS = (
+    *("base", "layout", "help", "tower", "controls", "shelf", "text", "legend", "comb", "lanes", "caption", "card"),
+    *("presenter", "forced"),
+)
 
 # The theme that was kept here, else the system's: as js/theme.js and Gradio choose it. In a frame (?embed=1) the page is
 # the text and its transport alone, from the start.

@@ -8,17 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from app.payload import payload, status
+from app.shelf import Place, places
 from hsd_core.export.records import records
 from hsd_core.trace import Event, Header
 from hsd_core.trace import file as tracefile
-from hsd_core.trace.codec import read_header
-from hsd_core.trace.typed import opened
+from hsd_core.trace.codec import MAX_LEVELS, read_event, read_header
+from hsd_core.trace.metrics import speed_up
+from hsd_core.trace.typed import builtins, opened
 
 MAX_FILE = 8 * 2**20  # 10,000 tokens with all details are 7 MB packed; a run of this page's is below 0.5
 MAX_CALL = MAX_FILE * 4 // 3 + 4096  # bytes of the request that brings such a file
 MAX_UNPACKED = 40 * 10**6
 PREFIX = "recorded-"
 SIMULATED = "simulated: no model ran"
+_TIMED = (b'{"event":"prefill"', b'{"event":"commit"', b'{"event":"baseline"')  # what the speed-up is made of
 log = logging.getLogger(__name__)
 
 
@@ -31,10 +34,15 @@ class Recordings:
 
     def __init__(self, folder: Path) -> None:
         self._paths = {p.name.removesuffix(".gz").removesuffix(".jsonl"): p for p in sorted(folder.glob("*.jsonl*"))}
+        self._places = places(folder)
 
     def menu(self) -> list[dict[str, Any]]:
-        """What the menu shows for each: name, title, stack, preset, machine and date, or why it cannot be read."""
-        return [{"name": name, **_summary(path)} for name, path in self._paths.items()]
+        """What the menu shows for each, in name order: its place in the menu, title, stack, levels, preset, machine,
+        date and speed-up, or why it cannot be read."""
+        return [
+            {"name": name, **builtins(self._places.get(name, Place())), **_summary(path)}
+            for name, path in self._paths.items()
+        ]
 
     def events(self, name: str) -> list[Event]:
         """The events of a bundled recording.
@@ -89,16 +97,27 @@ def _summary(path: Path) -> dict[str, Any]:
             header = read_header(file.readline())
             if header is None:
                 raise ValueError("its first line is no header")
-            while file.read(1 << 20):  # a file that breaks off is found here, not by a visitor
-                pass
+            # All of it is read: a file that breaks off is found here, not by a visitor.
+            timed = [read_event(line, MAX_LEVELS) for line in file if line.startswith(_TIMED)]
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        return {"title": path.name, "stack": "", "preset": None, "machine": "", "recorded": "", "reason": str(error)}
+        return {
+            "title": path.name,
+            "stack": "",
+            "levels": [],
+            "preset": None,
+            "machine": "",
+            "recorded": "",
+            "speed_up": None,
+            "reason": str(error),
+        }
     return {
         "title": header.title or path.name,
         "stack": header.stack,
+        "levels": [{"kind": x.kind, "name": x.name, "label": x.label, "params": x.params} for x in header.levels],
         "preset": header.preset,
         "machine": header.machine,
         "recorded": _day(header.recorded),
+        "speed_up": speed_up([header, *timed]),
         "simulated": bool(header.simulated),
         "reason": "",
     }

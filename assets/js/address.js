@@ -54,6 +54,8 @@ export function fields(limits) {
     detail: one("full", "light"),
     ghosts: one("show", "hide"),
     colour: one("level", "passed", "source", "time"),
+    pause: flag,
+    present: flag,
   };
 }
 

@@ -1,6 +1,7 @@
 /** The prompt row: prompt, Generate or Stop, examples, recordings, settings. */
 
 import { arrows, h, icon, popover, say } from "./dom.js";
+import { recordingsMenu } from "./recordings.js";
 import { settingsPanel } from "./settings.js";
 
 /** The place of the prompt row where nothing can be run. */
@@ -31,21 +32,11 @@ export function promptRow(ctx) {
     "Examples",
     setup.examples.map((e) => ({ title: e.title, note: e.note, pick: () => ctx.onExample(e) })),
   );
-  const recordings = menu(
-    "recordings",
-    "Recordings",
-    setup.recordings.map((r) => ({
-      title: r.title,
-      note:
-        r.reason ||
-        (r.simulated
-          ? `${r.stack} · simulated: no model ran`
-          : `${r.stack} · recorded on ${[r.recorded, r.machine].filter(Boolean).join(", ") || "another day"}`),
-      disabled: Boolean(r.reason),
-      pick: () => ctx.onRecording(r.name),
-    })),
-    h("p", { class: "hx-item-note", text: "No recordings are bundled. Generate a run, or open a trace file." }),
-  );
+  const recordings = recordingsMenu({
+    recordings: setup.recordings,
+    shown: ctx.shown,
+    onPick: ctx.onRecording,
+  });
   const panel = settingsPanel(ctx);
   const more = popover(
     h(
@@ -95,7 +86,7 @@ export function promptRow(ctx) {
   };
 }
 
-function menu(name, title, items, empty = null) {
+function menu(name, title, items) {
   const list = h("ul", { class: "hx-menu" });
   const button = h(
     "button",
@@ -128,7 +119,6 @@ function menu(name, title, items, empty = null) {
       ),
     );
   }
-  if (!items.length && empty) list.append(h("li", {}, empty));
   arrows(list, "button");
   return pop;
 }

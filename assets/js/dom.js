@@ -45,6 +45,7 @@ const ICONS = {
   picture: "M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M9 9h.01",
   share: "M18 8a3 3 0 1 0-.01 0M6 15a3 3 0 1 0-.01 0M18 22a3 3 0 1 0-.01 0M8.6 13.5l6.8 4M15.4 6.5l-6.8 4",
   code: "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h2v2h-2zM18 18h2v2h-2zM14 19h1M19 14h1",
+  present: "M3 5h18v11H3zM12 16v4M8 20h8",
   grip: "M9 6h.01M15 6h.01M9 12h.01M15 12h.01M9 18h.01M15 18h.01",
 };
 

@@ -16,6 +16,14 @@ const PARTS = [
     ],
   ],
   [
+    "The caption",
+    [
+      ["Round 5: \u2026", "what the moment that is shown is about; every figure is of the trace"],
+      ["p 0.61 against 0.02", "what the verifier gave its own choice, and the rejected token"],
+      ["pause at \u2715", "the replay rests at each rejection for as long as it takes to read about it"],
+    ],
+  ],
+  [
     "The tower",
     [
       ["T", "tokens that a level hands up at most"],
@@ -38,7 +46,11 @@ const PARTS = [
     "Keys",
     [
       ["Ctrl+Enter, Esc", "generate; stop"],
-      ["Space, \u2190 \u2192", "on the playback bar: play or pause; a round back or on; with Shift an event"],
+      ["P, Esc", "present to a room: large text, no prompt; leave it"],
+      [
+        "Space, \u2190 \u2192",
+        "on the playback bar, and anywhere while presenting: play or pause; a round back or on; with Shift an event",
+      ],
       ["\u2190 \u2192 Home End", "in the text: from token to token; Enter pins a token\u2019s card"],
     ],
   ],

@@ -43,6 +43,8 @@ export class Player {
     this._speed = 1;
     this._chosen = false; // by a person, for the run that is shown
     /** @type {number|null} */ this._stop = null; // where a step ends
+    /** @type {((t: number) => number)|null} */ this.reading = null; // ms that it rests at a rejection (ns); null: it runs on
+    this._rested = 0; // until when, on the clock; 0: it runs
     this._from = 0; // the clock and
     this._base = 0; // the cursor when playing began
     this._frame = 0;
@@ -50,6 +52,11 @@ export class Player {
 
   get end() {
     return this.model?.end ?? 0;
+  }
+
+  /** Whether the replay rests at a rejection, to run on by itself. */
+  get resting() {
+    return this._rested > 0;
   }
 
   get speed() {
@@ -112,6 +119,7 @@ export class Player {
     }
     this.following = false;
     this.playing = true;
+    this._rested = 0;
     this._stop = until;
     this._anchor();
     this.clock.cancel(this._frame);
@@ -132,6 +140,7 @@ export class Player {
   seek(ns) {
     this.following = false;
     this._stop = null;
+    this._rested = 0;
     this.cursor = Math.min(Math.max(0, ns), this.end);
     this._anchor();
     this._tell();
@@ -167,18 +176,47 @@ export class Player {
   }
 
   _tick() {
-    if (!this.playing) return;
+    if (!this.playing || this._rests()) return;
     const since = this.clock.now() - this._from;
-    const limit = Math.min(this._stop ?? Infinity, this.end);
+    const last = Math.min(this._stop ?? Infinity, this.end);
+    const limit = Math.min(last, this.reading ? this._rejection() : Infinity);
     const now = Math.min(this._base + since * 1e6 * this._speed, limit);
     const shown = this.reduced && now < limit ? this._roundBefore(now) : now;
-    const done = now >= limit;
+    const done = now >= last;
     if (done) this._rest();
+    else if (now >= limit) this._linger(limit);
     else this._frame = this.clock.frame(() => this._tick());
     if (shown !== this.cursor || done) {
       this.cursor = shown;
       this._tell();
     }
+  }
+
+  /** Rests at a rejection for as long as it takes to read about it. @param {number} t ns */
+  _linger(t) {
+    this.cursor = t;
+    this._rested = this.clock.now() + (this.reading?.(t) ?? 0);
+    this._frame = this.clock.frame(() => this._tick());
+    this._tell();
+  }
+
+  /** Whether it still rests; when that is over it runs on from where it is. */
+  _rests() {
+    if (!this._rested) return false;
+    const over = !this.reading || this.clock.now() >= this._rested;
+    if (over) {
+      this._rested = 0;
+      this._anchor();
+    } else this._frame = this.clock.frame(() => this._tick());
+    return !over;
+  }
+
+  /** When the next token is rejected, ns. */
+  _rejection() {
+    const { marks } = this.model;
+    for (let i = upTo(marks, this.cursor, (m) => m.t); i < marks.length; i++)
+      if (marks[i].kind === "reject") return marks[i].t;
+    return Infinity;
   }
 
   _roundBefore(t) {
@@ -199,6 +237,7 @@ export class Player {
     this.playing = false;
     this.following = false;
     this._stop = null;
+    this._rested = 0;
     this.clock.cancel(this._frame);
   }
 

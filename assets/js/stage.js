@@ -1,8 +1,9 @@
 /** The first screen: puts the parts together. `mount` is called once by the component that owns `root`. */
 
+import { createCaption } from "./caption-view.js";
 import { create as createCard } from "./card.js";
 import { noPromptRow, promptRow } from "./controls.js";
-import { h, say, tips } from "./dom.js";
+import { h, tips } from "./dom.js";
 import { dropTarget } from "./drop.js";
 import { Feed } from "./feed.js";
 import { Journey, RECORDED } from "./journey.js";
@@ -11,12 +12,13 @@ import { create as createLanes } from "./lanes.js";
 import { createNote } from "./note.js";
 import { otherPrompt } from "./other-prompt.js";
 import { Player } from "./player.js";
+import { onPresenting, present, presenterKeys } from "./presenter.js";
 import { promptText } from "./prompt.js";
 import { Session } from "./session.js";
 import { wholePage } from "./share/embed.js";
 import { Place } from "./share/place.js";
 import { shareButton } from "./share/share.js";
-import { describe, progressText, spoken } from "./status.js";
+import { describe, progressText } from "./status.js";
 import { Study } from "./study.js";
 import { tallyLine } from "./tally-line.js";
 import { textPanel } from "./text-panel.js";
@@ -80,6 +82,7 @@ export class Stage {
         this.edit("prompt", e.prompt);
         this.prompt.show();
       },
+      shown: () => this.feed.run,
       onRecording: (name) =>
         this.attempt(async () => {
           await this.session.recording(name);
@@ -113,7 +116,8 @@ export class Stage {
       onDepths: () => this.study.show("#figure-depths-panel"),
       onTell: (text) => this.tell(text),
     });
-    this.spoken = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
+    this.caption = createCaption({ player: this.player, live: () => this._live() });
+    this.text.el.querySelector(".hx-text-foot")?.before(this.caption.el);
     this.note = createNote();
     this.other = otherPrompt();
     this.text.el.querySelector("h2")?.after(this.other.el);
@@ -127,7 +131,6 @@ export class Stage {
       h("div", { class: "hx-main" }, this.text.el, this.tower.el),
       clock,
       this.note.el,
-      this.spoken,
     );
     this.root.replaceChildren(this.stageEl);
     this.lanes = createLanes(clock, {
@@ -137,7 +140,7 @@ export class Stage {
         this._draw();
       },
     });
-    this.transport = createTransport(clock, { player: this.player });
+    this.transport = createTransport(clock, { player: this.player, onPause: (on) => this.edit("pause", on) });
     clock.append(this.tally.el);
     this.card = createCard(this.stageEl, {
       onSelect: (serial) => {
@@ -150,13 +153,14 @@ export class Stage {
     if (!this.setup.offline)
       this.stageEl.append(dropTarget({ onFile: (file) => this.open(file), onTell: (...said) => this.tell(...said) }));
     document.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && !event.defaultPrevented && this.session.pending) this._stop();
+      if (event.key !== "Escape" || event.defaultPrevented || !this.session.pending) return;
+      event.preventDefault();
+      this._stop();
     });
     document.addEventListener("hx:use-stack", (/** @type {any} */ event) => this.use(event.detail));
     document.addEventListener("hx:play-simulated", (/** @type {any} */ event) => this.simulate(event.detail));
-    setInterval(() => {
-      if (this.session.started && this.session.pending === this.feed.run) this.say(spoken(this.feed.model, this.shown));
-    }, 2000);
+    presenterKeys({ player: this.player, inSight: () => this.stageEl.checkVisibility() });
+    onPresenting((on) => this.settings.present !== on && this.edit("present", on));
     this.study = new Study(this.ports, this.feed, !this.setup.offline);
   }
 
@@ -211,7 +215,7 @@ export class Stage {
     if (what === "new") this._newRun(live, payload);
     else if (live) this.player.grow();
     if (live && !payload.final) this.progress(payload.status.phase ? payload.status : null);
-    if (payload.final) this._finished(live);
+    if (payload.final) this._finished();
     this._status();
   }
 
@@ -240,9 +244,8 @@ export class Stage {
     else this.player.play();
   }
 
-  _finished(live) {
+  _finished() {
     this.progress(null);
-    if (live) this.say(spoken(this.feed.model, this.shown));
     this.study.draw();
   }
 
@@ -325,6 +328,8 @@ export class Stage {
   // ---- showing
 
   refresh() {
+    present(Boolean(this.settings.present));
+    this.player.reading = this.settings.pause ? (t) => this.caption.rest(t) : null;
     this.prompt.show();
     this.text.show();
     this.busy();
@@ -351,6 +356,11 @@ export class Stage {
     this.title.set(describe(this.feed.model, this.shown, this.session, !this.wish.whyNot()));
   }
 
+  /** Whether the run that is shown is being written, and what the server says of it. */
+  _live() {
+    return { run: this.session.started && this.session.pending === this.feed.run, status: this.shown };
+  }
+
   /** Redraws at the next frame; many changes of the cursor make one drawing. */
   _schedule() {
     if (this._frame) return;
@@ -367,10 +377,12 @@ export class Stage {
     const opts = {
       colourBy: this.settings.colour,
       ghosts: this.settings.ghosts,
+      pause: this.settings.pause,
       live: this.player.following,
       ...this.view,
     };
-    for (const part of [this.text, this.tower, this.lanes, this.transport, this.card]) part.update(model, cursor, opts);
+    for (const part of [this.text, this.caption, this.tower, this.lanes, this.transport, this.card])
+      part.update(model, cursor, opts);
     this.title.update(model, cursor, this.shown?.phase === "plain");
     this.tally.update(model, cursor);
     this.place.update();
@@ -391,9 +403,5 @@ export class Stage {
 
   progress(status) {
     this.text.progress(status ? progressText(status) : null);
-  }
-
-  say(text) {
-    say(this.spoken, text);
   }
 }

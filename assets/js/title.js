@@ -3,6 +3,7 @@
 import { h, icon, popover, say } from "./dom.js";
 import { headline } from "./headline.js";
 import { helpPanel } from "./help.js";
+import { presenterButton } from "./presenter.js";
 
 /**
  * `set({mode, text, tip})` says what is shown; `update` moves the figure.
@@ -37,6 +38,7 @@ export function titleBar(ctx) {
       { class: "hx-title-buttons" },
       ctx.share?.el,
       help.el,
+      presenterButton(),
       button("theme", "light or dark", () => ctx.onTheme()),
     ),
   );

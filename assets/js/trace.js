@@ -11,6 +11,7 @@ import { bytesOf, decode, hex, splitCells, visible } from "./cells.js";
 import { combOf, fate, settle } from "./comb.js";
 import { Figures } from "./figures.js";
 import { styleLevels } from "./kinds.js";
+import { Moments } from "./moments.js";
 import { upTo } from "./order.js";
 
 export { upTo };
@@ -58,6 +59,7 @@ export class TraceModel {
     /** @type {import("./events.js").Plan[]} */ this.plans = []; // where the run chose its levels anew
     /** @type {Segment[]} */ this.segments = [];
     this.figures = new Figures();
+    this.moments = new Moments();
     /** @type {{t: number, kind: string, round: number, level: number}[]} */ this.marks = []; // where stepping stops
     /** @type {import("./events.js").Kv[]} */ this.kv = [];
     /** @type {TokenRecord[]} */ this.ghosts = []; // records that were rejected, in the order of their loss
@@ -76,6 +78,7 @@ export class TraceModel {
   append(events) {
     for (const event of events) {
       this["_" + event.event]?.(event);
+      this.moments.add(event);
       this.end = Math.max(this.end, event.t1 ?? event.t ?? 0);
     }
     if (events.length) this.version += 1;

@@ -15,8 +15,8 @@ const ICONS = {
 };
 const NS = "http://www.w3.org/2000/svg";
 
-/** ctx: {player}. update(model, cursor) redraws what changed. */
-export function create(host, { player }) {
+/** ctx: {player, onPause(on)}: the switch of the pause at rejections. update(model, cursor, {pause}) redraws what changed. */
+export function create(host, { player, onPause }) {
   const el = host.appendChild(element("div", "hx-transport"));
   el.setAttribute("role", "group");
   el.setAttribute("aria-label", "Playback");
@@ -33,6 +33,7 @@ export function create(host, { player }) {
   slider.addEventListener("input", () => player.seek((slider.value / 1000) * player.end));
   const clock = el.appendChild(element("output", "hx-transport-clock"));
   const speed = el.appendChild(speeds(player));
+  const pause = el.appendChild(pauses(onPause));
   const live = el.appendChild(element("button", "hx-transport-live", "follow"));
   live.type = "button";
   live.title = "Follow the end of the run";
@@ -40,7 +41,7 @@ export function create(host, { player }) {
   el.addEventListener("keydown", (event) => handleKey(event, player, slider));
   return {
     el,
-    update(model, cursor) {
+    update(model, cursor, opts) {
       const running = !!model?.header && !model.footer;
       const share = model?.end ? Math.round((cursor / model.end) * 1000) : 0;
       if (Number(slider.value) !== share) slider.value = share;
@@ -49,6 +50,7 @@ export function create(host, { player }) {
       say(clock, `round ${round}\u2009/\u2009${model?.rounds.length ?? 0}  ${duration(cursor)}`);
       slider.setAttribute("aria-valuetext", clock.textContent);
       icon(play, player.playing ? "pause" : "play", player.playing ? "Pause" : "Play");
+      pause.setAttribute("aria-pressed", String(opts.pause));
       live.hidden = !running;
       live.setAttribute("aria-pressed", String(player.following));
       if (Number(speed.value) !== player.speed) speed.value = String(player.speed);
@@ -71,6 +73,15 @@ function handleKey(event, player, slider = null) {
   else return false;
   event.preventDefault();
   return true;
+}
+
+function pauses(onPause) {
+  const node = element("button", "hx-transport-pauses", "pause at \u2715");
+  node.type = "button";
+  node.title = "The replay rests at each rejected token, as long as it takes to read about it";
+  node.setAttribute("aria-label", "pause at rejections");
+  node.addEventListener("click", () => onPause(node.getAttribute("aria-pressed") !== "true"));
+  return node;
 }
 
 function speeds(player) {

@@ -16,6 +16,8 @@ export class Wish {
       device: "",
       ghosts: "show",
       colour: "level",
+      pause: false,
+      present: false,
       prompt: "",
       recording: "",
       simulated: "",

@@ -134,3 +134,36 @@ test("the speed is chosen anew for each run, and not where a person has chosen o
   player.play();
   assert.equal(player.speed, 0.02, "and then replayed");
 });
+
+test("where it may, a replay rests at a rejection as long as it takes to read, then runs on from there", () => {
+  const { player, model, pass, waiting } = setup();
+  player.attach(model);
+  player.speed = 1;
+  player.reading = (t) => (t === 20e6 ? 3000 : 0);
+  player.play();
+  pass(35);
+  assert.deepEqual([player.cursor, player.playing, player.resting], [20e6, true, true]);
+  pass(2990);
+  assert.equal(player.cursor, 20e6);
+  pass(20);
+  assert.deepEqual([player.cursor, player.resting], [20e6, false]);
+  pass(10);
+  assert.equal(player.cursor, 30e6);
+  pass(200);
+  assert.deepEqual([player.cursor, player.playing, waiting()], [100e6, false, false]);
+});
+
+test("a rest ends with a step, a seek, a pause, or when it is no longer wanted", () => {
+  for (const act of [(p) => p.step(1), (p) => p.seek(90e6), (p) => p.pause(), (p) => (p.reading = null)]) {
+    const { player, model, pass } = setup();
+    player.attach(model);
+    player.reading = () => 3000;
+    player.speed = 1;
+    player.play();
+    pass(25);
+    assert.equal(player.resting, true);
+    act(player);
+    pass(1);
+    assert.equal(player.resting, false);
+  }
+});
