@@ -2,6 +2,7 @@
 
 import { create as createCard } from "./card.js";
 import { promptRow } from "./controls.js";
+import { createDesk } from "./desk.js";
 import { h, say, tips } from "./dom.js";
 import { Feed } from "./feed.js";
 import { Journey, RECORDED } from "./journey.js";
@@ -138,6 +139,14 @@ class Stage {
         this._draw();
       },
     });
+    this.desk = createDesk(this.stageEl, {
+      player: this.player,
+      clock,
+      transport: this.transport.el,
+      badge: this.title.el.querySelector(".hx-status"),
+      onDraw: () => this._draw(),
+      selected: () => this.view.selected,
+    });
     tips(this.stageEl);
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && !event.defaultPrevented && this.session.pending) this._stop();
@@ -169,6 +178,7 @@ class Stage {
     if (said.length) this.tell(said.join(" "), "error");
     this.settings.stack = this.tower.stack;
     this.refresh();
+    this.desk.begin();
   }
 
   /** A value from the component. */
@@ -345,11 +355,13 @@ class Stage {
     const { model } = this.feed;
     if (!model?.header) return;
     const cursor = this.player.cursor;
+    this.desk.update(model, cursor);
     const opts = {
       colourBy: this.settings.colour,
       ghosts: this.settings.ghosts,
       live: this.player.following,
       ...this.view,
+      ...this.desk.view(),
     };
     for (const part of [this.text, this.tower, this.lanes, this.transport, this.card]) part.update(model, cursor, opts);
     this.title.update(model, cursor, this.shown?.phase === "plain");
