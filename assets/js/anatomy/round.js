@@ -24,7 +24,7 @@ import { upTo } from "../order.js";
  */
 export function settled(model, cursor) {
   const { segments } = model;
-  const begun = upTo(segments, cursor, (s) => s.t0) - 1;
+  const begun = upTo(segments, cursor - 1, (s) => s.t0) - 1; // a simulated call begins as the one before it ends
   if (begun >= 0 && segments[begun].t1 > cursor) return cursor;
   const next = segments[begun + 1];
   return next ? Math.max(cursor, next.t0 - 1) : Math.max(cursor, model.end);
@@ -36,7 +36,7 @@ export function settled(model, cursor) {
  */
 export function placeOf(model, cursor) {
   const { segments, marks, rounds } = model;
-  const begun = segments[upTo(segments, cursor, (s) => s.t0) - 1];
+  const begun = segments[upTo(segments, cursor - 1, (s) => s.t0) - 1];
   const running = begun && begun.t1 > cursor && begun.round !== null ? begun.round : null;
   const round = running ?? marks[upTo(marks, cursor, (m) => m.t) - 1]?.round ?? rounds[0]?.round;
   return round === undefined ? -1 : rounds.findIndex((r) => r.round === round);
@@ -67,7 +67,9 @@ function make(model, place) {
   const records = [...model.tokens.values()].filter((x) => x.round === round);
   const calls = model.segments
     .filter((s) => s.round === round && (s.kind === "draft" || s.kind === "verify"))
-    .map((segment, i, all) => callOf(segment, all[i + 1]?.t0 ?? Infinity, records));
+    .map((segment, i, all) =>
+      callOf(segment, all.slice(i + 1).find((s) => s.level === segment.level)?.t1 ?? Infinity, records),
+    );
   const places = records.map((x) => x.at);
   const from = places.length ? Math.min(...places) : model.committedAt(t0);
   const happenings = model.marks
@@ -87,7 +89,7 @@ function make(model, place) {
   };
 }
 
-/** @param {Segment} segment @param {number} next @param {TokenRecord[]} records @returns {Call} */
+/** @param {Segment} segment @param {number} next when this level's next call ends @param {TokenRecord[]} records @returns {Call} */
 function callOf(segment, next, records) {
   const { kind, level, t0, t1 } = segment;
   const branchOf = (/** @type {TokenRecord} */ x) => x.fork?.comb.rowOf[x.fork.comb.nodes.indexOf(x)] ?? 0;

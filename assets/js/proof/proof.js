@@ -46,14 +46,16 @@ export function createProof(ctx) {
       if (next !== model) key = "";
       model = next;
       if (el.hidden || !model?.header) return;
-      const sampled = !isGreedy(model);
+      const made = Boolean(model.header.simulated);
+      const sampled = !made && !isGreedy(model);
       say(title, sampled ? PROOF.sampledTitle : PROOF.title);
       say(drawn, sampled ? DRAWS.drawn : "");
       if (sampled) drawing.update(model);
       const now = `${sampled} ${model.version}`;
       if (now === key) return;
       key = now;
-      body.replaceChildren(sampled ? drawing.el : linesView(model, ctx.player));
+      if (made) body.replaceChildren(h("p", { class: "hx-proof-said", text: PROOF.simulated }));
+      else body.replaceChildren(sampled ? drawing.el : linesView(model, ctx.player));
     },
     key: (/** @type {string} */ name) => Boolean(model?.header) && !isGreedy(model) && drawing.key(name),
   };

@@ -8,7 +8,7 @@ export const PROOF = {
   title: "Is it the same text?",
   sampledTitle: "Does it draw from the same law?",
   close: "Close the proof (Esc)",
-  none: "There is no run yet.",
+  simulated: "This run is simulated: every level says the same passage, so there is nothing to prove.",
 };
 
 export const LINES = {
