@@ -17,7 +17,7 @@ from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.grammar import StackError, bare, parse
 from hsd_core.stacks.presets import PRESETS, Preset, UnknownPreset
 from hsd_core.trace import metrics
-from hsd_core.trace.comparison import compare
+from hsd_core.trace.comparison import compare, margins
 from hsd_core.trace.pieces import Pieces, record
 
 if TYPE_CHECKING:
@@ -310,5 +310,6 @@ def _baseline(run: list[trace.Event], plain: list[trace.Event]) -> trace.Baselin
     header, footer = plain[0], plain[-1]
     if not isinstance(header, trace.Header) or not isinstance(footer, trace.Footer) or footer.reason == "stopped":
         return None
-    same, times = compare(run, plain), tuple(metrics.token_times(plain))
-    return trace.Baseline(header.stack, footer.prefill_ns, times, same.equal, same.diverges, same.margin)
+    same, times, ids = compare(run, plain), tuple(metrics.token_times(plain)), tuple(metrics.committed_ids(plain))
+    gaps = margins(plain)[: len(ids)]  # a token behind the end was drawn and cut off
+    return trace.Baseline(header.stack, footer.prefill_ns, times, same.equal, same.diverges, same.margin, ids, gaps)

@@ -1,5 +1,6 @@
 /** What the card says of one token: who supplied it, from where, beside which others, and each verifier's word. */
 
+import { SAY } from "./anatomy/words.js";
 import { badge, choiceOf, isGreedy, rows, verdict } from "./card-verdict.js";
 import { candidates, fate } from "./comb.js";
 import { origin } from "./copies.js";
@@ -64,6 +65,11 @@ function facts(record, model, level) {
       ? `${record.round}, ${figure((round.t1 - round.t0) / 1e6)}${NBSP}ms${ms === null ? "" : `, ${figure(ms)}${NBSP}ms a token`}`
       : String(record.round),
   );
+  const look = element("button", "hx-card-anatomy", SAY.openRound(upTo(model.rounds, record.round, (x) => x.round)));
+  look.type = "button";
+  look.dataset.anatomy = String(record.serial);
+  list.append(element("dt", ""), element("dd", ""));
+  list.lastChild.append(look);
   if (record.drawn) {
     if (isGreedy(model)) add("chosen", choiceOf(record.drawn.pRow, record, model, `${level.tag}\u2019s`));
     else add("drawn with p", figure(record.drawn.p));

@@ -240,6 +240,8 @@ export interface Baseline {
   equal: number;
   diverges: boolean;
   margin: number | null;
+  ids: number[];
+  margins: (number | null)[];
 }
 
 export interface Depths {

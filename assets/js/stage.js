@@ -3,6 +3,7 @@
 import { createCaption } from "./caption-view.js";
 import { create as createCard } from "./card.js";
 import { noPromptRow, promptRow } from "./controls.js";
+import { createDesk } from "./desk.js";
 import { h, tips } from "./dom.js";
 import { dropTarget } from "./drop.js";
 import { Feed } from "./feed.js";
@@ -148,6 +149,14 @@ export class Stage {
         this._draw();
       },
     });
+    this.desk = createDesk(this.stageEl, {
+      player: this.player,
+      clock,
+      transport: this.transport.el,
+      badge: this.title.el.querySelector(".hx-status"),
+      onDraw: () => this._draw(),
+      selected: () => this.view.selected,
+    });
     if ("embed" in document.documentElement.dataset) this.text.el.querySelector(".hx-panel-head")?.append(wholePage());
     tips(this.stageEl);
     if (!this.setup.offline)
@@ -186,6 +195,7 @@ export class Stage {
     this.refresh();
     said.push(...this.place.arrive(Boolean(wanted && !named)));
     if (said.length) this.tell(said.join(" "), "error");
+    this.desk.begin();
   }
 
   /** A value from the component. */
@@ -374,12 +384,14 @@ export class Stage {
     const { model } = this.feed;
     if (!model?.header) return;
     const cursor = this.player.cursor;
+    this.desk.update(model, cursor);
     const opts = {
       colourBy: this.settings.colour,
       ghosts: this.settings.ghosts,
       pause: this.settings.pause,
       live: this.player.following,
       ...this.view,
+      ...this.desk.view(),
     };
     for (const part of [this.text, this.caption, this.tower, this.lanes, this.transport, this.card])
       part.update(model, cursor, opts);

@@ -51,5 +51,15 @@ def _margin(plain: Iterable[Event], at: int) -> float | None:
     return None
 
 
+def margins(plain: Iterable[Event]) -> tuple[float | None, ...]:
+    """The gap between the two best logits at every token of a plain run; None where fewer than two were kept."""
+    rows = [event.p_row for event in plain if isinstance(event, trace.Bonus)]
+    return tuple(float(f"{_gap(row):.6g}") if row and len(row.probs) > 1 else None for row in rows)
+
+
+def _gap(row: trace.Row) -> float:
+    return math.log(row.probs[0] / row.probs[1])
+
+
 def _was_stopped(events: Iterable[Event]) -> bool:
     return not any(isinstance(e, trace.Footer) and e.reason != "stopped" for e in events)

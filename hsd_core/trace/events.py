@@ -20,10 +20,10 @@ from msgspec import Meta, Struct, field
 
 from hsd_core.trace.typed import MAX_ENTRIES, Int
 
-SCHEMA = 5
-# 2 added `LevelInfo.shares`, `ran` and `Depths`; 3 what a `Plan` says, and `simulated`; 4 `copied`; 5 `parents`: older
-# files lack them.
-READABLE = (1, 2, 3, 4, 5)
+SCHEMA = 6
+# 2 added `LevelInfo.shares`, `ran` and `Depths`; 3 what a `Plan` says, and `simulated`; 4 `copied`; 5 `parents`; 6 a
+# `Baseline`'s `ids` and `margins`: older files lack them.
+READABLE = (1, 2, 3, 4, 5, 6)
 
 Level = Annotated[Int, Meta(extra={"names": "level"})]  # an index into the header's levels; readers check it
 Words = Annotated[dict[str, str], Meta(max_length=MAX_ENTRIES)]
@@ -345,7 +345,9 @@ class Baseline(Record, frozen=True):
     """Plain decoding of the same target, measured for the same prompt and seed beside the run (after the footer).
 
     `token_ns`: the engine's time of each commit, prefill excluded. `equal`: how many leading ids agree with
-    the run's; `margin`: at the first divergence, the gap between plain decoding's two best logits.
+    the run's; `margin`: at the first divergence, the gap between plain decoding's two best logits. `ids`: what it
+    wrote; `margins`: that gap at each of them, None where it is not known (both empty in older files, and where plain
+    decoding was simulated).
     """
 
     stack: str
@@ -354,6 +356,12 @@ class Baseline(Record, frozen=True):
     equal: Int
     diverges: bool
     margin: float | None = None
+    ids: tuple[Int, ...] = ()
+    margins: tuple[float | None, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.ids and self.margins:
+            _alike(self, "ids", "margins")
 
 
 class Depths(Record, frozen=True):

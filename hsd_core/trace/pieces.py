@@ -51,6 +51,8 @@ def _ids(event: Event) -> Iterator[int]:
             yield from _row(check.p_row)
             yield from _row(check.q_row)
             yield from _row(check.residual)
+    elif isinstance(event, trace.Baseline):
+        yield from event.ids
     elif isinstance(event, trace.Depths):
         for row in event.top:
             yield from row

@@ -32,7 +32,7 @@ RECORDINGS = sorted((Path(__file__).parents[2] / "assets" / "traces").glob("*.js
 @pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
 def test_what_is_written_reads_back(name: str, tmp_path: Path) -> None:
     extra = [Piece(3, "aGk="), Store(0, 0, 1, 0, {"c": 2}, 1, 5, 6), Plan(1, "table", 9)]
-    events = [*RUN[:-1], *extra, RUN[-1], Baseline("target", 5, (1, 2), 2, True, 1e-5)]
+    events = [*RUN[:-1], *extra, RUN[-1], Baseline("target", 5, (1, 2), 2, True, 1e-5, (3, 4), (0.5, None))]
     events.append(Depths((1, 2), ("lens", "lens"), ((0.5, 0.25), (0.75, 1.0)), ((3, 4), (5, 6))))
     assert {e.event for e in events} == EVENTS.keys(), "every kind of event makes the journey"
     write(tmp_path / name, events)
@@ -100,7 +100,7 @@ REFUSED = {
     "another JSON": (b'{"a": 1}', "line 1: this is no trace: its first line is not a header; choose"),
     "a list": (b"[1, 2]", "line 1: this is no trace"),
     "no header": ("\n".join(LINES[1:]).encode(), "line 1: this is no trace"),
-    "newer schema": (line_of("header", schema=6).encode(), "line 1: trace schema 6 is unknown; this version reads"),
+    "newer schema": (line_of("header", schema=7).encode(), "line 1: trace schema 7 is unknown; this version reads"),
     "no schema": (line_of("header", schema="drop").encode(), "line 1: trace schema None is unknown"),
     "true schema": (line_of("header", schema=True).encode(), "expected a whole number, got bool"),
     "second header": (f"{LINES[0]}\n{LINES[1]}\n{LINES[0]}".encode(), "line 3: a second header; a file holds one run"),

@@ -1,0 +1,57 @@
+/** An event of a round in a sentence, and in a few signs. */
+
+import { badge } from "../card-verdict.js";
+import { h } from "../dom.js";
+import { originOf } from "../kinds.js";
+import { EVENT, token } from "./words.js";
+
+/**
+ * @param {any} model @param {import("./round.js").Round} round @param {import("./round.js").Happening|null} event
+ * @returns {string}
+ */
+export function sentence(model, round, event) {
+  if (!event) return EVENT.begins;
+  if (event.kind === "commit") return EVENT.commits(round.tokens.length);
+  if (event.kind === "plan") return EVENT.plan;
+  const { call } = event;
+  const { tag, kind } = model.levels[event.level];
+  if (!call) return EVENT.none(tag);
+  const said = (/** @type {import("./round.js").Tile[]} */ tiles) =>
+    tiles.map((x) => token(model.pieceText(x.record.id) || "\u2205"));
+  if (call.segment.kind === "draft")
+    return EVENT.drafts(
+      tag,
+      said(call.tiles),
+      call.tiles.some((x) => originOf(kind, x.record.source)),
+    );
+  const of = (/** @type {string} */ outcome) => call.tiles.filter((x) => x.judgement?.outcome === outcome);
+  const own = call.tiles.find((x) => x.what === "own");
+  return EVENT.verifies(tag, {
+    below: "",
+    kept: said(of("accepted")),
+    rejected: said(of("rejected")),
+    rest: of("unjudged").length,
+    own: own ? said([own])[0] : null,
+    how: own?.record.how ?? "",
+  });
+}
+
+/**
+ * "Q 5→3 +1": who, how many came in and went up, and whether one of its own was added.
+ * @param {any} model @param {import("./round.js").Round} round @param {import("./round.js").Happening} event
+ * @returns {Node[]}
+ */
+export function short(model, round, event) {
+  if (event.kind === "commit") return [h("span", { text: `\u2713 ${round.tokens.length}` })];
+  if (event.kind === "plan" || !event.call) return [h("span", { text: "\u2026" })];
+  const { call } = event;
+  const level = badge(model.levels[event.level]);
+  if (call.segment.kind === "draft") return [level, h("span", { text: `${call.tiles.length}` })];
+  const judged = call.tiles.filter((x) => x.what === "check");
+  const kept = judged.filter((x) => x.judgement?.outcome === "accepted").length;
+  const own = call.tiles.some((x) => x.what === "own") ? "+1" : "";
+  const text = judged.length ? `${judged.length}\u2192${kept}${own}` : own || "0";
+  const said = h("span", { text });
+  if (call.segment.rejected) said.className = "hx-an-reject";
+  return [level, said];
+}

@@ -1,0 +1,167 @@
+"""The anatomy of a round and the proof, as a lecturer uses them: by keys, on a desk and on a phone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pagekit import drawn, toy_run
+
+from hsd_core.pipeline import Pipeline
+from hsd_core.trace import Baseline
+from hsd_core.trace import file as tracefile
+
+SAMPLED, GREEDY = "06-chat-sampled", "01-code"
+
+
+def visit(page: Any, site: str, query: str, size: tuple[int, int] = (1440, 900)) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{site}/?{query}")
+    page.wait_for_selector(".hx-flow .hx-tok")
+    drawn(page)
+
+
+def press(page: Any, key: str, times: int = 1) -> None:
+    for _ in range(times):
+        page.keyboard.press(key)
+        drawn(page)
+
+
+def fits(page: Any, selector: str) -> bool:
+    """Whether an element is shown whole, without scrolling anything."""
+    return bool(
+        page.locator(selector).evaluate(
+            "(x) => { const b = x.getBoundingClientRect();"
+            "return b.height > 100 && b.top >= 0 && b.bottom <= innerHeight && b.right <= innerWidth"
+            " && x.scrollHeight <= x.clientHeight + 1; }"
+        )
+    )
+
+
+def test_a_round_is_explained_event_by_event(page: Any, shipped: str) -> None:
+    visit(page, shipped, f"recording={SAMPLED}")
+    page.get_by_role("button", name="To the start").click()
+    page.locator("body").press("a")
+    panel = page.get_by_role("region", name="Anatomy")
+    assert panel.is_visible() and page.get_by_role("region", name="the text").is_visible()
+    assert "anatomy=1" in page.url
+    for place in (".hx-anatomy", ".hx-an-verdict"):
+        assert fits(page, place), place
+    page.locator(".hx-an-event").first.click()
+    drawn(page)
+    events = panel.get_by_role("list", name="Events of the round").locator("button")
+    assert events.first.get_attribute("aria-current") == "step"
+    heading = panel.get_by_role("heading").inner_text()
+    sentences = []
+    for i in range(events.count()):
+        assert events.nth(i).get_attribute("aria-current") == "step", f"one arrow key, one event ({i})"
+        sentences.append(page.locator(".hx-an-saying").inner_text())
+        assert fits(page, ".hx-an-verdict"), sentences[-1]
+        press(page, "ArrowRight")
+    assert len(set(sentences)) == len(sentences) and "committed" in sentences[-1]
+    assert panel.get_by_role("heading").inner_text() != heading, "the next event is the next round's"
+    press(page, "ArrowLeft")
+    assert page.locator(".hx-an-saying").inner_text() == sentences[-1]
+    chosen = page.locator('.hx-an-tile[aria-pressed="true"]').first
+    before = chosen.get_attribute("data-token")
+    press(page, "ArrowUp")
+    assert chosen.get_attribute("data-token") != before
+    assert page.locator(".hx-flow .hx-selected").get_attribute("data-serial") == chosen.get_attribute("data-token")
+    press(page, "Escape")
+    assert panel.is_hidden() and "anatomy" not in page.url and page.locator(".hx-lanes").is_visible()
+
+
+def test_a_rejection_shows_both_laws_the_coin_and_the_draw(page: Any, shipped: str) -> None:
+    visit(page, shipped, f"recording={SAMPLED}&anatomy=1")
+    for _ in range(60):
+        press(page, "ArrowLeft")
+        coin = page.locator('.hx-an-coin[data-outcome="rejected"]')
+        if coin.count() and "≥" in coin.inner_text():
+            break
+    assert "≥ α" in coin.inner_text()
+    heads = page.locator(".hx-an-table thead th").all_inner_texts()
+    assert heads == ["token", "q", "p", "min(p, q)", "residual"]
+    mine, out = page.locator(".hx-an-table [data-mine]"), page.locator(".hx-an-table [data-drawn]")
+    assert (mine.count(), out.count()) == (1, 1)
+    assert out.locator('td[data-key="rest"]').inner_text() not in ("0", "–"), "it came from the residual"
+    assert "residual" in page.locator(".hx-an-act").inner_text()
+    figures = [float(x.replace("<", "")) for x in page.locator('.hx-an-table td[data-key="p"]').all_inner_texts()]
+    assert sum(figures) == pytest.approx(1, abs=0.02), "p is a law over all that is shown"
+
+
+def test_it_opens_from_the_lanes_and_from_a_token_and_gives_the_focus_back(page: Any, shipped: str) -> None:
+    visit(page, shipped, f"recording={GREEDY}")
+    token = page.locator(".hx-flow .hx-tok").nth(40)
+    token.click()
+    page.get_by_role("button", name="Anatomy of round").click()
+    assert page.locator('.hx-an-tile[aria-pressed="true"]').first.get_attribute("data-token") == token.get_attribute(
+        "data-serial"
+    )
+    press(page, "Escape")
+    press(page, "Escape")
+    page.locator(".hx-lane-area").dblclick(position={"x": 400, "y": 10})
+    drawn(page)
+    assert page.get_by_role("region", name="Anatomy").is_visible()
+    press(page, "Escape")
+    button = page.get_by_role("button", name="Anatomy", exact=True)
+    button.focus()
+    button.press("Enter")
+    drawn(page)
+    press(page, "Escape")
+    assert button.evaluate("(x) => x === document.activeElement")
+
+
+def test_a_phone_gets_a_sheet(page: Any, shipped: str) -> None:
+    visit(page, shipped, f"recording={GREEDY}&anatomy=1", (390, 844))
+    assert page.locator(".hx-anatomy").bounding_box() == {"x": 0, "y": 0, "width": 390, "height": 844}
+    page.get_by_role("button", name="One event back").click()
+    drawn(page)
+    assert page.locator(".hx-an-act").inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("button", name="Close the anatomy").click()
+    assert page.locator(".hx-anatomy").is_hidden()
+
+
+def test_a_position_drawn_a_thousand_times_fills_to_p_and_wrong_rules_do_not(page: Any, shipped: str) -> None:
+    visit(page, shipped, f"recording={SAMPLED}&proof=1")
+    panel = page.locator(".hx-proof")
+    assert "drawn here, in the browser, from the rows that the run recorded" in panel.inner_text()
+    page.get_by_role("button", name="Draw 1,000 times").click()
+    drawn(page)
+    off = [float(x.removesuffix(" from p")) for x in page.locator(".hx-proof-off").all_inner_texts()]
+    assert off[0] < 0.08 < min(off[1:]), off
+    assert page.locator(".hx-proof-chart h3", has_text="wrong").count() == 2
+    assert "1,000 draws" in panel.inner_text() and fits(page, ".hx-proof-body")
+    where = page.locator(".hx-proof-where").inner_text()
+    page.get_by_role("button", name="next position").click()
+    drawn(page)
+    assert page.locator(".hx-proof-where").inner_text() != where
+    verifiers = page.locator(".hx-proof .hx-an-verifier")
+    assert verifiers.count() >= 1
+
+
+@pytest.fixture
+def greedy_trace(tmp_path: Path) -> Path:
+    """A run of today, whose plain ids are in its trace."""
+    path = tmp_path / "now.jsonl.gz"
+    events = toy_run(Pipeline)
+    assert any(isinstance(event, Baseline) and event.ids for event in events)
+    tracefile.write(path, events)
+    return path
+
+
+def test_plain_decoding_and_the_stack_stand_token_by_token(page: Any, shipped: str, greedy_trace: Path) -> None:
+    visit(page, shipped, f"recording={GREEDY}")
+    page.get_by_role("button", name="proof").click()
+    drawn(page)
+    said = page.locator(".hx-proof-lines")
+    assert "All 128 tokens" in said.inner_text() and "before plain decoding’s ids were recorded" in said.inner_text()
+    assert page.locator('.hx-score-place[data-same="1"]').count() == 128
+    assert page.locator(".hx-score-margin").count() == 5 and fits(page, ".hx-proof-body")
+    page.locator('input[type="file"]').set_input_files(str(greedy_trace))
+    page.wait_for_function("document.querySelectorAll('.hx-score-place').length === 40")
+    assert "Both lines are recorded ids" in said.inner_text()
+    page.locator(".hx-proof-margin").first.click()
+    assert page.locator(".hx-score-here").count() == 1
