@@ -14,6 +14,7 @@ from app import api
 from app.bundled import recording_route
 from app.codes import code_route
 from app.guard import Guard
+from app.learn import view as learn
 from app.offer import EVERYTHING, Offer
 from app.offline import offline_route
 from app.planner import view as planner
@@ -57,7 +58,14 @@ def build(
     demo = Page(title=TITLE, analytics_enabled=False, fill_width=True)
     demo.presence = play.service.presence
     with demo:
-        _tabs([("Play", play.build), ("Planner", planner.build), ("Results", Results(play, results).build)])
+        _tabs(
+            [
+                ("Play", play.build),
+                ("Planner", planner.build),
+                ("Learn", learn.build),
+                ("Results", Results(play, results).build),
+            ]
+        )
         api.add(play)
         demo.unload(_nothing)  # with such a listener the page holds a connection open, which tells it from a script
     demo.queue(max_size=IN_FLIGHT, api_open=False)
@@ -70,6 +78,7 @@ def launch_options(
     *,
     traces: Path = ASSETS / "traces",
     results: Path = ASSETS / "results",
+    lessons: Path = ASSETS / "lessons",
     hosts: Collection[str] | None = None,
     frames: Sequence[str] = (),
 ) -> dict[str, Any]:
@@ -78,12 +87,19 @@ def launch_options(
     Args:
         profiles, measured: as in `planner.routes.routes`.
         traces, results: as in `build`.
+        lessons: folder of the lessons.
         hosts: as in `guard.Guard`.
         frames: origins of other pages that may show this one in a frame.
     """
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
-    own = [*routes(profiles, measured), recording_route(Recordings(traces)), results_route(results)]
-    own += [code_route(), offline_route()]
+    own = [
+        *routes(profiles, measured),
+        recording_route(Recordings(traces)),
+        results_route(results),
+        learn.lessons_route(lessons),
+        code_route(),
+        offline_route(),
+    ]
     guards = [
         Middleware(Policy, frames=(*(SPACES if os.environ.get("SPACE_ID") else ()), *frames)),
         Middleware(Guard, max_call=MAX_CALL, hosts=hosts),

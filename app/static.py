@@ -30,6 +30,9 @@ _LATER = (
     "planner.css",
     "results.css",
     "share.css",
+    "learn.css",
+    "lesson.css",
+    "sheet.css",
 )  # styles of what nobody has opened yet; their scripts stand in folders of their own
 _HASH = re.compile(r"[0-9a-f]{16}")
 

@@ -28,6 +28,7 @@ import { openTab, tabAsked } from "./tabs.js";
 import { titleBar } from "./title.js";
 import { createTower } from "./tower.js";
 import { Wish } from "./wish.js";
+import { drawn, offer } from "./within-reach.js";
 import { create as createTransport } from "./transport.js";
 
 /**
@@ -40,6 +41,7 @@ export async function mount(root, ports) {
   const stage = new Stage(root.querySelector(".hx-root") ?? root, ports);
   ports.watch("value", () => stage.receive(ports.props.value));
   await stage.begin(ports.props.value);
+  offer(stage);
   tabAsked(stage.settings.simulated ? "planner" : ""); // the Planner knows the profiles that simulated runs are of
   // The outline that the page came with goes when what it stands for has been drawn.
   requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById("hx-first")?.remove()));
@@ -398,6 +400,7 @@ export class Stage {
     this.title.update(model, cursor, this.shown?.phase === "plain");
     this.tally.update(model, cursor);
     this.place.update();
+    drawn();
   }
 
   _empty() {
