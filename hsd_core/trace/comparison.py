@@ -7,7 +7,7 @@ are nearly the same, either may win. The first divergence and plain decoding's m
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hsd_core import trace
@@ -35,7 +35,8 @@ class Comparison:
 
 
 def compare(run: Sequence[Event], plain: Sequence[Event]) -> Comparison:
-    """Compare a run with plain decoding (recorded with at least two likeliest tokens a row for a margin)."""
+    """Compare a run with plain decoding, or with another run of the same target (either recorded with at least two
+    likeliest tokens a row for a margin)."""
     own, other = committed_ids(run), committed_ids(plain)
     equal = next((i for i, (a, b) in enumerate(zip(own, other, strict=False)) if a != b), min(len(own), len(other)))
     if equal < min(len(own), len(other)):
@@ -43,12 +44,27 @@ def compare(run: Sequence[Event], plain: Sequence[Event]) -> Comparison:
     return Comparison(equal, len(own) != len(other) and not (_was_stopped(run) or _was_stopped(plain)), None)
 
 
-def _margin(plain: Iterable[Event], at: int) -> float | None:
-    for event in plain:
-        if isinstance(event, trace.Bonus) and event.at == at and event.p_row is not None and len(event.p_row.probs) > 1:
-            first, second = event.p_row.probs[:2]
-            return math.log(first / second)
-    return None
+def _margin(run: Sequence[Event], at: int) -> float | None:
+    """The gap between the two best logits of the target's row that the committed token at a place was judged by, or
+    drawn from."""
+    commits = [e for e in run if isinstance(e, trace.Commit)]
+    serial = next((t.serial for e in commits for i, t in enumerate(e.tokens, e.at) if i == at), None)
+    row = next((row for own, row in _target_rows(run) if own == serial), None)
+    if row is None or len(row.probs) < 2 or not row.probs[1]:
+        return None
+    return math.log(row.probs[0] / row.probs[1])
+
+
+def _target_rows(run: Iterable[Event]) -> Iterator[tuple[int, trace.Row | None]]:
+    """The target's rows by the serial of the token that they decided on."""
+    top = 0
+    for event in run:
+        if isinstance(event, trace.Header):
+            top = len(event.levels) - 1
+        elif isinstance(event, trace.Bonus | trace.Correct) and event.level == top:
+            yield event.serial, event.p_row
+        elif isinstance(event, trace.Verify) and event.level == top:
+            yield from ((check.serial, check.p_row) for check in event.checks)
 
 
 def _was_stopped(events: Iterable[Event]) -> bool:
