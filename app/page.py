@@ -19,6 +19,8 @@ from app.planner.routes import routes
 from app.play import Play
 from app.policy import SPACES, Policy
 from app.presence import Presence
+from app.race.bundled import race_routes
+from app.race.view import RaceTab
 from app.recordings import MAX_CALL, Recordings
 from app.results.view import Results, results_route
 from app.static import ASSETS, app_options
@@ -55,7 +57,14 @@ def build(
     demo = Page(title=TITLE, analytics_enabled=False, fill_width=True)
     demo.presence = play.service.presence
     with demo:
-        _tabs([("Play", play.build), ("Planner", planner.build), ("Results", Results(play, results).build)])
+        _tabs(
+            [
+                ("Play", play.build),
+                ("Race", RaceTab(play).build),
+                ("Planner", planner.build),
+                ("Results", Results(play, results).build),
+            ]
+        )
         api.add(play)
         demo.unload(_nothing)  # with such a listener the page holds a connection open, which tells it from a script
     demo.queue(max_size=IN_FLIGHT, api_open=False)
@@ -68,6 +77,7 @@ def launch_options(
     *,
     traces: Path = ASSETS / "traces",
     results: Path = ASSETS / "results",
+    races: Path = ASSETS / "races",
     hosts: Collection[str] | None = None,
 ) -> dict[str, Any]:
     """What `launch` needs besides host and port: system fonts, nothing from elsewhere, no routes beyond the page's own.
@@ -75,10 +85,16 @@ def launch_options(
     Args:
         profiles, measured: as in `planner.routes.routes`.
         traces, results: as in `build`.
+        races: folder of the races to bundle.
         hosts: as in `guard.Guard`.
     """
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
-    own = [*routes(profiles, measured), recording_route(Recordings(traces)), results_route(results)]
+    own = [
+        *routes(profiles, measured),
+        recording_route(Recordings(traces)),
+        *race_routes(races),
+        results_route(results),
+    ]
     guards = [
         Middleware(Policy, frames=SPACES if os.environ.get("SPACE_ID") else ()),
         Middleware(Guard, max_call=MAX_CALL, hosts=hosts),

@@ -28,6 +28,7 @@ FOREVER = "public, max-age=31536000, immutable"
 _TYPES = {"css": "text/css", "js": "text/javascript"}  # by folder and ending
 _LATER = (
     "planner.css",
+    "race.css",
     "results.css",
 )  # styles of tabs that nobody has opened yet; their scripts stand in folders of their own
 _HASH = re.compile(r"[0-9a-f]{16}")

@@ -6,7 +6,9 @@ from typing import Any
 
 from app.payload import records
 from hsd_core.measure import race
-from hsd_core.trace import Header
+from hsd_core.measure.bench import plain_of
+from hsd_core.trace import Baseline, Event, Header
+from hsd_core.trace.comparison import beside
 from hsd_core.trace.typed import builtins
 
 RACE = "race"  # the name of that record, which is no event of a run
@@ -29,6 +31,18 @@ def shown(raced: race.Raced, name: str = "") -> dict[str, Any]:
         "max_new_tokens": header.max_new_tokens,
         "lanes": [
             {**row, "records": [one for one in records(lane) if one["event"] != "gauge"]}
-            for row, lane in zip(race.rows(raced), raced.lanes, strict=True)
+            for row, lane in zip(race.rows(raced), _with_plain(raced), strict=True)
         ],
     }
+
+
+def _with_plain(raced: race.Raced) -> list[list[Event]]:
+    """The lanes; where the first one is plain decoding of another's target, it is what that one is measured by."""
+    plain, *others = raced.lanes
+    stacks = raced.race.stacks
+    found = [plain]
+    for stack, lane in zip(stacks[1:], others, strict=True):
+        known = any(isinstance(event, Baseline) for event in lane)
+        baseline = beside(lane, plain) if stacks[0] == plain_of(stack) and not known else None
+        found.append([*lane, baseline] if baseline else lane)
+    return found

@@ -89,7 +89,7 @@ class Stage {
         this.view.selected = serial;
         this._draw();
       },
-      onOpen: (file) => this.attempt(() => this.session.open(file, this.setup.limits.file)),
+      onOpen: (file) => this.open(file),
       onTell: (text, kind) => this.tell(text, kind),
     });
     this.tower = createTower(h("div"), {
@@ -143,6 +143,10 @@ class Stage {
       if (event.key === "Escape" && !event.defaultPrevented && this.session.pending) this._stop();
     });
     document.addEventListener("hx:use-stack", (/** @type {any} */ event) => this.use(event.detail));
+    document.addEventListener("hx:open-file", (/** @type {any} */ event) => {
+      openTab("Play");
+      this.open(event.detail.file);
+    });
     document.addEventListener("hx:play-simulated", (/** @type {any} */ event) => this.simulate(event.detail));
     setInterval(() => {
       if (this.session.started && this.session.pending === this.feed.run) this.say(spoken(this.feed.model, this.shown));
@@ -258,6 +262,11 @@ class Stage {
     if (this.session.pending) return "Your run has to end first; then press Generate.";
     const reason = this.wish.whyNot();
     return reason ? `It cannot be run: ${reason}` : "Press Generate to run it.";
+  }
+
+  /** A trace's file, chosen here or sent by another tab. @param {File} file */
+  open(file) {
+    return this.attempt(() => this.session.open(file, this.setup.limits.file));
   }
 
   /** A plan that another tab sends: played without weights, and shown as what it is. */

@@ -15,11 +15,11 @@ const ICONS = {
 };
 const NS = "http://www.w3.org/2000/svg";
 
-/** ctx: {player}. update(model, cursor) redraws what changed. */
-export function create(host, { player }) {
+/** ctx: {player, label?, words?(model, cursor)}: what the clock says. update(model, cursor) redraws what changed. */
+export function create(host, { player, label = "Playback", words = roundText }) {
   const el = host.appendChild(element("div", "hx-transport"));
   el.setAttribute("role", "group");
-  el.setAttribute("aria-label", "Playback");
+  el.setAttribute("aria-label", label);
   const press = (icon, label, f) => el.appendChild(button(icon, label, f));
   press("start", "To the start", () => player.seek(0));
   press("back", "One round back", () => player.step(-1));
@@ -45,8 +45,7 @@ export function create(host, { player }) {
       const share = model?.end ? Math.round((cursor / model.end) * 1000) : 0;
       if (Number(slider.value) !== share) slider.value = share;
       slider.style.setProperty("--share", share / 1000);
-      const round = model ? model.roundAt(cursor) + 1 : 0;
-      say(clock, `round ${round}\u2009/\u2009${model?.rounds.length ?? 0}  ${duration(cursor)}`);
+      say(clock, words(model, cursor));
       slider.setAttribute("aria-valuetext", clock.textContent);
       icon(play, player.playing ? "pause" : "play", player.playing ? "Pause" : "Play");
       live.hidden = !running;
@@ -57,6 +56,11 @@ export function create(host, { player }) {
       el.remove();
     },
   };
+}
+
+function roundText(model, cursor) {
+  const round = model ? model.roundAt(cursor) + 1 : 0;
+  return `round ${round}\u2009/\u2009${model?.rounds.length ?? 0}  ${duration(cursor)}`;
 }
 
 /** The player's keys, for any element that wants them. Returns whether the key was one. */

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from hsd_core import trace
 from hsd_core.trace import Event
-from hsd_core.trace.metrics import committed_ids
+from hsd_core.trace.metrics import committed_ids, token_times
 
 TIE = 1e-3  # logits
 
@@ -42,6 +42,15 @@ def compare(run: Sequence[Event], plain: Sequence[Event]) -> Comparison:
     if equal < min(len(own), len(other)):
         return Comparison(equal, True, _margin(plain, equal))
     return Comparison(equal, len(own) != len(other) and not (_was_stopped(run) or _was_stopped(plain)), None)
+
+
+def beside(run: Sequence[Event], plain: Sequence[Event]) -> trace.Baseline | None:
+    """What plain decoding took, to stand beside a run of the same prompt and seed; None if it was stopped."""
+    header, footer = plain[0], plain[-1]
+    if not isinstance(header, trace.Header) or not isinstance(footer, trace.Footer) or footer.reason == "stopped":
+        return None
+    same, times = compare(run, plain), tuple(token_times(plain))
+    return trace.Baseline(header.stack, footer.prefill_ns, times, same.equal, same.diverges, same.margin)
 
 
 def _margin(run: Sequence[Event], at: int) -> float | None:
