@@ -22,6 +22,8 @@ from app.planner.routes import routes
 from app.play import Play
 from app.policy import SPACES, Policy
 from app.presence import Presence
+from app.race.bundled import race_routes
+from app.race.view import RaceTab
 from app.recordings import MAX_CALL, Recordings
 from app.results.view import Results, results_route
 from app.static import ASSETS, app_options
@@ -61,6 +63,7 @@ def build(
         _tabs(
             [
                 ("Play", play.build),
+                ("Race", RaceTab(play).build),
                 ("Planner", planner.build),
                 ("Learn", learn.build),
                 ("Results", Results(play, results).build),
@@ -79,6 +82,7 @@ def launch_options(
     traces: Path = ASSETS / "traces",
     results: Path = ASSETS / "results",
     lessons: Path = ASSETS / "lessons",
+    races: Path = ASSETS / "races",
     hosts: Collection[str] | None = None,
     frames: Sequence[str] = (),
 ) -> dict[str, Any]:
@@ -88,6 +92,7 @@ def launch_options(
         profiles, measured: as in `planner.routes.routes`.
         traces, results: as in `build`.
         lessons: folder of the lessons.
+        races: folder of the races to bundle.
         hosts: as in `guard.Guard`.
         frames: origins of other pages that may show this one in a frame.
     """
@@ -95,6 +100,7 @@ def launch_options(
     own = [
         *routes(profiles, measured),
         recording_route(Recordings(traces)),
+        *race_routes(races),
         results_route(results),
         learn.lessons_route(lessons),
         code_route(),

@@ -40,7 +40,7 @@ class Play:
         self.runs = self.service.runs
         self._simulator = Simulator()
         self._drawings = Drawings()
-        self._reader = Reader()
+        self.reader = Reader()
 
     def catalogue(self) -> list[dict[str, Any]]:
         """Every preset and its levels, usable or with the reason why not."""
@@ -96,7 +96,7 @@ class Play:
     def open_trace(self, data: Any) -> dict[str, Any] | Response:
         """A trace that the visitor chose from their disk, as a payload that is packed already."""
         try:
-            shown = self._reader.open(data)
+            shown = self.reader.open(data)
         except RecordingError as error:
             return _error(error)
         return Response(shown, media_type="application/json", headers={"content-encoding": "gzip"})
@@ -141,7 +141,7 @@ class Play:
             except RecordingError:
                 return []
         run = self.runs.get(name)
-        return list(run.events) if run is not None else self._reader.events(name)
+        return list(run.events) if run is not None else self.reader.events(name)
 
 
 def named(method: Callable[[Any], Any]) -> Callable[[Any], Any]:

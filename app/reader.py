@@ -12,6 +12,7 @@ import gc
 import gzip
 import io
 from collections import OrderedDict
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -50,22 +51,35 @@ class Reader:
             RecordingError: too large, no trace, or one that contradicts itself; RequestError: the run has no name.
         """
         packed = _sent(data)
-        name, title = run_id(data.get("run")), whole_text(str(data.get("name", ""))[:120])
-        question = encode({"run": name, "title": title}) + b"\n" + packed
-        try:
-            with self._seats.turn():
-                answer = _elsewhere(question)
-        except Busy:
-            raise RecordingError("others are opening files; try again in a minute") from None
-        head, _, parts = answer.partition(b"\n")
-        said = plain(head)
-        if "error" in said:
-            raise RecordingError(said["error"])
+        said, parts = self.read(data)
+        name = run_id(data.get("run"))
         self._kept[name] = parts[: said["kept"]]
         while len(self._kept) > KEPT:
             with suppress(KeyError):  # another thread may have been faster
                 self._kept.popitem(last=False)
         return parts[said["kept"] :]
+
+    def read(self, data: Any, module: str = "app.reader") -> tuple[dict[str, Any], bytes]:
+        """What a process says of a file that a visitor sent, and what it made of it.
+
+        Args:
+            module: what reads the file; it takes and gives what `answer` does.
+        Raises:
+            RecordingError: the file cannot be shown; RequestError: the run has no name.
+        """
+        packed = _sent(data)
+        name, title = run_id(data.get("run")), whole_text(str(data.get("name", ""))[:120])
+        question = encode({"run": name, "title": title}) + b"\n" + packed
+        try:
+            with self._seats.turn():
+                answer = _elsewhere(module, question)
+        except Busy:
+            raise RecordingError("others are opening files; try again in a minute") from None
+        head, _, parts = answer.partition(b"\n")
+        said: dict[str, Any] = plain(head)
+        if "error" in said:
+            raise RecordingError(said["error"])
+        return said, parts
 
     def events(self, name: str) -> list[Event]:
         """What the figures need of an opened file; nothing once it is no longer kept."""
@@ -87,8 +101,8 @@ def _sent(data: Any) -> bytes:
         raise RecordingError("the file was damaged on its way here; try again") from error
 
 
-def _elsewhere(question: bytes) -> bytes:
-    process = Elsewhere("app.reader", patience=PATIENCE_S)
+def _elsewhere(module: str, question: bytes) -> bytes:
+    process = Elsewhere(module, patience=PATIENCE_S)
     try:
         return process.ask(question)
     except Gone:
@@ -166,7 +180,12 @@ def _kept(events: list[Event]) -> bytes:
     return tracefile.pack(b"".join(lines))
 
 
-if __name__ == "__main__":
+def read_bounded(answering: Callable[[bytes], bytes]) -> None:
+    """What a process that reads files does until the questions end."""
     gc.disable()  # a trace is no garbage, and looking for some takes a third of the time
     bound(memory=MEMORY, cpu_s=CPU_S, nice=5)
-    attend(answer)
+    attend(answering)
+
+
+if __name__ == "__main__":
+    read_bounded(answer)

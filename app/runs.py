@@ -18,7 +18,7 @@ KEEP = 24
 KEEP_BYTES = 32 * 2**20  # of finished runs, compressed
 OPENED = 6  # files that visitors opened
 RETURN_S = 6.0  # so long a run waits for a page that left it: one that is loaded anew comes back for its run
-FIGURES = frozenset({"snapshot", "gauge"})  # the page's own records, which are no events
+FIGURES = frozenset({"snapshot", "gauge", "race"})  # the page's own records, which are no events
 
 
 class NameTaken(ValueError):

@@ -28,6 +28,7 @@ FOREVER = "public, max-age=31536000, immutable"
 _TYPES = {"css": "text/css", "js": "text/javascript"}  # by folder and ending
 _LATER = (
     "planner.css",
+    "race.css",
     "results.css",
     "share.css",
     "learn.css",

@@ -17,7 +17,7 @@ from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.grammar import StackError, bare, parse
 from hsd_core.stacks.presets import PRESETS, Preset, UnknownPreset
 from hsd_core.trace import metrics
-from hsd_core.trace.comparison import compare, margins
+from hsd_core.trace.comparison import beside
 from hsd_core.trace.pieces import Pieces, record
 
 if TYPE_CHECKING:
@@ -298,18 +298,8 @@ def _events(
             yield event
     if any(isinstance(e, trace.Footer) and e.reason == "stopped" for e in seen):
         return
-    if plain and (beside := _baseline(seen, list(plain()))):
-        yield beside
+    if plain and (baseline := beside(seen, list(plain()))):
+        yield baseline
     output = metrics.committed_ids(seen)
     if read and output and (depths := read(output)):
         yield depths
-
-
-def _baseline(run: list[trace.Event], plain: list[trace.Event]) -> trace.Baseline | None:
-    """What plain decoding took, unless it was stopped."""
-    header, footer = plain[0], plain[-1]
-    if not isinstance(header, trace.Header) or not isinstance(footer, trace.Footer) or footer.reason == "stopped":
-        return None
-    same, times, ids = compare(run, plain), tuple(metrics.token_times(plain)), tuple(metrics.committed_ids(plain))
-    gaps = margins(plain)[: len(ids)]  # a token behind the end was drawn and cut off
-    return trace.Baseline(header.stack, footer.prefill_ns, times, same.equal, same.diverges, same.margin, ids, gaps)

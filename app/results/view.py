@@ -14,50 +14,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from app.mounted import Mounted
 from app.payload import dumps, payload, status
 from app.planner.routes import PLOTLY
 from app.play import Play, named
 from app.results.bundled import Bundled
 from app.results.quick import LONGEST_S, PROMPTS, TOKENS, QuickRequest, chosen, measure
 from app.settings import RequestError, run_id, whole_text
-from app.static import ROUTE, files
+from app.static import ROUTE
 from hsd_core.stacks.grammar import grammar
 
 LISTING = f"{ROUTE}/results"
-_MOUNT = """
-const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;
-import(root + "%(route)s/js/results/results.js")
-  .then((module) => module.mount(element, {props, trigger, watch, call: server, root}))
-  .catch((error) => { element.textContent = "The script of the results could not be loaded: " + error; });
-// events: "quick"
-"""
-
-
-class ResultsView(gr.HTML):
-    """The tab's DOM. `value` is a payload of a measurement; `setup` says where to ask, in plain JSON types."""
-
-    def __init__(self, setup: dict[str, Any] | None = None, **options: Any) -> None:
-        options.pop("html_template", None)
-        options.pop("js_on_load", None)
-        super().__init__(
-            value=None,
-            html_template='<div class="hx-root"><p class="hx-booting">Opening the results…</p></div>',
-            js_on_load=_MOUNT % {"route": files().route},
-            apply_default_css=False,
-            elem_id="results",
-            setup=dumps(setup or {}),
-            **options,
-        )
-
-    def postprocess(self, value: dict[str, Any] | None) -> str:  # type: ignore[override]
-        return "" if value is None else dumps(value)
-
-    def preprocess(self, payload: str | None) -> str | None:
-        return payload
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "string"}
-
 
 class Results:
     """What the tab's handlers share.
@@ -78,7 +45,12 @@ class Results:
         ]
         setup = {"listing": LISTING, "plotly": PLOTLY, "grammar": grammar(), "presets": presets}
         setup["quick"] = {"prompts": PROMPTS, "tokens": TOKENS, "longest_s": LONGEST_S}
-        view = ResultsView(setup, server_functions=[named(f) for f in (self._play.stop, self._play.tail)])
+        view = Mounted(
+            "results",
+            events=["quick"],
+            setup=setup,
+            server_functions=[named(f) for f in (self._play.stop, self._play.tail)],
+        )
         view.quick(
             self.quick,
             outputs=[view],

@@ -38,9 +38,14 @@ export class Feed {
 
   /** The trace as JSON lines, without the page's own pseudo-events. */
   lines() {
-    return this.records
-      .filter((r) => !OWN.has(r.event))
-      .map((r) => JSON.stringify(r) + "\n")
-      .join("");
+    return eventLines(this.records);
   }
+}
+
+/** A trace as JSON lines, without the page's own pseudo-events. @param {TraceRecord[]} records */
+export function eventLines(records) {
+  return records
+    .filter((r) => !OWN.has(r.event))
+    .map((r) => JSON.stringify(r) + "\n")
+    .join("");
 }

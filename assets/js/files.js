@@ -19,10 +19,15 @@ export async function copy(text) {
   if (!done) throw new Error("this browser did not let the page copy");
 }
 
+/** Text as gzip. @param {string} text */
+export function gzipped(text) {
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
+  return new Response(stream).blob();
+}
+
 /** Saves text as a gzip file; its size in bytes. @param {string} text @param {string} name */
 export async function saveGzip(text, name) {
-  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
-  return saveBlob(await new Response(stream).blob(), name);
+  return saveBlob(await gzipped(text), name);
 }
 
 /** Saves a file; its size in bytes. @param {Blob} blob @param {string} name */

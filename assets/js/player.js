@@ -8,17 +8,18 @@ import { upTo } from "./order.js";
 
 const STEPS = [1, 2, 5]; // of each power of ten: the next one is 2.5 times as fast at most
 export const SPEEDS = Object.freeze([-3, -2, -1, 0, 1].flatMap((e) => STEPS.map((x) => Number(`${x}e${e}`))));
-const SHORTEST_S = 5; // of a replay at the speed that is chosen for it
-const LONGEST_S = 15;
+const LASTS_S = /** @type {[number, number]} */ ([5, 15]); // of a replay at the speed that is chosen for it
 
-/** The speed at which so many ns last 5 to 15 s; the engine's own if it does. @param {number} ns */
-export function paceOf(ns) {
+/**
+ * The speed at which so many ns last that long, or nearly; the engine's own if it does.
+ * @param {number} ns @param {[number, number]} within s
+ */
+export function paceOf(ns, [shortest, longest] = LASTS_S) {
   const lasts = (speed) => ns / 1e9 / speed;
-  const fits = (speed) => lasts(speed) >= SHORTEST_S && lasts(speed) <= LONGEST_S;
-  if (!(ns > 0) || fits(1)) return 1;
-  const far = lasts(1) < SHORTEST_S ? SPEEDS[0] : SPEEDS[SPEEDS.length - 1];
+  const misses = (speed) => Math.max(0, Math.log(shortest / lasts(speed)), Math.log(lasts(speed) / longest));
+  if (!(ns > 0) || !misses(1)) return 1;
   // Of two that fit, the one nearer to the engine's own.
-  return SPEEDS.filter(fits).sort((a, b) => Math.abs(Math.log(a)) - Math.abs(Math.log(b)))[0] ?? far;
+  return [...SPEEDS].sort((a, b) => misses(a) - misses(b) || Math.abs(Math.log(a)) - Math.abs(Math.log(b)))[0];
 }
 
 const BROWSER = {
@@ -30,9 +31,11 @@ const BROWSER = {
 export class Player {
   /**
    * @param {(cursor: number, player: Player) => void} onCursor called when the cursor or the mode changes
-   * @param {{reduced?: boolean, clock?: typeof BROWSER}} [options] reduced: a round at a time; clock: for tests
+   * @param {{reduced?: boolean, clock?: typeof BROWSER, lasts?: [number, number]}} [options] reduced: a round at a
+   *   time; clock: for tests; lasts: s that a replay is to take
    */
-  constructor(onCursor, { reduced = prefersStillness(), clock = BROWSER } = {}) {
+  constructor(onCursor, { reduced = prefersStillness(), clock = BROWSER, lasts = LASTS_S } = {}) {
+    this._lasts = lasts;
     this.onCursor = onCursor;
     this.reduced = reduced;
     this.clock = clock;
@@ -225,7 +228,7 @@ export class Player {
   }
 
   _pace() {
-    if (!this._chosen) this._speed = paceOf(this.end - this.start);
+    if (!this._chosen) this._speed = paceOf(this.end - this.start, this._lasts);
   }
 
   _anchor() {

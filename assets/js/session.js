@@ -17,8 +17,8 @@ const FIRST_MS = 15_000; // until a run's first sign: a busy server may take tha
 export class Session {
   /**
    * @param {Ports} ports
-   * @param {{onPayload: (payload: Payload) => void, held: (run: string) => number}} ctx held: how many records of a
-   *   run are here, Infinity where none are wanted
+   * @param {{onPayload: (payload: Payload) => void, held: (run: string) => number, kept?: string}} ctx held: how many
+   *   records of a run are here, Infinity where none are wanted; kept: by which name it is found after a reload
    */
   constructor({ trigger, call }, ctx) {
     this.trigger = trigger;
@@ -67,7 +67,7 @@ export class Session {
     this.started = false;
     this.heard = 0;
     this._asked = performance.now();
-    keepPending(run);
+    keepPending(run, this.ctx.kept);
   }
 
   /** Ends the run: at its next forward, or here and now if it has not begun. Resolves to whether it ended now. */
@@ -159,7 +159,7 @@ export class Session {
     clearInterval(this._timer);
     this.pending = null;
     this.stopping = false;
-    keepPending(null);
+    keepPending(null, this.ctx.kept);
   }
 
   async _look() {

@@ -169,6 +169,10 @@ export class Stage {
       this._stop();
     });
     document.addEventListener("hx:use-stack", (/** @type {any} */ event) => this.use(event.detail));
+    document.addEventListener("hx:open-file", (/** @type {any} */ event) => {
+      openTab("Play");
+      this.open(event.detail.file);
+    });
     document.addEventListener("hx:play-simulated", (/** @type {any} */ event) => this.simulate(event.detail));
     presenterKeys({ player: this.player, inSight: () => this.stageEl.checkVisibility() });
     onPresenting((on) => this.settings.present !== on && this.edit("present", on));
@@ -286,6 +290,11 @@ export class Stage {
     if (this.session.pending) return "Your run has to end first; then press Generate.";
     const reason = this.wish.whyNot();
     return reason ? `It cannot be run: ${reason}` : "Press Generate to run it.";
+  }
+
+  /** A trace's file, chosen here or sent by another tab. @param {File} file */
+  open(file) {
+    return this.attempt(() => this.session.open(file, this.setup.limits.file));
   }
 
   /** A plan that another tab sends: played without weights, and shown as what it is. */

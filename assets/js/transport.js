@@ -15,11 +15,12 @@ const ICONS = {
 };
 const NS = "http://www.w3.org/2000/svg";
 
-/** ctx: {player, onPause(on)}: the switch of the pause at rejections. update(model, cursor, {pause}) redraws what changed. */
-export function create(host, { player, onPause }) {
+/** ctx: {player, onPause?(on), label?, words?(model, cursor)}: the switch of the pause at rejections; what the clock says.
+ *  update(model, cursor, {pause}) redraws what changed. */
+export function create(host, { player, onPause = null, label = "Playback", words = roundText }) {
   const el = host.appendChild(element("div", "hx-transport"));
   el.setAttribute("role", "group");
-  el.setAttribute("aria-label", "Playback");
+  el.setAttribute("aria-label", label);
   const press = (icon, label, f) => el.appendChild(button(icon, label, f));
   press("start", "To the start", () => player.seek(0));
   press("back", "One round back", () => player.step(-1));
@@ -33,7 +34,7 @@ export function create(host, { player, onPause }) {
   slider.addEventListener("input", () => player.seek((slider.value / 1000) * player.end));
   const clock = el.appendChild(element("output", "hx-transport-clock"));
   const speed = el.appendChild(speeds(player));
-  const pause = el.appendChild(pauses(onPause));
+  const pause = onPause && el.appendChild(pauses(onPause));
   const live = el.appendChild(element("button", "hx-transport-live", "follow"));
   live.type = "button";
   live.title = "Follow the end of the run";
@@ -46,11 +47,10 @@ export function create(host, { player, onPause }) {
       const share = model?.end ? Math.round((cursor / model.end) * 1000) : 0;
       if (Number(slider.value) !== share) slider.value = share;
       slider.style.setProperty("--share", share / 1000);
-      const round = model ? model.roundAt(cursor) + 1 : 0;
-      say(clock, `round ${round}\u2009/\u2009${model?.rounds.length ?? 0}  ${duration(cursor)}`);
+      say(clock, words(model, cursor));
       slider.setAttribute("aria-valuetext", clock.textContent);
       icon(play, player.playing ? "pause" : "play", player.playing ? "Pause" : "Play");
-      pause.setAttribute("aria-pressed", String(opts.pause));
+      pause?.setAttribute("aria-pressed", String(opts.pause));
       live.hidden = !running;
       live.setAttribute("aria-pressed", String(player.following));
       if (Number(speed.value) !== player.speed) speed.value = String(player.speed);
@@ -59,6 +59,11 @@ export function create(host, { player, onPause }) {
       el.remove();
     },
   };
+}
+
+function roundText(model, cursor) {
+  const round = model ? model.roundAt(cursor) + 1 : 0;
+  return `round ${round}\u2009/\u2009${model?.rounds.length ?? 0}  ${duration(cursor)}`;
 }
 
 /** The player's keys, for any element that wants them. Returns whether the key was one. */

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from hsd_core.cli import export, generate, models, record, show, whatif
-from hsd_core.cli.measure import bench, calibrate, depth, passes, plan, results, validate
+from hsd_core.cli.measure import bench, calibrate, depth, passes, plan, race, results, validate
 from hsd_core.cli.training import ngrams, selfgen, train
 
 BAD_INPUT = 2
@@ -41,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         models,
         bench,
         passes,
+        race,
         record,
         selfgen,
         train,

@@ -7,12 +7,12 @@ are nearly the same, either may win. The first divergence and plain decoding's m
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hsd_core import trace
 from hsd_core.trace import Event
-from hsd_core.trace.metrics import committed_ids
+from hsd_core.trace.metrics import committed_ids, token_times
 
 TIE = 1e-3  # logits
 
@@ -35,7 +35,8 @@ class Comparison:
 
 
 def compare(run: Sequence[Event], plain: Sequence[Event]) -> Comparison:
-    """Compare a run with plain decoding (recorded with at least two likeliest tokens a row for a margin)."""
+    """Compare a run with plain decoding, or with another run of the same target (either recorded with at least two
+    likeliest tokens a row for a margin)."""
     own, other = committed_ids(run), committed_ids(plain)
     equal = next((i for i, (a, b) in enumerate(zip(own, other, strict=False)) if a != b), min(len(own), len(other)))
     if equal < min(len(own), len(other)):
@@ -43,12 +44,37 @@ def compare(run: Sequence[Event], plain: Sequence[Event]) -> Comparison:
     return Comparison(equal, len(own) != len(other) and not (_was_stopped(run) or _was_stopped(plain)), None)
 
 
-def _margin(plain: Iterable[Event], at: int) -> float | None:
-    for event in plain:
-        if isinstance(event, trace.Bonus) and event.at == at and event.p_row is not None and len(event.p_row.probs) > 1:
-            first, second = event.p_row.probs[:2]
-            return math.log(first / second)
-    return None
+def beside(run: Sequence[Event], plain: Sequence[Event]) -> trace.Baseline | None:
+    """What plain decoding took, to stand beside a run of the same prompt and seed; None if it was stopped."""
+    header, footer = plain[0], plain[-1]
+    if not isinstance(header, trace.Header) or not isinstance(footer, trace.Footer) or footer.reason == "stopped":
+        return None
+    same, times, ids = compare(run, plain), tuple(token_times(plain)), tuple(committed_ids(plain))
+    gaps = margins(plain)[: len(ids)]  # a token behind the end was drawn and cut off
+    return trace.Baseline(header.stack, footer.prefill_ns, times, same.equal, same.diverges, same.margin, ids, gaps)
+
+
+def _margin(run: Sequence[Event], at: int) -> float | None:
+    """The gap between the two best logits of the target's row that the committed token at a place was judged by, or
+    drawn from."""
+    commits = [e for e in run if isinstance(e, trace.Commit)]
+    serial = next((t.serial for e in commits for i, t in enumerate(e.tokens, e.at) if i == at), None)
+    row = next((row for own, row in _target_rows(run) if own == serial), None)
+    if row is None or len(row.probs) < 2 or not row.probs[1]:
+        return None
+    return _gap(row)
+
+
+def _target_rows(run: Iterable[Event]) -> Iterator[tuple[int, trace.Row | None]]:
+    """The target's rows by the serial of the token that they decided on."""
+    top = 0
+    for event in run:
+        if isinstance(event, trace.Header):
+            top = len(event.levels) - 1
+        elif isinstance(event, trace.Bonus | trace.Correct) and event.level == top:
+            yield event.serial, event.p_row
+        elif isinstance(event, trace.Verify) and event.level == top:
+            yield from ((check.serial, check.p_row) for check in event.checks)
 
 
 def margins(plain: Iterable[Event]) -> tuple[float | None, ...]:

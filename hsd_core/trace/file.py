@@ -55,17 +55,8 @@ def read(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> list[Even
     data = source if isinstance(source, bytes) else Path(source).read_bytes()
     events: list[Event] = []
     levels = 0
-    for number, line in _lines(_unpacked(data, max_bytes)):
-        try:
-            event = read_event(line, levels) if events else read_header(line)
-        except UnknownSchema as error:
-            raise TraceError(f"line {number}: {error}") from None
-        except ValueError as error:
-            if isinstance(error, Malformed) and not error.text:
-                raise TraceError(f"line {number}: this is no trace: the file is not text; {_CHOOSE}") from None
-            raise TraceError(f"line {number}: {error}. {_CURE}") from None
-        if event is None:
-            raise TraceError(f"line {number}: this is no trace: its first line is not a header; {_CHOOSE}")
+    for number, line in numbered(unpacked(data, max_bytes)):
+        event = event_of(number, line, levels)
         if isinstance(event, Header):
             if events:
                 raise TraceError(f"line {number}: a second header; a file holds one run, so save each in its own")
@@ -76,7 +67,31 @@ def read(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> list[Even
     return events
 
 
-def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
+def event_of(number: int, line: bytes, levels: int) -> Event:
+    """The event of a line of a trace of so many levels; with none, its header.
+
+    Raises:
+        TraceError: it is none, or of a schema that this version does not know.
+    """
+    try:
+        event = read_event(line, levels) if levels else read_header(line)
+    except UnknownSchema as error:
+        raise TraceError(f"line {number}: {error}") from None
+    except ValueError as error:
+        if isinstance(error, Malformed) and not error.text:
+            raise TraceError(f"line {number}: this is no trace: the file is not text; {_CHOOSE}") from None
+        raise TraceError(f"line {number}: {error}. {_CURE}") from None
+    if event is None:
+        raise TraceError(f"line {number}: this is no trace: its first line is not a header; {_CHOOSE}")
+    return event
+
+
+def numbered(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """The lines of an unpacked file that are not blank, with their numbers.
+
+    Raises:
+        TraceError: they are longer, or more, than those of a run.
+    """
     try:
         yield from lines(io.BytesIO(data), most=MAX_RECORDS, longest=MAX_LINE)
     except Beyond as error:
@@ -85,7 +100,12 @@ def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
         raise TraceError(f"the trace has {error}; download it again or record a shorter run") from None
 
 
-def _unpacked(data: bytes, max_bytes: int) -> bytes:
+def unpacked(data: bytes, max_bytes: int) -> bytes:
+    """A file's bytes, unpacked where they are gzip.
+
+    Raises:
+        TraceError: damaged or too large.
+    """
     if data[:2] == b"\x1f\x8b":
         try:
             with gzip.open(io.BytesIO(data)) as file:

@@ -14,7 +14,7 @@ export function quickPanel({ setup, ports, onResults }) {
   const { prompts, tokens, longest_s } = setup.quick;
   const session = new Session(
     { trigger: (_, data) => ports.trigger("quick", data), call: ports.call },
-    { onPayload: apply, held: () => 0 },
+    { onPayload: apply, held: () => 0, kept: "quick" },
   );
   const usable = setup.presets.filter((one) => one.usable);
   const asked = new URLSearchParams(location.search).get("preset");

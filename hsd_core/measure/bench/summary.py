@@ -5,12 +5,21 @@ from __future__ import annotations
 import random
 import statistics
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from hsd_core.measure.bench.prompts import task_of
 from hsd_core.measure.bench.runs import Measurement, PeerRun, plain_of
 
 RESAMPLES = 2000
+
+
+class Timed(Protocol):
+    """A run as its speed is read: tokens, and the ns on the engine's clock that they took."""
+
+    @property
+    def tokens(self) -> int: ...
+    @property
+    def decode_ns(self) -> int: ...
 
 
 def summary(measurements: Sequence[Measurement]) -> list[dict[str, Any]]:
@@ -24,7 +33,7 @@ def summary(measurements: Sequence[Measurement]) -> list[dict[str, Any]]:
 
 def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measurement]) -> dict[str, Any]:
     prompts = sorted(own.keys() & plain.keys())
-    low, high = _interval([(own[i], plain[i]) for i in prompts])
+    low, high = interval([(own[i], plain[i]) for i in prompts])
     judged, accepted = (
         [sum(counts) for counts in zip(*(getattr(own[i], name) for i in prompts), strict=True)]
         for name in ("judged", "accepted")
@@ -34,17 +43,17 @@ def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measu
         "stack": stack,
         "plain": plain_of(stack),
         "prompts": len(prompts),
-        "tokens_per_s": _rate([own[i] for i in prompts]),
-        "speed_up": _speed_up([(own[i], plain[i]) for i in prompts]),
+        "tokens_per_s": rate([own[i] for i in prompts]),
+        "speed_up": speed_up([(own[i], plain[i]) for i in prompts]),
         "interval": (low, high),
-        "median_speed_up": statistics.median(_speed_up([(own[i], plain[i])]) for i in prompts),
-        "slower_on": sum(_speed_up([(own[i], plain[i])]) < 1.0 for i in prompts),
+        "median_speed_up": statistics.median(speed_up([(own[i], plain[i])]) for i in prompts),
+        "slower_on": sum(speed_up([(own[i], plain[i])]) < 1.0 for i in prompts),
         "tokens_per_target_forward": sum(own[i].tokens for i in prompts)
         / max(1, sum(own[i].target_forwards for i in prompts)),
         "acceptance": [a / n if n else None for a, n in zip(accepted, judged, strict=True)],
         "equal": sum(own[i].holds for i in prompts),
         "ties": [m.margin for m in diverged if m.holds],
-        "tasks": {task: _speed_up([(own[i], plain[i]) for i in which]) for task, which in _by_task(own, prompts)},
+        "tasks": {task: speed_up([(own[i], plain[i]) for i in which]) for task, which in _by_task(own, prompts)},
     }
 
 
@@ -67,8 +76,8 @@ def peer_rows(
         rows.append(
             {
                 "name": name,
-                "tokens_per_s": _rate(own),
-                "beside_plain": _rate(own) / _rate([plain[run.prompt] for run in own]),
+                "tokens_per_s": rate(own),
+                "beside_plain": rate(own) / rate([plain[run.prompt] for run in own]),
                 "prompts": len(own),
                 "same_tokens": sum(run.equal for run in own) / max(1, sum(run.of for run in own)),
                 "why": "",
@@ -96,15 +105,18 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def _rate(runs: Sequence[Measurement] | Sequence[PeerRun]) -> float:
+def rate(runs: Sequence[Timed]) -> float:
+    """tokens/s of all runs together."""
     return sum(m.tokens for m in runs) / max(1e-9, sum(m.decode_ns for m in runs) / 1e9)
 
 
-def _speed_up(pairs: Sequence[tuple[Measurement, Measurement]]) -> float:
-    return _rate([own for own, _ in pairs]) / _rate([plain for _, plain in pairs])
+def speed_up(pairs: Sequence[tuple[Timed, Timed]]) -> float:
+    """tokens/s of the first runs of all pairs / tokens/s of the second ones."""
+    return rate([own for own, _ in pairs]) / rate([plain for _, plain in pairs])
 
 
-def _interval(pairs: Sequence[tuple[Measurement, Measurement]]) -> tuple[float, float]:
+def interval(pairs: Sequence[tuple[Timed, Timed]]) -> tuple[float, float]:
+    """The speed-up's 95 % interval: a bootstrap over pairs."""
     chance = random.Random(0)
-    ratios = sorted(_speed_up(chance.choices(pairs, k=len(pairs))) for _ in range(RESAMPLES))
+    ratios = sorted(speed_up(chance.choices(pairs, k=len(pairs))) for _ in range(RESAMPLES))
     return ratios[int(0.025 * RESAMPLES)], ratios[int(0.975 * RESAMPLES)]

@@ -1,0 +1,31 @@
+"""A race that a visitor brings, read in a process of its own like every visitor's file."""
+
+from __future__ import annotations
+
+import gzip
+
+from app.reader import MAX_ANSWER, read_bounded
+from app.race.shown import shown
+from app.recordings import MAX_UNPACKED
+from app.settings import whole_text
+from hsd_core.measure import race
+from hsd_core.trace.file import TraceError
+from hsd_core.trace.typed import encode
+
+MODULE = "app.race.reading"
+
+
+def answer(question: bytes) -> bytes:
+    """What the process does: a line of JSON and a file come in, a line of JSON and the packed race go out."""
+    _, _, packed = question.partition(b"\n")
+    try:
+        text = encode(shown(race.read(packed, max_bytes=MAX_UNPACKED)))
+        if len(text) > MAX_ANSWER:
+            raise TraceError(f"the page would need more than {MAX_ANSWER / 1e6:g} MB; record a shorter race")
+    except TraceError as error:
+        return encode({"error": whole_text(str(error))[:2000]})
+    return b"{}\n" + gzip.compress(text, 1, mtime=0)
+
+
+if __name__ == "__main__":
+    read_bounded(answer)

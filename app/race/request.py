@@ -1,0 +1,119 @@
+"""A race as a visitor asks for it: every lane is checked like a run, and the work is bounded."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.settings import RequestError, RunRequest, check, parse
+from hsd_core.measure import race
+from hsd_core.measure.race.making import raced
+from hsd_core.stacks.grammar import StackError, format_stack
+from hsd_core.stacks.grammar import parse as parse_stack
+from hsd_core.trace import Event
+
+TOKENS = 128  # of a text, at most
+REPEATS = 5  # at most
+TITLE = "A race of your own"
+LONGEST_S = 240.0  # of racing, warming up included; loading is not counted
+
+
+@dataclass(frozen=True, slots=True)
+class RaceRequest:
+    """A race as asked for: a run for each lane, all alike but for their stacks."""
+
+    lanes: tuple[RunRequest, ...]
+    repeats: int
+
+    @property
+    def run(self) -> str:
+        return self.lanes[0].run
+
+    @property
+    def preset(self) -> str:
+        return self.lanes[0].preset
+
+    @property
+    def device(self) -> str | None:
+        return self.lanes[0].device
+
+    @property
+    def tokens(self) -> int:
+        return self.lanes[0].max_new_tokens
+
+    def start(self, pipeline: Any, *, stop: Callable[[], bool]) -> Generator[Any, None, None]:
+        """Build the levels of all lanes; then the turns, and at last the race.
+
+        Raises:
+            ValueError: a stack cannot be built, or the memory does not hold all lanes; the message names the cure.
+        """
+        asked = self.lanes[0]
+        stacks = [lane.stack for lane in self.lanes]
+        for stack in stacks:
+            pipeline.entries(stack)
+        most = len(pipeline.encode(asked.prompt, raw=asked.raw)) + self.tokens
+        race.refuse_too_large([pipeline.memory(stack, most) for stack in stacks], most, pipeline.device)
+        return self._raced(pipeline, stop)
+
+    def _raced(self, pipeline: Any, stop: Callable[[], bool]) -> Generator[Any, None, None]:
+        end = time.monotonic() + LONGEST_S
+
+        def over() -> bool:
+            return stop() or time.monotonic() > end
+
+        def opened(stack: str, tokens: int) -> Generator[Event, None, None]:
+            own = next(lane for lane in self.lanes if lane.stack == stack)
+            return replace(own, max_new_tokens=tokens).start(pipeline, stop=over)
+
+        heats, asked = list[race.Heat](), self.lanes[0]
+        stacks = [lane.stack for lane in self.lanes]
+        with closing(race.race(opened, stacks, tokens=self.tokens, repeats=self.repeats)) as running:
+            for one in running:
+                if over():
+                    break
+                if isinstance(one, race.Heat):
+                    heats.append(one)
+                else:
+                    yield one
+        if heats and not stop():
+            yield raced(
+                heats,
+                stacks,
+                device=pipeline.device,
+                dtype=pipeline.dtype,
+                prompt=asked.prompt,
+                raw=asked.raw,
+                title=TITLE,
+            )
+
+
+
+def asked_for(data: Any, catalogue: list[dict[str, Any]]) -> RaceRequest:
+    """
+    Args:
+        data: as the page sends it: a run's settings, with `stacks` in place of `stack`, and `repeats`.
+    Raises:
+        RequestError: it cannot be run; the message names what was given and the cure.
+    """
+    data = data if isinstance(data, Mapping) else {}
+    stacks, repeats = data.get("stacks"), data.get("repeats", 1)
+    least, most = race.LANES
+    if not isinstance(stacks, list) or not least <= len(stacks) <= most:
+        raise RequestError(f"a race has {least} to {most} stacks; choose so many")
+    if isinstance(repeats, bool) or not isinstance(repeats, int) or not 1 <= repeats <= REPEATS:
+        raise RequestError(f"repeats must be a whole number between 1 and {REPEATS}")
+    lanes = []
+    for stack in stacks:
+        lane = parse({**data, "stack": stack, "baseline": False, "depths": False, "replan": False, "detail": "full"})
+        check(lane, catalogue)
+        try:
+            text = format_stack(parse_stack(lane.stack))
+        except StackError as error:
+            raise RequestError(f"the stack {lane.stack} cannot be raced: {error}") from error
+        if any(text == other.stack for other in lanes):
+            raise RequestError(f"the stack {text} is in the race twice; choose another one")
+        lanes.append(replace(lane, stack=text, max_new_tokens=min(TOKENS, lane.max_new_tokens)))
+    return RaceRequest(tuple(lanes), repeats)

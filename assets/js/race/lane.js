@@ -1,0 +1,164 @@
+/** One lane as it is drawn: a row of the race (who runs, how far it is, at the end its place and what it gained), and a
+ *  column with its text. */
+
+import { h, icon, say } from "../dom.js";
+import { duration } from "../svg.js";
+import { create as createText } from "../text.js";
+import { nameOf } from "./lane-model.js";
+import { aheadText, gainText, intervalText, placeText, rateText, textWords, WORDS } from "./race-words.js";
+import { dots } from "./repeats.js";
+import { track } from "./strip.js";
+
+/**
+ * @typedef {{index: number, most: number, first: import("./lane-model.js").LaneModel, sampled: boolean,
+ *   repeats: any[][], onToken: (at: number) => void, onPlay: () => void, onSave: () => void}} LaneContext
+ */
+
+/** @param {import("./lane-model.js").LaneModel} lane @param {LaneContext} ctx */
+export function createLane(lane, ctx) {
+  const name = nameOf(lane.model, WORDS.plain);
+  const row = createRow(lane, name, ctx);
+  const column = createColumn(lane, name, ctx);
+  return {
+    row: row.el,
+    column: column.el,
+    name,
+    /** @param {number} t ns since the start @param {number|null} selected a place in the text */
+    update(t, selected) {
+      const tokens = lane.committedBy(t);
+      row.update(t, tokens);
+      column.update(t, selected);
+      return tokens === lane.tokens;
+    },
+    /** Whether the whole race is over: then the lane says what it gained. @param {boolean} over */
+    reveal(over) {
+      row.el.dataset.result = String(over);
+      column.el.dataset.result = String(over);
+    },
+    destroy: () => column.destroy(),
+  };
+}
+
+/** @param {import("./lane-model.js").LaneModel} lane @param {string} name @param {LaneContext} ctx */
+function createRow(lane, name, ctx) {
+  const { row, model } = lane;
+  const first = ctx.index === 0;
+  const place = h("b", { class: "hx-race-place", "data-place": "" });
+  const rate = h("b", { class: "hx-race-rate", text: "\u2013" });
+  const ahead = h("span", { class: "hx-race-ahead" });
+  const way = track(lane, ctx.most, `${name}: tokens written`);
+  const count = h("span", { class: "hx-race-count" });
+  const result = first
+    ? [h("span", { class: "hx-race-range", text: WORDS.reference })]
+    : [
+        h("b", { class: "hx-race-gain", text: gainText(row.speed_up) }),
+        h("span", { class: "hx-race-range", text: intervalText(row.interval) }),
+        dots(ctx.repeats, ctx.index),
+      ];
+  const el = h(
+    "li",
+    { class: "hx-race-row", "data-lane": String(ctx.index) },
+    place,
+    h("div", { class: "hx-race-who" }, title("h3", name, model), h("code", { class: "hx-race-stack", text: row.stack })),
+    h("div", { class: "hx-race-way" }, way.el, count),
+    h(
+      "div",
+      { class: "hx-race-now", tabindex: "0", "data-tip": WORDS.rate },
+      h("span", {}, rate, " tokens/s"),
+      ahead,
+    ),
+    h(
+      "div",
+      {
+        class: "hx-race-result",
+        tabindex: first ? null : "0",
+        "data-tip": first ? null : ctx.repeats.length > 1 ? WORDS.speedUp : WORDS.speedUpOnce,
+      },
+      ...result,
+    ),
+  );
+  return {
+    el,
+    /** @param {number} t @param {number} tokens */
+    update(t, tokens) {
+      const over = tokens === lane.tokens;
+      way.update(tokens);
+      say(count, `${tokens}\u2009/\u2009${lane.tokens}`);
+      say(rate, rateText(lane.rateAt(t)));
+      const lead = tokens - ctx.first.committedBy(t);
+      say(ahead, over ? `in ${duration(lane.finish)}` : first ? "" : aheadText(lead));
+      say(place, over ? placeText(row.place) : "");
+      place.dataset.place = over ? String(row.place) : "";
+    },
+  };
+}
+
+/** @param {import("./lane-model.js").LaneModel} lane @param {string} name @param {LaneContext} ctx */
+function createColumn(lane, name, ctx) {
+  const { row, model } = lane;
+  const first = ctx.index === 0;
+  const host = h("div", { class: "hx-race-text" });
+  const act = (/** @type {string} */ label, /** @type {string} */ tip, /** @type {any} */ glyph, onclick) =>
+    h(
+      "button",
+      { type: "button", class: "hx-quiet hx-race-act", "aria-label": `${tip}: ${name}`, "data-tip": tip, onclick },
+      glyph,
+      label,
+    );
+  const el = h(
+    "section",
+    { class: "hx-panel hx-race-column", "aria-label": `text of lane ${ctx.index + 1}: ${name}` },
+    h(
+      "header",
+      { class: "hx-race-column-head" },
+      title("h4", name, model),
+      act(WORDS.onPlay, WORDS.onPlayTip, null, ctx.onPlay),
+      act("", WORDS.saveLane, icon("save"), ctx.onSave),
+    ),
+    host,
+    h("p", {
+      class: "hx-race-verdict",
+      "data-same": verdictKind(row, first, ctx.sampled),
+      text: textWords(row, first, ctx.sampled, "lane 1"),
+    }),
+  );
+  const view = createText(host, {
+    onSelect: (serial, /** @type {any} */ { via }) => {
+      const at = via === "click" || via === "focus" ? model.committed.indexOf(serial ?? -1) : -1;
+      if (at >= 0) ctx.onToken(at);
+    },
+  });
+  return {
+    el,
+    /** @param {number} t @param {number|null} selected */
+    update(t, selected) {
+      view.update(model, lane.start + t, {
+        ghosts: "hide",
+        selected: selected === null ? null : (model.committed[selected] ?? null),
+      });
+    },
+    destroy: () => view.destroy(),
+  };
+}
+
+const title = (/** @type {string} */ tag, /** @type {string} */ name, /** @type {any} */ { levels }) =>
+  h(
+    tag,
+    { class: "hx-race-name" },
+    h("span", { class: "hx-race-badges", "aria-hidden": "true" }, ...levels.map(badge)),
+    h("span", { text: name, title: name }),
+  );
+
+const badge = (/** @type {import("../trace.js").Level} */ level) =>
+  h("span", {
+    class: "hx-badge",
+    "data-line": level.underline,
+    style: { "--hue": level.hue },
+    text: level.tag,
+  });
+
+function verdictKind(row, first, sampled) {
+  if (first || sampled || !row.same) return "";
+  if (!row.same.diverges) return "yes";
+  return row.same.tie ? "tie" : "no";
+}

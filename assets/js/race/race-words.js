@@ -1,0 +1,107 @@
+/** The sentences of the Race tab. */
+
+import { duration } from "../svg.js";
+
+export const WORDS = {
+  title: "Race",
+  lead:
+    "Stacks answer one prompt on one machine, one round of each in turn, each on its own clock. The race starts when the " +
+    "prompt is read.",
+  choose: "race to replay",
+  own: "Your own",
+  openFile: "open a race file",
+  save: "save this race as a file",
+  setUp: "Race your own stacks",
+  close: "Close",
+  dropHint: "Drop the race file here",
+  finish: "finish",
+  lanes: "the lanes, on one clock",
+  texts: "the texts; a token that is chosen is marked in all of them",
+  playback: "Playback of the race",
+  noRaces: "No race comes with this page. Set one up with your own stacks.",
+  loading: "Opening the race\u2026",
+  onPlay: "Open on Play",
+  onPlayTip: "opens this lane on the Play tab, with all that every level did",
+  saveLane: "download this lane as a trace",
+  reference: "the others are compared with it",
+  speedUp: "tokens/s over those of the first lane, all repeats together; the interval is 95 %, paired by repeat",
+  speedUpOnce: "tokens/s over those of the first lane; one repeat has no interval",
+  rate: "tokens committed up to this moment / time on this lane's own clock since the prompt was read",
+  repeats: "each repeat's speed-up",
+  how: "How it was measured",
+  prompt: "prompt",
+  plain: "plain decoding",
+};
+
+const ORDINALS = ["", "1st", "2nd", "3rd", "4th"];
+export const placeText = (/** @type {number} */ place) => ORDINALS[place] ?? String(place);
+
+export const rateText = (/** @type {number|null} */ value) =>
+  value === null ? "\u2013" : value >= 100 ? value.toFixed(0) : value.toFixed(1);
+
+export const gainText = (/** @type {number} */ value) => `${value.toFixed(2)}\u00d7`;
+
+/** @param {[number, number]|null} interval */
+export const intervalText = (interval) =>
+  interval ? `${interval[0].toFixed(2)} to ${interval[1].toFixed(2)}` : "one repeat";
+
+/**
+ * How a lane's text compares with the first lane's.
+ * @param {{same: any, lossless: boolean, tokens: number}} row
+ * @param {boolean} first @param {boolean} sampled @param {string} reference what the first lane is called
+ */
+export function textWords(row, first, sampled, reference) {
+  if (first) return sampled ? "a text of its own, drawn by chance" : "what the others are compared with";
+  if (sampled)
+    return row.lossless
+      ? "another text by the same law: each lane draws by chance"
+      : "another text, and not by the target's law: this stack is lossy";
+  const { equal, diverges, margin, tie, target } = row.same;
+  if (!diverges) return `identical to ${reference}'s, all ${equal} tokens`;
+  const where = `identical to token ${equal}, then another word`;
+  if (!target) return `${where}: its target is another one`;
+  if (tie)
+    return `${where}: a near tie there, the two best logits ${margin.toPrecision(2)} apart (products of one row and of many differ in their last bits)`;
+  const gap = margin === null ? "" : `, where the two best logits are ${margin.toPrecision(2)} apart`;
+  return row.lossless ? `${where}${gap}` : `${where}${gap}: this stack is lossy`;
+}
+
+/** @param {number} ahead tokens */
+export function aheadText(ahead) {
+  if (!ahead) return "level with lane 1";
+  const n = Math.abs(ahead);
+  return `${n} ${n === 1 ? "token" : "tokens"} ${ahead > 0 ? "ahead of" : "behind"} lane 1`;
+}
+
+export const finishedText = (/** @type {string} */ name, /** @type {number} */ place, /** @type {number} */ ns) =>
+  `${placeText(place)}: ${name}, after ${duration(ns)}.`;
+
+/**
+ * Where, when and how it was measured, in one line.
+ * @param {any} race its first line @param {number} repeats
+ */
+export function originLine(race, repeats) {
+  const when = race.recorded ? `raced on ${race.recorded}` : "raced";
+  const where = [race.machine, race.threads ? `${race.threads} threads` : "", race.device, race.dtype]
+    .filter(Boolean)
+    .join(", ");
+  return `${when}${where ? ` on ${where}` : ""}; ${repeats === 1 ? "one repeat" : `repeat ${race.shown + 1} of ${repeats} is replayed, the one of middle length`}`;
+}
+
+export const LIVE = {
+  stacks: "Stacks: two to four; the first is what the others are compared with",
+  tooFew: "Choose at least two stacks.",
+  tooMany: (/** @type {number} */ most) => `${most} stacks are the most; take one out first.`,
+  noPrompt: "The prompt is empty: write something or choose an example.",
+  fromPlay: "The one on Play",
+  plainTitle: "Plain decoding",
+  go: "Start the race",
+  stop: "Stop",
+  stopping: "Stopping\u2026",
+  asked: "The race was asked for.",
+  stoppedEarly: "Stopped before it began.",
+  unreachable: "The server cannot be reached; nothing was raced.",
+  note: (/** @type {number} */ longest) =>
+    `Each repeat runs all lanes, one round of each in turn. It takes its place in the line like any run, and ${Math.round(longest / 60)} minutes of racing at most.`,
+  fetched: (/** @type {number} */ mb) => `The weights are fetched first: ${mb} MB.`,
+};

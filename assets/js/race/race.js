@@ -1,0 +1,235 @@
+/** The Race tab: stacks side by side on one clock, recorded, raced here and now, or brought as a file. `mount` is called
+ *  once by its component. */
+
+import { h, icon, tips } from "../dom.js";
+import { gzipped, newName, readBase64, saveGzip, traceName } from "../files.js";
+import { eventLines } from "../feed.js";
+import { learn } from "../kinds.js";
+import { createNote } from "../note.js";
+import { loadStyles } from "../styles.js";
+import { setQuery } from "../tabs.js";
+import { rememberTheme } from "../theme.js";
+import { LaneModel } from "./lane-model.js";
+import { livePanel } from "./live.js";
+import { originCard } from "./origin.js";
+import { WORDS } from "./race-words.js";
+import { createReplay } from "./replay.js";
+
+/**
+ * @param {HTMLElement} root
+ * @param {{props: {setup: string, value: string}, watch: (name: string, f: () => void) => void, root: string} &
+ *   import("../session.js").Ports} ports
+ */
+export async function mount(root, ports) {
+  rememberTheme();
+  await loadStyles("planner", "race");
+  const setup = JSON.parse(ports.props.setup);
+  learn(setup.grammar);
+  const page = new RacePage(root.querySelector(".hx-root") ?? root, setup, ports);
+  ports.watch("value", () => ports.props.value && page.live.apply(JSON.parse(ports.props.value)));
+  await page.begin();
+}
+
+class RacePage {
+  constructor(root, setup, ports) {
+    this.setup = setup;
+    this.ports = ports;
+    this.base = ports.root;
+    /** @type {any} */ this.shown = null;
+    this._turn = 0; // of what is asked for to be shown: the last one counts
+    this.note = createNote();
+    this.replay = createReplay({
+      onPlay: (lane) => this.attempt(() => this.toPlay(lane)),
+      onSave: (lane) => this.attempt(() => this.saveLane(lane)),
+    });
+    this.live = livePanel({
+      setup,
+      ports,
+      onRace: (race) => {
+        this.own = race;
+        this.setUp(false);
+        this.show(race);
+      },
+    });
+    this.pick = h("select", {
+      class: "hx-select hx-race-pick",
+      "aria-label": WORDS.choose,
+      onchange: () => this.attempt(() => this.choose(this.pick.value)),
+    });
+    this.opener = h("button", {
+      type: "button",
+      class: "hx-quiet",
+      "aria-expanded": "false",
+      text: WORDS.setUp,
+      onclick: () => this.setUp(this.live.el.hidden),
+    });
+    const file = h("input", {
+      type: "file",
+      accept: ".jsonl,.gz,application/gzip,application/json",
+      class: "hx-sr",
+      tabindex: "-1",
+      "aria-hidden": "true",
+      onchange: () => {
+        const [chosen] = file.files;
+        if (chosen) this.attempt(() => this.open(chosen));
+        file.value = "";
+      },
+    });
+    const button = (name, label, onclick) =>
+      h("button", { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick }, icon(name));
+    this.title = h("h2", { class: "hx-race-title", tabindex: "-1" });
+    this.about = h("p", { class: "hx-race-about" });
+    this.origin = h("div", {});
+    this.empty = h("p", { class: "hx-panel hx-race-empty", text: WORDS.loading });
+    this.el = h(
+      "div",
+      { class: "hx-stage hx-planner hx-race", "data-empty": "true" },
+      h(
+        "header",
+        { class: "hx-race-top" },
+        h("h1", { text: WORDS.title }),
+        h("p", { class: "hx-plan-text", text: WORDS.lead }),
+        h(
+          "div",
+          { class: "hx-race-tools" },
+          this.pick,
+          this.opener,
+          button("open", WORDS.openFile, () => file.click()),
+          button("save", WORDS.save, () => this.attempt(() => this.save())),
+          file,
+        ),
+      ),
+      this.live.el,
+      h("div", { class: "hx-race-subject" }, this.title, this.about),
+      this.empty,
+      this.replay.el,
+      this.origin,
+      this.note.el,
+    );
+    root.replaceChildren(this.el);
+    tips(this.el);
+    this._drops();
+  }
+
+  async begin() {
+    const reply = await fetch(this.base + this.setup.races).catch(() => null);
+    /** @type {any[]} */ this.menu = reply?.ok ? await reply.json() : [];
+    this.fill();
+    const asked = new URLSearchParams(location.search).get("race") ?? "";
+    const known = this.menu.some((one) => one.name === asked);
+    if (asked && !known) this.note.tell(`There is no race \u201c${asked.slice(0, 80)}\u201d here; another one is shown.`, "error");
+    const name = known ? asked : this.menu[0]?.name;
+    if (name) await this.attempt(() => this.choose(name, !known));
+    else {
+      this.empty.textContent = WORDS.noRaces;
+      this.setUp(true);
+    }
+  }
+
+  fill() {
+    const own = this.own ? [h("option", { value: "", text: WORDS.own })] : [];
+    this.pick.replaceChildren(
+      ...own,
+      ...(this.menu ?? []).map(({ name, title }) => h("option", { value: name, text: title })),
+    );
+    this.pick.value = this.shown?.name ?? "";
+  }
+
+  /** @param {string} name @param {boolean} [still] the address need not say so */
+  async choose(name, still = false) {
+    if (!name) return void (this.own && this.show(this.own));
+    const turn = ++this._turn;
+    const reply = await fetch(`${this.base}${this.setup.races}/${encodeURIComponent(name)}`);
+    const race = reply.headers.get("content-type")?.includes("json") ? await reply.json() : { error: `status ${reply.status}` };
+    if (race.error) throw new Error(`The race could not be opened: ${race.error}`);
+    if (turn !== this._turn) return;
+    this.show(race);
+    if (!still) setQuery({ race: name });
+  }
+
+  /** A race's file that the visitor brings. @param {File} file */
+  async open(file) {
+    const { file: limit } = this.setup.limits;
+    if (file.size > limit) throw new Error(`the file is larger than ${limit / 2 ** 20} MB, which no race is`);
+    const turn = ++this._turn;
+    const base64 = await readBase64(file);
+    const found = await this.ports.call.open_race({ name: file.name, base64, run: newName() });
+    if (found?.status?.mode === "error") throw new Error(found.status.text);
+    if (turn !== this._turn) return;
+    this.own = found;
+    this.show(found);
+  }
+
+  /** @param {any} race as app/race/shown.py writes it */
+  show(race) {
+    this.shown = race;
+    const lanes = race.lanes.map((/** @type {any} */ row) => new LaneModel(row.records, row));
+    this.title.textContent = race.race.title || WORDS.own;
+    this.about.textContent = race.race.about;
+    this.el.dataset.empty = "false";
+    this.empty.hidden = true;
+    this.replay.show(lanes, { sampled: race.sampling.temperature > 0, repeats: race.race.repeats });
+    this.origin.replaceChildren(originCard(race));
+    this.fill();
+    if (!race.name) setQuery({ race: null });
+  }
+
+  /** @param {boolean} on */
+  setUp(on) {
+    if (on) this.live.open();
+    else this.live.close();
+    this.opener.setAttribute("aria-expanded", String(on));
+    this.opener.textContent = on ? WORDS.close : WORDS.setUp;
+  }
+
+  async save() {
+    if (!this.shown) return;
+    const { race, lanes } = this.shown;
+    const text = [JSON.stringify(race), ...lanes.map((/** @type {any} */ lane) => eventLines(lane.records).trimEnd())].join("\n");
+    const name = `race-${(race.title || "own").replace(/[^\w-]+/g, "-").toLowerCase()}.jsonl.gz`;
+    await saveGzip(`${text}\n`, name);
+    this.note.tell(`The race was saved as ${name}.`);
+  }
+
+  async saveLane(lane) {
+    const name = traceName(lane.model.header);
+    await saveGzip(eventLines(lane.records), name);
+    this.note.tell(`The trace was saved as ${name}.`);
+  }
+
+  /** The lane as a trace, opened where one sees all of it. */
+  async toPlay(lane) {
+    const { header } = lane.model;
+    const file = new File([await gzipped(eventLines(lane.records))], traceName(header));
+    this.replay.player.pause();
+    document.dispatchEvent(new CustomEvent("hx:open-file", { detail: { file } }));
+  }
+
+  async attempt(action) {
+    try {
+      await action();
+    } catch (/** @type {any} */ error) {
+      this.note.tell(error?.message || String(error), "error");
+    }
+  }
+
+  /** Files that are dropped anywhere on the tab. */
+  _drops() {
+    const { el } = this;
+    el.dataset.drop = WORDS.dropHint;
+    const over = (yes) => el.classList.toggle("hx-race-drop", yes);
+    el.addEventListener("dragover", (event) => {
+      if (![...(event.dataTransfer?.types ?? [])].includes("Files")) return;
+      event.preventDefault();
+      over(true);
+    });
+    el.addEventListener("dragleave", (event) => event.relatedTarget instanceof Node && el.contains(event.relatedTarget) || over(false));
+    el.addEventListener("drop", (event) => {
+      over(false);
+      const file = event.dataTransfer?.files[0];
+      if (!file) return;
+      event.preventDefault();
+      this.attempt(() => this.open(file));
+    });
+  }
+}

@@ -1,0 +1,96 @@
+"""`race`: stacks side by side over one prompt, round by round, as the page's Race tab replays them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Generator, Iterable
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.cli.options import add_preset, add_sampling, check_counts, progress
+
+if TYPE_CHECKING:
+    from hsd_core.measure.race import Heat, Turn
+    from hsd_core.trace import Event
+
+
+def add(commands: Any) -> None:
+    parser: argparse.ArgumentParser = commands.add_parser("race", help="stacks side by side over one prompt")
+    parser.add_argument(
+        "stacks",
+        nargs="+",
+        metavar="STACK",
+        help="two to four; the others are compared with the first; `default` is the preset's",
+    )
+    parser.add_argument("--prompt", required=True, metavar="TEXT", help="the prompt; - reads it from stdin")
+    parser.add_argument("--repeats", type=int, default=5, metavar="N", help="how often they race (default 5)")
+    parser.add_argument("--out", metavar="FILE", help="keep the race for the page (.jsonl or .jsonl.gz)")
+    parser.add_argument("--title", default="", metavar="TEXT", help="what the page calls it")
+    parser.add_argument("--about", default="", metavar="TEXT", help="a sentence on what it shows")
+    add_preset(parser)
+    add_sampling(parser)
+    parser.set_defaults(act=act)
+
+
+def act(options: argparse.Namespace) -> int:
+    from hsd_core.measure import race
+    from hsd_core.measure.race.making import raced
+    from hsd_core.pipeline import Pipeline
+    from hsd_core.stacks.grammar import format_stack, parse
+    from hsd_core.stacks.presets import PRESETS, UnknownPreset
+
+    check_counts(options, "repeats", "max_new_tokens")
+    if options.preset not in PRESETS:
+        raise UnknownPreset(f"unknown preset {options.preset!r}; presets are {', '.join(PRESETS)}")
+    default = PRESETS[options.preset].default_stack
+    stacks = [format_stack(parse(default if asked == "default" else asked)) for asked in options.stacks]
+    pipeline = Pipeline.open(
+        options.preset, stack=stacks[0], device=options.device, dtype=options.dtype, progress=progress()
+    )
+    prompt = sys.stdin.read() if options.prompt == "-" else options.prompt
+    for stack in stacks:  # one that cannot be built is met before the first round
+        pipeline.entries(stack)
+    most = len(pipeline.encode(prompt, raw=options.raw)) + options.max_new_tokens
+    race.refuse_too_large([pipeline.memory(stack, most) for stack in stacks], most, pipeline.device)
+
+    def opened(stack: str, tokens: int) -> Generator[Event, None, None]:
+        return pipeline.run(
+            stack,
+            prompt,
+            temperature=options.temperature,
+            top_k=options.top_k,
+            top_p=options.top_p,
+            seed=options.seed,
+            max_new_tokens=tokens,
+            raw=options.raw,
+            title=options.title,
+        )
+
+    running = race.race(opened, stacks, tokens=options.max_new_tokens, repeats=options.repeats)
+    found = raced(
+        _told(running, options.repeats),
+        stacks,
+        title=options.title,
+        about=options.about,
+        prompt=prompt,
+        raw=options.raw,
+        command=options.said,
+        device=pipeline.device,
+        dtype=pipeline.dtype,
+    )
+    if options.out:
+        race.write(options.out, found)
+    print(race.table(race.rows(found)))
+    return 0
+
+
+def _told(running: Iterable[Turn | Heat], repeats: int) -> Generator[Heat, None, None]:
+    """The heats; says on stderr how many are over."""
+    from hsd_core.measure.race import Heat
+
+    done = 0
+    for one in running:
+        if isinstance(one, Heat):
+            done += 1
+            print(f"repeat {done} of {repeats}", file=sys.stderr, flush=True)
+            yield one

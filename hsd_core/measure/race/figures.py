@@ -1,0 +1,98 @@
+"""What a race says: a row a lane, from the traces of the repeat that is shown and from what every repeat took."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hsd_core.measure.bench.runs import plain_of
+from hsd_core.measure.bench.summary import interval, rate, speed_up
+from hsd_core.measure.race.file import Raced, took
+from hsd_core.measure.race.running import Heat
+from hsd_core.stacks.grammar import StackError
+from hsd_core.trace import Header, metrics
+from hsd_core.trace.comparison import TIE, compare
+
+
+def middle(heats: Sequence[Heat]) -> int:
+    """The repeat to show: that of the middle total time."""
+    times = [sum(took(lane).decode_ns for lane in heat.lanes) for heat in heats]
+    return sorted(range(len(heats)), key=lambda i: times[i])[len(heats) // 2]
+
+
+def rows(raced: Raced) -> list[dict[str, Any]]:
+    """A row a lane, in their order.
+
+    `tokens_per_s`, `speed_up` over the first lane, and its `interval` (paired by repeat; None of one repeat) are of all
+    repeats; `shown_per_s` and `place` of the one whose traces are kept. `same`: how its text compares with the first
+    lane's, None where chance draws each text: `equal` leading ids; `diverges`; `margin` of the first lane's two best
+    logits there; `tie`, whether that is a near tie; `target`, whether both lanes have the same one.
+    """
+    race, first = raced.race, raced.lanes[0]
+    header = first[0]
+    sampled = isinstance(header, Header) and header.sampling.get("temperature", 0) > 0
+    shown = [took(lane) for lane in raced.lanes]
+    speeds = [rate([one]) for one in shown]
+    found = []
+    for i, lane in enumerate(raced.lanes):
+        own = [repeat[i] for repeat in race.repeats]
+        pairs = [(repeat[i], repeat[0]) for repeat in race.repeats]
+        info = lane[0]
+        assert isinstance(info, Header)
+        found.append(
+            {
+                "stack": race.stacks[i],
+                "lossless": info.lossless,
+                "lossless_reason": info.lossless_reason,
+                "tokens": shown[i].tokens,
+                "prefill_ns": shown[i].prefill_ns,
+                "tokens_per_s": rate(own),
+                "speed_up": speed_up(pairs),
+                "interval": interval(pairs) if i and len(pairs) > 1 else None,
+                "shown_per_s": speeds[i],
+                "place": 1 + sum(other > speeds[i] for other in speeds),
+                "same": _same(raced, i) if i and not sampled else None,
+                "accepted_per_pass": metrics.measure(lane)["tokens_per_target_forward"],
+            }
+        )
+    return found
+
+
+def _same(raced: Raced, lane: int) -> dict[str, Any]:
+    found = compare(raced.lanes[lane], raced.lanes[0])
+    return {
+        "equal": found.equal,
+        "diverges": found.diverges,
+        "margin": found.margin,
+        "tie": found.margin is not None and found.margin < TIE,
+        "target": _target(raced.race.stacks[lane]) == _target(raced.race.stacks[0]),
+    }
+
+
+def _target(stack: str) -> str:
+    try:
+        return plain_of(stack)
+    except StackError:  # of a version with other kinds of level
+        return stack.rpartition(",")[2]
+
+
+def table(found: Sequence[Mapping[str, Any]]) -> str:
+    """The rows as a Markdown table."""
+    lines = ["| place | stack | tokens/s | speed-up (95 % interval) | text |", "|---|---|---|---|---|"]
+    for row in found:
+        gain = f"{row['speed_up']:.2f}"
+        if row["interval"]:
+            low, high = row["interval"]
+            gain += f" ({low:.2f} to {high:.2f})"
+        lines.append(f"| {row['place']} | `{row['stack']}` | {row['tokens_per_s']:.1f} | {gain} | {_text(row)} |")
+    return "\n".join(lines)
+
+
+def _text(row: Mapping[str, Any]) -> str:
+    same = row["same"]
+    if same is None:
+        return f"{row['tokens']} tokens"
+    if not same["diverges"]:
+        return f"identical to token {same['equal']}"
+    margin = "" if same["margin"] is None else f", margin {same['margin']:.2g}"
+    return f"differs at token {same['equal'] + 1}{margin}"
