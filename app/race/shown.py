@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.payload import records
+from hsd_core.export.records import records
 from hsd_core.measure import race
 from hsd_core.measure.bench import plain_of
 from hsd_core.trace import Baseline, Event, Header
