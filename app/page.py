@@ -13,6 +13,7 @@ from starlette.middleware import Middleware
 from app import api
 from app.bundled import recording_route
 from app.guard import Guard
+from app.learn import view as learn
 from app.offer import EVERYTHING, Offer
 from app.planner import view as planner
 from app.planner.routes import routes
@@ -55,7 +56,14 @@ def build(
     demo = Page(title=TITLE, analytics_enabled=False, fill_width=True)
     demo.presence = play.service.presence
     with demo:
-        _tabs([("Play", play.build), ("Planner", planner.build), ("Results", Results(play, results).build)])
+        _tabs(
+            [
+                ("Play", play.build),
+                ("Planner", planner.build),
+                ("Learn", learn.build),
+                ("Results", Results(play, results).build),
+            ]
+        )
         api.add(play)
         demo.unload(_nothing)  # with such a listener the page holds a connection open, which tells it from a script
     demo.queue(max_size=IN_FLIGHT, api_open=False)
@@ -68,6 +76,7 @@ def launch_options(
     *,
     traces: Path = ASSETS / "traces",
     results: Path = ASSETS / "results",
+    lessons: Path = ASSETS / "lessons",
     hosts: Collection[str] | None = None,
 ) -> dict[str, Any]:
     """What `launch` needs besides host and port: system fonts, nothing from elsewhere, no routes beyond the page's own.
@@ -75,10 +84,16 @@ def launch_options(
     Args:
         profiles, measured: as in `planner.routes.routes`.
         traces, results: as in `build`.
+        lessons: folder of the lessons.
         hosts: as in `guard.Guard`.
     """
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
-    own = [*routes(profiles, measured), recording_route(Recordings(traces)), results_route(results)]
+    own = [
+        *routes(profiles, measured),
+        recording_route(Recordings(traces)),
+        results_route(results),
+        learn.lessons_route(lessons),
+    ]
     guards = [
         Middleware(Policy, frames=SPACES if os.environ.get("SPACE_ID") else ()),
         Middleware(Guard, max_call=MAX_CALL, hosts=hosts),

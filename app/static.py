@@ -29,6 +29,9 @@ _TYPES = {"css": "text/css", "js": "text/javascript"}  # by folder and ending
 _LATER = (
     "planner.css",
     "results.css",
+    "learn.css",
+    "lesson.css",
+    "sheet.css",
 )  # styles of tabs that nobody has opened yet; their scripts stand in folders of their own
 _HASH = re.compile(r"[0-9a-f]{16}")
 

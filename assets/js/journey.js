@@ -25,7 +25,8 @@ export class Journey {
     /** @type {string|null} */ this.wanted = null; // the live run that is shown as soon as it has something to show
     /** @type {Map<string, Payload>} */ this.files = new Map(); // opened; the server keeps none
     this.aside = new Aside((run) => this._return(run));
-    this.trail = new Trail((run) => this._travel(run));
+    /** @type {Promise<void>|null} */ this.travelling = null; // to the run of an entry of the history
+    this.trail = new Trail((run) => (this.travelling = Promise.resolve(this._travel(run))));
   }
 
   /** Another run is shown: the history says so, and one that is not over goes on aside. */

@@ -2,6 +2,7 @@
 
 import { create as createCard } from "./card.js";
 import { promptRow } from "./controls.js";
+import { drawn, offer } from "./desk.js";
 import { h, say, tips } from "./dom.js";
 import { Feed } from "./feed.js";
 import { Journey, RECORDED } from "./journey.js";
@@ -33,6 +34,7 @@ export async function mount(root, ports) {
   const stage = new Stage(root.querySelector(".hx-root") ?? root, ports);
   ports.watch("value", () => stage.receive(ports.props.value));
   await stage.begin(ports.props.value);
+  offer(stage);
   tabAsked(stage.settings.simulated ? "planner" : ""); // the Planner knows the profiles that simulated runs are of
   // The outline that the page came with goes when what it stands for has been drawn.
   requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById("hx-first")?.remove()));
@@ -354,6 +356,7 @@ class Stage {
     for (const part of [this.text, this.tower, this.lanes, this.transport, this.card]) part.update(model, cursor, opts);
     this.title.update(model, cursor, this.shown?.phase === "plain");
     this.tally.update(model, cursor);
+    drawn();
   }
 
   _empty() {

@@ -1,0 +1,174 @@
+"""The lessons: data files, one each, in the order of their names. Adding one is enough; `assets/lessons/README.md` says how.
+
+What a lesson says and asks is typed here and checked when the server starts. Figures are not in the files: a text names
+them (`$speedup`, `$acceptance.Q`), and the page takes them from the run that is shown.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, field
+
+from hsd_core.trace.typed import Wrong, builtins, convert, plain
+
+LARGEST = 60_000  # bytes of a lesson
+MOST = 40  # lessons
+WORDS = 70  # of a step's text: what is read beside a page that moves
+log = logging.getLogger(__name__)
+
+_MOMENT = r"^(start|end|round [1-9]\d{0,4}( drafted| end)?|reject [1-9]\d{0,4}|token [1-9]\d{0,5}|\d{1,3}%)$"
+_NAME = r"[a-z_]+(?:\.[A-Za-z0-9_]+)*"
+_REFERENCE = re.compile(rf"\$(?:({_NAME})|\{{([^{{}}|]+)\|({_NAME})\}})")  # as in js/learn/refs.js
+_SIGNS = ("<=", ">=", "<", ">", "=")
+
+Short = Annotated[str, Meta(min_length=1, max_length=160)]
+Text = Annotated[str, Meta(min_length=1, max_length=900)]
+Moment = Annotated[str, Meta(pattern=_MOMENT)]
+Name = Annotated[str, Meta(pattern=r"^[\w-]{1,80}$")]
+Count = Annotated[int, Meta(ge=1, le=100_000)]
+
+
+class Settings(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Controls of the page. `block`: T by a level's letter."""
+
+    stack: Annotated[str, Meta(max_length=400)] = ""
+    prompt: Annotated[str, Meta(max_length=2000)] = ""
+    temperature: Annotated[float, Meta(ge=0.0, le=5.0)] | None = None
+    colour: Literal["level", "passed", "source", "time"] | None = None
+    ghosts: Literal["show", "hide"] | None = None
+    block: dict[Annotated[str, Meta(pattern=r"^[A-Z]\d?$")], Annotated[int, Meta(ge=1, le=64)]] = {}
+
+
+class Action(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """What is done to the page, in this order. `play`: from where it stands to this moment, then a pause; `token`: opens
+    the card of a committed token, counted from 1; `light`: parts by the names of `js/learn/parts.js`; `tab`: leaves the
+    lesson for another tab."""
+
+    recording: Name | None = None
+    at: Moment | None = None
+    play: Moment | None = None
+    seconds: Annotated[float, Meta(gt=0.0, le=60.0)] | None = None
+    token: Count | None = None
+    light: Annotated[list[Name], Meta(max_length=4)] = []
+    set: Settings | None = None
+    tab: Name | None = None
+
+
+class Choice(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """`right`: holds whatever is loaded; `when`: right where this holds of the run, such as "$speedup < 1"."""
+
+    text: Short
+    right: bool = False
+    when: Annotated[str, Meta(max_length=200)] = ""
+
+
+class Number(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """A figure to estimate. `within`: how far off still counts as near, as a share of the answer."""
+
+    answer: Annotated[str, Meta(max_length=120)]
+    unit: Annotated[str, Meta(max_length=40)] = ""
+    within: Annotated[float, Meta(ge=0.0, le=1.0)] = 0.15
+
+
+class Question(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """A prediction: either choices or a number."""
+
+    ask: Text
+    choices: Annotated[list[Choice], Meta(max_length=6)] = []
+    number: Number | None = None
+
+
+class Reveal(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    text: Text
+    action: Action | None = None
+
+
+class Step(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    title: Short
+    text: Text
+    action: Action | None = None
+    question: Question | None = None
+    reveal: Reveal | None = None
+
+
+class Try(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    text: Text
+    button: Short = "Set it up"
+    action: Action | None = None
+
+
+class Lesson(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    title: Short
+    goal: Annotated[str, Meta(min_length=1, max_length=240)]
+    minutes: Annotated[int, Meta(ge=1, le=60)]
+    steps: Annotated[list[Step], Meta(min_length=1, max_length=12)]
+    to_try: Try = field(name="try")
+    summary: Annotated[list[Short], Meta(min_length=1, max_length=3)]
+    sources: Annotated[list[Short], Meta(max_length=6)] = []
+
+
+class Lessons:
+    """The lessons of a folder, read once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.found: list[dict[str, Any]] = []
+        for path in sorted(folder.glob("*.json"))[:MOST]:
+            try:
+                self.found.append({"id": path.stem, **builtins(read(path))})
+            except (ValueError, OSError) as error:
+                log.warning("the lesson %s is passed over: %s", path.name, error)
+
+
+def read(path: Path) -> Lesson:
+    """A lesson out of its file.
+
+    Raises:
+        ValueError: it is none; the message names the field and what is wrong with it. OSError: it cannot be read.
+    """
+    if (size := path.stat().st_size) > LARGEST:
+        raise ValueError(f"it has {size} bytes; at most {LARGEST} are expected")
+    lesson = convert(plain(path.read_bytes()), Lesson)
+    for where, step in ((f"steps[{i}]", step) for i, step in enumerate(lesson.steps)):
+        _check(step, where)
+    return lesson
+
+
+def _check(step: Step, where: str) -> None:
+    """What the types cannot say of a step."""
+    for name, text in (("text", step.text), ("reveal.text", step.reveal.text if step.reveal else "")):
+        if (words := len(text.split())) > WORDS:
+            raise Wrong(f"{words} words; at most {WORDS} are read beside a moving page", f"{where}.{name}")
+    question = step.question
+    if (question is None) != (step.reveal is None):
+        raise Wrong("a question and a reveal come together", where)
+    if question is None:
+        return
+    where = f"{where}.question"
+    if bool(question.choices) == bool(question.number):
+        raise Wrong("give either choices or a number", where)
+    if question.number and not _REFERENCE.fullmatch(question.number.answer):
+        raise Wrong("expected one reference, such as $speedup", f"{where}.number.answer")
+    if not question.choices:
+        return
+    if len(question.choices) < 2:
+        raise Wrong("fewer than 2 choices", f"{where}.choices")
+    for i, choice in enumerate(question.choices):
+        if choice.when and not _condition(choice.when):
+            raise Wrong('expected a condition, such as "$speedup < 1 and $kept > 0.5"', f"{where}.choices[{i}].when")
+    fixed, open_ = (sum(map(bool, of)) for of in zip(*((c.right, c.when) for c in question.choices), strict=True))
+    if fixed + bool(open_) != 1:
+        raise Wrong("expected one right choice, or a condition for each that may be", f"{where}.choices")
+
+
+def _condition(text: str) -> bool:
+    return all(_comparison(part) for part in text.split(" and "))
+
+
+def _comparison(text: str) -> bool:
+    left, sign, right = (*text.split(" "), "", "", "")[:3]
+    operand = lambda x: bool(_REFERENCE.fullmatch(x) or re.fullmatch(r"-?\d+(\.\d+)?", x))  # noqa: E731
+    return text == f"{left} {sign} {right}" and sign in _SIGNS and operand(left) and operand(right)

@@ -1,0 +1,111 @@
+/** The Learn tab: the list of lessons, a lesson beside the first screen, the sheet for paper. `mount` is called once by its
+ *  component. */
+
+import { stageHere } from "../desk.js";
+import { h, say } from "../dom.js";
+import { learn } from "../kinds.js";
+import { loadStyles } from "../styles.js";
+import { rememberTheme } from "../theme.js";
+import { Drive } from "./drive.js";
+import { asked as fetched, Library } from "./library.js";
+import { Light } from "./light.js";
+import { List } from "./list.js";
+import { Panel } from "./panel.js";
+import { asked, go, NOWHERE } from "./place.js";
+import { Sheet } from "./sheet.js";
+import { WORDS } from "./words.js";
+
+/** @param {HTMLElement} root @param {{props: {setup: string}}} ports */
+export async function mount(root, { props }) {
+  rememberTheme();
+  await loadStyles("learn", "lesson", "sheet");
+  learn(JSON.parse(props.setup).grammar);
+  const stage = await stageHere;
+  const page = new LearnPage(root.querySelector(".hx-root") ?? root, stage);
+  await page.begin();
+}
+
+class LearnPage {
+  constructor(root, stage) {
+    /** @type {any[]} */ this.lessons = [];
+    this.library = new Library();
+    this.list = new List({
+      onOpen: (lesson, step) => this.go({ ...NOWHERE, lesson, step }),
+      onSheet: () => this.go({ ...NOWHERE, sheet: true }),
+    });
+    this.sheet = new Sheet({ library: this.library, onBack: () => this.go(NOWHERE) });
+    this.panel = new Panel({
+      drive: new Drive(stage, new Light(stage.stageEl)),
+      library: this.library,
+      feed: stage.feed,
+      after: (lesson) => (this.after(lesson) ? WORDS.another(this.after(lesson).number) : WORDS.all),
+      onStep: (step) => this.go({ ...NOWHERE, lesson: this.panel.lesson.number, step }),
+      onClose: () => this.go(NOWHERE),
+      onNext: () => this.go({ ...NOWHERE, lesson: this.after(this.panel.lesson)?.number ?? null }),
+    });
+    this.el = h("div", { class: "hx-stage hx-learn" }, this.list.el, this.sheet.el, this.panel.el);
+    root.replaceChildren(this.el);
+    addEventListener("popstate", () => this.show());
+    const bar = document.querySelector("#tabs > .tab-wrapper") ?? document.body;
+    new MutationObserver(() => this.tab()).observe(bar, { subtree: true, attributeFilter: ["aria-selected"] });
+  }
+
+  async begin() {
+    try {
+      const { lessons } = await fetched("lessons");
+      this.lessons = lessons.map((one, i) => ({ ...one, number: parseInt(one.id, 10) || i + 1 }));
+    } catch {
+      say(this.list.note, WORDS.failed);
+      return;
+    }
+    this.open = false;
+    this.tab();
+  }
+
+  /** Whether this tab is the open one: a lesson that is left takes its light and its place in the address along. */
+  tab() {
+    const open = isOpen();
+    if (open === this.open) return;
+    this.open = open;
+    if (open) return this.show();
+    go(NOWHERE, { push: false });
+    this.leave();
+  }
+
+  /** @param {import("./place.js").Place} place */
+  go(place) {
+    go(place);
+    this.show();
+  }
+
+  /** Shows what the address asks for. */
+  show() {
+    if (!this.open || !this.lessons.length) return;
+    const { lesson: number, step, sheet } = asked();
+    const lesson = number === null ? null : this.lessons.find((one) => one.number === number);
+    const was = this.panel.lesson;
+    document.body.classList.toggle("hx-lesson-open", Boolean(lesson));
+    document.body.classList.toggle("hx-sheet-open", sheet && !lesson);
+    this.list.el.hidden = Boolean(lesson) || sheet;
+    this.sheet.el.hidden = !sheet || Boolean(lesson);
+    if (lesson) return void this.panel.show(lesson, step);
+    this.panel.close();
+    if (sheet) return void this.sheet.show(this.lessons);
+    this.list.show(this.lessons, number === null ? "" : WORDS.unknown(number));
+    if (was) this.list.title.focus({ preventScroll: true });
+  }
+
+  leave() {
+    document.body.classList.remove("hx-lesson-open", "hx-sheet-open");
+    this.panel.close();
+  }
+
+  after(lesson) {
+    return this.lessons[this.lessons.indexOf(lesson) + 1] ?? null;
+  }
+}
+
+function isOpen() {
+  const tab = document.querySelector('#tabs [role="tab"][aria-selected="true"]');
+  return tab?.textContent?.trim() === WORDS.title;
+}

@@ -1,0 +1,55 @@
+/** The parts of the page by the names that lessons call them. A part that is not on the page lights nothing. */
+
+/** @type {Record<string, string>} */
+export const PARTS = {
+  headline: ".hx-headline",
+  prompt: ".hx-prompt-row",
+  generate: ".hx-go",
+  text: ".hx-text-panel",
+  tokens: ".hx-text-body",
+  legend: ".hx-legend",
+  caption: ".hx-caption",
+  anatomy: ".hx-anatomy",
+  tower: ".hx-tower",
+  stacks: ".hx-stack-pick",
+  trunk: ".hx-trunks",
+  note: ".hx-tower-note",
+  clock: ".hx-clock",
+  lanes: ".hx-lane-plot",
+  playback: ".hx-transport",
+  tally: ".hx-tally",
+  "per-pass": ".hx-figure-forward",
+  kept: ".hx-figure-kept",
+  layers: ".hx-figure-layers",
+  equal: ".hx-figure-equal",
+  card: ".hx-card",
+};
+
+/** Parts of a floor, after its letter: `level-N`, `block-N`, `acceptance-T`, `ms-T`, `kv-T`. */
+const ON_FLOOR = {
+  level: ".hx-floor-card",
+  block: ".hx-stepper",
+  acceptance: ".hx-keeps",
+  ms: ".hx-ms",
+  kv: ".hx-kv",
+};
+const FLOOR = /^(\w+)-([A-Z]\d?)$/;
+
+/** Whether a lesson may use a name. @param {string} name */
+export const known = (name) => Object.hasOwn(PARTS, name) || Object.hasOwn(ON_FLOOR, FLOOR.exec(name)?.[1] ?? "");
+
+/**
+ * The element of a part; null where it is not on the page, or not seen.
+ * @param {ParentNode} stage @param {string} name
+ * @returns {HTMLElement|null}
+ */
+export function part(stage, name) {
+  const [, what, letter] = FLOOR.exec(name) ?? [];
+  const floors = letter ? [...stage.querySelectorAll(".hx-floor")] : [];
+  const floor = floors.find((one) => one.querySelector(".hx-tag")?.textContent === letter);
+  const found = letter ? floor?.querySelector(ON_FLOOR[what] ?? "none") : stage.querySelector(PARTS[name] ?? "none");
+  return found instanceof HTMLElement && found.offsetParent !== null ? found : positioned(found);
+}
+
+/** What is fixed in the window has no offset parent and is seen all the same. */
+const positioned = (found) => (found instanceof HTMLElement && found.getClientRects().length ? found : null);

@@ -1,0 +1,38 @@
+/** How far a visitor has come, kept in the browser: the step of each lesson, what was answered, which are done. */
+
+const KEY = "hx-lessons";
+
+/** @typedef {{step?: number, done?: boolean, answers?: Record<string, any>}} Kept */
+
+function all() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+    return kept && typeof kept === "object" ? kept : {};
+  } catch {
+    return {}; // nothing is kept, or it is no longer readable
+  }
+}
+
+/** @param {string} id @returns {Kept} */
+export const kept = (id) => all()[id] ?? {};
+
+/** @param {string} id @param {Kept} more */
+export function keep(id, more) {
+  try {
+    const before = all();
+    localStorage.setItem(KEY, JSON.stringify({ ...before, last: id, [id]: { ...before[id], ...more } }));
+  } catch {
+    // A browser that keeps nothing begins every lesson anew.
+  }
+}
+
+/** The lesson that was open last. @returns {string|null} */
+export const lastOpen = () => all().last ?? null;
+
+export function forget() {
+  try {
+    localStorage.removeItem(KEY);
+  } catch {
+    // There was nothing.
+  }
+}

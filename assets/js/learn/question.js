@@ -1,0 +1,107 @@
+/** A prediction: choices or a figure to estimate. Until one commits to an answer, or asks to be shown, what it reveals is
+ *  not on the page at all. */
+
+import { h } from "../dom.js";
+import { figure, holds, REFERENCE } from "./refs.js";
+import { rich } from "./rich.js";
+import { WORDS } from "./words.js";
+
+let made = 0; // groups of choices, each with a name of its own
+
+/**
+ * @param {any} question as app/learn/lessons.py declares it
+ * @param {{answer: any, sources: () => import("./refs.js").Sources, onAnswer: (answer: any) => void}} ctx answer: given
+ *   before, else undefined; the index of a choice, a number, or null for one that was shown
+ */
+export function questionOf(question, ctx) {
+  const ask = h("legend", {}, ...rich(question.ask));
+  const given = ctx.answer !== undefined;
+  const form = h("form", { class: "hx-question", onsubmit: (event) => event.preventDefault() });
+  const fields = h("fieldset", {}, ask);
+  form.append(fields);
+  if (given) {
+    if (!question.number) fields.append(choicesGiven(question, ctx));
+    form.append(verdict(question, ctx));
+    return form;
+  }
+  const input = question.number ? estimate(question) : choices(question);
+  const commit = h("button", { type: "submit", class: "hx-quiet hx-commit", text: WORDS.commit, disabled: true });
+  const give = h("button", { type: "button", class: "hx-quiet", text: WORDS.give, onclick: () => ctx.onAnswer(null) });
+  input.el.addEventListener("input", () => (commit.disabled = input.value() === null));
+  form.addEventListener("submit", () => {
+    const value = input.value();
+    if (value !== null) ctx.onAnswer(value);
+  });
+  fields.append(input.el);
+  form.append(h("div", { class: "hx-question-go" }, commit, give), h("p", { class: "hx-locked", text: WORDS.locked }));
+  return form;
+}
+
+function choices({ choices: list }) {
+  const name = `hx-choice-${++made}`;
+  const radios = list.map((_, i) => h("input", { type: "radio", name, value: String(i) }));
+  const el = h(
+    "div",
+    { class: "hx-choices" },
+    ...list.map((one, i) => h("label", { class: "hx-choice" }, radios[i], h("span", {}, ...rich(one.text)))),
+  );
+  const value = () => {
+    const at = radios.findIndex((/** @type {any} */ one) => one.checked);
+    return at < 0 ? null : at;
+  };
+  return { el, value };
+}
+
+function estimate({ number }) {
+  const input = h("input", { class: "hx-input", inputmode: "decimal", "aria-label": WORDS.estimate, maxlength: "12" });
+  const el = h("label", { class: "hx-estimate" }, input, h("span", { text: number.unit }));
+  const value = () => {
+    const text = /** @type {any} */ (input).value.trim().replace(",", ".");
+    return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null;
+  };
+  return { el, value };
+}
+
+/** Which choices are right, for what is loaded. @returns {(boolean|null)[]} */
+export const rightOnes = (question, sources) =>
+  question.choices.map((one) => (one.when ? holds(one.when, sources) : Boolean(one.right)));
+
+function choicesGiven(question, { answer, sources }) {
+  const right = rightOnes(question, sources());
+  const items = question.choices.map((one, i) => {
+    const marks = [right[i] ? WORDS.mark : "", answer === i ? WORDS.yours : ""].filter(Boolean).join(", ");
+    return h(
+      "li",
+      { class: "hx-choice", "data-right": String(Boolean(right[i])), "data-yours": String(answer === i) },
+      h("i", { "aria-hidden": "true", text: right[i] ? "\u2713" : answer === i ? "\u2717" : "" }),
+      h("span", {}, ...rich(one.text)),
+      marks ? h("small", { text: marks }) : null,
+    );
+  });
+  return h("ul", { class: "hx-choices" }, ...items);
+}
+
+/** The answer that a reference gives. @returns {import("./refs.js").Figure|null} */
+export function answerOf(reference, sources) {
+  const [found] = reference.matchAll(REFERENCE);
+  return figure(sources, found?.[1] ?? found?.[3] ?? "", found?.[2]);
+}
+
+function verdict(question, { answer, sources }) {
+  const said = (text, kind) =>
+    h("p", { class: "hx-verdict-said", role: "status", tabindex: "-1", "data-kind": kind, text });
+  if (question.number) {
+    const found = answerOf(question.number.answer, sources());
+    if (!found) return said(WORDS.missing, "none");
+    const unit = question.number.unit;
+    const shown = /\p{L}|%/u.test(found.text) || !unit ? found.text : `${found.text} ${unit}`;
+    if (answer === null) return said(`${WORDS.shown} ${WORDS.found(shown)}`, "shown");
+    const value = Number(found.value) * (found.text.endsWith("%") ? 100 : 1);
+    const near = Math.abs(answer - value) <= (question.number.within ?? 0.15) * Math.abs(value);
+    return said((near ? WORDS.near : WORDS.off)(answer, shown), near ? "right" : "off");
+  }
+  const right = rightOnes(question, sources());
+  if (!right.includes(true)) return said(WORDS.missing, "none");
+  if (answer === null) return said(WORDS.shown, "shown");
+  return right[answer] ? said(WORDS.right, "right") : said(WORDS.wrong, "off");
+}

@@ -1,0 +1,53 @@
+/** A lesson's text as nodes: `[Q]` is a level's letter in its colour, `[x]` a rejected token, `...` a formula, *...* stressed,
+ *  and references are figures, filled in by `fill`. Nothing is parsed as HTML. */
+
+import { h, say } from "../dom.js";
+import { grammar } from "../kinds.js";
+import { figure, REFERENCE } from "./refs.js";
+import { WORDS } from "./words.js";
+
+const MARKS = new RegExp(`${REFERENCE.source}|\\[([A-Z]\\d?|x)\\]|\`([^\`]+)\`|\\*([^*]+)\\*`, "g");
+
+/** @param {string} text @returns {(Node|string)[]} */
+export function rich(text) {
+  const found = [];
+  let at = 0;
+  for (const match of text.matchAll(MARKS)) {
+    const [all, name, source, of, letter, formula, stressed] = match;
+    found.push(text.slice(at, match.index));
+    at = match.index + all.length;
+    if (letter) found.push(badge(letter));
+    else if (formula) found.push(h("code", {}, ...rich(formula)));
+    else if (stressed) found.push(h("em", { text: stressed }));
+    else found.push(h("b", { class: "hx-ref", "data-name": name ?? of, "data-source": source ?? "", text: "\u2013" }));
+  }
+  found.push(text.slice(at));
+  return found.filter((part) => part !== "");
+}
+
+/** Puts the figures in that are at hand. @param {HTMLElement} root @param {import("./refs.js").Sources} sources */
+export function fill(root, sources) {
+  for (const one of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".hx-ref"))) {
+    const found = figure(sources, one.dataset.name ?? "", one.dataset.source);
+    say(one, found?.text ?? "\u2013");
+    one.dataset.tip = found?.tip ?? WORDS.absent;
+  }
+}
+
+/** A text in one line, its figures filled in and its marks left out: for labels and the sheet's choices. */
+export function plain(text, sources) {
+  const p = h("p", {}, ...rich(text));
+  fill(p, sources);
+  return p.textContent;
+}
+
+function badge(letter) {
+  if (letter === "x") return h("span", { class: "hx-legend-swatch hx-lesson-mark", "data-line": "struck", text: "x" });
+  const kind = [...grammar.kinds.values()].find((one) => one.letter === letter[0] && !one.written);
+  return h("span", {
+    class: "hx-legend-swatch hx-lesson-mark",
+    "data-line": kind?.underline ?? "solid",
+    style: { "--hue": `var(--hue-${kind?.name ?? "target"})` },
+    text: letter,
+  });
+}

@@ -1,0 +1,233 @@
+"""The Learn tab: lessons are checked files, their figures are those of the recordings, and they drive the real page."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from pagekit import drawn
+
+from app.learn.lessons import Lessons, read
+from app.recordings import Recordings
+from app.results.bundled import Bundled
+from hsd_core.stacks.grammar import grammar
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = ROOT / "assets" / "lessons"
+SMALL = {
+    "title": "A lesson",
+    "goal": "To be read.",
+    "minutes": 1,
+    "steps": [{"title": "A step", "text": "One sentence."}],
+    "try": {"text": "Nothing."},
+    "summary": ["It was read."],
+}
+
+
+def test_every_shipped_lesson_is_read() -> None:
+    assert [one["id"] for one in Lessons(SHIPPED).found] == sorted(path.stem for path in SHIPPED.glob("*.json"))
+    assert len(Lessons(SHIPPED).found) >= 9
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"minutes": "five"}, "minutes: expected a whole number, got str"),
+        ({"steps": [{"title": "A step"}]}, "steps[0]: missing field 'text'"),
+        ({"steps": [{"title": "A step", "text": "word " * 71}]}, "steps[0].text: 71 words"),
+        ({"steps": [{**SMALL["steps"][0], "action": {"at": "noon"}}]}, "steps[0].action.at"),  # type: ignore[index]
+        ({"colour": "red"}, "unknown field 'colour'"),
+        ({"steps": [{**SMALL["steps"][0], "question": {"ask": "Is it?"}}]}, "steps[0]: a question and a reveal"),  # type: ignore[index]
+    ],
+)
+def test_a_broken_lesson_is_passed_over_and_the_log_names_file_and_field(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, change: dict[str, Any], said: str
+) -> None:
+    (tmp_path / "01-whole.json").write_text(json.dumps(SMALL), encoding="utf-8")
+    (tmp_path / "02-broken.json").write_text(json.dumps({**SMALL, **change}), encoding="utf-8")
+    with caplog.at_level(logging.WARNING):
+        assert [one["id"] for one in Lessons(tmp_path).found] == ["01-whole"]
+    assert "02-broken.json" in caplog.text
+    assert said in caplog.text
+
+
+def test_conditions_and_answers_are_references(tmp_path: Path) -> None:
+    def step(question: dict[str, Any]) -> dict[str, Any]:
+        return {**SMALL["steps"][0], "question": {"ask": "Is it?", **question}, "reveal": {"text": "So."}}  # type: ignore[index]
+
+    def verdict(question: dict[str, Any]) -> str:
+        path = tmp_path / "01.json"
+        path.write_text(json.dumps({**SMALL, "steps": [step(question)]}), encoding="utf-8")
+        try:
+            read(path)
+        except ValueError as error:
+            return str(error)
+        return ""
+
+    yes, no = {"text": "Yes", "right": True}, {"text": "No"}
+    assert verdict({"choices": [yes, no]}) == ""
+    assert "one right choice" in verdict({"choices": [no, no]})
+    assert "one right choice" in verdict({"choices": [yes, yes]})
+    assert verdict({"choices": [{"text": "Yes", "when": "$speedup < 1 and ${08-loses|kept} >= $kept"}, no]}) == ""
+    assert "choices[0].when" in verdict({"choices": [{"text": "Yes", "when": "$speedup is low"}, no]})
+    assert verdict({"number": {"answer": "${bench:ngram:5,target|speed_up}"}}) == ""
+    assert "number.answer" in verdict({"number": {"answer": "1.5"}})
+
+
+def test_all_that_lessons_name_is_found_in_what_is_shipped() -> None:
+    """Recordings, moments, parts and figures; and each question has one right answer."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed: install Node.js 20 or newer to look up the lessons' figures")
+    traces = Recordings(ROOT / "assets" / "traces")
+    given = {
+        "grammar": grammar(),
+        "lessons": Lessons(SHIPPED).found,
+        "recordings": {entry["name"]: traces.payload(entry["name"])["ev"] for entry in traces.menu()},
+        "reports": Bundled(ROOT / "assets" / "results").reports(),
+    }
+    script = ROOT / "tests" / "app" / "js" / "lessons.mjs"
+    done = subprocess.run([node, str(script)], input=json.dumps(given), capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout)
+    assert found["faults"] == []
+    assert any("1.9" in line for line in found["said"]), "figures are filled in"
+
+
+def at(page: Any) -> tuple[str, str]:
+    query = parse_qs(urlsplit(page.url).query)
+    return query.get("lesson", [""])[0], query.get("step", ["1"])[0]
+
+
+def settled(page: Any, title: str) -> None:
+    """The step is shown, and what it does to the page is done."""
+    page.wait_for_function(
+        "(title) => document.querySelector('.hx-lesson[aria-busy=false] .hx-step-title')?.textContent === title",
+        arg=title,
+    )
+    drawn(page)
+
+
+def steps(number: int) -> list[dict[str, Any]]:
+    path = next(SHIPPED.glob(f"{number:02d}-*.json"))
+    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["steps"]
+    return found
+
+
+def test_a_lesson_is_taken_beside_the_live_page(page: Any, shipped: str) -> None:
+    titles = [step["title"] for step in steps(2)]
+    page.goto(f"{shipped}/?tab=learn")
+    page.get_by_role("link", name="Draft and verify").click()
+    settled(page, titles[0])
+    assert at(page) == ("2", "1")
+    assert page.evaluate("document.activeElement.textContent") == titles[0], "the focus goes to the step"
+    assert page.locator(".hx-text-panel").is_visible() and page.locator(".hx-tower").is_visible()
+    lit = page.locator(".hx-lit")
+    assert "hx-text-body" in lit.first.get_attribute("class")
+    assert page.locator(".hx-clock").evaluate("(el) => el.classList.contains('hx-dim')")
+    assert page.locator(".hx-tok[data-state=tentative]").count() == 2, "the cursor is behind the draft"
+
+    # The answer is nowhere before one commits to one.
+    assert page.locator(".hx-reveal").count() == 0
+    assert "python" not in page.locator(".hx-lesson").inner_text()
+    commit = page.get_by_role("button", name="That is my answer")
+    assert commit.is_disabled()
+    page.get_by_label("3: both guesses").check()
+    commit.click()
+    page.wait_for_selector(".hx-reveal")
+    assert page.locator(".hx-verdict-said").inner_text() == "Not so; the right answer is marked."
+    assert page.locator(".hx-choice[data-right=true]").inner_text().replace("\n", " ").startswith("✓ 2: ")
+    assert page.locator(".hx-reveal b").first.inner_text() == "2", "out of the trace"
+    page.wait_for_selector(".hx-ghost, [data-state=committed]")
+
+    # Keys, the address, Back and Forward, a page loaded anew.
+    page.keyboard.press("PageDown")
+    settled(page, titles[1])
+    assert at(page) == ("2", "2")
+    page.get_by_label("your estimate").fill("3")
+    page.keyboard.press("Enter")
+    page.get_by_text("You said 3; it is 3 tokens. Near.").wait_for()
+    page.locator(".hx-lesson-next").click()
+    settled(page, titles[2])
+    page.get_by_role("button", name="I do not know, show me").click()
+    page.get_by_text("Shown without an answer of yours.").wait_for()
+    page.go_back()
+    settled(page, titles[1])
+    page.go_back()
+    settled(page, titles[0])
+    page.wait_for_selector(".hx-reveal")  # what was answered stays answered
+    page.go_forward()
+    settled(page, titles[1])
+    page.reload()
+    settled(page, titles[1])
+    assert at(page) == ("2", "2")
+    page.get_by_text("You said 3; it is 3 tokens. Near.").wait_for()
+
+    # Another run in the page: the lesson says so, and leads back.
+    page.get_by_role("button", name="Recordings").click()
+    page.locator(".hx-pop-panel .hx-item").filter(has_text="Chat", visible=True).click()
+    page.get_by_role("button", name="Back to the lesson’s run").click()
+    page.locator(".hx-lesson-drift").wait_for(state="hidden")
+    assert parse_qs(urlsplit(page.url).query)["recording"] == ["15-nano"]
+
+    page.locator(".hx-step-title").focus()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Go on: lesson 2, step 2").wait_for()
+    assert at(page) == ("", "1")
+    assert page.locator(".hx-lit, .hx-dim").count() == 0
+    assert not page.locator(".hx-text-panel").is_visible()
+    page.get_by_role("tab", name="Play").click()
+    page.locator(".hx-text-panel").wait_for()
+    assert page.locator(".hx-lesson").is_hidden()
+
+
+def test_every_step_lights_what_it_speaks_of(page: Any, shipped: str) -> None:
+    page.goto(f"{shipped}/?tab=learn&lesson=1")
+    for number in range(1, 10):
+        for step in steps(number):
+            settled(page, step["title"])
+            names = step.get("action", {}).get("light", [])
+            assert page.locator(".hx-lit").count() == len(names), (number, step["title"], names)
+            assert "\u2013" not in [x.strip() for x in page.locator(".hx-step .hx-ref").all_inner_texts()], step[
+                "title"
+            ]
+            page.keyboard.press("PageDown")
+        settled(page, "One thing to try")
+        if number < 9:
+            page.keyboard.press("PageDown")
+    page.get_by_role("button", name="All lessons").click()
+    page.locator(".hx-lessons [data-done=true]").nth(8).wait_for()
+
+
+def test_on_a_phone_the_lesson_is_a_sheet_that_hides_nothing_it_speaks_of(page: Any, shipped: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{shipped}/?tab=learn&lesson=1&step=2")
+    settled(page, steps(1)[1]["title"])
+    sheet, lit = page.locator(".hx-lesson").bounding_box(), page.locator(".hx-lane-plot.hx-lit").bounding_box()
+    assert sheet["y"] > 844 * 0.5 and sheet["width"] == 390
+    assert 0 <= lit["y"] and lit["y"] + lit["height"] <= sheet["y"]
+    page.get_by_role("button", name="Fold the lesson", exact=True).click()
+    assert page.locator(".hx-lesson").bounding_box()["height"] < 160
+
+
+def test_the_sheet_holds_every_question_and_its_answer(page: Any, shipped: str) -> None:
+    page.goto(f"{shipped}/?tab=learn")
+    page.get_by_role("button", name="Printable sheet").click()
+    page.wait_for_selector(".hx-paper-answers")
+    asked = sum("question" in step for number in range(1, 10) for step in steps(number))
+    assert page.locator(".hx-paper-question").count() == asked
+    right = page.locator(".hx-paper-right").all_inner_texts()
+    assert len(right) == asked and "\u2013" not in "".join(right)
+    page.emulate_media(media="print")
+    assert page.locator(".hx-sheet-do").is_hidden() and page.locator("#tabs > .tab-wrapper").is_hidden()
+    assert page.locator(".hx-paper").evaluate("(el) => getComputedStyle(el).backgroundColor") == "rgb(255, 255, 255)"
+    page.emulate_media(media="screen")
+    page.get_by_role("button", name="Back to the lessons").click()
+    page.locator(".hx-lessons").wait_for()
