@@ -1,4 +1,4 @@
-"""The lessons: data files, one each, in the order of their names. Adding one is enough; `assets/lessons/README.md` says how.
+"""The lessons: data files, in the order of their names. Adding one is enough; `assets/lessons/README.md` says how.
 
 What a lesson says and asks is typed here and checked when the server starts. Figures are not in the files: a text names
 them (`$speedup`, `$acceptance.Q`), and the page takes them from the run that is shown.
@@ -44,9 +44,9 @@ class Settings(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Action(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What is done to the page, in this order. `play`: from where it stands to this moment, then a pause; `token`: opens
-    the card of a committed token, counted from 1; `light`: parts by the names of `js/learn/parts.js`; `tab`: leaves the
-    lesson for another tab."""
+    """What is done to the page, in this order. `play`: from where it stands to this moment, then a pause; `token`:
+    opens the card of a committed token, counted from 1; `light`: parts by the names of `js/learn/parts.js`; `tab`:
+    leaves the lesson for another tab."""
 
     recording: Name | None = None
     at: Moment | None = None

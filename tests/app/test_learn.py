@@ -212,7 +212,7 @@ def test_on_a_phone_the_lesson_is_a_sheet_that_hides_nothing_it_speaks_of(page: 
     settled(page, steps(1)[1]["title"])
     sheet, lit = page.locator(".hx-lesson").bounding_box(), page.locator(".hx-lane-plot.hx-lit").bounding_box()
     assert sheet["y"] > 844 * 0.5 and sheet["width"] == 390
-    assert 0 <= lit["y"] and lit["y"] + lit["height"] <= sheet["y"]
+    assert lit["y"] >= 0 and lit["y"] + lit["height"] <= sheet["y"]
     page.get_by_role("button", name="Fold the lesson", exact=True).click()
     assert page.locator(".hx-lesson").bounding_box()["height"] < 160
 
