@@ -7,6 +7,7 @@ change. They are read once, when the server starts: what is kept under an addres
 from __future__ import annotations
 
 import hashlib
+import posixpath
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -34,7 +35,9 @@ _LATER = (
     "learn.css",
     "lesson.css",
     "sheet.css",
-)  # styles of what nobody has opened yet; their scripts stand in folders of their own
+)  # styles of what nobody has opened yet
+_FIRST = ("js/stage.js", "js/notes.js")  # what the page starts; with all that they import before they run
+_IMPORT = re.compile(r'^(?:import|export)\s[^"\';]*?from\s+"(\.[^"]+)"', re.M)
 _HASH = re.compile(r"[0-9a-f]{16}")
 
 
@@ -53,6 +56,7 @@ class Files:
         self.names = list(found)
         self._version = hashlib.sha256(sums.encode()).hexdigest()[:16]
         self.route = f"{ROUTE}/{self._version}"
+        self._texts = {name: data.decode() for name, data in found.items() if name.endswith(".js")}
         self._packed = {name: _packed(name, data) for name, data in found.items()}
 
     async def __call__(self, request: Request) -> Response:
@@ -71,9 +75,23 @@ class Files:
 
     def links(self) -> str:
         """The `Link` header by which the page asks for what the first screen needs."""
-        first = [name for name in self.names if name.count("/") == 1 and name.split("/")[1] not in _LATER]
+        styles = [name for name in self.names if name.startswith("css/") and name.split("/")[-1] not in _LATER]
+        first = [*styles, *self._imported(_FIRST)]
         kinds = {"css": "preload; as=style", "js": "modulepreload"}
         return ", ".join(f"<{self.route[1:]}/{name}>; rel={kinds[name.split('/')[0]]}" for name in first)
+
+    def _imported(self, names: Sequence[str]) -> list[str]:
+        """These scripts and all that they import, each once."""
+        found: dict[str, None] = {}
+        waiting = [name for name in names if name in self._texts]
+        while waiting:
+            name = waiting.pop(0)
+            if name in found:
+                continue
+            found[name] = None
+            paths = _IMPORT.findall(self._texts[name])
+            waiting += [posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) for path in paths]
+        return list(found)
 
 
 @cache

@@ -21,6 +21,7 @@ from starlette.routing import BaseRoute, Route
 from app.packed import Packed
 from app.payload import dumps
 from app.planner.desk import Answers, key_of
+from app.planner.price import parse
 from app.planner.request import LOOK, MAX_BODY, Look, PlannerError, look
 from app.planner.sources import Sources
 from app.planner.turns import Turns, visitor
@@ -31,6 +32,7 @@ from hsd_core.stacks.presets import PRESETS
 
 SOURCES = f"{ROUTE}/planner/sources"
 ANSWER = f"{ROUTE}/planner/answer"
+PRICE = f"{ROUTE}/planner/price"
 ORIGIN = f"{ROUTE}/planner/origin"
 PLOTLY = f"{ROUTE}/lib/plotly.min.js"
 
@@ -80,11 +82,22 @@ def routes(
         except (ValueError, RecursionError):
             return _refusal(PlannerError("the request is no JSON; reload the page and try again"))
 
+    async def priced(request: Request) -> Response:
+        """What each of some stacks would cost here; see `price`."""
+        try:
+            asked = parse(json.loads(await _body(request)))
+            return _json(await turns.work(visitor(request), lambda: worker.price(asked)))
+        except PlannerError as error:
+            return _refusal(error)
+        except (ValueError, RecursionError):
+            return _refusal(PlannerError("the request is no JSON; reload the page and try again"))
+
     script = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
     return [
         Route(SOURCES, listed, methods=["GET"]),
         Route(ORIGIN, origin, methods=["GET"]),
         Route(ANSWER, answered, methods=["POST"]),
+        Route(PRICE, priced, methods=["POST"]),
         Route(PLOTLY, Packed(script.read_bytes, "text/javascript").__call__, methods=["GET"]),
     ]
 

@@ -12,6 +12,7 @@ import msgspec
 from app.elsewhere import Elsewhere, Gone, attend, bound
 from app.payload import dumps
 from app.planner.desk import Desk
+from app.planner.price import Priced, Prices
 from app.planner.request import Look, PlannerError, read
 from app.planner.sources import Sources
 from hsd_core.trace.typed import decode, encode
@@ -21,11 +22,12 @@ MEMORY = 2**30  # bytes of the process's addresses, where the system can bound t
 
 
 class _Question(msgspec.Struct, omit_defaults=True):
-    """A question and how its answer is drawn, or a profile to check."""
+    """A question and how its answer is drawn, or a profile to check, or stacks to price."""
 
     question: str = ""
     look: Look = Look()
     check: Any = msgspec.UNSET
+    price: Priced | None = None
 
 
 _QUESTION = msgspec.json.Decoder(_Question)
@@ -59,6 +61,14 @@ class Worker:
         """
         return self._asked(_Question(check=profile))
 
+    def price(self, asked: Priced) -> str:
+        """What `Prices.answer` gives, in JSON.
+
+        Raises:
+            PlannerError: the process ended.
+        """
+        return self._asked(_Question(price=asked))
+
     def _asked(self, question: _Question) -> str:
         try:
             said = self._process.ask(encode(question))
@@ -76,11 +86,11 @@ class Worker:
 
 def main(profiles: Path) -> None:
     """The process: answers are JSON objects; a refusal is a "!" and the arguments of its `PlannerError`."""
-    desk = Desk(Sources(profiles))
+    desk, prices = Desk(Sources(profiles)), Prices(profiles)
 
     def answer(question: bytes) -> bytes:
         try:
-            return _answer(desk, decode(question, _QUESTION)).encode()
+            return _answer(desk, prices, decode(question, _QUESTION)).encode()
         except PlannerError as error:
             return b"!" + encode((str(error), error.field))
 
@@ -88,7 +98,9 @@ def main(profiles: Path) -> None:
     attend(answer)
 
 
-def _answer(desk: Desk, asked: _Question) -> str:
+def _answer(desk: Desk, prices: Prices, asked: _Question) -> str:
+    if asked.price is not None:
+        return dumps(prices.answer(asked.price))
     if asked.check is not msgspec.UNSET:
         return dumps({"profile": read(asked.check).as_dict()})
     return desk.work(asked.question, asked.look)

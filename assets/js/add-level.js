@@ -1,21 +1,42 @@
 /** The list below the tower: the preset's levels that can be added, and why the others cannot. */
 
-import { h, icon } from "./dom.js";
-import { grammar } from "./kinds.js";
+import { h, icon, say } from "./dom.js";
+import { words } from "./forecast/forecast-words.js";
+import { grammar, kindOf } from "./kinds.js";
 import { placed } from "./stack.js";
 
 /**
- * @param {{levels: () => any[], onAdd: (level: object, index: number) => void}} ctx levels: of the stack, cheapest
- *   first; onAdd: a level was chosen for this place
+ * @param {{levels: () => any[], onAdd: (level: object, index: number) => void, onOpen: () => void}} ctx levels: of the
+ *   stack, cheapest first; onAdd: a level was chosen for this place; onOpen: the list is shown
  */
 export function addMenu(ctx) {
   const el = h("div", { class: "hx-add" });
+  /** @type {{known: any, gain: HTMLElement}[]} */ let choices = []; // those that can be added
   return {
     el,
+    get open() {
+      return el.querySelector("details")?.open ?? false;
+    },
+    /** The stack with each of the levels that can be added, in the order of the list. @param {any[]} levels */
+    options(levels) {
+      return choices.map(({ known }) => {
+        const { level, index } = placed(levels, known);
+        return levels.toSpliced(index, 0, level);
+      });
+    },
+    /** What each of them would gain. @param {(import("./forecast/prices.js").Price|null)[]|null} prices @param {import("./forecast/prices.js").Price|null} [now] */
+    foretell(prices, now = null) {
+      choices.forEach(({ gain }, i) => {
+        const price = prices?.[i] ?? null;
+        say(gain, gainOf(price, now));
+        gain.title = price && "reason" in price ? price.reason : "";
+      });
+    },
     /** Lists the levels of a preset of the catalogue. */
     show(preset) {
       const levels = (preset?.levels ?? []).filter((l) => grammar.kinds.get(l.name)?.stands !== "last");
-      const items = levels.map((known) => h("li", {}, choice(ctx, known)));
+      choices = [];
+      const items = levels.map((known) => h("li", {}, choice(ctx, known, choices)));
       if (!levels.length)
         items.push(
           h("li", {}, h("p", { class: "hx-item-note", text: preset?.reason || "this preset has no other level" })),
@@ -31,13 +52,16 @@ export function addMenu(ctx) {
       details.firstElementChild.addEventListener("click", () => {
         requestAnimationFrame(() => details.open && details.lastElementChild.scrollIntoView({ block: "nearest" }));
       });
+      details.addEventListener("toggle", () => details.open && ctx.onOpen());
       el.replaceChildren(details);
     },
   };
 }
 
-function choice(ctx, known) {
+function choice(ctx, known, choices) {
   const reason = whyNot(known, ctx.levels());
+  const gain = h("span", { class: "hx-item-gain" });
+  if (!reason) choices.push({ known, gain });
   return h(
     "button",
     {
@@ -49,9 +73,18 @@ function choice(ctx, known) {
         if (!reason) ctx.onAdd(level, index);
       },
     },
-    h("span", { class: "hx-item-title", text: known.label || known.name }),
-    h("span", { class: "hx-item-note", text: reason || `${known.name}, T = ${known.default_block ?? 4}` }),
+    h("span", { class: "hx-item-title" }, known.label || known.name, " ", gain),
+    h("span", {
+      class: "hx-item-note",
+      text: reason || `${kindOf(known.kind ?? known.name).about} T = ${known.default_block ?? 4} at first.`,
+    }),
   );
+}
+
+/** @param {import("./forecast/prices.js").Price|null} price with it @param {import("./forecast/prices.js").Price|null} now without it */
+function gainOf(price, now) {
+  if (!price || !now || !("ms" in now)) return "";
+  return "ms" in price ? words.gain(now.speedup, price.speedup) : words.noGain;
 }
 
 function whyNot(known, levels) {

@@ -3,7 +3,7 @@
 
 /**
  * A kind of level, as hsd_core/levels/kinds/kind.py declares it.
- * @typedef {{name: string, order: number, title: string, letter: string, underline: string, keys: string[],
+ * @typedef {{name: string, order: number, title: string, about: string, letter: string, underline: string, keys: string[],
  *   labelled: string[], verifies: boolean, branches: string, stands: string, cheap: boolean, colour: {light: string, dark: string},
  *   reads: {weights: string, depth: number|string|null}|null,
  *   origins: {letter: string, title: string, share: number, towards: string}[],

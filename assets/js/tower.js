@@ -2,6 +2,9 @@
  *  (switches, order, T, rules) and the live gauge of the run that is shown, when the two are the same stack. */
 
 import { addMenu } from "./add-level.js";
+import { Forecast } from "./forecast/forecast.js";
+import { words as foretold } from "./forecast/forecast-words.js";
+import { Prices } from "./forecast/prices.js";
 import { h, say } from "./dom.js";
 import { reorder } from "./drag.js";
 import { floorOf } from "./floor.js";
@@ -53,7 +56,13 @@ class Tower {
       "aria-label": "ready-made stacks",
       onchange: () => this._pick(),
     });
-    this.add = addMenu({ levels: () => this.levels, onAdd: (level, index) => this._add(level, index) });
+    this.forecast = new Forecast();
+    this.prices = new Prices(() => this._foretell());
+    this.add = addMenu({
+      levels: () => this.levels,
+      onAdd: (level, index) => this._add(level, index),
+      onOpen: () => this._foretell(),
+    });
     if (ctx.fixed) this.add.el.hidden = this.presets.hidden = true;
     this.trunks = h("div", { class: "hx-trunks" });
     this.house = h(
@@ -72,6 +81,7 @@ class Tower {
         this.house,
         this.add.el,
       ),
+      ctx.fixed ? null : this.forecast.el,
       towerKey(),
       this.note,
       this.origin.el,
@@ -177,6 +187,7 @@ class Tower {
     const plan = same ? model.planAt(cursor) : null;
     say(this.note, plan ? planText(plan) : this.remark);
     this.origin.show(same ? model.header : null, this.ctx.settings());
+    this.forecast.measured(same ? model : null);
     for (const view of this.columns) view.update(same ? model : null, cursor, round);
     for (const view of this.views) {
       const level = view.index === null ? null : view.index;
@@ -249,7 +260,33 @@ class Tower {
     if (!this.run || !this.isSame) say(this.note, this.remark);
     const made = this.preset?.stacks?.find((s) => s.stack === this.stack && Boolean(s.replan) === this.ctx.replans());
     this.presets.value = made?.name ?? "";
+    this._foretell();
     this.origin.show(this.isSame ? this.run : null, this.ctx.settings());
+  }
+
+  /** What the theory says of this stack, and of it with each level that may be added. */
+  _foretell() {
+    if (this.ctx.fixed || !this.preset) return;
+    const { preset, device, temperature, replan } = /** @type {any} */ (this.ctx.settings());
+    const where = { preset, device: (device ?? "").split(":")[0], temperature: Number(temperature) || 0 };
+    const on = this.levels.filter((level) => level.on);
+    const stack = this._whole(on);
+    const reason = this.madeUp ? foretold.madeUp : replan ? foretold.auto : this.faults.length ? foretold.faulty : "";
+    const price = reason ? { reason, about: null } : this.prices.of(where, stack);
+    this.forecast.show(price, where.temperature);
+    if (reason) return this.add.foretell(null);
+    const options = this.add.open ? this.add.options(on) : [];
+    const stacks = options.map((levels) => this._whole(levels));
+    this.prices.ask(where, [stack, ...stacks]);
+    this.add.foretell(
+      stacks.map((one) => this.prices.of(where, one)),
+      price,
+    );
+  }
+
+  /** The text of a stack with every T in it. */
+  _whole(levels) {
+    return format(levels.map((level) => ({ ...level, block: level.block ?? this._find(level)?.default_block ?? 4 })));
   }
 
   _pick() {

@@ -138,6 +138,9 @@ def plan_of(profile: Profile, stack: str) -> Plan:
             names = ", ".join(level.spec for level in profile.levels if level.spec)
             raise ProfileError(f"{format_stack([spec])} is not in this profile; its levels are {names}; all stop fixed")
         levels.append(known[_bare(spec)])
+    if not all(a < b for a, b in pairwise(levels)):
+        names = ", ".join(profile.levels[level].spec for level in sorted(set(levels)))
+        raise ProfileError(f"levels are priced each once and in the profile's order, cheapest first: {names}")
     for spec in specs[:-1]:
         if spec.block is None:
             raise ProfileError(f"{spec.name} has no block length; write for example {spec.name}:4")

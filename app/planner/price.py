@@ -1,0 +1,98 @@
+"""What stacks would cost by the profile that a run here would plan with: the numbers that stand in the tower."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.planner.request import PlannerError
+from hsd_core.measure.calibrate.cache import MEASURED, SHIPPED, cached_profile, digest, origin, shipped_profile
+from hsd_core.stacks.presets import PRESETS
+from hsd_core.theory.latency.plans import plan_of
+from hsd_core.theory.latency.recursion import Pricer
+from hsd_core.theory.profiles.costs import ProfileError
+from hsd_core.theory.profiles.profile import Profile
+
+MOST = 24  # stacks of one question: the one in the tower, and one for each level that may be added
+LONGEST = 400  # characters of a stack
+KEPT = 4  # profiles whose prices are kept
+_DEVICES = ("", "cpu", "cuda")
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """A question: stacks of a preset on a device ("": the default one), greedy (temperature 0) or sampled."""
+
+    preset: str
+    stacks: tuple[str, ...]
+    device: str = ""
+    temperature: float = 0.0
+
+
+def parse(data: Any) -> Priced:
+    """The question in the page's JSON.
+
+    Raises:
+        PlannerError: something is missing or too large.
+    """
+    if not isinstance(data, Mapping):
+        raise PlannerError("the request is empty; reload the page and try again")
+    stacks, preset, device = data.get("stacks"), data.get("preset"), data.get("device") or ""
+    if not isinstance(stacks, list) or not all(isinstance(one, str) and len(one) <= LONGEST for one in stacks):
+        raise PlannerError(f"stacks: give a list of texts of at most {LONGEST} characters", "stacks")
+    if not 1 <= len(stacks) <= MOST:
+        raise PlannerError(f"stacks: {len(stacks)} were given; ask for 1 to {MOST}", "stacks")
+    if preset not in PRESETS or device not in _DEVICES:
+        raise PlannerError(f"there is no preset {str(preset)[:80]!r} on {str(device)[:20]!r}", "preset")
+    temperature = data.get("temperature", 0.0)
+    if isinstance(temperature, bool) or not isinstance(temperature, int | float) or not 0 <= temperature <= 100:
+        raise PlannerError("temperature: write a figure from 0 to 100", "temperature")
+    return Priced(preset, tuple(stacks), device, float(temperature))
+
+
+class Prices:
+    """Answers such questions. One thread uses it. `profiles`: folder of the profiles that are shipped."""
+
+    def __init__(self, profiles: Path) -> None:
+        self._profiles = profiles
+        self._pricers: OrderedDict[str, Pricer] = OrderedDict()
+
+    def answer(self, asked: Priced) -> dict[str, Any]:
+        """`about` says where the profile was measured (None: there is none), `prices` are in the order of the stacks:
+        `{"ms", "speedup"}`, or `{"reason"}` where the theory has no price."""
+        found = self._profile(asked)
+        if found is None:
+            said = f"there is no profile of {asked.preset} here; python -m hsd_core calibrate --preset {asked.preset}"
+            return {"about": None, "prices": [{"reason": f"{said} measures one"} for _ in asked.stacks]}
+        profile, source = found
+        pricer = self._pricer(profile)
+        return {"about": origin(profile, source), "prices": [_price(pricer, stack) for stack in asked.stacks]}
+
+    def _profile(self, asked: Priced) -> tuple[Profile, str] | None:
+        measured = cached_profile(asked.preset, asked.device or None, None, asked.temperature)
+        if measured is not None:
+            return measured, MEASURED
+        shipped = shipped_profile(asked.preset, asked.device or "cpu", asked.temperature, folder=self._profiles)
+        return None if shipped is None else (shipped, SHIPPED)
+
+    def _pricer(self, profile: Profile) -> Pricer:
+        name = digest(profile)
+        self._pricers[name] = self._pricers.pop(name, None) or Pricer(profile)
+        while len(self._pricers) > KEPT:
+            self._pricers.popitem(last=False)
+        return self._pricers[name]
+
+
+def _price(pricer: Pricer, stack: str) -> dict[str, Any]:
+    profile = pricer.profile
+    try:
+        plan = plan_of(profile, stack)
+        if (longest := max(plan.blocks, default=1)) > profile.max_block:
+            raise ProfileError(f"the profile knows blocks of up to {profile.max_block} tokens, not {longest}")
+        paid = pricer.price(plan)
+    except ProfileError as error:
+        return {"reason": str(error)}
+    return {"ms": paid.ms_per_token, "speedup": paid.speedup}
