@@ -36,7 +36,7 @@ export function headline() {
 
 function alone({ footer, header }) {
   if (header?.levels.length === 1) return "this is plain decoding";
-  return footer ? "plain decoding was not measured" : "plain decoding comes after it";
+  return footer ? "plain was not measured" : "plain decoding comes after it";
 }
 
 const speed = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));

@@ -51,6 +51,10 @@ const PARTS = [
         "Space, \u2190 \u2192",
         "on the playback bar, and anywhere while presenting: play or pause; a round back or on; with Shift an event",
       ],
+      [
+        "A",
+        "the anatomy of the round under the cursor: \u2190 \u2192 an event, \u2191 \u2193 another token; a double click on the lanes opens it too",
+      ],
       ["\u2190 \u2192 Home End", "in the text: from token to token; Enter pins a token\u2019s card"],
     ],
   ],

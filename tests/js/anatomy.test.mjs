@@ -140,7 +140,7 @@ test("events are told in sentences", () => {
   const said = round.happenings.map((x) => sentence(model, round, x));
   assert.deepEqual(said, [
     "N proposes 3 tokens: \u201ca\u201d \u201cb\u201d \u201cc\u201d.",
-    "Q keeps 1 of 3, rejects \u201cb\u201d (1 behind it not judged), and writes \u201cd\u201d instead.",
+    "Q keeps 1 of 3, rejects \u201cb\u201d (1 not judged), and writes \u201cd\u201d instead.",
     "T keeps all 2, and writes \u201ce\u201d as a bonus.",
     "3 tokens committed: they are part of the text now.",
   ]);

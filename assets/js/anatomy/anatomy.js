@@ -6,7 +6,7 @@ import { duration } from "../svg.js";
 import { actOf } from "./bars.js";
 import { gridOf } from "./grid.js";
 import { choices, happened, placeOf, roundOf, settled, spotlight, stateOf } from "./round.js";
-import { sentence, short } from "./telling.js";
+import { sentence, short, work } from "./telling.js";
 import { SAY } from "./words.js";
 
 const LINES = 9; // of a table of laws
@@ -48,7 +48,9 @@ export function createAnatomy(ctx) {
     }),
   );
   const strip = h("ol", { class: "hx-an-strip", "aria-label": SAY.events });
-  const saying = h("p", { class: "hx-an-saying" });
+  const told = h("span");
+  const spent = h("span", { class: "hx-an-work" });
+  const saying = h("p", { class: "hx-an-saying" }, told, " ", spent);
   const picture = h("div", { class: "hx-an-picture" });
   const verdict = h("div", { class: "hx-an-verdict" });
   const body = h("div", { class: "hx-an-body" }, picture, verdict);
@@ -155,7 +157,8 @@ export function createAnatomy(ctx) {
     say(facts, ends ? SAY.facts(SAY.tokens(one.tokens.length), duration(one.t1 - one.t0)) : SAY.waiting);
     string(one);
     const last = one.happenings[happened(one, cursor)] ?? null;
-    say(saying, sentence(model, one, last));
+    say(told, sentence(model, one, last));
+    say(spent, last?.call ? work(last.call.segment) : "");
     const held = /** @type {HTMLElement|null} */ (document.activeElement);
     const refocus = held && body.contains(held) ? held.dataset.token !== undefined : false;
     const grid = gridOf(model, one, {

@@ -5,7 +5,7 @@ import { origin } from "../copies.js";
 import { h } from "../dom.js";
 import { originOf } from "../kinds.js";
 import { figure } from "../svg.js";
-import { greedyAct, isNamed, judged, lawAlone, replaced, sampledAct } from "./act.js";
+import { greedyAct, insteadOf, isNamed, judged, lawAlone, replaced, sampledAct } from "./act.js";
 import { coin, table } from "./marks.js";
 import { ACT, GREEDY, token } from "./words.js";
 
@@ -116,6 +116,15 @@ function verdict(model, record, j, most) {
   return parts;
 }
 
+/** The verifier's top choice against the draft. */
+function choice(model, { tag }, record, { j, top, mine, own }) {
+  if (top.mine && j.outcome === "accepted") return GREEDY.same(tag, said(model, top.id), figure(top.p));
+  const share = mine.p === null ? GREEDY.beyond : figure(mine.p);
+  const against = GREEDY.against(tag, said(model, top.id), figure(top.p), said(model, record.id), share);
+  if (j.outcome === "accepted") return `${against}: ${GREEDY.byRule}`;
+  return `${against}: ${GREEDY.rejected} ${own ? GREEDY.writes(tag) : GREEDY.sibling}`;
+}
+
 function greedy(model, record, j, most) {
   const verifier = model.levels[j.level];
   const drafter = model.levels[j.below ?? Math.max(0, j.level - 1)];
@@ -123,25 +132,11 @@ function greedy(model, record, j, most) {
   if (!act) return [note(ACT.norows)];
   const top = act.lines.find((x) => x.top) ?? act.lines[0];
   const mine = act.lines.find((x) => x.mine) ?? top;
-  const words =
-    j.outcome === "unjudged"
-      ? []
-      : top.mine
-        ? [note(GREEDY.same(verifier.tag, said(model, top.id), figure(top.p)))]
-        : [
-            note(
-              GREEDY.other(
-                verifier.tag,
-                said(model, top.id),
-                figure(top.p),
-                said(model, record.id),
-                mine.p === null ? GREEDY.beyond : figure(mine.p),
-              ),
-            ),
-          ];
+  const own = insteadOf(model, record, j);
+  const words = j.outcome === "unjudged" ? [] : [note(choice(model, verifier, record, { j, top, mine, own }))];
   const heads = [{ key: "p", name: `p ${GREEDY.raw}`, tip: GREEDY.p(verifier.name), hue: verifier.hue }];
   if (!act.named) heads.unshift({ key: "q", name: `q ${GREEDY.raw}`, tip: GREEDY.q(drafter.name), hue: drafter.hue });
-  const lines = act.lines.map((x) => ({ ...x, drawn: j.outcome === "rejected" && x.top }));
+  const lines = act.lines.map((x) => ({ ...x, drawn: own !== null && x.id === own.id }));
   const parts = [...words, table(model, lines, heads, {})];
   const [first, second] = j.pRow.probs;
   const margin =

@@ -19,15 +19,15 @@ import { upTo } from "../order.js";
  */
 
 /**
- * The moment that a cursor stands for: the end of what follows the call before it, or itself within a call.
+ * The moment that a cursor stands for: the end of what follows the event before it, or itself within a call.
  * @param {TraceModel} model @param {number} cursor
  */
 export function settled(model, cursor) {
-  const { segments } = model;
+  const { segments, marks } = model;
   const begun = upTo(segments, cursor - 1, (s) => s.t0) - 1; // a simulated call begins as the one before it ends
   if (begun >= 0 && segments[begun].t1 > cursor) return cursor;
-  const next = segments[begun + 1];
-  return next ? Math.max(cursor, next.t0 - 1) : Math.max(cursor, model.end);
+  const next = Math.min(segments[begun + 1]?.t0 ?? Infinity, marks[upTo(marks, cursor, (m) => m.t)]?.t ?? Infinity);
+  return Math.max(cursor, Math.min(next - 1, model.end));
 }
 
 /**

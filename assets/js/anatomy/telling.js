@@ -3,6 +3,8 @@
 import { badge } from "../card-verdict.js";
 import { h } from "../dom.js";
 import { originOf } from "../kinds.js";
+import { ranText } from "../ran.js";
+import { duration } from "../svg.js";
 import { EVENT, token } from "./words.js";
 
 /**
@@ -54,4 +56,10 @@ export function short(model, round, event) {
   const said = h("span", { text });
   if (call.segment.rejected) said.className = "hx-an-reject";
   return [level, said];
+}
+
+/** What a call cost: its time, its rows, and where a model is shared the layers that it ran. @param {import("../trace.js").Segment} segment */
+export function work(segment) {
+  const rows = segment.rows ? EVENT.rows(segment.rows, segment.catchUp ?? 0) : "";
+  return [duration(segment.t1 - segment.t0), rows, ranText(segment)].filter(Boolean).join(", ");
 }

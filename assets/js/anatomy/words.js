@@ -58,17 +58,19 @@ export const EVENT = {
         ? `${tag} keeps ${x.kept.length} of ${total}`
         : `${tag} keeps none of ${total}`;
     const lost = x.rejected.length ? `, rejects ${list(x.rejected)}` : "";
-    const after = x.rest ? ` (${x.rest} behind it not judged)` : "";
+    const after = x.rest ? ` (${x.rest} not judged)` : "";
     const own = x.own ? `, and writes ${x.own} ${x.how === "bonus" ? "as a bonus" : "instead"}` : "";
     return `${kept}${lost}${after}${own}.`;
   },
   commits: (/** @type {number} */ n) =>
     `${many(n, "token")} committed: ${n === 1 ? "it is" : "they are"} part of the text now.`,
   plan: "The run chose its levels anew.",
+  rows: (/** @type {number} */ n, /** @type {number} */ behind) =>
+    behind ? `${many(n, "row")} (${behind} only to catch up)` : many(n, "row"),
 };
 
 function list(/** @type {string[]} */ texts) {
-  return texts.length > 4 ? `${texts.slice(0, 4).join(" ")} \u2026` : texts.join(" ");
+  return texts.length > 4 ? `${texts.slice(0, 4).join(" ")} and ${texts.length - 4} more` : texts.join(" ");
 }
 
 export const KV = {
@@ -156,16 +158,19 @@ export const GREEDY = {
   q: (/** @type {string} */ name) => `q: raw softmax of ${name} at temperature 1; its top choice is the draft`,
   same: (/** @type {string} */ tag, /** @type {string} */ text, /** @type {string} */ p) =>
     `${tag}\u2019s top choice is ${text} too (${p}): kept. No coin: greedy is all or nothing.`,
-  other: (
+  against: (
     /** @type {string} */ tag,
     /** @type {string} */ top,
     /** @type {string} */ p,
     /** @type {string} */ text,
     /** @type {string} */ mine,
-  ) =>
-    `${tag}\u2019s top choice is ${top} (${p}); the draft ${text} has ${mine}: rejected. ${tag} writes its own top choice.`,
+  ) => `${tag}\u2019s top choice is ${top} (${p}); the draft ${text} has ${mine}`,
+  rejected: "rejected.",
+  byRule: "kept by the rule of this level.",
   own: (/** @type {string} */ tag, /** @type {string} */ text, /** @type {string} */ p) =>
     `${tag} writes its own top choice, ${text} (${p}).`,
+  writes: (/** @type {string} */ tag) => `${tag} writes its own top choice.`,
+  sibling: "Another candidate for this place is asked next.",
   drafts: (/** @type {string} */ tag, /** @type {string} */ text, /** @type {string} */ p) =>
     `${tag} drafts its own top choice, ${text} (${p}).`,
   names: (/** @type {string} */ tag) => `${tag} looks tokens up: it names one, and knows no other choices.`,
