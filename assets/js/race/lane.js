@@ -59,14 +59,14 @@ function createRow(lane, name, ctx) {
     "li",
     { class: "hx-race-row", "data-lane": String(ctx.index) },
     place,
-    h("div", { class: "hx-race-who" }, title("h3", name, model), h("code", { class: "hx-race-stack", text: row.stack })),
-    h("div", { class: "hx-race-way" }, way.el, count),
     h(
       "div",
-      { class: "hx-race-now", tabindex: "0", "data-tip": WORDS.rate },
-      h("span", {}, rate, " tokens/s"),
-      ahead,
+      { class: "hx-race-who" },
+      title("h3", name, model),
+      h("code", { class: "hx-race-stack", text: row.stack }),
     ),
+    h("div", { class: "hx-race-way" }, way.el, count),
+    h("div", { class: "hx-race-now", tabindex: "0", "data-tip": WORDS.rate }, h("span", {}, rate, " tokens/s"), ahead),
     h(
       "div",
       {

@@ -47,7 +47,7 @@ export const intervalText = (interval) =>
 
 /**
  * How a lane's text compares with the first lane's.
- * @param {{same: any, lossless: boolean, tokens: number}} row
+ * @param {Record<string, any>} row
  * @param {boolean} first @param {boolean} sampled @param {string} reference what the first lane is called
  */
 export function textWords(row, first, sampled, reference) {

@@ -76,7 +76,11 @@ class RacePage {
       },
     });
     const button = (name, label, onclick) =>
-      h("button", { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick }, icon(name));
+      h(
+        "button",
+        { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick },
+        icon(name),
+      );
     this.title = h("h2", { class: "hx-race-title", tabindex: "-1" });
     this.about = h("p", { class: "hx-race-about" });
     this.origin = h("div", {});
@@ -117,7 +121,8 @@ class RacePage {
     this.fill();
     const asked = new URLSearchParams(location.search).get("race") ?? "";
     const known = this.menu.some((one) => one.name === asked);
-    if (asked && !known) this.note.tell(`There is no race \u201c${asked.slice(0, 80)}\u201d here; another one is shown.`, "error");
+    if (asked && !known)
+      this.note.tell(`There is no race \u201c${asked.slice(0, 80)}\u201d here; another one is shown.`, "error");
     const name = known ? asked : this.menu[0]?.name;
     if (name) await this.attempt(() => this.choose(name, !known));
     else {
@@ -140,7 +145,9 @@ class RacePage {
     if (!name) return void (this.own && this.show(this.own));
     const turn = ++this._turn;
     const reply = await fetch(`${this.base}${this.setup.races}/${encodeURIComponent(name)}`);
-    const race = reply.headers.get("content-type")?.includes("json") ? await reply.json() : { error: `status ${reply.status}` };
+    const race = reply.headers.get("content-type")?.includes("json")
+      ? await reply.json()
+      : { error: `status ${reply.status}` };
     if (race.error) throw new Error(`The race could not be opened: ${race.error}`);
     if (turn !== this._turn) return;
     this.show(race);
@@ -185,7 +192,10 @@ class RacePage {
   async save() {
     if (!this.shown) return;
     const { race, lanes } = this.shown;
-    const text = [JSON.stringify(race), ...lanes.map((/** @type {any} */ lane) => eventLines(lane.records).trimEnd())].join("\n");
+    const text = [
+      JSON.stringify(race),
+      ...lanes.map((/** @type {any} */ lane) => eventLines(lane.records).trimEnd()),
+    ].join("\n");
     const name = `race-${(race.title || "own").replace(/[^\w-]+/g, "-").toLowerCase()}.jsonl.gz`;
     await saveGzip(`${text}\n`, name);
     this.note.tell(`The race was saved as ${name}.`);
@@ -223,7 +233,10 @@ class RacePage {
       event.preventDefault();
       over(true);
     });
-    el.addEventListener("dragleave", (event) => event.relatedTarget instanceof Node && el.contains(event.relatedTarget) || over(false));
+    el.addEventListener(
+      "dragleave",
+      (event) => (event.relatedTarget instanceof Node && el.contains(event.relatedTarget)) || over(false),
+    );
     el.addEventListener("drop", (event) => {
       over(false);
       const file = event.dataTransfer?.files[0];

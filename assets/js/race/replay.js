@@ -19,7 +19,13 @@ export function createReplay(ctx) {
   const bar = h("div", { class: "hx-race-clock" });
   const texts = h("div", { class: "hx-race-texts", role: "group", "aria-label": WORDS.texts });
   const spoken = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
-  const el = h("div", { class: "hx-race-replay" }, h("div", { class: "hx-panel hx-race-board" }, bar, rows), texts, spoken);
+  const el = h(
+    "div",
+    { class: "hx-race-replay" },
+    h("div", { class: "hx-panel hx-race-board" }, bar, rows),
+    texts,
+    spoken,
+  );
   /** @type {Field|null} */ let field = null;
   /** @type {ReturnType<typeof createLane>[]} */ let lanes = [];
   /** @type {number|null} */ let selected = null;
@@ -44,7 +50,8 @@ export function createReplay(ctx) {
   function draw() {
     if (!field) return;
     const { cursor } = player;
-    const over = field.lanes.map((lane, i) => lanes[i].update(field.at(lane, cursor), selected));
+    const shown = field;
+    const over = shown.lanes.map((lane, i) => lanes[i].update(shown.at(lane, cursor), selected));
     const all = over.every(Boolean);
     for (const lane of lanes) lane.reveal(all);
     transport.update(field, cursor);
