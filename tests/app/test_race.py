@@ -151,6 +151,7 @@ def test_a_recorded_race_runs_on_one_clock_to_its_result(page: Any, race_site: s
     assert page.locator(".hx-race-pick option").count() == 2  # the damaged one is passed over
     slider = page.get_by_role("slider", name="Moment of the run")
     slider.focus()
+    page.keyboard.press("ArrowRight")  # a step: the replay rests
     page.keyboard.press("Home")
     drawn(page)
     assert counts(page) == [0, 0]
@@ -173,6 +174,7 @@ def test_a_recorded_race_runs_on_one_clock_to_its_result(page: Any, race_site: s
     drawn(page)
     marked = page.locator(".hx-race-text .hx-selected").all_inner_texts()
     assert len(marked) == 2 and marked[0] == marked[1]
+    assert page.locator(".hx-race-chosen").inner_text().startswith("Token 6. lane 1: ")
     page.get_by_label("race to replay").select_option("02-three")
     page.wait_for_selector(".hx-race-row >> nth=2")
     assert "race=02-three" in page.url

@@ -12,6 +12,7 @@ import { rememberTheme } from "../theme.js";
 import { LaneModel } from "./lane-model.js";
 import { livePanel } from "./live.js";
 import { originCard } from "./origin.js";
+import { raceSays } from "./race-says.js";
 import { WORDS } from "./race-words.js";
 import { createReplay } from "./replay.js";
 
@@ -175,7 +176,9 @@ class RacePage {
     this.about.textContent = race.race.about;
     this.el.dataset.empty = "false";
     this.empty.hidden = true;
-    this.replay.show(lanes, { sampled: race.sampling.temperature > 0, repeats: race.race.repeats });
+    this.replay.show(lanes, {
+      says: lanes.map((/** @type {any} */ _, /** @type {number} */ i) => raceSays(lanes, i, race)),
+    });
     this.origin.replaceChildren(originCard(race));
     this.fill();
     if (!race.name) setQuery({ race: null });
