@@ -9,11 +9,12 @@ import { createNote } from "../note.js";
 import { loadStyles } from "../styles.js";
 import { setQuery } from "../tabs.js";
 import { rememberTheme } from "../theme.js";
+import { createCompare, firstPair, pairOf } from "./compare.js";
 import { LaneModel } from "./lane-model.js";
 import { livePanel } from "./live.js";
 import { originCard } from "./origin.js";
 import { raceSays } from "./race-says.js";
-import { WORDS } from "./race-words.js";
+import { COMPARE, WORDS } from "./race-words.js";
 import { createReplay } from "./replay.js";
 
 /**
@@ -57,6 +58,18 @@ class RacePage {
       "aria-label": WORDS.choose,
       onchange: () => this.attempt(() => this.choose(this.pick.value)),
     });
+    this.compare = createCompare({
+      menu: setup.recordings,
+      replay: this.replay,
+      attempt: (action) => this.attempt(action),
+    });
+    this.comparer = h("button", {
+      type: "button",
+      class: "hx-quiet",
+      "aria-pressed": "false",
+      text: COMPARE.open,
+      onclick: () => this.attempt(() => (this.compare.el.hidden ? this.pair(null) : this.choose(this.last))),
+    });
     this.opener = h("button", {
       type: "button",
       class: "hx-quiet",
@@ -84,6 +97,7 @@ class RacePage {
       );
     this.title = h("h2", { class: "hx-race-title", tabindex: "-1" });
     this.about = h("p", { class: "hx-race-about" });
+    this.subject = h("div", { class: "hx-race-subject" }, this.title, this.about);
     this.origin = h("div", {});
     this.empty = h("p", { class: "hx-panel hx-race-empty", text: WORDS.loading });
     this.el = h(
@@ -98,6 +112,7 @@ class RacePage {
           "div",
           { class: "hx-race-tools" },
           this.pick,
+          this.comparer,
           this.opener,
           button("open", WORDS.openFile, () => file.click()),
           button("save", WORDS.save, () => this.attempt(() => this.save())),
@@ -105,7 +120,8 @@ class RacePage {
         ),
       ),
       this.live.el,
-      h("div", { class: "hx-race-subject" }, this.title, this.about),
+      this.subject,
+      this.compare.el,
       this.empty,
       this.replay.el,
       this.origin,
@@ -125,7 +141,16 @@ class RacePage {
     if (asked && !known)
       this.note.tell(`There is no race \u201c${asked.slice(0, 80)}\u201d here; another one is shown.`, "error");
     const name = known ? asked : this.menu[0]?.name;
-    if (name) await this.attempt(() => this.choose(name, !known));
+    this.last = name ?? "";
+    const pair = new URLSearchParams(location.search).get("compare");
+    const two = pairOf(pair, this.setup.recordings);
+    if (pair && !two)
+      this.note.tell(
+        `\u201c${pair.slice(0, 80)}\u201d names no two recordings of this page; a race is shown.`,
+        "error",
+      );
+    if (two) await this.attempt(() => this.pair(two));
+    else if (name) await this.attempt(() => this.choose(name, !known));
     else {
       this.empty.textContent = WORDS.noRaces;
       this.setUp(true);
@@ -155,6 +180,24 @@ class RacePage {
     if (!still) setQuery({ race: name });
   }
 
+  /** Two recordings, side by side. @param {[string, string]|null} two */
+  async pair(two) {
+    this._turn += 1;
+    this.comparing(true);
+    await this.compare.open(two ?? firstPair(this.setup.recordings));
+    this.el.dataset.empty = "false";
+    this.empty.hidden = true;
+  }
+
+  /** @param {boolean} on */
+  comparing(on) {
+    this.comparer.setAttribute("aria-pressed", String(on));
+    this.subject.hidden = on;
+    this.origin.hidden = on;
+    if (on) this.pick.value = "";
+    else if (!this.compare.el.hidden) this.compare.close();
+  }
+
   /** A race's file that the visitor brings. @param {File} file */
   async open(file) {
     const { file: limit } = this.setup.limits;
@@ -170,7 +213,9 @@ class RacePage {
 
   /** @param {any} race as app/race/shown.py writes it */
   show(race) {
+    this.comparing(false);
     this.shown = race;
+    this.last = race.name;
     const lanes = race.lanes.map((/** @type {any} */ row) => new LaneModel(row.records, row));
     this.title.textContent = race.race.title || WORDS.own;
     this.about.textContent = race.race.about;

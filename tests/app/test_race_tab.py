@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pagekit import drawn
+from pagekit import drawn, write_recordings
 
 from app.loader import Loader
 from app.race import request as asking
@@ -23,6 +23,7 @@ from hsd_core.measure import race
 from hsd_core.measure.race.making import raced
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace import Event
+from hsd_core.trace import file as tracefile
 
 NAME = "d" * 32
 TOWER, TABLE = "table:3@id=order1,table:5@id=order3,table@id=order6", "table@id=order6"
@@ -124,9 +125,12 @@ def test_a_visitors_file_is_read_as_strictly_as_any() -> None:
 
 
 @pytest.fixture(scope="module")
-def race_site(recordings: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def race_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     from app.page import build, launch_options
 
+    recordings = write_recordings(tmp_path_factory.mktemp("traces"), Pipeline)
+    plain = Pipeline.open("toy").run(TABLE, "The tower of levels", max_new_tokens=30, title="Plain")
+    tracefile.write(recordings / "02-plain.jsonl.gz", plain)
     folder = tmp_path_factory.mktemp("races")
     race.write(folder / "01-toys.jsonl.gz", toy_race(HOSTILE, TABLE, TOWER))
     race.write(folder / "02-three.jsonl.gz", toy_race("Three", TOWER, TABLE, "table:4@id=order3,table@id=order6"))
@@ -232,6 +236,35 @@ def test_a_race_of_ones_own_waits_races_stops_and_is_shown(page: Any, race_site:
     drawn(page)
     assert counts(page) == [32, 32]
     assert page.locator("[data-lane='1'] .hx-race-range").inner_text() == "one repeat"
+
+
+@pytest.mark.browser
+def test_two_recordings_are_compared_token_by_token_or_by_time(page: Any, race_site: str) -> None:
+    page.goto(f"{race_site}/?tab=race&compare=00-toy,02-plain")
+    page.wait_for_selector(".hx-race-differ")
+    slider = page.get_by_role("slider", name="Moment of the run")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Home")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    drawn(page)
+    assert counts(page)[:2] == [3, 3], "token by token both stand at the same place"
+    assert page.locator(".hx-transport-clock").last.inner_text() == "token 3\u2009/\u200940"
+    page.keyboard.press("End")
+    drawn(page)
+    assert counts(page)[:2] == [40, 30]
+    assert page.locator(".hx-race-verdict").last.inner_text() == "the same as A's as far as both go, 30 tokens"
+    page.locator(".hx-race-column").first.locator(".hx-tok").nth(2).click()
+    page.wait_for_selector(".hx-race-chosen:has-text('Token 3. A: ')")
+    page.get_by_label("what is side by side").select_option("time")
+    page.wait_for_selector(".hx-transport-clock:has-text(' s')")
+    page.get_by_label("run B").select_option("01-hostile")
+    page.wait_for_selector(".hx-race-pair:has-text('They answer different prompts')")
+    assert "compare=00-toy%2C01-hostile" in page.url
+    page.get_by_label("race to replay").select_option("01-toys")
+    page.wait_for_selector(".hx-race-pair", state="hidden")
+    assert "compare=" not in page.url
 
 
 @pytest.mark.browser
