@@ -34,7 +34,7 @@ class Play:
 
     def __init__(self, pipeline: Any, recordings: Recordings, offer: Offer = EVERYTHING) -> None:
         self._pipeline = pipeline
-        self._recordings = recordings
+        self.recordings = recordings
         self._offer = offer
         self.service = Service(Loader(pipeline, models=offer.models))
         self.runs = self.service.runs
@@ -49,12 +49,12 @@ class Play:
     def build(self) -> None:
         """Add the tab's components to the Blocks that is open."""
         stage = Stage(
-            self._recordings.first(),
+            self.recordings.first(),
             setup={
                 "why": WHY,
                 "catalogue": self.catalogue(),
                 "grammar": grammar(),
-                "recordings": self._recordings.menu(),
+                "recordings": self.recordings.menu(),
                 "examples": EXAMPLES,
                 "limits": {**LIMITS, "prompt": MAX_PROMPT, "file": MAX_FILE},
                 "defaults": DEFAULTS,
@@ -137,7 +137,7 @@ class Play:
     def _events(self, name: str) -> list[Event]:
         if name.startswith(PREFIX):
             try:
-                return self._recordings.events(name.removeprefix(PREFIX))
+                return self.recordings.events(name.removeprefix(PREFIX))
             except RecordingError:
                 return []
         run = self.runs.get(name)

@@ -50,7 +50,6 @@ class Reader:
         Raises:
             RecordingError: too large, no trace, or one that contradicts itself; RequestError: the run has no name.
         """
-        packed = _sent(data)
         said, parts = self.read(data)
         name = run_id(data.get("run"))
         self._kept[name] = parts[: said["kept"]]

@@ -38,7 +38,7 @@ def _stream(loader: Loader, request: RaceRequest, run: Run) -> Iterator[dict[str
                 tokens, repeat = [0] * len(request.lanes), part.repeat
             tokens[part.lane] = part.tokens
             if time.monotonic() - sent >= PERIOD_S:
-                run.state = _progress(request, repeat, list(tokens))
+                run.state = _progress(request, repeat, tokens)
                 yield payload(run.name, 0, [], False, run.state)
                 sent = time.monotonic()
     if found is None:
@@ -57,7 +57,7 @@ def _stream(loader: Loader, request: RaceRequest, run: Run) -> Iterator[dict[str
 def _progress(request: RaceRequest, repeat: int, tokens: list[int]) -> dict[str, Any]:
     said = f"repeat {repeat} of {request.repeats}" if repeat else "warming up"
     notes = "; ".join(request.lanes[0].notes)
-    return status("live", said, phase="racing", tokens=tokens, repeat=repeat, of=request.repeats, detail=notes)
+    return status("live", said, phase="racing", tokens=list(tokens), repeat=repeat, of=request.repeats, detail=notes)
 
 
 def _nothing(request: RaceRequest, *, stopped: bool) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gzip
 
-from app.reader import MAX_ANSWER, read_bounded
 from app.race.shown import shown
+from app.reader import MAX_ANSWER, read_bounded
 from app.recordings import MAX_UNPACKED
 from app.settings import whole_text
 from hsd_core.measure import race

@@ -90,7 +90,6 @@ class RaceRequest:
             )
 
 
-
 def asked_for(data: Any, catalogue: list[dict[str, Any]]) -> RaceRequest:
     """
     Args:
@@ -105,7 +104,7 @@ def asked_for(data: Any, catalogue: list[dict[str, Any]]) -> RaceRequest:
         raise RequestError(f"a race has {least} to {most} stacks; choose so many")
     if isinstance(repeats, bool) or not isinstance(repeats, int) or not 1 <= repeats <= REPEATS:
         raise RequestError(f"repeats must be a whole number between 1 and {REPEATS}")
-    lanes = []
+    lanes: list[RunRequest] = []
     for stack in stacks:
         lane = parse({**data, "stack": stack, "baseline": False, "depths": False, "replan": False, "detail": "full"})
         check(lane, catalogue)

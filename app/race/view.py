@@ -49,6 +49,7 @@ class RaceTab:
                 "grammar": grammar(),
                 "presets": presets,
                 "examples": EXAMPLES,
+                "recordings": self._play.recordings.menu(),
                 "limits": limits,
                 "defaults": DEFAULTS,
             },

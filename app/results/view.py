@@ -26,6 +26,7 @@ from hsd_core.stacks.grammar import grammar
 
 LISTING = f"{ROUTE}/results"
 
+
 class Results:
     """What the tab's handlers share.
 

@@ -14,6 +14,14 @@ const FIRST_MS = 15_000; // until a run's first sign: a busy server may take tha
  * @typedef {{trigger: (event: string, data?: object) => void, call: Calls}} Ports to the server
  */
 
+/** A bundled recording as its payload. @param {string} name @returns {Promise<Payload>} */
+export async function recordsOf(name) {
+  const reply = await fetch(new URL(`../../recordings/${encodeURIComponent(name)}`, import.meta.url));
+  if (!reply.headers.get("content-type")?.includes("json"))
+    throw new Error(`the server could not send the recording (status ${reply.status}); choose it again`);
+  return reply.json();
+}
+
 export class Session {
   /**
    * @param {Ports} ports
@@ -104,15 +112,7 @@ export class Session {
 
   /** @param {string} name */
   recording(name) {
-    return this._show(this._recording(name));
-  }
-
-  /** @param {string} name @returns {Promise<Payload>} */
-  async _recording(name) {
-    const reply = await fetch(new URL(`../../recordings/${encodeURIComponent(name)}`, import.meta.url));
-    if (!reply.headers.get("content-type")?.includes("json"))
-      throw new Error(`the server could not send the recording (status ${reply.status}); choose it again`);
-    return reply.json();
+    return this._show(recordsOf(name));
   }
 
   /** @param {File} file @param {number} limit bytes */

@@ -1,6 +1,7 @@
 /** The lanes on one clock, as a player takes them: by time since the prompt was read, or token by token. */
 
 import { upTo } from "../order.js";
+import { duration } from "../svg.js";
 
 /** @typedef {import("./lane-model.js").LaneModel} LaneModel */
 /** @typedef {"time"|"token"} Align */
@@ -37,6 +38,12 @@ export class Field {
   /** The cursor at which a lane has committed the token at a place. @param {LaneModel} lane @param {number} at */
   cursorOf(lane, at) {
     return this.align === "time" ? (lane.times[at] ?? 0) : (at + 1) * TOKEN_NS;
+  }
+
+  /** @param {number} cursor */
+  clockText(cursor) {
+    if (this.align === "token") return `token ${this.tokensAt(cursor)}\u2009/\u2009${this.most}`;
+    return `${duration(Math.min(cursor, this.end))}\u2009/\u2009${duration(this.end)}`;
   }
 
   roundAt(cursor) {

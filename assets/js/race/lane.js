@@ -5,13 +5,16 @@ import { h, icon, say } from "../dom.js";
 import { duration } from "../svg.js";
 import { create as createText } from "../text.js";
 import { nameOf } from "./lane-model.js";
-import { aheadText, gainText, intervalText, placeText, rateText, textWords, WORDS } from "./race-words.js";
-import { dots } from "./repeats.js";
+import { rateText, WORDS } from "./race-words.js";
 import { track } from "./strip.js";
 
 /**
- * @typedef {{index: number, most: number, first: import("./lane-model.js").LaneModel, sampled: boolean,
- *   repeats: any[][], onToken: (at: number) => void, onPlay: () => void, onSave: () => void}} LaneContext
+ * What is said of a lane. `mark`: its place, or its letter. `result`: what stands at the end of its row; `late`: not
+ * before all lanes are over. `verdict`: how its text compares.
+ * @typedef {{mark: (over: boolean) => {text: string, place: string}, result: Node[], tip: string|null, late: boolean,
+ *   ahead: (t: number, tokens: number) => string, verdict: {text: string, kind: string}}} Says
+ * @typedef {{index: number, most: number, says: Says, onToken: (at: number) => void, onPlay: () => void,
+ *   onSave: () => void}} LaneContext
  */
 
 /** @param {import("./lane-model.js").LaneModel} lane @param {LaneContext} ctx */
@@ -42,39 +45,33 @@ export function createLane(lane, ctx) {
 /** @param {import("./lane-model.js").LaneModel} lane @param {string} name @param {LaneContext} ctx */
 function createRow(lane, name, ctx) {
   const { row, model } = lane;
-  const first = ctx.index === 0;
+  const { says } = ctx;
   const place = h("b", { class: "hx-race-place", "data-place": "" });
   const rate = h("b", { class: "hx-race-rate", text: "\u2013" });
   const ahead = h("span", { class: "hx-race-ahead" });
   const way = track(lane, ctx.most, `${name}: tokens written`);
   const count = h("span", { class: "hx-race-count" });
-  const result = first
-    ? [h("span", { class: "hx-race-range", text: WORDS.reference })]
-    : [
-        h("b", { class: "hx-race-gain", text: gainText(row.speed_up) }),
-        h("span", { class: "hx-race-range", text: intervalText(row.interval) }),
-        dots(ctx.repeats, ctx.index),
-      ];
   const el = h(
     "li",
     { class: "hx-race-row", "data-lane": String(ctx.index) },
     place,
-    h("div", { class: "hx-race-who" }, title("h3", name, model), h("code", { class: "hx-race-stack", text: row.stack })),
-    h("div", { class: "hx-race-way" }, way.el, count),
     h(
       "div",
-      { class: "hx-race-now", tabindex: "0", "data-tip": WORDS.rate },
-      h("span", {}, rate, " tokens/s"),
-      ahead,
+      { class: "hx-race-who" },
+      title("h3", name, model),
+      h("code", { class: "hx-race-stack", text: row.stack ?? model.header?.stack }),
     ),
+    h("div", { class: "hx-race-way" }, way.el, count),
+    h("div", { class: "hx-race-now", tabindex: "0", "data-tip": WORDS.rate }, h("span", {}, rate, " tokens/s"), ahead),
     h(
       "div",
       {
         class: "hx-race-result",
-        tabindex: first ? null : "0",
-        "data-tip": first ? null : ctx.repeats.length > 1 ? WORDS.speedUp : WORDS.speedUpOnce,
+        "data-late": String(says.late),
+        tabindex: says.tip ? "0" : null,
+        "data-tip": says.tip,
       },
-      ...result,
+      ...says.result,
     ),
   );
   return {
@@ -85,18 +82,18 @@ function createRow(lane, name, ctx) {
       way.update(tokens);
       say(count, `${tokens}\u2009/\u2009${lane.tokens}`);
       say(rate, rateText(lane.rateAt(t)));
-      const lead = tokens - ctx.first.committedBy(t);
-      say(ahead, over ? `in ${duration(lane.finish)}` : first ? "" : aheadText(lead));
-      say(place, over ? placeText(row.place) : "");
-      place.dataset.place = over ? String(row.place) : "";
+      const mark = says.mark(over);
+      say(ahead, over ? `in ${duration(lane.finish)}` : says.ahead(t, tokens));
+      say(place, mark.text);
+      place.dataset.place = mark.place;
     },
   };
 }
 
 /** @param {import("./lane-model.js").LaneModel} lane @param {string} name @param {LaneContext} ctx */
 function createColumn(lane, name, ctx) {
-  const { row, model } = lane;
-  const first = ctx.index === 0;
+  const { model } = lane;
+  const { verdict } = ctx.says;
   const host = h("div", { class: "hx-race-text" });
   const act = (/** @type {string} */ label, /** @type {string} */ tip, /** @type {any} */ glyph, onclick) =>
     h(
@@ -116,11 +113,7 @@ function createColumn(lane, name, ctx) {
       act("", WORDS.saveLane, icon("save"), ctx.onSave),
     ),
     host,
-    h("p", {
-      class: "hx-race-verdict",
-      "data-same": verdictKind(row, first, ctx.sampled),
-      text: textWords(row, first, ctx.sampled, "lane 1"),
-    }),
+    h("p", { class: "hx-race-verdict", "data-same": verdict.kind, text: verdict.text }),
   );
   const view = createText(host, {
     onSelect: (serial, /** @type {any} */ { via }) => {
@@ -156,9 +149,3 @@ const badge = (/** @type {import("../trace.js").Level} */ level) =>
     style: { "--hue": level.hue },
     text: level.tag,
   });
-
-function verdictKind(row, first, sampled) {
-  if (first || sampled || !row.same) return "";
-  if (!row.same.diverges) return "yes";
-  return row.same.tie ? "tie" : "no";
-}

@@ -49,7 +49,15 @@ export function livePanel({ setup, ports, onRace }) {
     ),
   );
   const number = (name, [low, high], value, step = 1) =>
-    h("input", { class: "hx-input", type: "number", min: String(low), max: String(high), step: String(step), value: String(value), id: `hx-race-${name}` });
+    h("input", {
+      class: "hx-input",
+      type: "number",
+      min: String(low),
+      max: String(high),
+      step: String(step),
+      value: String(value),
+      id: `hx-race-${name}`,
+    });
   const [, mostTokens] = limits.max_new_tokens;
   const length = h(
     "select",
@@ -60,7 +68,9 @@ export function livePanel({ setup, ports, onRace }) {
   const repeats = h(
     "select",
     { class: "hx-select", id: "hx-race-repeats" },
-    ...Array.from({ length: limits.repeats[1] }, (_, i) => h("option", { value: String(i + 1), text: i ? `${i + 1} times` : "once" })),
+    ...Array.from({ length: limits.repeats[1] }, (_, i) =>
+      h("option", { value: String(i + 1), text: i ? `${i + 1} times` : "once" }),
+    ),
   );
   repeats.value = "3";
   const seed = number("seed", limits.seed, defaults.seed);
@@ -76,14 +86,28 @@ export function livePanel({ setup, ports, onRace }) {
   const el = h(
     "section",
     { class: "hx-panel hx-race-live", "aria-label": "race your own stacks", hidden: true },
-    h("div", { class: "hx-race-form" },
+    h(
+      "div",
+      { class: "hx-race-form" },
       h("div", { class: "hx-race-stacks" }, h("p", { class: "hx-plan-text", text: LIVE.stacks }), picker.el),
-      h("div", { class: "hx-race-what" },
+      h(
+        "div",
+        { class: "hx-race-what" },
         h("div", { class: "hx-race-prompt" }, prompt, example),
-        h("div", { class: "hx-race-fields" },
-          field("preset", preset), field("length", length), field("race", repeats), field("seed", seed), field("temperature", temperature)),
+        h(
+          "div",
+          { class: "hx-race-fields" },
+          field("preset", preset),
+          field("length", length),
+          field("race", repeats),
+          field("seed", seed),
+          field("temperature", temperature),
+        ),
         h("div", { class: "hx-race-start" }, go, h("p", { class: "hx-plan-text", text: LIVE.note(limits.longest_s) })),
-        first, progress, outcome),
+        first,
+        progress,
+        outcome,
+      ),
     ),
     spoken,
   );
@@ -153,7 +177,12 @@ export function livePanel({ setup, ports, onRace }) {
   function lay(names) {
     bars.replaceChildren(
       ...names.map((name) =>
-        h("div", { class: "hx-race-mini" }, h("span", { text: name }), h("i", { class: "hx-race-mini-bar" }, h("b", {}))),
+        h(
+          "div",
+          { class: "hx-race-mini" },
+          h("span", { text: name }),
+          h("i", { class: "hx-race-mini-bar" }, h("b", {})),
+        ),
       ),
     );
   }
@@ -184,7 +213,8 @@ export function livePanel({ setup, ports, onRace }) {
     go.setAttribute("aria-disabled", String(Boolean(reason)));
     go.title = reason;
     go.toggleAttribute("disabled", state === "stopping");
-    for (const input of [preset, example, length, repeats, seed, temperature, prompt]) input.disabled = state !== "idle";
+    for (const input of [preset, example, length, repeats, seed, temperature, prompt])
+      input.disabled = state !== "idle";
     picker.enable(state === "idle");
     progress.hidden = state === "idle";
   }

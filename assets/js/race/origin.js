@@ -6,12 +6,16 @@ import { originLine, WORDS } from "./race-words.js";
 /** @param {any} race as app/race/shown.py writes it */
 export function originCard({ race, sampling, seed }) {
   const versions = Object.entries(race.versions ?? {}).map(([name, version]) => `${name} ${version}`);
-  const drawn = sampling.temperature > 0 ? `temperature ${sampling.temperature}, top-p ${sampling.top_p}, seed ${seed}` : "greedy";
+  const drawn =
+    sampling.temperature > 0 ? `temperature ${sampling.temperature}, top-p ${sampling.top_p}, seed ${seed}` : "greedy";
   return h(
     "section",
     { class: "hx-panel hx-race-origin", "aria-label": WORDS.how },
     h("p", { class: "hx-race-asked" }, h("b", { text: `${WORDS.prompt}: ` }), race.prompt),
-    h("p", { class: "hx-plan-text", text: `${originLine(race, race.repeats.length)}. ${drawn}. ${versions.join(", ")}.` }),
+    h("p", {
+      class: "hx-plan-text",
+      text: `${originLine(race, race.repeats.length)}. ${drawn}. ${versions.join(", ")}.`,
+    }),
     race.command ? h("code", { text: race.command }) : null,
   );
 }

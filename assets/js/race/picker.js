@@ -14,7 +14,11 @@ export function choices(preset, search) {
   const query = new URLSearchParams(search);
   const composed = query.get("preset") && query.get("preset") !== preset.name ? "" : (query.get("stack") ?? "");
   const own = preset.stacks.filter((/** @type {any} */ one) => !one.replan);
-  const target = (/** @type {string} */ stack) => stack.split(",").at(-1)?.replace(/@(?!dtype|device|id)\w+=[^@,]*/g, "") ?? "";
+  const target = (/** @type {string} */ stack) =>
+    stack
+      .split(",")
+      .at(-1)
+      ?.replace(/@(?!dtype|device|id)\w+=[^@,]*/g, "") ?? "";
   const plain = own.find((/** @type {any} */ one) => !one.stack.includes(",")) ?? {
     title: LIVE.plainTitle,
     stack: target(preset.default_stack),

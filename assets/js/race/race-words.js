@@ -17,7 +17,10 @@ export const WORDS = {
   finish: "finish",
   lanes: "the lanes, on one clock",
   texts: "the texts; a token that is chosen is marked in all of them",
-  playback: "Playback of the race",
+  playback: "Playback of the lanes",
+  token: "Token",
+  chooseToken: "Choose a token of a text to see who supplied it in each lane.",
+  shorter: "its text has ended",
   noRaces: "No race comes with this page. Set one up with your own stacks.",
   loading: "Opening the race\u2026",
   onPlay: "Open on Play",
@@ -47,7 +50,7 @@ export const intervalText = (interval) =>
 
 /**
  * How a lane's text compares with the first lane's.
- * @param {{same: any, lossless: boolean, tokens: number}} row
+ * @param {Record<string, any>} row
  * @param {boolean} first @param {boolean} sampled @param {string} reference what the first lane is called
  */
 export function textWords(row, first, sampled, reference) {
@@ -104,4 +107,31 @@ export const LIVE = {
   note: (/** @type {number} */ longest) =>
     `Each repeat runs all lanes, one round of each in turn. It takes its place in the line like any run, and ${Math.round(longest / 60)} minutes of racing at most.`,
   fetched: (/** @type {number} */ mb) => `The weights are fetched first: ${mb} MB.`,
+};
+
+export const COMPARE = {
+  open: "Compare two runs",
+  letters: ["A", "B"],
+  align: "what is side by side",
+  byToken: "token by token",
+  byTime: "by time",
+  overPlain: "over its own plain decoding",
+  noPlain: "plain decoding was not measured",
+  gainTip:
+    "tokens/s of the run over those of plain decoding that was measured beside it; two recordings may be of different days",
+  otherPrompts: "They answer different prompts: compare times, not words.",
+  differ: "other levels",
+  differWords: (/** @type {number} */ n, /** @type {number} */ of) =>
+    `${n} of ${of} tokens came from a level of another kind`,
+  text: (
+    /** @type {{equal: number, least: number, most: number, samePrompt: boolean}} */ found,
+    /** @type {number} */ index,
+  ) => {
+    if (index === 0) return "";
+    if (!found.samePrompt) return "another prompt";
+    if (found.equal < found.least) return `the same as A's to token ${found.equal}, then another word`;
+    return found.least === found.most
+      ? `the same as A's, all ${found.least} tokens`
+      : `the same as A's as far as both go, ${found.least} tokens`;
+  },
 };

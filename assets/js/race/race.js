@@ -9,10 +9,12 @@ import { createNote } from "../note.js";
 import { loadStyles } from "../styles.js";
 import { setQuery } from "../tabs.js";
 import { rememberTheme } from "../theme.js";
+import { createCompare, firstPair, pairOf } from "./compare.js";
 import { LaneModel } from "./lane-model.js";
 import { livePanel } from "./live.js";
 import { originCard } from "./origin.js";
-import { WORDS } from "./race-words.js";
+import { raceSays } from "./race-says.js";
+import { COMPARE, WORDS } from "./race-words.js";
 import { createReplay } from "./replay.js";
 
 /**
@@ -56,6 +58,18 @@ class RacePage {
       "aria-label": WORDS.choose,
       onchange: () => this.attempt(() => this.choose(this.pick.value)),
     });
+    this.compare = createCompare({
+      menu: setup.recordings,
+      replay: this.replay,
+      attempt: (action) => this.attempt(action),
+    });
+    this.comparer = h("button", {
+      type: "button",
+      class: "hx-quiet",
+      "aria-pressed": "false",
+      text: COMPARE.open,
+      onclick: () => this.attempt(() => (this.compare.el.hidden ? this.pair(null) : this.choose(this.last))),
+    });
     this.opener = h("button", {
       type: "button",
       class: "hx-quiet",
@@ -76,9 +90,14 @@ class RacePage {
       },
     });
     const button = (name, label, onclick) =>
-      h("button", { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick }, icon(name));
+      h(
+        "button",
+        { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick },
+        icon(name),
+      );
     this.title = h("h2", { class: "hx-race-title", tabindex: "-1" });
     this.about = h("p", { class: "hx-race-about" });
+    this.subject = h("div", { class: "hx-race-subject" }, this.title, this.about);
     this.origin = h("div", {});
     this.empty = h("p", { class: "hx-panel hx-race-empty", text: WORDS.loading });
     this.el = h(
@@ -93,6 +112,7 @@ class RacePage {
           "div",
           { class: "hx-race-tools" },
           this.pick,
+          this.comparer,
           this.opener,
           button("open", WORDS.openFile, () => file.click()),
           button("save", WORDS.save, () => this.attempt(() => this.save())),
@@ -100,7 +120,8 @@ class RacePage {
         ),
       ),
       this.live.el,
-      h("div", { class: "hx-race-subject" }, this.title, this.about),
+      this.subject,
+      this.compare.el,
       this.empty,
       this.replay.el,
       this.origin,
@@ -117,9 +138,19 @@ class RacePage {
     this.fill();
     const asked = new URLSearchParams(location.search).get("race") ?? "";
     const known = this.menu.some((one) => one.name === asked);
-    if (asked && !known) this.note.tell(`There is no race \u201c${asked.slice(0, 80)}\u201d here; another one is shown.`, "error");
+    if (asked && !known)
+      this.note.tell(`There is no race \u201c${asked.slice(0, 80)}\u201d here; another one is shown.`, "error");
     const name = known ? asked : this.menu[0]?.name;
-    if (name) await this.attempt(() => this.choose(name, !known));
+    this.last = name ?? "";
+    const pair = new URLSearchParams(location.search).get("compare");
+    const two = pairOf(pair, this.setup.recordings);
+    if (pair && !two)
+      this.note.tell(
+        `\u201c${pair.slice(0, 80)}\u201d names no two recordings of this page; a race is shown.`,
+        "error",
+      );
+    if (two) await this.attempt(() => this.pair(two));
+    else if (name) await this.attempt(() => this.choose(name, !known));
     else {
       this.empty.textContent = WORDS.noRaces;
       this.setUp(true);
@@ -140,11 +171,31 @@ class RacePage {
     if (!name) return void (this.own && this.show(this.own));
     const turn = ++this._turn;
     const reply = await fetch(`${this.base}${this.setup.races}/${encodeURIComponent(name)}`);
-    const race = reply.headers.get("content-type")?.includes("json") ? await reply.json() : { error: `status ${reply.status}` };
+    const race = reply.headers.get("content-type")?.includes("json")
+      ? await reply.json()
+      : { error: `status ${reply.status}` };
     if (race.error) throw new Error(`The race could not be opened: ${race.error}`);
     if (turn !== this._turn) return;
     this.show(race);
     if (!still) setQuery({ race: name });
+  }
+
+  /** Two recordings, side by side. @param {[string, string]|null} two */
+  async pair(two) {
+    this._turn += 1;
+    this.comparing(true);
+    await this.compare.open(two ?? firstPair(this.setup.recordings));
+    this.el.dataset.empty = "false";
+    this.empty.hidden = true;
+  }
+
+  /** @param {boolean} on */
+  comparing(on) {
+    this.comparer.setAttribute("aria-pressed", String(on));
+    this.subject.hidden = on;
+    this.origin.hidden = on;
+    if (on) this.pick.value = "";
+    else if (!this.compare.el.hidden) this.compare.close();
   }
 
   /** A race's file that the visitor brings. @param {File} file */
@@ -162,13 +213,17 @@ class RacePage {
 
   /** @param {any} race as app/race/shown.py writes it */
   show(race) {
+    this.comparing(false);
     this.shown = race;
+    this.last = race.name;
     const lanes = race.lanes.map((/** @type {any} */ row) => new LaneModel(row.records, row));
     this.title.textContent = race.race.title || WORDS.own;
     this.about.textContent = race.race.about;
     this.el.dataset.empty = "false";
     this.empty.hidden = true;
-    this.replay.show(lanes, { sampled: race.sampling.temperature > 0, repeats: race.race.repeats });
+    this.replay.show(lanes, {
+      says: lanes.map((/** @type {any} */ _, /** @type {number} */ i) => raceSays(lanes, i, race)),
+    });
     this.origin.replaceChildren(originCard(race));
     this.fill();
     if (!race.name) setQuery({ race: null });
@@ -185,7 +240,10 @@ class RacePage {
   async save() {
     if (!this.shown) return;
     const { race, lanes } = this.shown;
-    const text = [JSON.stringify(race), ...lanes.map((/** @type {any} */ lane) => eventLines(lane.records).trimEnd())].join("\n");
+    const text = [
+      JSON.stringify(race),
+      ...lanes.map((/** @type {any} */ lane) => eventLines(lane.records).trimEnd()),
+    ].join("\n");
     const name = `race-${(race.title || "own").replace(/[^\w-]+/g, "-").toLowerCase()}.jsonl.gz`;
     await saveGzip(`${text}\n`, name);
     this.note.tell(`The race was saved as ${name}.`);
@@ -223,7 +281,10 @@ class RacePage {
       event.preventDefault();
       over(true);
     });
-    el.addEventListener("dragleave", (event) => event.relatedTarget instanceof Node && el.contains(event.relatedTarget) || over(false));
+    el.addEventListener(
+      "dragleave",
+      (event) => (event.relatedTarget instanceof Node && el.contains(event.relatedTarget)) || over(false),
+    );
     el.addEventListener("drop", (event) => {
       over(false);
       const file = event.dataTransfer?.files[0];

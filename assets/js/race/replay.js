@@ -2,11 +2,11 @@
 
 import { h, say } from "../dom.js";
 import { Player } from "../player.js";
-import { duration } from "../svg.js";
 import { create as createTransport } from "../transport.js";
 import { Field } from "./field.js";
 import { createLane } from "./lane.js";
 import { finishedText, WORDS } from "./race-words.js";
+import { tokenText } from "./token-text.js";
 
 const LASTS_S = /** @type {[number, number]} */ ([8, 15]);
 
@@ -18,19 +18,26 @@ export function createReplay(ctx) {
   const rows = h("ol", { class: "hx-race-rows", "aria-label": WORDS.lanes });
   const bar = h("div", { class: "hx-race-clock" });
   const texts = h("div", { class: "hx-race-texts", role: "group", "aria-label": WORDS.texts });
+  const chosen = h("p", { class: "hx-race-chosen", "aria-live": "polite" });
   const spoken = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
-  const el = h("div", { class: "hx-race-replay" }, h("div", { class: "hx-panel hx-race-board" }, bar, rows), texts, spoken);
+  const el = h(
+    "div",
+    { class: "hx-race-replay" },
+    h("div", { class: "hx-panel hx-race-board" }, bar, rows, chosen),
+    texts,
+    spoken,
+  );
   /** @type {Field|null} */ let field = null;
   /** @type {ReturnType<typeof createLane>[]} */ let lanes = [];
   /** @type {number|null} */ let selected = null;
+  /** @type {import("./lane.js").Says[]} */ let says = [];
   let frame = 0;
   let told = new Set();
   const player = new Player(() => schedule(), { lasts: LASTS_S });
   const transport = createTransport(bar, {
     player,
     label: WORDS.playback,
-    words: (model, cursor) =>
-      model ? `${duration(Math.min(cursor, model.end))}\u2009/\u2009${duration(model.end)}` : "",
+    words: (model, cursor) => (model ? model.clockText(cursor) : ""),
   });
 
   function schedule() {
@@ -44,7 +51,8 @@ export function createReplay(ctx) {
   function draw() {
     if (!field) return;
     const { cursor } = player;
-    const over = field.lanes.map((lane, i) => lanes[i].update(field.at(lane, cursor), selected));
+    const shown = field;
+    const over = shown.lanes.map((lane, i) => lanes[i].update(shown.at(lane, cursor), selected));
     const all = over.every(Boolean);
     for (const lane of lanes) lane.reveal(all);
     transport.update(field, cursor);
@@ -57,10 +65,17 @@ export function createReplay(ctx) {
     over.forEach((done, i) => {
       const lane = field?.lanes[i];
       if (!done) return void told.delete(i);
-      if (told.has(i) || !lane) return;
+      if (told.has(i) || !lane?.row.place) return;
       told.add(i);
       say(spoken, finishedText(lanes[i].name, lane.row.place, lane.finish));
     });
+  }
+
+  function tokenLine() {
+    if (selected === null || !field) return say(chosen, WORDS.chooseToken);
+    const at = selected;
+    const parts = field.lanes.map((lane, i) => tokenText(lane, at, says[i].mark(false).text || `lane ${i + 1}`));
+    say(chosen, `${WORDS.token} ${at + 1}. ${parts.join(" \u00b7 ")}`);
   }
 
   return {
@@ -68,22 +83,24 @@ export function createReplay(ctx) {
     player,
     /**
      * @param {import("./lane-model.js").LaneModel[]} models
-     * @param {{sampled: boolean, repeats: any[][]}} race
+     * @param {{says: import("./lane.js").Says[], align?: import("./field.js").Align, between?: Node|null,
+     *   still?: boolean}} how between: what stands below the rows; still: it does not start by itself
      */
-    show(models, { sampled, repeats }) {
+    show(models, how) {
       for (const lane of lanes) lane.destroy();
-      field = new Field(models);
+      const shown = new Field(models, how.align);
+      field = shown;
+      says = how.says;
       selected = null;
       told = new Set();
       lanes = models.map((lane, index) =>
         createLane(lane, {
           index,
-          most: field?.most ?? 1,
-          first: models[0],
-          sampled,
-          repeats,
+          most: shown.most,
+          says: says[index],
           onToken: (at) => {
             selected = at;
+            tokenLine();
             schedule();
           },
           onPlay: () => ctx.onPlay(lane),
@@ -91,12 +108,13 @@ export function createReplay(ctx) {
         }),
       );
       texts.style.setProperty("--lanes", String(models.length));
-      rows.replaceChildren(...lanes.map((lane) => lane.row));
+      rows.replaceChildren(...lanes.map((lane) => lane.row), ...(how.between ? [how.between] : []));
       texts.replaceChildren(...lanes.map((lane) => lane.column));
-      player.attach(field);
+      tokenLine();
+      player.attach(shown);
       draw();
       if (player.reduced) player.seek(player.end);
-      else player.play();
+      else if (!how.still) player.play();
     },
   };
 }

@@ -1,5 +1,5 @@
-"""A race as one file: JSON lines, gzip by the ending .gz. The first line says what was raced and what every repeat took;
-behind it stand the traces of one repeat, lane by lane, each from its header to its footer.
+"""A race as one file: JSON lines, gzip by the ending .gz. The first line says what was raced and what every repeat
+took; behind it stand the traces of one repeat, lane by lane, each from its header to its footer.
 
 Reading is as strict as that of a trace, and what the first line says must be what the traces say.
 """

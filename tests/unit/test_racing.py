@@ -1,4 +1,4 @@
-"""A race: interleaved lanes that write what they would write alone, each on its own clock, and the file that keeps it."""
+"""A race: lanes in turn that write what they would write alone, each on its own clock, and the file that keeps it."""
 
 from __future__ import annotations
 
@@ -73,11 +73,13 @@ def test_a_lane_pays_for_no_round_of_another_one(toy: Pipeline) -> None:
 
 
 def test_who_begins_rotates_from_turn_to_turn_and_from_repeat_to_repeat(toy: Pipeline) -> None:
-    turns = [one for one in race.race(opener(toy), (TABLE, TOWER, TABLE), tokens=8, repeats=2)]
+    turns = list(race.race(opener(toy), (TABLE, TOWER, TABLE), tokens=8, repeats=2))
     order = [one.lane for one in turns if isinstance(one, race.Turn) and one.repeat == 1]
     assert order[:9] == [1, 2, 0, 2, 0, 1, 0, 1, 2]
     assert [one.lane for one in turns if isinstance(one, race.Turn) and one.repeat == 2][:3] == [2, 0, 1]
-    commits = [sum(isinstance(e, Commit) for e in lane) for one in turns if isinstance(one, race.Heat) for lane in one.lanes]
+    commits = [
+        sum(isinstance(e, Commit) for e in lane) for one in turns if isinstance(one, race.Heat) for lane in one.lanes
+    ]
     assert len(commits) == 6 and commits[0] == commits[2] == 8  # the warming up is no repeat
 
 
@@ -98,7 +100,10 @@ def test_the_speed_up_is_paired_by_repeat_and_has_an_interval(ran: race.Raced) -
 def test_texts_are_compared_with_the_first_lanes(toy: Pipeline, ran: race.Raced) -> None:
     _, second = race.rows(ran)
     assert second["same"] == {"equal": 30, "diverges": False, "margin": None, "tie": False, "target": True}
-    other = [changed(e, tokens=(changed(e.tokens[0], id=1), *e.tokens[1:])) if isinstance(e, Commit) else e for e in ran.lanes[1]]
+    other = [
+        changed(e, tokens=(changed(e.tokens[0], id=1), *e.tokens[1:])) if isinstance(e, Commit) else e
+        for e in ran.lanes[1]
+    ]
     plain, stack = ran.lanes
     found = compare(other, plain)
     # The margin is that of the target's own row, whether it drew the token or judged one from below.

@@ -1,0 +1,108 @@
+/** Two recorded runs side by side under one scrubber: token by token, or by time. */
+
+import { h } from "../dom.js";
+import { recordsOf } from "../session.js";
+import { setQuery } from "../tabs.js";
+import { compareSays, differences, likeness } from "./compare-says.js";
+import { LaneModel } from "./lane-model.js";
+import { COMPARE } from "./race-words.js";
+
+/** @typedef {import("./field.js").Align} Align */
+
+/**
+ * Two names out of `A,B`; null where it names no two that are there.
+ * @param {string|null} text @param {{name: string}[]} menu
+ * @returns {[string, string]|null}
+ */
+export function pairOf(text, menu) {
+  const [a, b, ...more] = (text ?? "").split(",");
+  const known = (/** @type {string} */ name) => menu.some((one) => one.name === name);
+  return a && b && !more.length && known(a) && known(b) ? [a, b] : null;
+}
+
+/** The first two that answer the same prompt, as far as their titles tell: the first two. @param {{name: string}[]} menu */
+export const firstPair = (menu) => /** @type {[string, string]} */ ([menu[0]?.name, menu[1]?.name]);
+
+/**
+ * @param {{menu: any[], replay: ReturnType<typeof import("./replay.js").createReplay>,
+ *   attempt: (action: () => Promise<void>) => Promise<void>}} ctx
+ */
+export function createCompare({ menu, replay, attempt }) {
+  const usable = menu.filter((one) => !one.reason);
+  /** @type {Map<string, Promise<LaneModel>>} */
+  const kept = new Map();
+  /** @type {LaneModel[]} */ let shown = [];
+  let turn = 0;
+  const pick = (/** @type {string} */ label) =>
+    h(
+      "select",
+      { class: "hx-select hx-race-run", "aria-label": label, onchange: () => attempt(() => show()) },
+      ...usable.map((one) => h("option", { value: one.name, text: `${one.title}: ${one.stack}` })),
+    );
+  const runs = COMPARE.letters.map((letter) => pick(`run ${letter}`));
+  const align = h(
+    "select",
+    { class: "hx-select hx-race-align", "aria-label": COMPARE.align, onchange: () => draw(true) },
+    h("option", { value: "token", text: COMPARE.byToken }),
+    h("option", { value: "time", text: COMPARE.byTime }),
+  );
+  const note = h("span", { class: "hx-race-about" });
+  const el = h(
+    "div",
+    { class: "hx-race-pair", hidden: true },
+    ...runs.map((run, i) => h("label", { class: "hx-race-side" }, h("b", { text: COMPARE.letters[i] }), run)),
+    align,
+    note,
+  );
+
+  /** @param {string} name */
+  function load(name) {
+    const found =
+      kept.get(name) ??
+      recordsOf(name).then(({ ev, status }) => {
+        if (!ev.length) throw new Error(status.text);
+        return new LaneModel(ev);
+      });
+    kept.set(name, found);
+    found.catch(() => kept.delete(name));
+    return found;
+  }
+
+  async function show() {
+    const mine = ++turn;
+    const names = runs.map((run) => run.value);
+    const found = await Promise.all(names.map(load));
+    if (mine !== turn || el.hidden) return;
+    shown = found;
+    setQuery({ compare: names.join(","), race: null });
+    draw(false);
+  }
+
+  /** @param {boolean} still */
+  function draw(still) {
+    if (shown.length < 2) return;
+    note.textContent = likeness(shown[0], shown[1]).samePrompt ? "" : COMPARE.otherPrompts;
+    replay.show(shown, {
+      says: shown.map((_, i) => compareSays(shown, i)),
+      align: align.value === "time" ? "time" : "token",
+      between: differences(shown),
+      still,
+    });
+    if (still) replay.player.seek(replay.player.end);
+  }
+
+  return {
+    el,
+    /** @param {[string, string]} pair */
+    open(pair) {
+      el.hidden = false;
+      runs.forEach((run, i) => (run.value = pair[i]));
+      return show();
+    },
+    close() {
+      el.hidden = true;
+      turn += 1;
+      setQuery({ compare: null });
+    },
+  };
+}
