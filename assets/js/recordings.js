@@ -68,7 +68,7 @@ export function recordingsMenu({ recordings, shown, onPick }) {
   list.addEventListener("focusin", (event) => tell(event.target));
   list.addEventListener("pointerover", (event) => tell(optionAt(event)));
   list.addEventListener("click", (event) => pick(optionAt(event)));
-  const find = typing(items, (option) => options.get(option)?.title ?? "");
+  const typed = typing(items, (option) => options.get(option)?.title ?? "");
   list.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const all = items();
@@ -76,8 +76,8 @@ export function recordingsMenu({ recordings, shown, onPick }) {
     /** @type {Record<string, number>} */
     const steps = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 };
     if (event.key in steps) all[Math.min(Math.max(0, steps[event.key]), all.length - 1)]?.focus();
-    else if (event.key === "Enter" || event.key === " ") pick(all[at]);
-    else if (event.key.length === 1) find(event.key, at)?.focus();
+    else if (event.key === "Enter" || (event.key === " " && !typed.goesOn())) pick(all[at]);
+    else if (event.key.length === 1) typed.find(event.key, at)?.focus();
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -105,7 +105,7 @@ function optionOf(one) {
   const simulated = one.simulated ? h("span", { class: "hx-shelf-made", text: WORDS.simulated }) : null;
   const told = [
     one.title,
-    one.reason || one.see,
+    (one.reason || one.see).replace(/\.$/, ""),
     speed && `${one.speed_up?.toFixed(2)} ${WORDS.times}`,
     one.simulated && WORDS.simulated,
     looks.map((look) => look.short).join(", "),
@@ -149,14 +149,21 @@ function about(one) {
 function typing(items, titleOf) {
   let typed = "";
   let last = -Infinity;
-  return (/** @type {string} */ key, /** @type {number} */ from) => {
-    const now = performance.now();
-    typed = now - last < TYPED_MS ? typed + key.toLowerCase() : key.toLowerCase();
-    last = now;
-    const all = items();
-    const same = [...typed].every((c) => c === typed[0]);
-    const begin = same ? typed[0] : typed;
-    const start = same ? from + 1 : Math.max(0, from);
-    return [...all.slice(start), ...all.slice(0, start)].find((item) => titleOf(item).toLowerCase().startsWith(begin));
+  const goesOn = () => performance.now() - last < TYPED_MS;
+  return {
+    goesOn,
+    /** @param {string} key @param {number} from the place that has the focus */
+    find(key, from) {
+      typed = (goesOn() ? typed : "") + key.toLowerCase();
+      last = performance.now();
+      const all = items();
+      const again = [...typed].every((c) => c === typed[0]);
+      const start = again ? from + 1 : Math.max(0, from);
+      const begins = (/** @type {HTMLElement} */ item) =>
+        titleOf(item)
+          .toLowerCase()
+          .startsWith(again ? typed[0] : typed);
+      return [...all.slice(start), ...all.slice(0, start)].find(begins);
+    },
   };
 }
