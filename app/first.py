@@ -18,8 +18,8 @@ WHY = (
 # In the order in which later ones add to earlier ones.
 SHEETS = ("base", "layout", "help", "tower", "controls", "text", "legend", "comb", "lanes", "card", "forced")
 
-# The theme that was kept here, else the system's: as js/theme.js and Gradio choose it. In a frame (?embed=1) the page is
-# the text and its transport alone, from the start.
+# The theme that was kept here, else the system's: as js/theme.js and Gradio choose it. In a frame (?embed=1) the page
+# is the text and its transport alone, from the start.
 _THEME = """
 (() => {
   if (new URLSearchParams(location.search).get("embed") === "1") document.documentElement.dataset.embed = "";
