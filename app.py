@@ -48,7 +48,7 @@ def main() -> None:
         "--allow-embed",
         default=os.environ.get("HSD_ALLOW_EMBED", ""),
         metavar="ORIGIN[,ORIGIN...]",
-        help="pages that may show this one in a frame, such as https://teaching.example (default: HSD_ALLOW_EMBED, else none)",
+        help="pages that may frame this one, such as https://teaching.example (default: HSD_ALLOW_EMBED, else none)",
     )
     options = parser.parse_args()
     try:

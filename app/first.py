@@ -21,8 +21,8 @@ SHEETS = (
     *("anatomy", "proof", "presenter", "forced"),
 )
 
-# The theme that was kept here, else the system's: as js/theme.js and Gradio choose it. In a frame (?embed=1) the page is
-# the text and its transport alone, from the start.
+# The theme that was kept here, else the system's: as js/theme.js and Gradio choose it. In a frame (?embed=1) the page
+# is the text and its transport alone, from the start.
 _THEME = """
 (() => {
   if (new URLSearchParams(location.search).get("embed") === "1") document.documentElement.dataset.embed = "";

@@ -45,7 +45,7 @@ def parse(data: Any) -> Priced:
         raise PlannerError(f"stacks: give a list of texts of at most {LONGEST} characters", "stacks")
     if not 1 <= len(stacks) <= MOST:
         raise PlannerError(f"stacks: {len(stacks)} were given; ask for 1 to {MOST}", "stacks")
-    if preset not in PRESETS or device not in _DEVICES:
+    if not isinstance(preset, str) or not isinstance(device, str) or preset not in PRESETS or device not in _DEVICES:
         raise PlannerError(f"there is no preset {str(preset)[:80]!r} on {str(device)[:20]!r}", "preset")
     temperature = data.get("temperature", 0.0)
     if isinstance(temperature, bool) or not isinstance(temperature, int | float) or not 0 <= temperature <= 100:
@@ -80,7 +80,9 @@ class Prices:
 
     def _pricer(self, profile: Profile) -> Pricer:
         name = digest(profile)
-        self._pricers[name] = self._pricers.pop(name, None) or Pricer(profile)
+        if name not in self._pricers:
+            self._pricers[name] = Pricer(profile)
+        self._pricers.move_to_end(name)
         while len(self._pricers) > KEPT:
             self._pricers.popitem(last=False)
         return self._pricers[name]

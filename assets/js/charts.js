@@ -54,7 +54,12 @@ function panel(host, title, formula, list = false) {
   caption.tabIndex = 0;
   caption.dataset.formula = formula;
   caption.setAttribute("aria-description", formula);
-  el.append(pictureButton(() => el, () => title));
+  el.append(
+    pictureButton(
+      () => el,
+      () => title,
+    ),
+  );
   const aside = el.appendChild(element("span", "hx-chart-aside"));
   const value = el.appendChild(element("p", "hx-chart-value"));
   const body = list

@@ -16,7 +16,12 @@ export function create(host, ctx = {}) {
   const el = host.appendChild(element("section", "hx-lanes"));
   el.setAttribute("aria-label", "Lanes: what each level computed, on one clock");
   const lanes = new Lanes(el, ctx);
-  lanes.plot.append(pictureButton(() => lanes.plot, () => "lanes"));
+  lanes.plot.append(
+    pictureButton(
+      () => lanes.plot,
+      () => "lanes",
+    ),
+  );
   const charts = createCharts(el);
   return {
     el,

@@ -74,13 +74,17 @@ class Tower {
     this.el = h(
       "section",
       { class: `hx-tower${ctx.fixed ? " hx-fixed" : ""}`, "aria-label": "the tower: levels of the stack" },
-      h("header", { class: "hx-panel-head" }, h("h2", { text: "The tower" }), this.presets, pictureButton(() => this.house, () => "tower")),
       h(
-        "div",
-        { class: "hx-tower-body" },
-        this.house,
-        this.add.el,
+        "header",
+        { class: "hx-panel-head" },
+        h("h2", { text: "The tower" }),
+        this.presets,
+        pictureButton(
+          () => this.house,
+          () => "tower",
+        ),
       ),
+      h("div", { class: "hx-tower-body" }, this.house, this.add.el),
       ctx.fixed ? null : this.forecast.el,
       towerKey(),
       this.note,

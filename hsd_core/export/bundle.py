@@ -1,10 +1,10 @@
 """The page's ES modules as one script without imports, for a file that is opened from a disk: a browser loads no module
 from there.
 
-Every module becomes a function that is called once, in the order in which they depend on one another, and gives what it
-exports. Of a module that needs it in turn, it gets functions alone, which look there when they are called. The modules are
-ours, so the few forms of `import` and `export` that they use are known; another is refused. The outcome may stand inside a
-`<script>`.
+Every module becomes a function that is called once, in the order in which they depend on one another, and gives what
+it exports. Of a module that needs it in turn, it gets functions alone, which look there when they are called. The
+modules are ours, so the few forms of `import` and `export` that they use are known; another is refused. The outcome may
+stand inside a `<script>`.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def bundle(entry: str, read: Callable[[str], str]) -> str:
 
 
 def _module(path: str, read: Callable[[str], str], waiting: Sequence[str]) -> tuple[str, list[str]]:
-    """A module as a statement that keeps what it exports, and the modules that it needs. `waiting`: those that come only
-    after it, itself the last."""
+    """A module as a statement that keeps what it exports, and the modules that it needs. `waiting`: those that come
+    only after it, itself the last."""
     text = read(path)
     needed: list[str] = []
     exported: dict[str, str] = {}
@@ -102,7 +102,7 @@ def _module(path: str, read: Callable[[str], str], waiting: Sequence[str]) -> tu
 
 
 def _names(path: str, listed: str) -> list[tuple[str, str]]:
-    """"a, b as c" as pairs: what something is called there, and here."""
+    """ "a, b as c" as pairs: what something is called there, and here."""
     pairs = []
     for part in filter(None, (one.strip() for one in listed.split(","))):
         found = _NAME.match(part)
@@ -110,4 +110,3 @@ def _names(path: str, listed: str) -> list[tuple[str, str]]:
             raise BundleError(f"{path}: {part[:80]!r} is no name to import or export")
         pairs.append((found["name"], found["other"] or found["name"]))
     return pairs
-

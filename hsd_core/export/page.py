@@ -1,7 +1,7 @@
 """A run as one HTML file that replays without a server or a network: the page's scripts and styles, and the run.
 
 The file may do nothing but that: its Content-Security-Policy allows this one script by its hash, no connection and
-nothing from elsewhere. What a prompt or a model said lies packed in letters and digits and is put into the page as text.
+nothing from elsewhere. What a prompt or a model said lies packed in letters and digits, and reaches the page as text.
 """
 
 from __future__ import annotations

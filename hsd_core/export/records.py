@@ -1,8 +1,8 @@
 """What the page is sent of a run: its events, and the figures that they change.
 
-A record is an event as `trace.codec.to_dict` writes it, or one of two that are the page's own, so that the page needs no
-definition of a metric: after each commit a `snapshot` of the run's figures, after each call of a level a `gauge` with
-that level's.
+A record is an event as `trace.codec.to_dict` writes it, or one of two that are the page's own, so that the page needs
+no definition of a metric: after each commit a `snapshot` of the run's figures, after each call of a level a `gauge`
+with that level's.
 """
 
 from __future__ import annotations

@@ -104,7 +104,11 @@ def test_links_to_settings_and_to_a_whole_run_bring_both_back(page: Any, site: s
     other.wait_for_selector(".hx-prompt")
     assert other.locator(".hx-prompt").input_value() == page.locator(".hx-prompt").input_value()
     cut = "#" + whole.split("#")[1][:-200]  # by a mail program
-    for wrong, said in (("#run=2.AAAA", "another version"), (cut, "damaged ("), ("#run=1.!!", "link may have been cut")):
+    for wrong, said in (
+        ("#run=2.AAAA", "another version"),
+        (cut, "damaged ("),
+        ("#run=1.!!", "link may have been cut"),
+    ):
         other.evaluate("(hash) => { location.hash = hash; }", wrong)
         other.locator(".hx-note").get_by_text(said).wait_for()
     other.close()
@@ -131,7 +135,7 @@ def test_a_run_that_is_too_long_for_a_link_says_what_to_do_and_its_file_can_be_d
         page.get_by_text("Drop the trace to open it").wait_for(state="hidden")
         if file == "a.jsonl.gz":
             page.get_by_role("heading", name=file).wait_for()
-    page.locator(".hx-note").get_by_text("this is no trace").wait_for()
+    page.locator(".hx-note").get_by_text("line 1: ").wait_for()
     assert page.evaluate("window.PWNED") is None
 
 
@@ -161,7 +165,9 @@ def test_the_dark_modules_of_a_code_are_those_of_the_library() -> None:
     assert [client.post(CODE, json={"text": text}).status_code for text, _ in asked] == [status for _, status in asked]
 
 
-def test_a_run_in_one_file_replays_from_a_disk_without_a_network(browser: Any, page: Any, site: str, tmp_path: Path) -> None:
+def test_a_run_in_one_file_replays_from_a_disk_without_a_network(
+    browser: Any, page: Any, site: str, tmp_path: Path
+) -> None:
     opened(page, f"{site}/?recording=01-hostile")
     share(page)
     with page.expect_download() as download:

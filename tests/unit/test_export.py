@@ -28,7 +28,9 @@ def test_modules_stand_in_the_order_in_which_they_need_one_another() -> None:
         a='import { ONE } from "./b.js";\nexport { ONE } from "./b.js";\nexport const twice = (x) => x + ONE;',
         b="const ONE = 1;\nexport { ONE };",
     )
-    assert [text.index(f'$["js/{name}.js"] =') for name in "ba"] == sorted(text.index(f'$["js/{n}.js"] =') for n in "ba")
+    assert [text.index(f'$["js/{name}.js"] =') for name in "ba"] == sorted(
+        text.index(f'$["js/{n}.js"] =') for n in "ba"
+    )
     assert 'const { twice: double } = $["js/a.js"];' in text
     assert 'return { ONE: $["js/b.js"].ONE, twice };' in text
 

@@ -9,7 +9,20 @@ import pytest
 
 ROOT = Path(__file__).parents[2] / "hsd_core"
 # from the ground up: a room may import those before it
-ROOMS = ("models", "trace", "ngram", "drafts", "levels", "stacks", "engine", "theory", "training", "whatif", "measure", "export")
+ROOMS = (
+    "models",
+    "trace",
+    "ngram",
+    "drafts",
+    "levels",
+    "stacks",
+    "engine",
+    "theory",
+    "training",
+    "whatif",
+    "measure",
+    "export",
+)
 TOP = ("pipeline", "cli")
 THEORY = ("profiles", "latency", "search", "replanning")
 

@@ -26,9 +26,13 @@ export const words = {
     const percent = Math.abs(100 * share);
     return `${share > 0 ? "+" : share < 0 ? "\u2212" : ""}${percent.toFixed(percent < 9.95 ? 1 : 0)}\u00a0%`;
   },
-  errorTip: "(predicted \u2212 measured) / measured. A machine that runs slower than when the profile was measured moves the ms, and hardly the speed-up",
-  predictedTip: "expected ms a token and speed-up over plain decoding: the exact recursion over this profile, as in the Planner tab",
-  measuredTip: "of the run that is shown: decode time / committed tokens, prefill excluded; against plain decoding in the same run",
-  gain: (/** @type {number} */ from, /** @type {number} */ to) => `${from.toFixed(2)}\u00d7 \u2192 ${to.toFixed(2)}\u00d7 predicted`,
+  errorTip:
+    "(predicted \u2212 measured) / measured. A machine that runs slower than when the profile was measured moves the ms, and hardly the speed-up",
+  predictedTip:
+    "expected ms a token and speed-up over plain decoding: the exact recursion over this profile, as in the Planner tab",
+  measuredTip:
+    "of the run that is shown: decode time / committed tokens, prefill excluded; against plain decoding in the same run",
+  gain: (/** @type {number} */ from, /** @type {number} */ to) =>
+    `${from.toFixed(2)}\u00d7 \u2192 ${to.toFixed(2)}\u00d7 predicted`,
   noGain: "no prediction",
 };

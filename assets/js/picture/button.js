@@ -35,7 +35,14 @@ export function pictureButton(host, title) {
       h("span", { class: "hx-item-title", text: words[kind] }),
       h("span", { class: "hx-item-note", text: note }),
     );
-  const panel = h("div", { class: "hx-picture-menu" }, item("svg", words.svgNote), item("png", words.pngNote), tick, failed);
+  const panel = h(
+    "div",
+    { class: "hx-picture-menu" },
+    item("svg", words.svgNote),
+    item("png", words.pngNote),
+    tick,
+    failed,
+  );
   const button = h("button", { type: "button", class: "hx-picture-button" }, icon("picture"));
   const pop = popover(button, panel, {
     label: words.save(""),

@@ -13,7 +13,10 @@ const FINER = 2; // pixels of a PNG to one of the screen
  */
 export async function savePicture(host, title, { kind, light }) {
   const text = `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(painted(host, title, light))}`;
-  const name = `hsd_${title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "")}.${kind}`;
+  const name = `hsd_${title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-|-$/g, "")}.${kind}`;
   const picture = new Blob([text], { type: "image/svg+xml" });
   saveBlob(kind === "svg" ? picture : await pixels(text), name);
   return name;

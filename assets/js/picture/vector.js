@@ -55,7 +55,8 @@ function dress(node, copy) {
     else {
       const { colour, opacity } = inkOf(css);
       copy.setAttribute(name, opacity ? colour : "none");
-      if (opacity && opacity < 1) copy.setAttribute(`${name}-opacity`, String(opacity * (+style.getPropertyValue(`${name}-opacity`) || 1)));
+      if (opacity && opacity < 1)
+        copy.setAttribute(`${name}-opacity`, String(opacity * (+style.getPropertyValue(`${name}-opacity`) || 1)));
     }
   }
   const texts = node instanceof SVGTextContentElement;

@@ -40,7 +40,15 @@ export class Plot {
     this.el = h(
       "section",
       { class: `hx-panel hx-plot-${name}`, "aria-label": label },
-      h("div", { class: "hx-pictured" }, this.title, pictureButton(() => this.view, () => this.title.textContent ?? name)),
+      h(
+        "div",
+        { class: "hx-pictured" },
+        this.title,
+        pictureButton(
+          () => this.view,
+          () => this.title.textContent ?? name,
+        ),
+      ),
       this.text,
       this.view,
       this.beside,

@@ -40,7 +40,7 @@ export async function showCode(title, url, opener) {
     opener.focus();
   };
   dialog.addEventListener("keydown", (event) => event.stopPropagation());
-  opener.closest(".hx-stage")?.append(dialog);
+  opener.closest(".hx-pop")?.append(dialog); // within: focus that left the panel would close it
   dialog.showModal();
   dialog.requestFullscreen?.().catch(() => {}); // not allowed everywhere, and the window is enough
 }

@@ -90,7 +90,8 @@ export class Place {
 
 /** How much two names are alike: pairs of letters that they share, of all. @param {string} a @param {string} b */
 function alike(a, b) {
-  const pairs = (/** @type {string} */ text) => new Set(Array.from({ length: text.length - 1 }, (_, i) => text.slice(i, i + 2)));
+  const pairs = (/** @type {string} */ text) =>
+    new Set(Array.from({ length: text.length - 1 }, (_, i) => text.slice(i, i + 2)));
   const [one, other] = [pairs(a), pairs(b)];
   return (2 * [...one].filter((pair) => other.has(pair)).length) / (one.size + other.size || 1);
 }

@@ -1,0 +1,151 @@
+"""What the tower predicts: the numbers of the Planner and of the command line, and what was measured beside them."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from pagekit import drawn
+
+from app.planner.answer import answer, planned
+from app.planner.price import MOST, Priced, Prices, parse
+from app.planner.request import Look, PlannerError
+from app.planner.request import parse as question
+from app.static import ASSETS
+from hsd_core.cli import main
+from hsd_core.trace import Baseline, Footer, Header
+from hsd_core.trace import file as tracefile
+from hsd_core.trace.metrics import measure
+
+PROFILE = ASSETS / "profiles" / "smollm2-cpu.json"
+STACK = "ngram:2,int4:5,target"
+
+
+@pytest.fixture(scope="module")
+def prices() -> Prices:
+    return Prices(ASSETS / "profiles")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_was_measured_here(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    monkeypatch.setenv("HSD_CACHE", str(tmp_path_factory.getbasetemp() / "no-profiles"))
+
+
+def priced(prices: Prices, *stacks: str, **more: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = prices.answer(Priced("smollm2", stacks, "cpu", **more))["prices"]
+    return found
+
+
+def test_a_stack_costs_here_what_it_costs_in_the_planner_and_on_the_command_line(
+    prices: Prices, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = answer(planned(question({"profile": json.loads(PROFILE.read_text())})), Look(figures=frozenset()))
+    plans = [*shown["by_depth"], *shown["others"]]
+    assert len(plans) > 6
+    for plan, price in zip(plans, priced(prices, *(plan["stack"] for plan in plans)), strict=True):
+        assert price == {"ms": plan["ms"], "speedup": plan["speedup"]}
+    assert main(["plan", "--profile", str(PROFILE), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert priced(prices, said["stack"]) == [{"ms": said["latency_ms_per_token"], "speedup": said["speedup"]}]
+
+
+@pytest.mark.parametrize(
+    ("stack", "reason"),
+    [
+        ("exit:4@at=8@policy=del,target", "is not in this profile"),
+        ("ngram:2,int4:5,int4:5,target", "each once and in the profile's order"),
+        ("ngram:3@guess=4,target", "one sequence"),
+        ("ngram:30,target", "blocks of up to 16"),
+        ("nothing", "unknown level"),
+    ],
+)
+def test_a_stack_without_a_price_says_why(prices: Prices, stack: str, reason: str) -> None:
+    (price,) = priced(prices, stack)
+    assert reason in price["reason"]
+
+
+def test_where_the_profile_was_measured_is_said_and_a_preset_without_one_names_the_cure(prices: Prices) -> None:
+    about = prices.answer(Priced("smollm2", ("target",), "cpu"))["about"]
+    assert about["source"] == "shipped" and about["machine"] and about["recorded"]
+    sampled = prices.answer(Priced("smollm2", (STACK,), "cpu", 0.8))["prices"]
+    assert sampled != priced(prices, STACK)
+    none = prices.answer(Priced("toy", ("target",)))
+    assert none["about"] is None and "calibrate --preset toy" in none["prices"][0]["reason"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        None,
+        {"preset": "smollm2"},
+        {"preset": "smollm2", "stacks": []},
+        {"preset": "smollm2", "stacks": ["target"] * (MOST + 1)},
+        {"preset": "smollm2", "stacks": ["x" * 401]},
+        {"preset": "nobody", "stacks": ["target"]},
+        {"preset": "smollm2", "stacks": ["target"], "device": "/etc"},
+        {"preset": "smollm2", "stacks": ["target"], "temperature": float("nan")},
+    ],
+)
+def test_a_question_out_of_bounds_is_refused(wrong: Any) -> None:
+    with pytest.raises(PlannerError):
+        parse(wrong)
+
+
+def cells(page: Any) -> list[list[str]]:
+    rows = page.locator(".hx-forecast tr").all()[1:]
+    return [[cell.inner_text() for cell in row.locator("td").all()] for row in rows]
+
+
+def predicted(page: Any, price: dict[str, Any]) -> None:
+    """Waits until the tower says this price."""
+    says = (
+        "(wanted) => [...document.querySelectorAll('.hx-forecast td:nth-child(2)')]"
+        ".map((x) => x.textContent).join() === wanted.join()"
+    )
+    page.wait_for_function(says, arg=[f"{price['ms']:.3g}", f"{price['speedup']:.2f}\u00d7"])
+
+
+def test_the_tower_predicts_a_changed_stack_and_what_each_added_level_would_gain(
+    page: Any, shipped: str, prices: Prices
+) -> None:
+    recording = ASSETS / "traces" / "01-code.jsonl.gz"
+    events = tracefile.read(recording)
+    speed = measure(events)["tokens_per_s"]
+    header = next(e for e in events if isinstance(e, Header))
+    assert header.stack == STACK and {Footer, Baseline} <= {type(event) for event in events}
+    page.goto(f"{shipped}/?recording=01-code&device=cpu")
+    page.wait_for_selector(".hx-flow .hx-tok")
+    (now,) = priced(prices, STACK)
+    predicted(page, now)
+    (_, ms, off), (_, times, apart) = cells(page)
+    assert ms == f"{1000 / speed:.3g}" and times.endswith("\u00d7")
+    assert off == f"{100 * (now['ms'] / (1000 / speed) - 1):+.0f}\u00a0%".replace("-", "\u2212") and apart.endswith("%")
+    assert "shipped profile, measured on" in page.locator(".hx-forecast-note").inner_text()
+    page.get_by_role("button", name="T, the block length of int4 copy: one more").click()
+    (more,) = priced(prices, "ngram:2,int4:6,target")
+    predicted(page, more)
+    assert [row[1] for row in cells(page)] == ["\u2013", "\u2013"]  # the run shown is of another stack
+    page.get_by_text("add a level").click()
+    (added,) = priced(prices, "ngram:2,int4:6,int8:6,target")
+    gain = f"{more['speedup']:.2f}\u00d7 \u2192 {added['speedup']:.2f}\u00d7 predicted"
+    option = page.get_by_role("button", name=re.compile("^int8 copy"))
+    option.get_by_text(gain).wait_for()
+    assert "The target's own weights in 8 bits." in option.inner_text()
+    page.get_by_role("button", name="settings").click()
+    page.get_by_label("auto: re-plan while generating").check()
+    page.get_by_text("No prediction: Auto chooses levels").wait_for()
+
+
+def test_the_plan_that_the_planner_sends_is_predicted_alike(page: Any, shipped: str) -> None:
+    page.set_default_timeout(60_000)
+    page.goto(f"{shipped}/?tab=planner&device=cpu")
+    page.wait_for_selector(".hx-planner .hx-plan-headline:not(:empty)")
+    ms, times = (x.inner_text() for x in page.locator(".hx-plan-figures dd").all()[:2])
+    page.get_by_role("button", name="Use this stack").click()
+    drawn(page)
+    page.wait_for_function(
+        "(ms) => document.querySelector('.hx-forecast td:nth-child(2)').textContent === ms", arg=ms.removesuffix(" ms")
+    )
+    assert cells(page)[1][0] == times
