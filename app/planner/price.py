@@ -69,7 +69,8 @@ class Prices:
             return {"about": None, "prices": [{"reason": f"{said} measures one"} for _ in asked.stacks]}
         profile, source = found
         pricer = self._pricer(profile)
-        return {"about": origin(profile, source), "prices": [_price(pricer, stack) for stack in asked.stacks]}
+        about = {**origin(profile, source), "compiled": "onnxruntime" in profile.about.get("versions", {})}
+        return {"about": about, "prices": [_price(pricer, stack) for stack in asked.stacks]}
 
     def _profile(self, asked: Priced) -> tuple[Profile, str] | None:
         measured = cached_profile(asked.preset, asked.device or None, None, asked.temperature)

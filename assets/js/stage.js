@@ -292,11 +292,6 @@ export class Stage {
     return reason ? `It cannot be run: ${reason}` : "Press Generate to run it.";
   }
 
-  /** A trace's file, chosen here or sent by another tab. @param {File} file */
-  open(file) {
-    return this.attempt(() => this.session.open(file, this.setup.limits.file));
-  }
-
   /** A plan that another tab sends: played without weights, and shown as what it is. */
   simulate(asked) {
     openTab("Play");
@@ -309,7 +304,7 @@ export class Stage {
     });
   }
 
-  /** A trace file of the visitor's. @param {File} file */
+  /** A trace's file: chosen here, dropped onto the page, or sent by another tab. @param {File} file */
   open(file) {
     openTab("Play");
     return this.attempt(() => this.session.open(file, this.setup.limits.file));

@@ -15,9 +15,12 @@ const ICONS = {
 };
 const NS = "http://www.w3.org/2000/svg";
 
-/** ctx: {player, onPause?(on), label?, words?(model, cursor)}: the switch of the pause at rejections; what the clock says.
- *  update(model, cursor, {pause}) redraws what changed. */
-export function create(host, { player, onPause = null, label = "Playback", words = roundText }) {
+/** update(model, cursor, {pause}) redraws what changed.
+ *  @param {HTMLElement} host
+ *  @param {{player: any, onPause?: (on: boolean) => void, label?: string, words?: (model: any, cursor: number) => string}} ctx
+ *    onPause: of the switch of the pause at rejections, which stands there if it is given; words: what the clock says
+ */
+export function create(host, { player, onPause, label = "Playback", words = roundText }) {
   const el = host.appendChild(element("div", "hx-transport"));
   el.setAttribute("role", "group");
   el.setAttribute("aria-label", label);

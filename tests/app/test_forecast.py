@@ -121,8 +121,13 @@ def test_the_tower_predicts_a_changed_stack_and_what_each_added_level_would_gain
     predicted(page, now)
     (_, ms, off), (_, times, apart) = cells(page)
     assert ms == f"{1000 / speed:.3g}" and times.endswith("\u00d7")
-    assert off == f"{100 * (now['ms'] / (1000 / speed) - 1):+.0f}\u00a0%".replace("-", "\u2212") and apart.endswith("%")
-    assert "shipped profile, measured on" in page.locator(".hx-forecast-note").inner_text()
+    note = page.locator(".hx-forecast-note").inner_text()
+    assert "shipped profile, measured on" in note
+    if "onnxruntime" in header.versions:
+        error = f"{100 * (now['ms'] / (1000 / speed) - 1):+.0f}\u00a0%".replace("-", "\u2212")
+        assert off == error and apart.endswith("%")
+    else:  # the profile's passes were onnxruntime's, the run's were not
+        assert off == apart == "\u2013" and "different engines" in note
     page.get_by_role("button", name="T, the block length of int4 copy: one more").click()
     (more,) = priced(prices, "ngram:2,int4:6,target")
     predicted(page, more)

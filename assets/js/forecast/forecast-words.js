@@ -21,6 +21,7 @@ export const words = {
   shipped: (/** @type {string} */ where, /** @type {string} */ day) =>
     `By the shipped profile, measured on ${measuredOn(day, where) || "another machine"}.`,
   elsewhere: "The run was measured on another machine, so no error is given.",
+  engine: "The run and the profile are from different engines (onnxruntime, torch alone), so no error is given.",
   otherwise: "The run was sampled otherwise than this profile, so no error is given.",
   off: (/** @type {number} */ share) => {
     const percent = Math.abs(100 * share);

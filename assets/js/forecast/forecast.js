@@ -87,11 +87,12 @@ export class Forecast {
     const speed = model?.footer ? model.snapshots[model.snapshots.length - 1]?.tokens_per_s : null;
     if (!model?.header || !speed) return null;
     const plain = plainSpeed(model.baseline);
-    const { sampling, machine } = model.header;
+    const { sampling, machine, versions } = model.header;
     const greedy = !(Number(sampling.temperature) > 0);
     const elsewhere = price?.about && price.about.machine !== machine ? words.elsewhere : "";
+    const engine = price?.about && price.about.compiled !== "onnxruntime" in versions ? words.engine : "";
     const otherwise = greedy !== !(Number(this.temperature) > 0) ? words.otherwise : "";
-    return { ms: 1000 / speed, speedup: plain ? speed / plain : null, apart: elsewhere || otherwise };
+    return { ms: 1000 / speed, speedup: plain ? speed / plain : null, apart: elsewhere || engine || otherwise };
   }
 }
 

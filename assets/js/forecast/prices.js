@@ -6,7 +6,8 @@ const SETTLE_MS = 250;
 const KEPT = 200; // answers; then they are asked for anew
 
 /** @typedef {{preset: string, device: string, temperature: number}} Where which profile is asked */
-/** @typedef {{source: string, machine?: string, recorded?: string}|null} About where the profile was measured */
+/** @typedef {{source: string, machine?: string, recorded?: string, compiled: boolean}|null} About where the profile was
+ *    measured, and whether passes were onnxruntime's */
 /** @typedef {{ms: number, speedup: number, about: About}|{reason: string, about: About}} Price */
 
 export class Prices {
