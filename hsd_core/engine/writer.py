@@ -45,6 +45,8 @@ class TraceWriter:
         self._heads = heads
         self._serials = 0
         self._passed: dict[int, tuple[int, ...]] = {}
+        self._drawn_from: dict[int, trace.Row | None] = {}  # serial -> the head of the row that a token came from
+        self._own: trace.Row | None = None  # the same, of what the last verifier may add
         self._totals = [_Total() for _ in range(levels)]
 
     def token(self, id_: int, *, level: int, how: str, source: str) -> Token:
@@ -61,8 +63,14 @@ class TraceWriter:
             self._count(level, work, 0, t1 - t0)
             self._totals[level].tokens_out += len(tree)
             confidence: list[float | None] = [None] * len(tree)
-            if tree.logits is not None and tree.is_chain and len(tree):
-                confidence = [_short(x) for x in softmax(tree.logits).amax(-1).tolist()]
+            if tree.logits is not None and len(tree):
+                laws = softmax(tree.logits)
+                if tree.is_chain:
+                    confidence = [_short(x) for x in laws.amax(-1).tolist()]
+                heads = self._head_rows(laws)
+                for offer in tree.offers:
+                    if offer.row is not None:
+                        self._drawn_from[tree.tokens[offer.node].serial] = heads[offer.row]
             return trace.Draft(
                 self.round,
                 level,
@@ -90,17 +98,12 @@ class TraceWriter:
             self._count(level, work, len(tree), t1 - t0)
             self._totals[level].tokens_out += len(verdict.path) + (verdict.token is not None)
             p_of, q_of = self._chances(judged), _drawn_with(tree)
-            p_heads = self._head_rows(judged.all_logits[: len(tree)] if tree.is_chain else judged.all_logits)
-            q_heads: list[trace.Row | None] = [None] * len(tree)
-            if self._heads:
-                q_heads = [trace.Row((i,), (1.0,), 0.0) for i in tree.ids]
-            if tree.logits is not None and tree.rows is not None:
-                drawn = self._head_rows(tree.logits)
-                for offer in tree.offers:
-                    if offer.row is not None:
-                        q_heads[offer.node] = drawn[offer.row]
             places, parents = judged.places, tree.lineage
             last = verdict.path[-1] if verdict.path else -1
+            adds = verdict.token is not None
+            read = max(len(tree), places[last] + 1 if adds else 0) if tree.is_chain else len(judged.all_logits)
+            p_heads = self._head_rows(softmax(judged.all_logits[:read]) if self._heads else judged.all_logits[:read])
+            self._own = p_heads[places[last]] if adds else None
             ends = tree.forks.get(last, [])  # the fork where everything was rejected, if any was
             checks = []
             for o, offer in enumerate(tree.offers):
@@ -116,7 +119,8 @@ class TraceWriter:
                         (residual,) = _heads(verdict.residual[None], self._heads)
                 else:
                     outcome = "rejected" if verdict.alphas[o] is not None and not tree.is_chain else "unjudged"
-                p_head = p_heads[places[fork]] if p_heads else None
+                p_head = p_heads[places[fork]]
+                q_head = self._drawn_from.get(token.serial) or self._certain(token)
                 checks.append(
                     trace.Check(
                         token.serial,
@@ -127,10 +131,12 @@ class TraceWriter:
                         _short(p_of[o]),
                         _short(q_of[node]),
                         p_head,
-                        q_heads[node],
+                        q_head,
                         residual,
                     )
                 )
+            for node in verdict.path:  # above, they stand as tokens of this level's law
+                self._drawn_from[tree.tokens[node].serial] = p_heads[places[parents[node]]]
             at, moved = judged.start - self._prompt, _short_or_none(judged.theta)
             return trace.Verify(
                 self.round, level, judged.below, at, work.rows, work.catch_up, tuple(checks), t0, t1, work.ran, moved
@@ -141,7 +147,7 @@ class TraceWriter:
         with self.clock.stopped():
             event = trace.Correct if token.how == "correct" else trace.Bonus
             at = len(judged.verdict.path)
-            head = self._head_rows(judged.logits[at : at + 1])[0]
+            head = self._drawn_from[token.serial] = self._own
             chance = _short(float(judged.probs[at, token.id]))
             place = judged.start + at - self._prompt
             return event(self.round, token.level, place, token.serial, token.id, chance, self.clock.now(), head)
@@ -149,6 +155,7 @@ class TraceWriter:
     def commit(self, block: Tree) -> trace.Commit:
         at = self.committed - self._prompt
         self.committed += len(block)
+        self._drawn_from.clear()
         tokens = tuple(
             trace.Committed(t.serial, t.id, t.level, t.how, t.source, self._passed.get(t.serial, ()))
             for t in block.tokens
@@ -191,10 +198,14 @@ class TraceWriter:
         total.tokens_in += tokens_in
         total.ns += ns
 
-    def _head_rows(self, logits: Tensor) -> list[trace.Row | None]:
-        if not self._heads or not logits.shape[0]:
-            return [None] * logits.shape[0]
-        return [*_heads(softmax(logits), self._heads)]
+    def _head_rows(self, laws: Tensor) -> list[trace.Row | None]:
+        if not self._heads or not laws.shape[0]:
+            return [None] * laws.shape[0]
+        return [*_heads(laws, self._heads)]
+
+    def _certain(self, token: Token) -> trace.Row | None:
+        """The head of the row of a token that nobody drew."""
+        return trace.Row((token.id,), (1.0,), 0.0) if self._heads else None
 
     def _placed(self, copied: trace.Copied | None) -> trace.Copied | None:
         """Its position counted from the end of the prompt."""

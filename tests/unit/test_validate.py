@@ -23,6 +23,7 @@ from hsd_core.measure.validation.counters import count_run, counters_from
 from hsd_core.measure.validation.models import ENDING, SAID, ended, predictions
 from hsd_core.measure.validation.report import Errors, _part_json, as_json, report
 from hsd_core.measure.validation.runs import read_validation
+from hsd_core.measure.validation.tables import sittings_table
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import LevelSpec
@@ -405,6 +406,9 @@ def test_errors_of_speed_ups_and_of_milliseconds_by_sitting_and_over_all(toy):
     assert (every.ms.median, every.ms.worst, every.speed_ups.median, every.speed_ups.worst) == pytest.approx(
         (0.125, 0.5, 0.0, 0.2)
     )
+    ms, speed_ups = found.pooled  # each stack's runs of all sittings are one figure
+    assert ms.worst == pytest.approx(1 - 10 / (40 / 3)) and speed_ups.median == pytest.approx(1 - 2 / (40 / 19))
+    assert f"| 6 a stack | | {speed_ups.median:.1%} " in sittings_table(found)
     row = next(row for row in found.rows if row.speed_up)
     assert row.speed_up.by_sitting == pytest.approx((2.0, 2.0, 2.5))
     assert row.speed_up.measured == pytest.approx(40 / 19) and row.ms.measured == pytest.approx(19 / 3)

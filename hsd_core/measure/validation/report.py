@@ -80,11 +80,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`rows`: fastest measured first. `parts`: the sittings, then all of them. `models`: ms and speed-ups by model."""
+    """`rows`: fastest measured first. `parts`: the sittings, then all of them. `pooled`: errors of ms and of speed-ups
+    where each stack's runs of all sittings are one figure. `models`: ms and speed-ups by model."""
 
     model: str
     rows: tuple[Row, ...]
     parts: tuple[Part, ...]
+    pooled: tuple[Errors, Errors]
     models: Mapping[str, tuple[Errors, Errors]]
 
 
@@ -105,7 +107,8 @@ def report(validation: Validation) -> Report:
         model,
         tuple(sorted(rows, key=lambda row: row.ms.measured)),
         tuple(parts),
-        {name: _errors(validation, drawn, name, validation.sittings) for name in SAID},
+        _errors(validation, drawn, model, [validation.sittings]),
+        {name: _errors(validation, drawn, name, _each(validation.sittings)) for name in SAID},
     )
 
 
@@ -174,16 +177,21 @@ def _part(validation: Validation, drawn: _Draws, model: str, sittings: Sequence[
     one, whole = sittings[0], len(sittings) > 1
     began = f"{len(sittings)} sittings" if whole else str(one.began["began"])
     prompts = sum(sitting.prompts for sitting in sittings)
-    return Part(None if whole else one.number, began, prompts, pace, *_errors(validation, drawn, model, sittings))
+    errors = _errors(validation, drawn, model, _each(sittings))
+    return Part(None if whole else one.number, began, prompts, pace, *errors)
 
 
-def _errors(validation: Validation, drawn: _Draws, model: str, sittings: Sequence[Sitting]) -> tuple[Errors, Errors]:
-    """Of ms per token and of speed-ups: each stack in each sitting is one error."""
+def _each(sittings: Iterable[Sitting]) -> list[list[Sitting]]:
+    return [[sitting] for sitting in sittings]
+
+
+def _errors(
+    validation: Validation, drawn: _Draws, model: str, groups: Iterable[Sequence[Sitting]]
+) -> tuple[Errors, Errors]:
+    """Of ms per token and of speed-ups: each stack in each group of sittings is one error."""
     ms, speed_ups = [], []
-    for sitting in sittings:
-        off = {
-            stack: validation.models(stack)[model] / drawn.per_token([sitting], stack) for stack in validation.stacks
-        }
+    for group in groups:
+        off = {stack: validation.models(stack)[model] / drawn.per_token(group, stack) for stack in validation.stacks}
         ms += list(off.values())
         speed_ups += [off[plain_of(stack)] / off[stack] for stack in off if plain_of(stack) != stack]
     return _sizes(ms), _sizes(speed_ups)

@@ -11,7 +11,7 @@ from hsd_core.measure.validation.runs import Validation
 
 
 def sittings_table(found: Report) -> str:
-    """A row a sitting, and one of all of them: how far the prediction was off."""
+    """How far the prediction was off: a row a sitting, one of all of them, one of each stack's runs taken together."""
     lines = [
         "| sitting | prompts | plain decoding beside calibration | speed-ups off by, median (95 % interval) | worst "
         "| ms per token off by, median (95 % interval) | worst |",
@@ -22,6 +22,10 @@ def sittings_table(found: Report) -> str:
             f"| {_name(part)} | {part.prompts} | {_signed(part.pace - 1.0)} | {_sizes(part.speed_ups)} "
             f"| {_sizes(part.ms)} |"
         )
+    if len(found.parts) > 1:
+        ms, speed_ups = found.pooled
+        prompts = f"{found.parts[-1].prompts} a stack"
+        lines.append(f"| the same, sittings of a stack as one | {prompts} | | {_sizes(speed_ups)} | {_sizes(ms)} |")
     return "\n".join(lines)
 
 
