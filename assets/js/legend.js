@@ -17,7 +17,7 @@ const schemes = new WeakMap();
 /** How the tokens of a model are coloured: `of(record)` gives {key, letter, name, hue, underline, strength?}. */
 export function colouring(model, by) {
   const kept = schemes.get(model);
-  if (kept?.version === model.version && kept.by === by) return kept.scheme;
+  if (kept && kept.version === model.version && kept.by === by) return kept.scheme;
   const scheme = schemeOf(model, by);
   schemes.set(model, { version: model.version, by, scheme });
   return scheme;

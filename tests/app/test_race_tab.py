@@ -220,7 +220,7 @@ def test_a_race_of_ones_own_waits_races_stops_and_is_shown(page: Any, race_site:
     go = page.locator(".hx-race-live .hx-go")
     page.locator(".hx-race-choice input").nth(1).uncheck()
     assert go.get_attribute("aria-disabled") == "true"
-    go.click()
+    go.press("Enter")
     page.wait_for_selector(".hx-race-outcome:has-text('Choose at least two stacks.')")
     page.locator(".hx-race-choice input").nth(1).check()
     go.click()
@@ -250,13 +250,16 @@ def test_two_recordings_are_compared_token_by_token_or_by_time(page: Any, race_s
         page.keyboard.press("ArrowRight")
     drawn(page)
     assert counts(page)[:2] == [3, 3], "token by token both stand at the same place"
+    marked = page.locator(".hx-race-text .hx-selected").all_inner_texts()
+    assert len(marked) == 2 and marked[0] == marked[1]
+    assert page.locator(".hx-race-chosen").inner_text().startswith("Token 3. A: ")
     assert page.locator(".hx-transport-clock").last.inner_text() == "token 3\u2009/\u200940"
     page.keyboard.press("End")
     drawn(page)
     assert counts(page)[:2] == [40, 30]
     assert page.locator(".hx-race-verdict").last.inner_text() == "the same as A's as far as both go, 30 tokens"
-    page.locator(".hx-race-column").first.locator(".hx-tok").nth(2).click()
-    page.wait_for_selector(".hx-race-chosen:has-text('Token 3. A: ')")
+    page.locator(".hx-race-column").first.locator(".hx-tok").nth(4).click()
+    page.wait_for_selector(".hx-race-chosen:has-text('Token 5. A: ')")
     page.get_by_label("what is side by side").select_option("time")
     page.wait_for_selector(".hx-transport-clock:has-text(' s')")
     page.get_by_label("run B").select_option("01-hostile")
@@ -274,7 +277,7 @@ def test_the_tab_fits_a_phone_and_costs_nothing_until_it_is_opened(page: Any, ra
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(race_site)
     page.wait_for_selector(".hx-tower")
-    assert not [url for url in asked if "/hx/" in url and "race" in url]
+    assert not [url for url in asked if "/hx/" in url and "/race" in url]
     page.get_by_role("tab", name="Race").click()
     page.wait_for_selector(".hx-race-row")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

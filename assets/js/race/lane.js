@@ -26,9 +26,9 @@ export function createLane(lane, ctx) {
     row: row.el,
     column: column.el,
     name,
-    /** @param {number} t ns since the start @param {number|null} selected a place in the text */
-    update(t, selected) {
-      const tokens = lane.committedBy(t);
+    /** @param {number} t ns since the start @param {number|null} selected a place in the text @param {number} most tokens */
+    update(t, selected, most) {
+      const tokens = Math.min(most, lane.committedBy(t));
       row.update(t, tokens);
       column.update(t, selected);
       return tokens === lane.tokens;

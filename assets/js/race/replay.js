@@ -52,12 +52,23 @@ export function createReplay(ctx) {
     if (!field) return;
     const { cursor } = player;
     const shown = field;
-    const over = shown.lanes.map((lane, i) => lanes[i].update(shown.at(lane, cursor), selected));
+    const most = shown.align === "token" ? shown.tokensAt(cursor) : Infinity;
+    if (most !== Infinity) follow(most);
+    const over = shown.lanes.map((lane, i) => lanes[i].update(shown.at(lane, cursor), selected, most));
     const all = over.every(Boolean);
     for (const lane of lanes) lane.reveal(all);
     transport.update(field, cursor);
     el.dataset.over = String(all);
     announce(over);
+  }
+
+  /** Token by token, the last one is the one that is chosen. @param {number} tokens */
+  function follow(tokens) {
+    chosen.setAttribute("aria-live", player.playing ? "off" : "polite");
+    const last = tokens ? tokens - 1 : null;
+    if (last === selected) return;
+    selected = last;
+    tokenLine();
   }
 
   /** @param {boolean[]} over */
@@ -99,6 +110,10 @@ export function createReplay(ctx) {
           most: shown.most,
           says: says[index],
           onToken: (at) => {
+            if (shown.align === "token") {
+              player.pause();
+              return player.seek(shown.cursorOf(lane, at));
+            }
             selected = at;
             tokenLine();
             schedule();
