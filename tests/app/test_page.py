@@ -349,7 +349,7 @@ def test_the_figures_of_an_earlier_run_do_not_stand_under_the_next(page: Any, si
     held: list[Any] = []
     page.route("**/queue/join*", lambda route: held.append(route))
     page.get_by_role("button", name="Recordings").click()
-    page.locator(".hx-pop-panel .hx-item").filter(has_text="<img").click()
+    page.locator(".hx-shelf-item").filter(has_text="<img").click()
     page.wait_for_function(f"{stale} === 3")
     page.locator("#figures").scroll_into_view_if_needed()
     page.wait_for_function(

@@ -23,7 +23,7 @@ def titled(page: Any, title: str) -> None:
 
 def choose(page: Any, title: str) -> None:
     page.get_by_role("button", name="Recordings").click()
-    page.locator(".hx-pop-panel .hx-item").filter(has_text=title).first.click()
+    page.locator(".hx-shelf-item").filter(has_text=title).first.click()
 
 
 def hostile(page: Any) -> None:
