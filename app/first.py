@@ -16,7 +16,21 @@ WHY = (
     "colour says which level wrote what."
 )
 # In the order in which later ones add to earlier ones.
-SHEETS = ("base", "layout", "help", "tower", "controls", "text", "legend", "comb", "lanes", "card", "anatomy", "proof", "forced")
+SHEETS = (
+    "base",
+    "layout",
+    "help",
+    "tower",
+    "controls",
+    "text",
+    "legend",
+    "comb",
+    "lanes",
+    "card",
+    "anatomy",
+    "proof",
+    "forced",
+)
 
 # The theme that was kept here, else the system's: as js/theme.js and Gradio choose it.
 _THEME = """

@@ -72,3 +72,8 @@ def test_a_stopped_run_is_compared_as_far_as_it_came():
 def test_without_rows_a_difference_never_passes_as_a_tie():
     bare = [e for e in plain(1, 2) if not isinstance(e, Bonus)]
     assert not compare(plain(1, 7), bare).holds
+
+
+def test_every_place_of_a_plain_run_has_its_margin():
+    assert margins(plain(1, 2, 3, margin=(0.5, 1e-4, 2.0))) == pytest.approx((0.5, 1e-4, 2.0), rel=1e-4)
+    assert margins(run(1, 2)) == () or None in margins(run(1, 2)), "a row of one token has no second choice"
