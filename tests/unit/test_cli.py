@@ -37,7 +37,8 @@ def test_generate_writes_a_trace_that_adds_up(tmp_path, capsys):
     events = tracefile.read(path)
     assert check(events) == []
     assert isinstance(events[0], Header) and events[0].seed == 3
-    assert isinstance(events[-1], Baseline) and isinstance(events[-2], Footer)
+    assert any(isinstance(e, Footer) for e in events)
+    assert isinstance(plain := events[-1], Baseline) and len(plain.ids) == len(plain.margins) == len(plain.token_ns)
     capsys.readouterr()
     assert main(["trace", str(path), "--colour", "always"]) == 0
     shown = capsys.readouterr().out
