@@ -96,6 +96,8 @@ def test_a_second_visit_asks_for_no_script_and_no_style(page: Any, watched: tupl
         paths.clear()
         page.goto(address)
         page.wait_for_selector(".hx-tower")
+        page.get_by_role("tab", name="Race").click()
+        page.wait_for_selector(".hx-race-row")
         page.get_by_role("tab", name="Planner").click()
         page.wait_for_selector(".hx-plan-headline:not(:empty)")
         page.get_by_role("tab", name="Results").click()
