@@ -10,7 +10,7 @@ import { WORDS } from "./words.js";
 
 export class Panel {
   /**
-   * @param {{drive: import("./drive.js").Drive, library: import("./library.js").Library, feed: {model: any},
+   * @param {{drive: import("./acts/drive.js").Drive, library: import("./library.js").Library, feed: {model: any},
    *   after: (lesson: any) => string, onStep: (step: number) => void, onClose: () => void, onNext: () => void}} ctx
    *   after: what leads on from the end of a lesson
    */
@@ -79,7 +79,7 @@ export class Panel {
     this.step = Math.min(step, this.pages);
     this.el.hidden = false;
     if (fresh) this.model = null;
-    this.ctx.drive.begin();
+    this.ctx.drive.begin(); // what the step before was playing ends here
     keep(lesson.id, { step: this.step, ...(this.step === this.pages ? { done: true } : {}) });
     this._draw(focus);
     void this.ctx.library.gather(lesson).then(() => this._fill());
@@ -114,7 +114,7 @@ export class Panel {
   _draw(focus) {
     const { lesson, step } = this;
     const page = this._page();
-    say(this.kicker, `${WORDS.number(lesson.number)} \u00b7 ${WORDS.about(lesson.minutes)}`);
+    say(this.kicker, WORDS.kicker(lesson.number, step, this.pages, lesson.minutes));
     say(this.title, lesson.title);
     this.el.setAttribute("aria-label", WORDS.label(lesson.number, lesson.title));
     const shown = page
@@ -181,8 +181,9 @@ export class Panel {
     if (!this.lesson) return;
     const { recording } = this;
     const own = !recording || this.ctx.drive.shows(recording);
+    const told = own || !this._page(); // at the end one tries runs of one's own
     if (own) this.model = this.ctx.feed.model;
-    if (this.drift.hidden !== own) this.drift.hidden = own;
+    if (this.drift.hidden !== told) this.drift.hidden = told;
     const key = this.model ? `${this.model.version} ${this.model.header?.stack} ${recording}` : "";
     if (key !== this.drawn) this._fill(key);
   }

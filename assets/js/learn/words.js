@@ -13,7 +13,7 @@ export const WORDS = {
   untouched: "not begun",
   reached: (step, of) => `step ${step} of ${of}`,
   done: "done",
-  number: (number) => `Lesson ${number}`,
+  kicker: (number, step, of, minutes) => `Lesson ${number} \u00b7 step ${step} of ${of} \u00b7 about ${minutes} min`,
   label: (number, title) => `Lesson ${number}: ${title}`,
   goal: "Goal",
   unknown: (number) => `There is no lesson ${number} here; these are the ones there are.`,

@@ -2,9 +2,9 @@
 // JSON goes out: {faults: [...], said: [...]}.
 import { readFileSync } from "node:fs";
 import { learn } from "../../../assets/js/kinds.js";
-import { momentOf } from "../../../assets/js/learn/moments.js";
+import { momentOf } from "../../../assets/js/learn/acts/moments.js";
 import { recordingAt } from "../../../assets/js/learn/panel.js";
-import { known } from "../../../assets/js/learn/parts.js";
+import { known } from "../../../assets/js/learn/acts/parts.js";
 import { answerOf, rightOnes } from "../../../assets/js/learn/question.js";
 import { figure, REFERENCE, recordingsIn } from "../../../assets/js/learn/refs.js";
 import { TraceModel } from "../../../assets/js/trace.js";

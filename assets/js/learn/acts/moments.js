@@ -2,7 +2,7 @@
  *   "reject 2", "token 10", "40%". */
 
 /**
- * @param {import("../trace.js").TraceModel} model @param {string} words
+ * @param {import("../../trace.js").TraceModel} model @param {string} words
  * @returns {number|null} ns; null where the run has no such moment
  */
 export function momentOf(model, words) {

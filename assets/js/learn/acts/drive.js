@@ -1,10 +1,10 @@
 /** What a step does to the page: opens a recording, moves the cursor, plays and pauses, opens a card, sets controls. */
 
-import { RECORDED } from "../journey.js";
-import { styleLevels } from "../kinds.js";
-import { SPEEDS } from "../player.js";
-import { format, parse } from "../stack.js";
-import { openTab } from "../tabs.js";
+import { RECORDED } from "../../journey.js";
+import { styleLevels } from "../../kinds.js";
+import { SPEEDS } from "../../player.js";
+import { format, parse } from "../../stack.js";
+import { openTab } from "../../tabs.js";
 import { momentOf } from "./moments.js";
 
 /**
@@ -24,9 +24,10 @@ export class Drive {
     this._turn = 0; // of the actions: the last one counts
   }
 
-  /** The lesson begins: how the text is shown is its business now. */
+  /** A step begins: the page rests, and how the text is shown is the lesson's business. */
   begin() {
     const { colour, ghosts } = this.stage.settings;
+    if (this.stage.player.playing) this.stage.player.pause();
     this.before ??= { colour, ghosts };
   }
 
@@ -64,7 +65,8 @@ export class Drive {
   async _open(name) {
     const { stage } = this;
     await stage.journey.travelling;
-    if (this.shows(name)) return;
+    // What a step before, or the visitor, has set in the composer is not of this step.
+    if (this.shows(name)) return stage.wish.adopt(stage.feed.model);
     const { trail } = stage.journey;
     trail.still = true;
     try {
