@@ -122,10 +122,7 @@ function speed(panel, model, past) {
   const start = past[0]?.t ?? 0;
   const span = Math.max(1, (past[past.length - 1]?.t ?? 1) - start);
   const stride = Math.ceil(past.length / (2 * WIDTH)); // more points than pixels would only take time
-  const point = (s, i) => [
-    ((s.t - start) / span) * WIDTH,
-    HEIGHT - (Math.min(values[i], top) / top) * (HEIGHT - 2),
-  ];
+  const point = (s, i) => [((s.t - start) / span) * WIDTH, HEIGHT - (Math.min(values[i], top) / top) * (HEIGHT - 2)];
   const points = past.map((s, i) => (i % stride && i < past.length - 1 ? null : point(s, i))).filter((x) => x !== null);
   set(path(panel, "area", "hx-chart-area"), {
     d: points.length > 1 ? `${line(points)}L${WIDTH} ${HEIGHT}L${points[0][0].toFixed(1)} ${HEIGHT}z` : "",
