@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace import Commit, Event
@@ -127,7 +127,8 @@ def live(browser: Browser) -> None:
             page.goto(f"{url}?preset=smollm2&stack=ngram:2,int4:5,target")
             page.locator(".hx-flow .hx-tok").first.wait_for()
             wire = page.context.new_cdp_session(page)
-            wire.send("Performance.enable", {"timeDomain": "threadTicks"})  # what others take of the processor is not counted
+            # Its processor time, so that what others take of the machine is not counted.
+            wire.send("Performance.enable", {"timeDomain": "threadTicks"})
             page.get_by_role("button", name="Generate").click()
             page.wait_for_selector(".hx-status[data-mode='live']")
             page.wait_for_timeout(2000)
@@ -161,7 +162,8 @@ def _frames(what: str, ms: list[float], goal: float | None) -> None:
     rate = 1000 * len(ms) / sum(ms)
     _line(what, f"{rate:.0f} frames/s", None if goal is None else rate >= goal, goal)
     ranked = sorted(ms)
-    print(f"    a frame: {statistics.median(ms):.0f} ms, 95 % {ranked[int(0.95 * len(ms))]:.0f}, longest {ranked[-1]:.0f}")
+    high = ranked[int(0.95 * len(ms))]
+    print(f"    a frame: {statistics.median(ms):.0f} ms, 95 % {high:.0f}, longest {ranked[-1]:.0f}")
 
 
 def _line(what: str, found: str, reached: bool | None, goal: float | None) -> None:

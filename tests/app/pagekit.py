@@ -101,12 +101,12 @@ def drawn(page: Any) -> None:
 def worst_window(shifts: list[tuple[float, float]]) -> float:
     """Cumulative layout shift: the largest sum within five seconds whose gaps are below one second."""
     sums, began, last = [0.0], -1e9, -1e9
-    for time, value in shifts:
-        if time - last > 1000 or time - began > 5000:
-            began = time
+    for at, value in shifts:
+        if at - last > 1000 or at - began > 5000:
+            began = at
             sums.append(0.0)
         sums[-1] += value
-        last = time
+        last = at
     return max(sums)
 
 

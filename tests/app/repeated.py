@@ -45,7 +45,8 @@ def _serials(record: dict[str, Any]) -> list[int]:
 
 def _moved(record: dict[str, Any], rounds: int, places: int, serials: int, ns: int) -> dict[str, Any]:
     """A record of a later copy."""
-    moved = record | {name: record[name] + ns for name in _TIMES if name in record} | {"round": record["round"] + rounds}
+    moved = record | {"round": record["round"] + rounds}
+    moved |= {name: record[name] + ns for name in _TIMES if name in record}
     for name, more in (("at", places), ("serial", serials), ("before", places), ("after", places)):
         if name in record:
             moved[name] = record[name] + more
