@@ -170,5 +170,8 @@ def _condition(text: str) -> bool:
 
 def _comparison(text: str) -> bool:
     left, sign, right = (*text.split(" "), "", "", "")[:3]
-    operand = lambda x: bool(_REFERENCE.fullmatch(x) or re.fullmatch(r"-?\d+(\.\d+)?", x))  # noqa: E731
-    return text == f"{left} {sign} {right}" and sign in _SIGNS and operand(left) and operand(right)
+    return text == f"{left} {sign} {right}" and sign in _SIGNS and _operand(left) and _operand(right)
+
+
+def _operand(text: str) -> bool:
+    return bool(_REFERENCE.fullmatch(text) or re.fullmatch(r"-?\d+(\.\d+)?", text))
