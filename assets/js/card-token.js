@@ -60,10 +60,10 @@ function facts(record, model, level) {
   add("id", String(record.id));
   add("position", String(record.at));
   add(
-    "round",
+    "round", // counted from 1, as beside the playback
     round
-      ? `${record.round}, ${figure((round.t1 - round.t0) / 1e6)}${NBSP}ms${ms === null ? "" : `, ${figure(ms)}${NBSP}ms a token`}`
-      : String(record.round),
+      ? `${record.round + 1}, ${figure((round.t1 - round.t0) / 1e6)}${NBSP}ms${ms === null ? "" : `, ${figure(ms)}${NBSP}ms a token`}`
+      : String(record.round + 1),
   );
   const look = element("button", "hx-card-anatomy", SAY.openRound(upTo(model.rounds, record.round, (x) => x.round)));
   look.type = "button";

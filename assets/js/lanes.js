@@ -324,7 +324,8 @@ function tipLines(s, level) {
     element("strong", "", `${level.tag} ${level.name}`),
     element("span", "", `${what}, ${duration(s.t1 - s.t0)}`),
   ];
-  if (s.round !== null) lines.push(element("span", "", `round ${s.round}, ${s.rows} ${s.rows === 1 ? "row" : "rows"}`));
+  if (s.round !== null)
+    lines.push(element("span", "", `round ${s.round + 1}, ${s.rows} ${s.rows === 1 ? "row" : "rows"}`));
   else lines.push(element("span", "", `${s.rows} prompt tokens`));
   if (s.kind === "draft")
     lines.push(element("span", "", `${s.tokensOut} out${s.sequences > 1 ? `, ${s.sequences} sequences` : ""}`));

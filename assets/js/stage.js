@@ -19,6 +19,7 @@ import { Session } from "./session.js";
 import { wholePage } from "./share/embed.js";
 import { Place } from "./share/place.js";
 import { shareButton } from "./share/share.js";
+import { skipLinks } from "./skip.js";
 import { describe, progressText } from "./status.js";
 import { Study } from "./study.js";
 import { tallyLine } from "./tally-line.js";
@@ -38,6 +39,7 @@ import { create as createTransport } from "./transport.js";
  */
 export async function mount(root, ports) {
   rememberTheme();
+  skipLinks();
   const stage = new Stage(root.querySelector(".hx-root") ?? root, ports);
   ports.watch("value", () => stage.receive(ports.props.value));
   await stage.begin(ports.props.value);

@@ -359,3 +359,18 @@ def test_the_figures_of_an_earlier_run_do_not_stand_under_the_next(page: Any, si
         route.continue_()
     page.unroute("**/queue/join*")
     page.wait_for_function(f"{stale} === 0")
+
+
+def test_the_first_tab_stops_lead_past_the_prompt_to_what_is_in_sight(page: Any, shipped: str) -> None:
+    page.goto(shipped)
+    page.wait_for_selector("#hx-first", state="detached")
+    page.locator("body").press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to playback"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.matches('.hx-transport-play')")
+    page.goto(f"{shipped}/?tab=planner")
+    page.wait_for_selector(".hx-planner .hx-plan-headline:not(:empty)")
+    page.locator("body").press("Tab")
+    assert page.evaluate("document.activeElement.textContent").startswith("Skip to this tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.closest('.hx-planner') !== null")

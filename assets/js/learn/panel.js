@@ -1,8 +1,9 @@
 /** The lesson that is open: a panel beside the first screen, a sheet at the bottom of a narrow window. Arrow keys and
  *  PageUp/PageDown go from step to step while it has the focus, Escape closes it. */
 
-import { onDrawn } from "../within-reach.js";
 import { h, icon, say, tips } from "../dom.js";
+import { onPresenting, presenting } from "../presenter.js";
+import { onDrawn } from "../within-reach.js";
 import { keep, kept } from "./progress.js";
 import { fill } from "./rich.js";
 import { closingOf, stepOf } from "./step.js";
@@ -65,6 +66,7 @@ export class Panel {
     );
     tips(this.el);
     onDrawn(() => this._drawn());
+    onPresenting(() => this.lesson && this._draw(false));
   }
 
   /** Steps of the open lesson, the closing page among them. */
@@ -77,6 +79,7 @@ export class Panel {
     const fresh = lesson !== this.lesson;
     this.lesson = lesson;
     this.step = Math.min(step, this.pages);
+    /** @type {any} */ this.asked = undefined; // what was answered since the step was opened
     this.el.hidden = false;
     if (fresh) this.model = null;
     this.ctx.drive.begin(); // what the step before was playing ends here
@@ -120,7 +123,8 @@ export class Panel {
     const shown = page
       ? stepOf(page, {
           goal: step === 1 ? lesson.goal : "",
-          answer: kept(lesson.id).answers?.[step],
+          // Before a room, what was answered in private stays hidden until it is asked for there.
+          answer: presenting() ? this.asked : kept(lesson.id).answers?.[step],
           sources: () => this.sources,
           onAnswer: (answer) => this._answer(answer),
           onAgain: () => this._act(page.reveal.action),
@@ -143,6 +147,7 @@ export class Panel {
   async _answer(answer) {
     const { lesson, step } = this;
     await this.ctx.library.gather(lesson);
+    this.asked = answer;
     keep(lesson.id, { answers: { ...kept(lesson.id).answers, [step]: answer } });
     const { scrollTop } = this.body;
     this._draw(false);

@@ -116,7 +116,6 @@ function stackHead(stack, preset, columns) {
       {
         class: "hx-res-stack",
         href: `?${query}`,
-        "aria-label": `${stack}: open in Play`,
         "data-tip": "opens the Play tab with this stack",
         onclick: (/** @type {MouseEvent} */ event) => {
           if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return; // a tab or window of its own
@@ -126,6 +125,7 @@ function stackHead(stack, preset, columns) {
       },
       h("span", { class: "hx-res-badges", "aria-hidden": "true" }, ...styles.map(levelBadge)),
       h("span", { class: "hx-res-text" }, ...parts.flatMap((part, i) => (i ? [",", h("wbr"), part] : [part]))),
+      h("span", { class: "hx-sr", text: " open in Play" }),
     ),
     columns.some((one) => one.defaults.has(stack)) ? h("span", { class: "hx-res-tag", text: "default" }) : null,
   );
