@@ -171,7 +171,7 @@ def test_a_lesson_is_taken_beside_the_live_page(page: Any, shipped: str) -> None
 
     # Another run in the page: the lesson says so, and leads back.
     page.get_by_role("button", name="Recordings").click()
-    page.locator(".hx-pop-panel .hx-item").filter(has_text="Chat", visible=True).click()
+    page.locator(".hx-shelf-item").filter(has_text="Chat", visible=True).first.click()
     page.get_by_role("button", name="Back to the lesson’s run").click()
     page.locator(".hx-lesson-drift").wait_for(state="hidden")
     assert parse_qs(urlsplit(page.url).query)["recording"] == ["15-nano"]
