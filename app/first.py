@@ -13,7 +13,7 @@ from app.guard import Message, Receive, Send
 
 WHY = (
     "The same text, sooner: small levels guess ahead, the large model checks many guesses at once; "
-    "colour says which level wrote what."
+    "colour says who wrote what."
 )
 # In the order in which later ones add to earlier ones.
 SHEETS = (

@@ -227,7 +227,7 @@ def test_a_race_of_ones_own_waits_races_stops_and_is_shown(page: Any, race_site:
     page.wait_for_selector(".hx-race-said:has-text('repeat 1 of 3')")
     page.keyboard.press("Escape")
     page.wait_for_selector(".hx-race-outcome:has-text('Stopped before the race was over.')")
-    page.get_by_label("length").select_option("32")
+    page.get_by_label("length", exact=True).select_option("32")
     page.get_by_label("race", exact=True).select_option("1")
     go.click()
     page.wait_for_selector(".hx-race-title:has-text('A race of your own')")
@@ -261,7 +261,7 @@ def test_two_recordings_are_compared_token_by_token_or_by_time(page: Any, race_s
     page.locator(".hx-race-column").first.locator(".hx-tok").nth(4).click()
     page.wait_for_selector(".hx-race-chosen:has-text('Token 5. A: ')")
     page.get_by_label("what is side by side").select_option("time")
-    page.wait_for_selector(".hx-transport-clock:has-text(' s')")
+    page.locator(".hx-transport-clock:visible", has_text=" s").wait_for()
     page.get_by_label("run B").select_option("01-hostile")
     page.wait_for_selector(".hx-race-pair:has-text('They answer different prompts')")
     assert "compare=00-toy%2C01-hostile" in page.url

@@ -143,12 +143,12 @@ def test_a_page_that_is_loaded_anew_in_mid_run_finds_it_going_on(page: Any, site
     assert page.locator(".hx-other-prompt").is_hidden()
 
 
-def test_a_recording_that_is_not_there_is_said_and_leaves_the_address(page: Any, site: str) -> None:
+def test_a_recording_that_is_not_there_is_said_and_the_nearest_is_shown(page: Any, site: str) -> None:
     visit(page, site, "/?recording=nope")
     titled(page, TOY)
     note = page.locator(".hx-note")
     assert "no recording \u201cnope\u201d" in note.inner_text()
-    assert asked(page, "recording") == ""
+    assert asked(page, "recording") == "00-toy"  # the nearest name, which is shown
 
 
 def test_a_text_of_another_prompt_is_marked(page: Any, site: str) -> None:
