@@ -12,8 +12,8 @@ from typing import Any
 from app.guard import Message, Receive, Send
 
 WHY = (
-    "The same text, sooner: small levels guess ahead, the large model checks many guesses at once; "
-    "colour says who wrote what."
+    "The same text, sooner: small levels guess ahead, the large one checks many guesses at once. "
+    "Colour says who wrote what."
 )
 # In the order in which later ones add to earlier ones.
 SHEETS = (

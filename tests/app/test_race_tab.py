@@ -227,7 +227,7 @@ def test_a_race_of_ones_own_waits_races_stops_and_is_shown(page: Any, race_site:
     page.wait_for_selector(".hx-race-said:has-text('repeat 1 of 3')")
     page.keyboard.press("Escape")
     page.wait_for_selector(".hx-race-outcome:has-text('Stopped before the race was over.')")
-    page.get_by_label("length", exact=True).select_option("32")
+    page.locator("#hx-race-length").select_option("32")
     page.get_by_label("race", exact=True).select_option("1")
     go.click()
     page.wait_for_selector(".hx-race-title:has-text('A race of your own')")

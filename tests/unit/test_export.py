@@ -75,4 +75,4 @@ def test_a_file_that_cannot_be_written_or_read_is_refused_with_the_cure(
     assert main(["export", str(TRACE), "--out", str(tmp_path / "no" / "run.html")]) == 2
     assert "is no folder" in capsys.readouterr().err
     assert main(["export", str(ROOT / "README.md"), "--out", str(tmp_path / "run.html")]) == 2
-    assert "this is no trace" in capsys.readouterr().err
+    assert "not JSON" in capsys.readouterr().err
