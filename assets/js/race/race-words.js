@@ -115,7 +115,7 @@ export const COMPARE = {
   align: "what is side by side",
   byToken: "token by token",
   byTime: "by time",
-  overPlain: "over its own plain decoding",
+  overPlain: "over its own plain run",
   noPlain: "plain decoding was not measured",
   gainTip:
     "tokens/s of the run over those of plain decoding that was measured beside it; two recordings may be of different days",
