@@ -76,7 +76,7 @@ export class Forecast {
         ? words.asking
         : "reason" in price
           ? words.none(price.reason)
-          : [origin(price.about), ran?.apart].filter(Boolean).join(" ");
+          : [ran?.apart, origin(price.about)].filter(Boolean).join(" ");
     say(this._note, note);
     this._note.title = note;
   }
