@@ -228,7 +228,7 @@ def test_a_race_of_ones_own_waits_races_stops_and_is_shown(page: Any, race_site:
     page.keyboard.press("Escape")
     page.wait_for_selector(".hx-race-outcome:has-text('Stopped before the race was over.')")
     page.locator("#hx-race-length").select_option("32")
-    page.get_by_label("race", exact=True).select_option("1")
+    page.locator("#hx-race-repeats").select_option("1")
     go.click()
     page.wait_for_selector(".hx-race-title:has-text('A race of your own')")
     assert page.locator(".hx-race-live").is_hidden()
