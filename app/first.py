@@ -10,15 +10,11 @@ from html import escape
 from typing import Any
 
 from app.guard import Message, Receive, Send
+from hsd_core.export.page import SHEETS
 
 WHY = (
     "The same text, sooner: small levels guess ahead, the large one checks many guesses at once. "
     "Colour says who wrote what."
-)
-# In the order in which later ones add to earlier ones.
-SHEETS = (
-    *("base", "layout", "help", "tower", "controls", "shelf", "text", "legend", "comb", "lanes", "caption", "card"),
-    *("anatomy", "proof", "presenter", "forced"),
 )
 
 # The theme that was kept here, else the system's: as js/theme.js and Gradio choose it. In a frame (?embed=1) the page

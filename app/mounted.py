@@ -23,6 +23,7 @@ class Mounted(gr.HTML):
     """
     Args:
         name: of the component, and of the folder and file of its script.
+        what: a visitor calls it, if not by its name.
         events: that the script triggers.
         setup: what the script needs to know once; plain JSON types.
         server_functions: callables of one JSON argument that the script may call without the queue.
@@ -32,6 +33,7 @@ class Mounted(gr.HTML):
         self,
         name: str,
         *,
+        what: str = "",
         events: Sequence[str] = (),
         setup: dict[str, Any] | None = None,
         server_functions: Sequence[Callable[..., Any]] = (),
@@ -39,7 +41,7 @@ class Mounted(gr.HTML):
         said = " ".join(f'"{event}"' for event in events)
         super().__init__(
             value=None,
-            html_template=f'<div class="hx-root"><p class="hx-booting">Opening the {name}…</p></div>',
+            html_template=f'<div class="hx-root"><p class="hx-booting">Opening the {what or name}…</p></div>',
             js_on_load=_MOUNT % {"route": files().route, "name": name, "events": said},
             apply_default_css=False,
             server_functions=list(server_functions),

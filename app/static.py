@@ -22,20 +22,12 @@ from starlette.routing import BaseRoute, Route
 from app.first import FirstPaint
 from app.packed import Packed
 from app.presence import Watch
+from hsd_core.export.page import SHEETS
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 ROUTE = "/hx"
 FOREVER = "public, max-age=31536000, immutable"
 _TYPES = {"css": "text/css", "js": "text/javascript"}  # by folder and ending
-_LATER = (
-    "planner.css",
-    "race.css",
-    "results.css",
-    "share.css",
-    "learn.css",
-    "lesson.css",
-    "sheet.css",
-)  # styles of what nobody has opened yet
 _FIRST = ("js/stage.js", "js/notes.js")  # what the page starts; with all that they import before they run
 _IMPORT = re.compile(r'^(?:import|export)\s[^"\';]*?from\s+"(\.[^"]+)"', re.M)
 _HASH = re.compile(r"[0-9a-f]{16}")
@@ -75,8 +67,7 @@ class Files:
 
     def links(self) -> str:
         """The `Link` header by which the page asks for what the first screen needs."""
-        styles = [name for name in self.names if name.startswith("css/") and name.split("/")[-1] not in _LATER]
-        first = [*styles, *self._imported(_FIRST)]
+        first = [*(f"css/{name}.css" for name in SHEETS), *self._imported(_FIRST)]
         kinds = {"css": "preload; as=style", "js": "modulepreload"}
         return ", ".join(f"<{self.route[1:]}/{name}>; rel={kinds[name.split('/')[0]]}" for name in first)
 

@@ -21,8 +21,11 @@ from hsd_core.trace.typed import encode
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 ENTRY = "js/offline/main.js"
-LATER = frozenset(("planner", "results", "race", "learn", "share"))  # style sheets of what the file does not show
-LAST = ("forced",)  # style sheets that add to all others
+# The style sheets of the first screen, in the order in which later ones add to earlier ones.
+SHEETS = (
+    *("base", "layout", "help", "tower", "controls", "shelf", "text", "legend", "comb", "lanes", "caption", "card"),
+    *("anatomy", "proof", "presenter", "forced"),
+)
 # Where the run is put; js/share/save-page.js looks for the same.
 EMPTY = '<script type="text/plain" id="hx-run"></script>'
 
@@ -42,7 +45,7 @@ def empty_page(assets: Path = ASSETS) -> str:
     """
     words = encode({"grammar": grammar()}).decode().replace("<", "\\u003c")
     script = bundle(ENTRY, lambda path: (assets / path).read_text(encoding="utf-8"))
-    style = "\n".join(path.read_text(encoding="utf-8") for path in _sheets(assets / "css"))
+    style = "\n".join((assets / "css" / f"{name}.css").read_text(encoding="utf-8") for name in SHEETS)
     if "</style" in style.lower():
         raise ValueError("a style sheet holds </style, which would end it")
     policy = "; ".join(
@@ -74,15 +77,6 @@ def empty_page(assets: Path = ASSETS) -> str:
 </body>
 </html>
 """
-
-
-def _sheets(folder: Path) -> list[Path]:
-    """In the order in which later ones add to earlier ones: those that give measures and colours first."""
-    first = ("base", "layout", "help", "tower", "controls", "text", "legend", "comb", "lanes", "card")
-    found = {path.stem: path for path in sorted(folder.glob("*.css")) if path.stem not in LATER}
-    order = [name for name in first if name in found]
-    order += [name for name in found if name not in (*first, *LAST)]
-    return [found[name] for name in (*order, *(name for name in LAST if name in found))]
 
 
 def _hash(text: str) -> str:
