@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from app.planner.request import Asked, PlannerError, read
-from hsd_core.measure.calibrate.cache import cached_profiles
+from hsd_core.measure.calibrate.cache import OTHER, cached_profiles, unlike_here
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.trace.typed import plain
 from hsd_core.whatif.profiles import DEFAULT
@@ -75,7 +75,7 @@ class Sources:
                 entry["preset"] = str(about.get("preset", ""))
                 entry["title"] = _title(about, stem)
                 entry["note"] = said(about)
-        return list(groups.values())
+        return sorted(groups.values(), key=_unlike_here)
 
     def _made_up(self) -> list[dict[str, Any]]:
         """Profiles of stacks that nobody has weights for; they stand beside the folder of the shipped ones."""
@@ -109,6 +109,12 @@ def said(about: Mapping[str, Any]) -> str:
     """Where and when a profile was measured, in a few words."""
     parts = [about.get("machine"), about.get("device"), about.get("dtype"), about.get("recorded")]
     return " · ".join(str(part)[:80] for part in parts if part)
+
+
+def _unlike_here(source: Mapping[str, Any]) -> int:
+    """Shipped profiles of machines like this one stand first."""
+    about = source["profiles"][0].get("about") if source["profiles"] else None
+    return unlike_here(about) if isinstance(about, Mapping) else OTHER
 
 
 def _title(about: Mapping[str, Any], stem: str) -> str:

@@ -10,6 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 PACKAGES = ("torch", "onnxruntime", "transformers", "tokenizers")
+AVX512 = "with AVX-512"  # in a machine's name
 
 
 @cache
@@ -111,4 +112,4 @@ def _processor(info: Path = Path("/proc/cpuinfo")) -> str:
         lines = []
     said = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in reversed(lines))}
     name = said.get("model name") or platform.processor() or platform.machine()
-    return f"{name} with AVX-512" if "avx512f" in said.get("flags", "").split() else name
+    return f"{name} {AVX512}" if "avx512f" in said.get("flags", "").split() else name

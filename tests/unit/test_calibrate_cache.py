@@ -99,6 +99,26 @@ def test_a_shipped_profile_is_read_where_there_is_one(tmp_path):
     assert cache.shipped_profile("toy", "cpu", folder=tmp_path) is None
 
 
+@pytest.mark.parametrize(
+    ("here", "taken"),
+    [("A, 2 cores", 1.0), ("B with AVX-512, 4 cores", 2.0), ("C with AVX-512, 2 cores", 2.0), ("C, 2 cores", 1.0)],
+)
+def test_of_several_machines_the_one_most_like_this_is_taken(tmp_path, monkeypatch, here, taken):
+    monkeypatch.setattr(cache.machine, "describe", lambda device="cpu": here)
+    for name, where, costs in (("toy-cpu", "A, 2 cores", 1.0), ("toy-cpu-b", "B with AVX-512, 4 cores", 2.0)):
+        write_profile(replace(profile(), round_ms=costs, about={"machine": where}), tmp_path / f"{name}.json")
+    assert cache.shipped_profile("toy", folder=tmp_path).round_ms == taken
+
+
+def test_a_machine_of_another_kind_stands_in_where_only_it_was_sampled(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache.machine, "describe", lambda device="cpu": "B with AVX-512, 4 cores")
+    write_profile(replace(profile(), about={"machine": "B with AVX-512, 4 cores"}), tmp_path / "toy-cpu-b.json")
+    write_profile(replace(profile(0.8), about={"machine": "A, 2 cores"}), tmp_path / "toy-cpu-t0.8.json")
+    assert cache.shipped_profile("toy", "cpu", 0.8, folder=tmp_path) == replace(
+        profile(0.8), about={"machine": "A, 2 cores"}
+    )
+
+
 def test_every_shipped_profile_names_levels_that_its_preset_has():
     for path in cache.FOLDER.glob("*.json"):
         if path.stem.endswith("-validation"):  # not a profile: runs that were held against one

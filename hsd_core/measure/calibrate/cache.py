@@ -9,18 +9,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from hsd_core.drafts.registry import shipped
 from hsd_core.models import machine
+from hsd_core.models.machine import AVX512
 from hsd_core.models.weights.store import cache_folder
 from hsd_core.stacks.presets import PRESETS, Preset
 from hsd_core.theory import Profile, ProfileError, read_profile, write_profile
 
 FORMAT = 3  # of what is measured and how; another number is measured anew
 FOLDER = Path(__file__).resolve().parents[3] / "assets" / "profiles"
+OTHER = 2
 _HEAD = 1 << 16  # bytes of a file that tell it apart, with its size
 MEASURED, SHIPPED, GIVEN = "measured", "shipped", "given"  # on this machine, with the package, by whoever runs it
 ORIGIN = ("preset", "machine", "recorded", "device", "dtype")
@@ -68,10 +70,23 @@ def shipped_profile(
 ) -> Profile | None:
     """The example profile that comes with the package for a preset, measured on another machine; or None.
 
-    Files are named PRESET-DEVICE.json and PRESET-DEVICE-tT.json; `temperature` as for `cached_profile`.
+    Files are named PRESET-DEVICE.json, with -MACHINE where there are several machines' and -tT where it is sampled;
+    those of the machine most like this one are taken, `temperature` as for `cached_profile`.
     """
     name = f"{preset}-{device.partition(':')[0]}"
-    return _nearest(_readable([folder / f"{name}.json", *folder.glob(f"{name}-t*.json")]), temperature)
+    found = _readable([folder / f"{name}.json", *folder.glob(f"{name}-*.json")])
+    for distance in range(OTHER + 1):
+        near = (profile for profile in found if unlike_here(profile.about, device) == distance)
+        if (nearest := _nearest(near, temperature)) is not None:
+            return nearest
+    return None
+
+
+def unlike_here(about: Mapping[str, Any], device: str = "cpu") -> int:
+    """How far a profile's machine is from this one: 0 of the same description, 1 with the same instructions for its
+    kernels (AVX-512 or not), 2 (`OTHER`) another."""
+    here, there = _machine(device), str(about.get("machine", ""))
+    return 0 if there == here else 1 if (AVX512 in there) == (AVX512 in here) else OTHER
 
 
 def digest(profile: Profile) -> str:
