@@ -35,8 +35,8 @@ REACH: Mapping[str, Reach] = MappingProxyType({"c": Reach(2, 6), "m": Reach(1, 4
 
 
 class Found(NamedTuple):
-    """A token that may follow, the letter of the database that supplied it, how many tokens its key had, and of D_c what
-    it repeats: a position in the text that was inserted."""
+    """A token that may follow, the letter of the database that supplied it, how many tokens its key had, and of D_c
+    what it repeats: a position in the text that was inserted."""
 
     token: int
     letter: str
@@ -178,7 +178,8 @@ class Databases:
         """How lookups work, for a trace: `db` the order, `reach` by letter, and of D_c how much a lookup hands out and
         how many continuations a key keeps. What D_c holds follows from these and the text: no trace lists it."""
         own = self._context
-        told: dict[str, object] = {"db": self.order, "reach": {letter: asdict(reach) for letter, reach in self.reach.items()}}
+        reach = {letter: asdict(one) for letter, one in self.reach.items()}
+        told: dict[str, object] = {"db": self.order, "reach": reach}
         if own is None:
             return told
         return {**told, "continuation": own.continuation, "max_continuations": own.max_continuations}
