@@ -74,6 +74,8 @@ export interface Draft {
   theta: number | null;
   copied: (Copied | null)[];
   parents: number[];
+  keys: number[];
+  silent: number;
 }
 
 export interface Span {

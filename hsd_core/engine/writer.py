@@ -89,6 +89,8 @@ class TraceWriter:
                 theta=_short_or_none(theta),
                 copied=tuple(self._placed(x) for x in proposal.copied),
                 parents=tree.parents or (),
+                keys=proposal.keys,
+                silent=proposal.silent,
             )
 
     def verify(self, judged: Keep, work: Work, t0: int, t1: int) -> trace.Verify:

@@ -45,7 +45,7 @@ class NgramLevel:
     ) -> None:
         self._databases, self.vocab_size, self.guess = databases, vocab_size, guess
         self.name, self.label, self.weights = name, label, weights
-        self.params = params or {}
+        self.params: dict[str, object] = {**databases().settings(), **(params or {})}
 
     def open(self, capacity: int, shared: SharedState) -> NgramRun:
         return NgramRun(self._databases(), self.guess)
@@ -60,6 +60,7 @@ class NgramRun:
         self._prompted = False
 
     def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
+        missed = self._databases.misses
         nodes: dict[tuple[int, int], int] = {}  # (parent, token) -> node: what begins alike is one branch
         found: list[Found] = []
         for sequence in self._databases.guesses(context, order.limit, self._guess):
@@ -71,10 +72,12 @@ class NgramRun:
                 parent = nodes[parent, one.token]
                 if one.token in order.ends:
                     break
-        ids, letters, copied = (tuple(part) for part in zip(*found, strict=True)) if found else ((), (), ())
+        ids, letters, keys, copied = (tuple(part) for part in zip(*found, strict=True)) if found else ((),) * 4
         parents = tuple(parent for parent, _ in nodes)
         chain = parents == tuple(range(-1, len(found) - 1))
-        return Proposal(ids, letters, Work(1, 0, 0), parents=None if chain else parents, copied=copied)
+        silent = self._databases.misses - missed
+        tree = None if chain else parents
+        return Proposal(ids, letters, Work(1, 0, 0), parents=tree, copied=copied, keys=keys, silent=silent)
 
     def keep(self, start: int, path: Sequence[int]) -> None:
         """Nothing to do: only committed tokens are ever stored."""

@@ -63,7 +63,8 @@ class OrderedRun:
             return found
         drafted = self._second.propose(context, order)
         work = drafted.work
-        return replace(drafted, work=Work(found.work.forwards + work.forwards, work.rows, work.catch_up, work.ran))
+        both = Work(found.work.forwards + work.forwards, work.rows, work.catch_up, work.ran)
+        return replace(drafted, work=both, silent=found.silent)
 
     def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         """Only for the prompt: the level never verifies."""

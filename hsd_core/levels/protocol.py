@@ -43,7 +43,7 @@ class Proposal:
     rows: (r, V) the laws that tokens were drawn from, None where all are named. sources: which database, exit or model.
     logits: (r, V) before the sampling transform. parents, offered, repeats: see `Tree`. copied: for each token where it
     stood before, a position in the context, if it was copied; empty for a drafter that copies nothing. theta: the
-    drafter's own stop threshold for this draft, if it has one.
+    drafter's own stop threshold for this draft, if it has one. keys, silent: of lookups, see `trace.Draft`.
     """
 
     ids: tuple[int, ...]
@@ -56,6 +56,8 @@ class Proposal:
     repeats: bool = False
     copied: tuple[Copied | None, ...] = ()
     theta: float | None = None
+    keys: tuple[int, ...] = ()
+    silent: int = 0
 
     def tree(self, number: Callable[[int, str], Token]) -> Tree:
         """The proposal as a tree; `number` makes a run's token of an id and its source."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -35,11 +35,12 @@ REACH: Mapping[str, Reach] = MappingProxyType({"c": Reach(2, 6), "m": Reach(1, 4
 
 
 class Found(NamedTuple):
-    """A token that may follow, the letter of the database that supplied it, and of D_c what it repeats: a position in
-    the text that was inserted."""
+    """A token that may follow, the letter of the database that supplied it, how many tokens its key had, and of D_c
+    what it repeats: a position in the text that was inserted."""
 
     token: int
     letter: str
+    key: int
     copied: Copied | None = None
 
 
@@ -86,7 +87,7 @@ class Databases:
             )
         self._tail = max(r.max_key for r in self.reach.values())
         self._hits = dict.fromkeys(order, 0)
-        self._misses = 0
+        self.misses = 0  # lookups that no database answered
 
     def insert(self, ids: Sequence[int]) -> None:
         """The prompt, then each newly committed stretch; n-grams across the seam are filed too."""
@@ -116,7 +117,7 @@ class Databases:
                 if more:
                     break
             else:
-                self._misses += 1
+                self.misses += 1
                 break
             found.extend(more)
             tail = [*tail, *(x.token for x in more)][-self._tail :]
@@ -151,28 +152,37 @@ class Databases:
         for letter in self.order:
             if letter == "c" and self._context is not None:
                 for tokens, at, alike in self._context.others(tail, limit):
-                    yield [Found(token, letter, Copied(at + i, alike + i, 1.0)) for i, token in enumerate(tokens)]
+                    yield _copies(tokens, at, alike)
             if letter == "m" and self._model is not None:
                 own = self.reach[letter]
                 for length in range(min(own.max_key, self._model.max_key, len(tail)), own.min_key - 1, -1):
                     for token, times in self._model.continuations(tail[-length:]):
                         if times >= own.min_count:
-                            yield [Found(token, letter)]
+                            yield [Found(token, letter, length)]
 
     def _find(self, letter: str, tail: list[int], limit: int) -> list[Found]:
         if letter == "c":
             if self._context is None:
                 return []
-            tokens, at, alike = self._context.find(tail, limit)
-            return [Found(token, letter, Copied(at + i, alike + i, 1.0)) for i, token in enumerate(tokens)]
+            return _copies(*self._context.find(tail, limit))
         database = self._model if letter == "m" else self._text
         if database is None:
             return []
         own = self.reach[letter]
-        token = database.find(
+        known = database.find(
             tail, min_key=own.min_key, max_key=own.max_key, min_count=own.min_count, min_share=own.min_share
         )
-        return [] if token is None else [Found(token, letter)]
+        return [] if known is None else [Found(known[0], letter, known[1])]
+
+    def settings(self) -> dict[str, object]:
+        """How lookups work, for a trace: `db` the order, `reach` by letter, and of D_c how much a lookup hands out and
+        how many continuations a key keeps. What D_c holds follows from these and the text: no trace lists it."""
+        own = self._context
+        reach = {letter: asdict(one) for letter, one in self.reach.items()}
+        told: dict[str, object] = {"db": self.order, "reach": reach}
+        if own is None:
+            return told
+        return {**told, "continuation": own.continuation, "max_continuations": own.max_continuations}
 
     def counts(self) -> dict[str, Any]:
         """Totals: `inserts` (continuations filed), `evictions`, `hits` (tokens by letter), `misses` (lookups)."""
@@ -181,5 +191,10 @@ class Databases:
             "inserts": context.inserts if context else 0,
             "evictions": context.evictions if context else 0,
             "hits": dict(self._hits),
-            "misses": self._misses,
+            "misses": self.misses,
         }
+
+
+def _copies(tokens: Sequence[int], at: int, key: int) -> list[Found]:
+    """What a lookup in D_c found: the tokens from `at` on of its text, behind a key of so many."""
+    return [Found(token, "c", key, Copied(at + i, key + i, 1.0)) for i, token in enumerate(tokens)]

@@ -50,8 +50,10 @@ class ModelDatabase:
         self.vocab_size: int = header["vocab_size"]
         self.max_key = max(tables)
 
-    def find(self, tail: Sequence[int], *, min_key: int, max_key: int, min_count: int, min_share: float) -> int | None:
-        """The commonest token after the longest suffix of `tail` that it knows; None on a miss.
+    def find(
+        self, tail: Sequence[int], *, min_key: int, max_key: int, min_count: int, min_share: float
+    ) -> tuple[int, int] | None:
+        """The commonest token after the longest suffix of `tail` that it knows, and the suffix's length; None if none.
 
         That suffix decides: when its answer is too rare (`min_count`) or too doubtful (`min_share` of the key's texts),
         a shorter one, which knows less of the context, is not asked.
@@ -61,7 +63,7 @@ class ModelDatabase:
             known = self.tables[length].best(pack(tail[-length:], base))
             if known is not None:
                 token, count, seen = known
-                return token if count >= min_count and count >= min_share * seen else None
+                return (token, length) if count >= min_count and count >= min_share * seen else None
         return None
 
     def continuations(self, key: Sequence[int]) -> list[tuple[int, int]]:

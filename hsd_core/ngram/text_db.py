@@ -57,8 +57,11 @@ class TextDatabase:
         low = bisect_left(self._keys, packed * scale)
         return low, bisect_left(self._keys, (packed + 1) * scale, low)
 
-    def find(self, tail: Sequence[int], *, min_key: int, max_key: int, min_count: int, min_share: float) -> int | None:
-        """The commonest token after the longest suffix of `tail` that occurs `min_count` times; None on a miss.
+    def find(
+        self, tail: Sequence[int], *, min_key: int, max_key: int, min_count: int, min_share: float
+    ) -> tuple[int, int] | None:
+        """The commonest token after the longest suffix of `tail` that occurs `min_count` times, and the suffix's
+        length; None on a miss.
 
         Of equally common ones the smallest id is taken. That suffix decides: when its answer occurs less than
         `min_count` times or at less than `min_share` of its places, a shorter one is not asked.
@@ -69,7 +72,7 @@ class TextDatabase:
             if high - low >= max(1, min_count):
                 token, count = self._commonest(low, high, length)
                 sure = token < self.vocab_size and count >= min_count and count >= min_share * (high - low)
-                return token if sure else None
+                return (token, length) if sure else None
         return None
 
     def _commonest(self, low: int, high: int, length: int) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from hsd_core.trace import Event
 
 def check(events: Sequence[Event]) -> list[str]:
     """What is wrong with a trace; an empty list if every identity holds."""
-    return [*_order(events), *_courses(events), *_tokens(events), *_caches(events), *_totals(events)]
+    return [*_order(events), *_courses(events), *_tokens(events), *_lookups(events), *_caches(events), *_totals(events)]
 
 
 def _order(events: Sequence[Event]) -> Iterable[str]:
@@ -145,6 +145,29 @@ def _tokens(events: Sequence[Event]) -> Iterable[str]:
                     yield f"{where}: token {token.serial} was never accepted by the target"
         elif isinstance(event, trace.Footer) and event.committed != committed:
             yield f"{where}: says {event.committed} tokens, {committed} were committed"
+
+
+def _lookups(events: Sequence[Event]) -> Iterable[str]:
+    """Keys lie in the text, a copy begins behind its key, and a store counts the lookups that drafts speak of."""
+    header = events[0] if events else None
+    if not isinstance(header, trace.Header) or header.schema < 7:
+        return
+    silent: dict[int, int] = {}  # level -> lookups left unanswered since its store's last event
+    for i, event in enumerate(events):
+        where = f"event {i} ({event.event})"
+        if isinstance(event, trace.Draft):
+            silent[event.level] = silent.get(event.level, 0) + event.silent
+            before = len(header.prompt_ids) + event.at
+            for node, key in enumerate(event.keys):
+                copied = event.copied[node] if event.copied else None
+                if not 1 <= key <= before + node:
+                    yield f"{where}: a key of {key} tokens behind {before + node}"
+                elif copied is not None and copied.alike < key:
+                    yield f"{where}: a key of {key} tokens, of which {copied.alike} are alike"
+            if event.silent < 0:
+                yield f"{where}: {event.silent} lookups without an answer"
+        elif isinstance(event, trace.Store) and event.misses != (unanswered := silent.pop(event.level, 0)):
+            yield f"{where}: {event.misses} lookups without an answer, the drafts have {unanswered}"
 
 
 def _is_tree(event: trace.Draft) -> bool:

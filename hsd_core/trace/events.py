@@ -20,10 +20,10 @@ from msgspec import Meta, Struct, field
 
 from hsd_core.trace.typed import MAX_ENTRIES, Int
 
-SCHEMA = 6
+SCHEMA = 7
 # 2 added `LevelInfo.shares`, `ran` and `Depths`; 3 what a `Plan` says, and `simulated`; 4 `copied`; 5 `parents`; 6 a
-# `Baseline`'s `ids` and `margins`: older files lack them.
-READABLE = (1, 2, 3, 4, 5, 6)
+# `Baseline`'s `ids` and `margins`; 7 a `Draft`'s `keys` and `silent`: older files lack them.
+READABLE = (1, 2, 3, 4, 5, 6, 7)
 
 Level = Annotated[Int, Meta(extra={"names": "level"})]  # an index into the header's levels; readers check it
 Words = Annotated[dict[str, str], Meta(max_length=MAX_ENTRIES)]
@@ -156,7 +156,13 @@ class Draft(Record, frozen=True):
     `sources`: which database, exit or model; `forwards` and `rows`: what it computed for them, of which
     `catch_up` rows only brought its cache up to date; `ran`: the layers of a shared model that were run for them, pass
     by pass (empty for a level that shares none); `theta`: the level's stop threshold as it stood, where it moves during
-    a run; `copied`: for each token what it repeats, if it was copied (empty for a drafter that copies nothing)."""
+    a run; `copied`: for each token what it repeats, if it was copied (empty for a drafter that copies nothing).
+
+    Of lookups in n-gram databases: `keys`, for each token how many tokens before it were the key that it was found
+    under (empty for a drafter that looks nothing up); one lookup in D_c hands out several, the first of them with
+    `copied.alike` equal to the key. `silent`: lookups that every database left unanswered.
+    Both are bounded by what is drafted; the entries of D_c are not listed, as they follow from the committed text and
+    the level's `params` (`Databases.settings`)."""
 
     round: Int
     level: Level
@@ -175,9 +181,12 @@ class Draft(Record, frozen=True):
     theta: float | None = None
     copied: tuple[Copied | None, ...] = ()
     parents: tuple[Int, ...] = ()
+    keys: tuple[Int, ...] = ()
+    silent: Int = 0
 
     def __post_init__(self) -> None:
-        _alike(self, "serials", "ids", "sources", "q", "confidence", *(("copied",) if self.copied else ()))
+        given = (name for name in ("copied", "keys") if getattr(self, name))
+        _alike(self, "serials", "ids", "sources", "q", "confidence", *given)
 
 
 class Check(Part, frozen=True):

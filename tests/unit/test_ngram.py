@@ -129,7 +129,8 @@ def test_what_the_context_answers_names_the_place_that_it_repeats():
     found = made.guess([7, 1, 2], 3)
     assert said(found) == [(3, "c"), (4, "c"), (9, "c")]
     assert [x.copied for x in found] == [Copied(2, 2, 1.0), Copied(3, 3, 1.0), Copied(4, 4, 1.0)]
-    assert made.guess([5], 1) == [Found(6, "m")]
+    assert made.guess([5], 1) == [Found(6, "m", 1)]
+    assert [x.key for x in found] == [2, 2, 2], "one lookup under one key"
 
 
 def test_a_guess_changes_nothing_but_counters():
@@ -193,16 +194,16 @@ def test_by_default_a_one_token_key_of_the_context_is_silent():
 def test_the_text_answers_with_the_commonest_follower_and_ties_go_to_the_smallest_id():
     text = text_db([1, 2, 1, 3, 1, 3, 5, 9, 5, 8])
     ask = {"min_key": 1, "max_key": 3, "min_count": 1, "min_share": 0.0}
-    assert text.find([1], **ask) == 3
-    assert text.find([5], **ask) == 8
+    assert text.find([1], **ask) == (3, 1)
+    assert text.find([5], **ask) == (8, 1)
 
 
 def test_the_text_takes_the_longest_suffix():
     text = text_db([1, 2, 3, 9, 2, 3, 8, 7, 2, 3, 8])
     ask = {"min_key": 1, "max_key": 3, "min_count": 1, "min_share": 0.0}
-    assert text.find([7, 7, 2, 3], **ask) == 8
-    assert text.find([1, 2, 3], **ask) == 9
-    assert text.find([1, 2, 3], **{**ask, "max_key": 2}) == 8
+    assert text.find([7, 7, 2, 3], **ask) == (8, 3)
+    assert text.find([1, 2, 3], **ask) == (9, 3)
+    assert text.find([1, 2, 3], **{**ask, "max_key": 2}) == (8, 2)
 
 
 def test_the_text_does_not_run_from_one_document_into_the_next():
@@ -210,13 +211,13 @@ def test_the_text_does_not_run_from_one_document_into_the_next():
     ask = {"min_key": 1, "max_key": 3, "min_count": 1, "min_share": 0.0}
     assert text.find([2], **ask) is None
     assert text.find([4], **ask) is None
-    assert text.find([3], **ask) == 4
+    assert text.find([3], **ask) == (4, 1)
 
 
 def test_a_rare_or_doubtful_answer_of_the_text_is_passed_over():
     text = text_db([1, 2, 5], [1, 3, 5], [1, 3, 6])
     ask = {"min_key": 1, "max_key": 1}
-    assert text.find([1], **ask, min_count=2, min_share=0.6) == 3
+    assert text.find([1], **ask, min_count=2, min_share=0.6) == (3, 1)
     assert text.find([1], **ask, min_count=3, min_share=0.0) is None
     assert text.find([1], **ask, min_count=1, min_share=0.7) is None
 
@@ -229,7 +230,8 @@ def test_text_lookup_agrees_with_reading_the_whole_text():
         key = rng.integers(0, 5, 1 + at % 3).tolist()
         size = len(key)
         after = [ids[i + size] for i in range(len(ids) - size) if ids[i : i + size] == key]
-        expected = min(set(after), key=lambda t: (-after.count(t), t)) if after else None
+        commonest = min(set(after), key=lambda t: (-after.count(t), t)) if after else None
+        expected = None if commonest is None else (commonest, size)
         assert text.find(key, min_key=size, max_key=size, min_count=1, min_share=0.0) == expected
 
 
@@ -238,9 +240,9 @@ def test_a_doubtful_long_key_silences_a_sure_short_one():
     outputs = ([1, 2, 5], [1, 2, 6], [1, 2, 7], [9, 2, 5], [8, 2, 5], [7, 2, 5], [6, 2, 5])
     for made in (model_db(*outputs), text_db(*outputs)):
         ask = {"min_key": 1, "max_key": 2, "min_count": 1}
-        assert made.find([2], **ask, min_share=0.7) == 5
+        assert made.find([2], **ask, min_share=0.7) == (5, 1)
         assert made.find([1, 2], **ask, min_share=0.7) is None
-        assert made.find([1, 2], **ask, min_share=0.3) == 5
+        assert made.find([1, 2], **ask, min_share=0.3) == (5, 2)
 
 
 def test_packed_keys_keep_the_order_of_their_ids():

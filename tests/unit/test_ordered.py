@@ -35,6 +35,7 @@ def test_the_nano_drafts_exactly_where_the_databases_are_silent() -> None:
     assert all((e.rows == 0) == (set(e.sources) == {"c"}) for e in drafts if e.ids)
     misses = sum(e.misses for e in run if isinstance(e, Store))
     assert misses == sum(set(e.sources) == {"nano"} for e in drafts) > 0
+    assert all(e.silent == 1 and not e.keys for e in drafts if set(e.sources) == {"nano"})
 
 
 def test_what_was_looked_up_is_caught_up_on_when_the_nano_is_asked() -> None:

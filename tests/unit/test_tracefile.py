@@ -100,7 +100,10 @@ REFUSED = {
     "another JSON": (b'{"a": 1}', "line 1: this is no trace: its first line is not a header; choose"),
     "a list": (b"[1, 2]", "line 1: this is no trace"),
     "no header": ("\n".join(LINES[1:]).encode(), "line 1: this is no trace"),
-    "newer schema": (line_of("header", schema=7).encode(), "line 1: trace schema 7 is unknown; this version reads"),
+    "newer schema": (
+        line_of("header", schema=SCHEMA + 1).encode(),
+        f"line 1: trace schema {SCHEMA + 1} is unknown; this version reads",
+    ),
     "no schema": (line_of("header", schema="drop").encode(), "line 1: trace schema None is unknown"),
     "true schema": (line_of("header", schema=True).encode(), "expected a whole number, got bool"),
     "second header": (f"{LINES[0]}\n{LINES[1]}\n{LINES[0]}".encode(), "line 3: a second header; a file holds one run"),
@@ -126,6 +129,9 @@ REFUSED = {
     "text for a list": (altered("draft", lambda r: r.update(ids="12")), "draft.ids: expected a list, got str"),
     "uneven lists": (altered("draft", lambda r: r["ids"].append(1)), "serials, ids, sources, q, confidence differ"),
     "fewer copies": (altered("draft", lambda r: r.update(copied=[None] * 9)), "q, confidence, copied differ in length"),
+    "fewer keys": (altered("draft", lambda r: r.update(keys=[1] * 9)), "q, confidence, keys differ in length"),
+    "text for a key": (altered("draft", lambda r: r.update(keys=["x"])), "draft.keys[0]: expected a whole number"),
+    "a part of a miss": (altered("draft", lambda r: r.update(silent=0.5)), "draft.silent: expected a whole number"),
     "no such level": (after_header(line_of("prefill", level=3)), "prefill.level: there is no level 3; the stack has 3"),
     "negative level": (after_header(line_of("prefill", level=-1)), "prefill.level: there is no level -1"),
     "passed by nobody": (altered("commit", lambda r: r["tokens"][0].update(passed=[7])), "there is no level 7"),
@@ -253,6 +259,8 @@ def test_every_shipped_recording_is_written_again_as_it_is(path: Path) -> None:
 
 
 LATER = {
+    "keys": 7,
+    "silent": 7,
     "parents": 5,
     "simulated": 3,
     "copied": 4,

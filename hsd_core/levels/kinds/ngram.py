@@ -49,7 +49,7 @@ def build(spec: LevelSpec, site: Site) -> Level:
         site.tokenizer.vocab_size,
         label="n-gram lookup",
         guess=spec.guess,
-        params={"db": order, **({"guess": spec.guess} if spec.guess > 1 else {})},
+        params={"guess": spec.guess} if spec.guess > 1 else {},
     )
     if spec.miss is None:
         return lookups

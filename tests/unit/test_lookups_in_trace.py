@@ -1,0 +1,131 @@
+"""What a trace says of lookups in n-gram databases is true, enough to follow them, and checked in a stranger's file."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from lean_stacks import LeanStacks
+from msgspec.structs import replace
+
+import hsd_core
+from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.ngram import NgramLevel
+from hsd_core.models.sampling import Sampling
+from hsd_core.ngram import ContextDatabase, Databases, TextDatabase
+from hsd_core.ngram.counting import count_ngrams
+from hsd_core.ngram.databases import Reach
+from hsd_core.stacks.grammar import LevelSpec
+from hsd_core.trace import Commit, Draft, Event, Header, Store
+from hsd_core.trace.checks import check
+
+VOCAB = 13
+PROMPT = [5, 6, 7, 8, 5, 6, 9, 5, 6, 7, 5, 6, 9, 11, 5, 6]
+REACH = {"c": Reach(2, 3), "m": Reach(1, 2), "s": Reach(2, 3)}
+
+
+def recorded(above: str = "int8:4,target", guess: int = 1, temperature: float = 0.0) -> list[Event]:
+    stacks = LeanStacks(layers=4, vocab=VOCAB)
+    plain = hsd_core.run(stacks.stack("target"), PROMPT, Sampling(0.0), 3, max_new_tokens=30)
+    wrote = [token.id for event in plain if isinstance(event, Commit) for token in event.tokens]
+    model_db = count_ngrams([([0], wrote[:9])], VOCAB, min_outputs=1)
+    some = np.random.default_rng(0).integers(0, VOCAB, 90)
+    text_db = TextDatabase(np.asarray([*some, VOCAB]), None, {"vocab_size": VOCAB})
+    lookups = NgramLevel(
+        lambda: Databases("cms", model_db, text_db, reach=REACH, max_continuations=2), VOCAB, guess=guess
+    )
+    stack = [StackEntry(lookups, LevelSpec("ngram", block=6), 6), *stacks.stack(above)]
+    return list(hsd_core.run(stack, PROMPT, Sampling(temperature), 3, max_new_tokens=120))
+
+
+def drafts_of(events: list[Event]) -> list[Draft]:
+    return [event for event in events if isinstance(event, Draft)]
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+@pytest.mark.parametrize("guess", [1, 4])
+def test_every_token_has_a_key_as_long_as_its_database_looks_up(guess: int, temperature: float) -> None:
+    events = recorded(guess=guess, temperature=temperature)
+    assert check(events) == []
+    seen = {(source, key) for event in drafts_of(events) for source, key in zip(event.sources, event.keys, strict=True)}
+    assert temperature == 0 or {source for source, _ in seen} == set("cms")
+    assert all(REACH[source].min_key <= key <= REACH[source].max_key for source, key in seen)
+
+
+def test_one_lookup_in_the_context_is_a_run_of_tokens_under_one_key() -> None:
+    several = 0
+    for event in drafts_of(recorded(temperature=1.0)):
+        told = list(zip(event.sources, event.keys, event.copied, strict=True))
+        for (_, key_before, before), (_, key, copied) in pairwise(told):
+            if before and copied and copied.alike > key:  # not the first of its lookup
+                assert (copied.at, copied.alike, key) == (before.at + 1, before.alike + 1, key_before)
+                several += 1
+        assert all(c is None or c.alike - key < 4 for _, key, c in told), "HD: four tokens a lookup"
+    assert several > 10
+
+
+@pytest.mark.parametrize("guess", [1, 4])
+def test_lookups_without_an_answer_are_those_that_the_store_counts(guess: int) -> None:
+    events = recorded(guess=guess, temperature=1.0)
+    silent = sum(event.silent for event in drafts_of(events))
+    assert silent == sum(event.misses for event in events if isinstance(event, Store)) > 0
+    if guess == 1:
+        assert all(event.silent == (len(event.ids) < 6) for event in drafts_of(events)[:-3]), "a chain ends at a miss"
+
+
+def test_what_the_context_holds_follows_from_the_text_and_the_header() -> None:
+    events = recorded(temperature=1.0)
+    header = events[0]
+    assert isinstance(header, Header)
+    told = header.levels[0].params
+    reach = told["reach"]["c"]
+    kept = ContextDatabase(
+        min_key=reach["min_key"],
+        max_key=reach["max_key"],
+        continuation=told["continuation"],
+        max_continuations=told["max_continuations"],
+    )
+    kept.insert(header.prompt_ids)
+    inserts = evictions = 0
+    for event in events:
+        if isinstance(event, Commit):
+            kept.insert([token.id for token in event.tokens])
+        elif isinstance(event, Store):  # the prompt is counted with the first round
+            inserts, evictions = inserts + event.inserts, evictions + event.evictions
+            assert (inserts, evictions) == (kept.inserts, kept.evictions)
+    assert evictions > 0
+
+
+def altered(change: Any) -> list[str]:
+    events = recorded()
+    at = next(i for i, e in enumerate(events) if isinstance(e, Draft) and e.sources[:1] == ("c",) and len(e.ids) > 1)
+    events[at] = replace(events[at], **change(events[at]))  # type: ignore[type-var]
+    return check(events)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda e: {"keys": (0, *e.keys[1:])}, "a key of 0 tokens behind"),
+        (lambda e: {"keys": (-3, *e.keys[1:])}, "a key of -3 tokens behind"),
+        (lambda e: {"keys": (2**62, *e.keys[1:])}, f"a key of {2**62} tokens behind"),
+        (lambda e: {"keys": (e.copied[0].alike + 1, *e.keys[1:])}, "are alike"),
+        (lambda e: {"silent": e.silent + 1}, "lookups without an answer, the drafts have"),
+        (lambda e: {"silent": -1}, "-1 lookups without an answer"),
+    ],
+)
+def test_a_lookup_that_cannot_have_been_is_found(change: Any, message: str) -> None:
+    assert any(message in fault for fault in altered(change))
+
+
+def test_an_older_trace_says_nothing_of_lookups_and_is_believed() -> None:
+    events: list[Event] = []
+    for event in recorded():
+        if isinstance(event, Header):
+            event = replace(event, schema=6)
+        elif isinstance(event, Draft):
+            event = replace(event, keys=(), silent=0)
+        events.append(event)
+    assert check(events) == []
