@@ -18,7 +18,7 @@ WHY = (
 # In the order in which later ones add to earlier ones.
 SHEETS = (
     *("base", "layout", "help", "tower", "controls", "shelf", "text", "legend", "comb", "lanes", "caption", "card"),
-    *("anatomy", "proof", "presenter", "forced"),
+    *("anatomy", "proof", "databases", "presenter", "forced"),
 )
 
 # The theme that was kept here, else the system's: as js/theme.js and Gradio choose it. In a frame (?embed=1) the page
