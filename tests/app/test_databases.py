@@ -1,4 +1,4 @@
-"""The databases of lookups as a person sees them: opened by a key, stepped through, a hit lit with its place in the text."""
+"""The databases of lookups as a person sees them: opened by a key, stepped through, a hit lit with its place."""
 
 from __future__ import annotations
 
