@@ -25,7 +25,7 @@ export function createLink(stage) {
     const clear = seen && b.bottom <= a.top; // on a phone the view covers the text
     svg.toggleAttribute("data-shown", Boolean(clear));
     if (!clear || !a || !b) return;
-    const [x1, y1, x2, y2] = [a.left + Math.min(24, a.width / 2), a.top, b.left + b.width / 2, b.bottom + 2];
+    const [x1, y1, x2, y2] = [a.left + 0.45 * a.width, a.top, b.left + b.width / 2, b.bottom + 2];
     const bend = Math.max(16, (y1 - y2) / 2);
     path.setAttribute("d", `M${x1} ${y1}C${x1} ${y1 - bend} ${x2} ${y2 + bend} ${x2} ${y2}`);
   }

@@ -191,7 +191,7 @@ export function entriesPart({ onShow }) {
     list,
     foot,
   );
-  const el = h("div", { class: "hx-db-part hx-db-entries" }, title, gone, hit, scroll);
+  const el = h("div", { class: "hx-db-part hx-db-entries" }, title, hit, gone, scroll);
   /** @type {[Ledger|null, Lookup|null]} */ let told = [null, null];
 
   /** The place that was found, in the words around it. @param {Ledger} ledger @param {Lookup|null} one */
