@@ -50,7 +50,8 @@ def site(tmp_path_factory: pytest.TempPathFactory, events: list[Event]) -> Itera
     folder: Path = tmp_path_factory.mktemp("databases")
     tracefile.write(folder / "00-lookups.jsonl.gz", events)
     toy = Pipeline.open("toy")
-    plain = hsd_core.run(toy.entries("table@id=order6"), toy.encode("the ", raw=True), Sampling(1.0), 3)
+    ids = toy.encode("the ", raw=True)
+    plain = hsd_core.run(toy.entries("table@id=order6"), ids, Sampling(1.0), 3, max_new_tokens=20)
     tracefile.write(folder / "01-plain.jsonl.gz", list(record(plain, toy.tokenizer)))
     demo = build(Pipeline, folder)
     options = {**launch_options(traces=folder), "quiet": True}
