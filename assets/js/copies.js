@@ -58,7 +58,8 @@ function beside(x, { fork }) {
   return true;
 }
 
-function written(model, tokens) {
+/** Tokens as text. @param {any} model @param {{id: number}[]} tokens */
+export function written(model, tokens) {
   const bytes = tokens.flatMap(({ id }) => [...model.piece(id).bytes]);
   return decode(Uint8Array.from(bytes)).replaceAll("\n", "\u21b5");
 }

@@ -1,13 +1,16 @@
-/** What takes the room of the lanes while somebody looks closely: the anatomy of a round, or the proof of a run. One at a
- *  time; its key, its place in the address, and the focus that goes back to where it was opened from. */
+/** What takes the room of the lanes while somebody looks closely: the anatomy of a round, the proof of a run, or the
+ *  databases of lookups. One at a time; its key, its place in the address, and the focus that goes back to where it was opened from. */
 
 import { createAnatomy } from "./anatomy/anatomy.js";
 import { SAY } from "./anatomy/words.js";
+import { createDatabases } from "./databases/databases.js";
+import { DB } from "./databases/words.js";
 import { closest, h } from "./dom.js";
 import { createProof } from "./proof/proof.js";
 import { PROOF } from "./proof/words.js";
 import { setQuery } from "./tabs.js";
 
+const KEYS = /** @type {Record<string, string>} */ ({ a: "anatomy", d: "databases" });
 const WRITES = 'input, textarea, select, [contenteditable], [role="slider"], [role="tab"], .hx-pop-panel';
 
 /**
@@ -20,12 +23,13 @@ export function createDesk(stage, { player, clock, transport, badge, onDraw, sel
   /** @type {HTMLElement|null} */ let from = null; // what had the focus
   /** @type {any} */ let model = null;
   let cursor = 0;
-  const ctx = { player, onClose: () => show(null), onChange: onDraw, selected };
+  const ctx = { player, stage, onClose: () => show(null), onChange: onDraw, selected };
   const anatomy = createAnatomy(ctx);
   const proof = createProof(ctx);
-  /** @type {Record<string, {el: HTMLElement, title: HTMLElement, selected: number|null, key: (name: string) => boolean, update: (model: any, cursor: number) => void}>} */
-  const parts = { anatomy, proof };
-  clock.before(anatomy.el, proof.el);
+  const databases = createDatabases(ctx);
+  /** @type {Record<string, {el: HTMLElement, title: HTMLElement, selected: number|null, sources?: number[], closed?: () => void, key: (name: string) => boolean, update: (model: any, cursor: number) => void}>} */
+  const parts = { anatomy, proof, databases };
+  clock.before(anatomy.el, proof.el, databases.el);
 
   const opener = (/** @type {string} */ name, /** @type {string} */ text, /** @type {string} */ tip) =>
     h("button", {
@@ -40,19 +44,21 @@ export function createDesk(stage, { player, clock, transport, badge, onDraw, sel
   const openers = {
     anatomy: opener("anatomy", SAY.open, SAY.openTip),
     proof: opener("proof", PROOF.open, PROOF.openTip),
+    databases: opener("databases", DB.open, DB.openTip),
   };
-  transport.append(openers.anatomy);
+  transport.append(openers.anatomy, openers.databases);
   badge?.after(openers.proof);
 
   function show(/** @type {string|null} */ name) {
     if (name === open) return;
     if (!open) from = /** @type {HTMLElement} */ (document.activeElement);
+    if (open) parts[open].closed?.();
     open = name;
     for (const [own, part] of Object.entries(parts)) part.el.hidden = own !== name;
     for (const [own, button] of Object.entries(openers)) button.setAttribute("aria-expanded", String(own === name));
     if (name) stage.dataset.desk = name;
     else delete stage.dataset.desk;
-    setQuery({ anatomy: name === "anatomy" ? "1" : null, proof: name === "proof" ? "1" : null });
+    setQuery(Object.fromEntries(Object.keys(parts).map((own) => [own, own === name ? "1" : null])));
     onDraw();
     if (name) parts[name].title.focus({ preventScroll: true });
     else if (from?.isConnected && from !== document.body) from.focus({ preventScroll: true });
@@ -87,20 +93,20 @@ export function createDesk(stage, { player, clock, transport, badge, onDraw, sel
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || !stage.offsetParent) return;
     if (key === "Escape" && open && !closest(event, ".hx-pop")) show(null);
     else if (target instanceof Element && target.closest(WRITES)) return;
-    else if (key === "a" || key === "A") show(open === "anatomy" ? null : "anatomy");
+    else if (KEYS[key.toLowerCase()]) show(open === KEYS[key.toLowerCase()] ? null : KEYS[key.toLowerCase()]);
     else if (!open || !parts[open].key(key)) return;
     event.preventDefault();
   });
 
   return {
     /** What the other views should show while it is open. */
-    view: () => (open && model ? { selected: parts[open].selected } : {}),
+    view: () => (open && model ? { selected: parts[open].selected, sources: parts[open].sources } : {}),
     update(/** @type {any} */ next, /** @type {number} */ to) {
       model = next;
       cursor = to;
       if (open) parts[open].update(next, to);
     },
-    /** `?anatomy=1` and `?proof=1` open them. */
+    /** `?anatomy=1`, `?proof=1` and `?databases=1` open them. */
     begin() {
       const asked = new URLSearchParams(location.search);
       for (const name of Object.keys(parts)) if (asked.get(name) === "1") show(name);

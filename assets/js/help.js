@@ -55,6 +55,7 @@ const PARTS = [
         "A",
         "the anatomy of the round under the cursor: \u2190 \u2192 an event, \u2191 \u2193 another token; a double click on the lanes opens it too",
       ],
+      ["D", "the databases of lookups: who answered, what was found where, what is kept; \u2190 \u2192 an event"],
       ["\u2190 \u2192 Home End", "in the text: from token to token; Enter pins a token\u2019s card"],
     ],
   ],

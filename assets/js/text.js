@@ -11,6 +11,7 @@ import { copyPlain, walk } from "./text-keys.js";
 import { upTo } from "./trace.js";
 
 const STOPS = "[data-serial], .hx-more";
+/** @type {number[]} */ const NONE = [];
 const CALM = 40; // more new nodes than this at once appear without moving
 
 /**
@@ -71,9 +72,11 @@ class TextView {
     this.marked = null;
     this.sunk = 0; // where it was last scrolled to its end
     this.origin = null; // what the marked token was copied from
+    /** @type {any[]} */ this.sources = []; // nodes of a whole stretch that was found
+    this.found = "";
   }
 
-  update(model, cursor, { colourBy = "level", ghosts = "show", selected = null, round = null } = {}) {
+  update(model, cursor, { colourBy = "level", ghosts = "show", selected = null, sources = NONE, round = null } = {}) {
     if (!model?.header) {
       if (this.items.length) this._clear();
       return;
@@ -95,6 +98,7 @@ class TextView {
     this.style = style;
     this.seen = committed;
     this._select(selected);
+    this._show(sources);
     this._light(round);
   }
 
@@ -198,6 +202,16 @@ class TextView {
     const from = record ? (origin(this.model, record)?.serial ?? null) : null;
     this.origin = from === null ? null : this._node(from);
     this.origin?.classList.add("hx-origin");
+  }
+
+  /** Marks a stretch of the text that a lookup found. */
+  _show(serials) {
+    const found = serials.join();
+    if (found === this.found && this.sources.every((node) => node.isConnected)) return;
+    for (const node of this.sources) node.classList.remove("hx-source");
+    this.sources = serials.map((serial) => this._node(serial)).filter(Boolean);
+    for (const node of this.sources) node.classList.add("hx-source");
+    this.found = found;
   }
 
   _light(round) {

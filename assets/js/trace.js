@@ -27,7 +27,7 @@ const NOTHING = Object.freeze({ bytes: new Uint8Array(0), special: false });
 /**
  * A token that any level drafted or drew. Times are ns; null: not (yet).
  * @typedef {{serial: number, id: number, at: number, level: number, how: string, source: string, round: number,
- *   q: number|null, confidence: number|null, copied?: import("./events.js").Copied|null, depth?: number|null,
+ *   q: number|null, confidence: number|null, copied?: import("./events.js").Copied|null, key?: number|null, depth?: number|null,
  *   drawn?: {p: number, pRow: ?Row}, tDraft: number, tCommit: number|null, tGone: number|null, goneBy: number|null,
  *   lostWith: number|null, judgements: Judgement[], passed: {level: number, t: number}[], followers: TokenRecord[],
  *   places: {t: number, at: number}[], fork?: import("./comb.js").Fork|null, insteadOf?: number|null}} TokenRecord
@@ -39,7 +39,7 @@ const NOTHING = Object.freeze({ bytes: new Uint8Array(0), special: false });
 /**
  * @typedef {{kind: string, level: number, round: number|null, t0: number, t1: number, rows: number, tokensIn: number,
  *   tokensOut: number, rejected?: boolean, rejects?: number, sequences?: number, ran?: import("./events.js").Span[],
- *   catchUp?: number, theta?: number|null}} Segment
+ *   catchUp?: number, theta?: number|null, at?: number, serials?: number[], silent?: number}} Segment
  */
 
 export class TraceModel {
@@ -62,6 +62,7 @@ export class TraceModel {
     this.moments = new Moments();
     /** @type {{t: number, kind: string, round: number, level: number}[]} */ this.marks = []; // where stepping stops
     /** @type {import("./events.js").Kv[]} */ this.kv = [];
+    /** @type {import("./events.js").Store[]} */ this.stores = []; // what n-gram databases counted
     /** @type {TokenRecord[]} */ this.ghosts = []; // records that were rejected, in the order of their loss
     /** @type {import("./comb.js").Comb[]} */ this.combs = []; // in the order in which they were drafted
     this._guess = 1; // sequences that the bottom level may offer
@@ -114,7 +115,9 @@ export class TraceModel {
 
   /** @param {import("./events.js").Draft} e */
   _draft(e) {
-    const segment = this._segment(e, { kind: "draft", rows: e.rows, tokensIn: 0, tokensOut: e.ids.length });
+    const { at, serials, silent } = e;
+    const work = { kind: "draft", rows: e.rows, tokensIn: 0, tokensOut: e.ids.length };
+    const segment = this._segment(e, { ...work, at, serials, silent: silent ?? 0 });
     const comb = combOf(e, this._guess > 1);
     if (comb) segment.sequences = comb.rows;
     if (comb) this._lose(e.at, e.t0, null, null);
@@ -138,6 +141,7 @@ export class TraceModel {
           q: e.q[i] ?? null,
           confidence: e.confidence[i] ?? null,
           copied: e.copied?.[i] ?? null,
+          key: e.keys?.[i] ?? null,
           depth,
           fork,
         },
@@ -250,6 +254,11 @@ export class TraceModel {
   /** @param {import("./events.js").Kv} e */
   _kv(e) {
     this.kv.push(e);
+  }
+
+  /** @param {import("./events.js").Store} e */
+  _store(e) {
+    this.stores.push(e);
   }
 
   /** @param {import("./figures.js").Snapshot} e */

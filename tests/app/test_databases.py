@@ -1,0 +1,149 @@
+"""The databases of lookups as a person sees them: opened by a key, stepped through, a hit lit with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pagekit import drawn
+
+import hsd_core
+from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.ngram import NgramLevel
+from hsd_core.models.sampling import Sampling
+from hsd_core.ngram import Databases
+from hsd_core.ngram.databases import Reach
+from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.grammar import parse
+from hsd_core.trace import Commit, Draft, Event, Store
+from hsd_core.trace import file as tracefile
+from hsd_core.trace.pieces import record
+
+PROMPT = "the tower, the text, the time, the roof; the tower, the tale, the level: the "
+STACK = "ngram:4,table@id=order6"
+
+
+def looked_up() -> list[Event]:
+    """A run whose lookups find things in the prompt and in the text; a key keeps two continuations, so some must go."""
+    toy, (first, *_) = Pipeline.open("toy"), parse(STACK)
+    lookups = NgramLevel(
+        lambda: Databases("c", reach={"c": Reach(2, 4)}, max_continuations=2), 257, label="n-gram lookup"
+    )
+    entries = [StackEntry(lookups, first, first.block), *toy.entries("table@id=order6")]
+    events = hsd_core.run(
+        entries, toy.encode(PROMPT, raw=True), Sampling(1.0), 3, about={"preset": "toy"}, max_new_tokens=160
+    )
+    return list(record(events, toy.tokenizer))
+
+
+@pytest.fixture(scope="module")
+def events() -> list[Event]:
+    return looked_up()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, events: list[Event]) -> Iterator[str]:
+    from app.page import build, launch_options
+
+    folder: Path = tmp_path_factory.mktemp("databases")
+    tracefile.write(folder / "00-lookups.jsonl.gz", events)
+    toy = Pipeline.open("toy")
+    ids = toy.encode("the ", raw=True)
+    plain = hsd_core.run(toy.entries("table@id=order6"), ids, Sampling(1.0), 3, max_new_tokens=20)
+    tracefile.write(folder / "01-plain.jsonl.gz", list(record(plain, toy.tokenizer)))
+    demo = build(Pipeline, folder)
+    options = {**launch_options(traces=folder), "quiet": True}
+    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
+    yield address.rstrip("/")
+    demo.close()
+
+
+def visit(page: Any, site: str, query: str, size: tuple[int, int] = (1440, 900)) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{site}/?{query}")
+    page.wait_for_selector(".hx-flow .hx-tok")
+    drawn(page)
+
+
+def press(page: Any, key: str) -> None:
+    page.keyboard.press(key)
+    drawn(page)
+
+
+def cells(page: Any, database: str) -> list[str]:
+    return [x.strip() for x in page.locator(f'tr[data-database="{database}"] td').all_inner_texts()]
+
+
+def test_lookups_are_stepped_through_and_a_hit_is_lit_with_its_place(page: Any, site: str, events: list[Event]) -> None:
+    visit(page, site, "recording=00-lookups")
+    page.locator("body").press("d")
+    drawn(page)
+    panel = page.get_by_role("region", name="Databases of the lookups")
+    assert panel.is_visible() and "databases=1" in page.url
+    assert panel.get_by_role("heading", name="Databases").evaluate("(x) => x === document.activeElement")
+    offered = sum(len(e.ids) for e in events if isinstance(e, Draft))
+    commits = [token for e in events if isinstance(e, Commit) for token in e.tokens]
+    kept = sum(token.how == "draft" for token in commits)
+    misses = sum(e.misses for e in events if isinstance(e, Store))
+    end = cells(page, "c")
+    assert end[1:] == [f"{kept} / {offered}", f"{round(100 * kept / len(commits))}%"]
+    assert cells(page, "silent")[0] == str(misses)
+    evictions = sum(e.evictions for e in events if isinstance(e, Store))
+    assert f"{evictions} evicted" in panel.inner_text() and evictions > 0
+    assert panel.locator("li[data-gone] s").count() > 0
+
+    seen = set()
+    for _ in range(200):
+        press(page, "ArrowLeft")
+        hit = panel.locator(".hx-db-hit")
+        seen.add(hit.get_attribute("data-found"))
+        if hit.get_attribute("data-found") == "text" and page.locator(".hx-db-link[data-shown]").count():
+            break
+    copied = hit.locator("mark").inner_text()
+    lit = page.locator(".hx-flow .hx-source")
+    marked = "".join(
+        x for x in lit.locator("[data-serial]").or_(lit).evaluate_all("(xs) => xs.map(x => x.textContent)")
+    )
+    assert copied and copied.strip("\u21b5 ") in marked, "the stretch that was found is marked in the text"
+    assert panel.locator("tr[data-now] .hx-db-chip").first.inner_text() == "c"
+    for _ in range(200):
+        if None in seen and "prompt" in seen:
+            break
+        press(page, "ArrowLeft")
+        seen.add(panel.locator(".hx-db-hit").get_attribute("data-found"))
+    assert seen == {"text", "prompt", None}, "misses are told too"
+    assert cells(page, "c") != end, "shares follow the cursor"
+
+    page.reload()
+    page.wait_for_selector(".hx-databases tr[data-database]")
+    assert panel.is_visible()
+    press(page, "Escape")
+    assert panel.is_hidden() and "databases" not in page.url and page.locator(".hx-source").count() == 0
+    assert page.locator(".hx-db-link[data-shown]").count() == 0
+
+
+def test_a_phone_has_the_whole_screen_and_nothing_runs_over(page: Any, site: str) -> None:
+    visit(page, site, "recording=00-lookups&databases=1", (390, 844))
+    panel = page.locator(".hx-databases")
+    assert panel.bounding_box() == {"x": 0, "y": 0, "width": 390, "height": 844}
+    assert panel.evaluate("(x) => x.scrollWidth <= x.clientWidth")
+    assert page.locator(".hx-db-body").evaluate("(x) => x.scrollWidth <= x.clientWidth")
+    page.get_by_role("button", name="Close the databases").click()
+    assert panel.is_hidden()
+
+
+def test_a_stack_without_lookups_says_so_and_how_to_get_them(page: Any, site: str) -> None:
+    visit(page, site, "recording=01-plain&databases=1")
+    panel = page.locator(".hx-databases")
+    assert "looks nothing up" in panel.inner_text() and "n-gram lookup" in panel.inner_text()
+    assert panel.locator("table").count() == 0 or not panel.locator("table").first.is_visible()
+
+
+def test_an_older_recording_shows_its_lookups_and_says_what_it_lacks(page: Any, shipped: str) -> None:
+    visit(page, shipped, "recording=10-qwen-coder&databases=1")
+    panel = page.locator(".hx-databases")
+    assert "does not say how the context" in panel.inner_text()
+    assert panel.locator("tr[data-hit]").count() > 3 and cells(page, "c")[1] != "0 / 0"

@@ -1,0 +1,214 @@
+// Claims about lookups and the context's database as the page rebuilds them from a trace. Run: node --test tests/js
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { Book, rulesOf } from "../../assets/js/databases/book.js";
+import { Ledger } from "../../assets/js/databases/ledger.js";
+import { TraceModel } from "../../assets/js/trace.js";
+import { commit, draft, drawn, header, piece, verify } from "../app/js/build.mjs";
+
+const RULES = { minKey: 1, maxKey: 2, kept: 2, continuation: 4 };
+const PARAMS = {
+  db: "cms",
+  continuation: 4,
+  max_continuations: 2,
+  reach: { c: { min_key: 1, max_key: 2 } },
+};
+
+function bookOf(ids, rules = RULES) {
+  const book = new Book(rules);
+  for (const id of ids) book.add(id);
+  return book;
+}
+
+/** What is behind every key, oldest first, read from the newest entries alone. */
+function held(book, n) {
+  return book
+    .newest(n, Infinity)
+    .flatMap(({ at, lengths }) => lengths.map((length) => `${book.text.slice(at - length, at)}>${book.text[at]}@${at}`))
+    .sort();
+}
+
+/** The same, kept as ContextDatabase does. */
+function kept(ids, { minKey, maxKey, kept: most }) {
+  const index = new Map();
+  ids.forEach((id, at) => {
+    for (let length = minKey; length <= Math.min(maxKey, at); length++) {
+      const key = String(ids.slice(at - length, at));
+      const one = (index.get(key) ?? []).filter((x) => x.id !== id);
+      if (one.length >= most) one.shift();
+      index.set(key, [...one, { id, at }]);
+    }
+  });
+  return [...index].flatMap(([key, list]) => list.map(({ id, at }) => `${key}>${id}@${at}`)).sort();
+}
+
+test("at every moment the log gives the entries that were held then", () => {
+  let seed = 1;
+  const ids = Array.from({ length: 120 }, () => (seed = (seed * 48271) % 2147483647) % 5);
+  const book = bookOf(ids);
+  for (let n = 0; n <= ids.length; n++) {
+    const want = kept(ids.slice(0, n), RULES);
+    assert.deepEqual(held(book, n), want);
+    assert.equal(book.sizes[n], want.length);
+  }
+  assert.ok(book.evictions.at(-1) > 10);
+});
+
+test("what had to go is named, newest first, with the place that it pointed to", () => {
+  const book = bookOf([1, 10, 1, 11, 1, 12], { ...RULES, maxKey: 1 });
+  assert.deepEqual(book.lastOut(6, 3), [{ at: 1, length: 1, by: 5 }]);
+  assert.deepEqual(book.lastOut(5, 3), []);
+  assert.deepEqual(book.newest(6, 60)[0], { at: 5, lengths: [1], fresh: 1, out: [{ at: 1, length: 1 }] });
+});
+
+test("the window of entries is bounded whatever the run's length", () => {
+  const book = bookOf(Array.from({ length: 10_000 }, (_, i) => i % 997));
+  const shown = book.newest(10_000, 60);
+  assert.ok(shown.reduce((sum, x) => sum + x.lengths.length, 0) < 60 + RULES.maxKey);
+  assert.ok(shown.every((x) => x.at > 9_900));
+});
+
+test("a header that does not say how D_c is kept, or says nonsense, gives no entries", () => {
+  assert.deepEqual(rulesOf(PARAMS), RULES);
+  const odd = [
+    undefined,
+    { db: "c" },
+    { ...PARAMS, max_continuations: 0 },
+    { ...PARAMS, continuation: "4" },
+    { ...PARAMS, reach: { c: { min_key: 1, max_key: 1e9 } } },
+    { ...PARAMS, reach: { c: { min_key: 3, max_key: 2 } } },
+    { ...PARAMS, reach: "x" },
+  ];
+  for (const params of odd) assert.equal(rulesOf(params), null);
+});
+
+/** Prompt 5 6 7; N finds 7 8 in the context (key 6), then m says 9, then none knows; T keeps 7 8, rejects 9 for 1. */
+function small() {
+  const head = header("ngram", "target");
+  head.schema = 7;
+  head.prompt_ids = [5, 6, 7, 8, 5, 6];
+  head.levels[0].params = PARAMS;
+  const drafted = {
+    ...draft(
+      0,
+      [
+        [0, 7],
+        [1, 8],
+        [2, 9],
+      ],
+      0,
+      30,
+    ),
+    sources: ["c", "c", "m"],
+    copied: [{ at: -4, alike: 2, share: 1 }, { at: -3, alike: 3, share: 1 }, null],
+    keys: [2, 2, 1],
+    silent: 1,
+  };
+  const model = new TraceModel();
+  model.append([
+    head,
+    ...[1, 5, 6, 7, 8, 9].map((id) => piece(id, String(id))),
+    drafted,
+    verify(
+      1,
+      0,
+      [
+        [0, 7, "+"],
+        [1, 8, "+"],
+        [2, 9, "x"],
+      ],
+      30,
+      60,
+    ),
+    drawn("correct", 1, 2, 3, 1, 60),
+    commit(
+      0,
+      [
+        [0, 7, 0, "draft", [1]],
+        [1, 8, 0, "draft", [1]],
+        [3, 1, 1, "correct"],
+      ],
+      61,
+    ),
+    { event: "store", round: 0, level: 0, inserts: 17, evictions: 0, hits: { c: 2, m: 1 }, misses: 1, t0: 61, t1: 62 },
+    { ...draft(3, [], 70, 80, 1), silent: 1 },
+  ]);
+  const ledger = new Ledger(model);
+  ledger.catchUp();
+  return ledger;
+}
+
+test("a draft falls into the lookups that it was made of, the silent one too", () => {
+  const { lookups } = small();
+  assert.deepEqual(
+    lookups.map(({ letter, key, serials, at, from }) => ({ letter, key, serials, at, from })),
+    [
+      { letter: "c", key: 2, serials: [0, 1], at: 0, from: -4 },
+      { letter: "m", key: 1, serials: [2], at: 2, from: null },
+      { letter: null, key: null, serials: [], at: 3, from: null },
+      { letter: null, key: null, serials: [], at: 3, from: null },
+    ],
+  );
+});
+
+test("keys are the words before, those drafted in the same go included", () => {
+  const ledger = small();
+  assert.deepEqual(ledger.keyOf(ledger.lookups[0]), [5, 6]);
+  assert.deepEqual(ledger.keyOf(ledger.lookups[1]), [8]);
+});
+
+test("shares follow the cursor: offered with the draft, kept with the commit", () => {
+  const ledger = small();
+  assert.deepEqual(ledger.at(10).by.c, { answered: 0, offered: 0, kept: 0 });
+  assert.deepEqual(ledger.at(30).by.c, { answered: 1, offered: 2, kept: 0 });
+  assert.deepEqual(ledger.at(61).by, {
+    c: { answered: 1, offered: 2, kept: 2 },
+    m: { answered: 1, offered: 1, kept: 0 },
+    s: { answered: 0, offered: 0, kept: 0 },
+  });
+  assert.deepEqual([ledger.at(61).silent, ledger.at(80).silent], [1, 2]);
+  assert.deepEqual([ledger.seen(29), ledger.seen(30), ledger.seen(80)], [0, 3, 4]);
+});
+
+test("a lookup's fate is that of its tokens at the moment", () => {
+  const ledger = small();
+  const [copied, said] = ledger.lookups;
+  assert.deepEqual(ledger.fate(copied, 30), { kept: 0, rejected: 0, lost: 0, waiting: 2, committed: 0 });
+  assert.deepEqual(ledger.fate(copied, 61), { kept: 2, rejected: 0, lost: 0, waiting: 0, committed: 2 });
+  assert.deepEqual(ledger.fate(said, 61), { kept: 0, rejected: 1, lost: 0, waiting: 0, committed: 0 });
+});
+
+const folder = new URL("../../assets/traces/", import.meta.url);
+for (const name of readdirSync(folder).filter((x) => x.endsWith(".gz"))) {
+  const lines = gunzipSync(readFileSync(new URL(name, folder)))
+    .toString()
+    .trim()
+    .split("\n");
+  const events = lines.map((line) => JSON.parse(line));
+  const looks = events[0].levels.some((level) => level.kind === "ngram");
+
+  test(`${name}: offered tokens are the drafted ones, kept ones the committed ones`, { skip: !looks }, () => {
+    const model = new TraceModel();
+    model.append(events);
+    const ledger = new Ledger(model);
+    ledger.catchUp();
+    const last = ledger.at(Infinity);
+    for (const letter of ledger.order) {
+      const drafts = events.filter((e) => e.event === "draft" && e.level === ledger.level);
+      const commits = events.filter((e) => e.event === "commit").flatMap((e) => e.tokens);
+      const { offered, kept } = last.by[letter];
+      assert.equal(offered, drafts.flatMap((e) => e.sources).filter((x) => x === letter).length);
+      assert.equal(kept, commits.filter((x) => x.source === letter && x.how === "draft").length);
+    }
+    if (ledger.tells) {
+      assert.ok(ledger.order.length && ledger.agrees !== false, "its text gives the filings that it counts");
+      assert.equal(
+        last.silent,
+        model.stores.reduce((sum, x) => sum + x.misses, 0),
+      );
+    }
+  });
+}
