@@ -137,7 +137,7 @@ def test_one_token_is_annotated_and_the_legend_names_all_that_is_drawn(page: Any
     twin = page.locator(f".hx-flow .hx-tok[data-dots][data-line='{token.get_attribute('data-line')}']", has_text=word)
     assert twin.first.inner_text() == word, "it is a token of this text, drawn as it is there"
     legend = page.locator(".hx-legend").inner_text()
-    for name in ("n-gram lookup", "int4 copy", "rejected by Q", "two more there", "not committed yet"):
+    for name in ("n-gram lookup", "int8 copy", "rejected by Q", "two more there", "not committed yet"):
         assert name in legend, name
     tower = page.locator(".hx-tower-key").inner_text()
     assert "KV cache: committed, tentative" in tower and "share of the tokens from below that it accepted" in tower

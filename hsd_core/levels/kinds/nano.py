@@ -26,8 +26,7 @@ def drafts(preset: Preset) -> list[dict[str, Any]]:
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
     found = drafts(preset)
     reason = "" if found else "no nano draft was trained for this preset's target"
-    params = {"id": found[0]["name"]} if found else {}
-    return [kind.entry("nano draft", params=params, reason=reason, drafts=found)]
+    return [kind.entry("nano draft", reason=reason, drafts=found)]
 
 
 def build(spec: LevelSpec, site: Site) -> NanoLevel:
