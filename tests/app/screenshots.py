@@ -9,16 +9,21 @@ shows them side by side, grouped by state; each small picture leads to the whole
 from __future__ import annotations
 
 import argparse
+import contextlib
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from playwright.sync_api import Browser, Error
+from playwright.sync_api import Browser, Error, Page
 
 from tests.app.serving import chromium, served
 from tests.app.states import SIZES, STATES, State, made
 
 SCHEMES = ("light", "dark")
+PLOTTED = """
+[...document.querySelectorAll(".hx-plot")].every((plot) => !plot.checkVisibility() || plot.querySelector(".main-svg"))
+"""
+TALLEST = 9000  # px of a picture
 STYLE = """
 body { margin: 24px; background: #808488; color: #000; font: 15px/1.4 system-ui, sans-serif; }
 section { margin-bottom: 32px; }
@@ -40,10 +45,22 @@ def picture(browser: Browser, site: str, states: Sequence[State], size: str, sch
             made(page, site, state)
         except Error as error:
             failed.append(f"{state.name} ({size}, {scheme}): {error.message.splitlines()[0]}")
-        page.screenshot(path=out / name(state, size, scheme), full_page=state.tall)
+        if state.tall:
+            _whole(page, width)
+        page.screenshot(path=out / name(state, size, scheme))
+        page.set_viewport_size({"width": width, "height": height})
         print(f"{state.name:24}{size:10}{scheme}", flush=True)
     context.close()
     return failed
+
+
+def _whole(page: Page, width: int) -> None:
+    """Makes the window as high as what it shows, so that all that is drawn only in sight is drawn."""
+    page.set_viewport_size({"width": width, "height": min(TALLEST, page.evaluate("document.body.scrollHeight"))})
+    with contextlib.suppress(Error):  # a plot that is not drawn shows as what it is
+        page.wait_for_function(PLOTTED)
+    page.set_viewport_size({"width": width, "height": min(TALLEST, page.evaluate("document.body.scrollHeight"))})
+    page.wait_for_timeout(300)
 
 
 def name(state: State, size: str, scheme: str) -> str:
@@ -61,13 +78,10 @@ def sheet(states: Sequence[State], sizes: Sequence[str], schemes: Sequence[str])
                 file = name(state, size, scheme)
                 small = f'<img src="{file}" alt="" loading="lazy" style="width:{220 * width / height:.0f}px">'
                 links.append(f'<a href="{file}">{small}{size}, {scheme}</a>')
-        address = escape(f"/?{state.query}")
-        sections.append(
-            f'<section id="{state.name}"><h2>{state.name} <small>{address}</small></h2><div>{"".join(links)}</div></section>'
-        )
-    return (
-        f'<!doctype html><meta charset="utf-8"><title>HSD Explorer</title><style>{STYLE}</style>{"".join(sections)}\n'
-    )
+        head = f"<h2>{state.name} <small>{escape(f'/?{state.query}')}</small></h2>"
+        sections.append(f'<section id="{state.name}">{head}<div>{"".join(links)}</div></section>')
+    head = f'<meta charset="utf-8"><title>HSD Explorer</title><style>{STYLE}</style>'
+    return f"<!doctype html>{head}{''.join(sections)}\n"
 
 
 def main() -> None:

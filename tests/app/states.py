@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-
-from playwright.sync_api import Page
+from typing import Any
 
 SIZES = {"desktop": (1440, 900), "phone": (390, 844), "projector": (1920, 1080)}
 
-Steps = Callable[[Page], object]
+Steps = Callable[[Any], object]
 
 
 @dataclass(frozen=True)
 class State:
-    """`query`: of the address. `ready`: a selector, in sight once the tab has drawn. `steps`: from there to the state."""
+    """`query`: of the address. `ready`: in sight once the tab has drawn. `steps`: from there to the state."""
 
     name: str
     query: str
@@ -32,7 +31,7 @@ class State:
         return self.name.startswith(("race", "planner", "results")) or self.name in ("learn", "learn-sheet")
 
 
-def made(page: Page, site: str, state: State) -> None:
+def made(page: Any, site: str, state: State) -> None:
     """Opens the state on the page, drawn and at rest."""
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{site}/?{state.query}")
@@ -42,14 +41,14 @@ def made(page: Page, site: str, state: State) -> None:
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
-def _nothing(page: Page) -> None:
+def _nothing(page: Any) -> None:
     """The address alone opens it."""
 
 
 def _pressed(name: str, then: str, *, tab: str = "") -> Steps:
     """Press the button of this name; `then` is what it shows."""
 
-    def steps(page: Page) -> None:
+    def steps(page: Any) -> None:
         page.locator(tab or "body").get_by_role("button", name=name, exact=True).first.click()
         page.locator(then).first.wait_for()
 
@@ -59,76 +58,76 @@ def _pressed(name: str, then: str, *, tab: str = "") -> Steps:
 def _in_sight(selector: str, drawn: str) -> Steps:
     """Scroll there; what is only drawn when somebody looks is waited for."""
 
-    def steps(page: Page) -> None:
+    def steps(page: Any) -> None:
         page.locator(selector).first.scroll_into_view_if_needed()
         page.locator(drawn).first.wait_for()
 
     return steps
 
 
-def _card(page: Page) -> None:
+def _card(page: Any) -> None:
     page.locator(".hx-flow .hx-tok").nth(24).click()
     page.locator(".hx-card.hx-pinned").wait_for()
 
 
-def _ghost_card(page: Page) -> None:
+def _ghost_card(page: Any) -> None:
     page.locator(".hx-ghost").last.click()
     page.locator(".hx-card.hx-pinned").wait_for()
 
 
-def _code(page: Page) -> None:
+def _code(page: Any) -> None:
     page.get_by_role("button", name="Share", exact=True).click()
     page.get_by_role("textbox", name="The whole run").wait_for()
     page.get_by_role("button", name="Code: This moment").click()
     page.get_by_role("dialog", name="QR code: This moment").wait_for()
 
 
-def _add_level(page: Page) -> None:
+def _add_level(page: Any) -> None:
     page.get_by_text("add a level").click()
     page.locator(".hx-add .hx-item").first.wait_for()
 
 
-def _floor(page: Page) -> None:
+def _floor(page: Any) -> None:
     page.get_by_role("button", name="rule, policy and order").last.click()
 
 
-def _picture(page: Page) -> None:
+def _picture(page: Any) -> None:
     page.get_by_role("button", name="save as a picture: lanes").focus()
     page.keyboard.press("Enter")
     page.locator(".hx-picture-menu:visible").wait_for()
 
 
-def _stale(page: Page) -> None:
+def _stale(page: Any) -> None:
     page.get_by_role("button", name="one more").first.click()
     page.locator(".hx-stale").first.wait_for()
 
 
-def _draws(page: Page) -> None:
+def _draws(page: Any) -> None:
     page.get_by_role("button", name="Draw 1,000 times").click()
     page.get_by_text("1,000 draws").first.wait_for()
 
 
-def _whole(page: Page) -> None:
+def _whole(page: Any) -> None:
     page.get_by_role("checkbox", name="whole text").check()
 
 
-def _answered(page: Page) -> None:
+def _answered(page: Any) -> None:
     page.get_by_label("3: both guesses").check()
     page.get_by_role("button", name="That is my answer").click()
     page.locator(".hx-reveal").wait_for()
 
 
-def _sheet(page: Page) -> None:
+def _sheet(page: Any) -> None:
     page.get_by_role("button", name="Printable sheet").click()
     page.locator(".hx-paper-answers").wait_for()
 
 
-def _race_tokens(page: Page) -> None:
+def _race_tokens(page: Any) -> None:
     page.locator(".hx-race-column .hx-tok").nth(12).click()
     page.locator(".hx-race-chosen:not(:empty)").wait_for()
 
 
-def _wrong_number(page: Page) -> None:
+def _wrong_number(page: Any) -> None:
     page.locator("input.hx-plan-cell, .hx-planner td input").first.fill("-7")
     page.locator(".hx-plan-fault:visible").first.wait_for()
 
