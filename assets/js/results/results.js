@@ -138,7 +138,9 @@ class ResultsPage {
       "div",
       { class: "hx-res-charts", "data-machines": columns.length },
       plot("rates", `${title}: tokens a second`, () => ratesFigure(columns)),
-      ...columns.map((column) => plot("tasks", `${title}: speed-up by task, ${column.name}`, () => tasksFigure(column))),
+      ...columns.map((column) =>
+        plot("tasks", `${title}: speed-up by task, ${column.name}`, () => tasksFigure(column)),
+      ),
     );
   }
 
