@@ -43,11 +43,11 @@ def picture(browser: Browser, site: str, states: Sequence[State], size: str, sch
     for state in states:
         try:
             made(page, site, state)
-        except Error as error:
+        except Error as error:  # its picture shows how far it came
             failed.append(f"{state.name} ({size}, {scheme}): {error.message.splitlines()[0]}")
         if state.tall:
             _whole(page, width)
-        page.screenshot(path=out / name(state, size, scheme))
+        page.screenshot(path=out / name(state, size, scheme), timeout=120_000)
         page.set_viewport_size({"width": width, "height": height})
         print(f"{state.name:24}{size:10}{scheme}", flush=True)
     context.close()
