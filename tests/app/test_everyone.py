@@ -64,7 +64,7 @@ def test_axe_finds_nothing_serious_and_the_page_is_no_wider_than_its_window(
 def test_axe_finds_what_is_wrong(looked_at: dict[str, Any], shipped: str) -> None:
     page = looked_at["desktop-light"]
     made(page, shipped, BY_NAME["learn"])
-    page.locator(".hx-lessons a").first.evaluate("(x) => { x.style.color = '#aaa'; x.replaceChildren('1'); }")
+    page.locator(".hx-lessons a").first.evaluate("(x) => { x.style.color = '#aaa'; x.replaceChildren('pale words'); }")
     page.locator(".hx-learn-do button").first.evaluate("(x) => x.replaceChildren()")
     assert {line.partition(" ")[0] for line in found(page)} == {"color-contrast", "button-name"}
 
