@@ -65,7 +65,10 @@ export function recordingsMenu({ recordings, shown, onPick }) {
     event.preventDefault();
     if (panel.hidden) button.click();
   });
-  list.addEventListener("focusin", (event) => tell(event.target));
+  list.addEventListener("focusin", ({ target }) => {
+    for (const option of items()) option.tabIndex = option === target ? 0 : -1;
+    tell(target);
+  });
   list.addEventListener("pointerover", (event) => tell(optionAt(event)));
   list.addEventListener("click", (event) => pick(optionAt(event)));
   const typed = typing(items, (option) => options.get(option)?.title ?? "");

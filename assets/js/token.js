@@ -7,6 +7,7 @@ import { combNode } from "./comb-view.js";
 import { isCopy } from "./copies.js";
 
 const GHOST_LENGTH = 18;
+const WHOLE = 24; // characters of a token up to which no line breaks within it
 const THIN = /[\s.,:;!|'`ijl()[\]]/;
 
 /** A new node for a cell whose first token is `serial`: white space stays outside the token, so that its box is
@@ -63,6 +64,7 @@ function write(node, cell, text) {
   token.textContent = cell.special ? cell.text : blank && !lines ? lead : body;
   after.data = blank ? (lines ? lead : "") : trail;
   put(token, "special", cell.special ? "1" : "");
+  put(token, "long", token.textContent.length > WHOLE ? "1" : "");
   put(
     token,
     "glyph",

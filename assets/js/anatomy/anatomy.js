@@ -51,7 +51,7 @@ export function createAnatomy(ctx) {
   const told = h("span");
   const spent = h("span", { class: "hx-an-work" });
   const saying = h("p", { class: "hx-an-saying" }, told, " ", spent);
-  const picture = h("div", { class: "hx-an-picture" });
+  const picture = h("div", { class: "hx-an-picture", role: "group", tabindex: "0", "aria-label": SAY.picture });
   const verdict = h("div", { class: "hx-an-verdict" });
   const body = h("div", { class: "hx-an-body" }, picture, verdict);
   const el = h(

@@ -20,6 +20,7 @@ export const SAY = {
   back: "One event back",
   on: "One event on",
   events: "Events of the round; choose one to go to it",
+  picture: "The picture of the round",
   grid: "The round: levels above each other, positions beside each other",
   text: "the text",
   position: "position in the text; 0 is the first token after the prompt",

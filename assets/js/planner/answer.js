@@ -267,9 +267,10 @@ const head = () =>
     h(
       "tr",
       { role: "row" },
-      ...["levels", "best stack", "ms per token", "speed-up", ""].map((text) =>
+      ...["levels", "best stack", "ms per token", "speed-up"].map((text) =>
         h("th", { scope: "col", role: "columnheader", text }),
       ),
+      h("th", { scope: "col", role: "columnheader" }, h("span", { class: "hx-sr", text: "use it" })),
     ),
   );
 

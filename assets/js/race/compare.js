@@ -50,6 +50,7 @@ export function createCompare({ menu, replay, attempt }) {
   const el = h(
     "div",
     { class: "hx-race-pair", hidden: true },
+    h("h2", { class: "hx-sr", text: COMPARE.open }),
     ...runs.map((run, i) => h("label", { class: "hx-race-side" }, h("b", { text: COMPARE.letters[i] }), run)),
     align,
     note,

@@ -5,8 +5,8 @@ import { copy } from "../files.js";
 
 const SAID_MS = 2000;
 
-/** @param {import("./columns.js").Column} column */
-export function originCard(column) {
+/** @param {import("./columns.js").Column} column @param {string} title of its preset */
+export function originCard(column, title) {
   const { about, stacks } = column.results;
   const versions = Object.entries(about.versions).map(([name, version]) => `${name} ${version}`);
   const facts = [
@@ -21,7 +21,7 @@ export function originCard(column) {
     "section",
     {
       class: `hx-panel hx-res-card${column.now ? " hx-res-now" : ""}`,
-      "aria-label": `how ${column.name} was measured`,
+      "aria-label": `${title}: how ${column.name} was measured`,
     },
     h("h3", { class: "hx-plan-h", text: column.name }),
     h(

@@ -117,18 +117,18 @@ class ResultsPage {
       this.now.get(preset),
     );
     const title = this.setup.presets.find((one) => one.name === preset)?.title ?? preset;
-    const cards = [...columns.map(originCard), ...missing.map(missingCard)];
+    const cards = [...columns.map((column) => originCard(column, title)), ...missing.map(missingCard)];
     return h(
       "section",
       { class: "hx-res-preset", "aria-label": title, "data-preset": preset },
       h("h2", { class: "hx-res-h", tabindex: "-1", text: title }),
       columns.length ? comparison(columns, missing, preset) : notYet(),
-      columns.length ? this.charts(columns) : null,
+      columns.length ? this.charts(columns, title) : null,
       h("div", { class: "hx-res-cards" }, ...cards),
     );
   }
 
-  charts(columns) {
+  charts(columns, title) {
     const plot = (name, label, figure) => {
       const made = new Plot(name, { url: this.base + this.setup.plotly, label });
       this.plots.push({ plot: made, figure });
@@ -137,8 +137,10 @@ class ResultsPage {
     return h(
       "div",
       { class: "hx-res-charts", "data-machines": columns.length },
-      plot("rates", "tokens a second", () => ratesFigure(columns)),
-      ...columns.map((column) => plot("tasks", `speed-up by task, ${column.name}`, () => tasksFigure(column))),
+      plot("rates", `${title}: tokens a second`, () => ratesFigure(columns)),
+      ...columns.map((column) =>
+        plot("tasks", `${title}: speed-up by task, ${column.name}`, () => tasksFigure(column)),
+      ),
     );
   }
 

@@ -1,0 +1,172 @@
+"""The page for everyone: axe-core checks every state of it, light and dark, on a desktop and on a phone; it can be used
+at 200 % zoom, in forced colours, on a phone, by keys, and read from the back of a hall."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pagekit import drawn
+from states import SIZES, STATES, State, made
+
+LOOKS = {"desktop-light": ("desktop", "light"), "phone-dark": ("phone", "dark")}
+GRAVE = ("serious", "critical")
+RUN = """
+async () => {
+  const { violations } = await axe.run(document, { resultTypes: ["violations"], preload: false });
+  return violations;
+}
+"""
+BY_NAME = {state.name: state for state in STATES}
+
+
+@pytest.fixture(scope="module")
+def looked_at(browser: Any) -> Iterator[dict[str, Any]]:
+    """One page for each look, opened when the first state of it is made and used for all of them."""
+    pytest.importorskip("axe_playwright_python", reason="pip install axe-playwright-python to check with axe-core")
+    contexts = []
+    pages: dict[str, Any] = {}
+    for look, (size, scheme) in LOOKS.items():
+        width, height = SIZES[size]
+        contexts.append(browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme))
+        pages[look] = contexts[-1].new_page()
+        pages[look].set_default_timeout(45_000)
+    yield pages
+    for context in contexts:
+        context.close()
+
+
+def found(page: Any) -> list[str]:
+    """What axe-core finds and calls serious or critical, one line for each element."""
+    from axe_playwright_python.base import AXE_SCRIPT
+
+    page.evaluate(AXE_SCRIPT)
+    grave = [one for one in page.evaluate(RUN) if one["impact"] in GRAVE]
+    return [
+        f"{one['id']} ({one['impact']}): {node['target']} {node['html'][:160]} {node['failureSummary']}"
+        for one in grave
+        for node in one["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
+@pytest.mark.parametrize("look", LOOKS)
+def test_axe_finds_nothing_serious_and_the_page_is_no_wider_than_its_window(
+    looked_at: dict[str, Any], shipped: str, look: str, state: State
+) -> None:
+    page = looked_at[look]
+    made(page, shipped, state)
+    assert found(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_axe_finds_what_is_wrong(looked_at: dict[str, Any], shipped: str) -> None:
+    page = looked_at["desktop-light"]
+    made(page, shipped, BY_NAME["learn"])
+    page.locator(".hx-lessons a").first.evaluate("(x) => { x.style.color = '#aaa'; x.replaceChildren('pale words'); }")
+    assert {line.partition(" ")[0] for line in found(page)} == {"color-contrast"}
+
+
+# ---- 200 % zoom: a window of 1440 px shows 720
+
+
+SPILLS = """
+() => [...document.querySelectorAll(".hx-stage *")].filter((x) => {
+  if (!x.checkVisibility() || x.closest("svg, .hx-sr, .hx-plot") || x.clientWidth === 0) return false;
+  const { overflowX, display } = getComputedStyle(x);
+  return overflowX === "visible" && display !== "inline" && x.scrollWidth > x.clientWidth + 2;
+}).map((x) => `${x.className}: ${x.scrollWidth} > ${x.clientWidth}`)
+"""
+
+
+@pytest.mark.parametrize("name", ["planner", "results", "race", "race-own", "race-compare", "learn"])
+def test_at_200_percent_nothing_spills_out_of_its_place(page: Any, shipped: str, name: str) -> None:
+    page.set_viewport_size({"width": 720, "height": 450})
+    made(page, shipped, BY_NAME[name])
+    assert page.evaluate(SPILLS) == []
+    tables = page.locator(".hx-res-scroll")
+    assert all(table.evaluate("(x) => x.scrollWidth <= x.clientWidth") for table in tables.all())
+
+
+# ---- forced colours
+
+
+def style(page: Any, selector: str, what: str) -> str:
+    return str(page.locator(selector).first.evaluate("(x, what) => getComputedStyle(x)[what]", what))
+
+
+def test_forced_colours_leave_what_colour_alone_would_tell(browser: Any, shipped: str) -> None:
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, forced_colors="active")
+    page = context.new_page()
+    made(page, shipped, BY_NAME["play-anatomy-sampled"])
+    tab = '[role="tab"][aria-selected="{}"]'
+    assert style(page, tab.format("true"), "borderBottom") != style(page, tab.format("false"), "borderBottom")
+    assert "gradient" in style(page, ".hx-an-table td", "backgroundImage")
+    assert style(page, '.hx-an-tile[aria-pressed="true"]', "outlineStyle") == "solid"
+    made(page, shipped, BY_NAME["play-proof-drawn"])
+    paper = style(page, ".hx-proof-chart", "backgroundColor")
+    assert paper not in (style(page, ".hx-proof-bar-line i", "backgroundColor"), "rgba(0, 0, 0, 0)")
+    made(page, shipped, BY_NAME["race-four"])
+    assert style(page, ".hx-race-paint", "forcedColorAdjust") == "none"
+    made(page, shipped, BY_NAME["learn-answered"])
+    right, other = ".hx-choice[data-right=true]", ".hx-choice:not([data-right=true])"
+    assert style(page, right, "borderColor") != style(page, other, "borderColor")
+    context.close()
+
+
+# ---- a phone, a projector
+
+
+def test_on_a_phone_a_run_a_race_and_a_lesson_are_used_whole(page: Any, shipped: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    fits = "document.documentElement.scrollWidth <= innerWidth"
+    made(page, shipped, BY_NAME["play"])
+    page.get_by_role("button", name="To the start").click()
+    page.get_by_role("button", name="One round on").click()
+    drawn(page)
+    assert page.locator(".hx-transport-clock").first.inner_text().startswith("round 1")
+    page.get_by_role("button", name="Anatomy", exact=True).click()
+    page.get_by_role("button", name="One event back").click()
+    drawn(page)
+    assert page.get_by_role("group", name="The picture of the round").get_attribute("tabindex") == "0"
+    assert page.locator(".hx-an-act").inner_text() and page.evaluate(fits)
+    made(page, shipped, BY_NAME["race"])
+    page.get_by_role("button", name="To the start").click()
+    page.get_by_role("button", name="One round on").click()
+    page.locator(".hx-race-column .hx-tok").first.click()
+    page.locator(".hx-race-chosen:has-text('Token 1.')").wait_for()
+    assert page.evaluate(fits)
+    made(page, shipped, BY_NAME["learn-answered"])
+    page.locator(".hx-lesson-next").click()
+    page.get_by_label("your estimate").fill("3")
+    page.keyboard.press("Enter")
+    page.locator(".hx-reveal").wait_for()
+    assert page.evaluate(fits)
+
+
+def test_no_line_breaks_within_a_token(page: Any, shipped: str) -> None:
+    """Its letter hangs below it: with a part on each of two lines it would stand below neither."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    made(page, shipped, BY_NAME["play-four-levels"])
+    parts = page.locator(".hx-flow .hx-tok").evaluate_all("(all) => all.map((x) => x.getClientRects().length)")
+    assert len(parts) > 50 and set(parts) == {1}
+
+
+SMALL = """
+() => [...document.querySelectorAll(".hx-stage *, .hx-figure *")].filter((x) =>
+  x.checkVisibility() && !x.closest(".hx-sr, .hx-plot, .js-plotly-plot, .hx-paper") && x.offsetWidth !== 1
+  && [...x.childNodes].some((node) => node.nodeType === 3 && node.data.trim())
+  && parseFloat(getComputedStyle(x).fontSize) < 14
+).map((x) => `${x.className?.baseVal ?? x.className} in ${x.parentElement.className}: ${getComputedStyle(x).fontSize}`)
+"""
+PLAYED = ("card", "settings", "share", "add-level", "anatomy-sampled", "proof", "proof-drawn", "figures")
+FROM_THE_BACK = [*(f"play-{name}" for name in PLAYED), "race", "race-own", "race-compare"]
+FROM_THE_BACK += ["planner", "learn", "learn-answered", "results"]
+
+
+@pytest.mark.parametrize("name", FROM_THE_BACK)
+def test_on_a_projector_no_text_is_smaller_than_14_px(page: Any, shipped: str, name: str) -> None:
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    made(page, shipped, BY_NAME[name])
+    assert set(page.evaluate(SMALL)) == set()
