@@ -57,3 +57,14 @@ export function cellStart({ cellStarts, committed }, n) {
   // A character may still be joined to the cell before the boundary.
   return cellStarts[Math.max(0, cell - 1)] ?? 0;
 }
+
+/**
+ * Where the paragraph begins that n committed tokens end in, or begin after.
+ * @param {TraceModel} model
+ * @param {number} n
+ */
+export function paragraphStart({ cells, cellStarts }, n) {
+  let cell = Math.max(0, upTo(cellStarts, n, (at) => at) - 1);
+  while (cell > 0 && !cells[cell - 1].text.endsWith("\n")) cell -= 1;
+  return cellStarts[cell] ?? 0;
+}

@@ -6,12 +6,17 @@ import { combNode } from "./comb-view.js";
 import { origin } from "./copies.js";
 import { colouring } from "./legend.js";
 import { dress, element, expand, ghostNode, haunt, spoken, tokenNode } from "./token.js";
-import { cellStart, wanted } from "./text-items.js";
+import { cellStart, paragraphStart, wanted } from "./text-items.js";
 import { copyPlain, walk } from "./text-keys.js";
 import { upTo } from "./trace.js";
 
 const STOPS = "[data-serial], .hx-more";
+const PART = 600; // tokens: while a longer text changes quickly its end alone is drawn, the rest in parts at rest
+const LONG = 4 * PART;
 const CALM = 40; // more new nodes than this at once appear without moving
+
+const idle = globalThis.requestIdleCallback ?? ((f) => setTimeout(f, 30)); // Safari has none
+const cancel = globalThis.cancelIdleCallback ?? clearTimeout;
 
 /**
  * @param {HTMLElement} host
@@ -32,6 +37,7 @@ export function create(host, ctx = {}) {
     press: (serial) => view.press(serial),
     destroy() {
       view.listening.abort();
+      view._later(false);
       el.remove();
     },
   };
@@ -57,45 +63,119 @@ class TextView {
     on("click", (e) => this._click(e));
     on("keydown", (e) => this._key(e));
     on("copy", (e) => copyPlain(e));
+    on("scroll", () => this._scrolled()); // asked for here, as every question in a drawing would lay it out
     on("focusin", (e) => this._focused(e.target));
   }
 
   _clear() {
     this.model = null;
     /** @type {any[]} */ this.items = []; // {key, at, node, ends}, in order; ends: a paragraph ends behind it
-    this.seen = 0; // committed tokens drawn
+    this._begin(0); // the committed token that the drawing begins with
+    this.seen = 0; // committed tokens drawn, or before those
     this.style = "";
     this.flow.replaceChildren();
     this._hang(null, 0);
     this.current = null; // the node that Tab reaches
     this.marked = null;
     this.sunk = 0; // where it was last scrolled to its end
+    this.low = true; // whether its end is in sight
     this.origin = null; // what the marked token was copied from
   }
 
-  update(model, cursor, { colourBy = "level", ghosts = "show", selected = null, round = null } = {}) {
+  update(model, cursor, { colourBy = "level", ghosts = "show", selected = null, round = null, swift = false } = {}) {
     if (!model?.header) {
       if (this.items.length) this._clear();
       return;
     }
     if (model !== this.model) this._clear();
-    this.model = model;
-    this.cursor = cursor;
+    Object.assign(this, { model, cursor, haunted: ghosts !== "hide", swift });
     this.flow.dataset.ghosts = ghosts;
     this.flow.dataset.by = colourBy;
     const scheme = colouring(model, colourBy);
     const style = JSON.stringify([colourBy, ghosts, scheme.all ?? null]);
     const committed = model.committedAt(cursor);
-    const keep = style === this.style ? cellStart(model, Math.min(this.seen, committed)) : 0;
-    const low = this._low();
-    this._reconcile(keep, wanted(model, cursor, keep, committed, ghosts !== "hide"), scheme);
+    this._cut(committed);
+    const same = style === this.style ? cellStart(model, Math.min(this.seen, committed)) : 0;
+    const keep = Math.max(this.first, same);
+    this._reconcile(keep, wanted(model, cursor, keep, committed, this.haunted), scheme);
     this.flow.classList.toggle("hx-waiting", this.items.length === 0);
     this._hang(ghosts === "hide" ? null : model, cursor);
-    if (low) this._sink();
+    if (this.low) this._sink();
     this.style = style;
     this.seen = committed;
     this._select(selected);
     this._light(round);
+    this._later(this.first > 0 && !(swift && this.low));
+  }
+
+  /** Of what is drawn of a cut text the height is known, not guessed: its end is where the view is put. */
+  _begin(first) {
+    this.first = first;
+    this.flow.classList.toggle("hx-cut", first > 0);
+  }
+
+  /** Begins anew near the end of a long text when the cursor has left what is drawn, and while it moves quickly. */
+  _cut(committed) {
+    const drawn = committed - this.first;
+    const long = drawn > LONG && (this.swift || committed - this.seen > LONG) && this._loose();
+    if (!long && (this.first === 0 || drawn > PART / 2)) return;
+    this.items = [];
+    this.flow.replaceChildren();
+    this._begin(paragraphStart(this.model, Math.max(0, committed - PART)));
+    this.seen = this.first;
+  }
+
+  /** Whether nobody looks at, or stands in, the beginning of the text. */
+  _loose() {
+    return this.low && !this.flow.contains(document.activeElement) && !this.el.closest(".hx-whole");
+  }
+
+  /** Draws what is missing of the beginning, part by part, when there is time; or does not. */
+  _later(wanted) {
+    if (!wanted) {
+      cancel(this.waiting);
+      this.waiting = 0;
+    } else if (!this.waiting)
+      this.waiting = idle(() => {
+        this.waiting = 0;
+        this._before(PART);
+        this._later(this.first > 0);
+      });
+  }
+
+  /** Draws at least so many tokens before those that are drawn. */
+  _before(count) {
+    if (this.first === 0 || !this.model) return;
+    const { model, first } = this;
+    const from = paragraphStart(model, Math.max(0, first - count));
+    const scheme = colouring(model, this.flow.dataset.by);
+    const news = wanted(model, this.cursor, from, first, this.haunted).filter(({ at }) => at < first);
+    const part = document.createDocumentFragment();
+    const items = news.map((item) => this._item(item, this._made(item), scheme));
+    items.forEach(({ node }, i) => {
+      if (i === 0 || items[i - 1].ends) part.append(element("div", "hx-par"));
+      part.lastChild?.appendChild(node);
+    });
+    this.flow.prepend(part);
+    this.items.unshift(...items);
+    this._begin(from);
+    if (this.low) this._sink();
+    this.marked = null;
+    this._select(this.selected);
+    const round = this.round;
+    this.round = null;
+    this._light(round);
+  }
+
+  /** The whole text, at once. */
+  _all() {
+    this._before(Infinity);
+    this._later(false);
+  }
+
+  _scrolled() {
+    this.low = this._low();
+    if (!this.low) this._later(this.first > 0);
   }
 
   /** Whether the text's end is in sight, or was when nobody has scrolled since: paragraphs that have not been in sight
@@ -132,23 +212,32 @@ class TextView {
     if (focused) again?.focus();
   }
 
+  _made(item) {
+    return item.cell ? tokenNode(item.cell.serials[0]) : ghostNode();
+  }
+
+  _item(item, node, scheme) {
+    if (item.cell) this._dress(node, item.cell, scheme);
+    else haunt(node, item.heads, this.model, this._fresh(item.heads[item.heads.length - 1]));
+    return { key: item.key, at: item.at, node, ends: item.cell?.text.endsWith("\n") ?? false };
+  }
+
   _reconcile(from, wanted, scheme) {
     const cut = upTo(this.items, from - 1, (x) => x.at);
     const old = new Map(this.items.splice(cut).map((x) => [x.key, x.node]));
-    const fresh = wanted.reduce((n, x) => n + (old.has(x.key) ? 0 : 1), 0);
+    const calm = this.swift || wanted.reduce((n, x) => n + (old.has(x.key) ? 0 : 1), 0) > CALM;
     let last = cut ? this.items[cut - 1] : null;
     for (const item of wanted) {
-      const made = old.has(item.key) ? null : item.cell ? tokenNode(item.cell.serials[0]) : ghostNode();
-      if (made && fresh <= CALM) made.classList.add("hx-new");
+      const made = old.has(item.key) ? null : this._made(item);
+      if (made && !calm) made.classList.add("hx-new");
       const node = made ?? old.get(item.key);
       old.delete(item.key);
-      if (item.cell) this._dress(node, item.cell, scheme);
-      else haunt(node, item.heads, this.model, this._fresh(item.heads[item.heads.length - 1]));
+      const drawn = this._item(item, node, scheme);
       const same = last !== null && !last.ends;
       const paragraph = same ? last.node.parentNode : this._paragraph(last);
       const next = same ? last.node.nextSibling : paragraph.firstChild;
       if (node !== next) paragraph.insertBefore(node, next);
-      last = { key: item.key, at: item.at, node, ends: item.cell?.text.endsWith("\n") ?? false };
+      last = drawn;
       this.items.push(last);
     }
     for (const node of old.values()) node.remove();
@@ -188,6 +277,7 @@ class TextView {
   }
 
   _select(serial) {
+    this.selected = serial;
     const node = serial === null ? null : this._node(serial);
     if (node === this.marked) return;
     this.marked?.classList.remove("hx-selected");
@@ -223,11 +313,13 @@ class TextView {
   // --- pointer and keys ---
 
   focus(serial) {
+    this._all();
     this._node(serial)?.focus();
   }
 
   /** Pins the card of a token, as a click on it does. */
   press(serial) {
+    this._all();
     const anchor = this._node(serial);
     if (!anchor) return;
     anchor.scrollIntoView({ block: "nearest" });
@@ -249,6 +341,7 @@ class TextView {
   }
 
   _key(event) {
+    this._all();
     const stops = [...this.el.querySelectorAll(STOPS)];
     const to = walk(event.key, stops.indexOf(event.target.closest(STOPS)), stops.length);
     if (to !== null) stops[to]?.focus();
