@@ -31,7 +31,13 @@ export function textPanel(ctx) {
     type: "checkbox",
     onchange: () => ctx.onEdit("ghosts", ghosts.checked ? "show" : "hide"),
   });
-  const whole = h("input", { type: "checkbox", onchange: () => room.set(whole.checked) });
+  const whole = h("input", {
+    type: "checkbox",
+    onchange: () => {
+      text.whole();
+      room.set(whole.checked);
+    },
+  });
   const file = h("input", {
     type: "file",
     accept: ".jsonl,.gz,application/gzip,application/json",

@@ -15,6 +15,7 @@ const PART = 600; // tokens: while a longer text changes quickly its end alone i
 const LONG = 4 * PART;
 const CALM = 40; // more new nodes than this at once appear without moving
 
+const SOON_MS = 500;
 const idle = globalThis.requestIdleCallback ?? ((f) => setTimeout(f, 30)); // Safari has none
 const cancel = globalThis.cancelIdleCallback ?? clearTimeout;
 
@@ -35,6 +36,7 @@ export function create(host, ctx = {}) {
     update: (model, cursor, opts = {}) => view.update(model, cursor, opts),
     focus: (serial) => view.focus(serial),
     press: (serial) => view.press(serial),
+    whole: () => view._all(),
     destroy() {
       view.listening.abort();
       view._later(false);
@@ -79,6 +81,8 @@ class TextView {
     this.marked = null;
     this.sunk = 0; // where it was last scrolled to its end
     this.low = true; // whether its end is in sight
+    /** @type {boolean} */ this.haunted = true; // whether rejected drafts are shown
+    /** @type {boolean} */ this.swift = false; // whether what is shown changes quickly
     this.origin = null; // what the marked token was copied from
   }
 
@@ -133,14 +137,17 @@ class TextView {
   /** Draws what is missing of the beginning, part by part, when there is time; or does not. */
   _later(wanted) {
     if (!wanted) {
-      cancel(this.waiting);
+      if (this.waiting) cancel(this.waiting);
       this.waiting = 0;
     } else if (!this.waiting)
-      this.waiting = idle(() => {
-        this.waiting = 0;
-        this._before(PART);
-        this._later(this.first > 0);
-      });
+      this.waiting = idle(
+        () => {
+          this.waiting = 0;
+          this._before(PART);
+          this._later(this.first > 0);
+        },
+        { timeout: SOON_MS },
+      );
   }
 
   /** Draws at least so many tokens before those that are drawn. */

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pagekit import drawn
+from repeated import repeated
 from test_first_screen import DESK, PHONE, PROJECTOR, seek, visit
 
+CODE = Path(__file__).parents[2] / "assets" / "traces" / "01-code.jsonl.gz"
+SCRUB = """
+async () => {
+  const slider = document.querySelector(".hx-transport-slider");
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  let fewest = Infinity, swift = true;
+  for (const place of [1000, 900, 300, 800, 100, 1000]) {
+    slider.value = place;
+    slider.dispatchEvent(new Event("input", {bubbles: true}));
+    await frame(), await frame();
+    fewest = Math.min(fewest, document.querySelectorAll(".hx-flow .hx-tok").length);
+    swift = document.querySelector(".hx-swift") !== null;
+  }
+  return [fewest, swift];
+}
+"""
 OVERLAPS = """
 () => {
   const seen = (x) => {
@@ -215,3 +233,25 @@ def test_switches_and_gauges_survive_forced_colours(page: Any, shipped: str) -> 
         bar = page.locator(filled).first
         assert bar.evaluate(colour) != page.locator(".hx-tower").evaluate(colour), filled
     assert "gradient" in page.locator(".hx-gauge-bar").first.evaluate("(x) => getComputedStyle(x).backgroundImage")
+
+
+def test_of_a_long_text_only_the_end_is_drawn_while_it_is_scrubbed_and_all_of_it_at_rest(
+    page: Any, shipped: str
+) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    visit(page, shipped, "01-code")
+    file = {"name": "long.jsonl.gz", "mimeType": "application/gzip", "buffer": repeated(CODE, 4000)}
+    page.locator(".hx-text-panel input[type=file]").set_input_files(file)
+    page.locator(".hx-text-panel h2", has_text="long.jsonl.gz").wait_for()
+    whole = "document.querySelector('.hx-flow').textContent"
+    page.wait_for_function("!document.querySelector('.hx-cut') && !document.querySelector('.hx-swift')")
+    text, tokens = page.evaluate(whole), page.locator(".hx-flow .hx-tok").count()
+    assert tokens >= 4000
+    fewest, swift = page.evaluate(SCRUB)
+    assert fewest < 2400
+    assert swift, "nothing moves by itself meanwhile"
+    view = "document.querySelector('.hx-text')"
+    assert page.evaluate(f"{view}.scrollHeight - {view}.scrollTop - {view}.clientHeight") < 48, "its end is in sight"
+    page.wait_for_function("!document.querySelector('.hx-cut') && !document.querySelector('.hx-swift')")
+    assert page.evaluate(whole) == text
+    assert page.locator(".hx-flow .hx-tok").count() == tokens
