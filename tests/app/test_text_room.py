@@ -235,7 +235,7 @@ def test_switches_and_gauges_survive_forced_colours(page: Any, shipped: str) -> 
     assert "gradient" in page.locator(".hx-gauge-bar").first.evaluate("(x) => getComputedStyle(x).backgroundImage")
 
 
-def test_of_a_long_text_only_the_end_is_drawn_while_it_is_scrubbed_and_all_of_it_at_rest(
+def test_of_a_long_text_the_end_alone_is_drawn_while_it_is_scrubbed(
     page: Any, shipped: str
 ) -> None:
     page.emulate_media(reduced_motion="reduce")
