@@ -235,9 +235,7 @@ def test_switches_and_gauges_survive_forced_colours(page: Any, shipped: str) -> 
     assert "gradient" in page.locator(".hx-gauge-bar").first.evaluate("(x) => getComputedStyle(x).backgroundImage")
 
 
-def test_of_a_long_text_the_end_alone_is_drawn_while_it_is_scrubbed(
-    page: Any, shipped: str
-) -> None:
+def test_of_a_long_text_the_end_alone_is_drawn_while_it_is_scrubbed(page: Any, shipped: str) -> None:
     page.emulate_media(reduced_motion="reduce")
     visit(page, shipped, "01-code")
     file = {"name": "long.jsonl.gz", "mimeType": "application/gzip", "buffer": repeated(CODE, 4000)}
