@@ -397,7 +397,8 @@ export class Stage {
     const { cursor, playing, following } = this.player;
     const quick = cursor !== this._drawnAt && !playing;
     this._drawnAt = cursor;
-    const all = !quick || this.haste.changed() || Boolean(following && model.footer);
+    const due = !quick || this.haste.changed();
+    const all = due || !following || model.footer !== null; // a step is exact, however quick
     this.desk.update(model, cursor);
     const opts = {
       colourBy: this.settings.colour,
