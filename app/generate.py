@@ -1,4 +1,4 @@
-"""A live run: the engine's events, sent to the page at 10 payloads a second or fewer, the whole trace last.
+"""A live run: the engine's events, sent to the page at 6 payloads a second or so, the whole trace last.
 
 The engine runs in this generator itself, so whatever closes the generator (Stop, a closed page, an error) closes
 the engine; inside a step it asks `run.over` before every forward. Only loading weights happens beside it, in a thread,
@@ -21,7 +21,7 @@ from app.settings import RunRequest
 from hsd_core.export.records import Wire
 from hsd_core.trace import Baseline, Footer, Header
 
-PERIOD_S = 0.1
+PERIOD_S = 0.15  # the page draws each payload: text that comes in smaller parts is no easier to read
 LOADING = {
     "download": "fetching the weights (once; they are kept)",
     "convert": "converting the weights (once, about a minute)",

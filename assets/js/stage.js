@@ -7,6 +7,7 @@ import { createDesk } from "./desk.js";
 import { h, tips } from "./dom.js";
 import { dropTarget } from "./drop.js";
 import { Feed } from "./feed.js";
+import { Haste } from "./haste.js";
 import { Journey, RECORDED } from "./journey.js";
 import { learn } from "./kinds.js";
 import { create as createLanes } from "./lanes.js";
@@ -62,6 +63,8 @@ export class Stage {
     this.wish = new Wish(this.setup, () => this.tower);
     this.settings = this.wish.settings;
     this._frame = 0;
+    this._drawnAt = -1; // the cursor of the last drawing
+    this.haste = new Haste(root, () => this._schedule());
     this.session = new Session(ports, {
       onPayload: (p) => this.apply(p),
       held: (run) => (run === this.feed.run ? this.feed.records.length : run === this.journey.wanted ? 0 : Infinity),
@@ -391,20 +394,25 @@ export class Stage {
   _draw() {
     const { model } = this.feed;
     if (!model?.header) return;
-    const cursor = this.player.cursor;
+    const { cursor, playing, following } = this.player;
+    const quick = cursor !== this._drawnAt && !playing;
+    this._drawnAt = cursor;
+    const due = !quick || this.haste.changed();
+    const all = due || !following || model.footer !== null; // a step is exact, however quick
     this.desk.update(model, cursor);
     const opts = {
       colourBy: this.settings.colour,
       ghosts: this.settings.ghosts,
       pause: this.settings.pause,
-      live: this.player.following,
+      live: following,
+      swift: this.haste.on,
       ...this.view,
       ...this.desk.view(),
     };
-    for (const part of [this.text, this.caption, this.tower, this.lanes, this.transport, this.card])
-      part.update(model, cursor, opts);
     this.title.update(model, cursor, this.shown?.phase === "plain");
-    this.tally.update(model, cursor);
+    // The text asks for its own size and the card for that of others: what was written before is laid out once.
+    const read = all ? [this.tower, this.lanes, this.tally] : [];
+    for (const part of [...read, this.transport, this.caption, this.text, this.card]) part.update(model, cursor, opts);
     this.place.update();
     drawn();
   }

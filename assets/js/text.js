@@ -58,6 +58,7 @@ class TextView {
     on("click", (e) => this._click(e));
     on("keydown", (e) => this._key(e));
     on("copy", (e) => copyPlain(e));
+    on("scroll", () => (this.low = this._low())); // asked for here, as every question in a drawing would lay it out
     on("focusin", (e) => this._focused(e.target));
   }
 
@@ -71,12 +72,22 @@ class TextView {
     this.current = null; // the node that Tab reaches
     this.marked = null;
     this.sunk = 0; // where it was last scrolled to its end
+    this.low = true; // whether its end is in sight
+    this.swift = false; // whether what is shown changes quickly
     this.origin = null; // what the marked token was copied from
     /** @type {any[]} */ this.sources = []; // nodes of a whole stretch that was found
     this.found = "";
   }
 
-  update(model, cursor, { colourBy = "level", ghosts = "show", selected = null, sources = NONE, round = null } = {}) {
+  update(model, cursor, options = {}) {
+    const {
+      colourBy = "level",
+      ghosts = "show",
+      selected = null,
+      sources = NONE,
+      round = null,
+      swift = false,
+    } = options;
     if (!model?.header) {
       if (this.items.length) this._clear();
       return;
@@ -84,17 +95,17 @@ class TextView {
     if (model !== this.model) this._clear();
     this.model = model;
     this.cursor = cursor;
+    this.swift = swift;
     this.flow.dataset.ghosts = ghosts;
     this.flow.dataset.by = colourBy;
     const scheme = colouring(model, colourBy);
     const style = JSON.stringify([colourBy, ghosts, scheme.all ?? null]);
     const committed = model.committedAt(cursor);
     const keep = style === this.style ? cellStart(model, Math.min(this.seen, committed)) : 0;
-    const low = this._low();
     this._reconcile(keep, wanted(model, cursor, keep, committed, ghosts !== "hide"), scheme);
     this.flow.classList.toggle("hx-waiting", this.items.length === 0);
     this._hang(ghosts === "hide" ? null : model, cursor);
-    if (low) this._sink();
+    if (this.low) this._sink();
     this.style = style;
     this.seen = committed;
     this._select(selected);
@@ -139,11 +150,11 @@ class TextView {
   _reconcile(from, wanted, scheme) {
     const cut = upTo(this.items, from - 1, (x) => x.at);
     const old = new Map(this.items.splice(cut).map((x) => [x.key, x.node]));
-    const fresh = wanted.reduce((n, x) => n + (old.has(x.key) ? 0 : 1), 0);
+    const calm = this.swift || wanted.reduce((n, x) => n + (old.has(x.key) ? 0 : 1), 0) > CALM;
     let last = cut ? this.items[cut - 1] : null;
     for (const item of wanted) {
       const made = old.has(item.key) ? null : item.cell ? tokenNode(item.cell.serials[0]) : ghostNode();
-      if (made && fresh <= CALM) made.classList.add("hx-new");
+      if (made && !calm) made.classList.add("hx-new");
       const node = made ?? old.get(item.key);
       old.delete(item.key);
       if (item.cell) this._dress(node, item.cell, scheme);

@@ -126,7 +126,7 @@ _ALL = (
             Example("auto", "Auto", "ngram:2,nano:2,int8:6,target", "chooses its levels while it writes", replan=True),
             Example("lookup", "Lookup only", "ngram:4,target", "nearly free drafts; rows of the target do the rest"),
             Example("pair", "A copy drafts", "int4:8,target", "the target's weights in 4 bits draft token by token"),
-            Example("int4", "int4 in between", "ngram:2,int4:5,target", "half the weights of int8, and as many ms a pass"),
+            Example("int4", "int4 in between", "ngram:2,int4:5,target", "half the bytes of int8, not half the time"),
             Example(
                 "hispec",
                 "Early exits",
