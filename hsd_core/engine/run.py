@@ -214,11 +214,11 @@ class _Run:
 
 def most_nodes(drafter: StackEntry) -> int:
     """The most nodes of a tree that a bottom level drafts; 0 for one that drafts chains."""
-    fan = fan_of(drafter.spec)
-    if fan is None:
-        return 0
+    guess = getattr(drafter.level, "guess", 1)
+    if guess > 1:
+        return guess * (drafter.block or 0)
     widths = drafter.spec.widths
-    return sum(accumulate(widths, mul)) if widths else fan[1] * (drafter.block or 0)
+    return sum(accumulate(widths, mul)) if max(widths, default=1) > 1 else 0
 
 
 def _launched(level: Level) -> dict[str, object]:
