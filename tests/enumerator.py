@@ -27,7 +27,7 @@ from hsd_core.engine.hierarchy import Draft, Hierarchy, Request, Score
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import DraftOrder
 from hsd_core.levels.shared import open_levels
-from hsd_core.levels.tree import Token, Tree
+from hsd_core.levels.tree import Token, Tree, in_order
 from hsd_core.models.sampling import Sampling, to_probs
 
 T = TypeVar("T")
@@ -197,12 +197,14 @@ class Enumerated:
 
     def _answer(self, asked: Request) -> Any:
         if isinstance(asked, Draft):
-            order = DraftOrder(asked.limit, asked.to_probs, asked.pick, asked.stops, self.ends)
+            how = {"widths": asked.widths, "greedy": asked.greedy}
+            order = DraftOrder(asked.limit, asked.to_probs, asked.pick, asked.stops, self.ends, **how)
             return self.runs[asked.level].propose(self.context, order).tree(_token)
         if isinstance(asked, Score):
             return self.runs[asked.level].score(self.context, asked.tree)[0]
+        cut = asked.start + len(asked.verdict.path if asked.tree.is_chain else asked.path)
         for run in self.runs:
-            if run.cached > asked.start + len(asked.verdict.path):
+            if run.cached > cut or (run.cached > asked.start and not in_order(asked.path)):
                 run.keep(asked.start, asked.path)
         return None if asked.verdict.token is None else _token(asked.verdict.token, "")
 

@@ -22,7 +22,7 @@ from hsd_core.levels.ordered import OrderedLevel
 from hsd_core.levels.readout import Lens
 from hsd_core.models import QUANTISED
 from hsd_core.models.lean import LeanDecoder
-from hsd_core.models.passes import Pass
+from hsd_core.models.passes import Branches, Pass
 from hsd_core.models.sampling import Sampling, to_probs
 from hsd_core.ngram import Databases
 from hsd_core.stacks.grammar import LevelSpec, parse
@@ -137,18 +137,19 @@ class RandomDraft:
         start: int,
         rows: int,
         fed: torch.Tensor | None = None,
+        branches: Branches | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor]:
         assert len(context) == start + len(x), "the inputs end where the context does"
         assert (fed is not None) == self.fed
         if fed is not None:
             # one row at a time: a product of n rows may differ from n products in the last bits
             x = torch.cat([torch.cat((a, b))[None] @ self._mix for a, b in zip(x, fed, strict=True)])
-        own = self._body.forward_layers(x, cache.layers, start, 0, self.layers)
+        own = self._body.forward_layers(x, cache.layers, start, 0, self.layers, branches)
         logits = self._body.head(own[len(own) - rows :]).masked_fill(self._absent, float("-inf"))
-        return cache.copier.mix(context, logits, own[len(own) - rows :]), own
+        return cache.copier.mix(context, logits, own[len(own) - rows :], branches), own
 
-    def copied(self, cache: Any, token: int) -> Copied | None:
-        return cache.copier.copied(token)
+    def copied(self, cache: Any, token: int, row: int = -1) -> Copied | None:
+        return cache.copier.copied(token, row)
 
     def mark(self, cache: Any) -> Any:
         return cache.copier.mark()

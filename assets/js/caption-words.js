@@ -18,6 +18,7 @@ export const SAYS = {
   draftsCopying: "{who} drafted {tokens}; it copied {count} of them from {place}.",
   draftsOnMiss: "{who} found nothing to copy, so {source} drafted {tokens}.",
   offers: "{who} offered {rows} sequences side by side, {count} tokens, from {place}.",
+  grows: "{who} drafted a tree of {count} tokens: {rows} sequences side by side.",
 
   // A level judges what the one below hands up.
   writes: "{who} wrote {own}.",

@@ -57,7 +57,10 @@ function drafted(model, e) {
   const tokens = run(model, records);
   const { place, copied, source } = copiedFrom(model, records);
   const comb = records[0]?.fork?.comb;
-  if (comb && comb.rows > 1) return fill(SAYS.offers, { who, rows: comb.rows, count: records.length, place });
+  if (comb && comb.rows > 1) {
+    const said = { who, rows: comb.rows, count: records.length, place };
+    return fill(copied === records.length ? SAYS.offers : SAYS.grows, said);
+  }
   if (copied === records.length) return fill(SAYS.copies, { who, tokens, place });
   if (source) return fill(SAYS.draftsOnMiss, { who, source, tokens });
   if (copied) return fill(SAYS.draftsCopying, { who, tokens, count: copied, place });

@@ -102,9 +102,16 @@ function blockLength(at) {
   return h("span", { class: "hx-ms", text: `T = ${at.info.block}`, "data-tip": BLOCK });
 }
 
+/** A tree cut to so many depths, or with one offer behind each token at the depths that it lacks. */
+function deepened(tree, depth) {
+  const widths = tree.split(".");
+  return [...widths, ...Array(depth).fill("1")].slice(0, depth).join(".");
+}
+
 function stepper(level, at) {
   const set = (value) => {
     level.block = Math.min(grammar.block.high, Math.max(grammar.block.low, Math.round(value) || 1));
+    if (level.options.tree) level.options.tree = deepened(level.options.tree, level.block);
     at.onEdit();
   };
   const value = at.info.block;
@@ -228,12 +235,13 @@ function controls(level, at) {
       key.tip &&
       !(at.bottom && key.counts === "verifier") &&
       !(at.top && key.counts === "drafter") &&
+      !((at.top || !at.bottom) && key.counts === "bottom") &&
       counts(key.name, level.options),
   );
-  const order = ["verifier", "drafter", ""];
+  const order = ["verifier", "drafter", "bottom", ""];
   return shown
     .sort((a, b) => order.indexOf(a.counts) - order.indexOf(b.counts))
-    .map((key) => (key.type === "choice" ? choice : figure)(key, level, at));
+    .map((key) => (MADE[key.type] ?? figure)(key, level, at));
 }
 
 function choice({ name: key, words, usual, tip }, level, at) {
@@ -257,6 +265,31 @@ function choice({ name: key, words, usual, tip }, level, at) {
   select.value = level.options[key] ?? usual;
   return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: key }), select);
 }
+
+/** How many tokens are offered behind each token, by depth; T follows. */
+function shape({ name: key, words, tip }, level, at) {
+  const own = level.options[key] ?? "";
+  const names = Object.entries(own in words ? words : { ...words, [own]: own });
+  const select = h(
+    "select",
+    {
+      class: "hx-select",
+      "data-key": `${key}-${at.position}`,
+      onchange: (event) => {
+        const { value } = event.target;
+        if (value) level.options[key] = value;
+        else delete level.options[key];
+        if (value) level.block = value.split(".").length;
+        at.onEdit();
+      },
+    },
+    ...names.map(([value, text]) => h("option", { value, text })),
+  );
+  select.value = own;
+  return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: key }), select);
+}
+
+const MADE = { choice, shape };
 
 /** A number, which may belong to a choice above it. */
 function figure({ name: key, label, low: min, high: max, step, usual, tip, tips, when }, level, at) {

@@ -4,16 +4,16 @@
 /**
  * A kind of level, as hsd_core/levels/kinds/kind.py declares it.
  * @typedef {{name: string, order: number, title: string, about: string, letter: string, underline: string, keys: string[],
- *   labelled: string[], verifies: boolean, branches: string, stands: string, cheap: boolean, colour: {light: string, dark: string},
+ *   labelled: string[], verifies: boolean, stands: string, cheap: boolean, colour: {light: string, dark: string},
  *   reads: {weights: string, depth: number|string|null}|null,
  *   origins: {letter: string, title: string, share: number, towards: string}[],
  *   written: {name: string, key: string, value: string, wrong: string, without: Record<string, string>}|null}} Kind
  */
 /**
  * A key of levels, as hsd_core/levels/kinds/keys.py declares it.
- * @typedef {{type: string, name: string, title: string, cure: string, counts: string, usual: string|null, tip: string,
+ * @typedef {{type: string, name: string, title: string, cure: string, counts: string, fans: boolean, usual: string|null, tip: string,
  *   label: string, tips: Record<string, string>, when: [string, string[]]|null, low: number, high: number, step: number,
- *   choices: string[], alphabet: string, words: Record<string, string>}} Key
+ *   choices: string[], alphabet: string, most: number, nodes: number, words: Record<string, string>}} Key
  */
 
 /**

@@ -65,6 +65,9 @@ function levelFault(name, block, pairs) {
     if (valueOf(known, value) === null) return valueFault(name, known, value);
     given.set(key, valueOf(known, value));
   }
+  const tree = given.get("tree");
+  const depth = tree?.split(".").length;
+  if (tree && block !== null && +block !== depth) return says("deep", { name, block: +block, tree, depth });
   const rules = grammar.keys.get("k")?.when?.[1] ?? [];
   return given.has("k") && !rules.includes(given.get("rule"))
     ? says("k", { name, rule: rules[0], k: given.get("k") })
@@ -85,12 +88,37 @@ export function valueOf(key, text) {
       return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? within(+text) : null;
     case "choice":
       return key.choices.includes(text) ? text : null;
+    case "shape":
+      return text.split(".").every((part) => /^[1-9]$/.test(part) && +part <= key.most) && nodesOf(text) <= key.nodes
+        ? text
+        : null;
     case "letters":
       return [...text].every((letter, i) => key.alphabet.includes(letter) && text.indexOf(letter) === i) ? text : null;
     default:
       return text;
   }
 }
+
+/** How many tokens a tree of such a shape has at most: its depths one by one. */
+function nodesOf(shape) {
+  let wide = 1;
+  return shape.split(".").reduce((nodes, part) => nodes + (wide *= +part), 0);
+}
+
+/** How many sequences a level drafts side by side: {count, key, value}; a count of 1 is a chain. */
+export function fanOf({ name, options }) {
+  for (const one of grammar.kinds.get(name)?.keys ?? []) {
+    const key = grammar.keys.get(one);
+    const value = options[one];
+    if (!key?.fans || !value) continue;
+    const count = key.type === "shape" ? value.split(".").reduce((product, part) => product * +part, 1) : +value;
+    if (count > 1) return { count, key: one, value };
+  }
+  return { count: 1, key: "", value: "" };
+}
+
+/** A level's T: as it is written, as its tree says, or the usual one. */
+export const blockOf = ({ block, options }, usual) => block ?? (options.tree ? options.tree.split(".").length : usual);
 
 /** The levels that stand where they cannot work, whatever their weights: [{index, reason}], in the engine's order. */
 function placeFaults(levels) {
@@ -108,13 +136,10 @@ function placeFaults(levels) {
   levels.forEach(({ name }, i) => {
     if (i > 0 && kinds[i]?.verifies === false) add(i, "verify", { name });
   });
-  levels.forEach(({ name, options }, i) => {
-    const { rule } = options;
-    const key = kinds[i - 1]?.branches;
-    const count = key ? +(levels[i - 1].options[key] ?? 1) : 1;
-    if (count !== 1 && grammar.chains_only.includes(rule))
-      add(i, "branches", { name, rule, below: levels[i - 1].name, count, key });
-  });
+  const fan = fanOf(levels[0]);
+  const { name: judge, options: { rule } = {} } = levels[1] ?? {};
+  if (fan.count > 1 && grammar.chains_only.includes(rule))
+    add(1, "branches", { name: judge, rule, below: levels[0].name, ...fan });
   const deepest = new Map(); // weights -> layers that a level below has run
   levels.slice(0, top).forEach(({ name, options }, i) => {
     const reads = kinds[i]?.reads;
@@ -181,7 +206,7 @@ export function same(a, b, blocks) {
     a.length === b.length &&
     a.every((one, i) => {
       const other = b[i];
-      const t = (level) => (i === a.length - 1 ? null : (level.block ?? blocks[i]));
+      const t = (level) => (i === a.length - 1 ? null : blockOf(level, blocks[i]));
       return one.name === other.name && t(one) === t(other) && tail(one.options) === tail(other.options);
     })
   );

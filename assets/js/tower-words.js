@@ -1,6 +1,7 @@
 /** What the tower's floors say of a level: its name, the line below it, its cost per call. */
 
 import { kindOf } from "./kinds.js";
+import { fanOf } from "./stack.js";
 
 /** Some levels are known by their kind, the others by their weights. */
 export function shortName(level, ran, known) {
@@ -11,11 +12,17 @@ export function shortName(level, ran, known) {
 
 /** What stands below a level's name: its databases, its layers, or its number format. */
 export function noteOf(level, ran, known, share) {
+  const tree = fanOf(level);
+  const own = ownNote(level, ran, known, share);
+  return tree.key === "tree" ? `${own}, tree ${tree.value}` : own;
+}
+
+function ownNote(level, ran, known, share) {
   const kind = kindOf(ran?.kind ?? known?.kind);
   if (kind.keys.includes("db")) {
     const letters = [...(level.options.db ?? ran?.params?.db ?? known?.params?.db ?? "cms")].join(" ");
-    const several = +(level.options[kind.branches] ?? 1) > 1;
-    const databases = several ? `${level.options[kind.branches]} guesses from ${letters}` : `databases ${letters}`;
+    const several = fanOf(level).count;
+    const databases = several > 1 ? `${several} guesses from ${letters}` : `databases ${letters}`;
     return level.options.miss ? `${databases}, else nano` : databases;
   }
   if (kind.keys.includes("at")) return share || kind.title;

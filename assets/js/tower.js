@@ -10,7 +10,7 @@ import { reorder } from "./drag.js";
 import { floorOf } from "./floor.js";
 import { styleLevels, toldApart } from "./kinds.js";
 import { Origin } from "./origin.js";
-import { faults, format, parse, same } from "./stack.js";
+import { blockOf, faults, format, parse, same } from "./stack.js";
 import { pictureButton } from "./picture/button.js";
 import { shaftOf } from "./shaft.js";
 import { shareText, trunksOf, trunksPlanned } from "./trunk.js";
@@ -290,7 +290,7 @@ class Tower {
 
   /** The text of a stack with every T in it. */
   _whole(levels) {
-    return format(levels.map((level) => ({ ...level, block: level.block ?? this._find(level)?.default_block ?? 4 })));
+    return format(levels.map((level) => ({ ...level, block: blockOf(level, this._find(level)?.default_block ?? 4) })));
   }
 
   _pick() {
@@ -355,7 +355,7 @@ class Tower {
       kind: ran?.kind ?? known?.kind ?? level.name,
       name: level.name,
       label: made ? known.label : shortName(level, ran, known),
-      block: level.block ?? ran?.block ?? known?.default_block ?? 4,
+      block: blockOf(level, ran?.block ?? known?.default_block ?? 4),
       params: { at: level.options.at ?? ran?.params?.at },
       note: made || (ran && this.run.simulated) ? "simulated" : noteOf(level, ran, known, this._shareOf(index)),
       eager: ran?.params?.eager, // why its passes are launched kernel by kernel on a GPU

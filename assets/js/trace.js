@@ -90,7 +90,13 @@ export class TraceModel {
     this.header = e;
     const looks = styleLevels(e.levels);
     this.levels = e.levels.map((info, i) => ({ ...info, ...looks[i] }));
-    this._guess = Math.min(64, Number(e.levels[0]?.params?.guess) || 1);
+    const { guess, tree } = e.levels[0]?.params ?? {};
+    const leaves = tree
+      ? String(tree)
+          .split(".")
+          .reduce((n, part) => n * Number(part), 1)
+      : Number(guess);
+    this._guess = Math.min(64, leaves || 1);
   }
 
   /** @param {import("./events.js").Piece} e */

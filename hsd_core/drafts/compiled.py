@@ -18,6 +18,7 @@ from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
 from hsd_core.models.compiled.products import of_rows, product
 from hsd_core.models.compiled.session import Session
 from hsd_core.models.linear import aligned
+from hsd_core.models.passes import Branches
 from hsd_core.trace import Copied
 
 END = 2**62  # of a slice: as far as it goes
@@ -57,7 +58,14 @@ class CompiledDraft:
 
     @torch.inference_mode()
     def forward(
-        self, context: Sequence[int], x: Tensor, cache: DraftCache, start: int, rows: int, fed: Tensor | None = None
+        self,
+        context: Sequence[int],
+        x: Tensor,
+        cache: DraftCache,
+        start: int,
+        rows: int,
+        fed: Tensor | None = None,
+        branches: Branches | None = None,
     ) -> tuple[Tensor, Tensor]:
         """See `Readout.forward`. Logits are -inf for tokens that the trimmed head cannot say and nothing copies."""
         n, own = len(x), torch.empty(1, *x.shape)
@@ -66,14 +74,14 @@ class CompiledDraft:
         bound.input("x", aligned(x)[None])
         if fed is not None:
             bound.input("fed", aligned(fed)[None])
-        for name, tensor in cache.layers.steer(n, start).items():
+        for name, tensor in cache.layers.steer(n, start, branches).items():
             bound.input(name, tensor)
         bound.input("first", torch.tensor([n - rows]))
         bound.output("states", own)
         bound.output("logits", heads)
         bound()
         mixed = cache.copier.mix_trimmed(
-            context, heads[0], own[0, n - rows :], self._columns, self.ids, self.vocab_size
+            context, heads[0], own[0, n - rows :], self._columns, self.ids, self.vocab_size, branches
         )
         return mixed, own[0]
 
@@ -81,9 +89,9 @@ class CompiledDraft:
         """That a pass reads."""
         return self._session.nbytes
 
-    def copied(self, cache: DraftCache, token: int) -> Copied | None:
+    def copied(self, cache: DraftCache, token: int, row: int = -1) -> Copied | None:
         """See `Readout.copied`."""
-        return cache.copier.copied(token)
+        return cache.copier.copied(token, row)
 
     def mark(self, cache: DraftCache) -> Mark | None:
         """See `Readout.mark`."""

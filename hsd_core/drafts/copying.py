@@ -19,10 +19,12 @@ from torch import Tensor
 
 from hsd_core.drafts.copying_there import Mark, TextThere
 from hsd_core.models.gpu.transfer import sent
+from hsd_core.models.passes import Branches
 from hsd_core.trace import Copied
 
 LONGEST = 8  # tokens of a suffix that are compared
 SORTS = 1 + 3 * LONGEST  # 0: nothing to copy; then per length: seen once, twice alike, lastly otherwise
+End = tuple[int, int, int]  # of a context: the token to copy behind it, where that stands, how it was found
 FLOOR = -12.0  # a lower log-probability of the draft's own says no more
 
 
@@ -128,9 +130,17 @@ class Copier:
         self._mark: Mark | None = None
         self._law: Tensor | None = None
         self._share: Tensor | None = None
+        self._ends: Sequence[End] = ()
 
     def mix_trimmed(
-        self, context: Sequence[int], logits: Tensor, states: Tensor, places: Sequence[int], ids: Tensor, vocab: int
+        self,
+        context: Sequence[int],
+        logits: Tensor,
+        states: Tensor,
+        places: Sequence[int],
+        ids: Tensor,
+        vocab: int,
+        branches: Branches | None = None,
     ) -> Tensor:
         """The same as `mix` where a head knows R of `vocab` tokens alone, and its columns are all that is computed.
 
@@ -139,32 +149,44 @@ class Copier:
         Returns:
             (n, vocab) rows, -inf for what is neither known nor copied.
         """
-        found = self._suffixes
-        found.follow(context)
-        lo, n = len(context) - len(logits), len(logits)
-        tokens, sorts = found.tokens[lo:], torch.tensor(found.sorts[lo:])
+        n = len(logits)
+        tokens, sorts = self._find(context, n, branches)
         columns = torch.tensor([places[token] for token in tokens])
         # one column more, for a copy that the head does not know
-        law, self._share = mixed(F.pad(logits, (0, 1), value=float("-inf")), states, columns, sorts, self._gate)
+        padded = F.pad(logits, (0, 1), value=float("-inf"))
+        law, self._share = mixed(padded, states, columns, torch.tensor(sorts), self._gate)
         rows = torch.full((n, vocab), float("-inf"))
         rows.index_copy_(1, ids, law[:, :-1])
         at = torch.tensor(tokens)[:, None]
         self._law = rows.scatter_(1, at, law.gather(1, columns[:, None]))
         return rows
 
-    def mix(self, context: Sequence[int], logits: Tensor, states: Tensor) -> Tensor:
+    def mix(self, context: Sequence[int], logits: Tensor, states: Tensor, branches: Branches | None = None) -> Tensor:
         """The (n, C) rows behind the context's last n tokens, copies mixed in: see `mixed`; columns are ids here.
 
-        On a device a single row may stand behind tokens that the host has not seen.
+        On a device a single row may stand behind tokens that the host has not seen, but for those of a tree.
         """
-        if len(logits) == 1 and logits.device.type != "cpu":
+        if len(logits) == 1 and logits.device.type != "cpu" and branches is None:
             return self._mix_there(context, logits, states)
-        found = self._suffixes
-        found.follow(context)
-        lo = len(context) - len(logits)
-        columns, sorts = (sent(x[lo:], logits.device) for x in (found.tokens, found.sorts))
+        columns, sorts = (sent(x, logits.device) for x in self._find(context, len(logits), branches))
         self._law, self._share = mixed(logits, states, columns, sorts, self._gate)
         return self._law
+
+    def _find(self, context: Sequence[int], n: int, branches: Branches | None) -> tuple[list[int], list[int]]:
+        """What could be copied behind the last n inputs, and how it was found; each has a tree's path before it."""
+        found, end = self._suffixes, len(context)
+        if branches is None or end <= branches.base:
+            found.follow(context)
+            self._ends = list(
+                zip(found.tokens[end - n :], found.places[end - n :], found.sorts[end - n :], strict=True)
+            )
+        else:
+            line, self._ends = context[: branches.base], []
+            for slot in range(end - n, end):
+                path = branches.path(slot - branches.base) if slot >= branches.base else []
+                found.follow([*line[: slot + 1], *(context[branches.base + node] for node in path)])
+                self._ends.append((found.tokens[-1], found.places[-1], found.sorts[-1]))
+        return [token for token, _, _ in self._ends], [sort for _, _, sort in self._ends]
 
     def _mix_there(self, context: Sequence[int], logits: Tensor, states: Tensor) -> Tensor:
         if self._there is None:
@@ -178,12 +200,12 @@ class Copier:
         """On a device: what the last row of the last `mix` would copy."""
         return self._mark
 
-    def copied(self, token: int) -> Copied | None:
-        """Where `token`, drawn from the last row of the last `mix`, was copied from (a position in the context), if it
+    def copied(self, token: int, row: int = -1) -> Copied | None:
+        """Where `token`, drawn from that row of the last `mix`, was copied from (a position in the context), if it
         was."""
-        found = self._suffixes
-        if not found.sorts or not found.sorts[-1] or token != found.tokens[-1]:
+        said, place, sort = self._ends[row] if self._ends else (0, 0, 0)
+        if not sort or token != said:
             return None
         assert self._law is not None and self._share is not None
-        share = float((self._share[-1] - self._law[-1, token]).exp())
-        return Copied(found.places[-1], (found.sorts[-1] + 2) // 3, min(1.0, share))
+        share = float((self._share[row] - self._law[row, token]).exp())
+        return Copied(place, (sort + 2) // 3, min(1.0, share))

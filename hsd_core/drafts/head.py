@@ -19,6 +19,7 @@ from hsd_core.drafts.file import DraftInfo
 from hsd_core.models.layers import KVCache, Layer, Layers
 from hsd_core.models.lean import LeanDecoder
 from hsd_core.models.linear import Int8, Linear, Packed, Plain, aligned, nbytes
+from hsd_core.models.passes import Branches
 from hsd_core.trace import Copied
 
 
@@ -91,26 +92,33 @@ class DraftHead:
 
     @torch.inference_mode()
     def forward(
-        self, context: Sequence[int], x: Tensor, cache: DraftCache, start: int, rows: int, fed: Tensor | None = None
+        self,
+        context: Sequence[int],
+        x: Tensor,
+        cache: DraftCache,
+        start: int,
+        rows: int,
+        fed: Tensor | None = None,
+        branches: Branches | None = None,
     ) -> tuple[Tensor, Tensor]:
         """See `Readout.forward`. Logits are -inf for tokens that the trimmed head cannot say and nothing copies."""
         x = self._normal(x)
         if fed is not None:
             x = torch.cat((x, self._normal(fed)), -1)
-        own = self._layers.forward(self._read(x), cache.layers, start, 0, self.layers)
+        own = self._layers.forward(self._read(x), cache.layers, start, 0, self.layers, branches)
         last = own[len(own) - rows :]
         kept = F.rms_norm(last, self._norm.shape, self._norm, self._shape.norm_eps)
         logits = kept.new_full((rows, self.vocab_size), float("-inf"), dtype=torch.float32)
         logits[:, self.ids] = self._head(kept.float())
-        return cache.copier.mix(context, logits, last), own
+        return cache.copier.mix(context, logits, last, branches), own
 
     def weight_bytes(self) -> int:
         """That a pass reads."""
         return nbytes(self._read) + sum(self._layers[i].nbytes for i in range(self.layers)) + nbytes(self._head)
 
-    def copied(self, cache: DraftCache, token: int) -> Copied | None:
+    def copied(self, cache: DraftCache, token: int, row: int = -1) -> Copied | None:
         """See `Readout.copied`."""
-        return cache.copier.copied(token)
+        return cache.copier.copied(token, row)
 
     def mark(self, cache: DraftCache) -> Mark | None:
         """See `Readout.mark`."""

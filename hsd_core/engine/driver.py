@@ -87,9 +87,10 @@ class Sequential:
         i, start = asked.level, len(self.context)
         self.check_cancelled()
         t0 = self.writer.clock.now()
-        proposal = self.runs[i].propose(
-            self.context, DraftOrder(asked.limit, asked.to_probs, asked.pick, stops, self.ends, asked.check)
+        order = DraftOrder(
+            asked.limit, asked.to_probs, asked.pick, stops, self.ends, asked.check, asked.widths, asked.greedy
         )
+        proposal = self.runs[i].propose(self.context, order)
         t1 = self.writer.clock.now()
         tree: Tree = proposal.tree(lambda id_, source: self.writer.token(id_, level=i, how="draft", source=source))
         theta = asked.theta if proposal.theta is None else proposal.theta

@@ -60,8 +60,10 @@ class Draft:
     to_probs: logits (n, V) -> the rows (n, V) that tokens are drawn from. pick: a token's id from a (V,) row, for the
     place so many tokens deep; the number tells apart several drawn for one place. Of a row on a device it is a ()
     tensor there. check: refuses logits on the host that are not finite; `to_probs` does that with those of the host.
-    stops: asked before each token with the number drafted so far and the last one's logits; True ends the draft.
-    theta: the level's stop threshold as it stands, where it moves.
+    stops: asked before each token with the number drafted so far and the last one's logits (of a tree: before each
+    depth, with the logits of all its last forks); True ends the draft.
+    theta: the level's stop threshold as it stands, where it moves. widths: how many tokens to offer behind each token,
+    by depth; () for a chain. greedy: rows are one-hot, so that the offers beside the first one cannot be drawn.
     """
 
     level: int
@@ -71,6 +73,8 @@ class Draft:
     pick: Callable[[Tensor, int, int], int | Tensor]
     stops: Callable[[int, Tensor | None], bool]
     check: Callable[[Tensor], None]
+    widths: tuple[int, ...] = ()
+    greedy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +158,8 @@ class Hierarchy:
         if i not in self._below:
             limit, theta = min(self._blocks[i], budget), self.policies[i].moving
             asked = partial(self._checked_law, i), partial(self._pick, i), partial(self._stops_draft, i)
-            tree: Tree = yield Draft(i, limit, theta, *asked, partial(self.check, i))
+            widths, greedy = self.stack[i].spec.widths, self.sampling.greedy
+            tree: Tree = yield Draft(i, limit, theta, *asked, partial(self.check, i), widths, greedy)
             return tree
         start, held = len(self.context), NOTHING
         while True:
@@ -224,7 +229,7 @@ class Hierarchy:
         return draw(row, Key("draft", i, len(self.context) + depth, self._epoch(i), number))
 
     def _stops_draft(self, i: int, drafted: int, last: Tensor | None) -> bool:
-        return self._stops(i, drafted, False, last)
+        return self._stops(i, drafted, False, last, surest=True)
 
     def _rule(self, i: int, below: int | None, logits: Tensor) -> Rule:
         if below is None:
@@ -236,11 +241,15 @@ class Hierarchy:
         """How often level i and those above have dropped drafted tokens: a new choice for a place is made then."""
         return sum(self._cuts[i:])
 
-    def _stops(self, i: int, length: int, corrected: bool, logits: Tensor | None) -> bool:
-        """Ask level i's policy, before the next token is drawn (design rule: it sees the past only)."""
+    def _stops(self, i: int, length: int, corrected: bool, logits: Tensor | None, *, surest: bool = False) -> bool:
+        """Ask level i's policy, before the next token is drawn (design rule: it sees the past only).
+
+        surest: of several rows only the surest counts: a tree goes on where any of its branches does.
+        """
         policy, sure = self.policies[i], []
         if policy.reads_confidence and logits is not None:
             sure = softmax(logits.reshape(-1, logits.shape[-1])).amax(-1).tolist()
+            sure = [max(sure)] if surest else sure
         return policy.stops(DraftState(length, self._blocks[i], corrected, sure))
 
     def _ended(self, tree: Tree) -> bool:

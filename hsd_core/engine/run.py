@@ -10,6 +10,8 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
+from operator import mul
 from typing import Any
 
 import torch
@@ -22,7 +24,7 @@ from hsd_core.engine.hierarchy import Hierarchy
 from hsd_core.engine.plans import Replanner, Round, RunPlan
 from hsd_core.engine.writer import TraceWriter
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.kinds import theta_of
+from hsd_core.levels.kinds import fan_of, theta_of
 from hsd_core.levels.protocol import Committed, Level, TakesPart
 from hsd_core.levels.shared import open_levels, shares
 from hsd_core.levels.tree import Tree
@@ -213,13 +215,21 @@ class _Run:
 def most_nodes(drafter: StackEntry) -> int:
     """The most nodes of a tree that a bottom level drafts; 0 for one that drafts chains."""
     guess = getattr(drafter.level, "guess", 1)
-    return 0 if guess == 1 else guess * (drafter.block or 0)
+    if guess > 1:
+        return guess * (drafter.block or 0)
+    widths = drafter.spec.widths
+    return sum(accumulate(widths, mul)) if max(widths, default=1) > 1 else 0
 
 
 def _launched(level: Level) -> dict[str, object]:
     """Why a level's passes are launched kernel by kernel on a GPU, where they should be replayed."""
     reason = getattr(getattr(level, "decoder", None), "eager", None)
     return {"eager": reason} if reason else {}
+
+
+def _grown(entry: StackEntry, index: int) -> dict[str, object]:
+    """The tree that a bottom level drafts."""
+    return {"tree": entry.spec.tree} if index == 0 and len(entry.spec.widths) and fan_of(entry.spec) else {}
 
 
 def _planned(stack: Sequence[StackEntry], plan: RunPlan) -> list[LevelSpec]:
@@ -268,7 +278,7 @@ def _header(
             dtype=entry.level.dtype,
             layers=entry.level.layers,
             weights=entry.level.weights,
-            params={**entry.level.params, **_launched(entry.level)},
+            params={**entry.level.params, **_launched(entry.level), **_grown(entry, i)},
             shares=trunks[i],
         )
         for i, entry in enumerate(stack)

@@ -65,12 +65,13 @@ class TraceWriter:
             confidence: list[float | None] = [None] * len(tree)
             if tree.logits is not None and len(tree):
                 laws = softmax(tree.logits)
-                if tree.is_chain:
-                    confidence = [_short(x) for x in laws.amax(-1).tolist()]
-                heads = self._head_rows(laws)
-                for offer in tree.offers:
-                    if offer.row is not None:
-                        self._drawn_from[tree.tokens[offer.node].serial] = heads[offer.row]
+                sure, heads = laws.amax(-1).tolist(), self._head_rows(laws)
+                for fork in tree.forks.values():
+                    drawn = [row for o in fork if (row := tree.offers[o].row) is not None]
+                    for o in fork if drawn else ():  # a named token beside a drawn one was chosen by its row
+                        node = tree.offers[o].node
+                        confidence[node] = _short(sure[drawn[0]])
+                        self._drawn_from[tree.tokens[node].serial] = heads[drawn[0]]
             return trace.Draft(
                 self.round,
                 level,

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
+from hsd_core.levels.growing import draft_tree
 from hsd_core.levels.protocol import (
     DraftOrder,
     Outcome,
@@ -24,9 +25,10 @@ from hsd_core.levels.protocol import (
     draft_token_by_token,
     score_by_branches,
 )
-from hsd_core.levels.readout import Readout
+from hsd_core.levels.readout import Readout, keep_own
 from hsd_core.levels.tree import NOTHING, Tree, in_order
 from hsd_core.levels.trunk import Layered, Trunk
+from hsd_core.models.passes import Branches
 
 
 class TrainedDraft(Readout, Protocol):
@@ -63,33 +65,63 @@ class DraftRun:
 
     def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
         copied, mark = partial(self._draft.copied, self._cache), partial(self._draft.mark, self._cache)
+        if order.branches:
+            return draft_tree(self, context, order, self._source, copied)
         return draft_token_by_token(self, context, order, self._source, copied, mark)
 
+    @torch.inference_mode()
+    def grow(self, context: Sequence[int], ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
+        """See `Grows.grow`. A node's stand-in is its parent's state: true features end before the context does."""
+        whole = [*context, *ids]
+        if not new or self._features is None:
+            return self._score(whole, max(1, new), branches)
+        start, end = self.cached, len(whole)
+        assert end - start == new, f"{self._source}: {new} nodes are new, and {end - start} inputs"
+        assert self._stand_ins is not None
+        spans = self.trunk.run(whole, self._at, end, branches) if self.trunk is not None else ()
+        fed = self._stand_ins[[len(context) + parent for parent in branches.parents[-new:]]]
+        logits = self._step(whole, start, end, start, fed, branches)
+        self.cached = end
+        return logits, Work(1, new, 0, spans)
+
     def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[Tensor, Work]:
-        return score_by_branches(self._score, self._cut, context, tree)
+        if self._features is not None:  # each node's input is the state of the one before it
+            return score_by_branches(self._score, self._cut, context, tree)
+        branches = None if tree.is_chain else Branches(len(context), tree.lineage)
+        return self._score([*context, *tree.ids] if len(tree) else context, len(tree) + 1, branches)
 
     @torch.inference_mode()
-    def _score(self, ids: Sequence[int], rows: int) -> tuple[Tensor, Work]:
+    def _score(self, ids: Sequence[int], rows: int, branches: Branches | None = None) -> tuple[Tensor, Work]:
         """See `Scorer.score`. However many steps the stand-ins take, it counts as one forward."""
         end = len(ids)
         if (new := end - self.cached) < rows:
             raise ValueError(f"{self._source}: {rows} rows asked for, but {new} tokens are new")
-        spans = self.trunk.run(ids, self._at, end) if self.trunk is not None else ()
+        spans = self.trunk.run(ids, self._at, end, branches) if self.trunk is not None else ()
         # Position t needs the feature of t - 1: with f features, positions 0 to f can be computed truly.
         reach = end if self._features is None else min(end, self._features.valid(self._depth) + 1)
         start = self._true if reach > self._true else self.cached
         logits = []
         if reach > start:
-            logits.append(self._step(ids, start, reach, end - rows, self._before(start, reach)))
+            logits.append(self._step(ids, start, reach, end - rows, self._before(start, reach), branches))
             self._true = reach
         for at in range(max(start, reach), end):
             assert self._stand_ins is not None
-            logits.append(self._step(ids, at, at + 1, end - rows, self._stand_ins[at - 1 : at]))
+            logits.append(self._step(ids, at, at + 1, end - rows, self._stand_ins[at - 1 : at], branches))
         self.cached = end
         return torch.cat(logits), Work(1, end - start, end - start - rows, spans)
 
+    @torch.inference_mode()
     def keep(self, start: int, path: Sequence[int]) -> None:
-        self._cut(start + len(path) if in_order(path) else start)
+        if in_order(path):
+            self._cut(start + len(path))
+            return
+        if self.trunk is not None:
+            self.trunk.keep(start, path, self._at)
+        mine = [node for node in path if start + node < self.cached]
+        if self._stand_ins is not None and not in_order(mine):
+            self._stand_ins[start : start + len(mine)] = self._stand_ins[[start + node for node in mine]]
+        self.cached = keep_own(self._cache, self._draft.layers, self.cached, start, path)
+        self._true = min(self._true, start if self._features is not None else self.cached)
 
     def observe(self, outcome: Outcome) -> None:
         """Nothing to do: features are read when the next token is asked for."""
@@ -112,11 +144,19 @@ class DraftRun:
         assert self._features is not None
         return self._features.decoder.layers
 
-    def _step(self, ids: Sequence[int], lo: int, hi: int, wanted: int, fed: Tensor | None) -> Tensor:
-        """Process positions lo to hi - 1; the logits of those from position `wanted` on."""
+    def _step(
+        self,
+        ids: Sequence[int],
+        lo: int,
+        hi: int,
+        wanted: int,
+        fed: Tensor | None,
+        branches: Branches | None = None,
+    ) -> Tensor:
+        """Process slots lo to hi - 1; the logits of those from slot `wanted` on."""
         x, rows = self._inputs(ids, lo, hi), max(0, hi - max(lo, wanted))
         fed = None if fed is None else fed.to(x)
-        logits, own = self._draft.forward(ids[:hi], x, self._cache, lo, max(1, rows), fed)
+        logits, own = self._draft.forward(ids[:hi], x, self._cache, lo, max(1, rows), fed, branches)
         if self._features is not None:
             if self._stand_ins is None:
                 self._stand_ins = own.new_zeros(self._capacity, own.shape[1])

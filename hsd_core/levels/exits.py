@@ -60,5 +60,7 @@ class ExitLevel:
     def open(self, capacity: int, shared: SharedState) -> DraftRun | TrunkRun:
         trunk = self.enter(shared)
         if self.fed is not None:
-            return DraftRun(self.decoder, self.fed, shared.features(), capacity, self.name, trunk, self.at)
+            return DraftRun(
+                self.decoder, self.fed, shared.features(), capacity + shared.branches, self.name, trunk, self.at
+            )
         return TrunkRun(trunk, self.at, self.readout, self.name)

@@ -58,7 +58,7 @@ def of_run(stack: Sequence[StackEntry], capacity: int, *, branches: int = 0, pie
             kept += decoder.cache_bytes(capacity, branches=branches)
         draft = getattr(level, "draft", None) or getattr(level, "readout", None)
         if draft is not None and decoder is not None:
-            kept += decoder.cache_bytes(capacity) * draft.layers // decoder.layers
+            kept += decoder.cache_bytes(capacity, branches=branches) * draft.layers // decoder.layers
     for entry in stack:  # a level judges what the one below hands up, and hands up T tokens of its own
         block = max(entry.block or 0, branches if not below else 0)
         rows += (below + 1 + block) * (entry.level.vocab_size if entry.level.can_verify else 0)

@@ -6,8 +6,10 @@ A decoder whose layers can be run in ranges reads a trunk, which early exits of 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from hsd_core.levels.growing import draft_tree
 from hsd_core.levels.protocol import (
     DraftOrder,
     Outcome,
@@ -18,9 +20,9 @@ from hsd_core.levels.protocol import (
 )
 from hsd_core.levels.readout import Lens, TrunkRun
 from hsd_core.levels.shared import SharedState
-from hsd_core.levels.tree import NOTHING, Tree, in_order
+from hsd_core.levels.tree import NOTHING, Tree, in_order, named
 from hsd_core.levels.trunk import Layered, Trunk
-from hsd_core.models.passes import Pass
+from hsd_core.models.passes import Branches, Pass
 from hsd_core.models.protocol import QUANTISED
 
 if TYPE_CHECKING:
@@ -74,7 +76,17 @@ class ModelRun:
         self.cached = 0
 
     def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
+        if order.branches:
+            return draft_tree(self, context, order, self._source)
         return draft_token_by_token(self, context, order, self._source)
+
+    def grow(self, context: Sequence[int], ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
+        """See `Grows.grow`. It takes chains alone, so every branch is run anew."""
+        if not new:
+            return self._score(context, 1)
+        self._cut(len(context) - 1)
+        rows, work = self.score(context, replace(named(ids), parents=branches.parents))
+        return rows[-new:], Work(1, work.rows, work.rows - new)
 
     def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         return score_by_branches(self._score, self._cut, context, tree)

@@ -39,4 +39,4 @@ class NanoLevel:
 
     def open(self, capacity: int, shared: SharedState) -> DraftRun:
         features = shared.features() if self.draft.fed else ()
-        return DraftRun(self.decoder, self.draft, features, capacity, self.name)
+        return DraftRun(self.decoder, self.draft, features, capacity + shared.branches, self.name)

@@ -69,7 +69,7 @@ class Proposal:
 class DraftOrder:
     """What a drafter is asked for: tokens at most `limit` deep behind the context.
 
-    to_probs, pick, stops, check: see `hierarchy.Draft`. ends: ids behind which nothing is drafted.
+    to_probs, pick, stops, check, widths, greedy: see `hierarchy.Draft`. ends: ids behind which nothing is drafted.
     """
 
     limit: int
@@ -78,6 +78,13 @@ class DraftOrder:
     stops: Callable[[int, Tensor | None], bool]
     ends: frozenset[int]
     check: Callable[[Tensor], None] = lambda logits: None
+    widths: tuple[int, ...] = ()
+    greedy: bool = False
+
+    @property
+    def branches(self) -> bool:
+        """Whether a tree is asked for."""
+        return any(wide > 1 for wide in self.widths[: self.limit])
 
     def draw(self, logits: Tensor, drafted: int) -> tuple[int | Tensor, Tensor]:
         """The next token of a chain: (1, V) logits behind so many drafted tokens -> its id, its (V,) row."""

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.drafts.copying_there import Mark
+from hsd_core.levels.growing import draft_tree
 from hsd_core.levels.protocol import (
     Counts,
     DraftOrder,
@@ -17,7 +18,6 @@ from hsd_core.levels.protocol import (
     TakesPart,
     Work,
     draft_token_by_token,
-    score_by_branches,
 )
 from hsd_core.levels.tree import NOTHING, Tree, in_order
 from hsd_core.levels.trunk import Layered, Trunk
@@ -37,17 +37,25 @@ class Readout(Protocol):
     def new_cache(self, capacity: int) -> Any: ...
 
     def forward(
-        self, context: Sequence[int], x: Tensor, cache: Any, start: int, rows: int, fed: Tensor | None = None
+        self,
+        context: Sequence[int],
+        x: Tensor,
+        cache: Any,
+        start: int,
+        rows: int,
+        fed: Tensor | None = None,
+        branches: Branches | None = None,
     ) -> tuple[Tensor, Tensor]:
-        """x (n, hidden) at positions start, ..., start + n - 1, the last of the context's; `fed`: see nano.
+        """x (n, hidden) in slots start, ..., start + n - 1, the last of the context's (with `branches`: and of a tree's
+        behind it); `fed`: see nano.
 
         Returns:
             (rows, V) float32 logits of the last rows, (n, hidden) own output states before the norm.
         """
         ...
 
-    def copied(self, cache: Any, token: int) -> Copied | None:
-        """What `token` was copied from, a position in the context, if the last row of the last `forward` copied it."""
+    def copied(self, cache: Any, token: int, row: int = -1) -> Copied | None:
+        """What `token` was copied from, a position in the context, if that row of the last `forward` copied it."""
         ...
 
     def mark(self, cache: Any) -> Mark | None:
@@ -71,15 +79,35 @@ class Lens:
         """It remembers nothing."""
 
     def forward(
-        self, context: Sequence[int], x: Tensor, cache: None, start: int, rows: int, fed: Tensor | None = None
+        self,
+        context: Sequence[int],
+        x: Tensor,
+        cache: None,
+        start: int,
+        rows: int,
+        fed: Tensor | None = None,
+        branches: Branches | None = None,
     ) -> tuple[Tensor, Tensor]:
         return self._decoder.head(x[len(x) - rows :]), x
 
-    def copied(self, cache: None, token: int) -> None:
+    def copied(self, cache: None, token: int, row: int = -1) -> None:
         """It copies nothing."""
 
     def mark(self, cache: None) -> None:
         """It copies nothing."""
+
+
+@torch.inference_mode()
+def keep_own(cache: Any, layers: int, valid: int, start: int, path: Sequence[int]) -> int:
+    """Keep what a read-out's own cache has of the path of a tree behind `start`; how many positions that leaves.
+
+    Args:
+        layers: its own, 0 for one without a memory. valid: positions and nodes that it has processed.
+    """
+    mine = [node for node in path if start + node < valid]
+    if layers and not in_order(mine):
+        cache.layers.keep(start, mine, 0, layers)
+    return min(valid, start + len(mine))
 
 
 class TrunkRun:
@@ -87,7 +115,7 @@ class TrunkRun:
 
     def __init__(self, trunk: Trunk, depth: int, readout: Readout, source: str) -> None:
         self._trunk, self._depth, self._readout, self._source = trunk, depth, readout, source
-        self._cache: Any = readout.new_cache(trunk.capacity)
+        self._cache: Any = readout.new_cache(trunk.room)
         self._own = 0
 
     @property
@@ -95,11 +123,15 @@ class TrunkRun:
         return self._own if self._readout.layers else self._trunk.valid(self._depth)
 
     def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
+        if order.branches:
+            return draft_tree(self, context, order, self._source, self._copied)
         return draft_token_by_token(self, context, order, self._source, self._copied, self._mark)
 
+    def grow(self, context: Sequence[int], ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
+        """See `Grows.grow`."""
+        return self._score([*context, *ids], max(1, new), branches)
+
     def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[Tensor, Work]:
-        if self._readout.layers:  # its own layers take chains
-            return score_by_branches(self._score, self._cut, context, tree)
         branches = None if tree.is_chain else Branches(len(context), tree.lineage)
         return self._score([*context, *tree.ids] if len(tree) else context, len(tree) + 1, branches)
 
@@ -111,7 +143,7 @@ class TrunkRun:
         spans = self._trunk.run(ids, self._depth, end, branches)
         start = before if self._readout.layers else end - rows
         x = self._trunk.hidden(self._depth, start, end)
-        logits, _ = self._readout.forward(ids, x, self._cache, start, rows)
+        logits, _ = self._readout.forward(ids, x, self._cache, start, rows, branches=branches)
         self._own = end
         return logits, Work(1, end - before, end - before - rows, spans)
 
@@ -121,7 +153,7 @@ class TrunkRun:
             self._cut(start + len(path))
         else:
             self._trunk.keep(start, path, self._depth)
-            self._own = min(self._own, start + len(path))
+            self._own = keep_own(self._cache, self._readout.layers, self._own, start, path)
 
     def observe(self, outcome: Outcome) -> Counts | None:
         """Drafters below read the last states of the model where somebody runs all of it."""
@@ -132,8 +164,8 @@ class TrunkRun:
     def close(self) -> None:
         self._cache = None
 
-    def _copied(self, token: int) -> Copied | None:
-        return self._readout.copied(self._cache, token)
+    def _copied(self, token: int, row: int = -1) -> Copied | None:
+        return self._readout.copied(self._cache, token, row)
 
     def _mark(self) -> Mark | None:
         return self._readout.mark(self._cache)

@@ -16,6 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 import torch
 from torch import Tensor
 
+from hsd_core.levels.tree import in_order
 from hsd_core.models import lean
 from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.passes import Branches
@@ -65,7 +66,13 @@ class Trunk:
         self.resting = False  # nobody runs all of it in the present rounds: its last states do not grow
         self._valid: dict[int, int] = {}  # depth -> positions, depths rising
         self._hidden: dict[int, Tensor] = {}
+        self._grown: set[int] = set()  # depths whose last positions are nodes of a tree
         self._cache: Any = None
+
+    @property
+    def room(self) -> int:
+        """Slots: the positions of a context, and the nodes of a tree behind it."""
+        return self.capacity + self._branches
 
     @property
     def shallowest(self) -> int:
@@ -116,6 +123,8 @@ class Trunk:
             for lo in range(self._valid[at], end, lean.CHUNK):
                 hi = min(lo + lean.CHUNK, end)
                 x = self.hidden(below, lo, hi) if below else self.decoder.embed(ids[lo:hi])
+                if branches is not None and hi > branches.base:
+                    self._grown.add(at)
                 self._put(at, lo, self.decoder.forward_layers(x, self._kv(), lo, below, at, branches))
                 _add(spans, Span(below, at, hi - lo))
             below = at
@@ -126,24 +135,33 @@ class Trunk:
         for at, valid in self._valid.items():
             if depth is None or at <= depth:
                 self._valid[at] = min(valid, length)
+                self._grown.discard(at)
 
     @torch.inference_mode()
     def keep(self, start: int, path: Sequence[int], depth: int) -> None:
-        """Of the tree behind the first `start` positions keep a path, at `depth` and below; forget the other nodes."""
-        length, below = start + len(path), 0
+        """Of the tree behind the first `start` positions keep a path, at `depth` and below; forget the other nodes.
+
+        Depths that have seen the first nodes alone keep what they have of the path.
+        """
+        below = 0
         for at, valid in self._valid.items():
             if at > depth:
                 break
-            if valid > length and path:
-                self._kv().keep(start, path, below, at)
-                hidden = self._hidden[at]
-                hidden[start:length] = hidden[sent(path, hidden.device) + start]
+            length = start + len(path)
+            if at in self._grown:
+                mine = [node for node in path if start + node < valid]
+                length = start + len(mine)
+                if not in_order(mine):
+                    self._kv().keep(start, mine, below, at)
+                    hidden = self._hidden[at]
+                    hidden[start:length] = hidden[sent(mine, hidden.device) + start]
+                self._grown.discard(at)
             self._valid[at], below = min(valid, length), at
 
     @property
     def nbytes(self) -> int:
         """Of keys, values and hidden states, once the first layer has run."""
-        states = len(self._valid) * (self.capacity + self._branches) * self.decoder.shape.hidden * STATE_BYTES
+        states = len(self._valid) * self.room * self.decoder.shape.hidden * STATE_BYTES
         return self.decoder.cache_bytes(self.capacity, branches=self._branches) + states
 
     def _kv(self) -> Any:
@@ -153,7 +171,7 @@ class Trunk:
 
     def _put(self, depth: int, start: int, x: Tensor) -> None:
         if depth not in self._hidden:
-            self._hidden[depth] = x.new_zeros(self.capacity + self._branches, x.shape[1])
+            self._hidden[depth] = x.new_zeros(self.room, x.shape[1])
         self._hidden[depth][start : start + len(x)] = x
         self._valid[depth] = start + len(x)
 

@@ -20,6 +20,14 @@ class Branches:
     base: int
     parents: tuple[int, ...]
 
+    def path(self, node: int) -> list[int]:
+        """The nodes from the first level down to `node`."""
+        found: list[int] = []
+        while node >= 0:
+            found.append(node)
+            node = self.parents[node]
+        return found[::-1]
+
     def positions(self, start: int, end: int) -> Tensor:
         """(end - start,) positions of the inputs in these slots."""
         depths: list[int] = []

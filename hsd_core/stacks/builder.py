@@ -89,7 +89,7 @@ class Builder:
             check_order([replace(s, dtype=s.dtype or dtype) if o else s for s, o in zip(specs, own, strict=True)])
         with self._kept.stack():
             levels = [self._level(spec, target) for spec in reversed(specs)][::-1]
-        blocks = [spec.block or kind_of(spec).block for spec in specs[:-1]]
+        blocks = [spec.block or len(spec.widths) or kind_of(spec).block for spec in specs[:-1]]
         return [StackEntry(*parts) for parts in zip(levels, specs, [*blocks, None], strict=True)]
 
     def _level(self, spec: LevelSpec, target: LevelSpec) -> Level:

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from hsd_core.levels.kinds import LevelSpec, StackError, keys, kind_of, kinds, rules, variants
-from hsd_core.levels.kinds.keys import BLOCK, MAX_DEPTH, RULE, VERIFIES, K
+from hsd_core.levels.kinds import LevelSpec, StackError, fan_of, keys, kind_of, kinds, rules, variants
+from hsd_core.levels.kinds.keys import BLOCK, MAX_DEPTH, RULE, TREE, VERIFIES, K
 from hsd_core.levels.kinds.kind import BELOW, LAST, REJECT, SHADES
 from hsd_core.levels.kinds.spec import MAX_BLOCK, MAX_LEVELS, Value
 from hsd_core.models.sampling import Sampling
@@ -51,7 +50,8 @@ SAYS: Mapping[str, str] = MappingProxyType(
         "below": "{name} stands below another level; it must be the last one",
         "verify": "{name} has no distribution and cannot verify; it can only be the first level",
         "branches": "{name}: rule {rule} judges one sequence, and {below} offers {count} side by side; leave "
-        "@rule={rule} or @{key}={count} out",
+        "@rule={rule} or @{key}={value} out",
+        "deep": "{name}:{block} is {block} deep and @tree={tree} is {depth}; leave :{block} out",
         "depth": "{name} needs the number of layers that it runs; write for example {name}:2@at=4",
         "rise": "{name} at {at} stands above {where} over the same weights; exits rise in depth up the stack",
         "whole": "the whole model",
@@ -106,11 +106,13 @@ def check_order(specs: Sequence[LevelSpec]) -> None:
 
 
 def _check_branches(specs: Sequence[LevelSpec]) -> None:
-    """Some rules judge chains alone, and a drafter may offer a tree to the level above it."""
-    for below, spec in pairwise(specs):
-        key = kind_of(below).branches
-        if not rules()[spec.rule].trees and key and (count := below.value(key) or 1) != 1:
-            raise _fault("branches", name=spec.name, rule=spec.rule, below=below.name, count=count, key=key)
+    """Some rules judge chains alone, and the bottom level may offer a tree to the one above it."""
+    below, *above = specs
+    if not above or rules()[above[0].rule].trees or not (fan := fan_of(below)):
+        return
+    key, count = fan
+    judge, value = above[0], key.write(below.value(key.name) or count)
+    raise _fault("branches", name=judge.name, rule=judge.rule, below=below.name, count=count, key=key.name, value=value)
 
 
 def _check_depths(below: Sequence[LevelSpec], target: LevelSpec) -> None:
@@ -225,6 +227,9 @@ def _parse_level(part: str) -> LevelSpec:
     with_k = [rule.name for rule in rules().values() if rule.k]
     if K.name in values and values.get(RULE.name) not in with_k:
         raise _fault("k", name=name, rule=with_k[0], k=values[K.name])
+    tree = LevelSpec(name, tree=str(values[TREE.name])).widths if TREE.name in values else ()
+    if tree and values.get("block", len(tree)) != len(tree):
+        raise _fault("deep", name=name, block=values["block"], tree=values[TREE.name], depth=len(tree))
     own = tuple(sorted((key, value) for key, value in values.items() if key not in _FIELDS))
     return LevelSpec(name, own=own, **{key: value for key, value in values.items() if key in _FIELDS})  # type: ignore[arg-type]
 

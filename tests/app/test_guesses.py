@@ -131,6 +131,28 @@ def test_several_sequences_are_chosen_generated_seen_and_asked_about(page: Any, 
     assert card.locator(".hx-rival[aria-current]").count() == 1
 
 
+def test_a_tree_is_chosen_with_its_depth_and_seen_as_a_comb(page: Any, site: str) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{site}/?stack=table:2@id=order3,table@id=order6&max_new_tokens=40&temperature=0&recording=none")
+    page.wait_for_selector(".hx-stage")
+    floor = page.locator(".hx-floor").last
+    floor.get_by_role("button", name="rule, policy and order").click()
+    floor.get_by_label("tree").select_option("2.2.1")
+    page.wait_for_function("location.search.includes('tree')")
+    assert parse_qs(urlsplit(page.url).query)["stack"] == ["table:3@tree=2.2.1@id=order3,table@id=order6"]
+    assert "tree 2.2.1" in page.locator(".hx-floor").last.inner_text()
+    page.get_by_role("button", name="T, the block length of").filter(has_text="+").click()
+    page.wait_for_function("location.search.includes('2.2.1.1')")
+    page.locator("#hx-prompt").fill(PROMPT)
+    page.get_by_role("button", name="Generate").click()
+    page.wait_for_function("document.querySelector('.hx-status').textContent.startsWith('live, done')")
+    page.wait_for_function("document.querySelector('.hx-go').textContent === 'Generate'")
+    step_until(page, ".hx-comb-cell[data-fate='rejected']")
+    page.locator(".hx-comb-cell[data-fate='rejected'] .hx-comb-token").first.click()
+    assert page.locator(".hx-card .hx-rival").count() == 2
+    assert "drafted a tree" in page.locator(".hx-caption").inner_text() or page.locator(".hx-comb-head").count()
+
+
 def test_candidates_wait_below_the_text_and_the_kept_path_rises_into_it(page: Any, site: str) -> None:
     visit(page, site)
     step_until(page, ".hx-comb-grid:has(.hx-comb-stem) [data-fate='waiting']")

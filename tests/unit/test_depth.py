@@ -30,7 +30,7 @@ class Probe:
     def new_cache(self, capacity):
         return {"sum": torch.zeros(self._decoder.shape.hidden), "next": 0}
 
-    def forward(self, context, x, cache, start, rows, fed=None):
+    def forward(self, context, x, cache, start, rows, fed=None, branches=None):
         assert start == cache["next"], "positions must come in order, each once"
         cache["next"] += len(x)
         assert (fed is not None) == self.fed

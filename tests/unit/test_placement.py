@@ -40,6 +40,10 @@ STACKS = [
     "nano:2@id=fed,target",
     "nano:2@id=fed,int8:3,target",
     "ngram:3@miss=fed,target",
+    "exit:3@at=2@tree=2.2.1@id=fed,target",
+    "exit:2@at=2@tree=3.1@id=at2,int8:3,target",
+    "nano:2@tree=2.2,target",
+    "model:2@tree=2.1,target@bonus=0",
 ]
 SAMPLINGS = {"greedy": Sampling(0.0), "sampled": Sampling(0.9, top_k=20, top_p=0.95)}
 PROMPT = [3, 1, 4, 1, 5]

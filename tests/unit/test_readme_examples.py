@@ -97,5 +97,6 @@ def test_the_page_is_given_their_names_and_words() -> None:
 
 def test_a_kind_that_is_written_as_a_policy_is_none() -> None:
     level = parse("exit:6@at=8@policy=del,target")[0]
-    assert "del" not in kinds.policies() and "del" in grammar()["keys"][1]["choices"]
+    keys = {key["name"]: key for key in grammar()["keys"]}
+    assert "del" not in kinds.policies() and "del" in keys["policy"]["choices"]
     assert type(policy_of(level)) is type(policy_of(parse("exit:6@at=8,target")[0]))

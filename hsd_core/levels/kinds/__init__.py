@@ -28,6 +28,7 @@ __all__ = [
     "Kind",
     "LevelSpec",
     "StackError",
+    "fan_of",
     "keys",
     "kind_of",
     "kinds",
@@ -72,6 +73,15 @@ def rules() -> Mapping[str, RuleKind]:
 def policies() -> Mapping[str, PolicyKind]:
     """All stop policies by name, in the order in which they are listed."""
     return _registry(tuple(__path__)).policies
+
+
+def fan_of(spec: LevelSpec) -> tuple[Key, int] | None:
+    """The key with which a level drafts several sequences side by side, and how many; None for chains."""
+    for key in kind_of(spec).keys:
+        value = spec.value(key.name) if key.fans else None
+        if value is not None and (count := key.sequences(value)) > 1:
+            return key, count
+    return None
 
 
 def theta_of(spec: LevelSpec) -> float | None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hsd_core.levels.kinds import exits
-from hsd_core.levels.kinds.keys import ID, POLICY
+from hsd_core.levels.kinds.keys import ID, POLICY, TREE
 from hsd_core.levels.kinds.kind import Site, Written
 from hsd_core.levels.kinds.spec import LevelSpec, StackError
 
@@ -39,7 +39,10 @@ KINDS = (
             "del",
             words="del · choose exit and length anew in every round",
             wrong="policy del chooses an exit of the target right above it; write exit:6@at=8@policy=del,target",
-            without={ID.name: "policy del chooses among all trained exits up to @at=; leave @id= out"},
+            without={
+                ID.name: "policy del chooses among all trained exits up to @at=; leave @id= out",
+                TREE.name: "policy del drafts one sequence; leave @tree= out",
+            },
         ),
         offer=lambda kind, preset: [],  # the catalogue lists the exit
         build=build,

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from itertools import accumulate
+from math import prod
+from operator import mul
 from typing import Any, ClassVar
 
-from hsd_core.levels.kinds.spec import MAX_BLOCK, LevelSpec, StackError, Value
+from hsd_core.levels.kinds.spec import MAX_BLOCK, MAX_NODES, LevelSpec, StackError, Value
 from hsd_core.levels.policies import DEFAULT_THETA
 from hsd_core.models import DTYPES
 
 MAX_DEPTH = 512  # layers; no model here comes near it
 MAX_TOP = 64  # k of the rule top
 LAST = 99  # place of a key that only one kind has
-VERIFIER, DRAFTER = "verifier", "drafter"
+VERIFIER, DRAFTER, BOTTOM = "verifier", "drafter", "bottom"
 _DEFAULTS = {f.name: f.default for f in fields(LevelSpec)}
 
 
@@ -26,7 +29,9 @@ class Key:
 
     Attributes:
         place: in the order in which keys are written.
-        counts: what the level has to be for the key to count: "verifier" (not the bottom), "drafter" (not the last).
+        counts: what the level has to be for the key to count: "verifier" (not the bottom), "drafter" (not the last),
+            "bottom" (the first of several).
+        fans: its value says how many sequences a draft holds side by side (`sequences`).
         when: another key, and the values of it with which this one counts.
         usual: what a level without the key has, where that is not the default of its field.
         label, tip, tips: the control in the composer, what it says, and what it says instead at a value of `when`'s
@@ -40,6 +45,7 @@ class Key:
     when: tuple[str, tuple[str, ...]] | None = None
     usual: Value | None = None
     label: str = ""
+    fans: bool = False
     tip: str = ""
     tips: Mapping[str, str] = field(default_factory=dict)
 
@@ -74,6 +80,10 @@ class Key:
 
     def write(self, value: Value) -> str:
         return str(value)
+
+    def sequences(self, value: Value) -> int:
+        """How many sequences a draft holds side by side at a value, where the key says that."""
+        return int(value)
 
     def as_dict(self) -> dict[str, Any]:
         """For the page, in plain JSON types."""
@@ -183,6 +193,34 @@ class Letters(Key):
         return text if good else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape(Key):
+    """How many children a node of a tree has, by depth: whole numbers joined by dots.
+
+    most: children of a node. nodes: of the whole tree. words: shapes that the composer offers.
+    """
+
+    type = "shape"
+    most: int = 9
+    nodes: int = MAX_NODES
+    words: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def cure(self) -> str:
+        return (
+            f"use the number of offers behind each token by depth, 1 to {self.most} each and {self.nodes} tokens in "
+            "all at most, such as 2.2.1"
+        )
+
+    def parse(self, text: str) -> Value | None:
+        parts = text.split(".")
+        good = all(len(part) == 1 and part in "123456789"[: self.most] for part in parts)
+        return text if good and sum(accumulate(map(int, parts), mul)) <= self.nodes else None
+
+    def sequences(self, value: Value) -> int:
+        return prod(int(part) for part in str(value).split("."))
+
+
 BLOCK = Whole(name="block length", low=1, high=MAX_BLOCK)
 AT = Whole(name="at", place=0, unit="layers", low=1, high=MAX_DEPTH)
 # Which policies and rules there are, and which of them have a theta and a k, the registry adds (`kinds.keys`).
@@ -202,5 +240,19 @@ DTYPE = Choice(name="dtype", place=70, choices=DTYPES)
 DEVICE = Key(name="device", place=80)
 BONUS = Switch(name="bonus", place=90, counts=VERIFIER)
 ID = Key(name="id", place=95)
+TREE = Shape(
+    name="tree",
+    place=5,
+    counts=BOTTOM,
+    fans=True,
+    tip="how many tokens are offered behind each token, by depth; one pass of the level above judges them all",
+    words={
+        "": "one sequence",
+        "2.1": "2.1 · two, each continued",
+        "2.2.1": "2.2.1 · two behind the first tokens",
+        "3.1.1": "3.1.1 · three, each continued",
+        "4.2.2": "4.2.2 · 28 tokens",
+    },
+)
 DRAFTS = (POLICY, THETA)
-VERIFIES = (*DRAFTS, RULE, K, BONUS)
+VERIFIES = (*DRAFTS, TREE, RULE, K, BONUS)

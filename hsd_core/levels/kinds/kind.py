@@ -114,7 +114,6 @@ class Kind:
             bottom) is kept: levels are moved, and come back with it.
         block: T where a stack gives none.
         verifies: whether it has a distribution. stands: where in a stack.
-        branches: the key that says how many sequences it drafts side by side, where it can draft more than one.
         cheap: a new one goes below dearer levels, the others right below the target.
         needs: what a preset must have for it, in words; a preset of tables has none of it, so a kind that needs nothing
             belongs there.
@@ -137,7 +136,6 @@ class Kind:
     block: int = 4
     labelled: tuple[str, ...] = ()
     verifies: bool = True
-    branches: str = ""
     stands: str = BELOW
     cheap: bool = False
     needs: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 MAX_BLOCK = 64
 MAX_LEVELS = 8
 MAX_GUESS = 8
+MAX_NODES = 64  # of a tree of drafts
 Value = str | int | float | bool
 
 
@@ -19,8 +20,8 @@ class LevelSpec:
     """One level as written. `block` (T) is None where the preset's is meant, and for the target. `at`: layers.
 
     `k`: how many of its likeliest tokens a verifier with rule top accepts; None means 1. `guess`: how many sequences a
-    lookup offers side by side. `own`: the keys that only its
-    kind has and that no field is named after, with their values, sorted.
+    lookup offers side by side. `tree`: how many tokens a drafter offers behind each token, by depth, as it is written.
+    `own`: the keys that only its kind has and that no field is named after, with their values, sorted.
     """
 
     name: str
@@ -31,6 +32,7 @@ class LevelSpec:
     rule: str = "tokenwise"
     k: int | None = None
     bonus: bool = True
+    tree: str | None = None
     db: str | None = None
     miss: str | None = None
     guess: int = 1
@@ -38,6 +40,11 @@ class LevelSpec:
     device: str | None = None
     id: str | None = None
     own: tuple[tuple[str, Value], ...] = ()
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """How many tokens are offered behind each token, by depth; () for chains."""
+        return tuple(int(part) for part in self.tree.split(".")) if self.tree else ()
 
     def value(self, key: str) -> Value | None:
         """What a key is set to, or its default."""

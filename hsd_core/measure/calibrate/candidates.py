@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hsd_core.levels.kinds import fan_of
 from hsd_core.models.protocol import QUANTISED
 from hsd_core.stacks.grammar import MAX_LEVELS, LevelSpec, StackError, bare, format_stack, parse
 
@@ -96,8 +97,11 @@ def _plain(spec: LevelSpec) -> str:
         raise StackError("a lookup with @miss= is two drafters in one; calibrate ngram and nano, each by itself")
     if spec.policy == "del":
         raise StackError("policy del chooses among exits; calibrate exit@at=N, each by itself")
-    if spec.guess > 1:
-        raise StackError(f"a profile holds what one sequence costs; calibrate {spec.name} without @guess={spec.guess}")
+    if fan := fan_of(spec):
+        name = fan[0].name
+        raise StackError(
+            f"a profile holds what one sequence costs; calibrate {spec.name} without @{name}={spec.value(name)}"
+        )
     return format_stack([bare(spec)])
 
 

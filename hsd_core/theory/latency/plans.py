@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from hsd_core.levels.kinds import kind_of, rules
+from hsd_core.levels.kinds import fan_of, rules
 from hsd_core.stacks.grammar import LevelSpec, StackError, format_stack, parse
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import TOKENWISE, Profile
@@ -112,11 +112,11 @@ def check_chains(spec: LevelSpec) -> None:
     Raises:
         ProfileError: the level offers several sequences side by side.
     """
-    key = kind_of(spec).branches
-    if key and (count := spec.value(key) or 1) != 1:
+    if fan := fan_of(spec):
+        key, count = fan
         raise ProfileError(
             f"{format_stack([spec])}: profiles know what one sequence costs and how often it is kept, not {count} side "
-            f"by side; plan and predict without @{key}="
+            f"by side; plan and predict without @{key.name}="
         )
 
 

@@ -1,0 +1,219 @@
+"""Trees that levels draft by their own laws (`@tree=`): the engine's law is the target's, that of wrong engines is not.
+
+Tables are enumerated in float64. Exits, nano drafts and models share states and caches with the levels above; they
+compute in float32, so their laws agree to some 1e-7.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from enumerator import SAMPLED, distance, merged_law, run_law, target_law
+from lean_stacks import LeanStacks, RandomDraft, model_law
+from test_sampled_runs import UNLIKELY, p_value
+from toys import output_of, toy_stack
+
+import hsd_core
+from hsd_core.engine import rules
+from hsd_core.levels import draft_run, growing, readout, table
+from hsd_core.levels.growing import draft_tree
+from hsd_core.levels.model import ModelRun
+from hsd_core.levels.protocol import Proposal
+from hsd_core.levels.shared import open_levels
+from hsd_core.levels.trunk import Trunk
+from hsd_core.models.passes import Branches
+from hsd_core.models.sampling import Sampling
+from hsd_core.trace.checks import check
+
+EXACT, CLOSE, WRONG = 1e-12, 1e-5, 1e-3
+DRAFTS = (table, readout, draft_run)  # where `draft_tree` is used
+ABOVE = (
+    "table",
+    "table@bonus=0",
+    "table:2,table@rule=block",
+    "table:2@bonus=0,table",
+    "table:3@policy=flush,table:2@rule=block,table",
+)
+
+
+def off(text: str, *, tokens: int = 3, vocab: int = 3, seed: int = 1, zeros: float = 0.0, **options: Any) -> float:
+    stack = toy_stack(text, vocab, seed, zeros=zeros)
+    return distance(merged_law(stack, [0], tokens, **options), target_law(stack, [0], tokens, **options))
+
+
+@pytest.mark.parametrize("above", ABOVE)
+@pytest.mark.parametrize("below", ["table:2@tree=2.2", "table:2@tree=3.1", "table:3@tree=2.1.1"])
+def test_drafted_trees_under_one_two_and_three_verifiers_follow_the_targets_law(below: str, above: str) -> None:
+    assert off(f"{below},{above}", vocab=2 if above.count(",") > 1 else 3) < EXACT
+
+
+@pytest.mark.parametrize("sampling", [Sampling(0.7, top_k=2), Sampling(1.0, top_p=0.7), Sampling(0.0)])
+@pytest.mark.parametrize("ends", [frozenset(), frozenset({1})])
+def test_cut_laws_greedy_runs_and_ends_of_the_text(sampling: Sampling, ends: frozenset[int]) -> None:
+    for text in ("table:2@tree=3.2,table", "table:2@tree=2.2,table:2@bonus=0,table"):
+        for zeros in (0.0, 0.4):
+            assert off(text, sampling=sampling, ends=ends, zeros=zeros) < EXACT
+
+
+@pytest.mark.parametrize("policy", ["confidence@theta=0.5", "confidence@theta=0.9", "adaptive@theta=0.6"])
+def test_a_tree_that_stops_where_it_is_unsure_follows_the_law(policy: str) -> None:
+    assert off(f"table:3@tree=2.2.1@policy={policy},table", vocab=2) < EXACT
+
+
+@pytest.mark.parametrize("text", ["table:2@tree=2.2,table", "table:3@tree=3.1.1,table:2,table@bonus=0"])
+def test_seeded_runs_agree_with_the_law_and_their_traces_are_true(text: str) -> None:
+    stack, runs = toy_stack(text, 3, seed=21), 600
+    outputs = (list(hsd_core.run(stack, [0], SAMPLED, seed, max_new_tokens=3, heads=0)) for seed in range(runs))
+    assert p_value(Counter(map(output_of, outputs)), target_law(stack, [0], 3), runs) > UNLIKELY
+    events = list(hsd_core.run(stack, [0], SAMPLED, 1, max_new_tokens=24))
+    assert check(events) == [] and any(e.event == "draft" and e.parents for e in events)
+
+
+def misread(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
+    """Every tree as `change` would have it."""
+    for module in DRAFTS:
+        where = growing if module is table else module
+        monkeypatch.setattr(where, "draft_tree", lambda *given, **more: change(draft_tree(*given, **more)))
+
+
+def test_siblings_judged_as_drawn_with_replacement_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    misread(monkeypatch, lambda tree: replace(tree, repeats=True))
+    assert off("table:2@tree=3.1,table") > WRONG
+
+
+def test_named_tokens_judged_as_drawn_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = growing._offers
+    monkeypatch.setattr(growing, "_offers", lambda law, logits, wide, order, *more: (
+        (token, False) for token, _ in real(law, logits, wide, replace(order, greedy=True), *more)
+    ))  # fmt: skip
+    assert off("table:2@tree=2.1,table") > WRONG
+
+
+def test_drawn_tokens_judged_by_likelihood_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = growing._offers
+    monkeypatch.setattr(
+        growing, "_offers", lambda law, *more: sorted(real(law, *more), key=lambda one: -float(law[one[0]]))
+    )
+    assert off("table:2@tree=2.1,table") > WRONG
+
+
+def test_a_tree_pruned_after_it_was_drawn_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def pruned(whole: Proposal) -> Proposal:
+        """Of two tokens behind the context the likelier one, nothing behind it."""
+        assert whole.parents is not None and whole.offered is not None and whole.rows is not None
+        first = [o for o in whole.offered if whole.parents[o.node] < 0]
+        best = max(first, key=lambda o: float(whole.rows[0][whole.ids[o.node]]))
+        return replace(
+            whole, ids=(whole.ids[best.node],), sources=("t",), parents=(-1,), offered=(replace(best, node=0),)
+        )
+
+    misread(monkeypatch, pruned)
+    assert off("table:1@tree=2,table") > WRONG
+
+
+def test_a_correction_from_p_instead_of_what_is_left_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules, "_residual", lambda p, q, fallback=None: p)
+    assert off("table:2@tree=2.1,table") > WRONG
+
+
+def stacks(vocab: int = 3) -> LeanStacks:
+    made = LeanStacks(layers=4, vocab=vocab, seed=5 if vocab == 3 else 2)
+    absent = (1,) if vocab > 2 else ()
+    made.drafts = {
+        "own": RandomDraft(made.target, layers=1, absent=absent),
+        "fed": RandomDraft(made.target, fed=True, layers=1, seed=1, absent=absent),
+    }
+    return made
+
+
+def off_lean(text: str, tokens: int, vocab: int) -> float:
+    made = stacks(vocab)
+    return distance(run_law(made.stack(text), [1, 0], tokens), model_law(made.target, [1, 0], tokens))
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "vocab"),
+    [
+        ("exit:2@at=2@tree=2.1,target", 3, 3),
+        ("exit:2@at=2@tree=2.2@bonus=0,target@bonus=0", 3, 2),
+        ("exit:2@at=2@tree=2.1@id=own,target", 3, 3),
+        ("exit:2@at=2@tree=2.1@id=fed,target", 3, 3),
+        ("exit:2@at=1@tree=2.1@id=fed,exit:2@at=2@id=own@policy=flush,target", 3, 2),
+        ("exit:2@at=2@tree=2.1@id=fed,int8:2,target", 3, 2),
+        ("exit:2@at=2@tree=1.2,int8:2,target@rule=block", 3, 2),
+        ("nano:2@tree=2.1@id=own,target", 3, 3),
+        ("nano:2@tree=2.2@id=fed,target@bonus=0", 3, 2),
+        ("model:2@tree=2.1,target", 3, 2),
+    ],
+)
+def test_trees_over_shared_states_follow_the_targets_law(text: str, tokens: int, vocab: int) -> None:
+    assert off_lean(text, tokens, vocab) < CLOSE
+
+
+GROWN = (
+    "exit:3@at=2@tree=2.2.1,target",
+    "exit:3@at=2@tree=3.2.1@id=own,target@bonus=0",
+    "exit:3@at=2@tree=2.2.1@id=fed,target",
+    "exit:2@at=1@tree=2.1@id=fed,exit:3@at=3@id=own,target",
+    "exit:3@at=2@tree=1.2.2@id=own,int8:4,target",
+    "nano:3@tree=2.2.1@id=own,target",
+    "nano:3@tree=4.2.2@id=fed,exit:3@at=2@bonus=0,target",
+    "model:3@tree=3.1.1,target@bonus=0",
+    "int4:2@tree=2.1,target",
+)
+
+
+@pytest.mark.parametrize("text", GROWN)
+@pytest.mark.parametrize("ends", [frozenset(), frozenset({9})])
+def test_greedy_trees_write_the_targets_own_text(text: str, ends: frozenset[int]) -> None:
+    made, prompt = LeanStacks(layers=4, vocab=13), [5, 6, 7, 8, 5, 6, 9, 5, 6, 7, 5, 6, 9, 11, 5, 6]
+    made.drafts = {
+        "own": RandomDraft(made.target, absent=(5,)),
+        "fed": RandomDraft(made.target, fed=True, seed=1, absent=(5,)),
+    }
+    runs = [
+        list(hsd_core.run(made.stack(which), prompt, Sampling(), 3, max_new_tokens=50, ends=ends))
+        for which in (text, "target")
+    ]
+    assert check(runs[0]) == [] and any(e.event == "draft" and e.parents for e in runs[0])
+    assert output_of(runs[0]) == output_of(runs[1])
+    for seed in range(3):
+        assert check(list(hsd_core.run(made.stack(text), prompt, SAMPLED, seed, max_new_tokens=40, ends=ends))) == []
+
+
+@pytest.mark.parametrize("how", ["own", "fed", "lens", "chains alone"])
+def test_rows_of_a_tree_are_those_of_its_paths(how: str) -> None:
+    made = LeanStacks(layers=4, vocab=13)
+    made.drafts = {"own": RandomDraft(made.target, absent=(5,)), "fed": RandomDraft(made.target, fed=True, absent=(5,))}
+    context, ids, parents = [5, 6, 7, 8, 5, 6], [3, 4, 5, 6, 6], (-1, -1, 0, 0, 1)
+
+    def opened() -> Any:
+        if how == "chains alone":
+            return ModelRun(made.target, 64, "model")
+        stack = made.stack(f"exit:3@at=2@id={how},target")
+        return [*open_levels([entry.level for entry in stack], 64, 8)][-1]
+
+    grown = opened()
+    rows = [grown.grow(context, [], Branches(6, ()), 0)[0]]
+    rows.append(grown.grow(context, ids[:2], Branches(6, parents[:2]), 2)[0])
+    rows.append(grown.grow(context, ids, Branches(6, parents), 3)[0])
+    for node, row in enumerate(torch.cat(rows), start=-1):
+        path, run = [ids[n] for n in Branches(6, parents).path(node)], opened()
+        for end in range(len(context), len(context) + len(path) + 1):
+            alone, _ = run.score([*context, *path][:end])
+        assert torch.allclose(row, alone[-1], atol=1e-4), f"{how}: node {node}"
+
+
+def test_a_path_that_stays_where_it_was_grown_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The nodes of a path lie anywhere among the others; without moving them a verifier reads its rejected siblings."""
+
+    def unmoved(self: Trunk, start: int, path: Any, depth: int) -> None:
+        self.cut(start + len(path), depth)
+
+    text = "exit:2@at=2@tree=2.1,target"
+    monkeypatch.setattr(Trunk, "keep", unmoved)
+    assert off_lean(text, 3, 2) > WRONG
