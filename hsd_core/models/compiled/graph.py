@@ -119,7 +119,7 @@ class LayerWeights:
 
 
 def steering(graph: Graph, shape: LeanShape) -> None:
-    """The inputs that say where a pass stands, beside x: see `CompiledCache.stand`. With them the inputs are a chain."""
+    """The inputs that say where a pass stands, beside x (see `CompiledCache.stand`): a chain."""
     half = shape.head_size // 2
     graph.input("last", "int32", [1])
     graph.input("total", "int32", [1])
@@ -164,9 +164,7 @@ def layers(
     return out
 
 
-def _attention(
-    graph: Graph, shape: LeanShape, i: int, layer: LayerWeights, qkv: str, branches: tuple[str, str]
-) -> str:
+def _attention(graph: Graph, shape: LeanShape, i: int, layer: LayerWeights, qkv: str, branches: tuple[str, str]) -> str:
     size, queries, shared = shape.head_size, shape.heads * shape.head_size, shape.kv_heads * shape.head_size
     # Attention over one row sums in another order than over several: such a pass is filled up with a row of zeros.
     qkv = graph.op("Concat", [qkv, "fill"], axis=1)
