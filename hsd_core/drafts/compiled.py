@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 
 import torch
 from torch import Tensor
@@ -12,24 +13,40 @@ from hsd_core.drafts.copying import Copier, Gate
 from hsd_core.drafts.copying_there import Mark
 from hsd_core.drafts.file import DraftInfo
 from hsd_core.models.compiled import graph as graphs
-from hsd_core.models.compiled.cache import CompiledCache
+from hsd_core.models.compiled.cache import LEAST_ROWS, CompiledCache
 from hsd_core.models.compiled.decoder import CompiledDecoder
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
 from hsd_core.models.compiled.products import of_rows, product
-from hsd_core.models.compiled.session import Session
+from hsd_core.models.compiled.session import Bound, Session
 from hsd_core.models.linear import aligned
 from hsd_core.models.passes import Branches
 from hsd_core.trace import Copied
 
 END = 2**62  # of a slice: as far as it goes
+KEPT_INPUTS = 16  # the longest pass whose memory is kept
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Memory of passes of n inputs and r rows, bound once: x, fed and states (1, n, hidden), own (1, r, R), drawn
+    (1, r, 1). `fed` is None for a draft that reads no features."""
+
+    bound: Bound
+    x: Tensor
+    fed: Tensor | None
+    states: Tensor
+    own: Tensor
+    drawn: Tensor
 
 
 @dataclass(frozen=True, slots=True)
 class DraftCache:
-    """What one run remembers: keys and values of the draft's own layers, and what its context says twice."""
+    """What one run remembers: keys and values of the draft's own layers, what its context says twice, and memory for
+    passes by their inputs and rows."""
 
     layers: CompiledCache
     copier: Copier
+    places: dict[tuple[int, int], Place] = field(default_factory=dict)
 
 
 class CompiledDraft:
@@ -50,7 +67,8 @@ class CompiledDraft:
         for column, token in enumerate(self.ids.tolist()):
             self._columns[token] = column
         self._gate = Gate(*(aligned(tensors[f"copy.{part}"].float()) for part in Gate._fields))
-        self._session = self._made(tensors, decoder.head_rows(self.ids), decoder)
+        self._make = partial(self._made, tensors, decoder)
+        self._session = self._make(False)
 
     def new_cache(self, capacity: int) -> DraftCache:
         """For one run."""
@@ -68,22 +86,27 @@ class CompiledDraft:
         branches: Branches | None = None,
     ) -> tuple[Tensor, Tensor]:
         """See `Readout.forward`. Logits are -inf for tokens that the trimmed head cannot say and nothing copies."""
-        n, own = len(x), torch.empty(1, *x.shape)
-        heads = torch.empty(1, rows, len(self.ids))
-        bound = cache.layers.bound(self._session, range(self.layers))
-        bound.input("x", aligned(x)[None])
-        if fed is not None:
-            bound.input("fed", aligned(fed)[None])
-        for name, tensor in cache.layers.steer(n, start, branches).items():
-            bound.input(name, tensor)
-        bound.input("first", torch.tensor([n - rows]))
-        bound.output("states", own)
-        bound.output("logits", heads)
-        bound()
+        n = len(x)
+        tree = branches is not None and start + n > branches.base
+        place = (None if tree else cache.places.get((n, rows))) or self._place(cache, n, rows, tree)
+        place.x[0] = x
+        if place.fed is not None and fed is not None:
+            place.fed[0] = fed
+        if tree:
+            for name, tensor in cache.layers.steer(n, start, branches).items():
+                place.bound.input(name, tensor)
+        else:
+            cache.layers.stand(n, start, n)
+        place.bound()
         mixed = cache.copier.mix_trimmed(
-            context, heads[0], own[0, n - rows :], self._columns, self.ids, self.vocab_size, branches
+            context, place.own[0], place.drawn[0, :, 0], self._columns, self.ids, self.vocab_size, branches
         )
-        return mixed, own[0]
+        return mixed, place.states[0].clone()
+
+    @cached_property
+    def _branching(self) -> Session:
+        """The same for inputs that are a tree, from the first one on: a chain does without a mask over its text."""
+        return self._make(True)
 
     def weight_bytes(self) -> int:
         """That a pass reads."""
@@ -97,7 +120,23 @@ class CompiledDraft:
         """See `Readout.mark`."""
         return cache.copier.mark()
 
-    def _made(self, tensors: dict[str, Tensor], head: Tensor, decoder: CompiledDecoder) -> Session:
+    def _place(self, cache: DraftCache, n: int, rows: int, tree: bool) -> Place:
+        wide, columns = self.hidden, len(self.ids)
+        sizes = {"x": (n, wide), "fed": (n, wide), "states": (n, wide), "own": (rows, columns), "drawn": (rows, 1)}
+        held = {name: torch.empty(1, *size) for name, size in sizes.items()}
+        bound = cache.layers.bind(self._branching if tree else self._session, range(self.layers))
+        for name in ("x", "fed")[: 1 + self.fed]:
+            bound.input(name, held[name])
+        bound.input("fill", cache.layers.filling(max(0, LEAST_ROWS - n)))
+        bound.input("first", torch.tensor([n - rows]))
+        for name in ("states", "own", "drawn"):
+            bound.output(name, held[name])
+        made = Place(bound, held["x"], held["fed"] if self.fed else None, held["states"], held["own"], held["drawn"])
+        if n <= KEPT_INPUTS and not tree:
+            cache.places[n, rows] = made
+        return made
+
+    def _made(self, tensors: dict[str, Tensor], decoder: CompiledDecoder, tree: bool) -> Session:
         graph, shape, eps, wide = Graph(), self._shape, float(self._shape.norm_eps), self.hidden
 
         def kept(name: str) -> Product:
@@ -121,13 +160,20 @@ class CompiledDraft:
 
         taken = [graph.input(name, "float32", [1, "n", wide]) for name in ("x", "fed")[: 1 + self.fed]]
         graphs.steering(graph, shape)
+        branches = graphs.branching(graph) if tree else ("", "")
         first = graph.input("first", "int64", [1])
         normal = [graph.norm(x, "ones", torch.ones(wide), eps) for x in taken]
         read = graph.op("Concat", normal, axis=2) if self.fed else normal[0]
         numbered = [(i, layer(f"layers.{i}")) for i in range(self.layers)]
         own = graph.output("states", [1, "n", wide])
-        graphs.layers(graph, shape, kept("read")(graph, "read", read), numbered, own)
+        graphs.layers(graph, shape, kept("read")(graph, "read", read), numbered, own, branches)
         last = graph.op("Slice", [own, first, graph.numbers(END), graph.numbers(1)])
         y = graph.norm(last, "norm", dense(tensors["norm"]), eps)
-        graph.put("Identity", [product(head, "int8")(graph, "head", y)], [graph.output("logits", [1, "r", len(head)])])
+        head = decoder.head_rows(self.ids)
+        logits = product(head, "int8")(graph, "head", y)
+        graph.put("LogSoftmax", [logits], [graph.output("own", [1, "r", len(head)])], axis=-1)
+        # the gate's part that is read off the states, as in `copying.mixed`
+        unit = graph.norm(last, "unit", torch.ones(wide), torch.finfo(torch.float32).eps)
+        drawn = graph.weight("gate", self._gate.state[:, None] / wide**0.5)
+        graph.put("MatMul", [unit, drawn], [graph.output("drawn", [1, "r", 1])])
         return Session(graph, decoder.threads, decoder.profile)

@@ -10,6 +10,7 @@ Names: n positions, C columns of the logits, K hidden.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -121,6 +122,15 @@ def mixed(logits: Tensor, states: Tensor, columns: Tensor, sorts: Tensor, gate: 
     return rest.scatter(1, at, torch.where(copies, torch.logaddexp(left, drawn_copy), left)[:, None]), drawn_copy
 
 
+def _log_sigmoid(x: float) -> float:
+    return min(x, 0.0) - math.log1p(math.exp(-abs(x)))
+
+
+def _log_of_sum(a: float, b: float) -> float:
+    """log(e^a + e^b), b finite."""
+    return max(a, b) + math.log1p(math.exp(-abs(a - b)))
+
+
 class Copier:
     """What one run of a draft copies."""
 
@@ -131,34 +141,43 @@ class Copier:
         self._law: Tensor | None = None
         self._share: Tensor | None = None
         self._ends: Sequence[End] = ()
+        self._numbers: tuple[list[float], list[float]] | None = None  # of the gate, where rows are mixed on the host
 
     def mix_trimmed(
         self,
         context: Sequence[int],
-        logits: Tensor,
-        states: Tensor,
+        own: Tensor,
+        drawn: Tensor,
         places: Sequence[int],
         ids: Tensor,
         vocab: int,
         branches: Branches | None = None,
     ) -> Tensor:
-        """The same as `mix` where a head knows R of `vocab` tokens alone, and its columns are all that is computed.
+        """The same as `mix` where a head knows R of `vocab` tokens alone, on the host: numbers one by one, which takes
+        a fifth of the time that as many operations of torch's take.
 
         Args:
-            logits: (n, R). places: token -> its column, R for one that the head does not know. ids: (R,) tokens.
+            own: (n, R) log-probabilities of the draft itself. drawn: (n,) the gate's part that is read off its states.
+            places: token -> its column, R for one that the head does not know. ids: (R,) tokens.
         Returns:
             (n, vocab) rows, -inf for what is neither known nor copied.
         """
-        n = len(logits)
+        n, shares = len(own), list[float]()
         tokens, sorts = self._find(context, n, branches)
-        columns = torch.tensor([places[token] for token in tokens])
-        # one column more, for a copy that the head does not know
-        padded = F.pad(logits, (0, 1), value=float("-inf"))
-        law, self._share = mixed(padded, states, columns, torch.tensor(sorts), self._gate)
-        rows = torch.full((n, vocab), float("-inf"))
-        rows.index_copy_(1, ids, law[:, :-1])
-        at = torch.tensor(tokens)[:, None]
-        self._law = rows.scatter_(1, at, law.gather(1, columns[:, None]))
+        self._law = rows = torch.full((n, vocab), float("-inf")).scatter_(1, ids.expand(n, -1), own)
+        if self._numbers is None:
+            self._numbers = self._gate.bias.tolist(), self._gate.scale.tolist()
+        bias, (by_first, by_copy) = self._numbers
+        for t, (there, first) in enumerate(zip(drawn.tolist(), own.amax(-1).tolist(), strict=True)):
+            token, sort = tokens[t], sorts[t]
+            said = own[t, places[token]].item() if places[token] < len(ids) else -math.inf
+            share = bias[sort] + there + by_first * first + by_copy * max(said, FLOOR)
+            shares.append(_log_sigmoid(share))
+            if sort:
+                rest = _log_sigmoid(-share)
+                rows[t] += rest
+                rows[t, token] = _log_of_sum(said + rest, shares[t])
+        self._share = torch.tensor(shares)
         return rows
 
     def mix(self, context: Sequence[int], logits: Tensor, states: Tensor, branches: Branches | None = None) -> Tensor:

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from hsd_core.models.sampling import likeliest
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -112,9 +114,9 @@ def pick(row: Tensor, uniform: Callable[[], float]) -> int:
     """A token id from a (V,) row, by the inverse of its distribution function in float64."""
     import torch
 
-    peak, best = row.max(-1)
-    if float(peak) >= 1.0:  # a one-hot row: no uniform number, so greedy runs consume no randomness
-        return int(best)
+    best = int(likeliest(row[None])[0])
+    if float(row[best]) >= 1.0:  # a one-hot row: no uniform number, so greedy runs consume no randomness
+        return best
     total = row.double().cumsum(-1)
     at = total[-1:] * uniform()
     token = int(torch.searchsorted(total, at, right=True))  # right=True never picks a token of probability zero

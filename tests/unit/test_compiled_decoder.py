@@ -359,7 +359,8 @@ def test_a_compiled_draft_is_the_draft(tmp_path, fed: bool) -> None:
             put(f"layers.{i}.{name}", size)
         for name in ("attention_norm", "mlp_norm"):
             tensors[f"layers.{i}.{name}"] = 1 + 0.1 * torch.randn(wide, generator=random)
-    tensors |= {f"copy.{name}": part for name, part in Gate.fresh(wide)._asdict().items()}
+    gate = Gate.fresh(wide)._replace(state=torch.randn(wide, generator=random))
+    tensors |= {f"copy.{name}": part for name, part in gate._asdict().items()}
     info = DraftInfo("d", "p", 0, fed, 2, 48, wide, "t", "f", tmp_path, None, {})
     x, features = target.embed(IDS), torch.randn(12, wide, generator=random) if fed else None
     rows = {}

@@ -117,7 +117,8 @@ def test_columns_of_a_trimmed_head_alone_give_the_law_over_all_tokens() -> None:
     whole[:, ids] = logits
     one, other = Copier(gate), Copier(gate)
     expected = one.mix(tape, whole, states)
-    got = other.mix_trimmed(tape, logits, states, places, ids, 13)
+    drawn = torch.nn.functional.rms_norm(states, (5,)) @ gate.state / 5**0.5
+    got = other.mix_trimmed(tape, logits.log_softmax(-1), drawn, places, ids, 13)
     assert torch.equal(got.isinf(), expected.isinf())
     assert torch.allclose(got.exp(), expected.exp(), atol=1e-6)
     for token in range(13):

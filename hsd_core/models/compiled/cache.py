@@ -54,14 +54,19 @@ class CompiledCache(KVCache):
     def bound(self, session: Session, layers: Iterable[int]) -> Bound:
         """What this run has bound to a session that runs these layers."""
         if session not in self._bound:
-            made = self._bound[session] = session.bound()
-            for name, tensor in self._steers.items():
-                made.input(name, tensor)
-            for i in layers:
-                for name, kept in (("key", self.keys), ("value", self.values)):
-                    made.input(f"{name}.{i}", kept[i])
-                    made.output(f"{name}.{i}.written", kept[i])
+            self._bound[session] = self.bind(session, layers)
         return self._bound[session]
+
+    def bind(self, session: Session, layers: Iterable[int]) -> Bound:
+        """The same anew."""
+        made = session.bound()
+        for name, tensor in self._steers.items():
+            made.input(name, tensor)
+        for i in layers:
+            for name, kept in (("key", self.keys), ("value", self.values)):
+                made.input(f"{name}.{i}", kept[i])
+                made.output(f"{name}.{i}.written", kept[i])
+        return made
 
     def forget(self, current: Collection[Session]) -> None:
         """Let go of the sessions that are none of these: layers were cut anew."""
@@ -100,20 +105,29 @@ class CompiledCache(KVCache):
             given: rows of x, n or, where x is filled up itself, more.
         """
         end, given = start + n, n if given is None else given
-        fill = max(0, LEAST_ROWS - n)
+        fill = self.stand(n, start, given)
         seen = end + fill
-        if not 0 <= start < end or seen > len(self._line):
-            raise DecoderError(f"slots {start} to {end - 1} lie beyond the cache's capacity of {self.capacity}")
-        self._last[0], self._total[0], self._rows[0] = seen - 1, seen, given
         bias = self._zeros((n + fill) * seen).view(1, 1, n + fill, seen)
         positions = self._line[start:seen]
         if branches is not None and end > branches.base:
             positions = torch.cat((branches.positions(start, end), positions[n:]))
             bias = bias.clone()
             bias[0, 0, :n, :end].masked_fill_(branches.hidden(start, end), float("-inf"))
+        return {"positions": positions[None], "bias": bias, "fill": self.filling(n + fill - given)}
+
+    def stand(self, n: int, start: int, given: int) -> int:
+        """Say where the next pass stands where it is a chain; returns how many rows fill it up."""
+        end, fill = start + n, max(0, LEAST_ROWS - n)
+        seen = end + fill
+        if not 0 <= start < end or seen > len(self._line):
+            raise DecoderError(f"slots {start} to {end - 1} lie beyond the cache's capacity of {self.capacity}")
+        self._last[0], self._total[0], self._rows[0] = seen - 1, seen, given
+        return fill
+
+    def filling(self, rows: int) -> Tensor:
+        """(1, rows, ...) zeros in place of queries, keys and values."""
         s = self.shape
-        rows = torch.zeros(1, n + fill - given, (s.heads + 2 * s.kv_heads) * s.head_size)
-        return {"positions": positions[None], "bias": bias, "fill": rows}
+        return torch.zeros(1, rows, (s.heads + 2 * s.kv_heads) * s.head_size)
 
     def _zeros(self, count: int) -> Tensor:
         """So many zeros; nobody writes there."""

@@ -191,9 +191,11 @@ class CompiledDecoder:
         with self._weights() as opened:
             x = graph.input("x", "float32", [1, "n", self.shape.hidden])
             graphs.steering(graph, self.shape)
+            branches = graphs.branching(graph)
             # one layer at a time: what it was made of is let go before the next one
             numbered = ((i, self._layer(f"model.layers.{i}", opened)) for i in range(lo, hi))
-            graphs.layers(graph, self.shape, x, numbered, graph.output("states", [1, "n", self.shape.hidden]))
+            states = graph.output("states", [1, "n", self.shape.hidden])
+            graphs.layers(graph, self.shape, x, numbered, states, branches)
         return Part(lo, hi, Session(graph, self.threads, self.profile))
 
     def _weight(self, opened: Weights, name: str, *sizes: int) -> Tensor:

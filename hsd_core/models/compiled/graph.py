@@ -119,20 +119,34 @@ class LayerWeights:
 
 
 def steering(graph: Graph, shape: LeanShape) -> None:
-    """The inputs that say where a pass stands, beside x: see `Bound.run`."""
+    """The inputs that say where a pass stands, beside x (see `CompiledCache.stand`): a chain."""
     half = shape.head_size // 2
     graph.input("last", "int32", [1])
     graph.input("total", "int32", [1])
     graph.input("rows", "int64", [1])
-    graph.input("positions", "int64", [1, "n+p"])
-    graph.input("bias", "float32", [1, 1, "n+p", "t"])
     graph.input("fill", "float32", [1, "p", (shape.heads + 2 * shape.kv_heads) * shape.head_size])
     for table in ("cos", "sin"):
         graph.input(table, "float32", ["positions", half])
 
 
-def layers(graph: Graph, shape: LeanShape, x: str, numbered: Iterable[tuple[int, LayerWeights]], out: str = "") -> str:
-    """Layers over x (1, n, hidden): the states behind them, named `out`. Layer i writes into `key.i` and `value.i`."""
+def branching(graph: Graph) -> tuple[str, str]:
+    """More inputs, for trees: see `CompiledCache.steer`."""
+    return graph.input("positions", "int64", [1, "n+p"]), graph.input("bias", "float32", [1, 1, "n+p", "t"])
+
+
+def layers(
+    graph: Graph,
+    shape: LeanShape,
+    x: str,
+    numbered: Iterable[tuple[int, LayerWeights]],
+    out: str = "",
+    branches: tuple[str, str] = ("", ""),
+) -> str:
+    """Layers over x (1, n, hidden): the states behind them, named `out`. Layer i writes into `key.i` and `value.i`.
+
+    Args:
+        branches: what `branching` gave, where inputs may be a tree.
+    """
     eps = float(shape.norm_eps)
     # The kernels of a norm with and without a sum add in different orders. So the first norm has one too, of nothing:
     # then it does not show where layers are cut.
@@ -140,7 +154,7 @@ def layers(graph: Graph, shape: LeanShape, x: str, numbered: Iterable[tuple[int,
     for i, layer in numbered:
         at = f"{i}."
         y, x = graph.added_norm(x, more, at + "attention_norm", layer.attention_norm, eps)
-        attended = _attention(graph, shape, i, layer, layer.qkv(graph, at + "qkv", y))
+        attended = _attention(graph, shape, i, layer, layer.qkv(graph, at + "qkv", y), branches)
         y, x = graph.added_norm(x, layer.out(graph, at + "out", attended), at + "mlp_norm", layer.mlp_norm, eps)
         # x sigmoid(x), as QuickGelu is with a factor of 1
         gate = graph.op("QuickGelu", [layer.gate(graph, at + "gate", y)], domain=MICROSOFT, alpha=1.0)
@@ -150,7 +164,7 @@ def layers(graph: Graph, shape: LeanShape, x: str, numbered: Iterable[tuple[int,
     return out
 
 
-def _attention(graph: Graph, shape: LeanShape, i: int, layer: LayerWeights, qkv: str) -> str:
+def _attention(graph: Graph, shape: LeanShape, i: int, layer: LayerWeights, qkv: str, branches: tuple[str, str]) -> str:
     size, queries, shared = shape.head_size, shape.heads * shape.head_size, shape.kv_heads * shape.head_size
     # Attention over one row sums in another order than over several: such a pass is filled up with a row of zeros.
     qkv = graph.op("Concat", [qkv, "fill"], axis=1)
@@ -163,7 +177,7 @@ def _attention(graph: Graph, shape: LeanShape, i: int, layer: LayerWeights, qkv:
             taken[part] = graph.op("Reshape", [heads, graph.numbers(1, -1, (queries, shared)[part])])
     room: wire.Dims = [1, shape.kv_heads, "slots", size]
     kept = [graph.input(f"{name}.{i}", "float32", room) for name in ("key", "value")]
-    inputs = [*taken, *kept, "last", "total", "cos", "sin", "positions", "bias"]
+    inputs = [*taken, *kept, "last", "total", "cos", "sin", *branches]
     written = [graph.output(f"{name}.{i}.written", room) for name in ("key", "value")]
     (attended,) = graph.new(1)
     sizes = {"num_heads": shape.heads, "kv_num_heads": shape.kv_heads}
