@@ -4,7 +4,7 @@
 import { OWN } from "../figures.js";
 
 export const VERSION = "1";
-export const LONGEST = 24_000; // characters of a link; browsers take more, mail and chat programs less
+export const LONGEST = 32_000; // characters of a link; browsers take more, mail and chat programs less
 const ROWS = new Set(["p_row", "q_row", "residual"]); // what a verifier thought of all the other tokens
 const SPARED = [["depths"], ["depths", "kv"]]; // events that are left out: these, and where that is too long, those
 
