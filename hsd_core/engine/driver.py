@@ -118,7 +118,8 @@ class Sequential:
             before = run.cached
             if before > processed or (before > start and not in_order(asked.path)):
                 run.keep(start, asked.path)
-                yield self.writer.rollback(level, before, run.cached)
+                if run.cached < before:  # a path out of order may be moved together, and nothing lost
+                    yield self.writer.rollback(level, before, run.cached)
         if below is not None:
             if len(asked.tree):
                 self._outcomes.append(Judged(i, below, asked.tree.longest, kept))

@@ -158,7 +158,7 @@ STATES = (
     State("play-other-stack", _PLAY, _TEXT, _stale),
     State("play-whole-text", _PLAY, _TEXT, _whole),
     State("play-anatomy", f"{_PLAY}&anatomy=1", ".hx-an-act", _nothing),
-    State("play-anatomy-sampled", "recording=06-chat-sampled&at=3.2&anatomy=1", ".hx-an-act", _nothing),
+    State("play-anatomy-sampled", "recording=06-chat-sampled&at=1.8&anatomy=1", ".hx-an-act", _nothing),
     State("play-anatomy-exits", "recording=12-hispec&anatomy=1", ".hx-an-act", _nothing),
     State("play-proof", f"{_PLAY}&proof=1", ".hx-proof", _nothing),
     State("play-proof-drawn", "recording=06-chat-sampled&proof=1", ".hx-proof", _draws),

@@ -72,7 +72,7 @@ test("what the recording says of p, q, alpha and residuals follows from the laws
       if (pair.ids.includes(id)) near(rest[pair.ids.indexOf(id)], j.residual.probs[i], "residual");
     compared += 1;
   }
-  assert.ok(compared > 20, `${compared} residuals`);
+  assert.ok(compared > 10, `${compared} residuals`);
 });
 
 test("an act names the draft, what was drawn instead of it, and every symbol once", () => {

@@ -82,7 +82,7 @@ def test_the_catalogue_names_the_trained_depths_and_drafts(monkeypatch: pytest.M
     presets = {entry["name"]: {level["name"]: level for level in entry["levels"]} for entry in catalogue()}
     levels = presets["smollm2"]
     assert levels["exit"]["depth"] == {"min": 1, "max": 29, "default": 4, "trained": [4, 8]}
-    assert (levels["nano"]["usable"], levels["nano"]["params"]) == (True, {"id": "a-nano-fed"})
+    assert (levels["nano"]["usable"], levels["nano"]["params"]) == (True, {})
     assert [(d["name"], d["fed"]) for d in levels["nano"]["drafts"]] == [("a-nano-fed", True), ("a-nano", False)]
     assert [(d["name"], d["at"], d["fed"]) for d in levels["exit"]["drafts"]] == [
         ("a-exit4", 4, False),
