@@ -35,12 +35,6 @@ export function textRoom(panel, view, tick) {
     fit();
     if (!on) view.scrollTop = view.scrollHeight;
     look();
-    // Paragraphs that were out of sight have their true heights from the next frame on.
-    requestAnimationFrame(() => {
-      if (!tick.checked) return;
-      loosen();
-      fit();
-    });
   };
   view.addEventListener("scroll", look, { passive: true });
   addEventListener("resize", () => set(tick.checked));

@@ -58,8 +58,8 @@ def test_the_whole_text_is_in_sight_when_asked_for(page: Any, shipped: str) -> N
     page.get_by_role("checkbox", name="whole text").check()
     drawn(page)
     text = box(page, ".hx-text-body")
-    for token in (first, last):
-        at = token.bounding_box()
+    for token in (first, last):  # the page's own answer: the debugger's overlooks the second column
+        at = token.evaluate("(x) => x.getBoundingClientRect().toJSON()")
         assert text["y"] <= at["y"] and at["y"] + at["height"] <= min(900, text["y"] + text["height"])
         assert text["x"] <= at["x"] and at["x"] + at["width"] <= text["x"] + text["width"]
     assert page.get_by_text("begins above").is_hidden()
@@ -177,7 +177,7 @@ def test_a_greedy_card_speaks_of_top_choices_and_a_sampled_one_of_coins(page: An
     said = card.inner_text()
     assert "Q\u2019s top choice (" in said and "top choice = 1" in said and "α" not in said
     page.keyboard.press("Escape")
-    page.locator(".hx-ghost[data-by='Q']", has_text="the").first.click()
+    page.locator(".hx-ghost[data-by='Q']", has_text="temperatures").first.click()
     assert "; its top choice is \u201c" in card.inner_text() and "rejected" in card.inner_text()
     page.keyboard.press("Escape")
     visit(page, shipped, "06-chat-sampled")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hsd_core.pipeline import Pipeline
 
 Encode = Callable[[str], list[int]]
+LLAMA_CONTEXT = 2048  # tokens
 LOOKUP_TOKENS = 10  # as transformers' own guide has it, and llama-cpp-python's for a CPU
 NAMES = (
     "transformers plain",
@@ -176,7 +177,8 @@ def _llama_cpp(pipeline: Pipeline, encode: Encode, limit: int, gguf: Path | None
         try:
             model = Llama(
                 model_path=str(gguf),
-                n_ctx=2048,
+                n_ctx=LLAMA_CONTEXT,
+                n_batch=LLAMA_CONTEXT,  # rows that it keeps: a longer prompt than these would end the benchmark
                 n_threads=threads,
                 n_threads_batch=threads,
                 draft_model=draft,
