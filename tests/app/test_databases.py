@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from pagekit import drawn
 
 import hsd_core
@@ -17,7 +18,7 @@ from hsd_core.ngram import Databases
 from hsd_core.ngram.databases import Reach
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import parse
-from hsd_core.trace import Commit, Draft, Event, Store
+from hsd_core.trace import Commit, Draft, Event, Header, Store
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.pieces import record
 
@@ -43,6 +44,20 @@ def events() -> list[Event]:
     return looked_up()
 
 
+def older(event: Event) -> Event:
+    """As it was recorded before a trace said how lookups work."""
+    if isinstance(event, Header):
+        return replace(
+            event,
+            schema=6,
+            levels=tuple(
+                replace(one, params={key: value for key, value in one.params.items() if key == "db"})
+                for one in event.levels
+            ),
+        )
+    return replace(event, keys=(), silent=0) if isinstance(event, Draft) else event
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory, events: list[Event]) -> Iterator[str]:
     from app.page import build, launch_options
@@ -53,6 +68,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, events: list[Event]) -> Itera
     ids = toy.encode("the ", raw=True)
     plain = hsd_core.run(toy.entries("table@id=order6"), ids, Sampling(1.0), 3, max_new_tokens=20)
     tracefile.write(folder / "01-plain.jsonl.gz", list(record(plain, toy.tokenizer)))
+    tracefile.write(folder / "02-older.jsonl.gz", [older(event) for event in events])
     demo = build(Pipeline, folder)
     options = {**launch_options(traces=folder), "quiet": True}
     _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
@@ -142,8 +158,8 @@ def test_a_stack_without_lookups_says_so_and_how_to_get_them(page: Any, site: st
     assert panel.locator("table").count() == 0 or not panel.locator("table").first.is_visible()
 
 
-def test_an_older_recording_shows_its_lookups_and_says_what_it_lacks(page: Any, shipped: str) -> None:
-    visit(page, shipped, "recording=10-qwen-coder&databases=1")
+def test_an_older_recording_shows_its_lookups_and_says_what_it_lacks(page: Any, site: str) -> None:
+    visit(page, site, "recording=02-older&databases=1")
     panel = page.locator(".hx-databases")
     assert "does not say how the context" in panel.inner_text()
     assert panel.locator("tr[data-hit]").count() > 3 and cells(page, "c")[1] != "0 / 0"
