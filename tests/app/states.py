@@ -123,7 +123,7 @@ def _sheet(page: Any) -> None:
 
 
 def _race_tokens(page: Any) -> None:
-    page.locator(".hx-race-column .hx-tok").nth(12).click()
+    page.locator(".hx-race-column .hx-tok").nth(12).evaluate("(x) => x.click()")
     page.locator(".hx-race-chosen:not(:empty)").wait_for()
 
 
