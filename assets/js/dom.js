@@ -148,3 +148,17 @@ export function tips(root) {
     if (event.key === "Escape") hide();
   });
 }
+
+/**
+ * A button whose face is one sign: one event, or one position, on or back.
+ * @param {string} label @param {string} sign @param {() => void} onclick
+ */
+export const signButton = (label, sign, onclick) =>
+  h("button", {
+    type: "button",
+    class: "hx-icon-button hx-an-step",
+    "aria-label": label,
+    "data-tip": label,
+    text: sign,
+    onclick,
+  });

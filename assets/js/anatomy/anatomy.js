@@ -1,7 +1,7 @@
 /** The anatomy of a round: one round taken apart, event by event. It follows the cursor: its arrow keys step the player, so
  *  what it shows is the moment that the text, the slider and everything else shows. */
 
-import { h, say } from "../dom.js";
+import { h, say, signButton } from "../dom.js";
 import { duration } from "../svg.js";
 import { actOf } from "./bars.js";
 import { gridOf } from "./grid.js";
@@ -20,24 +20,15 @@ export function createAnatomy(ctx) {
   const title = h("h2", { tabindex: "-1" });
   const facts = h("span", { class: "hx-an-muted hx-an-facts" });
   const count = h("span", { class: "hx-an-muted hx-an-count" });
-  const step = (label, sign, by) =>
-    h("button", {
-      type: "button",
-      class: "hx-icon-button hx-an-step",
-      "aria-label": label,
-      "data-tip": label,
-      text: sign,
-      onclick: () => player.stepEvent(by),
-    });
   const head = h(
     "header",
     { class: "hx-panel-head hx-desk-head" },
     title,
     facts,
     h("span", { class: "hx-an-keys hx-an-muted", text: SAY.keys }),
-    step(SAY.back, "\u2190", -1),
+    signButton(SAY.back, "\u2190", () => player.stepEvent(-1)),
     count,
-    step(SAY.on, "\u2192", 1),
+    signButton(SAY.on, "\u2192", () => player.stepEvent(1)),
     h("button", {
       type: "button",
       class: "hx-icon-button hx-desk-close",

@@ -2,7 +2,7 @@
  *  the context's own database holds, the entry that was found lit with its place in the text. It follows the cursor. A
  *  database more is a row more in the first table; a window of lookahead would be a part beside the others. */
 
-import { h, say } from "../dom.js";
+import { h, say, signButton } from "../dom.js";
 import { Ledger } from "./ledger.js";
 import { createLink } from "./link.js";
 import { entriesPart, lookupsPart, nothing, sharesPart } from "./parts.js";
@@ -14,15 +14,6 @@ import { DB } from "./words.js";
 export function createDatabases({ player, stage, onClose }) {
   const title = h("h2", { tabindex: "-1", text: DB.title });
   const where = h("span", { class: "hx-an-muted hx-an-facts" });
-  const step = (/** @type {string} */ label, /** @type {string} */ sign, /** @type {number} */ by) =>
-    h("button", {
-      type: "button",
-      class: "hx-icon-button hx-an-step",
-      "aria-label": label,
-      "data-tip": label,
-      text: sign,
-      onclick: () => player.stepEvent(by),
-    });
   const shares = sharesPart();
   const lookups = lookupsPart({ onSeek: (ns) => player.seek(ns) });
   const link = createLink(stage);
@@ -40,8 +31,8 @@ export function createDatabases({ player, stage, onClose }) {
       title,
       where,
       h("span", { class: "hx-an-keys hx-an-muted", text: DB.keys }),
-      step(DB.back, "\u2190", -1),
-      step(DB.on, "\u2192", 1),
+      signButton(DB.back, "\u2190", () => player.stepEvent(-1)),
+      signButton(DB.on, "\u2192", () => player.stepEvent(1)),
       h("button", {
         type: "button",
         class: "hx-icon-button hx-desk-close",

@@ -1,7 +1,7 @@
 /** One position drawn a thousand times: three histograms that fill beside each other, each against p. */
 
 import { badge } from "../card-verdict.js";
-import { h, say } from "../dom.js";
+import { h, say, signButton } from "../dom.js";
 import { distance } from "../laws.js";
 import { figure } from "../svg.js";
 import { chart, groups } from "./chart.js";
@@ -16,15 +16,6 @@ const LASTS = 2600; // ms
 export function createDrawing(ctx) {
   const where = h("span", { class: "hx-proof-where" });
   const verifiers = h("span", { class: "hx-an-by", role: "group", "aria-label": DRAWS.verifier });
-  const step = (label, sign, by) =>
-    h("button", {
-      type: "button",
-      class: "hx-icon-button hx-an-step",
-      "aria-label": label,
-      "data-tip": label,
-      text: sign,
-      onclick: () => move(by),
-    });
   const many = h("button", {
     type: "button",
     class: "hx-quiet hx-proof-many",
@@ -44,9 +35,9 @@ export function createDrawing(ctx) {
     h(
       "div",
       { class: "hx-proof-bar" },
-      step(DRAWS.before, "\u2190", -1),
+      signButton(DRAWS.before, "\u2190", () => move(-1)),
       where,
-      step(DRAWS.after, "\u2192", 1),
+      signButton(DRAWS.after, "\u2192", () => move(1)),
       verifiers,
       many,
       once,
