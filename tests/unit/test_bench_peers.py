@@ -96,6 +96,24 @@ def test_peers_run_among_the_stacks_and_their_first_run_is_dropped(monkeypatch: 
     }
 
 
+def test_a_peer_that_fails_on_one_prompt_does_not_end_the_benchmark() -> None:
+    class Fails(Twice):
+        def run(self, prompt: str) -> PeerText:
+            if prompt == "long":
+                raise RuntimeError("too many tokens\nat llama.c:12")
+            return super().run(prompt)
+
+    texts = {prompt: bench.runs._peer_text(Fails(), prompt) for prompt in ("a", "long")}
+    theirs = [bench.runs._peer_run(i, Prompt(p), "twice", text, [5, 7]) for i, (p, text) in enumerate(texts.items())]
+    assert [run.failed for run in theirs] == ["", "RuntimeError: too many tokens"]
+    plain = {i: Measurement(i, "qa", "target", 10, 10**9, 0, 10, (0,), (0,), 10, False, None) for i in range(2)}
+    (row,) = peer_rows(theirs, plain, {})
+    assert row["tokens_per_s"] == pytest.approx(1e6) and row["prompts"] == 1 and row["same_tokens"] == 1.0
+    assert row["why"] == "failed on 1 of 2 prompts (RuntimeError: too many tokens)"
+    (row,) = peer_rows(theirs[1:], plain, {})
+    assert row == {"name": "twice", "tokens_per_s": None, "why": "failed on 1 of 1 prompts (RuntimeError: too many tokens)"}
+
+
 def test_the_built_in_prompts_hold_ten_of_each_task_and_the_quick_ones_two() -> None:
     whole, quick = read_prompts("own"), read_prompts("quick")
     assert [sum(prompt.task == task for prompt in whole) for task in TASKS] == [10] * 6

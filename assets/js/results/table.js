@@ -158,7 +158,8 @@ function peerCells(one, name) {
   return [
     h("td", { class: edge(0, one), text: rate(peer.tokens_per_s) }),
     rest(
-      `${(peer.beside_plain ?? 0).toFixed(2)}× our plain · ${Math.round(100 * (peer.same_tokens ?? 0))} % same tokens`,
+      `${(peer.beside_plain ?? 0).toFixed(2)}× our plain · ${Math.round(100 * (peer.same_tokens ?? 0))} % same tokens` +
+        (peer.why ? ` · ${peer.why}` : ""),
     ),
   ];
 }

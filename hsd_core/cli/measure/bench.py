@@ -111,8 +111,8 @@ def act(options: argparse.Namespace) -> int:
     print(f"{options.preset}, {len(prompts)} prompts, up to {options.max_new_tokens} tokens, {about['machine']}\n")
     print(bench.table(bench.summary(runs_of(records))))
     for peer in found["peers"]:
-        rate = peer["tokens_per_s"]
-        print(f"{peer['name']}: {peer['why'] if rate is None else f'{rate:.1f} tokens/s'}")
+        said = [] if (rate := peer["tokens_per_s"]) is None else [f"{rate:.1f} tokens/s"]
+        print(f"{peer['name']}: {', '.join([*said, *filter(None, [peer['why']])])}")
     if options.out:
         write(Path(options.out), found)
         print(f"\n{Path(options.out) / 'report.html'}")

@@ -47,7 +47,10 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class PeerRun:
-    """One run of another program. `equal`: leading ids that are those of our plain decoding, which wrote `of`."""
+    """One run of another program. `equal`: leading ids that are those of our plain decoding, which wrote `of`.
+
+    failed: why it wrote nothing; empty where it did.
+    """
 
     prompt: int
     category: str
@@ -56,15 +59,17 @@ class PeerRun:
     decode_ns: int
     equal: int
     of: int
+    failed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PeerText:
-    """What a peer wrote. `tokens` of its ids came in `decode_ns`: those behind its first pass."""
+    """What a peer wrote. `tokens` of its ids came in `decode_ns`: those behind its first pass. failed: see `PeerRun`."""
 
     ids: tuple[int, ...]
     tokens: int
     decode_ns: int
+    failed: str = ""
 
 
 class Peer(Protocol):
@@ -113,7 +118,7 @@ def beside(
         runs, texts = dict[str, list[Event]](), dict[str, PeerText]()
         for name in order[at:] + order[:at]:
             if name in named:
-                texts[name] = named[name].run(text)
+                texts[name] = _peer_text(named[name], text)
             else:
                 runs[name] = list(runner(name, text))
         if turn:
@@ -130,11 +135,19 @@ def sweep(
         yield from (run for run in runs if isinstance(run, Measurement))
 
 
+def _peer_text(peer: Peer, prompt: str) -> PeerText:
+    """What it writes; a program that fails on one prompt does not end the benchmark of the others."""
+    try:
+        return peer.run(prompt)
+    except Exception as error:
+        return PeerText((), 0, 0, f"{type(error).__name__}: {error}".splitlines()[0][:120])
+
+
 def _peer_run(i: int, prompt: Prompt, name: str, text: PeerText, plain: Sequence[int]) -> PeerRun:
     equal = next((n for n, (a, b) in enumerate(zip(text.ids, plain, strict=False)) if a != b), None)
     if equal is None:
         equal = min(len(text.ids), len(plain))
-    return PeerRun(i, prompt.category, name, text.tokens, text.decode_ns, equal, len(plain))
+    return PeerRun(i, prompt.category, name, text.tokens, text.decode_ns, equal, len(plain), text.failed)
 
 
 def _measurement(i: int, prompt: Prompt, stack: str, run: list[Event], plain: list[Event]) -> Measurement:

@@ -65,14 +65,20 @@ def _by_task(runs: Mapping[int, Measurement], prompts: Sequence[int]) -> list[tu
 def peer_rows(
     runs: Sequence[PeerRun], plain: Mapping[int, Measurement], missing: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """A row a peer: its tokens/s over all prompts, our plain decoding's over the same ones, or why it was not run.
+    """A row a peer: its tokens/s over the prompts that it did not fail on, our plain decoding's over the same
+    ones, or why there is none.
 
     Args:
         plain: prompt -> our plain decoding of the target. missing: name -> why it was not run.
     """
     rows: list[dict[str, Any]] = []
     for name in dict.fromkeys(run.peer for run in runs):
-        own = [run for run in runs if run.peer == name and run.prompt in plain]
+        asked = [run for run in runs if run.peer == name and run.prompt in plain]
+        own, failed = [run for run in asked if not run.failed], [run for run in asked if run.failed]
+        why = f"failed on {len(failed)} of {len(asked)} prompts ({failed[0].failed})" if failed else ""
+        if not own:
+            rows.append({"name": name, "tokens_per_s": None, "why": why})
+            continue
         rows.append(
             {
                 "name": name,
@@ -80,7 +86,7 @@ def peer_rows(
                 "beside_plain": rate(own) / rate([plain[run.prompt] for run in own]),
                 "prompts": len(own),
                 "same_tokens": sum(run.equal for run in own) / max(1, sum(run.of for run in own)),
-                "why": "",
+                "why": why,
             }
         )
     return rows + [{"name": name, "tokens_per_s": None, "why": why} for name, why in missing.items()]
