@@ -63,6 +63,9 @@ class _Play:
             given = accepts(self.profile, *pair, rule=self.plan.rule_of(place), model=self.model)
         n, longest = below.lengths, below.marks.shape[1]
         chance = given.drafted(longest) if place == 1 else np.array(given.by_mark)[below.marks]
+        if place == 1 and self.plan.widths:
+            by_width = self.profile.conditional[pair].by_width
+            chance = np.array([by_width[wide - 1] for wide in self.plan.widths])
         there = np.arange(longest) < n[:, None]
         passes = (self.rng.random((count, longest)) < chance) & there
         kept = np.cumprod(passes, axis=1).sum(axis=1, dtype=np.int64)
@@ -71,14 +74,26 @@ class _Play:
         own = np.where(kept < n, RESIDUAL, BONUS)
         marks[np.flatnonzero(adds), kept[adds]] = own[adds]
         rows = np.array([rows_of(size, bonus) for size in range(longest + 1)])
+        if place == 1 and self.plan.widths:
+            rows[:] = 1 + sum(self.depths())
         own_ms = cost.table(int(rows.max()))[rows]
         return _Tokens(marks, kept + adds, below.ms + own_ms[n])
+
+    def depths(self) -> list[int]:
+        """Nodes of the tree at each depth."""
+        nodes = [1]
+        for wide in self.plan.widths:
+            nodes.append(nodes[-1] * wide)
+        return nodes[1:]
 
     def block(self, place: int, count: int) -> _Tokens:
         """`count` blocks of the level at a place."""
         level, length = self.profile.levels[self.plan.levels[place]], self.plan.blocks[place]
         if place == 0:
             ms = np.full(count, level.block_ms(length))
+            if self.plan.widths:  # a forward over the context's end, then one over each depth but the last
+                one = level.cost(1) if level.draft_ms is None else level.draft_ms
+                ms[:] = one + sum(one + level.cost(nodes) - level.cost(1) for nodes in self.depths()[:-1])
             lengths = np.full(count, length, dtype=np.int64)
             if level.hit_rate is not None:
                 reach = [level.reach[min(m, len(level.reach) - 1)] if level.reach else 1.0 for m in range(length)]

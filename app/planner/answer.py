@@ -88,6 +88,7 @@ def shown(profile: Profile, ranked: Ranked) -> dict[str, Any]:
         "levels": [profile.names[i] for i in plan.levels],
         "kinds": [kind_of(profile, i) for i in plan.levels],
         "blocks": list(plan.blocks),
+        "tree": list(plan.widths),
         "stack": stack_text(profile, plan) if runs else spoken(profile, plan),
         "runs": runs,
         "ms": prediction.ms_per_token,

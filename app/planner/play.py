@@ -52,6 +52,8 @@ class Simulator:
 def _plan(given: Any, names: tuple[str, ...]) -> Plan:
     given = given if isinstance(given, Mapping) else {}
     levels, blocks = given.get("levels"), given.get("blocks")
+    if given.get("tree"):
+        raise PlannerError("a simulated run drafts no trees; take the stack to Play, where it runs")
     if not isinstance(levels, list) or not isinstance(blocks, list) or not all(name in names for name in levels):
         raise PlannerError("the plan has levels that the profile has not; wait for the answer and try again")
     if not all(isinstance(block, int) and not isinstance(block, bool) for block in blocks):

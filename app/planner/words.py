@@ -42,6 +42,10 @@ def headline(profile: Profile, found: Answer) -> str:
 def why(profile: Profile, found: Answer) -> list[dict[str, str]]:
     """What each further level brings: `verdict`, `text`, and `pays` yes | no | even | "" (a comparison)."""
     said = [_step(profile, a, b) for a, b in pairwise(found.by_depth[:MOST])]
+    if found.tree is not None:
+        said.append(
+            _side_by_side(profile, found.tree, min(found.by_depth, key=lambda one: one.prediction.ms_per_token))
+        )
     if len(found.by_depth) > 2:
         said.append({"pays": "", "verdict": "Elsewhere", "text": ELSEWHERE})
     return said
@@ -58,6 +62,29 @@ def _step(profile: Profile, fewer: Ranked, more: Ranked) -> dict[str, str]:
     else:
         pays, verdict = "no", f"A {nth} level does not pay: {percent(1 / gain - 1, 1)} slower"
     return {"pays": pays, "verdict": verdict, "text": _reason(profile, fewer, more)}
+
+
+def _side_by_side(profile: Profile, tree: Ranked, chain: Ranked) -> dict[str, str]:
+    gain = chain.prediction.ms_per_token / tree.prediction.ms_per_token
+    if abs(gain - 1) < SAME:
+        pays, verdict = "even", "Several candidates side by side make no difference"
+    elif gain > 1:
+        pays, verdict = "yes", f"Several candidates side by side pay: {gain:.2f} times as fast"
+    else:
+        pays, verdict = "no", f"Several candidates side by side do not pay: {percent(1 / gain - 1, 1)} slower"
+    below, above = (profile.names[i] for i in tree.plan.levels[:2])
+    shape = ", then ".join(map(str, tree.plan.widths))
+    text = (
+        f"The best tree: {below} offers {above} {shape} behind each token, {tree.plan.nodes} in all. A pass of the "
+        f"target then yields {tree.prediction.tokens_per_round:.2f} tokens and takes {_ms(_round_ms(tree))} with all "
+        f"that leads to it; with one candidate it is {chain.prediction.tokens_per_round:.2f} tokens in "
+        f"{_ms(_round_ms(chain))}."
+    )
+    return {"pays": pays, "verdict": verdict, "text": text}
+
+
+def _round_ms(plan: Ranked) -> float:
+    return plan.prediction.ms_per_token * plan.prediction.tokens_per_round
 
 
 def _reason(profile: Profile, fewer: Ranked, more: Ranked) -> str:

@@ -111,7 +111,11 @@ def test_a_peer_that_fails_on_one_prompt_does_not_end_the_benchmark() -> None:
     assert row["tokens_per_s"] == pytest.approx(1e6) and row["prompts"] == 1 and row["same_tokens"] == 1.0
     assert row["why"] == "failed on 1 of 2 prompts (RuntimeError: too many tokens)"
     (row,) = peer_rows(theirs[1:], plain, {})
-    assert row == {"name": "twice", "tokens_per_s": None, "why": "failed on 1 of 1 prompts (RuntimeError: too many tokens)"}
+    assert row == {
+        "name": "twice",
+        "tokens_per_s": None,
+        "why": "failed on 1 of 1 prompts (RuntimeError: too many tokens)",
+    }
 
 
 def test_the_built_in_prompts_hold_ten_of_each_task_and_the_quick_ones_two() -> None:

@@ -194,7 +194,7 @@ function depthTable(answer, styles, ctx) {
             "span",
             { class: "hx-plan-chip" },
             levelBadge(styles.get(level)),
-            h("span", { text: one.blocks[i] ? `${level}:${one.blocks[i]}` : level }),
+            h("span", { text: levelText(one, i) }),
           ),
         ]),
       ),
@@ -281,4 +281,10 @@ const percent = (share) => (share < 0.001 ? "<0.1 %" : `${(100 * share).toFixed(
 export function stylesOf(levels) {
   const styles = styleLevels(levels.map(({ name, kind }) => ({ kind, label: name })));
   return new Map(levels.map((level, i) => [level.name, styles[i]]));
+}
+
+/** A level of a plan as the grammar writes it, without its own keys. */
+function levelText({ levels, blocks, tree }, i) {
+  const block = blocks[i] ? `:${blocks[i]}` : "";
+  return levels[i] + block + (i === 0 && tree?.length ? `@tree=${tree.join(".")}` : "");
 }

@@ -62,6 +62,9 @@ def table_lines(profile: Profile, answer: Answer) -> list[str]:
         lines.append(f"{'engine':<45} {profile.round_ms:>13.2f} {profile.round_ms / whole:>6.1%}")
     lines += ["", "best by number of levels"]
     lines += [f"  {len(each.plan.levels)}  {_figures(each)}  {_name(profile, each.plan)}" for each in answer.by_depth]
+    if answer.tree:
+        lines += ["", "best with several candidates side by side"]
+        lines += [f"     {_figures(answer.tree)}  {_name(profile, answer.tree.plan)}"]
     if answer.alternatives:
         lines += ["", "runners-up"]
         lines += [f"     {_figures(each)}  {_name(profile, each.plan)}" for each in answer.alternatives[:_LISTED]]
@@ -72,6 +75,7 @@ def _ranked(profile: Profile, ranked: Ranked) -> dict[str, Any]:
     out: dict[str, Any] = {
         "levels": [profile.names[level] for level in ranked.plan.levels],
         "blocks": list(ranked.plan.blocks),
+        **({"tree": list(ranked.plan.widths)} if ranked.plan.widths else {}),
         "latency_ms_per_token": ranked.prediction.ms_per_token,
         "speedup": ranked.prediction.speedup,
     }

@@ -84,12 +84,24 @@ def _peers(peers: Sequence[Mapping[str, Any]]) -> str:
     if not peers:
         return "<p>None was asked for.</p>"
     body = [
-        (row["name"], f"{row['tokens_per_s']:.1f}", f"{row['beside_plain']:.2f}", f"{row['same_tokens']:.0%}", row["why"])
+        (
+            row["name"],
+            f"{row['tokens_per_s']:.1f}",
+            f"{row['beside_plain']:.2f}",
+            f"{row['same_tokens']:.0%}",
+            row["why"],
+        )
         if row["tokens_per_s"] is not None
         else (row["name"], "-", "-", "-", row["why"])
         for row in peers
     ]
-    head = ("program", "tokens/s", "of our plain decoding", "tokens up to the first difference", "why not, or not every prompt")
+    head = (
+        "program",
+        "tokens/s",
+        "of our plain decoding",
+        "tokens up to the first difference",
+        "what it did not run",
+    )
     return _html_table(head, body)
 
 

@@ -64,7 +64,10 @@ class PeerRun:
 
 @dataclass(frozen=True, slots=True)
 class PeerText:
-    """What a peer wrote. `tokens` of its ids came in `decode_ns`: those behind its first pass. failed: see `PeerRun`."""
+    """What a peer wrote. `tokens` of its ids came in `decode_ns`: those behind its first pass.
+
+    failed: see `PeerRun`.
+    """
 
     ids: tuple[int, ...]
     tokens: int

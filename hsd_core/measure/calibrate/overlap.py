@@ -15,8 +15,11 @@ Drafts begin where the last one ended, which is more often before a hard token t
 a token in its draft, and how often a lookup hits, are taken along the rounds that drafts of `BLOCK` tokens would have
 made of the text: `begins[s]` is the probability that a round began at its token s.
 
+A fork offers the k likeliest tokens of a greedy row, or k drawn without replacement from another, and one of them is
+accepted as recursive rejection does (see `forks`).
+
 Names in the tally: ("pair", j, i), ("kind", j, i, kind), ("place", j, i, m), ("accepted" | "residual" | "bonus", j, i)
-and the same with l behind it, ("hit", l), ("reach", l, m).
+and the same with l behind it, ("width", j, i, k), ("fork", j, i, m, k), ("hit", l), ("reach", l, m).
 """
 
 from __future__ import annotations
@@ -28,7 +31,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from hsd_core.measure.calibrate.reading import LONGEST, STRIDE, Reading
+from hsd_core.measure.calibrate import forks
+from hsd_core.measure.calibrate.reading import LONGEST, STRIDE, WIDEST, Reading
 from hsd_core.measure.calibrate.tally import Tally
 
 BLOCK = STRIDE  # T of the rounds that a text is walked through in
@@ -55,6 +59,7 @@ class _Count:
                 kept = (self.laws[i] / self.laws[j].clamp_min(torch.finfo(self.laws[j].dtype).tiny)).clamp_max(1.0)
                 overlap = _floats(torch.minimum(self.laws[j], self.laws[i]).sum(1))
                 self._pair(j, i, overlap)
+                self._forks(j, i)
                 for below in self.levels[:place]:
                     self._how(below, j, i, kept, overlap)
                 for lookup, guesses in self.reading.guesses.items():
@@ -89,6 +94,24 @@ class _Count:
             here = slice(m, m + len(weights))
             self._add(("place", j, i, m + 1), float(weights @ overlap[here]), float(weights.sum()))
             weights = weights * passed[here]
+
+    def _forks(self, j: int, i: int) -> None:
+        if j not in self.reading.ranked:
+            for k, chances in enumerate(forks.accepted(self.laws[j], self.laws[i], WIDEST, seed=self.number), start=1):
+                self._add(("width", j, i, k), chances.sum(), len(chances))
+            return
+        ranked = self.reading.ranked[j].cpu().numpy()
+        wanted, text = self.laws[i].argmax(1).cpu().numpy(), np.array(self.ids)
+        for k in range(1, ranked.shape[1] + 1):
+            judged, own = ((ranked[:, :k] == token[:, None]).any(1).astype(float) for token in (wanted, text))
+            self._add(("width", j, i, k), judged.sum(), len(judged))
+            passed = judged * own  # along the text, which is the target's
+            weights = walk([passed[s : s + BLOCK] for s in range(len(passed))])
+            for m in range(min(LONGEST, len(judged))):
+                weights = weights[: len(judged) - m]
+                here = slice(m, m + len(weights))
+                self._add(("fork", j, i, m + 1, k), float(weights @ judged[here]), float(weights.sum()))
+                weights = weights * passed[here]
 
     def _how(self, below: int, j: int, i: int, kept: Tensor, overlap: Floats) -> None:
         shared = torch.minimum(self.laws[below], self.laws[j])

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from hsd_core.engine.driver import Stopped
 from hsd_core.measure.bench import read_prompts
 from hsd_core.measure.calibrate.candidates import Candidates, candidates
 from hsd_core.measure.calibrate.overlap import count
-from hsd_core.measure.calibrate.reading import LONGEST, is_lookup, read
+from hsd_core.measure.calibrate.reading import LONGEST, WIDEST, is_lookup, read
 from hsd_core.measure.calibrate.running import Observed, Outside, observe, outside
 from hsd_core.measure.calibrate.scaling import in_runs
 from hsd_core.measure.calibrate.tally import Tally, mean_interval
@@ -187,9 +190,18 @@ def _conditional(tally: Tally, found: Candidates, j: int, i: int) -> Conditional
         how["residual"],
         how["bonus"],
         tuple(places),
+        _forks(tally, ("width", j, i)),
+        tuple(takewhile(bool, (_forks(tally, ("fork", j, i, m)) for m in range(1, LONGEST + 1)))),
         kinds,
         {name: round(weight) for name, weight in counts.items() if weight},
     )
+
+
+def _forks(tally: Tally, name: tuple[object, ...]) -> tuple[float, ...]:
+    """The acceptances of a fork of 1, 2, ... tokens; none, where they rest on too few."""
+    shares = [_share(tally, (*name, k)) for k in range(1, WIDEST + 1)]
+    known = [share for share in shares if share is not None]
+    return tuple(np.maximum.accumulate(known).tolist()) if len(known) == WIDEST else ()
 
 
 def _share(tally: Tally, key: tuple[object, ...]) -> float | None:

@@ -24,7 +24,7 @@ from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Trunk
 from hsd_core.measure.calibrate.texts import Written
 from hsd_core.models.passes import Branches
-from hsd_core.models.sampling import Sampling, to_probs
+from hsd_core.models.sampling import Sampling, largest, to_probs
 from hsd_core.trace import Span
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 LONGEST = 8  # positions of a draft that are looked at
 STRIDE = 4  # a fed drafter's plain rows are those of drafts of so many tokens
 DRAFT_EVERY = 2  # tokens between two of its drafts
+WIDEST = 6  # tokens of a fork that are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +45,14 @@ class Reading:
         laws: (n, V) rows of the levels that have a distribution, on the target's device.
         drafts: of a fed drafter: (start, rows of the up to `LONGEST` tokens behind it) for every draft.
         guesses: of a lookup: what it proposed at each of the n positions, perhaps nothing.
+        ranked: (n, WIDEST) the likeliest tokens of the levels that have laws, likeliest first; greedy texts alone.
     """
 
     ids: Tensor
     laws: dict[int, Tensor]
     drafts: dict[int, list[tuple[int, Tensor]]] = field(default_factory=dict)
     guesses: dict[int, list[tuple[int, ...]]] = field(default_factory=dict)
+    ranked: dict[int, Tensor] = field(default_factory=dict)
 
 
 def is_lookup(level: Level) -> bool:
@@ -94,6 +97,8 @@ def read(entries: Sequence[StackEntry], text: Written, temperature: float, ends:
             run.close()
     for i in sorted(logits):
         reading.laws[i] = to_probs(logits[i], sampling).to(reading.ids.device)
+        if sampling.greedy:
+            reading.ranked[i] = largest(logits[i], WIDEST)[1].to(reading.ids.device)
     return reading
 
 

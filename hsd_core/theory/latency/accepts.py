@@ -7,6 +7,7 @@ bottom drafter: on its position), because a drafter's likely tokens survive more
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
@@ -34,9 +35,20 @@ class Accepts:
         return np.array([*head, *[self.positions[-1]] * (n - len(head))], dtype=np.float64)
 
 
-def accepts(profile: Profile, below: int, level: int, *, rule: str = TOKENWISE, model: Model = "iid") -> Accepts:
+def accepts(
+    profile: Profile,
+    below: int,
+    level: int,
+    *,
+    rule: str = TOKENWISE,
+    model: Model = "iid",
+    widths: tuple[int, ...] = (),
+) -> Accepts:
     """How `level` accepts tokens of `below`. What was not measured apart is the pair's plain acceptance.
 
+    Args:
+        widths: of a tree: how many tokens lie side by side, by depth. A position is then a fork, and accepted if one of
+            its tokens is.
     Raises:
         ProfileError: the profile knows nothing of that rule, or there is no such model.
     """
@@ -44,10 +56,20 @@ def accepts(profile: Profile, below: int, level: int, *, rule: str = TOKENWISE, 
         raise ProfileError(f"unknown model {model!r}; models are {', '.join(MODELS)}")
     a = profile.accepts(below, level, rule)
     # The conditional figures are those of rule tokenwise; another rule has its one number.
+    if any(k > 1 for k in widths):
+        fork = forks(profile, below, level, model=model)
+        return Accepts((a, a, a), tuple(fork(depth, k) for depth, k in enumerate(widths)))
     apart = profile.conditional.get((below, level)) if model == "marked" and rule == TOKENWISE else None
     known = apart or Conditional()
     marks = tuple(a if value is None else value for value in (known.accepted, known.residual, known.bonus))
     return Accepts((marks[0], marks[1], marks[2]), known.by_position or (a,))
+
+
+def forks(profile: Profile, below: int, level: int, *, model: Model = "iid") -> Callable[[int, int], float]:
+    """(depth from 0, k) -> P(`level` accepts one of k tokens of `below`, given that it did so at the depths before)."""
+    known = profile.conditional[below, level]
+    by_depth = known.forks if model == "marked" and known.forks else (known.by_width,)
+    return lambda depth, k: by_depth[min(depth, len(by_depth) - 1)][k - 1]
 
 
 def rows_of(block: int, bonus: bool) -> int:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from operator import mul
 
 from hsd_core.levels.kinds import fan_of, rules
+from hsd_core.levels.kinds.spec import MAX_NODES
 from hsd_core.stacks.grammar import LevelSpec, StackError, format_stack, parse
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import TOKENWISE, Profile
@@ -17,12 +19,23 @@ class Plan:
     """`levels`: indices into the profile, cheapest first, ending in the target. `blocks`: T of each level below it.
 
     `bonus`, `rules`: of each verifier, that is of `levels[1:]`; None: all with a bonus, all `tokenwise`.
+    `widths`: of the tree that the bottom level drafts, as deep as its block; empty: one token behind another.
     """
 
     levels: tuple[int, ...]
     blocks: tuple[int, ...]
     bonus: tuple[bool, ...] | None = None
     rules: tuple[str, ...] | None = None
+    widths: tuple[int, ...] = ()
+
+    @property
+    def nodes(self) -> int:
+        """Tokens of the bottom level's whole block."""
+        return sum(accumulate(self.widths, mul)) if self.widths else sum(self.blocks[:1])
+
+    def cut(self, block: int) -> Plan:
+        """The same with a bottom block of no more than so many tokens one behind another."""
+        return replace(self, blocks=(min(self.blocks[0], block), *self.blocks[1:]), widths=self.widths[:block])
 
     def bonus_of(self, place: int) -> bool:
         """Whether the verifier at a place of `levels` (1, 2, ...) adds a bonus token."""
@@ -80,9 +93,26 @@ def check_plan(profile: Profile, plan: Plan) -> None:
     for what, per_verifier in (("bonus", plan.bonus), ("rules", plan.rules)):
         if per_verifier is not None and len(per_verifier) != len(blocks):
             raise ProfileError(f"plan has {what} {list(per_verifier)}; give one for each level above the bottom")
+    if plan.widths:
+        _check_tree(profile, plan)
     for level in levels[1:]:
         if profile.levels[level].is_lookup:
             raise ProfileError(f"{profile.names[level]} is a lookup and cannot verify; it can only be the first level")
+
+
+def _check_tree(profile: Profile, plan: Plan) -> None:
+    widths, words = plan.widths, ".".join(map(str, plan.widths))
+    if not plan.blocks or len(widths) != plan.blocks[0] or min(widths) < 1 or plan.nodes > MAX_NODES:
+        raise ProfileError(f"tree {words}: give a number from 1 for each token of the bottom block")
+    if not plan.bonus_of(1) or plan.rule_of(1) != TOKENWISE:
+        raise ProfileError(f"tree {words}: priced under rule {TOKENWISE} with a bonus alone")
+    below, level = plan.levels[:2]
+    if max(widths) > (most := profile.widest(below, level)):
+        cure = f"use no more than {most} side by side" if most > 1 else "calibrate anew"
+        raise ProfileError(
+            f"tree {words}: the profile does not know how often {profile.names[level]} accepts one of {max(widths)} "
+            f"tokens of {profile.names[below]}; {cure}"
+        )
 
 
 def stack_text(profile: Profile, plan: Plan) -> str:
@@ -96,6 +126,8 @@ def stack_text(profile: Profile, plan: Plan) -> str:
     for place, level in enumerate(plan.levels):
         block = plan.blocks[place] if place < len(plan.blocks) else None
         spec = replace(_spec(profile, level), block=block)
+        if not place and plan.widths:
+            spec = replace(spec, tree=".".join(map(str, plan.widths)))
         if place:
             spec = replace(spec, bonus=plan.bonus_of(place), rule=plan.rule_of(place))
         specs.append(spec)
@@ -133,7 +165,7 @@ def plan_of(profile: Profile, stack: str) -> Plan:
     known = {_bare(_spec(profile, i)): i for i, level in enumerate(profile.levels) if level.spec}
     levels, blocks, decided = [], [], []
     for spec in specs:
-        check_chains(spec)
+        check_chains(replace(spec, tree=None))
         if _bare(spec) not in known:
             names = ", ".join(level.spec for level in profile.levels if level.spec)
             raise ProfileError(f"{format_stack([spec])} is not in this profile; its levels are {names}; all stop fixed")
@@ -142,9 +174,10 @@ def plan_of(profile: Profile, stack: str) -> Plan:
         names = ", ".join(profile.levels[level].spec for level in sorted(set(levels)))
         raise ProfileError(f"levels are priced each once and in the profile's order, cheapest first: {names}")
     for spec in specs[:-1]:
-        if spec.block is None:
+        block = spec.block or len(spec.widths)
+        if not block:
             raise ProfileError(f"{spec.name} has no block length; write for example {spec.name}:4")
-        blocks.append(spec.block)
+        blocks.append(block)
     for spec in specs[1:]:
         rule = rules()[spec.rule]
         same = profile.temperature == 0 and rule.greedy and not rule.k and spec.rule not in profile.rules
@@ -156,6 +189,7 @@ def plan_of(profile: Profile, stack: str) -> Plan:
         tuple(blocks),
         None if all(bonus) else bonus,
         None if set(decided) <= {TOKENWISE} else tuple(decided),
+        specs[0].widths if max(specs[0].widths, default=1) > 1 else (),
     )
     check_plan(profile, plan)
     return plan
@@ -180,5 +214,5 @@ def _first(stack: str) -> LevelSpec:
 
 
 def _bare(spec: LevelSpec) -> LevelSpec:
-    """What tells levels apart: all but the block length and how it verifies."""
-    return replace(spec, block=None, rule=LevelSpec(spec.name).rule, k=None, bonus=True)
+    """What tells levels apart: all but what it drafts and how it verifies."""
+    return replace(spec, block=None, tree=None, rule=LevelSpec(spec.name).rule, k=None, bonus=True)

@@ -44,7 +44,7 @@ class Pricer:
     profile: Profile
     model: Model = "iid"
     catch_up: bool = False
-    _accepts: dict[tuple[int, int, str], Accepts] = field(default_factory=dict)
+    _accepts: dict[tuple[int, int, str, tuple[int, ...]], Accepts] = field(default_factory=dict)
     _tables: dict[tuple[int, int], Array] = field(default_factory=dict)
     _prices: dict[Plan, Prediction] = field(default_factory=dict)
 
@@ -82,7 +82,7 @@ class Pricer:
         rooms = np.arange(most + 1)
         if not plan.blocks:
             return self._plain().some(np.zeros_like(rooms))
-        plans = [replace(plan, blocks=(min(plan.blocks[0], room), *plan.blocks[1:])) for room in rooms.tolist()]
+        plans = [plan.cut(room) for room in rooms.tolist()]
         block = self._drafted(plans)
         for place in range(1, len(plan.levels)):
             rounds = self._verify(plans, place, block.with_room(np.maximum(rooms - plan.bonus_of(place), 0)))
@@ -133,7 +133,7 @@ class Pricer:
             if not block:  # no room: nobody is asked
                 law[b, 0] = 1.0
                 continue
-            ms[b] = drafter.block_ms(block)
+            ms[b] = drafter.tree_ms(plan.widths) if plan.widths else drafter.block_ms(block)
             if drafter.hit_rate is None:
                 law[b, block] = 1.0
                 row_ms[b] = drafter.cost(2) - drafter.cost(1)
@@ -145,7 +145,11 @@ class Pricer:
     def _verify(self, plans: Sequence[Plan], place: int, block: Blocks) -> Rounds:
         pairs = [(plan.levels[place - 1], plan.levels[place]) for plan in plans]
         bonus = np.array([plan.bonus_of(place) for plan in plans])
-        given = [self._given(*pair, plan.rule_of(place)) for pair, plan in zip(pairs, plans, strict=True)]
+        trees = [plan.widths if place == 1 else () for plan in plans]
+        given = [
+            self._given(*pair, plan.rule_of(place), widths)
+            for pair, plan, widths in zip(pairs, plans, trees, strict=True)
+        ]
         rejected, whole = block.fate(given, self.model == "iid")
         law = np.zeros((len(plans), whole.shape[1] + 1, 3))
         law[:, 1 : rejected.shape[1] + 1, RESIDUAL] = rejected
@@ -157,6 +161,8 @@ class Pricer:
         costs = np.array([self._costs(*pair, n + 1) for pair in pairs])
         rows = np.where(bonus[:, None], costs[:, 1 : n + 1], costs[:, :n])
         rows[:, 0] = costs[:, 1]
+        for b in (b for b, widths in enumerate(trees) if widths):  # every token of a tree has a row
+            rows[b, 1:] = self._costs(*pairs[b], plans[b].nodes + 1)[-1]
         own = total(block.law * rows)
         last = block.last + bonus
         np.maximum(last, 1, out=last)
@@ -169,6 +175,8 @@ class Pricer:
         parts = (*others, replace(drafter, ms=drafter.ms + owing))
         more = np.where(bonus[:, None], costs[:, 2:], costs[:, 1 : n + 1])
         more[:, 0] = costs[:, 2]  # without a bonus: of an empty block one row, of one token too
+        for b in (b for b, widths in enumerate(trees) if widths):
+            more[b, 1:] = self._costs(*pairs[b], plans[b].nodes + 2)[-1]
         row_ms = total(block.law * more) - own
         return Rounds(own + block.ms + owing, law, last, parts, own, row_ms)
 
@@ -179,10 +187,11 @@ class Pricer:
             known = self._tables[below, level] = self.profile.verify_cost(below, level).table(2 * rows)
         return known[: rows + 1]
 
-    def _given(self, below: int, level: int, rule: str) -> Accepts:
-        if (below, level, rule) not in self._accepts:
-            self._accepts[below, level, rule] = accepts(self.profile, below, level, rule=rule, model=self.model)
-        return self._accepts[below, level, rule]
+    def _given(self, below: int, level: int, rule: str, widths: tuple[int, ...]) -> Accepts:
+        key = (below, level, rule, widths)
+        if key not in self._accepts:
+            self._accepts[key] = accepts(self.profile, below, level, rule=rule, model=self.model, widths=widths)
+        return self._accepts[key]
 
 
 def expected(profile: Profile, plan: Plan, *, model: Model = "iid") -> Prediction:

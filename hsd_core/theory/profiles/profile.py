@@ -6,8 +6,10 @@ All of the theory reads this and nothing else. It is measured (`calibrate`), edi
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from operator import mul
 from typing import Any
 
 from hsd_core.stacks.grammar import MAX_BLOCK
@@ -32,18 +34,25 @@ class Conditional:
     from its residual, or added; None: not known, the pair's plain acceptance holds. `by_position[m - 1]`: of a bottom
     drafter's m-th token, given that those before it were accepted; the last one goes on. `by_kind`: by kind of
     prompt, for information. `counts`: how many tokens each was measured on.
+
+    Of a drafter that offers several tokens side by side: `by_width[k - 1]`: one of the first k is accepted.
+    `forks[m - 1][k - 1]`: the same of its m-th fork, given that a token of each fork before it was accepted.
     """
 
     accepted: float | None = None
     residual: float | None = None
     bonus: float | None = None
     by_position: tuple[float, ...] = ()
+    by_width: tuple[float, ...] = ()
+    forks: tuple[tuple[float, ...], ...] = ()
     by_kind: Mapping[str, float] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         named = [(key, getattr(self, key)) for key in ("accepted", "residual", "bonus")]
         named += [("by_position", value) for value in self.by_position]
+        named += [("by_width", value) for value in self.by_width]
+        named += [("forks", value) for fork in self.forks for value in fork]
         named += [(f"by_kind {kind}", value) for kind, value in self.by_kind.items()]
         for key, value in named:
             if value is not None and not 0.0 <= value <= 1.0:
@@ -95,6 +104,11 @@ class ProfileLevel:
         if self.is_lookup:
             return self.cost(1)
         return block * (self.cost(1) if self.draft_ms is None else self.draft_ms)
+
+    def tree_ms(self, widths: Sequence[int]) -> float:
+        """ms of a tree with this level at the bottom: a forward a depth, over the tokens of the depth before."""
+        forks = accumulate((1, *widths[:-1]), mul)
+        return self.block_ms(len(widths)) + sum(self.cost(n) - self.cost(1) for n in forks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +199,11 @@ class Profile:
         if rule != TOKENWISE:
             raise ProfileError(f"no acceptances for the rule {rule!r}; there are {', '.join(self.rules)}")
         return self.acceptance
+
+    def widest(self, below: int, level: int) -> int:
+        """How many tokens of `below` side by side the profile knows the acceptance of; 0 if it is none."""
+        known = self.conditional.get((below, level))
+        return len(known.by_width) if known else 0
 
     @property
     def rules(self) -> tuple[str, ...]:

@@ -50,6 +50,8 @@ class _Conditional(_Form):
     residual: float | None = None
     bonus: float | None = None
     by_position: tuple[float, ...] = ()
+    by_width: tuple[float, ...] = ()
+    forks: tuple[tuple[float, ...], ...] = ()
     by_kind: dict[str, float] = field(default_factory=dict)
     counts: dict[str, Int] = field(default_factory=dict)
 

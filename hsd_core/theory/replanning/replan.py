@@ -44,7 +44,7 @@ AskPlanner = Callable[[Profile], Answer]
 
 def _ask(profile: Profile) -> Answer:
     """The best plan of every set of levels, then more block lengths of the fastest sets."""
-    planner = Planner(profile)
+    planner = Planner(profile, trees=False)  # a run's tree is fixed when its levels are opened
     sets, found = planner.best_of_each_set(), planner.best(shortlist=SHORTLIST)
     best = min(found.best, sets[0], key=lambda one: one.prediction.ms_per_token)
     others = dict.fromkeys((*sets, found.best, *found.alternatives))

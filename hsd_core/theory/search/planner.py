@@ -7,16 +7,17 @@ paths are ranked by the exact recursion, and the block lengths of the best few a
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hsd_core.stacks.grammar import MAX_LEVELS
-from hsd_core.theory.latency.accepts import Model
+from hsd_core.theory.latency.accepts import Model, forks
 from hsd_core.theory.latency.plans import Plan, Ranked
 from hsd_core.theory.latency.recursion import Pricer
 from hsd_core.theory.profiles.costs import ProfileError
-from hsd_core.theory.profiles.profile import Profile
+from hsd_core.theory.profiles.profile import TOKENWISE, Pair, Profile
 from hsd_core.theory.search.edges import Edges, Mode
 from hsd_core.theory.search.paths import cheapest_paths, path_of_each_set
+from hsd_core.theory.search.shapes import MOST_DEPTH, best_shapes
 
 SHORTLIST = 50
 _FEW = 8  # a shortlist that is quick enough to be asked for each level while a slider waits
@@ -27,12 +28,17 @@ _NEAR = 1.25  # sets of levels are improved whose plan is at most so many times 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`by_depth`: the best plan of each number of levels, from 1 (plain decoding). `alternatives`: the runners-up."""
+    """`by_depth`: of each number of levels, from 1 (plain decoding), the best plan without trees. `alternatives`: the
+    runners-up.
+
+    `tree`: the best plan whose bottom level offers several tokens side by side, if one was priced.
+    """
 
     best: Ranked
     alternatives: tuple[Ranked, ...]
     by_depth: tuple[Ranked, ...]
     plain: Ranked
+    tree: Ranked | None = None
 
 
 @dataclass(slots=True)
@@ -41,16 +47,20 @@ class Planner:
 
     Args:
         drop_bonus: also consider verifiers without a bonus token (they save a row, or the shared layers of it).
+        trees: also consider bottom levels that offer several tokens side by side, where the profile knows how often
+            one of them is accepted.
         check: called before each step of a search; what it raises ends the search.
     """
 
     profile: Profile
     model: Model = "iid"
     drop_bonus: bool = False
+    trees: bool = True
     check: Callable[[], None] = lambda: None
     edges: Edges = field(init=False)
     pricer: Pricer = field(init=False)
     modes: tuple[Mode, ...] = field(init=False)
+    _found: dict[Pair, list[tuple[int, ...]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.edges = Edges(self.profile, self.model)
@@ -88,8 +98,11 @@ class Planner:
         for better in climbed:
             ranked[len(better.plan.levels) - 1].append(better)
         by_depth = tuple(min(here, key=_order) for here in ranked)
+        if self.trees:
+            ranked += [self._grown(sorted(here, key=_order)[:_CLIMBERS]) for here in ranked]
         best, *others = sorted({each.plan: each for here in ranked for each in here}.values(), key=_order)
-        return Answer(best, tuple(others[: shortlist - 1]), by_depth, plain)
+        tree = next((each for each in (best, *others) if each.plan.widths), None)
+        return Answer(best, tuple(others[: shortlist - 1]), by_depth, plain, tree)
 
     def best_of_each_set(self) -> tuple[Ranked, ...]:
         """The best plan of each set of levels, the fastest set first; those far from the fastest only nearly so."""
@@ -132,13 +145,38 @@ class Planner:
             starts = [best for start, best in steps if _ms(best) < _ms(start)]
             yield from starts
 
+    def _grown(self, chains: Sequence[Ranked]) -> list[Ranked]:
+        """Of each plan the best with a tree in the place of its bottom block, under verifiers as they are."""
+        self.check()
+        grown = [
+            [
+                replace(plan, blocks=(len(shape), *plan.blocks[1:]), widths=shape)
+                for shape in self._shapes(plan.levels[0], plan.levels[1])
+            ]
+            for plan in (chain.plan for chain in chains)
+            if plan.blocks and plan.bonus_of(1) and plan.rule_of(1) == TOKENWISE
+        ]
+        self.pricer.price_all(plan for plans in grown for plan in plans)
+        return [min(map(self.ranked, plans), key=_order) for plans in grown if plans]
+
+    def _shapes(self, below: int, level: int) -> list[tuple[int, ...]]:
+        widest = self.profile.widest(below, level)
+        if widest < 2:
+            return []
+        if (below, level) not in self._found:
+            fork = forks(self.profile, below, level, model=self.model)
+            self._found[below, level] = best_shapes(fork, widest, depth=min(MOST_DEPTH, self.profile.max_block))
+        return self._found[below, level]
+
     def _neighbours(self, plan: Plan) -> Iterable[Plan]:
-        """Each block length moved by one."""
+        """Each block length moved by one; a tree stays as it is."""
         for place, block in enumerate(plan.blocks):
+            if plan.widths and not place:
+                continue
             for moved in (block - 1, block + 1):
                 if 1 <= moved <= self.profile.max_block:
                     blocks = (*plan.blocks[:place], moved, *plan.blocks[place + 1 :])
-                    yield Plan(plan.levels, blocks, plan.bonus, plan.rules)
+                    yield replace(plan, blocks=blocks)
 
 
 def best_plans(
@@ -161,7 +199,7 @@ def _ms(ranked: Ranked) -> float:
     return ranked.prediction.ms_per_token
 
 
-def _order(ranked: Ranked) -> tuple[float, int, tuple[int, ...], tuple[int, ...]]:
+def _order(ranked: Ranked) -> tuple[float, int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
     """Fastest first; of equals the one with fewer levels."""
     plan = ranked.plan
-    return _ms(ranked), len(plan.levels), plan.levels, plan.blocks
+    return _ms(ranked), len(plan.levels), plan.levels, plan.blocks, plan.widths

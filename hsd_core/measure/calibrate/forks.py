@@ -1,0 +1,39 @@
+"""How often one of several tokens side by side is accepted, from the rows of their drafter and of their judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+
+def accepted(q: Tensor, p: Tensor, most: int, *, seed: int) -> Iterator[npt.NDArray[np.float64]]:
+    """(n,) probability that one of k tokens is accepted, for k = 1, ..., `most`: recursive rejection (SpecInfer, arXiv
+    2305.09781; MCSD, arXiv 2401.06706) of tokens that are drawn from q without replacement, judged in their order.
+
+    The first token's chance is exact, sum_x min(p, q). The others' are those behind the tokens that were drawn here, so
+    their mean takes many rows.
+
+    Args:
+        q, p: (n, V) rows of the drafter and of its judge.
+    """
+    source = torch.Generator(device="cpu").manual_seed(seed)
+    q, p = q.double(), p.double()
+    refused = torch.ones(len(q), dtype=torch.float64, device=q.device)
+    for _ in range(most):
+        once = torch.minimum(p, q).sum(1).clamp_max(1.0)
+        yield (1.0 - refused * (1.0 - once)).cpu().numpy()
+        token = torch.multinomial(q.cpu(), 1, generator=source).to(q.device)
+        own, judge = q.gather(1, token), p.gather(1, token)
+        refused = refused * (1.0 - (judge / own.clamp_min(torch.finfo(q.dtype).tiny)).clamp_max(1.0)).squeeze(1)
+        p = _whole((p - q).clamp_min(0.0), p)
+        q = _whole(q.scatter(1, token, 0.0), q)
+
+
+def _whole(mass: Tensor, instead: Tensor) -> Tensor:
+    """Rows that sum to 1; where nothing is left, the ones before: that place is decided, or has no more to offer."""
+    total = mass.sum(1, keepdim=True)
+    return torch.where(total > 0.0, mass / total.clamp_min(torch.finfo(mass.dtype).tiny), instead)

@@ -1,0 +1,164 @@
+"""Trees of drafts in the theory: their price, the shapes that are worth most, and when one candidate is enough."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+from monte_carlo import simulate
+from profiles import flat
+
+from hsd_core.measure.calibrate import forks as counted
+from hsd_core.theory import Conditional, Costs, Plan, Planner, Profile, ProfileError, expected, plan_of, stack_text
+from hsd_core.theory.latency.recursion import Pricer
+from hsd_core.theory.profiles.profile_json import profile_from
+from hsd_core.theory.search.shapes import best_shapes
+
+WIDTHS = (0.6, 0.72, 0.78, 0.81)
+
+
+def tower(slope: float = 0.5, between: float = 0.2) -> Profile:
+    """Three levels with specs, whose lower two may draft trees; a row more costs the upper two so many ms."""
+    profile = flat((1, 4, 32), 0.6, 0.5, 0.85)
+    specs, rows = ("nano", "exit@at=8", "target"), ((1.0, 0.1), (4.0, between), (32.0, slope))
+    levels = tuple(
+        replace(level, spec=spec, cost=Costs((1, 33), (ms, ms + 32 * more)))
+        for level, spec, (ms, more) in zip(profile.levels, specs, rows, strict=True)
+    )
+    known = {(0, 1): Conditional(by_width=WIDTHS), (0, 2): Conditional(by_width=(0.5, 0.6, 0.66, 0.7))}
+    known[1, 2] = Conditional(by_width=(0.85, 0.93), forks=((0.8, 0.9), (0.86, 0.95)))
+    return replace(profile, levels=levels, conditional=known)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        Plan((0, 2), (3,), widths=(3, 2, 1)),
+        Plan((1, 2), (2,), widths=(2, 2)),
+        Plan((0, 1, 2), (3, 4), widths=(4, 1, 2)),
+        Plan((0, 1, 2), (2, 6), (True, False), widths=(2, 2)),
+    ],
+)
+def test_a_tree_costs_what_playing_its_rounds_out_costs(plan):
+    profile = tower()
+    ms, error = simulate(profile, plan, 60_000, seed=3)
+    assert abs(expected(profile, plan).ms_per_token - ms) < 4 * error
+    if len(plan.levels) == 2:  # the test would see a tree priced as a chain
+        assert abs(expected(profile, replace(plan, widths=())).ms_per_token - ms) > 4 * error
+
+
+def test_the_room_at_the_end_of_a_text_cuts_a_tree():
+    profile, plan = tower(), Plan((0, 2), (3,), widths=(3, 2, 1))
+    rounds = Pricer(profile).by_room(plan, 9)
+    whole, two = expected(profile, plan), expected(profile, Plan((0, 2), (2,), widths=(3, 2)))
+    tokens = (rounds.law.sum(2) * np.arange(rounds.law.shape[1])).sum(1)
+    assert tokens[9] == pytest.approx(whole.tokens_per_round) and tokens[3] == pytest.approx(two.tokens_per_round)
+    assert tokens[1] == 1.0 and rounds.ms[1] == profile.levels[-1].cost(1)  # room for the target's own token alone
+
+
+def test_the_marked_model_takes_a_forks_acceptance_by_its_depth():
+    profile, plan = tower(), Plan((1, 2), (2,), widths=(2, 2))
+    tokens = expected(profile, plan, model="marked").tokens_per_round
+    assert tokens == pytest.approx(1 + 0.9 + 0.9 * 0.95)
+    assert expected(profile, plan).tokens_per_round == pytest.approx(1 + 0.93 + 0.93 * 0.93)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+def test_no_shape_of_as_many_nodes_keeps_more_tokens(depth):
+    acceptance = np.sort(np.random.default_rng(depth).random((depth, 4)), axis=1)
+
+    def fork(at: int, k: int) -> float:
+        return float(acceptance[at, k - 1])
+
+    def kept(shape: tuple[int, ...]) -> float:
+        return sum(np.prod([fork(at, k) for at, k in enumerate(shape[: m + 1])]) for m in range(len(shape)))
+
+    found = best_shapes(fork, 4, nodes=16, depth=depth)
+    nodes = {shape: sum(np.cumprod(shape)) for shape in product(range(1, 5), repeat=depth)}
+    for most in range(depth + 1, 17):
+        best = max(kept(shape) for shape, n in nodes.items() if n <= most)
+        among = [kept(shape) for shape in found if len(shape) == depth and sum(np.cumprod(shape)) <= most]
+        assert not among or max(among) <= best + 1e-12
+        assert max([*among, kept((1,) * depth)]) == pytest.approx(best)
+
+
+def test_the_planner_answers_with_a_tree_where_rows_are_nearly_free_and_with_one_candidate_where_they_are_not():
+    cheap, dear = Planner(tower(0.05)).best().best, Planner(tower(12.0, 3.0)).best().best
+    assert cheap.plan.widths and max(cheap.plan.widths) > 1 and not dear.plan.widths
+    without = Planner(tower(0.05), trees=False).best().best
+    assert not without.plan.widths and without.prediction.ms_per_token > cheap.prediction.ms_per_token
+    every = [
+        Plan((j, 2), (len(shape),), widths=shape)
+        for j, wide in ((0, 4), (1, 2))
+        for deep in range(1, 6)
+        for shape in product(range(1, wide + 1), repeat=deep)
+        if max(shape) > 1 and sum(np.cumprod(shape)) <= 24
+    ]
+    two = Planner(tower(0.05)).best(depth=2).best
+    assert two.prediction.ms_per_token <= min(each.ms_per_token for each in Pricer(tower(0.05)).price_all(every)) + 1e-9
+
+
+def test_a_plan_with_a_tree_and_its_stack_are_one_thing():
+    profile, text = tower(), "exit:3@at=8@tree=2.2.1,target"
+    plan = plan_of(profile, text)
+    assert plan == Plan((1, 2), (3,), widths=(2, 2, 1)) and stack_text(profile, plan) == text and plan.nodes == 10
+    assert plan_of(profile, "exit@at=8@tree=2.2.1,target") == plan
+    assert plan_of(profile, "exit:2@at=8@tree=1.1,target") == Plan((1, 2), (2,))
+
+
+@pytest.mark.parametrize(
+    ("plan", "why"),
+    [
+        (Plan((1, 2), (2,), widths=(3, 1)), "how often target accepts one of 3 tokens of .*; use no more than 2"),
+        (Plan((0, 2), (2,), widths=(2, 1, 1)), "tree 2.1.1: give a number from 1 for each token"),
+        (Plan((0, 2), (2,), (False,), widths=(2, 1)), "under rule tokenwise with a bonus alone"),
+    ],
+)
+def test_a_tree_that_the_profile_cannot_price_is_refused(plan, why):
+    profile = tower()
+    profile = replace(profile, levels=(*profile.levels[:2], replace(profile.levels[2], name="target")))
+    with pytest.raises(ProfileError, match=why):
+        expected(profile, plan)
+
+
+def test_a_profile_without_forks_asks_for_a_new_calibration():
+    profile = replace(tower(), conditional={})
+    with pytest.raises(ProfileError, match="calibrate anew"):
+        expected(profile, Plan((0, 2), (2,), widths=(2, 1)))
+    assert not Planner(profile).best().best.plan.widths
+
+
+def test_forks_go_through_the_files_of_profiles():
+    profile = tower()
+    assert profile_from(profile.as_dict()).conditional == profile.conditional
+    with pytest.raises(ProfileError, match=r"by_width is 1\.5"):
+        Conditional(by_width=(0.5, 1.5))
+    with pytest.raises(ProfileError, match=r"forks is -0\.1"):
+        Conditional(forks=((0.5, -0.1),))
+
+
+def test_the_acceptance_of_drawn_forks_is_that_of_recursive_rejection():
+    """Against every order of draws, and every outcome of their coins, of one pair of rows."""
+    q, p = torch.tensor([0.5, 0.3, 0.2, 0.0]), torch.tensor([0.1, 0.2, 0.3, 0.4])
+
+    def refused(q: torch.Tensor, p: torch.Tensor, k: int) -> float:
+        if not k or not float(q.sum()):
+            return 1.0
+        law, total = q / q.sum(), 0.0
+        for x in range(len(q)):
+            if law[x] > 0:
+                left = (p - law).clamp_min(0)
+                drawn = law.clone()
+                drawn[x] = 0
+                rest = refused(drawn, left / left.sum(), k - 1)
+                total += float(law[x]) * (1 - min(1.0, float(p[x] / law[x]))) * rest
+        return total
+
+    n = 40_000
+    means = [chances.mean() for chances in counted.accepted(q.expand(n, -1), p.expand(n, -1), 4, seed=1)]
+    for k, mean in enumerate(means, start=1):
+        assert mean == pytest.approx(1 - refused(q, p, min(k, 3)), abs=0.006)
+    assert means[0] < means[1] - 0.05
