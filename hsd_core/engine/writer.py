@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from hsd_core import trace
@@ -222,8 +221,7 @@ class TraceWriter:
             return []
         parents = tree.lineage
         forks = [judged.places[parents[offer.node]] for offer in tree.offers]
-        ids = [tree.ids[offer.node] for offer in tree.offers]
-        return [float(x) for x in judged.all_probs[forks].gather(1, _column(ids, judged.all_probs)).squeeze(1)]
+        return _entries(judged.all_probs, forks, [tree.ids[offer.node] for offer in tree.offers])
 
 
 def _heads(rows: Tensor, k: int) -> Iterator[trace.Row]:
@@ -240,15 +238,16 @@ def _drawn_with(tree: Tree) -> list[float]:
     chances = [1.0] * len(tree)
     drawn = [offer for offer in tree.offers if offer.row is not None]
     if tree.rows is not None and drawn:
-        rows = tree.rows[[offer.row for offer in drawn]]
-        found = rows.gather(1, _column([tree.ids[offer.node] for offer in drawn], rows)).squeeze(1)
-        for offer, chance in zip(drawn, found.tolist(), strict=True):
+        rows, ids = zip(*((offer.row, tree.ids[offer.node]) for offer in drawn), strict=True)
+        for offer, chance in zip(drawn, _entries(tree.rows, rows, ids), strict=True):
             chances[offer.node] = chance
     return chances
 
 
-def _column(ids: Sequence[int], like: Tensor) -> Tensor:
-    return torch.tensor(ids, device=like.device).unsqueeze(1)
+def _entries(table: Tensor, rows: Sequence[int], columns: Sequence[int]) -> list[float]:
+    """table[row, column] of each pair; no row is copied."""
+    found: list[float] = table[list(rows), list(columns)].tolist()
+    return found
 
 
 def _short_or_none(x: float | None) -> float | None:
