@@ -13,8 +13,9 @@ from hsd_core import trace
 from hsd_core.engine.clock import EngineClock
 from hsd_core.engine.run import run
 from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.kinds.spec import MAX_BLOCK
 from hsd_core.models.sampling import Sampling
-from hsd_core.stacks.grammar import MAX_BLOCK, MAX_LEVELS, LevelSpec, parse
+from hsd_core.stacks.grammar import MAX_LEVELS, LevelSpec, parse
 from hsd_core.theory import Costs, Plan, Profile, ProfileError, expected, has_specs, plan_of
 from hsd_core.trace import Event, metrics
 from hsd_core.trace.comparison import compare

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hsd_core.stacks.grammar import MAX_BLOCK
+from hsd_core.levels.kinds.spec import MAX_BLOCK
 from hsd_core.theory.profiles.costs import Costs, ProfileError
 from hsd_core.theory.profiles.lengths import Lengths
 

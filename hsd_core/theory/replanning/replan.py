@@ -23,7 +23,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hsd_core.engine.plans import Judged, Round, RunPlan
-from hsd_core.stacks.grammar import MAX_BLOCK, LevelSpec, bare, format_stack, parse
+from hsd_core.levels.kinds.spec import MAX_BLOCK
+from hsd_core.stacks.grammar import LevelSpec, bare, format_stack, parse
 from hsd_core.theory import Answer, Plan, Planner, Profile, ProfileError, Ranked, expected
 from hsd_core.theory.latency.plans import check_chains
 from hsd_core.theory.replanning.replan_words import Moved, pair_key, reason
