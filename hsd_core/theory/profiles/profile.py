@@ -10,9 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import msgspec
+
 from hsd_core.levels.kinds.spec import MAX_BLOCK
-from hsd_core.theory.profiles.costs import Costs, ProfileError
+from hsd_core.theory.profiles.costs import Costs, Form, ProfileError
 from hsd_core.theory.profiles.lengths import Lengths
+from hsd_core.trace.typed import Int
 
 VERSION = 1
 MOST_LEVELS = 64
@@ -24,8 +27,7 @@ Interval = tuple[float, float]
 Matrix = tuple[tuple[float, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Conditional:
+class Conditional(Form, frozen=True):
     """How a pair's acceptance differs by how the token came to be, which i.i.d. acceptance leaves out.
 
     `accepted`, `residual`, `bonus`: acceptance of a token that the level below accepted from its own drafter, drew
@@ -38,8 +40,8 @@ class Conditional:
     residual: float | None = None
     bonus: float | None = None
     by_position: tuple[float, ...] = ()
-    by_kind: Mapping[str, float] = field(default_factory=dict)
-    counts: Mapping[str, int] = field(default_factory=dict)
+    by_kind: Mapping[str, float] = msgspec.field(default_factory=dict)
+    counts: Mapping[str, Int] = msgspec.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         named = [(key, getattr(self, key)) for key in ("accepted", "residual", "bonus")]

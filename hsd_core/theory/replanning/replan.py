@@ -19,7 +19,7 @@ run can be repeated and stays exact (`plans`). Predictions take every level's po
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from hsd_core.engine.plans import Judged, Round, RunPlan
@@ -65,9 +65,6 @@ class Pace:
     def __post_init__(self) -> None:
         if not self.half_life > 0 or self.every < 1 or not self.moved > 0 or self.gain < 0 or self.explore < 0:
             raise ValueError(f"{self}: half_life, every and moved are positive, gain and explore 0 or more")
-
-    def as_dict(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("half_life", "every", "moved", "gain", "explore")}
 
 
 class Estimates:
@@ -141,7 +138,7 @@ class ProfileReplanner:
         self._reset()
 
     def settings(self) -> dict[str, Any]:
-        return self._pace.as_dict()
+        return asdict(self._pace)
 
     def first(self) -> RunPlan:
         """The profile's best plan; the state is that of a new run."""
