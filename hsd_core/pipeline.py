@@ -255,7 +255,8 @@ class Pipeline:
             )
 
         # Plain decoding keeps two likeliest tokens a row: enough for the margin at a divergence.
-        plain = (lambda: decode(self._plain(entries), 2)) if baseline and len(entries) > 1 else None
+        target = [bare(entries[-1].spec)]
+        plain = (lambda: decode(self._builder.entries(target), 2)) if baseline and len(entries) > 1 else None
         if depths:
             self.lean_target(stack)  # one that cannot be read is refused now
         read = (lambda output: self.depths(ids, output, stack, stop=stop)) if depths else None
@@ -278,9 +279,6 @@ class Pipeline:
                 f"--temperature {temperature:g} --out profile.json"
             )
         return found
-
-    def _plain(self, entries: list[StackEntry]) -> list[StackEntry]:
-        return self._builder.entries([bare(entries[-1].spec)])
 
 
 def _events(
