@@ -15,7 +15,7 @@ from hsd_core import trace
 from hsd_core.models import machine
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.grammar import StackError, bare, parse
-from hsd_core.stacks.presets import PRESETS, Preset, UnknownPreset
+from hsd_core.stacks.presets import Preset, preset_of
 from hsd_core.trace import metrics
 from hsd_core.trace.comparison import beside
 from hsd_core.trace.pieces import Pieces, record
@@ -74,14 +74,13 @@ class Pipeline:
         Raises:
             UnknownPreset, StackError: bad names. WeightsError: weights cannot be had; the message says what helps.
         """
-        if preset not in PRESETS:
-            raise UnknownPreset(f"unknown preset {preset!r}; presets are {', '.join(PRESETS)}")
+        asked = preset_of(preset)
         if stack:
             parse(stack)  # a typing error is met before anything is fetched
         from hsd_core.stacks.builder import Builder
 
         tell = progress or (lambda *_: None)
-        pipeline = cls(PRESETS[preset], Builder(PRESETS[preset], device, dtype, tell, models, profile, kind))
+        pipeline = cls(asked, Builder(asked, device, dtype, tell, models, profile, kind))
         pipeline.entries(stack or pipeline.default_stack)
         return pipeline
 
@@ -256,7 +255,8 @@ class Pipeline:
             )
 
         # Plain decoding keeps two likeliest tokens a row: enough for the margin at a divergence.
-        plain = (lambda: decode(self._plain(entries), 2)) if baseline and len(entries) > 1 else None
+        target = [bare(entries[-1].spec)]
+        plain = (lambda: decode(self._builder.entries(target), 2)) if baseline and len(entries) > 1 else None
         if depths:
             self.lean_target(stack)  # one that cannot be read is refused now
         read = (lambda output: self.depths(ids, output, stack, stop=stop)) if depths else None
@@ -279,9 +279,6 @@ class Pipeline:
                 f"--temperature {temperature:g} --out profile.json"
             )
         return found
-
-    def _plain(self, entries: list[StackEntry]) -> list[StackEntry]:
-        return self._builder.entries([bare(entries[-1].spec)])
 
 
 def _events(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from msgspec import structs
+
 from app.planner.request import Asked
 from hsd_core.theory.profiles.profile import Conditional, Matrix, Profile, ProfileLevel
 
@@ -42,7 +44,7 @@ def _less_alike(profile: Profile, factor: float) -> Profile:
         def known(a: float | None) -> float | None:
             return None if a is None else moved(a)
 
-        return replace(
+        return structs.replace(
             given,
             accepted=known(given.accepted),
             residual=known(given.residual),

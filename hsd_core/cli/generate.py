@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from hsd_core import trace
-from hsd_core.cli.options import add_preset, add_sampling, progress
+from hsd_core.cli.options import add_preset, add_sampling, opened, progress, sampled
 from hsd_core.cli.terminal import printable, totals_lines
 from hsd_core.trace import file as tracefile
 
@@ -35,7 +35,6 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.pipeline import Pipeline
     from hsd_core.theory import read_profile
     from hsd_core.theory.replanning.replan import Pace
 
@@ -46,24 +45,17 @@ def act(options: argparse.Namespace) -> int:
     if options.explore is not None and not options.replan:
         raise ValueError("--explore is how --replan looks around; add --replan")
     profile = read_profile(options.profile) if options.profile else None
-    pipeline = Pipeline.open(
-        options.preset, stack=options.stack, device=options.device, dtype=options.dtype, progress=progress()
-    )
+    pipeline = opened(options, options.stack)
     prompt = sys.stdin.read() if options.prompt == "-" else options.prompt
     events: list[trace.Event] = []
     text = _Text()
     run = pipeline.run(
         options.stack or pipeline.default_stack,
         prompt,
-        temperature=options.temperature,
-        top_k=options.top_k,
-        top_p=options.top_p,
-        seed=options.seed,
-        max_new_tokens=options.max_new_tokens,
-        raw=options.raw,
         baseline=options.baseline,
         replan=options.replan and Pace(explore=options.explore or 0),
         profile=profile,
+        **sampled(options),
     )
     try:
         for event in run:
@@ -85,11 +77,11 @@ def act(options: argparse.Namespace) -> int:
 
 def _repeat(options: argparse.Namespace) -> int:
     """0 if the run comes out the same, 1 if not."""
-    from hsd_core.cli.repeat import opened, repeat
+    from hsd_core.cli import repeat
 
     events = tracefile.read(options.repeat)
-    pipeline = opened(events, device=options.device, dtype=options.dtype, progress=progress())
-    same = repeat(pipeline, events)
+    pipeline = repeat.opened(events, device=options.device, dtype=options.dtype, progress=progress())
+    same = repeat.repeat(pipeline, events)
     print(same)
     return 0 if same else 1
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hsd_core.pipeline import Pipeline
     from hsd_core.trace.texts import Text
 
 DEFAULT_PRESET = "smollm2"
+SAMPLING = ("max_new_tokens", "temperature", "top_k", "top_p", "seed", "raw")  # the options of `add_sampling`
 
 
 def add_preset(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +31,20 @@ def add_sampling(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--raw", action="store_true", help="no chat template: the prompt is the text itself")
 
 
+def sampled(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of `add_sampling`, as `Pipeline.run` takes them."""
+    return {name: getattr(options, name) for name in SAMPLING}
+
+
+def opened(options: argparse.Namespace, stack: str | None, **more: Any) -> Pipeline:
+    """The pipeline that the options of `add_preset` ask for. stack, more: see `Pipeline.open`."""
+    from hsd_core.pipeline import Pipeline
+
+    return Pipeline.open(
+        options.preset, stack=stack, device=options.device, dtype=options.dtype, progress=progress(), **more
+    )
+
+
 def plain_stack(preset: str) -> str:
     """Plain decoding of a preset's target, as a stack.
 
@@ -35,11 +52,9 @@ def plain_stack(preset: str) -> str:
         UnknownPreset: there is no such preset.
     """
     from hsd_core.measure.bench import plain_of
-    from hsd_core.stacks.presets import PRESETS, UnknownPreset
+    from hsd_core.stacks.presets import preset_of
 
-    if preset not in PRESETS:
-        raise UnknownPreset(f"unknown preset {preset!r}; presets are {', '.join(PRESETS)}")
-    return plain_of(PRESETS[preset].default_stack)
+    return plain_of(preset_of(preset).default_stack)
 
 
 def check_counts(options: argparse.Namespace, *names: str) -> None:
@@ -60,6 +75,19 @@ def within_context(texts: list[Text], max_positions: int) -> list[Text]:
     if len(fits) < len(texts):
         print(f"{len(texts) - len(fits)} prompts are as long as the context and are left out", file=sys.stderr)
     return fits
+
+
+def countdown(what: str, total: int, done: int = 0) -> Callable[[], None]:
+    """To be called when one more of `total` is done: says so on stderr, and how long the others may take."""
+    began, finished = time.monotonic(), 0
+
+    def tell() -> None:
+        nonlocal finished
+        finished += 1
+        rest = (time.monotonic() - began) / finished * (total - done - finished)
+        print(f"{what} {done + finished} of {total}, about {rest / 60:.0f} min left", file=sys.stderr, flush=True)
+
+    return tell
 
 
 def progress() -> Callable[[str, float, float], None]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core import trace
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace import Event, metrics
+from hsd_core.trace.comparison import alike
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +65,7 @@ def opened(
     from hsd_core.pipeline import Pipeline
     from hsd_core.stacks.presets import PRESETS
 
-    header = _header(events)
+    header = metrics.header_of(events)
     if header.simulated:
         raise ValueError("the trace is simulated: no model ran, so none can run again; see the command whatif")
     if header.preset is None or header.preset not in PRESETS:
@@ -90,7 +91,7 @@ def repeat(pipeline: Pipeline, events: Sequence[Event]) -> Repeat:
     from hsd_core.theory import profile_from
     from hsd_core.theory.replanning.replan import Pace, ProfileReplanner
 
-    header = _header(events)
+    header = metrics.header_of(events)
     entries = pipeline.entries(header.stack)
     by = None
     if header.replan is not None:
@@ -112,12 +113,11 @@ def repeat(pipeline: Pipeline, events: Sequence[Event]) -> Repeat:
     rounds = max((e.round for e in events if isinstance(e, trace.Commit)), default=-1)
     plans, same_plans = _plans(events, rounds), _plans(again, rounds)
     # A run that was not cut short must also end where it ended.
-    whole = any(isinstance(e, trace.Footer) and e.reason != "stopped" for e in events)
-    of = max(len(ids), len(same_ids)) if whole else len(ids)
+    of = max(len(ids), len(same_ids)) if metrics.finished(events) else len(ids)
     return Repeat(
-        _alike(ids, same_ids),
+        alike(ids, same_ids),
         of,
-        _alike(plans, same_plans),
+        alike(plans, same_plans),
         max(len(plans), len(same_plans)),
         _where(header.machine, header.versions),
         _where(pipeline.about["machine"], pipeline.about["versions"]),
@@ -135,14 +135,3 @@ def _plans(events: Sequence[Event], last: int) -> list[tuple[Any, ...]]:
         for e in events
         if isinstance(e, trace.Plan) and e.round <= last
     ]
-
-
-def _alike(one: Sequence[Any], other: Sequence[Any]) -> int:
-    """How many leading items agree."""
-    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-
-
-def _header(events: Sequence[Event]) -> trace.Header:
-    if not events or not isinstance(events[0], trace.Header):
-        raise ValueError("this is no trace: its first event is not a header")
-    return events[0]

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from hsd_core.trace.typed import convert, encode, plain
 
@@ -124,20 +124,8 @@ def read_info(path: Path) -> DraftInfo:
         if held != needed:
             raise DraftError(f"{path.name} is damaged: {held} bytes of {needed}; fetch or train it again")
         card = path.with_suffix(".md")
-        return DraftInfo(
-            name=path.stem,
-            preset=about.preset,
-            at=about.at,
-            fed=about.fed,
-            layers=about.layers,
-            rows=about.rows,
-            hidden=about.hidden,
-            target=about.target,
-            fingerprint=about.fingerprint,
-            path=path,
-            card=card if card.is_file() else None,
-            measured=convert(plain(about.measured), dict[str, Any]),
-        )
+        said = {**structs.asdict(about), "measured": convert(plain(about.measured), dict[str, Any])}
+        return DraftInfo(name=path.stem, path=path, card=card if card.is_file() else None, **said)
     except DraftError:
         raise
     except ValueError as error:

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from hsd_core.levels.model import OverDecoder
 from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Verified, Work
 from hsd_core.levels.readout import Readout, TrunkRun
 from hsd_core.levels.shared import SharedState
@@ -53,13 +54,10 @@ def best_plan(chances: Sequence[float], costs: Sequence[float], layers: int, lon
     return max(plans, key=lambda plan: tokens_per_layer(chances[plan[0]], plan[1], costs[plan[0]], layers))
 
 
-class ChoosingLevel:
+class ChoosingLevel(OverDecoder):
     """The exits of `readouts` (depth -> read-out) of one model, one of them drafting in each round."""
 
-    kind = "exit"
-    can_draft = True
     can_verify = False
-    has_cache = True
 
     def __init__(
         self,
@@ -78,13 +76,10 @@ class ChoosingLevel:
         if not readouts or not all(1 <= at < decoder.layers for at in readouts):
             raise ValueError(f"exits {sorted(readouts)} are not within layers 1 to {decoder.layers - 1}")
         self.decoder, self.readouts, self.memory = decoder, dict(sorted(readouts.items())), memory
-        self.name, self.weights = name, weights
-        self.label = label or "exit chosen each round, of " + ", ".join(str(at) for at in self.readouts)
-        self.vocab_size = decoder.vocab_size
-        self.max_positions: int | None = decoder.max_positions
-        self.layers: int | None = max(self.readouts)
-        self.device, self.dtype = decoder.device, decoder.dtype
-        self.params: dict[str, object] = {"chooses": list(self.readouts)}
+        label = label or "exit chosen each round, of " + ", ".join(str(at) for at in self.readouts)
+        params: dict[str, object] = {"chooses": list(self.readouts)}
+        deepest = max(self.readouts)
+        super().__init__(decoder, name=name, kind="exit", label=label, layers=deepest, params=params, weights=weights)
 
     def enter(self, shared: SharedState) -> Trunk:
         """Marks every exit's depth, the deepest first."""

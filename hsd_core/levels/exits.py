@@ -10,18 +10,14 @@ from __future__ import annotations
 from typing import cast
 
 from hsd_core.levels.draft_run import DraftRun, TrainedDraft
+from hsd_core.levels.model import OverDecoder
 from hsd_core.levels.readout import Lens, Readout, TrunkRun
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Layered, Trunk
 
 
-class ExitLevel:
+class ExitLevel(OverDecoder):
     """The model after `at` of its layers, read by `draft` or, without one, by its own last norm and head."""
-
-    kind = "exit"
-    can_draft = True
-    can_verify = True
-    has_cache = True
 
     def __init__(
         self,
@@ -42,15 +38,11 @@ class ExitLevel:
         self.decoder, self.at = decoder, at
         self.readout = draft or Lens(decoder)
         self.fed: TrainedDraft | None = cast("TrainedDraft", draft) if getattr(draft, "fed", False) else None
-        self.name, self.weights = name, weights
-        self.label = label or f"exit at layer {at}, " + (draft.name if draft else "untrained read-out")
-        self.vocab_size = decoder.vocab_size
-        self.max_positions: int | None = decoder.max_positions
-        self.layers: int | None = at
-        self.device, self.dtype = decoder.device, decoder.dtype
-        self.params: dict[str, object] = {"at": at, "readout": self.readout.name, "layers": self.readout.layers}
+        label = label or f"exit at layer {at}, " + (draft.name if draft else "untrained read-out")
+        params: dict[str, object] = {"at": at, "readout": self.readout.name, "layers": self.readout.layers}
         if self.fed is not None:
-            self.params["fed"] = True
+            params["fed"] = True
+        super().__init__(decoder, name=name, kind="exit", label=label, layers=at, params=params, weights=weights)
 
     def enter(self, shared: SharedState) -> Trunk:
         if self.fed is not None:

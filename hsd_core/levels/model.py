@@ -31,28 +31,42 @@ if TYPE_CHECKING:
     from hsd_core.models import Decoder
 
 
-class ModelLevel:
+class OverDecoder:
+    """What a level over a decoder says of itself: it drafts and verifies on the decoder's device, in its dtype."""
+
+    can_draft = can_verify = has_cache = True
+
+    def __init__(
+        self,
+        decoder: Decoder | Layered,
+        *,
+        name: str,
+        kind: str,
+        label: str,
+        layers: int | None,
+        params: dict[str, object],
+        weights: dict[str, object] | None = None,
+    ) -> None:
+        self.name, self.kind, self.label = name, kind, label
+        self.weights, self.params = weights, params
+        self.vocab_size = decoder.vocab_size
+        self.max_positions: int | None = decoder.max_positions
+        self.layers = layers
+        self.device = str(decoder.device)
+        self.dtype = str(decoder.dtype).removeprefix("torch.")
+
+
+class ModelLevel(OverDecoder):
     """Any `Decoder` (lean or transformers, of any dtype). Read-only; shared between runs.
 
     kind: "target", "int8", "int4": these are the target's weights, so a drafter may read their last states.
     """
 
-    can_draft = True
-    can_verify = True
-    has_cache = True
-
     def __init__(
         self, decoder: Decoder, *, name: str, kind: str, label: str, weights: dict[str, object] | None = None
     ) -> None:
+        super().__init__(decoder, name=name, kind=kind, label=label, layers=decoder.layers, params={}, weights=weights)
         self.decoder = decoder
-        self.name, self.kind, self.label = name, kind, label
-        self.weights = weights
-        self.vocab_size = decoder.vocab_size
-        self.max_positions: int | None = decoder.max_positions
-        self.layers: int | None = decoder.layers
-        self.device = str(decoder.device)
-        self.dtype = str(decoder.dtype).removeprefix("torch.")
-        self.params: dict[str, object] = {}
 
     def enter(self, shared: SharedState) -> Trunk | None:
         if not isinstance(self.decoder, Layered):

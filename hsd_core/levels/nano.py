@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from hsd_core.levels.draft_run import DraftRun, TrainedDraft
+from hsd_core.levels.model import OverDecoder
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Layered, Trunk
 
 
-class NanoLevel:
+class NanoLevel(OverDecoder):
     """`draft` over the embeddings of `decoder`, the target's."""
-
-    kind = "nano"
-    can_draft = True
-    can_verify = True
-    has_cache = True
 
     def __init__(
         self,
@@ -24,14 +20,10 @@ class NanoLevel:
         label: str = "",
         weights: dict[str, object] | None = None,
     ) -> None:
+        label = label or "nano" + (", fed by the target" if draft.fed else "")
+        params: dict[str, object] = {"readout": draft.name, "layers": draft.layers, "fed": draft.fed}
+        super().__init__(decoder, name=name, kind="nano", label=label, layers=0, params=params, weights=weights)
         self.decoder, self.draft = decoder, draft
-        self.name, self.weights = name, weights
-        self.label = label or "nano" + (", fed by the target" if draft.fed else "")
-        self.vocab_size = decoder.vocab_size
-        self.max_positions: int | None = decoder.max_positions
-        self.layers: int | None = 0
-        self.device, self.dtype = decoder.device, decoder.dtype
-        self.params: dict[str, object] = {"readout": draft.name, "layers": draft.layers, "fed": draft.fed}
 
     def enter(self, shared: SharedState) -> Trunk | None:
         """The trunk whose last states it reads; without features it shares nothing with anyone."""

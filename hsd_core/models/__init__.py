@@ -2,5 +2,3 @@
 
 from hsd_core.models.loading import DTYPES, KINDS, known_device, load_decoder
 from hsd_core.models.protocol import QUANTISED, Decoder, DecoderError
-
-__all__ = ["DTYPES", "KINDS", "QUANTISED", "Decoder", "DecoderError", "known_device", "load_decoder"]

@@ -16,24 +16,8 @@ from typing import Any, NamedTuple
 from hsd_core.levels.kinds import LevelSpec, StackError, fan_of, keys, kind_of, kinds, rules, variants
 from hsd_core.levels.kinds.keys import BLOCK, MAX_DEPTH, RULE, TREE, VERIFIES, K
 from hsd_core.levels.kinds.kind import BELOW, LAST, REJECT, SHADES
-from hsd_core.levels.kinds.spec import MAX_BLOCK, MAX_LEVELS, Value
+from hsd_core.levels.kinds.spec import MAX_LEVELS, Value
 from hsd_core.models.sampling import Sampling
-
-__all__ = [
-    "MAX_BLOCK",
-    "MAX_LEVELS",
-    "SAYS",
-    "Exactness",
-    "LevelSpec",
-    "StackError",
-    "bare",
-    "check_order",
-    "format_stack",
-    "grammar",
-    "level_names",
-    "parse",
-    "stack_lossless",
-]
 
 # What a stack is refused with, here and on the page; what is wrong with a key's value, the key says.
 SAYS: Mapping[str, str] = MappingProxyType(

@@ -237,3 +237,13 @@ _ALL = (
     ),
 )
 PRESETS: Mapping[str, Preset] = MappingProxyType({p.name: p for p in _ALL})
+
+
+def preset_of(name: str) -> Preset:
+    """
+    Raises:
+        UnknownPreset: there is none of that name.
+    """
+    if name not in PRESETS:
+        raise UnknownPreset(f"unknown preset {name!r}; presets are {', '.join(PRESETS)}")
+    return PRESETS[name]

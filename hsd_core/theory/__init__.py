@@ -15,35 +15,3 @@ from hsd_core.theory.profiles.profile import ENGINE, TOKENWISE, VERSION, Conditi
 from hsd_core.theory.profiles.profile_json import profile_from, read_profile, write_profile
 from hsd_core.theory.search.graph import Edge, node_ms, path_edges
 from hsd_core.theory.search.planner import Answer, Planner, best_plans
-
-__all__ = [
-    "ENGINE",
-    "MODELS",
-    "TOKENWISE",
-    "VERSION",
-    "Answer",
-    "Conditional",
-    "Costs",
-    "Edge",
-    "Lengths",
-    "LevelShare",
-    "Model",
-    "Plan",
-    "Planner",
-    "Prediction",
-    "Profile",
-    "ProfileError",
-    "ProfileLevel",
-    "Ranked",
-    "best_plans",
-    "closed_form",
-    "expected",
-    "has_specs",
-    "node_ms",
-    "path_edges",
-    "plan_of",
-    "profile_from",
-    "read_profile",
-    "stack_text",
-    "write_profile",
-]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from hsd_core import trace
 from hsd_core.trace import Event
-from hsd_core.trace.metrics import committed_ids, token_times
+from hsd_core.trace.metrics import committed_ids, finished, token_times
 
 TIE = 1e-3  # logits
 
@@ -38,10 +38,15 @@ def compare(run: Sequence[Event], plain: Sequence[Event]) -> Comparison:
     """Compare a run with plain decoding, or with another run of the same target (either recorded with at least two
     likeliest tokens a row for a margin)."""
     own, other = committed_ids(run), committed_ids(plain)
-    equal = next((i for i, (a, b) in enumerate(zip(own, other, strict=False)) if a != b), min(len(own), len(other)))
+    equal = alike(own, other)
     if equal < min(len(own), len(other)):
         return Comparison(equal, True, _margin(plain, equal))
-    return Comparison(equal, len(own) != len(other) and not (_was_stopped(run) or _was_stopped(plain)), None)
+    return Comparison(equal, len(own) != len(other) and finished(run) and finished(plain), None)
+
+
+def alike(one: Sequence[object], other: Sequence[object]) -> int:
+    """How many leading items agree."""
+    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def beside(run: Sequence[Event], plain: Sequence[Event]) -> trace.Baseline | None:
@@ -85,7 +90,3 @@ def margins(plain: Iterable[Event]) -> tuple[float | None, ...]:
 
 def _gap(row: trace.Row) -> float:
     return math.log(row.probs[0] / row.probs[1])
-
-
-def _was_stopped(events: Iterable[Event]) -> bool:
-    return not any(isinstance(e, trace.Footer) and e.reason != "stopped" for e in events)

@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hsd_core import trace
@@ -126,6 +126,22 @@ class Meter:
             self._kept += token.how == "draft"
             for chooser in self._choosers.pop(token.serial, ()):
                 self._levels[chooser].useful += 1
+
+
+def header_of(events: Sequence[Event]) -> trace.Header:
+    """What a run was asked for.
+
+    Raises:
+        ValueError: it is no run.
+    """
+    if not events or not isinstance(events[0], trace.Header):
+        raise ValueError("this is no trace: its first event is not a header")
+    return events[0]
+
+
+def finished(events: Iterable[Event]) -> bool:
+    """Whether a run came to its end, and was not stopped or broken off."""
+    return any(isinstance(e, trace.Footer) and e.reason != "stopped" for e in events)
 
 
 def measure(events: Iterable[Event]) -> dict[str, Any]:

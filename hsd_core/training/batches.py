@@ -46,7 +46,7 @@ def collate(texts: Sequence[Features], decoder: LeanDecoder, *, at: int, fed: bo
     wanted = torch.zeros(len(texts), longest, dtype=torch.bool)
     for i, f in enumerate(texts):
         n = len(f.example.ids) - 1
-        x[i, :n] = _read(f, decoder, at)[:n].float()
+        x[i, :n] = (f.states[at] if at else decoder.embed(list(f.example.ids)))[:n].float()
         state = f.states[decoder.layers]
         last[i, :n] = state[:n].float()
         if before is not None:
@@ -62,7 +62,3 @@ def _copies(texts: Sequence[Features], longest: int, device: str) -> tuple[Tenso
         n = len(f.example.ids) - 1
         tokens[i, :n], sorts[i, :n] = (each[:n] for each in f.copies)
     return tokens.to(device), sorts.to(device)
-
-
-def _read(f: Features, decoder: LeanDecoder, at: int) -> Tensor:
-    return f.states[at] if at else decoder.embed(list(f.example.ids))

@@ -20,7 +20,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hsd_core.models.lean import LeanDecoder
-from hsd_core.trace.typed import encode_lines
+from hsd_core.trace.typed import convert, encode_lines
 from hsd_core.training import checkpoint
 from hsd_core.training.batches import collate, order
 from hsd_core.training.export import take_weights
@@ -98,7 +98,7 @@ def train(
         state = _State([_examine(student, exams, cost, 0, 0.0, None)])
         tell(0, hyper.steps, None, state.curve[0])
     else:
-        state = _State.read(saved)
+        state = convert(saved, _State)
     _write_curve(folder / CURVE, state.curve)
     begun, since, before = state.step, time.monotonic(), state.seconds
     for step, group in itertools.islice(enumerate(order(learned, hyper.batch, hyper.seed)), begun, hyper.steps):
@@ -138,14 +138,6 @@ class _State:
     step: int = 0
     seconds: float = 0.0
     losses: list[float] = field(default_factory=list)
-
-    @classmethod
-    def read(cls, saved: dict[str, Any]) -> _State:
-        curve = [
-            Point(**{**p, "agreement": tuple(p["agreement"]), "acceptance": tuple(p["acceptance"])})
-            for p in saved["curve"]
-        ]
-        return cls(curve, saved["step"], saved["seconds"], saved["losses"])
 
 
 def weight_share(student: Student, decoder: LeanDecoder) -> float:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from operator import add
 
 import torch
 from torch import Tensor
@@ -25,12 +26,7 @@ class Score:
     loss: float = 0.0
 
     def __add__(self, other: Score) -> Score:
-        return Score(
-            self.positions + other.positions,
-            self.agreed + other.agreed,
-            self.accepted + other.accepted,
-            self.loss + other.loss,
-        )
+        return Score(*map(add, astuple(self), astuple(other)))
 
     @property
     def agreement(self) -> float:

@@ -8,6 +8,7 @@ through at no extra price, as the theory reckons.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hsd_core.levels.protocol import (
@@ -46,6 +47,7 @@ class Ticker:
         self.calls += 1
 
 
+@dataclass(eq=False)
 class SyntheticLevel:
     """A level of a plan, at a place of it.
 
@@ -55,34 +57,25 @@ class SyntheticLevel:
     """
 
     can_draft = can_verify = has_cache = True
-    max_positions: int | None = None
-    layers: int | None = None
     device = PLACE
     dtype = "no weights"
+
+    world: World
+    ticker: Ticker
+    place: int
+    cost: Costs
+    name: str
+    kind: str
+    vocab_size: int
+    params: dict[str, object]
+    round_ms: float = 0.0
+    label: str = ""
+    max_positions: int | None = None
+    layers: int | None = None
     weights: dict[str, object] | None = None
 
-    def __init__(
-        self,
-        world: World,
-        ticker: Ticker,
-        place: int,
-        cost: Costs,
-        *,
-        name: str,
-        kind: str,
-        label: str,
-        vocab_size: int,
-        params: dict[str, object],
-        round_ms: float = 0.0,
-    ) -> None:
-        self.world, self.ticker, self.place = world, ticker, place
-        self.name, self.kind, self.label = name, kind, label
-        self.vocab_size, self.params = vocab_size, params
-        self.round_ms = round_ms
-        self._cost = cost
-
-    def ms(self, rows: int) -> float:
-        return self._cost(rows)
+    def __post_init__(self) -> None:
+        self.label = self.name
 
     def open(self, capacity: int, shared: SharedState) -> SyntheticRun:
         return SyntheticRun(self)
@@ -108,7 +101,7 @@ class SyntheticRun:
         computed, self.cached = len(ids) - self.cached, len(ids)
         assert computed >= rows, f"{level.label}: {rows} rows asked for, {computed} tokens are new"
         marks = self._marks.of(ids)
-        level.ticker.spend(level.ms(rows))
+        level.ticker.spend(level.cost(rows))
         lengths = range(len(ids) - rows + 1, len(ids) + 1)
         words = torch.tensor([level.world.says(level.place, marks[n], n) for n in lengths])
         logits = torch.full((rows, level.vocab_size), float("-inf"))
@@ -130,30 +123,14 @@ class SyntheticRun:
         self.cached = min(self.cached, length)
 
 
+@dataclass(eq=False)
 class SyntheticLookup(SyntheticLevel):
     """A lookup: asked once a block, it answers with probability `hit_rate`; `reach` as in a profile."""
 
     can_verify = has_cache = False
 
-    def __init__(
-        self,
-        world: World,
-        ticker: Ticker,
-        place: int,
-        cost: Costs,
-        *,
-        name: str,
-        kind: str,
-        label: str,
-        vocab_size: int,
-        params: dict[str, object],
-        hit_rate: float,
-        reach: tuple[float, ...],
-    ) -> None:
-        super().__init__(
-            world, ticker, place, cost, name=name, kind=kind, label=label, vocab_size=vocab_size, params=params
-        )
-        self.hit_rate, self.reach = hit_rate, reach
+    hit_rate: float = 0.0
+    reach: tuple[float, ...] = ()
 
     def open(self, capacity: int, shared: SharedState) -> SyntheticLookupRun:  # type: ignore[override]
         return SyntheticLookupRun(self)
@@ -176,7 +153,7 @@ class SyntheticLookupRun:
 
     def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
         level, mark = self._level, self._marks.of(context)[len(context)]
-        level.ticker.spend(level.ms(1))
+        level.ticker.spend(level.cost(1))
         ids: list[int] = []
         for _ in range(level.found(mark, order.limit)):
             ids.append(level.world.says(level.place, mark, len(context) + len(ids)))

@@ -9,15 +9,18 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from msgspec import structs
+
 from hsd_core import trace
 from hsd_core.engine.clock import EngineClock
 from hsd_core.engine.run import run
 from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.kinds.spec import MAX_BLOCK
 from hsd_core.models.sampling import Sampling
-from hsd_core.stacks.grammar import MAX_BLOCK, MAX_LEVELS, LevelSpec, parse
+from hsd_core.stacks.grammar import MAX_LEVELS, LevelSpec, parse
 from hsd_core.theory import Costs, Plan, Profile, ProfileError, expected, has_specs, plan_of
 from hsd_core.trace import Event, metrics
-from hsd_core.trace.comparison import compare
+from hsd_core.trace.comparison import beside
 from hsd_core.trace.pieces import record
 from hsd_core.whatif.levels import PLACE, SyntheticLevel, SyntheticLookup, Ticker
 from hsd_core.whatif.passage import Words
@@ -124,15 +127,10 @@ def _events(events: Iterator[Event], plain: Callable[[], Iterator[Event]] | None
             if isinstance(event, (trace.Header, trace.Commit, trace.Footer)):
                 seen.append(event)
             yield event
-    header, footer = seen[0], seen[-1]
-    assert isinstance(header, trace.Header)
-    if plain is None or len(header.levels) == 1 or not isinstance(footer, trace.Footer) or footer.reason == "stopped":
+    if plain is None or len(metrics.header_of(seen).levels) == 1 or not metrics.finished(seen):
         return
-    other = list(plain())
-    first, last = other[0], other[-1]
-    if isinstance(first, trace.Header) and isinstance(last, trace.Footer) and last.reason != "stopped":
-        same, times = compare(seen, other), tuple(metrics.token_times(other))
-        yield trace.Baseline(first.stack, last.prefill_ns, times, same.equal, same.diverges, same.margin)
+    if (found := beside(seen, list(plain()))) is not None:
+        yield structs.replace(found, ids=(), margins=())  # the passage, whatever the plan
 
 
 def _entries(profile: Profile, plan: Plan, words: Words, ticker: Ticker, seed: int) -> list[StackEntry]:
@@ -159,34 +157,13 @@ def _level(
     params: dict[str, object] = {"cost_ms": cost.as_dict()}
     if not top:
         params["accepted_above"] = agrees[place]
-    spec = entry.spec.split("@")[0].split(":")[0]
+    spec, here = entry.spec.split("@")[0].split(":")[0], (world, ticker, place, cost, entry.name)
     if entry.hit_rate is not None:
         params |= {"hit_rate": entry.hit_rate}
-        return SyntheticLookup(
-            world,
-            ticker,
-            place,
-            cost,
-            name=entry.name,
-            kind=spec or "ngram",
-            label=entry.name,
-            vocab_size=vocab_size,
-            params=params,
-            hit_rate=entry.hit_rate,
-            reach=entry.reach,
-        )
-    return SyntheticLevel(
-        world,
-        ticker,
-        place,
-        cost,
-        name=entry.name,
-        kind="target" if top else spec or "model",
-        label=entry.name,
-        vocab_size=vocab_size,
-        params=params,
-        round_ms=profile.round_ms if top else 0.0,
-    )
+        kind = spec or "ngram"
+        return SyntheticLookup(*here, kind, vocab_size, params, hit_rate=entry.hit_rate, reach=entry.reach)
+    kind = "target" if top else spec or "model"
+    return SyntheticLevel(*here, kind, vocab_size, params, profile.round_ms if top else 0.0)
 
 
 def _specs(profile: Profile, plan: Plan) -> list[LevelSpec]:

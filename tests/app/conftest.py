@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pagekit import slowed, write_recordings
+from pagekit import launched, slowed, write_recordings
 
 from hsd_core.pipeline import Pipeline
 
@@ -25,25 +25,15 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def site(recordings: Path) -> Iterator[str]:
     """The address of the page, served with the real engine read slowly."""
-    from app.page import build, launch_options
-
-    demo = build(slowed(Pipeline), recordings)
-    options = {**launch_options(traces=recordings), "quiet": True}
-    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
-    yield address.rstrip("/")
-    demo.close()
+    with launched(slowed(Pipeline), traces=recordings) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
 def shipped() -> Iterator[str]:
     """The address of the page with the recordings that it ships."""
-    from app.page import build, launch_options
-
-    demo = build(Pipeline)
-    options = {**launch_options(), "quiet": True}
-    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
-    yield address.rstrip("/")
-    demo.close()
+    with launched(Pipeline) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ import base64
 import time
 from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,20 @@ def plain_run(pieces: Sequence[str], *, title: str = "handmade", label: str = "t
 def drawn(page: Any) -> None:
     """Waits until the page has drawn what it was told: it draws in the next frame."""
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+@contextmanager
+def launched(pipeline: Any, **options: Any) -> Iterator[str]:
+    """The address of a page over this pipeline while the block runs. options: of `launch_options`, and of `build`."""
+    from app.page import build, launch_options
+
+    demo = build(pipeline, **{name: options[name] for name in ("traces", "results") if name in options})
+    settings = {**launch_options(**options), "quiet": True}
+    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **settings)
+    try:
+        yield address.rstrip("/")
+    finally:
+        demo.close()
 
 
 def worst_window(shifts: list[tuple[float, float]]) -> float:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pagekit import slowed
+from pagekit import launched, slowed
 
 from app.generate import Loader, stream
 from app.runs import Run
@@ -66,14 +66,8 @@ def test_without_a_profile_the_error_names_the_command(monkeypatch: pytest.Monke
 
 @pytest.fixture(scope="module")
 def auto_site(recordings: Path) -> Iterator[str]:
-    from app.page import build, launch_options
-
-    demo = build(slowed(Measured, 0.002), recordings)
-    _, address, _ = demo.launch(
-        server_name="127.0.0.1", prevent_thread_lock=True, **{**launch_options(traces=recordings), "quiet": True}
-    )
-    yield address.rstrip("/")
-    demo.close()
+    with launched(slowed(Measured, 0.002), traces=recordings) as address:
+        yield address
 
 
 def test_the_tower_shows_which_floors_are_in_the_plan_and_why(auto_site: str, page: Any) -> None:

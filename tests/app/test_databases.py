@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from pagekit import drawn
+from pagekit import drawn, launched
 
 import hsd_core
 from hsd_core.levels.entry import StackEntry
@@ -60,8 +60,6 @@ def older(event: Event) -> Event:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory, events: list[Event]) -> Iterator[str]:
-    from app.page import build, launch_options
-
     folder: Path = tmp_path_factory.mktemp("databases")
     tracefile.write(folder / "00-lookups.jsonl.gz", events)
     toy = Pipeline.open("toy")
@@ -69,11 +67,8 @@ def site(tmp_path_factory: pytest.TempPathFactory, events: list[Event]) -> Itera
     plain = hsd_core.run(toy.entries("table@id=order6"), ids, Sampling(1.0), 3, max_new_tokens=20)
     tracefile.write(folder / "01-plain.jsonl.gz", list(record(plain, toy.tokenizer)))
     tracefile.write(folder / "02-older.jsonl.gz", [older(event) for event in events])
-    demo = build(Pipeline, folder)
-    options = {**launch_options(traces=folder), "quiet": True}
-    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
-    yield address.rstrip("/")
-    demo.close()
+    with launched(Pipeline, traces=folder) as address:
+        yield address
 
 
 def visit(page: Any, site: str, query: str, size: tuple[int, int] = (1440, 900)) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from pagekit import drawn
+from pagekit import drawn, launched
 
 import hsd_core
 from hsd_core.levels.entry import StackEntry
@@ -70,17 +70,12 @@ SETTINGS = {"temperature": 0.0, "top_k": 0, "top_p": 1.0, "seed": 0, "max_new_to
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    from app.page import build, launch_options
-
     folder: Path = tmp_path_factory.mktemp("guesses")
     events = list(GuessBench().run(STACK, PROMPT, **SETTINGS))
     assert isinstance(events[0], Header) and any(e.event == "draft" and e.parents for e in events)
     tracefile.write(folder / "00-guesses.jsonl.gz", events)
-    demo = build(GuessBench, folder)
-    options = {**launch_options(traces=folder), "quiet": True}
-    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
-    yield address.rstrip("/")
-    demo.close()
+    with launched(GuessBench, traces=folder) as address:
+        yield address
 
 
 def visit(page: Any, site: str, query: str = "") -> None:

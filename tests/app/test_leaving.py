@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pagekit import plain_run
+from pagekit import launched, plain_run
 from visiting import Visit
 
 from hsd_core.pipeline import Pipeline
@@ -45,14 +45,9 @@ class Measuring:
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[tuple[str, Measuring]]:
-    from app.page import build, launch_options
-
     pipeline = Measuring()
-    demo = build(pipeline, tmp_path)
-    options = {**launch_options(), "quiet": True}
-    _, url, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
-    yield url.rstrip("/"), pipeline
-    demo.close()
+    with launched(pipeline, traces=tmp_path) as url:
+        yield url, pipeline
 
 
 def _leave_at_work(url: str, pipeline: Measuring) -> None:
@@ -160,18 +155,12 @@ def test_a_page_gets_through_beside_a_script_that_fills_its_places(served: Any) 
 
 
 def test_the_api_answers_with_text_totals_and_the_whole_trace(recordings: Path) -> None:
-    from app.page import build, launch_options
-
-    demo = build(Pipeline, recordings)
-    _, url, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **{**launch_options(), "quiet": True})
-    try:
-        found = Visit(url.rstrip("/")).run_stack()
+    with launched(Pipeline, traces=recordings) as url:
+        found = Visit(url).run_stack()
         assert found["totals"]["committed"] == found["totals"]["footer"]["committed"] == 40
         assert [found["trace"][i]["event"] for i in (0, -1)] == ["header", "footer"]
         assert found["text"]
         with pytest.raises(ConnectionError, match="there is no preset"):
-            Visit(url.rstrip("/")).run_stack(preset="nothing")
+            Visit(url).run_stack(preset="nothing")
         with pytest.raises(ConnectionError, match="404"):
-            Visit(url.rstrip("/")).post("/gradio_api/run/run_stack", json.loads('{"data": ["x", "target", "toy"]}'))
-    finally:
-        demo.close()
+            Visit(url).post("/gradio_api/run/run_stack", json.loads('{"data": ["x", "target", "toy"]}'))

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from pagekit import launched
 
 from app import hues
 from hsd_core.cli.terminal import letter, text_lines
@@ -42,15 +43,8 @@ def echo() -> Iterator[None]:
 @pytest.fixture
 def site(recordings: Path) -> Iterator[str]:
     """The page of a server that has the kind from its start."""
-    from app.page import build, launch_options
-
-    with laid_beside():
-        demo = build(Pipeline, recordings)
-        _, address, _ = demo.launch(
-            server_name="127.0.0.1", prevent_thread_lock=True, **{**launch_options(traces=recordings), "quiet": True}
-        )
-        yield address.rstrip("/")
-        demo.close()
+    with laid_beside(), launched(Pipeline, traces=recordings) as address:
+        yield address
 
 
 @pytest.mark.usefixtures("echo")

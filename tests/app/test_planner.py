@@ -10,6 +10,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 import pytest
+from pagekit import launched
 
 from app.planner import desk
 from app.planner.answer import answer, planned
@@ -111,24 +112,17 @@ def profiles(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def served(profiles: Path, recordings: Path) -> Iterator[str]:
-    from app.page import build, launch_options
-
-    demo = build(Pipeline, recordings)
-    options = {**launch_options(profiles, measured=list, traces=recordings), "quiet": True}
-    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
-    yield address.rstrip("/")
-    demo.close()
-
-
 @pytest.fixture(scope="session")
 def planner_site(profiles: Path, recordings: Path) -> Iterator[str]:
-    yield from served(profiles, recordings)
+    with launched(Pipeline, profiles=profiles, measured=list, traces=recordings) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
 def bare_site(recordings: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    yield from served(tmp_path_factory.mktemp("no-profiles"), recordings)
+    none = tmp_path_factory.mktemp("no-profiles")
+    with launched(Pipeline, profiles=none, measured=list, traces=recordings) as address:
+        yield address
 
 
 def visit(page: Any, site: str) -> None:

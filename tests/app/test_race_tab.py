@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pagekit import drawn, write_recordings
+from pagekit import drawn, launched, write_recordings
 
 from app.loader import Loader
 from app.race import request as asking
@@ -126,8 +126,6 @@ def test_a_visitors_file_is_read_as_strictly_as_any() -> None:
 
 @pytest.fixture(scope="module")
 def race_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    from app.page import build, launch_options
-
     recordings = write_recordings(tmp_path_factory.mktemp("traces"), Pipeline)
     plain = Pipeline.open("toy").run(TABLE, "The tower of levels", max_new_tokens=30, title="Plain")
     tracefile.write(recordings / "02-plain.jsonl.gz", plain)
@@ -135,11 +133,8 @@ def race_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     race.write(folder / "01-toys.jsonl.gz", toy_race(HOSTILE, TABLE, TOWER))
     race.write(folder / "02-three.jsonl.gz", toy_race("Three", TOWER, TABLE, "table:4@id=order3,table@id=order6"))
     (folder / "03-damaged.jsonl.gz").write_bytes(b"\x1f\x8bno")
-    options = {**launch_options(traces=recordings, races=folder), "quiet": True}
-    demo = build(Slow, recordings)
-    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
-    yield address.rstrip("/")
-    demo.close()
+    with launched(Slow, traces=recordings, races=folder) as address:
+        yield address
 
 
 def counts(page: Any) -> list[int]:

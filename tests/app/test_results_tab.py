@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
-from pagekit import awaited
+from pagekit import awaited, launched
 from visiting import Visit
 
 from app.loader import Loader
@@ -236,16 +236,6 @@ class Slow(Pipeline):
             yield event
 
 
-def served(results: Path, recordings: Path, pipeline: type[Pipeline] = Slow) -> Iterator[str]:
-    from app.page import build, launch_options
-
-    demo = build(pipeline, recordings, results=results)
-    options = {**launch_options(traces=recordings, results=results), "quiet": True}
-    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
-    yield address.rstrip("/")
-    demo.close()
-
-
 class Working(Pipeline):
     """An engine that works on within one step, which sends nothing, until it is told to stop."""
 
@@ -262,7 +252,7 @@ class Working(Pipeline):
 
 
 def test_a_page_that_is_closed_while_it_is_measured_for_frees_the_engine(tmp_path: Path) -> None:
-    for url in served(tmp_path, tmp_path, Working):
+    with launched(Working, traces=tmp_path, results=tmp_path) as url:
         page = Visit(url, page=True)
         page.ask("quick", {"run": NAME, "preset": "toy"})
         messages = page.messages()
@@ -278,12 +268,14 @@ def test_a_page_that_is_closed_while_it_is_measured_for_frees_the_engine(tmp_pat
 
 @pytest.fixture(scope="module")
 def results_site(folder: Path, recordings: Path) -> Iterator[str]:
-    yield from served(folder, recordings)
+    with launched(Slow, traces=recordings, results=folder) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
 def empty_site(recordings: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    yield from served(tmp_path_factory.mktemp("no-results"), recordings)
+    with launched(Slow, traces=recordings, results=tmp_path_factory.mktemp("no-results")) as address:
+        yield address
 
 
 def visit(page: Any, site: str, query: str = "tab=results") -> None:

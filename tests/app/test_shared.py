@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
+from pagekit import launched
 from sharedkit import LAYERS, STACK, SharedBench, shared_run
 
 from hsd_core.trace import file as tracefile
@@ -16,16 +17,11 @@ from hsd_core.trace import file as tracefile
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a page whose one preset has exits and draft models; its recording is hand-written."""
-    from app.page import build, launch_options
-
     folder = tmp_path_factory.mktemp("shared")
     tracefile.write(folder / "00-shared.jsonl.gz", shared_run())
     tracefile.write(folder / "01-bare.jsonl.gz", shared_run(6, depths=False, title="Without depths"))
-    demo = build(SharedBench, folder)
-    options = {**launch_options(traces=folder), "quiet": True}
-    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
-    yield address.rstrip("/")
-    demo.close()
+    with launched(SharedBench, traces=folder) as address:
+        yield address
 
 
 def visit(page: Any, site: str, query: str = "") -> None:

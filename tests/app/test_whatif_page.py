@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pagekit import launched
 
 from app import figures
 from app.planner.play import MOST_CALLS, Simulator
@@ -94,13 +95,8 @@ def test_its_status_and_figures_call_it_simulated_and_nothing_measured() -> None
 
 @pytest.fixture(scope="module")
 def site(recordings: Path) -> Iterator[str]:
-    from app.page import build, launch_options
-
-    demo = build(Pipeline, recordings)
-    options = {**launch_options(measured=list, traces=recordings), "quiet": True}
-    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
-    yield address.rstrip("/")
-    demo.close()
+    with launched(Pipeline, measured=list, traces=recordings) as address:
+        yield address
 
 
 def test_a_class_plays_the_herd_and_is_told_that_no_model_ran(page: Any, site: str) -> None:

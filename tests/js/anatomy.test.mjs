@@ -1,79 +1,28 @@
 // Claims about one round as it stands at a cursor, and about the two lines of the proof. Run: node --test tests/js
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { gunzipSync } from "node:zlib";
 import { caches } from "../../assets/js/anatomy/kv.js";
 import { choices, happened, placeOf, roundOf, settled, spotlight, stateOf } from "../../assets/js/anatomy/round.js";
 import { sentence } from "../../assets/js/anatomy/telling.js";
 import { linesOf } from "../../assets/js/proof/lines.js";
-import { TraceModel } from "../../assets/js/trace.js";
-import { commit, draft, drawn, header, piece, verify } from "../app/js/build.mjs";
-
-function recording(name) {
-  const path = new URL(`../../assets/traces/${name}.jsonl.gz`, import.meta.url);
-  const lines = gunzipSync(readFileSync(path)).toString().trim().split("\n");
-  return modelOf(lines.map((line) => JSON.parse(line)));
-}
-
-function modelOf(events) {
-  const model = new TraceModel();
-  model.append(events);
-  return model;
-}
+import { commit, draft, drawn, header, modelOf, piece, recorded, verify } from "../app/js/build.mjs";
 
 /** N drafts a b c; Q keeps a, rejects b for d; T keeps a d and adds e. */
 const SMALL = [
   header("ngram", "int8", "target"),
   ...["a", "b", "c", "d", "e"].map((x, i) => piece(i, x)),
-  draft(
-    0,
-    [
-      [0, 0],
-      [1, 1],
-      [2, 2],
-    ],
-    0,
-    30,
-  ),
-  verify(
-    1,
-    0,
-    [
-      [0, 0, "+"],
-      [1, 1, "x"],
-      [2, 2, "."],
-    ],
-    30,
-    60,
-  ),
+  draft(0, "0:0 1:1 2:2", 0, 30),
+  verify(1, 0, "0:0+ 1:1x 2:2.", 30, 60),
   drawn("correct", 1, 1, 3, 3, 61),
-  verify(
-    2,
-    0,
-    [
-      [0, 0, "+"],
-      [3, 3, "+"],
-    ],
-    70,
-    100,
-  ),
+  verify(2, 0, "0:0+ 3:3+", 70, 100),
   drawn("bonus", 2, 2, 4, 4, 101),
-  commit(
-    0,
-    [
-      [0, 0, 0, "draft"],
-      [3, 3, 1, "correct"],
-      [4, 4, 2, "bonus"],
-    ],
-    102,
-  ),
+  commit(0, "0:0 0 draft, 3:3 1 correct, 4:4 2 bonus", 102),
 ];
 
 test("a round has every call, token and event of its own, each once", () => {
   for (const name of ["01-code", "09-four-levels", "18-auto", "19-what-if"]) {
-    const model = recording(name);
+    const model = modelOf(recorded(name));
     const seen = new Set();
     for (let place = 0; place < model.rounds.length; place++) {
       const round = roundOf(model, place);
@@ -147,7 +96,7 @@ test("events are told in sentences", () => {
 });
 
 test("caches are those of the trace before the round and at the moment", () => {
-  const model = recording("01-code");
+  const model = modelOf(recorded("01-code"));
   const round = roundOf(model, 3);
   const [ngram, copy, target] = caches(model, round, settled(model, round.t1));
   assert.equal(ngram, null);

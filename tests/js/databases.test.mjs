@@ -1,13 +1,11 @@
 // Claims about lookups and the context's database as the page rebuilds them from a trace. Run: node --test tests/js
 
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { test } from "node:test";
-import { gunzipSync } from "node:zlib";
 import { Book, rulesOf } from "../../assets/js/databases/book.js";
 import { Ledger } from "../../assets/js/databases/ledger.js";
-import { TraceModel } from "../../assets/js/trace.js";
-import { commit, draft, drawn, header, piece, verify } from "../app/js/build.mjs";
+import { commit, draft, drawn, header, modelOf, piece, recorded, verify } from "../app/js/build.mjs";
 
 const RULES = { minKey: 1, maxKey: 2, kept: 2, continuation: 4 };
 const PARAMS = {
@@ -92,47 +90,19 @@ function small() {
   head.prompt_ids = [5, 6, 7, 8, 5, 6];
   head.levels[0].params = PARAMS;
   const drafted = {
-    ...draft(
-      0,
-      [
-        [0, 7],
-        [1, 8],
-        [2, 9],
-      ],
-      0,
-      30,
-    ),
+    ...draft(0, "0:7 1:8 2:9", 0, 30),
     sources: ["c", "c", "m"],
     copied: [{ at: -4, alike: 2, share: 1 }, { at: -3, alike: 3, share: 1 }, null],
     keys: [2, 2, 1],
     silent: 1,
   };
-  const model = new TraceModel();
-  model.append([
+  const model = modelOf([
     head,
     ...[1, 5, 6, 7, 8, 9].map((id) => piece(id, String(id))),
     drafted,
-    verify(
-      1,
-      0,
-      [
-        [0, 7, "+"],
-        [1, 8, "+"],
-        [2, 9, "x"],
-      ],
-      30,
-      60,
-    ),
+    verify(1, 0, "0:7+ 1:8+ 2:9x", 30, 60),
     drawn("correct", 1, 2, 3, 1, 60),
-    commit(
-      0,
-      [
-        [0, 7, 0, "draft", [1]],
-        [1, 8, 0, "draft", [1]],
-        [3, 1, 1, "correct"],
-      ],
-      61,
-    ),
+    commit(0, "0:7 0 draft by 1, 1:8 0 draft by 1, 3:1 1 correct", 61),
     { event: "store", round: 0, level: 0, inserts: 17, evictions: 0, hits: { c: 2, m: 1 }, misses: 1, t0: 61, t1: 62 },
     { ...draft(3, [], 70, 80, 1), silent: 1 },
   ]);
@@ -183,16 +153,11 @@ test("a lookup's fate is that of its tokens at the moment", () => {
 
 const folder = new URL("../../assets/traces/", import.meta.url);
 for (const name of readdirSync(folder).filter((x) => x.endsWith(".gz"))) {
-  const lines = gunzipSync(readFileSync(new URL(name, folder)))
-    .toString()
-    .trim()
-    .split("\n");
-  const events = lines.map((line) => JSON.parse(line));
+  const events = recorded(name.replace(".jsonl.gz", ""));
   const looks = events[0].levels.some((level) => level.kind === "ngram");
 
   test(`${name}: offered tokens are the drafted ones, kept ones the committed ones`, { skip: !looks }, () => {
-    const model = new TraceModel();
-    model.append(events);
+    const model = modelOf(events);
     const ledger = new Ledger(model);
     ledger.catchUp();
     const last = ledger.at(Infinity);

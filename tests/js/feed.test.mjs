@@ -11,11 +11,11 @@ const EVENTS = [
   piece(1, "b"),
   verify(0, 0, [], 0, 5),
   drawn("bonus", 0, 0, 0, 0, 5),
-  commit(0, [[0, 0, 0, "bonus"]], 5),
+  commit(0, "0:0 0 bonus", 5),
   { event: "snapshot", round: 0, t: 5, committed: 1, tokens_per_s: 1 },
   verify(0, 1, [], 5, 9, 1),
   drawn("bonus", 0, 1, 1, 1, 9, 1),
-  commit(1, [[1, 1, 0, "bonus"]], 9, 1),
+  commit(1, "1:1 0 bonus", 9, 1),
   { event: "gauge", level: 0, t: 9, acceptance: null, judged: 0, accepted: 0, forwards: 1 },
 ];
 const payload = (from, to, { run = "r", final = false } = {}) => ({

@@ -1,23 +1,12 @@
 // Claims about laws that are rebuilt from a trace's rows. Run: node --test tests/js
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { gunzipSync } from "node:zlib";
 import { insteadOf, isNamed, lawsOf, sampledAct } from "../../assets/js/anatomy/act.js";
 import { chance, distance, lawOf, residualOf, sideBySide } from "../../assets/js/laws.js";
-import { TraceModel } from "../../assets/js/trace.js";
-import "../app/js/build.mjs";
+import { modelOf, recorded } from "../app/js/build.mjs";
 
-const PATH = new URL("../../assets/traces/06-chat-sampled.jsonl.gz", import.meta.url);
-const model = new TraceModel();
-model.append(
-  gunzipSync(readFileSync(PATH))
-    .toString()
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line)),
-);
+const model = modelOf(recorded("06-chat-sampled"));
 const verdicts = [...model.tokens.values()].flatMap((record) => record.judgements.map((j) => ({ record, j })));
 const ROW = { ids: [5, 6, 7], probs: [0.5, 0.25, 0.125], tail: 0.125 };
 const near = (a, b, what) => assert.ok(Math.abs(a - b) < 2e-3, `${what}: ${a} is not ${b}`);

@@ -393,7 +393,7 @@ def _fields(header: Any) -> dict[str, Any]:
 
 def test_the_header_has_what_a_replanned_run_depends_on() -> None:
     header = next(iter(generated(Pipeline.open("toy"))))
-    assert header.replan == Pace().as_dict()
+    assert header.replan == dataclasses.asdict(Pace())
     assert profile_from(header.profile).acceptance == TOY.acceptance
     assert "plans change between rounds only" in header.lossless_reason
     json.dumps(header.profile)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,11 @@ ROOMS = (
     "export",
 )
 TOP = ("pipeline", "cli")
+TORCHLESS = (
+    "import hsd_core.theory",
+    "from hsd_core.measure.calibrate.cache import cached_profile; cached_profile('smollm2')",
+    "from hsd_core.whatif.profiles import whatif_profile; whatif_profile('llama3')",
+)
 THEORY = ("profiles", "latency", "search", "replanning")
 
 
@@ -62,6 +69,12 @@ def test_imports_within_the_theory_go_down_only(room: str) -> None:
     for path in files:
         text = path.read_text(encoding="utf-8")
         assert not {other for other in above if other in text}, path.name
+
+
+@pytest.mark.parametrize("what", TORCHLESS)
+def test_what_is_listed_or_planned_needs_no_torch(what: str) -> None:
+    code = f"import sys; {what}; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_nothing_stands_loose_beside_the_rooms() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from hsd_core.levels.kinds import kinds, policies, rules
+from hsd_core.levels.kinds.spec import MAX_BLOCK
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.grammar import (
-    MAX_BLOCK,
     MAX_LEVELS,
     LevelSpec,
     StackError,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -181,8 +179,3 @@ def test_a_file_that_is_no_profile_is_named(text, tmp_path):
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ProfileError, match=r"broken\.json"):
         read_profile(path)
-
-
-def test_the_theory_needs_no_torch():
-    code = "import sys, hsd_core.theory; sys.exit('torch' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

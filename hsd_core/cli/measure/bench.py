@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import resource
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
@@ -13,16 +11,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, add_sampling, check_counts, progress
+from hsd_core.cli.options import add_preset, add_sampling, check_counts, countdown, opened, sampled
 from hsd_core.measure import bench
 from hsd_core.measure.bench.prompts import BUILT_IN, asked_for, prompts_path
 from hsd_core.measure.results.rawfile import RawFile, measured_by, prompts_file, ran_on
 
 if TYPE_CHECKING:
-    from hsd_core.measure.bench import Measurement, PeerRun, Prompt
     from hsd_core.stacks.presets import Preset
 
-_SETTINGS = ("preset", "device", "dtype", "max_new_tokens", "temperature", "top_k", "top_p", "seed", "raw")
 RUNS = "runs.jsonl"
 
 
@@ -52,28 +48,24 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.bench.outputs import results, runs_of, write
-    from hsd_core.pipeline import Pipeline
-    from hsd_core.stacks.presets import PRESETS, UnknownPreset
+    from hsd_core.stacks.presets import preset_of
 
     check_counts(options, "per_category", "max_new_tokens")
-    if options.preset not in PRESETS:
-        raise UnknownPreset(f"unknown preset {options.preset!r}; presets are {', '.join(PRESETS)}")
-    prompts = bench.read_prompts(options.prompts, options.per_category)
+    preset, prompts = preset_of(options.preset), bench.read_prompts(options.prompts, options.per_category)
     if options.gguf and not options.gguf.is_file():
         raise ValueError(f"there is no file {options.gguf}; name the target's GGUF file")
-    asked = _asked(options.stacks, PRESETS[options.preset])
+    asked = _asked(options.stacks, preset)
     stacks = list(dict.fromkeys(asked.values()))
-    pipeline = Pipeline.open(
-        options.preset, stack=stacks[0], device=options.device, dtype=options.dtype, progress=progress()
-    )
+    pipeline = opened(options, stacks[0])
     for stack in stacks:  # a stack that cannot be built is met now, not after an hour
         pipeline.entries(stack)
     peers, missing = _peers(options, pipeline)
     about = {
         **measured_by("bench", options.said),
-        **{name: getattr(options, name) for name in _SETTINGS},
+        "preset": options.preset,
         "device": pipeline.device,
         "dtype": pipeline.dtype,
+        **sampled(options),
         **ran_on(pipeline.device),
         **prompts_file(prompts_path(options.prompts)),
         "per_category": options.per_category or BUILT_IN.get(options.prompts),
@@ -83,29 +75,20 @@ def act(options: argparse.Namespace) -> int:
     }
 
     def runner(stack: str, prompt: str) -> Iterator[Any]:
-        return pipeline.run(
-            stack,
-            prompt,
-            temperature=options.temperature,
-            top_k=options.top_k,
-            top_p=options.top_p,
-            seed=options.seed,
-            max_new_tokens=options.max_new_tokens,
-            raw=options.raw,
-            heads=2,
-        )
+        return pipeline.run(stack, prompt, heads=2, **sampled(options))
 
-    raw = _raw_file(options.out, about)
-    records = _finished(raw.records if raw else [], len(about["stacks"]) + len(peers))
+    raw, each = _raw_file(options.out, about), len(about["stacks"]) + len(peers)
+    records = _finished(raw.records if raw else [], each)
     if raw and len(records) < len(raw.records):
         raw.keep(records)
     done = frozenset(int(record["prompt"]) for record in records)
+    tell = countdown("prompt", len(prompts), len(done))
     with closing(bench.beside(runner, stacks, prompts, peers=peers, done=done)) as runs:
-        for batch in _told(runs, len(about["stacks"]) + len(peers), prompts, done):
-            own = [asdict(run) for run in batch]
+        while own := [asdict(run) for run in islice(runs, each)]:  # of one prompt
             records += own
             if raw:
                 raw.add(own)
+            tell()
     about["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     found = results(about, records)
     print(f"{options.preset}, {len(prompts)} prompts, up to {options.max_new_tokens} tokens, {about['machine']}\n")
@@ -154,20 +137,3 @@ def _finished(records: list[dict[str, Any]], each: int) -> list[dict[str, Any]]:
     for record in records:
         count[record["prompt"]] = count.get(record["prompt"], 0) + 1
     return [record for record in records if count[record["prompt"]] == each]
-
-
-def _told(
-    runs: Iterator[Measurement | PeerRun], each: int, prompts: list[Prompt], done: frozenset[int]
-) -> Iterator[list[Measurement | PeerRun]]:
-    """The runs of one prompt after another; says on stderr how far it is."""
-    began, finished = time.monotonic(), 0
-    left = len(prompts) - len(done)
-    while batch := list(islice(runs, each)):
-        yield batch
-        finished += 1
-        rest = (time.monotonic() - began) / finished * (left - finished)
-        print(
-            f"prompt {len(done) + finished} of {len(prompts)}, about {rest / 60:.0f} min left",
-            file=sys.stderr,
-            flush=True,
-        )

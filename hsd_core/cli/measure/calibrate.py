@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, plain_stack, progress
+from hsd_core.cli.options import add_preset, opened, plain_stack, progress
 
 if TYPE_CHECKING:
     from hsd_core.theory import Profile
@@ -35,20 +35,13 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.calibrate.profiling import TOKENS, calibrate
     from hsd_core.measure.calibrate.texts import PROMPTS
     from hsd_core.models.sampling import Sampling
-    from hsd_core.pipeline import Pipeline
     from hsd_core.theory import write_profile
 
     temperatures = [Sampling(t).temperature for t in options.temperature or [0.0]]
     out = Path(options.out)
     if not out.parent.is_dir():  # met now, not after minutes
         raise ValueError(f"{out.parent} is no folder; --out names a file in one that is there")
-    pipeline = Pipeline.open(
-        options.preset,
-        stack=plain_stack(options.preset),
-        device=options.device,
-        dtype=options.dtype,
-        progress=progress(),
-    )
+    pipeline = opened(options, plain_stack(options.preset))
     profiles = calibrate(
         pipeline,
         temperatures=temperatures,

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, check_counts, plain_stack, progress, within_context
+from hsd_core.cli.options import add_preset, check_counts, opened, plain_stack, within_context
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.typed import pretty
 
@@ -42,14 +42,11 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.measure import depth
-    from hsd_core.pipeline import Pipeline
     from hsd_core.trace.texts import check_ids, read_texts
 
     check_counts(options, "max_new_tokens", "limit", "batch")
     stack = plain_stack(options.preset)
-    pipeline = Pipeline.open(
-        options.preset, stack=stack, device=options.device, dtype=options.dtype, progress=progress()
-    )
+    pipeline = opened(options, stack)
     decoder = pipeline.lean_target(stack)
     texts = read_texts(options.prompts, lambda prompt: pipeline.encode(prompt, raw=options.raw))[: options.limit]
     fits = within_context(texts, decoder.max_positions)

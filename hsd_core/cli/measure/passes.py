@@ -8,14 +8,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, check_counts, plain_stack, progress
+from hsd_core.cli.options import add_preset, check_counts, opened, plain_stack, progress
 from hsd_core.measure.bench.prompts import prompts_path, read_prompts
 from hsd_core.measure.results.rawfile import measured_by, prompts_file, ran_on
 from hsd_core.models.loading import KINDS
 from hsd_core.trace.typed import encode_lines, pretty
 
 if TYPE_CHECKING:
-    from hsd_core.models.compiled.profile import Profile
     from hsd_core.pipeline import Pipeline
 
 STORED = 1_000_000
@@ -49,7 +48,6 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.passes.timing import CONTEXT, ROWS
     from hsd_core.models import machine
     from hsd_core.models.room import refuse
-    from hsd_core.pipeline import Pipeline
     from hsd_core.stacks.presets import PRESETS
 
     check_counts(options, "context", "limit", "max_new_tokens")
@@ -61,19 +59,7 @@ def act(options: argparse.Namespace) -> int:
         if path and not Path(path).parent.is_dir():  # met now, not after minutes
             raise ValueError(f"{Path(path).parent} is no folder; name a file in one that is there")
     prompts, plain = read_prompts(options.prompts)[: options.limit], plain_stack(options.preset)
-
-    def opened(stack: str, profile: Profile | None = None) -> Pipeline:
-        return Pipeline.open(
-            options.preset,
-            stack=stack,
-            device=options.device,
-            dtype=options.dtype,
-            progress=progress(),
-            profile=profile,
-            kind=options.decoder,
-        )
-
-    pipeline = opened(plain)
+    pipeline = opened(options, plain, kind=options.decoder)
     levels = _levels(pipeline, options.levels)
     stack = options.stack or PRESETS[options.preset].stack(pipeline.device)
     entries = [*pipeline.entries(levels), *pipeline.entries(stack)]
@@ -94,7 +80,7 @@ def act(options: argparse.Namespace) -> int:
         "rows": list(rows),
     }
     text = measuring.text_of(ids, max(lengths) + max(rows))
-    again = lambda profile: opened(plain, profile)  # noqa: E731
+    again = lambda profile: opened(options, plain, kind=options.decoder, profile=profile)  # noqa: E731
     longest = max(lengths) + max(rows)
     memory = pipeline.memory(levels, longest)
     print(f"memory of {levels} over {longest} tokens: {memory}; twice that with a profiler beside", file=sys.stderr)

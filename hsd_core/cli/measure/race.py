@@ -7,7 +7,7 @@ import sys
 from collections.abc import Generator, Iterable
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, add_sampling, check_counts, progress
+from hsd_core.cli.options import add_preset, add_sampling, check_counts, opened, sampled
 
 if TYPE_CHECKING:
     from hsd_core.measure.race import Heat, Turn
@@ -35,38 +35,23 @@ def add(commands: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     from hsd_core.measure import race
     from hsd_core.measure.race.making import raced
-    from hsd_core.pipeline import Pipeline
     from hsd_core.stacks.grammar import format_stack, parse
-    from hsd_core.stacks.presets import PRESETS, UnknownPreset
+    from hsd_core.stacks.presets import preset_of
 
     check_counts(options, "repeats", "max_new_tokens")
-    if options.preset not in PRESETS:
-        raise UnknownPreset(f"unknown preset {options.preset!r}; presets are {', '.join(PRESETS)}")
-    default = PRESETS[options.preset].default_stack
+    default = preset_of(options.preset).default_stack
     stacks = [format_stack(parse(default if asked == "default" else asked)) for asked in options.stacks]
-    pipeline = Pipeline.open(
-        options.preset, stack=stacks[0], device=options.device, dtype=options.dtype, progress=progress()
-    )
+    pipeline = opened(options, stacks[0])
     prompt = sys.stdin.read() if options.prompt == "-" else options.prompt
     for stack in stacks:  # one that cannot be built is met before the first round
         pipeline.entries(stack)
     most = len(pipeline.encode(prompt, raw=options.raw)) + options.max_new_tokens
     race.refuse_too_large([pipeline.memory(stack, most) for stack in stacks], most, pipeline.device)
 
-    def opened(stack: str, tokens: int) -> Generator[Event, None, None]:
-        return pipeline.run(
-            stack,
-            prompt,
-            temperature=options.temperature,
-            top_k=options.top_k,
-            top_p=options.top_p,
-            seed=options.seed,
-            max_new_tokens=tokens,
-            raw=options.raw,
-            title=options.title,
-        )
+    def lane(stack: str, tokens: int) -> Generator[Event, None, None]:
+        return pipeline.run(stack, prompt, title=options.title, **{**sampled(options), "max_new_tokens": tokens})
 
-    running = race.race(opened, stacks, tokens=options.max_new_tokens, repeats=options.repeats)
+    running = race.race(lane, stacks, tokens=options.max_new_tokens, repeats=options.repeats)
     found = raced(
         _told(running, options.repeats),
         stacks,

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, check_counts, progress
+from hsd_core.cli.options import add_preset, check_counts, countdown, opened
 from hsd_core.measure import bench
 from hsd_core.measure.results.rawfile import RawFile, measured_by, now, prompts_file, ran_on, read_raw
 from hsd_core.measure.validation.models import ENDING, NAMED
@@ -48,7 +46,6 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.validation.report import report
     from hsd_core.measure.validation.runs import predicted, read_validation
     from hsd_core.measure.validation.tables import TABLES, said
-    from hsd_core.pipeline import Pipeline
 
     check_counts(options, "limit", "sittings", "each")
     profile, prompts = read_profile(options.profile), bench.read_prompts(options.prompts)[: options.limit]
@@ -74,9 +71,7 @@ def act(options: argparse.Namespace) -> int:
         "predicted": predicted(profile, stacks, lengths, options.max_new_tokens, options.model),
         "profile": profile.as_dict(),
     }
-    pipeline = Pipeline.open(
-        options.preset, stack=stacks[0], device=options.device, dtype=options.dtype, progress=progress()
-    )
+    pipeline = opened(options, stacks[0])
     for stack in stacks:
         pipeline.entries(stack)
     raw = RawFile(Path(options.out), {**about, "device": pipeline.device, "dtype": pipeline.dtype})
@@ -151,13 +146,8 @@ def _sit(
     if not done:
         raw.keep(record for record in raw.records if record["sitting"] != number)
         raw.add([{"sitting": number, "began": now(), "prompts": len(which), **on}])
-    began, others = time.monotonic(), frozenset(range(len(prompts))) - frozenset(which)
+    tell, others = countdown(f"sitting {number}, prompt", len(which), len(done)), {*range(len(prompts))} - {*which}
     with closing(measure(runner, raw.about["stacks"], prompts, done | others)) as batches:
-        for turn, batch in enumerate(batches, 1):
+        for batch in batches:
             raw.add(run.as_record(number) for run in batch)
-            rest = (time.monotonic() - began) / turn * (len(which) - len(done) - turn)
-            print(
-                f"sitting {number}, prompt {len(done) + turn} of {len(which)}, about {rest / 60:.0f} min left",
-                file=sys.stderr,
-                flush=True,
-            )
+            tell()

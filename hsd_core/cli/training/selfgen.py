@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, add_sampling, check_counts, plain_stack, progress, within_context
+from hsd_core.cli.options import add_preset, add_sampling, check_counts, opened, plain_stack, within_context
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.typed import encode_lines
 
@@ -39,7 +39,6 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.pipeline import Pipeline
     from hsd_core.training import output_file as written
     from hsd_core.training import selfgen
 
@@ -47,14 +46,9 @@ def act(options: argparse.Namespace) -> int:
     sampling = Sampling(options.temperature, options.top_k, options.top_p)
     if options.prompts is not None and Path(options.out).resolve() == Path(options.prompts).resolve():
         raise ValueError(f"--out {options.out} is the file of the prompts; give a new file")
-    pipeline = Pipeline.open(
-        options.preset,
-        stack=plain_stack(options.preset),
-        device=options.device,
-        dtype=options.dtype,
-        progress=progress(),
-    )
-    decoder = pipeline.lean_target(plain_stack(options.preset))
+    stack = plain_stack(options.preset)
+    pipeline = opened(options, stack)
+    decoder = pipeline.lean_target(stack)
     asked = _jobs(options, pipeline, decoder)
     finished = written.open_file(options.out)
     limit = options.max_new_tokens

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, check_counts, plain_stack, progress
+from hsd_core.cli.options import add_preset, check_counts, opened, plain_stack, progress
 from hsd_core.training.recipes import LOSSES, RECIPES, Hyperparameters
 
 if TYPE_CHECKING:
@@ -50,7 +50,6 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.models.weights import cache_folder
-    from hsd_core.pipeline import Pipeline
     from hsd_core.training.distil import Distiller
 
     given = {name: getattr(options, name) for name in _PLAN if getattr(options, name) is not None}
@@ -61,9 +60,7 @@ def act(options: argparse.Namespace) -> int:
     if options.layers:
         recipe = tuple(replace(draft, layers=options.layers) for draft in recipe)
     stack = plain_stack(options.preset)
-    pipeline = Pipeline.open(
-        options.preset, stack=stack, device=options.device, dtype=options.dtype, progress=progress()
-    )
+    pipeline = opened(options, stack)
     work = Path(options.work) if options.work else cache_folder() / "training" / options.preset
     distiller = Distiller(
         pipeline.lean_target(stack),

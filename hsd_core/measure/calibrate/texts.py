@@ -82,7 +82,8 @@ def write(
             found[jobs[job]] = output
             tell(len(found), len(kept))
     ended = [len(found[i]) if found[i][-1] in pipeline.ends else None for i in range(len(kept))]
-    return [Written(ids, _unlooped(found[i]), kind, ended[i]) for i, (ids, kind) in enumerate(kept)]
+    outputs = [tuple(found[i][: loop_from(found[i])]) for i in range(len(kept))]
+    return [Written(ids, outputs[i], kind, ended[i]) for i, (ids, kind) in enumerate(kept)]
 
 
 def _alone(
@@ -100,7 +101,3 @@ def _alone(
     if stop():
         raise Stopped
     return committed_ids(events)
-
-
-def _unlooped(output: list[int]) -> tuple[int, ...]:
-    return tuple(output[: loop_from(output)])

@@ -131,7 +131,7 @@ class _Rig:
         for i, entry in enumerate(self.entries):
             if is_lookup(entry.level):
                 continue
-            run = self._run(i)
+            run = self._at_rest(self._with_target([i]))[0]
             for n in ROWS:
                 found["verify", i, n] = self._verification(run, n)
             if i < len(self.entries) - 1:
@@ -166,20 +166,13 @@ class _Rig:
         last = len(self.entries) - 1
         return [*which, last] if last not in which and any(is_fed(self.entries[i].level) for i in which) else which
 
-    def _run(self, i: int) -> Any:
-        """A level at rest."""
-        return self._at_rest(self._with_target([i]))[0]
-
     def _at_rest(self, which: Sequence[int]) -> list[Any]:
-        runs = self._opened(which)
+        """Runs of these levels, opened together."""
+        runs = list(open_levels([self.entries[i].level for i in which], len(self._text)))[::-1]
+        self._open += runs
         for run in reversed(runs):
             if run.cached < self.context:
                 run.score(self._text[: self.context])
-        return runs
-
-    def _opened(self, which: Sequence[int]) -> list[Any]:
-        runs = list(open_levels([self.entries[i].level for i in which], len(self._text)))[::-1]
-        self._open += runs
         return runs
 
     def _verification(self, run: Scorer, n: int) -> Task:

@@ -3,21 +3,3 @@
 from hsd_core.measure.race.figures import middle, rows, table
 from hsd_core.measure.race.file import Race, Raced, Took, dumps, read, took, write
 from hsd_core.measure.race.running import LANES, Heat, Turn, race, refuse_too_large
-
-__all__ = [
-    "LANES",
-    "Heat",
-    "Race",
-    "Raced",
-    "Took",
-    "Turn",
-    "dumps",
-    "middle",
-    "race",
-    "read",
-    "refuse_too_large",
-    "rows",
-    "table",
-    "took",
-    "write",
-]

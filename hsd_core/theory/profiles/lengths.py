@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from hsd_core.theory.profiles.costs import ProfileError
+from hsd_core.theory.profiles.costs import Form, ProfileError
+from hsd_core.trace.typed import Int
 
 MOST_TEXTS = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Lengths:
+class Lengths(Form, frozen=True):
     """Of `texts` texts of at most `limit` tokens, those that `ended` by themselves, after so many tokens."""
 
-    limit: int
-    texts: int
-    ended: tuple[int, ...] = ()
+    limit: Int
+    texts: Int
+    ended: tuple[Int, ...] = ()
 
     def __post_init__(self) -> None:
         if not (self.limit >= 1 and 1 <= self.texts <= MOST_TEXTS):

@@ -12,9 +12,12 @@ from itertools import accumulate
 from operator import mul
 from typing import Any
 
-from hsd_core.stacks.grammar import MAX_BLOCK
-from hsd_core.theory.profiles.costs import Costs, ProfileError
+import msgspec
+
+from hsd_core.levels.kinds.spec import MAX_BLOCK
+from hsd_core.theory.profiles.costs import Costs, Form, ProfileError
 from hsd_core.theory.profiles.lengths import Lengths
+from hsd_core.trace.typed import Int
 
 VERSION = 1
 MOST_LEVELS = 64
@@ -26,8 +29,7 @@ Interval = tuple[float, float]
 Matrix = tuple[tuple[float, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Conditional:
+class Conditional(Form, frozen=True):
     """How a pair's acceptance differs by how the token came to be, which i.i.d. acceptance leaves out.
 
     `accepted`, `residual`, `bonus`: acceptance of a token that the level below accepted from its own drafter, drew
@@ -45,8 +47,8 @@ class Conditional:
     by_position: tuple[float, ...] = ()
     by_width: tuple[float, ...] = ()
     forks: tuple[tuple[float, ...], ...] = ()
-    by_kind: Mapping[str, float] = field(default_factory=dict)
-    counts: Mapping[str, int] = field(default_factory=dict)
+    by_kind: Mapping[str, float] = msgspec.field(default_factory=dict)
+    counts: Mapping[str, Int] = msgspec.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         named = [(key, getattr(self, key)) for key in ("accepted", "residual", "bonus")]

@@ -13,29 +13,25 @@ name), `temperature`, `round_ms`, `conditional` ({"m0->target": {"accepted": 0.9
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from msgspec import Meta, Struct, field, structs
+from msgspec import Meta, field
 
-from hsd_core.theory.profiles.costs import Costs, ProfileError
+from hsd_core.theory.profiles.costs import Costs, Form, ProfileError
 from hsd_core.theory.profiles.lengths import Lengths
 from hsd_core.theory.profiles.profile import VERSION, Conditional, Matrix, Pair, Profile, ProfileLevel, check_levels
 from hsd_core.trace.typed import Int, Malformed, Wrong, convert, encode, plain, pretty
 
 GivenCosts = dict[str, float] | float
-GivenMatrix = list[list[float | None]]  # what is not above the diagonal is not read
+GivenMatrix = Sequence[Sequence[float | None]]  # what is not above the diagonal is not read
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
-GivenIntervals = list[list[tuple[Share, Share] | float | None]]  # a diagonal is often written as numbers
+GivenIntervals = Sequence[Sequence[tuple[Share, Share] | float | None]]  # a diagonal is often written as numbers
 T = TypeVar("T")
 
 
-class _Form(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """The JSON form of a part; what holds its default is left out."""
-
-
-class _Level(_Form):
+class _Level(Form, frozen=True):
     name: str
     cost_ms: GivenCosts = field(default_factory=dict)
     spec: str = ""
@@ -45,24 +41,7 @@ class _Level(_Form):
     interval_ms: dict[str, list[float]] | None = None  # [low, high]
 
 
-class _Conditional(_Form):
-    accepted: float | None = None
-    residual: float | None = None
-    bonus: float | None = None
-    by_position: tuple[float, ...] = ()
-    by_width: tuple[float, ...] = ()
-    forks: tuple[tuple[float, ...], ...] = ()
-    by_kind: dict[str, float] = field(default_factory=dict)
-    counts: dict[str, Int] = field(default_factory=dict)
-
-
-class _Lengths(_Form):
-    limit: Int
-    texts: Int
-    ended: tuple[Int, ...] = ()
-
-
-class _Profile(_Form, kw_only=True):
+class _Profile(Form, frozen=True, kw_only=True):
     version: Int | None = None
     levels: list[Any]
     acceptance: GivenMatrix
@@ -72,9 +51,9 @@ class _Profile(_Form, kw_only=True):
     interval: GivenIntervals | None = None
     edge_cost_ms: dict[str, Any] = field(default_factory=dict)
     conditional: dict[str, Any] = field(default_factory=dict)
-    by_rule: dict[str, GivenMatrix] = field(default_factory=dict)
-    about: dict[str, Any] = field(default_factory=dict)
-    lengths: _Lengths | None = None
+    by_rule: Mapping[str, GivenMatrix] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+    lengths: Lengths | None = None
     hit_rate: dict[str, float] = field(default_factory=dict)
 
 
@@ -124,10 +103,10 @@ def profile_from(given: Any) -> Profile:
         else tuple(tuple(pair if isinstance(pair, tuple) else None for pair in row) for row in form.interval),
         temperature=form.temperature or 0.0,
         round_ms=form.round_ms or 0.0,
-        conditional=_pairs(form.conditional, names, "conditional", _conditional),
+        conditional=_pairs(form.conditional, names, "conditional", lambda part, where: _read(part, Conditional, where)),
         by_rule={rule: _matrix(matrix) for rule, matrix in form.by_rule.items()},
         about=form.about,
-        lengths=None if form.lengths is None else Lengths(**structs.asdict(form.lengths)),
+        lengths=form.lengths,
     )
 
 
@@ -138,11 +117,8 @@ def to_dict(profile: Profile) -> dict[str, Any]:
 
 
 def _form(profile: Profile) -> _Profile:
-    def arrows(pairs: Mapping[Pair, T], part: Callable[[T], Any]) -> dict[str, Any]:
-        return {f"{profile.names[j]}->{profile.names[i]}": part(value) for (j, i), value in pairs.items()}
-
-    def known(part: Any) -> _Conditional:
-        return _Conditional(**{name: getattr(part, name) for name in _Conditional.__struct_fields__})
+    def arrows(pairs: Mapping[Pair, Any]) -> dict[str, Any]:
+        return {f"{profile.names[j]}->{profile.names[i]}": value for (j, i), value in pairs.items()}
 
     return _Profile(
         version=VERSION,
@@ -158,18 +134,16 @@ def _form(profile: Profile) -> _Profile:
             )
             for level in profile.levels
         ],
-        acceptance=[list(row) for row in profile.acceptance],
+        acceptance=profile.acceptance,
         max_block=profile.max_block,
         temperature=profile.temperature,
         round_ms=profile.round_ms,
-        interval=None if profile.interval is None else [list(row) for row in profile.interval],
-        edge_cost_ms=arrows(profile.edge_cost, Costs.as_dict),
-        conditional=arrows(profile.conditional, known),
-        by_rule={rule: [list(row) for row in matrix] for rule, matrix in profile.by_rule.items()},
-        about=dict(profile.about),
-        lengths=None
-        if profile.lengths is None
-        else _Lengths(**{name: getattr(profile.lengths, name) for name in _Lengths.__struct_fields__}),
+        interval=profile.interval,
+        edge_cost_ms=arrows({pair: costs.as_dict() for pair, costs in profile.edge_cost.items()}),
+        conditional=arrows(profile.conditional),
+        by_rule=profile.by_rule,
+        about=profile.about,
+        lengths=profile.lengths,
     )
 
 
@@ -178,7 +152,8 @@ def _read(given: Any, form: type[T], where: str) -> T:
         return convert(given, form)
     except Wrong as error:
         fields = f"; fields are {', '.join(form.__struct_fields__)}" if error.what.startswith("unknown") else ""  # type: ignore[attr-defined]
-        raise ProfileError(f"{where + ': ' if where else ''}{error}{fields}") from None
+        said = error.what if error.what.startswith(error.where) else str(error)  # a part may name itself
+        raise ProfileError(f"{where + ': ' if where else ''}{said}{fields}") from None
 
 
 def _which(level: Any, at: int) -> str:
@@ -195,13 +170,6 @@ def _level(form: _Level, rates: Mapping[str, float]) -> ProfileLevel:
         form.reach,
         form.draft_ms,
     )
-
-
-def _conditional(given: Any, where: str) -> Conditional:
-    try:
-        return Conditional(**structs.asdict(_read(given, _Conditional, where)))
-    except ProfileError as error:
-        raise ProfileError(str(error) if where in str(error) else f"{where}: {error}") from None
 
 
 def _matrix(rows: GivenMatrix) -> Matrix:

@@ -19,11 +19,12 @@ run can be repeated and stays exact (`plans`). Predictions take every level's po
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from hsd_core.engine.plans import Judged, Round, RunPlan
-from hsd_core.stacks.grammar import MAX_BLOCK, LevelSpec, bare, format_stack, parse
+from hsd_core.levels.kinds.spec import MAX_BLOCK
+from hsd_core.stacks.grammar import LevelSpec, bare, format_stack, parse
 from hsd_core.theory import Answer, Plan, Planner, Profile, ProfileError, Ranked, expected
 from hsd_core.theory.latency.plans import check_chains
 from hsd_core.theory.replanning.replan_words import Moved, pair_key, reason
@@ -64,9 +65,6 @@ class Pace:
     def __post_init__(self) -> None:
         if not self.half_life > 0 or self.every < 1 or not self.moved > 0 or self.gain < 0 or self.explore < 0:
             raise ValueError(f"{self}: half_life, every and moved are positive, gain and explore 0 or more")
-
-    def as_dict(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("half_life", "every", "moved", "gain", "explore")}
 
 
 class Estimates:
@@ -140,7 +138,7 @@ class ProfileReplanner:
         self._reset()
 
     def settings(self) -> dict[str, Any]:
-        return self._pace.as_dict()
+        return asdict(self._pace)
 
     def first(self) -> RunPlan:
         """The profile's best plan; the state is that of a new run."""

@@ -1,14 +1,30 @@
 // Small traces, written by hand, for the tests of the client's model; and what the server declares of kinds and keys.
 
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { learn } from "../../../assets/js/kinds.js";
+import { TraceModel } from "../../../assets/js/trace.js";
 
-const root = new URL("../../..", import.meta.url);
+const root = new URL("../../../", import.meta.url);
 const declared = "import json; from hsd_core.stacks.grammar import grammar; print(json.dumps(grammar()))";
 learn(JSON.parse(process.env.HSD_GRAMMAR ?? execFileSync("python3", ["-c", declared], { cwd: root })));
 
 export const b64 = (x) =>
   Buffer.from(typeof x === "string" ? new TextEncoder().encode(x) : Uint8Array.from(x)).toString("base64");
+
+export function modelOf(events) {
+  const model = new TraceModel();
+  model.append(events);
+  return model;
+}
+
+/** The events of a shipped recording. */
+export function recorded(name) {
+  const packed = readFileSync(new URL(`assets/traces/${name}.jsonl.gz`, root));
+  const lines = gunzipSync(packed).toString().trim().split("\n");
+  return lines.map((line) => JSON.parse(line));
+}
 
 /** A header of levels of these kinds, cheapest first. */
 export function header(...kinds) {
@@ -44,8 +60,11 @@ export function header(...kinds) {
 
 export const piece = (id, bytes, special = false) => ({ event: "piece", id, b64: b64(bytes), special });
 
-/** Tokens as [serial, id] pairs. */
-export function draft(at, tokens, t0, t1, round = 0, level = 0) {
+const numbers = (text, mark) => text.split(mark).map(Number);
+
+/** Tokens as "serial:id serial:id", or as such pairs. */
+export function draft(at, given, t0, t1, round = 0, level = 0) {
+  const tokens = typeof given === "string" ? given.split(" ").map((x) => numbers(x, ":")) : given;
   return {
     event: "draft",
     round,
@@ -64,9 +83,11 @@ export function draft(at, tokens, t0, t1, round = 0, level = 0) {
   };
 }
 
-/** Checks as [serial, id, outcome]: + accepted, x rejected, . unjudged. */
-export function verify(level, at, checks, t0, t1, round = 0) {
+/** Checks as "serial:id+ serial:idx serial:id.", or as such triples: + accepted, x rejected, . unjudged. */
+export function verify(level, at, given, t0, t1, round = 0) {
   const outcome = { "+": "accepted", x: "rejected", ".": "unjudged" };
+  const read = (x) => [...numbers(x.slice(0, -1), ":"), x.at(-1)];
+  const checks = typeof given === "string" ? given.split(" ").map(read) : given;
   return {
     event: "verify",
     round,
@@ -101,8 +122,13 @@ export const drawn = (event, level, at, serial, id, t, round = 0) => ({
   p_row: null,
 });
 
-/** Tokens as [serial, id, level, how, passed]. */
-export function commit(at, tokens, t, round = 0) {
+/** Tokens as "serial:id level how, serial:id level how by 1+2" (the levels that passed it), or as such lists. */
+export function commit(at, given, t, round = 0) {
+  const read = (x) => {
+    const [token, level, how, , passed] = x.split(" ");
+    return [...numbers(token, ":"), Number(level), how, passed ? numbers(passed, "+") : []];
+  };
+  const tokens = typeof given === "string" ? given.split(", ").map(read) : given;
   return {
     event: "commit",
     round,

@@ -4,8 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { captionAt } from "../../../assets/js/caption.js";
 import { plain } from "../../../assets/js/caption-parts.js";
-import { TraceModel } from "../../../assets/js/trace.js";
-import { commit, draft, drawn, header, piece, verify } from "./build.mjs";
+import { commit, draft, drawn, header, modelOf, piece, verify } from "./build.mjs";
 
 const row = (ids, probs, tail = 0) => ({ ids, probs, tail });
 const GREEDY = { temperature: 0 };
@@ -13,10 +12,8 @@ const SAMPLED = { temperature: 0.8 };
 
 /** A stack of a lookup, a copy and the target over words; checks may be changed before they are read. */
 function model(events, { sampling = GREEDY, kinds = ["ngram", "int4", "target"], ...more } = {}) {
-  const m = new TraceModel();
   const words = [" the", " highest", " fox", ".", "\n"].map((text, id) => piece(id, text));
-  m.append([{ ...header(...kinds), sampling, ...more }, ...words, ...events]);
-  return m;
+  return modelOf([{ ...header(...kinds), sampling, ...more }, ...words, ...events]);
 }
 
 const said = (m, cursor) => plain(m, captionAt(m, cursor).parts);
@@ -26,18 +23,18 @@ const judged = (event, ...changes) => ({
 });
 
 test("a copied token is told with the place it comes from", () => {
-  const one = { ...draft(0, [[0, 0]], 0, 10), copied: [{ at: -3, alike: 2, share: 1 }] };
+  const one = { ...draft(0, "0:0", 0, 10), copied: [{ at: -3, alike: 2, share: 1 }] };
   const m = model([one]);
   assert.equal(said(m, 10), "Round 1: n-gram copied \u201cthe\u201d from the prompt.");
-  m.append([{ ...draft(0, [[1, 0]], 20, 30), copied: [{ at: 0, alike: 2, share: 1 }] }]);
+  m.append([{ ...draft(0, "1:0", 20, 30), copied: [{ at: 0, alike: 2, share: 1 }] }]);
   assert.match(said(m, 30), /from the text\.$/);
-  m.append([{ ...draft(0, [[2, 0]], 40, 50), sources: ["m"] }]);
+  m.append([{ ...draft(0, "2:0", 40, 50), sources: ["m"] }]);
   assert.match(said(m, 50), /from what the target wrote before\.$/);
 });
 
 test("a greedy rejection says in plain words what the verifier wants, and how much more", () => {
-  const verdict = judged(verify(1, 0, [[0, 0, "x"]], 10, 20), { p_row: row([1, 2, 0], [0.61, 0.3, 0.02], 0.07) });
-  const m = model([draft(0, [[0, 0]], 0, 10), verdict, drawn("correct", 1, 0, 1, 1, 21)]);
+  const verdict = judged(verify(1, 0, "0:0x", 10, 20), { p_row: row([1, 2, 0], [0.61, 0.3, 0.02], 0.07) });
+  const m = model([draft(0, "0:0", 0, 10), verdict, drawn("correct", 1, 0, 1, 1, 21)]);
   const caption = captionAt(m, 20);
   assert.equal(caption.kind, "reject");
   assert.equal(
@@ -48,8 +45,8 @@ test("a greedy rejection says in plain words what the verifier wants, and how mu
 
 test("a rejected token below the rows that were kept is under the least of them; nothing is under no tail", () => {
   const at = (tail, probs) => {
-    const verdict = judged(verify(1, 0, [[0, 0, "x"]], 10, 20), { p_row: row([1, 2], probs, tail) });
-    return said(model([draft(0, [[0, 0]], 0, 10), verdict]), 20);
+    const verdict = judged(verify(1, 0, "0:0x", 10, 20), { p_row: row([1, 2], probs, tail) });
+    return said(model([draft(0, "0:0", 0, 10), verdict]), 20);
   };
   assert.match(at(0.3, [0.6, 0.1]), /\(p 0\.6 against under 0\.1\)/);
   assert.match(at(0.0003, [0.9, 0.0997]), /against under 0\.001\)/);
@@ -57,14 +54,14 @@ test("a rejected token below the rows that were kept is under the least of them;
 });
 
 test("a trace without rows says what was written instead, and invents nothing", () => {
-  const m = model([draft(0, [[0, 0]], 0, 10), verify(1, 0, [[0, 0, "x"]], 10, 20), drawn("correct", 1, 0, 1, 1, 21)]);
+  const m = model([draft(0, "0:0", 0, 10), verify(1, 0, "0:0x", 10, 20), drawn("correct", 1, 0, 1, 1, 21)]);
   assert.match(said(m, 20), /: it wrote \u201chighest\u201d in its place\.$/);
 });
 
 test("sampled: p, q, alpha and the coin, and what was drawn from the residual", () => {
   const figures = { p: 0.06, q: 0.3, alpha: 0.2, coin: 0.43 };
-  const verdict = judged(verify(1, 0, [[0, 0, "x"]], 10, 20), figures);
-  const events = [draft(0, [[0, 0]], 0, 10), verdict, drawn("correct", 1, 0, 1, 1, 21)];
+  const verdict = judged(verify(1, 0, "0:0x", 10, 20), figures);
+  const events = [draft(0, "0:0", 0, 10), verdict, drawn("correct", 1, 0, 1, 1, 21)];
   const m = model(events, { sampling: SAMPLED });
   assert.match(
     said(m, 20),
@@ -75,83 +72,20 @@ test("sampled: p, q, alpha and the coin, and what was drawn from the residual", 
 });
 
 test("sampled and kept: the closest call, with digits that tell coin and alpha apart", () => {
-  const verdict = judged(
-    verify(
-      1,
-      0,
-      [
-        [0, 0, "+"],
-        [1, 1, "+"],
-      ],
-      10,
-      20,
-    ),
-    { alpha: 1, coin: 0.5 },
-    { alpha: 0.9512, coin: 0.9488 },
-  );
-  const m = model(
-    [
-      draft(
-        0,
-        [
-          [0, 0],
-          [1, 1],
-        ],
-        0,
-        10,
-      ),
-      verdict,
-    ],
-    { sampling: SAMPLED },
-  );
+  const verdict = judged(verify(1, 0, "0:0+ 1:1+", 10, 20), { alpha: 1, coin: 0.5 }, { alpha: 0.9512, coin: 0.9488 });
+  const m = model([draft(0, "0:0 1:1", 0, 10), verdict], { sampling: SAMPLED });
   assert.match(said(m, 20), /Closest: \u201chighest\u201d, coin 0\.949 under \u03b1 0\.951\./);
 });
 
 test("the target's verdict goes on with what its round commits, from the commit on", () => {
   const m = model(
     [
-      draft(
-        0,
-        [
-          [0, 0],
-          [1, 1],
-        ],
-        0,
-        10,
-      ),
-      verify(
-        1,
-        0,
-        [
-          [0, 0, "+"],
-          [1, 1, "+"],
-        ],
-        10,
-        20,
-      ),
+      draft(0, "0:0 1:1", 0, 10),
+      verify(1, 0, "0:0+ 1:1+", 10, 20),
       drawn("bonus", 1, 2, 2, 2, 20),
-      verify(
-        2,
-        0,
-        [
-          [0, 0, "+"],
-          [1, 1, "+"],
-          [2, 2, "+"],
-        ],
-        20,
-        30,
-      ),
+      verify(2, 0, "0:0+ 1:1+ 2:2+", 20, 30),
       drawn("bonus", 2, 3, 3, 3, 31),
-      commit(
-        0,
-        [
-          [0, 0, 0, "draft"],
-          [1, 1, 0, "draft"],
-          [2, 2, 1, "bonus"],
-          [3, 3, 2, "bonus"],
-        ],
-        32,
-      ),
+      commit(0, "0:0 0 draft, 1:1 0 draft, 2:2 1 bonus, 3:3 2 bonus", 32),
     ],
     {},
   );
@@ -173,7 +107,7 @@ test("the target's verdict goes on with what its round commits, from the commit 
 test("a drafter that had nothing is named; plain decoding has none", () => {
   const m = model([draft(0, [], 0, 10), verify(1, 0, [], 10, 20), drawn("bonus", 1, 0, 0, 0, 20)]);
   assert.equal(said(m, 20), "Round 1: n-gram had nothing to offer; int4 copy wrote \u201cthe\u201d itself.");
-  const alone = model([verify(0, 0, [], 0, 10), drawn("bonus", 0, 0, 0, 4, 10), commit(0, [[0, 4, 0, "bonus"]], 10)], {
+  const alone = model([verify(0, 0, [], 0, 10), drawn("bonus", 0, 0, 0, 4, 10), commit(0, "0:4 0 bonus", 10)], {
     kinds: ["target"],
   });
   assert.equal(said(alone, 10), "Round 1: target wrote \u201cnew line\u201d.");
@@ -239,29 +173,10 @@ test("a plan is told with its levels, their T and what is expected", () => {
 
 test("a comb is told by its counts and the path that was kept", () => {
   const offered = {
-    ...draft(
-      0,
-      [
-        [0, 0],
-        [1, 1],
-        [2, 2],
-      ],
-      0,
-      10,
-    ),
+    ...draft(0, "0:0 1:1 2:2", 0, 10),
     parents: [-1, 0, -1],
   };
-  const verdict = verify(
-    1,
-    0,
-    [
-      [0, 0, "x"],
-      [1, 1, "."],
-      [2, 2, "+"],
-    ],
-    10,
-    20,
-  );
+  const verdict = verify(1, 0, "0:0x 1:1. 2:2+", 10, 20);
   const m = model([offered, verdict, drawn("bonus", 1, 1, 3, 3, 20)], { kinds: ["ngram", "target"] });
   assert.match(said(m, 10), /n-gram offered 2 sequences side by side, 3 tokens, from prompt and output\.$/);
   assert.match(
@@ -285,7 +200,10 @@ test("before the first round the prompt is read", () => {
 });
 
 test("a text that would be markup stays text", () => {
-  const m = new TraceModel();
-  m.append([{ ...header("ngram", "target"), sampling: GREEDY }, piece(0, "<img src=x>"), draft(0, [[0, 0]], 0, 10)]);
+  const m = modelOf([
+    { ...header("ngram", "target"), sampling: GREEDY },
+    piece(0, "<img src=x>"),
+    draft(0, "0:0", 0, 10),
+  ]);
   assert.match(said(m, 10), /copied \u201c<img src=x>\u201d from/);
 });

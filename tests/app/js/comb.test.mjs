@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { candidates, combOf, combText, fate } from "../../../assets/js/comb.js";
-import { TraceModel } from "../../../assets/js/trace.js";
-import { commit, draft, drawn, header, piece, verify } from "./build.mjs";
+import { commit, draft, drawn, header, modelOf, piece, verify } from "./build.mjs";
 
 const LETTERS = [..."abcdefgh"].map((x, i) => piece(i, x));
 
@@ -27,25 +26,13 @@ const JUDGED = [
   [5, 5, "."],
 ];
 
-function model(...events) {
-  const m = new TraceModel();
-  m.append([header("ngram", "target"), ...LETTERS, ...events]);
-  return m;
-}
+const model = (...events) => modelOf([header("ngram", "target"), ...LETTERS, ...events]);
 
 const round = () => [
   TREE,
   verify(1, 0, JUDGED, 60, 100),
   drawn("bonus", 1, 2, 6, 7, 101),
-  commit(
-    0,
-    [
-      [0, 0, 0, "draft", [1]],
-      [2, 2, 0, "draft", [1]],
-      [6, 7, 1, "bonus"],
-    ],
-    102,
-  ),
+  commit(0, "0:0 0 draft by 1, 2:2 0 draft by 1, 6:7 1 bonus", 102),
 ];
 
 const texts = (m, records) => records.map((x) => m.pieceText(x.id)).join("");
@@ -58,15 +45,7 @@ test("rows and depths follow the parents; what begins alike is one row until it 
 });
 
 test("a chain is no comb, unless its level offers several sequences elsewhere", () => {
-  const chain = draft(
-    0,
-    [
-      [0, 0],
-      [1, 1],
-    ],
-    0,
-    9,
-  );
+  const chain = draft(0, "0:0 1:1", 0, 9);
   assert.equal(combOf(chain), null);
   assert.deepEqual(combOf(chain, true).rowOf, [0, 0]);
   assert.equal(combOf(draft(0, [], 0, 9), true), null);
@@ -110,24 +89,7 @@ test("the kept path comes into the text, the rejected are ghosts, the others wer
 });
 
 test("the candidates of a place are its siblings, and belong to the correction too", () => {
-  const m = model(
-    TREE,
-    verify(
-      1,
-      0,
-      [
-        [0, 0, "x"],
-        [1, 1, "."],
-        [2, 2, "."],
-        [3, 3, "x"],
-        [4, 4, "."],
-        [5, 5, "x"],
-      ],
-      60,
-      100,
-    ),
-    drawn("correct", 1, 0, 6, 7, 101),
-  );
+  const m = model(TREE, verify(1, 0, "0:0x 1:1. 2:2. 3:3x 4:4. 5:5x", 60, 100), drawn("correct", 1, 0, 6, 7, 101));
   assert.equal(texts(m, candidates(m.tokens.get(3))), "adf");
   assert.equal(texts(m, candidates(m.tokens.get(2))), "bc");
   assert.equal(texts(m, candidates(m.tokens.get(6))), "adf", "all three were rejected for the token that T drew");
@@ -151,8 +113,7 @@ test("what a run was stopped before judging is gone at its end", () => {
 });
 
 test("above the first verifier a kept path is a chain like any other", () => {
-  const m = new TraceModel();
-  m.append([
+  const m = modelOf([
     header("ngram", "int8", "target"),
     ...LETTERS,
     TREE,
@@ -167,20 +128,7 @@ test("above the first verifier a kept path is a chain like any other", () => {
       120,
     ),
     drawn("bonus", 1, 5, 16, 7, 121),
-    verify(
-      2,
-      0,
-      [
-        [0, 0, "+"],
-        [2, 2, "x"],
-        [6, 7, "."],
-        [10, 0, "."],
-        [12, 2, "."],
-        [16, 7, "."],
-      ],
-      121,
-      200,
-    ),
+    verify(2, 0, "0:0+ 2:2x 6:7. 10:0. 12:2. 16:7.", 121, 200),
     drawn("correct", 2, 1, 20, 6, 201),
   ]);
   assert.equal(texts(m, m.aliveAt(121)), "achach");

@@ -4,9 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { merged, passesText, ranText, rowsByLayer } from "../../../assets/js/ran.js";
 import { faults, format, parse, placed } from "../../../assets/js/stack.js";
-import { TraceModel } from "../../../assets/js/trace.js";
 import { shareText, stopText, trunksOf, trunksPlanned } from "../../../assets/js/trunk.js";
-import { draft, header, verify } from "./build.mjs";
+import { draft, header, modelOf, verify } from "./build.mjs";
 
 const KNOWN = {
   ngram: { name: "ngram", label: "n-gram", usable: true, can_draft: true, can_verify: false },
@@ -151,11 +150,10 @@ test("where a level stopped: the exit's layer, or all of them; nothing for one t
 });
 
 test("a token drafted where the policy del chose to read says that layer", () => {
-  const m = new TraceModel();
-  m.append([
+  const m = modelOf([
     shared("exit", "exit", "target"),
-    { ...draft(0, [[0, 0]], 0, 10, 0, 1), ran: [{ lo: 0, hi: 6, rows: 1 }] },
-    draft(1, [[1, 0]], 10, 20, 0, 1),
+    { ...draft(0, "0:0", 0, 10, 0, 1), ran: [{ lo: 0, hi: 6, rows: 1 }] },
+    draft(1, "1:0", 10, 20, 0, 1),
   ]);
   const where = (serial) => stopText(m.levels[1], m.levels, m.tokens.get(serial).depth);
   assert.deepEqual([where(0), where(1)], ["exit at layer 6 of 30", "exit at layer 8 of 30"]);
@@ -196,35 +194,17 @@ test("passes of a draft over the same layers are one", () => {
 });
 
 test("a segment of the model keeps what it ran, and layers add up per level", () => {
-  const m = new TraceModel();
-  m.append([
+  const m = modelOf([
     shared("exit", "exit", "target"),
     {
-      ...draft(
-        0,
-        [
-          [0, 0],
-          [1, 1],
-        ],
-        0,
-        10,
-      ),
+      ...draft(0, "0:0 1:1", 0, 10),
       ran: [
         { lo: 0, hi: 4, rows: 1 },
         { lo: 0, hi: 4, rows: 1 },
       ],
     },
     {
-      ...verify(
-        2,
-        0,
-        [
-          [0, 0, "+"],
-          [1, 1, "+"],
-        ],
-        10,
-        30,
-      ),
+      ...verify(2, 0, "0:0+ 1:1+", 10, 30),
       ran: [
         { lo: 0, hi: 8, rows: 1 },
         { lo: 8, hi: 30, rows: 3 },

@@ -6,7 +6,7 @@ import { isCopy, origin } from "../../../assets/js/copies.js";
 import { colouring, msPerToken } from "../../../assets/js/legend.js";
 import { promptText } from "../../../assets/js/prompt.js";
 import { place, TraceModel } from "../../../assets/js/trace.js";
-import { commit, draft, drawn, header, piece, verify } from "./build.mjs";
+import { commit, draft, drawn, header, modelOf as model, piece, verify } from "./build.mjs";
 
 const LETTERS = ["a", "b", "c", "d", "e", "f", "g"].map((x, i) => piece(i, x));
 
@@ -15,71 +15,21 @@ function three() {
   return [
     header("ngram", "int8", "target"),
     ...LETTERS,
-    draft(
-      0,
-      [
-        [0, 0],
-        [1, 1],
-        [2, 2],
-      ],
-      0,
-      30,
-    ),
-    verify(
-      1,
-      0,
-      [
-        [0, 0, "+"],
-        [1, 1, "x"],
-        [2, 2, "."],
-      ],
-      30,
-      60,
-    ),
+    draft(0, "0:0 1:1 2:2", 0, 30),
+    verify(1, 0, "0:0+ 1:1x 2:2.", 30, 60),
     drawn("correct", 1, 1, 3, 2, 61),
-    draft(2, [[4, 4]], 62, 70),
-    verify(1, 2, [[4, 4, "x"]], 70, 90),
+    draft(2, "4:4", 62, 70),
+    verify(1, 2, "4:4x", 70, 90),
     drawn("correct", 1, 2, 5, 5, 91),
-    verify(
-      2,
-      0,
-      [
-        [0, 0, "+"],
-        [3, 2, "x"],
-        [5, 5, "."],
-      ],
-      100,
-      200,
-    ),
+    verify(2, 0, "0:0+ 3:2x 5:5.", 100, 200),
     drawn("correct", 2, 1, 6, 3, 201),
-    commit(
-      0,
-      [
-        [0, 0, 0, "draft", [1, 2]],
-        [6, 3, 2, "correct"],
-      ],
-      202,
-    ),
-    draft(2, [[7, 4]], 210, 220, 1),
-    verify(1, 2, [[7, 4, "+"]], 220, 240, 1),
-    verify(2, 2, [[7, 4, "+"]], 240, 300, 1),
+    commit(0, "0:0 0 draft by 1+2, 6:3 2 correct", 202),
+    draft(2, "7:4", 210, 220, 1),
+    verify(1, 2, "7:4+", 220, 240, 1),
+    verify(2, 2, "7:4+", 240, 300, 1),
     drawn("bonus", 2, 3, 8, 6, 301, 1),
-    commit(
-      2,
-      [
-        [7, 4, 0, "draft", [1, 2]],
-        [8, 6, 2, "bonus"],
-      ],
-      302,
-      1,
-    ),
+    commit(2, "7:4 0 draft by 1+2, 8:6 2 bonus", 302, 1),
   ];
-}
-
-function model(events) {
-  const m = new TraceModel();
-  m.append(events);
-  return m;
 }
 
 const shown = (m, t) => [m.committed.slice(0, m.committedAt(t)), m.aliveAt(t).map((x) => x.serial)];
@@ -170,7 +120,7 @@ test("a stack of one level commits what it draws", () => {
     ...LETTERS,
     verify(0, 0, [], 0, 50),
     drawn("bonus", 0, 0, 0, 3, 51),
-    commit(0, [[0, 3, 0, "bonus"]], 52),
+    commit(0, "0:3 0 bonus", 52),
   ]);
   assert.equal(m.text(), "d");
   assert.equal(m.levels[0].tag, "T");
@@ -200,15 +150,7 @@ test("bytes that are no UTF-8 show as a replacement and end where the next chara
     piece(0, [0xe2, 0x80]),
     piece(1, "a"),
     piece(2, [0xff]),
-    commit(
-      0,
-      [
-        [0, 0, 0, "bonus"],
-        [1, 1, 0, "bonus"],
-        [2, 2, 0, "bonus"],
-      ],
-      5,
-    ),
+    commit(0, "0:0 0 bonus, 1:1 0 bonus, 2:2 0 bonus", 5),
   ]);
   assert.deepEqual(
     m.cells.map((x) => x.text),
@@ -239,14 +181,7 @@ test("special tokens are not part of the text", () => {
     header("target"),
     piece(0, "hi"),
     piece(1, "<|im_end|>", true),
-    commit(
-      0,
-      [
-        [0, 0, 0, "bonus"],
-        [1, 1, 0, "bonus"],
-      ],
-      5,
-    ),
+    commit(0, "0:0 0 bonus, 1:1 0 bonus", 5),
   ]);
   assert.equal(m.text(), "hi");
   assert.deepEqual(
@@ -332,47 +267,14 @@ test("a copied token names its origin, in the prompt or in the text as it stood 
     { ...header("nano", "target"), prompt_ids: [0, 1, 2] },
     ...LETTERS,
     {
-      ...draft(
-        0,
-        [
-          [0, 1],
-          [1, 2],
-        ],
-        0,
-        10,
-      ),
+      ...draft(0, "0:1 1:2", 0, 10),
       copied: [{ at: -2, alike: 1, share: 0.9 }, null],
     },
-    verify(
-      1,
-      0,
-      [
-        [0, 1, "+"],
-        [1, 2, "x"],
-      ],
-      10,
-      20,
-    ),
+    verify(1, 0, "0:1+ 1:2x", 10, 20),
     drawn("correct", 1, 1, 2, 3, 21),
-    commit(
-      0,
-      [
-        [0, 1, 0, "draft", [1]],
-        [2, 3, 1, "correct"],
-      ],
-      22,
-    ),
+    commit(0, "0:1 0 draft by 1, 2:3 1 correct", 22),
     {
-      ...draft(
-        2,
-        [
-          [3, 3],
-          [4, 6],
-        ],
-        30,
-        40,
-        1,
-      ),
+      ...draft(2, "3:3 4:6", 30, 40, 1),
       copied: [
         { at: 1, alike: 2, share: 0.4 },
         { at: 9, alike: 1, share: 1 },
