@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from pagekit import drawn, toy_run
 
 from hsd_core.pipeline import Pipeline
-from hsd_core.trace import Baseline
+from hsd_core.trace import Baseline, Verify
 from hsd_core.trace import file as tracefile
 
 SAMPLED, GREEDY = "06-chat-sampled", "01-code"
+TREE = "table:2@id=order1@tree=2.1,table@id=order6"
 
 
 def visit(page: Any, site: str, query: str, size: tuple[int, int] = (1440, 900)) -> None:
@@ -141,6 +142,23 @@ def test_a_position_drawn_a_thousand_times_fills_to_p_and_wrong_rules_do_not(pag
     assert page.locator(".hx-proof-where").inner_text() != where
     verifiers = page.locator(".hx-proof .hx-an-verifier")
     assert verifiers.count() >= 1
+
+
+def test_a_place_says_how_often_it_is_kept_and_how_often_it_could_be(page: Any, shipped: str, tmp_path: Path) -> None:
+    events = list(Pipeline.open("toy").run(TREE, "The tower of levels", max_new_tokens=30, temperature=1.0, seed=2))
+    bound = next(e.bounds[0] for e in events if isinstance(e, Verify) and e.bounds)
+    tracefile.write(tmp_path / "tree.jsonl.gz", events)
+    visit(page, shipped, f"recording={SAMPLED}")
+    page.locator('input[type="file"]').set_input_files(str(tmp_path / "tree.jsonl.gz"))
+    page.wait_for_function("document.querySelector('.hx-score, .hx-flow').textContent.length > 20")
+    page.get_by_role("button", name="To the start").click()
+    page.locator("body").press("a")
+    press(page, "ArrowRight", 2)  # the draft, and its verdict
+    page.locator(f'.hx-an-tile[data-token="{bound.first}"]').last.click()
+    drawn(page)
+    said = page.locator(".hx-an-act").inner_text()
+    assert f"This rule keeps a candidate here with probability {bound.rule:.3g}" in said
+    assert f"no exact rule could with more than {bound.best:.3g}" in said
 
 
 @pytest.fixture

@@ -24,6 +24,8 @@ STACKS = [
     "exit:3@at=8@tree=2.2.1,target",
     "exit:2@at=8@tree=2.1@id=smollm2-exit8,int8:4,target",
     "nano:3@tree=2.2.1,target",
+    "exit:3@at=8@tree=2.2.1@fuse=4,target",
+    "nano:3@fuse=3,int8:6,target",
     "ngram:3@policy=confidence@theta=0.4@miss=nano,int8:6,target",
     "ngram:3@policy=confidence@theta=0.4@miss=nano,int4:9,target",
     "ngram:2@miss=smollm2-nano,target@bonus=0",
