@@ -341,6 +341,7 @@ test("a copied token names its origin, in the prompt or in the text as it stood 
         0,
         10,
       ),
+      sources: ["nano", "nano"],
       copied: [{ at: -2, alike: 1, share: 0.9 }, null],
     },
     verify(
