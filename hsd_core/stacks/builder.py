@@ -105,6 +105,8 @@ class Builder:
         return self._kept.level(wanted, self._build)
 
     def _lookups(self, guess: int) -> NgramLevel:
+        if not kinds()[LOOKUPS].suits(self.preset):
+            raise StackError(f"preset {self.preset.name} has no lookups to merge into a draft; leave @fuse= out")
         level = self._kept.level(LevelSpec(LOOKUPS, guess=guess), self._build)
         assert isinstance(level, NgramLevel)
         return level

@@ -32,7 +32,8 @@ from hsd_core.levels.tree import Offer
 from hsd_core.models.sampling import Sampling
 from hsd_core.ngram import Databases
 from hsd_core.ngram.databases import Found, Reach
-from hsd_core.stacks.grammar import parse
+from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.grammar import StackError, parse
 from hsd_core.trace.checks import check
 
 EXACT, CLOSE, WRONG = 1e-12, 1e-5, 1e-3
@@ -227,3 +228,8 @@ def test_what_both_would_offer_stands_once_and_is_grown_behind() -> None:
     named = {(found.ids[o.node], found.parents[o.node]): o.row is None for o in found.offered}  # type: ignore[index,union-attr]
     first = found.ids.index(0)
     assert named == {(0, -1): True, (2, -1): True, (2, first): False, (1, first): True}
+
+
+def test_a_preset_without_lookups_says_so() -> None:
+    with pytest.raises(StackError, match="preset toy has no lookups to merge into a draft; leave @fuse= out"):
+        Pipeline.open("toy").entries("table:2@id=order1@fuse=2,table@id=order6")
