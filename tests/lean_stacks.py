@@ -15,6 +15,7 @@ from hsd_core.drafts.head import DraftCache
 from hsd_core.levels.choosing import ChoosingLevel
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.exits import ExitLevel
+from hsd_core.levels.fused import FusedLevel
 from hsd_core.levels.model import ModelLevel
 from hsd_core.levels.nano import NanoLevel
 from hsd_core.levels.ngram import NgramLevel
@@ -54,7 +55,11 @@ class LeanStacks:
 
     def stack(self, text: str) -> list[StackEntry]:
         specs = parse(text)
-        return [StackEntry(self._level(spec, specs[-1]), spec, spec.block) for spec in specs]  # type: ignore[arg-type]
+        levels: list[Any] = [self._level(spec, specs[-1]) for spec in specs]
+        if specs[0].fuse:
+            lookups = NgramLevel(lambda: Databases("c"), self.target.vocab_size, guess=specs[0].fuse)
+            levels[0] = FusedLevel(levels[0], lookups)
+        return [StackEntry(level, spec, spec.block) for level, spec in zip(levels, specs, strict=True)]
 
     def _level(self, spec: LevelSpec, target: LevelSpec) -> object:
         if spec.miss:

@@ -103,6 +103,7 @@ export interface Verify {
   t1: number;
   ran: Span[];
   theta: number | null;
+  bounds?: Bound[];
 }
 
 export interface Check {
@@ -122,6 +123,12 @@ export interface Row {
   ids: number[];
   probs: number[];
   tail: number;
+}
+
+export interface Bound {
+  first: number;
+  rule: number | null;
+  best: number;
 }
 
 export interface Correct {

@@ -12,7 +12,7 @@
 /**
  * A key of levels, as hsd_core/levels/kinds/keys.py declares it.
  * @typedef {{type: string, name: string, title: string, cure: string, counts: string, fans: boolean, usual: string|null, tip: string,
- *   label: string, tips: Record<string, string>, when: [string, string[]]|null, low: number, high: number, step: number,
+ *   label: string, tips: Record<string, string>, when: [string, string[]]|null, low: number, high: number, step: number, beside?: number,
  *   choices: string[], alphabet: string, most: number, nodes: number, words: Record<string, string>}} Key
  */
 
@@ -65,14 +65,17 @@ export const kindOf = (name) => /** @type {Kind} */ (grammar.kinds.get(name ?? "
 export const heeds = (name, key) => Boolean(grammar.kinds.get(name)?.keys.includes(key));
 
 /**
- * Where a token came from within its level, by the letter that the trace gives: {title, hue}, or null.
+ * Where a token came from within its level, by the letter that the trace gives: {title, hue}, or null. A draft may have
+ * lookups beside it, whose kind knows theirs.
  * @param {string} kindName
  * @param {string} letter
  */
 export function originOf(kindName, letter) {
-  const kind = kindOf(kindName);
-  const origin = kind.origins.find((one) => one.letter === letter);
-  return origin ? { title: origin.title, hue: mixed(kind, origin.share, origin.towards) } : null;
+  for (const kind of [kindOf(kindName), ...grammar.kinds.values()]) {
+    const origin = kind.origins.find((one) => one.letter === letter);
+    if (origin) return { title: origin.title, hue: mixed(kind, origin.share, origin.towards) };
+  }
+  return null;
 }
 
 export const REJECT = Object.freeze({ hue: "var(--hue-reject)" });

@@ -111,7 +111,10 @@ export function fanOf({ name, options }) {
     const key = grammar.keys.get(one);
     const value = options[one];
     if (!key?.fans || !value) continue;
-    const count = key.type === "shape" ? value.split(".").reduce((product, part) => product * +part, 1) : +value;
+    const count =
+      key.type === "shape"
+        ? value.split(".").reduce((product, part) => product * +part, 1)
+        : +value + (key.beside ?? 0);
     if (count > 1) return { count, key: one, value };
   }
   return { count: 1, key: "", value: "" };
@@ -162,7 +165,8 @@ function placeFaults(levels) {
       if (options[written.key] !== written.value) return;
       const alone =
         levels.length === 2 && name === written.name && (options.dtype ?? last.options.dtype) === last.options.dtype;
-      const without = Object.keys(written.without).find((key) => key in options);
+      const set = (key) => key in options && options[key] !== grammar.keys.get(key)?.usual;
+      const without = Object.keys(written.without).find(set);
       if (!alone || without)
         found.push({ index, reason: `${name}: ${alone && without ? written.without[without] : written.wrong}` });
     }),

@@ -14,7 +14,8 @@ export function shortName(level, ran, known) {
 export function noteOf(level, ran, known, share) {
   const tree = fanOf(level);
   const own = ownNote(level, ran, known, share);
-  return tree.key === "tree" ? `${own}, tree ${tree.value}` : own;
+  const parts = [own, tree.key === "tree" ? `tree ${tree.value}` : "", +level.options.fuse ? "lookups" : ""];
+  return parts.filter(Boolean).join(", ");
 }
 
 function ownNote(level, ran, known, share) {

@@ -21,7 +21,8 @@ const NOTHING = Object.freeze({ bytes: new Uint8Array(0), special: false });
 /** @typedef {import("./events.js").LevelInfo & import("./kinds.js").Look} Level */
 /**
  * @typedef {{level: number, below: number|null, outcome: string, alpha: number, coin: number|null, p: number,
- *   q: number, pRow: ?Row, qRow: ?Row, residual: ?Row, t: number, round: number}} Judgement
+ *   q: number, pRow: ?Row, qRow: ?Row, residual: ?Row, t: number, round: number, bound: ?import("./events.js").Bound}} Judgement
+ *   bound: of the place that it was offered for
  */
 /** @typedef {import("./events.js").Row} Row */
 /**
@@ -90,13 +91,13 @@ export class TraceModel {
     this.header = e;
     const looks = styleLevels(e.levels);
     this.levels = e.levels.map((info, i) => ({ ...info, ...looks[i] }));
-    const { guess, tree } = e.levels[0]?.params ?? {};
+    const { guess, tree, fuse } = e.levels[0]?.params ?? {};
     const leaves = tree
       ? String(tree)
           .split(".")
           .reduce((n, part) => n * Number(part), 1)
       : Number(guess);
-    this._guess = Math.min(64, leaves || 1);
+    this._guess = Math.min(64, (leaves || 1) + (Number(fuse) || 0));
   }
 
   /** @param {import("./events.js").Piece} e */
@@ -147,7 +148,7 @@ export class TraceModel {
           q: e.q[i] ?? null,
           confidence: e.confidence[i] ?? null,
           copied: e.copied?.[i] ?? null,
-          key: e.keys?.[i] ?? null,
+          key: e.keys?.[i] || null,
           depth,
           fork,
         },
@@ -165,6 +166,7 @@ export class TraceModel {
     const kept = e.checks.filter((c) => c.outcome === "accepted").length;
     const comb = this._comb && this._comb.judged === null ? this._comb : null;
     const segment = this._segment(e, { kind: "verify", rows: e.rows, tokensIn: e.checks.length, tokensOut: kept });
+    const bounds = new Map((e.bounds ?? []).map((bound) => [placeName(this.tokens.get(bound.first)), bound]));
     for (const c of e.checks) {
       const record = this.tokens.get(c.serial);
       if (!record) continue;
@@ -181,6 +183,7 @@ export class TraceModel {
         residual: c.residual ?? null,
         t: e.t1,
         round: e.round,
+        bound: bounds.get(placeName(record)) ?? null,
       });
       if (c.outcome === "accepted") record.passed.push({ level: e.level, t: e.t1 });
       if (c.outcome === "rejected") {
@@ -482,3 +485,6 @@ export function place(record, cursor) {
   for (const move of record.places) if (move.t <= cursor) at = move.at;
   return at;
 }
+
+/** Names the place that a token was offered for. @param {TokenRecord|undefined} record */
+const placeName = (record) => (record?.fork ? `behind ${record.fork.parent}` : record?.serial);

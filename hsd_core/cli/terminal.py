@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from hsd_core import trace
 from hsd_core.levels.kinds import looks, tags
@@ -62,6 +63,7 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
         f"{_percent(figures['drafts_kept'])} of drafts kept, first token after {first} ms; {ended}"
     )
     yield from _branch_lines(events)
+    yield from _bound_lines(header, figures["levels"])
     if (read := figures["layers_per_token"]) is not None:
         yield f"{read:.1f} layers read per token; plain decoding reads {header.levels[-1].layers}"
     yield f"{'exact' if header.lossless else 'lossy'}: {header.lossless_reason}"
@@ -78,6 +80,22 @@ def _branch_lines(events: Sequence[Event]) -> Iterator[str]:
         yield (
             f"{len(trees)} of {len(drafts)} drafts offered several sequences, in the mean {wide:.1f} of together "
             f"{tokens:.1f} tokens; accepts counts the places where one of the offers was kept"
+        )
+
+
+def _bound_lines(header: trace.Header, levels: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """What each verifier accepted, beside the most that any exact rule could have with the same rows."""
+    greedy = Sampling(**header.sampling).greedy
+    for level in levels:
+        best, accepted, by_rule = level["bound"], level["acceptance"], level["expected"]
+        if best is None or accepted is None:
+            continue
+        said = f"{letter(header, level['level'])} accepted {accepted:.2f} of {level['judged']} places with candidates; "
+        mean = "" if by_rule is None else f"its rule {by_rule:.2f} in the mean, "
+        yield said + (
+            f"greedy: with these candidates no exact rule could accept more than {best:.2f}"
+            if greedy
+            else f"with these rows {mean}no exact rule more than {best:.2f}"
         )
 
 

@@ -22,9 +22,10 @@ from hsd_core.engine.clock import EngineClock
 from hsd_core.engine.driver import Sequential, Stopped
 from hsd_core.engine.hierarchy import Hierarchy
 from hsd_core.engine.plans import Replanner, Round, RunPlan
+from hsd_core.engine.rules import tokenwise
 from hsd_core.engine.writer import TraceWriter
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.kinds import fan_of, theta_of
+from hsd_core.levels.kinds import fan_of, rules, theta_of
 from hsd_core.levels.protocol import Committed, Level, TakesPart
 from hsd_core.levels.shared import open_levels, shares
 from hsd_core.levels.tree import Tree
@@ -107,7 +108,7 @@ class _Run:
         self.stack, self.context, self.ends, self.replan = stack, context, ends, replan
         self.limit, self.limited_by, self.prompt = limit, limited_by, len(context)
         self.clock = clock
-        self.writer = TraceWriter(self.clock, len(stack), len(context), heads)
+        self.writer = TraceWriter(self.clock, len(stack), len(context), heads, _bounded(stack, sampling))
         self.runs: list[Any] = []
         self.hierarchy = Hierarchy(stack, context, sampling=sampling, choices=choices, ends=ends)
         self.driver = Sequential(stack, self.runs, context, ends=ends, writer=self.writer, stop=stop)
@@ -217,8 +218,18 @@ def most_nodes(drafter: StackEntry) -> int:
     guess = getattr(drafter.level, "guess", 1)
     if guess > 1:
         return guess * (drafter.block or 0)
-    widths = drafter.spec.widths
-    return sum(accumulate(widths, mul)) if max(widths, default=1) > 1 else 0
+    widths, depth = drafter.spec.widths, drafter.block or 0
+    looked_up = drafter.spec.fuse * depth
+    if not looked_up and max(widths, default=1) == 1:
+        return 0
+    nodes: int = sum(accumulate(widths or (1,) * depth, mul))
+    return looked_up + nodes
+
+
+def _bounded(stack: Sequence[StackEntry], sampling: Sampling) -> list[int]:
+    """The verifiers that judge place by place, as the bound has it. A greedy one keeps what any exact rule keeps."""
+    judge = [] if sampling.greedy else range(1, len(stack))
+    return [i for i in judge if rules()[stack[i].spec.rule].load() is tokenwise]
 
 
 def _launched(level: Level) -> dict[str, object]:
@@ -229,7 +240,7 @@ def _launched(level: Level) -> dict[str, object]:
 
 def _grown(entry: StackEntry, index: int) -> dict[str, object]:
     """The tree that a bottom level drafts."""
-    return {"tree": entry.spec.tree} if index == 0 and len(entry.spec.widths) and fan_of(entry.spec) else {}
+    return {"tree": entry.spec.tree} if index == 0 and entry.spec.widths and fan_of(entry.spec) else {}
 
 
 def _planned(stack: Sequence[StackEntry], plan: RunPlan) -> list[LevelSpec]:

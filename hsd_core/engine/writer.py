@@ -6,12 +6,15 @@ nothing: a run without details takes the same choices.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import torch
+from msgspec import UNSET, UnsetType
 from torch import Tensor
 
 from hsd_core import trace
+from hsd_core.engine.bound import bounds
 from hsd_core.engine.clock import EngineClock
 from hsd_core.engine.hierarchy import Keep
 from hsd_core.engine.plans import RunPlan
@@ -34,14 +37,18 @@ class TraceWriter:
 
     heads: how many of the likeliest tokens of each row to write down; 0 writes none.
     prompt_length: positions before it are the prompt; events count from its end.
+    bounded: the levels of whose judged places the bound is written down, where heads are.
     """
 
-    def __init__(self, clock: EngineClock, levels: int, prompt_length: int, heads: int) -> None:
+    def __init__(
+        self, clock: EngineClock, levels: int, prompt_length: int, heads: int, bounded: Collection[int] = ()
+    ) -> None:
         self.clock = clock
         self.round = 0
         self.committed = prompt_length
         self._prompt = prompt_length
         self._heads = heads
+        self._bounded = bounded if heads else ()
         self._serials = 0
         self._passed: dict[int, tuple[int, ...]] = {}
         self._drawn_from: dict[int, trace.Row | None] = {}  # serial -> the head of the row that a token came from
@@ -141,7 +148,18 @@ class TraceWriter:
                 self._drawn_from[tree.tokens[node].serial] = p_heads[places[parents[node]]]
             at, moved = judged.start - self._prompt, _short_or_none(judged.theta)
             return trace.Verify(
-                self.round, level, judged.below, at, work.rows, work.catch_up, tuple(checks), t0, t1, work.ran, moved
+                self.round,
+                level,
+                judged.below,
+                at,
+                work.rows,
+                work.catch_up,
+                tuple(checks),
+                t0,
+                t1,
+                work.ran,
+                moved,
+                self._bounds(judged),
             )
 
     def own(self, judged: Keep, token: Token) -> trace.Correct | trace.Bonus:
@@ -192,6 +210,12 @@ class TraceWriter:
             trace.LevelTotal(i, t.forwards, t.rows, t.tokens_in, t.tokens_out, t.ns) for i, t in enumerate(self._totals)
         )
         return trace.Footer(reason, self.round, self.committed - self._prompt, prefill_ns, decode_ns, totals)
+
+    def _bounds(self, judged: Keep) -> tuple[trace.Bound, ...] | UnsetType:
+        if judged.level not in self._bounded:
+            return UNSET
+        found = bounds(judged.tree, judged.verdict.path, judged.all_probs, judged.places)
+        return tuple(trace.Bound(first, _short_or_none(x.rule), _short(x.best)) for first, x in found) or UNSET
 
     def _count(self, level: int, work: Work, tokens_in: int, ns: int) -> None:
         total = self._totals[level]

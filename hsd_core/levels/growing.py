@@ -22,6 +22,10 @@ from hsd_core.trace import Copied, Span
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from hsd_core.ngram.databases import Found
+
+PRUNE = 8  # of the drafter's likeliest tokens a looked-up sequence has to begin with one
+
 
 class Grows(Protocol):
     """A level's state in a run that processes a tree depth by depth."""
@@ -37,15 +41,27 @@ class Grows(Protocol):
         ...
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
+class _Strand:
+    """Looked-up sequences from one token on: what begins alike is one. found: the token; None behind the context."""
+
+    found: Found | None
+    children: dict[int, _Strand]
+
+
+@dataclass(slots=True, eq=False)
 class _Node:
-    """A drafted token. parent: the place of its parent among the processed nodes. row: that it was drawn from; None
-    for a named one. place: its own among the processed nodes, once it is one."""
+    """A token of the tree. parent: None behind the context. row: that it was drawn from; None for a named one. key: of
+    the lookup that named it, 0 for one of the drafter. place: its own among the processed nodes, once it is one.
+    strand: what was looked up behind it."""
 
     id: int
-    parent: int
+    parent: _Node | None
     row: int | None
+    source: str
     copied: Copied | None
+    key: int = 0
+    strand: _Strand | None = None
     place: int | None = None
 
 
@@ -56,10 +72,15 @@ def draft_tree(
     source: str,
     copied: Callable[[int, int], Copied | None] = lambda token, row: None,
 ) -> Proposal:
-    """A tree of `order.widths`, one forward a depth.
+    """A tree of `order.widths`, one forward a depth; what was looked up (`order.beside`) is named in it.
 
     Processed nodes are numbered first, in the order of their slots, and those that nobody looked behind follow: so a
     verifier that shares the drafter's states goes on from them, and leaves may be left out without renumbering.
+
+    Sequences that were looked up are merged by their longest common prefix (RASD, arXiv 2503.03434): kept are those
+    that begin with one of the drafter's `PRUNE` likeliest tokens, before anything is drawn. A looked-up token is named
+    and taken out of the law that its siblings are drawn from. One that the drafter would have offered itself, being
+    among as many of its likeliest, takes one of the drawn places and is grown behind; others stand beside them.
 
     Args:
         copied: (token, row) what a token, drawn from that one of the last rows, was copied from.
@@ -71,24 +92,32 @@ def draft_tree(
     frontier: list[_Node] = []
     laws: list[Tensor] = []
     logits: list[Tensor] = []
+    root = _merged(order.beside)
     work, ran, depth, rows = Work(0, 0, 0), list[Span](), 0, 0
     while depth < order.limit and not order.stops(depth, logits[-1] if logits else None):
         for node in frontier:
             node.place = len(grown)
             grown.append(node)
-        branches = Branches(len(context), tuple(node.parent for node in grown))
+        branches = Branches(len(context), tuple(_place(node.parent) for node in grown))
         scores, took = run.grow(context, [node.id for node in grown], branches, len(frontier))
         (scores,) = fetched(scores)
         law = order.to_probs(scores)
-        forks = [len(grown) - len(frontier) + at for at in range(len(frontier))] or [-1]
+        forks: list[_Node | None] = [*frontier] or [None]
         wide = order.widths[depth] if depth < len(order.widths) else 1
         frontier, drawn = [], 0
         for at, fork in enumerate(forks):
-            for token, named in _offers(law[at], scores[at], wide, order, depth, drawn):
-                node = _Node(token, fork, None if named else rows + at, copied(token, at))
+            strand = root if fork is None else fork.strand
+            known, own = _known(strand, scores[at], wide, pruned=fork is None)
+            for token, named in _offers(law[at], scores[at], wide - len(own), order, depth, drawn, [*known]):
+                node = _Node(token, fork, None if named else rows + at, source, copied(token, at))
                 nodes.append(node)
                 drawn += 1
                 if token not in order.ends:
+                    frontier.append(node)
+            for token, child in known.items():
+                node = _looked_up(child, fork)
+                nodes.append(node)
+                if token in own and token not in order.ends:
                     frontier.append(node)
         work = Work(work.forwards + 1, work.rows + took.rows, work.catch_up + took.catch_up)
         ran.extend(took.ran)
@@ -97,50 +126,94 @@ def draft_tree(
         rows, depth = rows + len(forks), depth + 1
         if not frontier:
             break
+    for node in nodes:  # it grows: what was looked up goes on where the drafter does not
+        if node.place is None and node.strand is not None:
+            nodes.extend(_looked_up(child, node) for child in node.strand.children.values())
     work = Work(work.forwards, work.rows, work.catch_up, tuple(ran))
     if not nodes:
         return Proposal((), (), work)
     numbered = [*grown, *(node for node in nodes if node.place is None)]
-    places = {id(node): place for place, node in enumerate(numbered)}
-    parents = tuple(node.parent for node in numbered)
-    chain = parents == tuple(range(-1, len(nodes) - 1))
+    for place, node in enumerate(numbered):
+        node.place = place
+    parents = tuple(_place(node.parent) for node in numbered)
+    chain = parents == tuple(range(-1, len(nodes) - 1)) and not any(node.key for node in nodes)
     origins = tuple(node.copied for node in numbered)
     return Proposal(
         tuple(node.id for node in numbered),
-        (source,) * len(nodes),
+        tuple(node.source for node in numbered),
         work,
         torch.cat(laws),
         torch.cat(logits),
         None if chain else parents,
-        None if chain else tuple(Offer(places[id(node)], node.row) for node in nodes),
+        None if chain else tuple(Offer(_place(node), node.row) for node in nodes),
         copied=origins if any(origins) else (),
+        keys=tuple(node.key for node in numbered) if any(node.key for node in numbered) else (),
     )
 
 
 def _offers(
-    law: Tensor, logits: Tensor, wide: int, order: DraftOrder, depth: int, number: int
+    law: Tensor, logits: Tensor, wide: int, order: DraftOrder, depth: int, number: int, taken: Sequence[int]
 ) -> Iterator[tuple[int, bool]]:
-    """(token, whether it is named) of up to `wide` children of a fork, in judging order.
+    """(token, whether it is named) of up to `wide` children of a fork beside those `taken`, in judging order.
 
     Drawn without replacement while anything is left. A one-hot law has one token to draw: behind it the next best by
     logits are named.
     """
-    first = token = int(order.pick(law, depth, number))
-    yield token, False
-    if wide == 1:
+    if not wide:
         return
+    q, first = _without(law, taken) if taken else law, None
+    if q is not None:
+        first = token = int(order.pick(q, depth, number))
+        yield token, False
     if order.greedy:
-        values, ids = largest(logits[None], wide)
-        others = [(i, x) for i, x in zip(ids[0].tolist(), values[0].tolist(), strict=True) if i != first]
-        yield from ((i, True) for i, x in others[: wide - 1] if x > float("-inf"))
+        beside = {first, *taken}
+        values, ids = largest(logits[None], wide + len(taken))
+        others = [(i, x) for i, x in zip(ids[0].tolist(), values[0].tolist(), strict=True) if i not in beside]
+        yield from ((i, True) for i, x in others[: wide - (first is not None)] if x > float("-inf"))
         return
-    q = law
     for place in range(1, wide):
-        q = q.clone()
-        q[token] = 0.0
-        mass = q.sum()
-        if float(mass) <= 0.0:
+        q = None if q is None else _without(q, [token])
+        if q is None:
             return
-        q = q / mass
         token = int(order.pick(q, depth, number + place))
         yield token, False
+
+
+def _without(law: Tensor, tokens: Sequence[int]) -> Tensor | None:
+    """A law without some tokens; None where nothing else has any mass."""
+    rest = law.clone()
+    rest[list(tokens)] = 0.0
+    mass = rest.sum()
+    return rest / mass if float(mass) > 0.0 else None
+
+
+def _merged(sequences: Sequence[Sequence[Found]]) -> _Strand:
+    root = _Strand(None, {})
+    for sequence in sequences:
+        strand = root
+        for found in sequence:
+            strand = strand.children.setdefault(found.token, _Strand(found, {}))
+    return root
+
+
+def _known(strand: _Strand | None, logits: Tensor, wide: int, *, pruned: bool) -> tuple[dict[int, _Strand], set[int]]:
+    """What was looked up behind a fork, pruned by its row, and which of it the drafter would have offered itself."""
+    if strand is None or not strand.children:
+        return {}, set()
+    best = largest(logits[None], max(wide, PRUNE))[1][0].tolist()
+    kept = {token: child for token, child in strand.children.items() if not pruned or token in best[:PRUNE]}
+    return kept, kept.keys() & set(best[:wide])
+
+
+def _looked_up(strand: _Strand, parent: _Node | None) -> _Node:
+    found = strand.found
+    assert found is not None
+    return _Node(found.token, parent, None, found.letter, found.copied, found.key, strand)
+
+
+def _place(node: _Node | None) -> int:
+    """Where a node stands in the tree; -1 for the end of the context."""
+    if node is None:
+        return -1
+    assert node.place is not None
+    return node.place

@@ -60,24 +60,29 @@ class NgramRun:
         self._prompted = False
 
     def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
-        missed = self._databases.misses
+        sequences, silent = self.look_up(context, order)
         nodes: dict[tuple[int, int], int] = {}  # (parent, token) -> node: what begins alike is one branch
         found: list[Found] = []
-        for sequence in self._databases.guesses(context, order.limit, self._guess):
+        for sequence in sequences:
             parent = -1
             for one in sequence:
                 if (parent, one.token) not in nodes:
                     nodes[parent, one.token] = len(found)
                     found.append(one)
                 parent = nodes[parent, one.token]
-                if one.token in order.ends:
-                    break
         ids, letters, keys, copied = (tuple(part) for part in zip(*found, strict=True)) if found else ((),) * 4
         parents = tuple(parent for parent, _ in nodes)
         chain = parents == tuple(range(-1, len(found) - 1))
-        silent = self._databases.misses - missed
         tree = None if chain else parents
         return Proposal(ids, letters, Work(1, 0, 0), parents=tree, copied=copied, keys=keys, silent=silent)
+
+    def look_up(self, context: Sequence[int], order: DraftOrder) -> tuple[list[list[Found]], int]:
+        """Sequences that may follow, none longer than a draft may be or going on behind an end; lookups in vain."""
+        missed, found = self._databases.misses, []
+        for sequence in self._databases.guesses(context, order.limit, self._guess):
+            end = next((n for n, one in enumerate(sequence, 1) if one.token in order.ends), len(sequence))
+            found.append(sequence[:end])
+        return found, self._databases.misses - missed
 
     def keep(self, start: int, path: Sequence[int]) -> None:
         """Nothing to do: only committed tokens are ever stored."""

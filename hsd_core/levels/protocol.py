@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from hsd_core.drafts.copying_there import Mark
     from hsd_core.levels.shared import SharedState
+    from hsd_core.ngram.databases import Found
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ class DraftOrder:
     """What a drafter is asked for: tokens at most `limit` deep behind the context.
 
     to_probs, pick, stops, check, widths, greedy: see `hierarchy.Draft`. ends: ids behind which nothing is drafted.
+    beside: sequences that were looked up and go up with the draft, none going on behind an end.
     """
 
     limit: int
@@ -80,11 +82,12 @@ class DraftOrder:
     check: Callable[[Tensor], None] = lambda logits: None
     widths: tuple[int, ...] = ()
     greedy: bool = False
+    beside: Sequence[Sequence[Found]] = ()
 
     @property
     def branches(self) -> bool:
         """Whether a tree is asked for."""
-        return any(wide > 1 for wide in self.widths[: self.limit])
+        return bool(self.beside) or any(wide > 1 for wide in self.widths[: self.limit])
 
     def draw(self, logits: Tensor, drafted: int) -> tuple[int | Tensor, Tensor]:
         """The next token of a chain: (1, V) logits behind so many drafted tokens -> its id, its (V,) row."""

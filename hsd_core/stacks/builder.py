@@ -17,7 +17,9 @@ import torch
 from hsd_core.drafts.registry import DraftRegistry
 from hsd_core.levels.draft_run import TrainedDraft
 from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.fused import FusedLevel
 from hsd_core.levels.kinds import kind_of, kinds
+from hsd_core.levels.ngram import NgramLevel
 from hsd_core.levels.protocol import Level
 from hsd_core.levels.toy import ToyTokenizer
 from hsd_core.levels.trunk import Layered, Prepared
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, float, float], None]
 WARM_ROWS = (1, 8)
+LOOKUPS = "ngram"  # the kind that stands beside a fused draft
 
 
 def pick_device(wanted: str | None) -> str:
@@ -89,6 +92,8 @@ class Builder:
             check_order([replace(s, dtype=s.dtype or dtype) if o else s for s, o in zip(specs, own, strict=True)])
         with self._kept.stack():
             levels = [self._level(spec, target) for spec in reversed(specs)][::-1]
+            if specs[0].fuse and len(specs) > 1:
+                levels[0] = FusedLevel(levels[0], self._lookups(specs[0].fuse))
         blocks = [spec.block or len(spec.widths) or kind_of(spec).block for spec in specs[:-1]]
         return [StackEntry(*parts) for parts in zip(levels, specs, [*blocks, None], strict=True)]
 
@@ -98,6 +103,13 @@ class Builder:
         if kind_of(spec).of_target(spec):
             wanted = self._of_the_target(wanted, target)
         return self._kept.level(wanted, self._build)
+
+    def _lookups(self, guess: int) -> NgramLevel:
+        if not kinds()[LOOKUPS].suits(self.preset):
+            raise StackError(f"preset {self.preset.name} has no lookups to merge into a draft; leave @fuse= out")
+        level = self._kept.level(LevelSpec(LOOKUPS, guess=guess), self._build)
+        assert isinstance(level, NgramLevel)
+        return level
 
     def _build(self, spec: LevelSpec) -> Level:
         kind = kind_of(spec)

@@ -127,7 +127,7 @@ def _check_written(spec: LevelSpec, specs: Sequence[LevelSpec]) -> None:
         if spec.name != own.name or len(specs) != 2 or (spec.dtype or specs[-1].dtype) != specs[-1].dtype:
             raise StackError(f"{spec.name}: {own.wrong}")
         for key, why in own.without.items():
-            if spec.value(key) is not None:
+            if spec.value(key) != keys()[key].default:
                 raise StackError(f"{spec.name}: {why}")
 
 

@@ -10,6 +10,7 @@ from hsd_core.trace.events import (
     SCHEMA,
     Baseline,
     Bonus,
+    Bound,
     Check,
     Commit,
     Committed,

@@ -160,7 +160,7 @@ def _lookups(events: Sequence[Event]) -> Iterable[str]:
             before = len(header.prompt_ids) + event.at
             for node, key in enumerate(event.keys):
                 copied = event.copied[node] if event.copied else None
-                if not 1 <= key <= before + node:
+                if not (0 if event.rows else 1) <= key <= before + node:
                     yield f"{where}: a key of {key} tokens behind {before + node}"
                 elif copied is not None and copied.alike < key:
                     yield f"{where}: a key of {key} tokens, of which {copied.alike} are alike"
@@ -191,6 +191,12 @@ def _verification(
     for c in event.checks:
         if c.serial not in made or made[c.serial][1] != c.id:
             yield f"{where}: token {c.serial} (id {c.id}) was not made"
+    judged = {c.serial for c in event.checks if c.outcome != "unjudged"}
+    for bound in event.bounds or ():
+        if bound.first not in judged:
+            yield f"{where}: a bound for token {bound.first}, which was not judged"
+        if not 0.0 <= (bound.best if bound.rule is None else bound.rule) <= bound.best <= 1.0:
+            yield f"{where}: a rule that reaches {bound.rule}, and {bound.best} at best"
 
 
 def _in_a_line(outcomes: Sequence[str]) -> bool:

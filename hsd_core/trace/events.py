@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, TypeAlias, get_args
 
-from msgspec import Meta, Struct, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from hsd_core.trace.typed import MAX_ENTRIES, Int
 
@@ -159,8 +159,9 @@ class Draft(Record, frozen=True):
     a run; `copied`: for each token what it repeats, if it was copied (empty for a drafter that copies nothing).
 
     Of lookups in n-gram databases: `keys`, for each token how many tokens before it were the key that it was found
-    under (empty for a drafter that looks nothing up); one lookup in D_c hands out several, the first of them with
-    `copied.alike` equal to the key. `silent`: lookups that every database left unanswered.
+    under (0 for one that a model drafted, empty for a drafter that looks nothing up); one lookup in D_c hands out
+    several, the first of them with `copied.alike` equal to the key. `silent`: lookups that every database left
+    unanswered.
     Both are bounded by what is drafted; the entries of D_c are not listed, as they follow from the committed text and
     the level's `params` (`Databases.settings`)."""
 
@@ -210,12 +211,28 @@ class Check(Part, frozen=True):
     residual: Row | None = None
 
 
+class Bound(Part, frozen=True):
+    """How much could be kept at a judged place: the chance that one of its candidates is, over all that its drafter
+    might have offered there.
+
+    `first`: the serial of the first candidate. `rule`: with the rule that judged, None where that was not computed.
+    `best`: the most that any exact rule could reach (`engine.bound`).
+    """
+
+    first: Int
+    rule: float | None
+    best: float
+
+
 class Verify(Record, frozen=True):
     """One forward of a verifier over the block of level `below` (None: plain decoding).
 
     `rows` counts everything it computed; `catch_up` of them only brought its cache up to date, the others
     each decided one position (the last one is the bonus row, if the verifier wanted one). `ran`: as in `Draft`; layers
     that a level below had already run on a position are not run again. `theta`: as in `Draft`, this level's own.
+
+    `bounds`: of the places that were judged token by token when sampling, in order; left out where there are none.
+    Greedy runs have none: there every exact rule keeps what equals the verifier's choice.
     """
 
     round: Int
@@ -229,6 +246,7 @@ class Verify(Record, frozen=True):
     t1: Int
     ran: tuple[Span, ...] = ()
     theta: float | None = None
+    bounds: tuple[Bound, ...] | UnsetType = UNSET
 
 
 class _Own(Record, frozen=True):

@@ -3,6 +3,7 @@
 | figure | definition |
 |---|---|
 | acceptance of level i | places where i accepted a drafted token / where it judged any (none behind a reject) |
+| its bound | the most that any exact rule could accept with the same rows: the mean over those places |
 | drafts kept | committed tokens that were drafted at the bottom / tokens drafted at the bottom |
 | tokens per target forward | committed / forwards of the target after the prefill |
 | tokens/s | committed / decode time on the engine's clock, prefill excluded |
@@ -26,6 +27,8 @@ _NS_PER_MS = 1e6
 class _LevelMeter:
     def __init__(self) -> None:
         self.judged = self.accepted = self.forwards = self.rows = self.catch_up = self.useful = self.busy_ns = 0
+        self.bounded = self.reached = 0  # places with a bound, and of them those where the rule's own chance is known
+        self.best = self.by_rule = 0.0  # sums over them
 
     def snapshot(self, level: int) -> dict[str, Any]:
         return {
@@ -33,6 +36,8 @@ class _LevelMeter:
             "acceptance": _ratio(self.accepted, self.judged),
             "judged": self.judged,
             "accepted": self.accepted,
+            "bound": _ratio(self.best, self.bounded),
+            "expected": _ratio(self.by_rule, self.reached) if self.reached == self.bounded else None,
             "forwards": self.forwards,
             "ms_per_call": _ratio(self.busy_ns / _NS_PER_MS, self.forwards),
             "busy_ms": self.busy_ns / _NS_PER_MS,
@@ -48,6 +53,7 @@ class Meter:
         self._levels: list[_LevelMeter] = []
         self._choosers: dict[int, list[int]] = {}  # serial -> levels with a row that chose this token
         self._forks: dict[int, tuple[int, int]] = {}  # serial of a drafted tree's node -> its place: (tree, parent)
+        self._greedy = False
         self._committed = self._drafted = self._kept = self._layers_read = 0
         self._sharing: set[int] = set()  # the levels over the target's weights, if it is not alone there
         self._prefill_end = self._first_commit = self._last_commit = 0
@@ -57,6 +63,7 @@ class Meter:
             self._levels = [_LevelMeter() for _ in event.levels]
             over = {level.index for level in event.levels if level.shares == len(event.levels) - 1}
             self._sharing = over if len(over) > 1 else set()
+            self._greedy = event.sampling.get("temperature") == 0 or event.sampling.get("top_k") == 1
         elif isinstance(event, trace.Prefill):
             if event.round is None:  # later ones are part of decoding
                 self._prefill_end = event.t1
@@ -100,12 +107,23 @@ class Meter:
     def _verify(self, event: trace.Verify) -> None:
         level = self._work(event)
         judged = [check for check in event.checks if check.outcome != "unjudged"]
+        place = {check.serial: self._forks.get(check.serial, check.serial) for check in event.checks}
+        places = {place[check.serial] for check in judged}
         for check in judged:
             if check.outcome == "accepted":
                 self._choosers.setdefault(check.serial, []).append(event.level)
                 level.accepted += 1
         # Several tokens offered for one place are one question; on a chain every token has a place of its own.
-        level.judged += len({self._forks.get(check.serial, check.serial) for check in judged})
+        level.judged += len(places)
+        if self._greedy:  # an exact rule keeps a candidate where one of them is the verifier's choice, and only there
+            chosen = {place[check.serial] for check in event.checks if check.p == 1.0}
+            level.bounded += len(places)
+            level.best += len(places & chosen)
+        for bound in event.bounds or ():
+            level.bounded += 1
+            level.best += bound.best
+            level.reached += bound.rule is not None
+            level.by_rule += bound.rule or 0.0
 
     def _work(self, event: trace.Draft | trace.Verify) -> _LevelMeter:
         level = self._levels[event.level]

@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from pagekit import drawn, toy_run
 
 from hsd_core.pipeline import Pipeline
-from hsd_core.trace import Baseline
+from hsd_core.trace import Baseline, Verify
 from hsd_core.trace import file as tracefile
 
 SAMPLED, GREEDY = "06-chat-sampled", "01-code"
+TREE = "table:2@id=order1@tree=2.1,table@id=order6"
 
 
 def visit(page: Any, site: str, query: str, size: tuple[int, int] = (1440, 900)) -> None:
@@ -141,6 +142,29 @@ def test_a_position_drawn_a_thousand_times_fills_to_p_and_wrong_rules_do_not(pag
     assert page.locator(".hx-proof-where").inner_text() != where
     verifiers = page.locator(".hx-proof .hx-an-verifier")
     assert verifiers.count() >= 1
+
+
+def test_a_place_says_how_often_it_is_kept_and_how_often_it_could_be(page: Any, shipped: str, tmp_path: Path) -> None:
+    events = list(Pipeline.open("toy").run(TREE, "The tower of levels", max_new_tokens=30, temperature=1.0, seed=2))
+    found = (bound for event in events if isinstance(event, Verify) for bound in event.bounds or ())
+    bound = next(one for one in found if one.rule is not None and one.best > 1.02 * one.rule)
+    tracefile.write(tmp_path / "tree.jsonl.gz", events)
+    visit(page, shipped, f"recording={SAMPLED}")
+    page.locator('input[type="file"]').set_input_files(str(tmp_path / "tree.jsonl.gz"))
+    page.wait_for_function("document.querySelector('.hx-tower').textContent.includes('character table')")
+    page.get_by_role("button", name="To the start").click()
+    page.locator("body").press("a")
+    tile, said = page.locator(f'.hx-an-tile[data-token="{bound.first}"]'), ""
+    for _ in range(60):
+        press(page, "ArrowRight")
+        if tile.count():
+            tile.last.click()
+            drawn(page)
+            said = page.locator(".hx-an-act").inner_text()
+        if "no exact rule" in said:
+            break
+    assert f"This rule keeps a candidate here with probability {bound.rule:.3g}" in said
+    assert f"no exact rule could with more than {bound.best:.3g}" in said
 
 
 @pytest.fixture

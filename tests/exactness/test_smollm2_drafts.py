@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
+from collections import Counter
 
+import pytest
+from lean_stacks import model_law
+from test_sampled_runs import UNLIKELY, p_value
+from toys import output_of
+
+import hsd_core
 from hsd_core.drafts.file import list_drafts
 from hsd_core.drafts.registry import FOLDER, shipped
+from hsd_core.models.sampling import Sampling
 from hsd_core.trace import Depths, Draft
 from hsd_core.trace.checks import check
 from hsd_core.trace.metrics import committed_ids
@@ -24,6 +31,8 @@ STACKS = [
     "exit:3@at=8@tree=2.2.1,target",
     "exit:2@at=8@tree=2.1@id=smollm2-exit8,int8:4,target",
     "nano:3@tree=2.2.1,target",
+    "exit:3@at=8@tree=2.2.1@fuse=4,target",
+    "nano:3@fuse=3,int8:6,target",
     "ngram:3@policy=confidence@theta=0.4@miss=nano,int8:6,target",
     "ngram:3@policy=confidence@theta=0.4@miss=nano,int4:9,target",
     "ngram:2@miss=smollm2-nano,target@bonus=0",
@@ -79,3 +88,16 @@ def test_a_trained_read_out_knows_more_than_the_lens_at_its_depth(smollm2) -> No
     for name, at in (("smollm2-exit4", 4), ("smollm2-exit8", 8)):
         assert agreed(depths.readouts.index(name)) > 2 * agreed(at - 1)
     assert agreed(depths.readouts.index("smollm2-nano-fed")) > 2 * agreed(7)
+
+
+@pytest.mark.weights
+@pytest.mark.parametrize("stack", ["exit:3@at=8@tree=2.2.1,target", "exit:3@at=8@tree=2.1.1@fuse=3,target"])
+def test_sampled_trees_follow_the_targets_law(smollm2, stack: str) -> None:
+    sampling, runs = Sampling(1.0, top_k=3), 100
+    ids = smollm2.encode("one two three one two four one two three one two", raw=True)  # lookups find something
+    law = model_law(smollm2.entries("target")[0].level.decoder, ids, 3, sampling)
+    entries = smollm2.entries(stack)
+    outputs = (output_of(list(hsd_core.run(entries, ids, sampling, s, max_new_tokens=3, heads=0))) for s in range(runs))
+    assert p_value(Counter(outputs), law, runs) > UNLIKELY
+    events = list(hsd_core.run(entries, ids, sampling, 0, max_new_tokens=3))
+    assert any(e.event == "draft" and len({"c", "exit"} & set(e.sources)) == 1 + ("fuse" in stack) for e in events)

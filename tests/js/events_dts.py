@@ -8,6 +8,8 @@ import typing
 from pathlib import Path
 from typing import Any, ClassVar
 
+from msgspec import UnsetType
+
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "assets" / "js" / "events.d.ts"
 _PLAIN = {int: "number", float: "number", str: "string", bool: "boolean", type(None): "null", Any: "any"}
@@ -28,9 +30,17 @@ def _declare(cls: type, written: dict[str, str], event: str = "") -> str:
         written[cls.__name__] = ""  # keeps its place before what it holds
         hints = typing.get_type_hints(cls).items()
         lines = [f'  event: "{event}";'] if event else []
-        lines += [f"  {key}: {_type(hint, written)};" for key, hint in hints if typing.get_origin(hint) is not ClassVar]
+        lines += [_line(key, hint, written) for key, hint in hints if typing.get_origin(hint) is not ClassVar]
         written[cls.__name__] = "\n".join([f"export interface {cls.__name__} {{", *lines, "}\n"])
     return cls.__name__
+
+
+def _line(key: str, hint: Any, written: dict[str, str]) -> str:
+    """A field; one that may be left out has a question mark."""
+    given = [part for part in typing.get_args(hint) if part is not UnsetType]
+    if len(given) == len(typing.get_args(hint)):
+        return f"  {key}: {_type(hint, written)};"
+    return f"  {key}?: {_type(given[0], written)};"
 
 
 def _type(hint: Any, written: dict[str, str]) -> str:

@@ -1,6 +1,7 @@
 /** The chosen token's verdict as bars: q, p, what they share, the coin, the residual and the draw from it. */
 
 import { badge, isGreedy } from "../card-verdict.js";
+import { candidates } from "../comb.js";
 import { origin } from "../copies.js";
 import { h } from "../dom.js";
 import { originOf } from "../kinds.js";
@@ -97,12 +98,7 @@ function verdict(model, record, j, most) {
   ];
   parts.push(table(model, act.lines, heads, { faint: j.outcome === "rejected" ? "" : "rest" }));
   const drawn = act.lines.find((x) => x.drawn);
-  const sum = h("p", {
-    class: "hx-an-note",
-    tabindex: "0",
-    "data-tip": ACT.sumTip,
-    text: `${act.close ? "" : "\u2248 "}${ACT.sum(act.kept)}.`,
-  });
+  const sum = reach(record, j, act);
   const end =
     j.outcome === "rejected" && drawn
       ? note(ACT.drawn(drawn.id === null ? ACT.others : said(model, drawn.id), act.recorded ? drawn.rest : null))
@@ -115,6 +111,23 @@ function verdict(model, record, j, most) {
   if (!act.close) parts.push(note(ACT.estimate));
   return parts;
 }
+
+/** How often a candidate is kept at the place, and how often one could be. */
+function reach(record, j, act) {
+  const { bound } = j;
+  const one = offered(record, j).length < 2;
+  const text = !bound
+    ? `${act.close ? "" : "\u2248 "}${ACT.sum(act.kept)}.`
+    : one && !isNamed(j)
+      ? `${ACT.onlySum(bound.best)}.`
+      : ACT.bound(bound.rule, bound.best);
+  const tip = bound ? ACT.boundTip : ACT.sumTip;
+  return h("p", { class: "hx-an-note", tabindex: "0", "data-tip": tip, text });
+}
+
+/** The candidates of a place that one verdict was about: above the first verifier a kept one stands alone. */
+const offered = (record, j) =>
+  candidates(record).filter((x) => x.judgements.some((other) => other.level === j.level && other.t === j.t));
 
 /** The verifier's top choice against the draft. */
 function choice(model, { tag }, record, { j, top, mine, own }) {
@@ -149,6 +162,11 @@ function greedy(model, record, j, most) {
         })
       : null;
   if (margin) parts.push(margin);
+  const rivals = j.outcome === "unjudged" ? [] : offered(record, j);
+  if (rivals.length > 1) {
+    const held = rivals.some((x) => x.id === top.id);
+    parts.push(note((held ? GREEDY.held : GREEDY.missed)(rivals.length, verifier.tag)));
+  }
   if (act.named) parts.push(note(named(model, record, drafter)));
   return parts;
 }

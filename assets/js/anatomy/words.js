@@ -123,6 +123,16 @@ export const ACT = {
     },
   },
   sum: (/** @type {number} */ kept) => `sum of min(p, q) = ${figure(kept)}: so often is a draft kept here`,
+  onlySum: (/** @type {number} */ kept) =>
+    `sum of min(p, q) = ${figure(kept)}: so often is a draft kept here, and no exact rule could keep one more often`,
+  bound: (/** @type {number|null} */ rule, /** @type {number} */ best) =>
+    rule === null
+      ? `No exact rule could keep a candidate here with a probability above ${figure(best)}.`
+      : figure(rule) === figure(best)
+        ? `This rule keeps a candidate here with probability ${figure(rule)}; no exact rule could with a higher one.`
+        : `This rule keeps a candidate here with probability ${figure(rule)}; no exact rule could with more than ${figure(best)}.`,
+  boundTip:
+    "over all candidates that might have been offered here. The most is 1 + the least of p(H) \u2212 Q(H) over sets H of tokens, Q(H) being the probability that all candidates lie in H (optimal multi-draft decoding)",
   sumTip:
     "the sum of min(p, q) over all tokens, 1 \u2212 total variation of p and q. Tokens beyond the recorded head count as one",
   coin: (/** @type {string} */ u, /** @type {string} */ sign, /** @type {string} */ a, /** @type {string} */ out) =>
@@ -172,6 +182,10 @@ export const GREEDY = {
     `${tag} writes its own top choice, ${text} (${p}).`,
   writes: (/** @type {string} */ tag) => `${tag} writes its own top choice.`,
   sibling: "Another candidate for this place is asked next.",
+  held: (/** @type {number} */ n, /** @type {string} */ tag) =>
+    `One of the ${n} candidates is ${tag}\u2019s top choice, so every exact rule keeps it.`,
+  missed: (/** @type {number} */ n, /** @type {string} */ tag) =>
+    `None of the ${n} candidates is ${tag}\u2019s top choice, so no exact rule could have kept one.`,
   drafts: (/** @type {string} */ tag, /** @type {string} */ text, /** @type {string} */ p) =>
     `${tag} drafts its own top choice, ${text} (${p}).`,
   names: (/** @type {string} */ tag) => `${tag} looks tokens up: it names one, and knows no other choices.`,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hsd_core.levels.kinds import exits
-from hsd_core.levels.kinds.keys import ID, POLICY, TREE
+from hsd_core.levels.kinds.keys import FUSE, ID, POLICY, TREE
 from hsd_core.levels.kinds.kind import Site, Written
 from hsd_core.levels.kinds.spec import LevelSpec, StackError
 
@@ -42,6 +42,7 @@ KINDS = (
             without={
                 ID.name: "policy del chooses among all trained exits up to @at=; leave @id= out",
                 TREE.name: "policy del drafts one sequence; leave @tree= out",
+                FUSE.name: "policy del drafts one sequence; leave @fuse= out",
             },
         ),
         offer=lambda kind, preset: [],  # the catalogue lists the exit

@@ -12,7 +12,7 @@ from math import prod
 from operator import mul
 from typing import Any, ClassVar
 
-from hsd_core.levels.kinds.spec import MAX_BLOCK, MAX_NODES, LevelSpec, StackError, Value
+from hsd_core.levels.kinds.spec import MAX_BLOCK, MAX_GUESS, MAX_NODES, LevelSpec, StackError, Value
 from hsd_core.levels.policies import DEFAULT_THETA
 from hsd_core.models import DTYPES
 
@@ -96,13 +96,17 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Whole(Key):
-    """A whole number within a range, written in at most nine figures."""
+    """A whole number within a range, written in at most nine figures.
+
+    beside: sequences of a draft beside those that it counts, where it says how many there are.
+    """
 
     type = "whole"
     low: int
     high: int
     step: int = 1
     unit: str = ""
+    beside: int = 0
 
     @property
     def title(self) -> str:
@@ -116,6 +120,9 @@ class Whole(Key):
         # The length first: int() refuses very long texts with an error of its own.
         good = text.isascii() and text.isdigit() and len(text) <= 9 and self.low <= int(text) <= self.high
         return int(text) if good else None
+
+    def sequences(self, value: Value) -> int:
+        return int(value) + self.beside
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,5 +261,16 @@ TREE = Shape(
         "4.2.2": "4.2.2 · 28 tokens",
     },
 )
+FUSE = Whole(
+    name="fuse",
+    place=6,
+    counts=BOTTOM,
+    fans=True,
+    beside=1,
+    low=0,
+    high=MAX_GUESS,
+    label="lookups",
+    tip="how many looked-up sequences are merged into the draft, each beginning with one of its eight likeliest tokens",
+)
 DRAFTS = (POLICY, THETA)
-VERIFIES = (*DRAFTS, TREE, RULE, K, BONUS)
+VERIFIES = (*DRAFTS, TREE, FUSE, RULE, K, BONUS)

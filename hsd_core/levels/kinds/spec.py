@@ -21,7 +21,8 @@ class LevelSpec:
 
     `k`: how many of its likeliest tokens a verifier with rule top accepts; None means 1. `guess`: how many sequences a
     lookup offers side by side. `tree`: how many tokens a drafter offers behind each token, by depth, as it is written.
-    `own`: the keys that only its kind has and that no field is named after, with their values, sorted.
+    `fuse`: how many looked-up sequences stand beside a draft, 0 for none. `own`: the keys that only its kind has and
+    that no field is named after, with their values, sorted.
     """
 
     name: str
@@ -36,6 +37,7 @@ class LevelSpec:
     db: str | None = None
     miss: str | None = None
     guess: int = 1
+    fuse: int = 0
     dtype: str | None = None
     device: str | None = None
     id: str | None = None

@@ -268,6 +268,7 @@ test("a copied token names its origin, in the prompt or in the text as it stood 
     ...LETTERS,
     {
       ...draft(0, "0:1 1:2", 0, 10),
+      sources: ["nano", "nano"],
       copied: [{ at: -2, alike: 1, share: 0.9 }, null],
     },
     verify(1, 0, "0:1+ 1:2x", 10, 20),
