@@ -103,6 +103,7 @@ export interface Verify {
   t1: number;
   ran: Span[];
   theta: number | null;
+  probes: number;
 }
 
 export interface Check {
@@ -199,6 +200,7 @@ export interface Store {
   misses: number;
   t0: number;
   t1: number;
+  window: number[][];
 }
 
 export interface Plan {

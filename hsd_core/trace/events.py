@@ -216,6 +216,7 @@ class Verify(Record, frozen=True):
     `rows` counts everything it computed; `catch_up` of them only brought its cache up to date, the others
     each decided one position (the last one is the bonus row, if the verifier wanted one). `ran`: as in `Draft`; layers
     that a level below had already run on a position are not run again. `theta`: as in `Draft`, this level's own.
+    `probes`: rows beside those, which decide nothing: they go back to the drafter (the window of lookahead decoding).
     """
 
     round: Int
@@ -229,6 +230,7 @@ class Verify(Record, frozen=True):
     t1: Int
     ran: tuple[Span, ...] = ()
     theta: float | None = None
+    probes: Int = 0
 
 
 class _Own(Record, frozen=True):
@@ -297,7 +299,9 @@ class Kv(Record, frozen=True):
 
 
 class Store(Record, frozen=True):
-    """An n-gram store's work since its last event. `hits` counts drafted tokens by database letter."""
+    """An n-gram store's work since its last event. `hits` counts drafted tokens by database letter. `window`: the
+    n-grams that a lookahead window gave, in the order in which they were filed, column by column; they come out of the
+    verifier's passes, so no text gives them."""
 
     round: Int
     level: Level
@@ -307,6 +311,7 @@ class Store(Record, frozen=True):
     misses: Int
     t0: Int
     t1: Int
+    window: tuple[tuple[Int, ...], ...] = ()
 
 
 class Plan(Record, frozen=True):

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 MAX_BLOCK = 64
 MAX_LEVELS = 8
 MAX_GUESS = 8
+MAX_COLUMNS = 16  # of a lookahead window
+MAX_NGRAM = 8
 MAX_NODES = 64  # of a tree of drafts
 Value = str | int | float | bool
 
@@ -20,7 +22,7 @@ class LevelSpec:
     """One level as written. `block` (T) is None where the preset's is meant, and for the target. `at`: layers.
 
     `k`: how many of its likeliest tokens a verifier with rule top accepts; None means 1. `guess`: how many sequences a
-    lookup offers side by side. `tree`: how many tokens a drafter offers behind each token, by depth, as it is written.
+    lookup offers side by side; None means as many as its kind does. `tree`: how many tokens a drafter offers behind each token, by depth, as it is written.
     `own`: the keys that only its kind has and that no field is named after, with their values, sorted.
     """
 
@@ -35,7 +37,7 @@ class LevelSpec:
     tree: str | None = None
     db: str | None = None
     miss: str | None = None
-    guess: int = 1
+    guess: int | None = None
     dtype: str | None = None
     device: str | None = None
     id: str | None = None
