@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.levels.protocol import Committed, Counts, DraftOrder, Outcome, Proposal, Verified, Work
-from hsd_core.levels.tree import Probes
+from hsd_core.levels.tree import NO_PROBES, Probes
 from hsd_core.ngram.window import Window
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class NgramLevel:
 
 
 class NgramRun:
-    """ahead: columns of the lookahead window and tokens of its n-grams. positions: behind which there can be no probe."""
+    """ahead: columns of the lookahead window and tokens of its n-grams. positions: no probe stands behind so many."""
 
     cached = 0
 
@@ -104,12 +104,12 @@ class NgramRun:
 
     def _probes(self, context: Sequence[int], order: DraftOrder) -> Probes:
         if self._ahead is None:
-            return Probes()
+            return NO_PROBES
         if self._window is None:  # nothing but the prompt is there yet
             self._window = Window(*self._ahead, context, order.ends)
         self._last = context[-1]
         if self._positions is not None and len(context) + self._window.deepest > self._positions:
-            return Probes()
+            return NO_PROBES
         return Probes(*self._window.probes())
 
     def keep(self, start: int, path: Sequence[int]) -> None:

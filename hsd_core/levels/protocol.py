@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hsd_core.levels.tree import NOTHING, Offer, Probes, Token, Tree, named
+from hsd_core.levels.tree import NO_PROBES, NOTHING, Offer, Probes, Token, Tree, named
 from hsd_core.trace import Copied, Span
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ class Proposal:
     rows: (r, V) the laws that tokens were drawn from, None where all are named. sources: which database, exit or model.
     logits: (r, V) before the sampling transform. parents, offered, repeats: see `Tree`. copied: for each token where it
     stood before, a position in the context, if it was copied; empty for a drafter that copies nothing. theta: the
-    drafter's own stop threshold for this draft, if it has one. keys, silent: of lookups, see `trace.Draft`. probes: what
-    the level above is to compute beside them, see `Verified.probed`.
+    drafter's own stop threshold for this draft, if it has one. keys, silent: of lookups, see `trace.Draft`. probes:
+    what the level above is to compute beside them, see `Verified.probed`.
     """
 
     ids: tuple[int, ...]
@@ -59,7 +59,7 @@ class Proposal:
     theta: float | None = None
     keys: tuple[int, ...] = ()
     silent: int = 0
-    probes: Probes = Probes()
+    probes: Probes = NO_PROBES
 
     def tree(self, number: Callable[[int, str], Token]) -> Tree:
         """The proposal as a tree; `number` makes a run's token of an id and its source."""

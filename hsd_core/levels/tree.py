@@ -49,6 +49,9 @@ class Probes(NamedTuple):
     parents: tuple[int, ...] = ()
 
 
+NO_PROBES = Probes()
+
+
 @dataclass(frozen=True)
 class Tree:
     """n tokens, a parent always before its children, the likeliest chain first.
@@ -69,7 +72,7 @@ class Tree:
     parents: tuple[int, ...] | None = None
     offered: tuple[Offer, ...] | None = None
     repeats: bool = False
-    probes: Probes = Probes()
+    probes: Probes = NO_PROBES
 
     def __len__(self) -> int:
         return len(self.tokens)

@@ -102,8 +102,9 @@ class Databases:
 
     def file(self, ngrams: Iterable[Sequence[int]]) -> None:
         """What a lookahead window gave."""
-        for ngram in ngrams if self._ahead is not None else ():
-            self._ahead.insert(ngram)
+        if self._ahead is not None:
+            for ngram in ngrams:
+                self._ahead.insert(ngram)
 
     def guess(self, context: Sequence[int], limit: int) -> list[Found]:
         """Up to `limit` tokens that may follow.

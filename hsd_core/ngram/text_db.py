@@ -90,7 +90,7 @@ class TextDatabase:
         return int(tokens[best]), int(counts[best])
 
     def _followers(self, low: int, high: int, length: int) -> tuple[Ints, Ints]:
-        """The tokens that follow a key of this length, ascending, and how often; the end of a document follows 0 times."""
+        """The tokens that follow a key of this length, ascending, and how often; the end of a document never does."""
         followers = self._windows[low:high] // self._base ** (self.max_key - length - 1)
         starts = np.concatenate([[0], np.flatnonzero(followers[1:] != followers[:-1]) + 1])
         counts = np.diff(starts, append=high - low)

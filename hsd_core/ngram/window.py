@@ -1,8 +1,9 @@
 """Lookahead decoding's window and pool (Fu et al. 2024, arXiv 2402.02057): a model guesses its own future in parallel.
 
 The window stands behind the end of the text. Its first row is a line of tokens, the *spine*; behind the text's last
-token and behind each of the spine hangs a *column* of n - 2 tokens. One pass of a model over all of it (they are probes:
-nobody judges them) gives a token behind the foot of every column, the model's likeliest one also where the run samples:
+token and behind each of the spine hangs a *column* of n - 2 tokens. One pass of a model over all of it (they are
+probes: nobody judges them) gives a token behind the foot of every column, the model's likeliest one also where the run
+samples:
 
     text .. x   s1   s2          one step: what was said below the columns is the new last row, every other row
             |    |    |          moves up, and the window one token on (Jacobi iteration, spread over the passes)
@@ -10,8 +11,8 @@ nobody judges them) gives a token behind the foot of every column, the model's l
             b0   b1   b2         n = 4, three columns: x a0 b0 c0, s1 a1 b1 c1 and s2 a2 b2 c2 are n-grams now,
             c0   c1   c2         c the new row
 
-It begins with a spine out of the prompt and gets a row more with each of its first n - 2 passes. What it holds depends on
-the text and on the passes' likeliest tokens alone, never on what becomes of a draft.
+It begins with a spine out of the prompt and gets a row more with each of its first n - 2 passes. What it holds depends
+on the past alone, so what is offered out of it may be judged as any named token.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Claims about the lookahead window and its pool: where its tokens stand, what n-grams it gives, what is kept of them."""
+"""Claims about the lookahead window and its pool: where its tokens stand, what n-grams it gives, what is kept."""
 
 from __future__ import annotations
 

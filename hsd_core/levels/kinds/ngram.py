@@ -50,7 +50,8 @@ def build(spec: LevelSpec, site: Site) -> Level:
     if window and "c" not in order:
         raise StackError(f"{spec.name}: @window= feeds the context's database; write c into @db= or leave @window= out")
     reach = {"c": replace(REACH["c"], min_key=int(setting(spec, "key") or 1))}
-    more = {"guess": guess} if guess > 1 else {}
+    told: dict[str, object] = {"guess": guess} if guess > 1 else {}
+    told |= {"window": window, "n": n} if window else {}
     lookups = NgramLevel(
         lambda: Databases(
             order,
@@ -66,7 +67,7 @@ def build(spec: LevelSpec, site: Site) -> Level:
         guess=guess,
         window=window,
         n=n,
-        params=more | ({"window": window, "n": n} if window else {}),
+        params=told,
     )
     if spec.miss is None:
         return lookups
@@ -83,7 +84,8 @@ KINDS = (
         about="Hierarchy Drafting's databases: what followed the same tokens before.",
         help="@db= names the databases in the order in which they are asked: the context (c), what the target usually "
         "writes (m), general text (s). @guess= says how many sequences are offered side by side, for one pass to "
-        "judge; @window= lets a lookahead window feed the context's; @miss=nano lets a nano draft where they are silent.",
+        "judge; @window= lets a lookahead window feed the context's; @miss=nano lets a nano draft where they are "
+        "silent.",
         letter="N",
         colour=ORANGE,
         underline="dotted",

@@ -22,8 +22,8 @@ class LevelSpec:
     """One level as written. `block` (T) is None where the preset's is meant, and for the target. `at`: layers.
 
     `k`: how many of its likeliest tokens a verifier with rule top accepts; None means 1. `guess`: how many sequences a
-    lookup offers side by side; None means as many as its kind does. `tree`: how many tokens a drafter offers behind each token, by depth, as it is written.
-    `own`: the keys that only its kind has and that no field is named after, with their values, sorted.
+    lookup offers side by side; None means as many as its kind does. `tree`: how many tokens a drafter offers behind
+    each token, by depth, as it is written. `own`: the keys that no field is named after, with their values, sorted.
     """
 
     name: str
