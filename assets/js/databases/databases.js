@@ -56,7 +56,8 @@ export function createDatabases({ player, stage, onClose }) {
     const last = own.seen(cursor) - 1;
     let found = own.lookups[last] ?? null;
     for (let i = last; i >= 0 && own.lookups[i].t === own.lookups[last].t; i--)
-      if (own.lookups[i].letter === "c" || (own.lookups[i].letter === "w" && found?.letter !== "c")) found = own.lookups[i];
+      if (own.lookups[i].letter === "c" || (own.lookups[i].letter === "w" && found?.letter !== "c"))
+        found = own.lookups[i];
     return found;
   }
 

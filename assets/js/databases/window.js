@@ -32,10 +32,19 @@ export function givenAt(ledger, cursor) {
 export function windowPart() {
   const title = h("h3", { "data-tip": WINDOW.tip, tabindex: "0" });
   const body = h("tbody");
-  const table = h("table", { class: "hx-db-lattice" }, h("caption", { class: "hx-db-note", text: WINDOW.lattice }), body);
+  const table = h(
+    "table",
+    { class: "hx-db-lattice" },
+    h("caption", { class: "hx-db-note", text: WINDOW.lattice }),
+    body,
+  );
   const note = h("p", { class: "hx-db-note" });
   const list = h("ol", { "aria-label": WINDOW.list });
-  const scroll = h("div", { class: "hx-db-across", tabindex: "0", role: "region", "aria-label": WINDOW.lattice }, table);
+  const scroll = h(
+    "div",
+    { class: "hx-db-across", tabindex: "0", role: "region", "aria-label": WINDOW.lattice },
+    table,
+  );
   const el = h("div", { class: "hx-db-part hx-db-window", hidden: true }, title, scroll, note, list);
 
   /** One row of the lattice: the same place of every column's n-gram. */
