@@ -50,8 +50,9 @@ export function windowPart() {
   /** One row of the lattice: the same place of every column's n-gram. */
   function row(/** @type {Ledger} */ ledger, /** @type {number[][]} */ last, /** @type {number} */ place) {
     const name = place === 0 ? WINDOW.head : place === ledger.n - 1 ? WINDOW.said : "";
-    const cells = last.map((ngram) => h("td", {}, quote("", words(ledger, ngram.slice(place, place + 1)))));
-    return h("tr", {}, h("th", { scope: "row", class: "hx-db-note", text: name }), ...cells);
+    const texts = last.map((ngram) => words(ledger, ngram.slice(place, place + 1)));
+    const cells = texts.map((text) => h("td", { "data-tip": text.length > 8 ? text : null }, quote("", text)));
+    return h("tr", {}, h("th", { scope: "row", class: "hx-db-silent", text: name }), ...cells);
   }
 
   return {
