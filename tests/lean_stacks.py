@@ -63,7 +63,7 @@ class LeanStacks:
 
     def _level(self, spec: LevelSpec, target: LevelSpec) -> object:
         if spec.miss:
-            lookups = NgramLevel(lambda: Databases("c"), self.target.vocab_size, guess=spec.guess)
+            lookups = NgramLevel(lambda: Databases("c"), self.target.vocab_size, guess=spec.guess or 1)
             return OrderedLevel(lookups, NanoLevel(self.target, self.drafts[spec.miss]))
         if spec.name == "ngram":
             return LookupLevel(lookup(self.target.vocab_size, 5), self.target.vocab_size)

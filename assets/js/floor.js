@@ -2,7 +2,7 @@
 
 import { depthRow, draftRow, missRow } from "./depth.js";
 import { h, icon, say } from "./dom.js";
-import { grammar, heeds } from "./kinds.js";
+import { grammar, heeds, usualOf } from "./kinds.js";
 import { counts, variants } from "./stack.js";
 
 const BLOCK = "T: how many tokens this level hands up at most";
@@ -244,7 +244,7 @@ function controls(level, at) {
     .map((key) => (MADE[key.type] ?? figure)(key, level, at));
 }
 
-function choice({ name: key, words, usual, tip }, level, at) {
+function choice({ name: key, words, tip }, level, at) {
   // What makes a level another kind is offered where it can be that one.
   const others = variants().filter(
     (own) => own.key === key && own.name !== level.name && own.value !== level.options[key],
@@ -262,7 +262,7 @@ function choice({ name: key, words, usual, tip }, level, at) {
     },
     ...names.map(([value, text]) => h("option", { value, text })),
   );
-  select.value = level.options[key] ?? usual;
+  select.value = level.options[key] ?? usualOf(level.name, key);
   return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: key }), select);
 }
 
@@ -292,7 +292,7 @@ function shape({ name: key, words, tip }, level, at) {
 const MADE = { choice, shape };
 
 /** A number, which may belong to a choice above it. */
-function figure({ name: key, label, low: min, high: max, step, usual, tip, tips, when }, level, at) {
+function figure({ name: key, label, low: min, high: max, step, tip, tips, when }, level, at) {
   return h(
     "label",
     { class: "hx-field", "data-tip": tips[level.options[when?.[0]]] ?? tip },
@@ -304,7 +304,7 @@ function figure({ name: key, label, low: min, high: max, step, usual, tip, tips,
       step,
       class: "hx-input",
       "data-key": `${key}-${at.position}`,
-      value: level.options[key] ?? usual,
+      value: level.options[key] ?? usualOf(level.name, key),
       onchange: (event) => {
         const asked = Math.min(max, Math.max(min, +event.target.value || min));
         level.options[key] = String(step < 1 ? asked : Math.round(asked));

@@ -4,7 +4,7 @@
 /**
  * A kind of level, as hsd_core/levels/kinds/kind.py declares it.
  * @typedef {{name: string, order: number, title: string, about: string, letter: string, underline: string, keys: string[],
- *   labelled: string[], verifies: boolean, stands: string, cheap: boolean, colour: {light: string, dark: string},
+ *   usual: Record<string, string>, labelled: string[], verifies: boolean, stands: string, cheap: boolean, colour: {light: string, dark: string},
  *   reads: {weights: string, depth: number|string|null}|null,
  *   origins: {letter: string, title: string, share: number, towards: string}[],
  *   written: {name: string, key: string, value: string, wrong: string, without: Record<string, string>}|null}} Kind
@@ -60,6 +60,12 @@ function paint({ kinds, reject }) {
  * @returns {Kind}
  */
 export const kindOf = (name) => /** @type {Kind} */ (grammar.kinds.get(name ?? "") ?? grammar.kinds.get("model"));
+
+/**
+ * What a level has for a key without saying so; null where that is not known here.
+ * @param {string} name @param {string} key
+ */
+export const usualOf = (name, key) => grammar.kinds.get(name)?.usual?.[key] ?? grammar.keys.get(key)?.usual ?? null;
 
 /** Whether levels of a kind heed a key. @param {string} name @param {string} key */
 export const heeds = (name, key) => Boolean(grammar.kinds.get(name)?.keys.includes(key));

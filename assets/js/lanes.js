@@ -324,8 +324,9 @@ function tipLines(s, level) {
     element("strong", "", `${level.tag} ${level.name}`),
     element("span", "", `${what}, ${duration(s.t1 - s.t0)}`),
   ];
+  const ahead = s.probes ? `, ${s.probes} of them the window ahead` : "";
   if (s.round !== null)
-    lines.push(element("span", "", `round ${s.round + 1}, ${s.rows} ${s.rows === 1 ? "row" : "rows"}`));
+    lines.push(element("span", "", `round ${s.round + 1}, ${s.rows} ${s.rows === 1 ? "row" : "rows"}${ahead}`));
   else lines.push(element("span", "", `${s.rows} prompt tokens`));
   if (s.kind === "draft")
     lines.push(element("span", "", `${s.tokensOut} out${s.sequences > 1 ? `, ${s.sequences} sequences` : ""}`));

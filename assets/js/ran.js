@@ -19,12 +19,12 @@ export function merged(spans) {
  * A segment's layers in words: "layers 8–29 on 4 rows, 0–7 on 1 (bonus)"; "" when it shares no model.
  * A bonus needs a row for the last drafted token, which the level below has not read yet: its layers are run on that
  * row alone (as in LayerSkip).
- * @param {{kind: string, ran?: Span[], rows: number, catchUp?: number, tokensIn: number}} segment
+ * @param {{kind: string, ran?: Span[], rows: number, catchUp?: number, probes?: number, tokensIn: number}} segment
  */
-export function ranText({ kind, ran, rows, catchUp = 0, tokensIn }) {
+export function ranText({ kind, ran, rows, catchUp = 0, probes = 0, tokensIn }) {
   if (!ran?.length) return "";
   const parts = merged(ran);
-  const bonus = kind === "verify" && rows - catchUp > tokensIn;
+  const bonus = kind === "verify" && rows - catchUp - probes > tokensIn;
   const words = parts.map((part, i) => {
     const unit = i ? "" : part.rows === 1 ? " row" : " rows";
     const passes = part.passes > 1 ? ` in ${part.passes} passes` : "";

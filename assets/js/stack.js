@@ -2,7 +2,7 @@
  *  and words are the server's (`kinds.js`), and so is the last word: what is checked here is checked so that the reason
  *  stands beside the control. */
 
-import { grammar } from "./kinds.js";
+import { grammar, usualOf } from "./kinds.js";
 
 const LONGEST = 400;
 
@@ -109,7 +109,7 @@ function nodesOf(shape) {
 export function fanOf({ name, options }) {
   for (const one of grammar.kinds.get(name)?.keys ?? []) {
     const key = grammar.keys.get(one);
-    const value = options[one];
+    const value = options[one] ?? usualOf(name, one);
     if (!key?.fans || !value) continue;
     const count =
       key.type === "shape"
@@ -200,7 +200,7 @@ const hex = (point, length) => point.toString(16).padStart(length, "0");
 /** The text of a stack; what a level has without saying so is left out. */
 export function format(levels) {
   return levels
-    .map(({ name, block, options }, i) => name + (block && i < levels.length - 1 ? `:${block}` : "") + tail(options))
+    .map((level, i) => level.name + (level.block && i < levels.length - 1 ? `:${level.block}` : "") + tail(level))
     .join(",");
 }
 
@@ -211,22 +211,22 @@ export function same(a, b, blocks) {
     a.every((one, i) => {
       const other = b[i];
       const t = (level) => (i === a.length - 1 ? null : blockOf(level, blocks[i]));
-      return one.name === other.name && t(one) === t(other) && tail(one.options) === tail(other.options);
+      return one.name === other.name && t(one) === t(other) && tail(one) === tail(other);
     })
   );
 }
 
-const tail = (options) =>
-  written(options)
+const tail = (level) =>
+  written(level)
     .map(([key, value]) => `@${key}=${value}`)
     .join("");
 
 /** The options that count and that differ from what a level has anyway, in the grammar's order. */
-function written(options) {
+function written({ name, options }) {
   const order = [...grammar.keys.keys()];
   const place = (key) => (order.includes(key) ? order.indexOf(key) : order.length);
   return Object.entries(options)
-    .filter(([key, value]) => value !== "" && grammar.keys.get(key)?.usual !== String(value) && counts(key, options))
+    .filter(([key, value]) => value !== "" && usualOf(name, key) !== String(value) && counts(key, options))
     .sort(([a], [b]) => place(a) - place(b));
 }
 
@@ -281,7 +281,7 @@ function whyNot({ name, options }, known, below) {
   if (!known) return `this preset has no level “${name}”`;
   if (!known.usable) return known.reason || "cannot be used here";
   if (below && !known.can_draft) return `${known.label} cannot draft; it can only be the top level`;
-  const fault = levelFault(name, null, written(options));
+  const fault = levelFault(name, null, written({ name, options }));
   if (fault || !known.depth || options.at === undefined) return fault;
   const { min, max } = known.depth;
   return +options.at < min || +options.at > max

@@ -40,7 +40,7 @@ const NOTHING = Object.freeze({ bytes: new Uint8Array(0), special: false });
 /**
  * @typedef {{kind: string, level: number, round: number|null, t0: number, t1: number, rows: number, tokensIn: number,
  *   tokensOut: number, rejected?: boolean, rejects?: number, sequences?: number, ran?: import("./events.js").Span[],
- *   catchUp?: number, theta?: number|null, at?: number, serials?: number[], silent?: number}} Segment
+ *   catchUp?: number, probes?: number, theta?: number|null, at?: number, serials?: number[], silent?: number}} Segment
  */
 
 export class TraceModel {
@@ -360,6 +360,7 @@ export class TraceModel {
       rejected: false,
       ran: e.ran ?? [],
       catchUp: e.catch_up,
+      probes: e.probes ?? 0,
       theta: e.theta ?? null,
       ...more,
     };

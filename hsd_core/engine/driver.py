@@ -113,7 +113,8 @@ class Sequential:
         kept = len(verdict.path)
         cut = start + kept
         # A leaf may have been kept that was never processed, while nodes beside it were.
-        processed = cut if asked.tree.is_chain else start + len(asked.path)
+        line = asked.tree.is_chain and not asked.probed
+        processed = cut if line else start + len(asked.path)
         for level, run in enumerate(self.runs):
             before = run.cached
             if before > processed or (before > start and not in_order(asked.path)):
@@ -123,7 +124,7 @@ class Sequential:
         if below is not None:
             if len(asked.tree):
                 self._outcomes.append(Judged(i, below, asked.tree.longest, kept))
-            self.runs[below].observe(Verified(start, asked.probs[: kept + 1], asked.to_probs))
+            self.runs[below].observe(Verified(start, asked.probs[: kept + 1], asked.to_probs, asked.probed))
         token = None
         if verdict.token is not None:
             how = "correct" if verdict.residual is not None else "bonus"

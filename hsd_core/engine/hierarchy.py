@@ -34,7 +34,7 @@ from hsd_core.engine.rules import Rule, Verdict, rows_of, tokenwise
 from hsd_core.levels.kinds import policy_of, rules
 from hsd_core.levels.policies import DraftState, Policy
 from hsd_core.levels.tree import NOTHING, Token, Tree, in_order
-from hsd_core.models.sampling import Sampling, fetched_law, finite, softmax, to_probs
+from hsd_core.models.sampling import Sampling, fetched_law, finite, likeliest, softmax, to_probs
 from hsd_core.stacks.grammar import LevelSpec
 
 
@@ -79,7 +79,10 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Request: `level`'s logits behind the context and behind every node of `tree`. The answer: (len(tree) + 1, V)."""
+    """Request: `level`'s logits behind the context and behind every node of `tree`. The answer: (len(tree) + 1, V).
+
+    What the drafter wants computed beside its tree (`Tree.probes`) stands as the last nodes.
+    """
 
     level: int
     tree: Tree
@@ -92,7 +95,8 @@ class Keep:
 
     start: the length of the context behind which the tree stands. path: the kept nodes as the scored tree numbers them.
     probs, logits: the verifier's rows behind the context and the kept nodes, up to the last one that was scored.
-    all_probs, all_logits: all its rows; places: fork -> its row among them. to_probs, theta: see `Draft`.
+    all_probs, all_logits: all its rows; places: fork -> its row among them. to_probs, theta: see `Draft`. probed: the
+    verifier's likeliest token behind each probe; no choice is made there, whatever the sampling.
     """
 
     level: int
@@ -108,6 +112,7 @@ class Keep:
     all_logits: Tensor
     places: Mapping[int, int]
     to_probs: Callable[[Tensor], Tensor]
+    probed: tuple[int, ...] = ()
 
 
 Request = Draft | Score | Keep
@@ -178,8 +183,10 @@ class Hierarchy:
             tree = yield from self.pull(below, below_budget)
         bonus = spec.bonus and not (tree.is_chain and self._ended(tree))
         # Without a bonus the leaves need not be processed: their rows would decide nothing.
-        scored: Tensor = yield Score(i, tree if bonus else tree.inner()[0])
-        logits, probs = fetched_law(scored, self.sampling)
+        judged = tree if bonus else tree.inner()[0]
+        scored: Tensor = yield Score(i, judged.beside(tree.probes))
+        ahead = likeliest(scored[len(judged) + 1 :]) if tree.probes.ids else None
+        logits, probs = fetched_law(scored[: len(judged) + 1], self.sampling)
         self.check(i, logits)
         places = rows_of(tree, bonus)
         verdict = self._rule(i, below, logits)(tree, probs, Judge(self.choices, i, start, self._epoch(i)), bonus)
@@ -197,8 +204,9 @@ class Hierarchy:
             rows = [0, *(node + 1 for node in path)]
             p, p_logits = probs[rows], logits[rows]
         theta = self.policies[i].moving if i < len(self.policies) else None
+        probed = () if ahead is None else tuple(ahead.tolist())
         token: Token | None = yield Keep(
-            i, below, theta, start, tree, verdict, path, p, p_logits, probs, logits, places, self._to_probs
+            i, below, theta, start, tree, verdict, path, p, p_logits, probs, logits, places, self._to_probs, probed
         )
         if len(tree) and below is not None:
             self.policies[below].on_verified(tree.longest, len(kept), self._blocks[below])

@@ -214,10 +214,11 @@ class _Run:
 
 
 def most_nodes(drafter: StackEntry) -> int:
-    """The most nodes of a tree that a bottom level drafts; 0 for one that drafts chains."""
-    guess = getattr(drafter.level, "guess", 1)
-    if guess > 1:
-        return guess * (drafter.block or 0)
+    """The most nodes that stand behind the context at once, by the bottom level: of its tree, and probes beside it; 0
+    for one that drafts chains and has no probes."""
+    guess, probes = getattr(drafter.level, "guess", 1), getattr(drafter.level, "probes", 0)
+    if guess > 1 or probes:
+        return guess * (drafter.block or 0) + probes
     widths, depth = drafter.spec.widths, drafter.block or 0
     looked_up = drafter.spec.fuse * depth
     if not looked_up and max(widths, default=1) == 1:

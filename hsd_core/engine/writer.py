@@ -147,20 +147,8 @@ class TraceWriter:
             for node in verdict.path:  # above, they stand as tokens of this level's law
                 self._drawn_from[tree.tokens[node].serial] = p_heads[places[parents[node]]]
             at, moved = judged.start - self._prompt, _short_or_none(judged.theta)
-            return trace.Verify(
-                self.round,
-                level,
-                judged.below,
-                at,
-                work.rows,
-                work.catch_up,
-                tuple(checks),
-                t0,
-                t1,
-                work.ran,
-                moved,
-                self._bounds(judged),
-            )
+            did = work.rows, work.catch_up, tuple(checks), t0, t1, work.ran
+            return trace.Verify(self.round, level, judged.below, at, *did, moved, self._bounds(judged), len(judged.probed))
 
     def own(self, judged: Keep, token: Token) -> trace.Correct | trace.Bonus:
         """A verifier's correction or bonus."""

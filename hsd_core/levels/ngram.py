@@ -1,7 +1,10 @@
-"""HD's databases as the bottom level: lookups instead of forwards (arXiv 2502.05609, Findings NAACL 2025).
+"""Lookups instead of forwards: HD's databases (arXiv 2502.05609, Findings NAACL 2025), lookahead decoding's pool.
 
 A lookup has no distribution: its tokens are named, not drawn, so a verifier accepts x with probability p(x). It drafts
 only; on a miss nothing goes up, and the level above goes on alone.
+
+A lookahead window (arXiv 2402.02057) rides in the passes of the level above as probes, and what it gives is looked up
+from then on. Which tokens are named so depends on what is past alone: whatever the window holds, the law stays.
 """
 
 from __future__ import annotations
@@ -9,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.levels.protocol import Committed, Counts, DraftOrder, Outcome, Proposal, Work
+from hsd_core.levels.protocol import Committed, Counts, DraftOrder, Outcome, Proposal, Verified, Work
+from hsd_core.levels.tree import NO_PROBES, Probes
+from hsd_core.ngram.window import Window
 
 if TYPE_CHECKING:
     from hsd_core.levels.shared import SharedState
@@ -20,10 +25,10 @@ if TYPE_CHECKING:
 class NgramLevel:
     """`databases()` makes the databases of one run; static ones are shared inside them, read-only.
 
-    guess: how many sequences a draft offers side by side (HD: 7); several form a tree.
+    guess: how many sequences a draft offers side by side (HD: 7); several form a tree. window, n: the columns of the
+    lookahead window and the tokens of its n-grams; no column, no window.
     """
 
-    kind = "ngram"
     can_draft = True
     can_verify = False
     has_cache = False
@@ -38,28 +43,45 @@ class NgramLevel:
         vocab_size: int,
         *,
         name: str = "ngram",
+        kind: str = "ngram",
         label: str = "n-gram databases",
         guess: int = 1,
+        window: int = 0,
+        n: int = 5,
         weights: dict[str, object] | None = None,
         params: dict[str, object] | None = None,
     ) -> None:
         self._databases, self.vocab_size, self.guess = databases, vocab_size, guess
-        self.name, self.label, self.weights = name, label, weights
+        self._ahead = (window, n) if window else None
+        self.probes = Window.most(window, n) if window else 0
+        self.name, self.kind, self.label, self.weights = name, kind, label, weights
         self.params: dict[str, object] = {**databases().settings(), **(params or {})}
 
     def open(self, capacity: int, shared: SharedState) -> NgramRun:
-        return NgramRun(self._databases(), self.guess)
+        return NgramRun(self._databases(), self.guess, self._ahead, shared.positions if self._ahead else None)
 
 
 class NgramRun:
+    """ahead: columns of the lookahead window and tokens of its n-grams. positions: no probe stands behind so many."""
+
     cached = 0
 
-    def __init__(self, databases: Databases, guess: int = 1) -> None:
-        self._databases, self._guess = databases, guess
+    def __init__(
+        self,
+        databases: Databases,
+        guess: int = 1,
+        ahead: tuple[int, int] | None = None,
+        positions: int | None = None,
+    ) -> None:
+        self._databases, self._guess, self._ahead, self._positions = databases, guess, ahead, positions
+        self._window: Window | None = None
+        self._last = -1  # the context's last token when it was asked
+        self._filed: list[tuple[int, ...]] = []  # since the last commit
         self._counted: dict[str, Any] = databases.counts()
         self._prompted = False
 
     def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
+        probes = self._probes(context, order)
         sequences, silent = self.look_up(context, order)
         nodes: dict[tuple[int, int], int] = {}  # (parent, token) -> node: what begins alike is one branch
         found: list[Found] = []
@@ -74,7 +96,18 @@ class NgramRun:
         parents = tuple(parent for parent, _ in nodes)
         chain = parents == tuple(range(-1, len(found) - 1))
         tree = None if chain else parents
-        return Proposal(ids, letters, Work(1, 0, 0), parents=tree, copied=copied, keys=keys, silent=silent)
+        work = Work(1, 0, 0)
+        return Proposal(ids, letters, work, parents=tree, copied=copied, keys=keys, silent=silent, probes=probes)
+
+    def _probes(self, context: Sequence[int], order: DraftOrder) -> Probes:
+        if self._ahead is None:
+            return NO_PROBES
+        if self._window is None:  # nothing but the prompt is there yet
+            self._window = Window(*self._ahead, context, order.ends)
+        self._last = context[-1]
+        if self._positions is not None and len(context) + self._window.deepest > self._positions:
+            return NO_PROBES
+        return Probes(*self._window.probes())
 
     def look_up(self, context: Sequence[int], order: DraftOrder) -> tuple[list[list[Found]], int]:
         """Sequences that may follow, none longer than a draft may be or going on behind an end; lookups in vain."""
@@ -88,6 +121,10 @@ class NgramRun:
         """Nothing to do: only committed tokens are ever stored."""
 
     def observe(self, outcome: Outcome) -> Counts | None:
+        if isinstance(outcome, Verified) and outcome.probed and self._window is not None:
+            whole = self._window.step(self._last, outcome.probed)
+            self._databases.file(whole)
+            self._filed += whole
         if not isinstance(outcome, Committed):
             return None
         self._databases.insert(outcome.ids)
@@ -95,13 +132,14 @@ class NgramRun:
             self._prompted = True
             return None
         counts, before = self._databases.counts(), self._counted
-        self._counted = counts
+        filed, self._filed, self._counted = tuple(self._filed), [], counts
         hits = {letter: n - before["hits"].get(letter, 0) for letter, n in counts["hits"].items()}
         return {
             "inserts": counts["inserts"] - before["inserts"],
             "evictions": counts["evictions"] - before["evictions"],
             "hits": hits,
             "misses": counts["misses"] - before["misses"],
+            "window": filed,
         }
 
     def close(self) -> None:

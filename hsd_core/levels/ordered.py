@@ -37,7 +37,7 @@ class OrderedLevel:
         self.name, self.label = first.name, f"{first.label}, else {second.label}"
         self.vocab_size, self.max_positions, self.layers = second.vocab_size, second.max_positions, second.layers
         self.device, self.dtype, self.weights = second.device, second.dtype, second.weights
-        self.guess = first.guess
+        self.guess, self.probes = first.guess, first.probes
         self.params: dict[str, object] = {**first.params, "miss": second.draft.name}
 
     def enter(self, shared: SharedState) -> Trunk | None:
@@ -64,7 +64,7 @@ class OrderedRun:
         drafted = self._second.propose(context, order)
         work = drafted.work
         both = Work(found.work.forwards + work.forwards, work.rows, work.catch_up, work.ran)
-        return replace(drafted, work=both, silent=found.silent)
+        return replace(drafted, work=both, silent=found.silent, probes=found.probes)
 
     def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         """Only for the prompt: the level never verifies."""

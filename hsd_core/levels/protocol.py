@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hsd_core.levels.tree import NOTHING, Offer, Token, Tree, named
+from hsd_core.levels.tree import NO_PROBES, NOTHING, Offer, Probes, Token, Tree, named
 from hsd_core.trace import Copied, Span
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ class Proposal:
     rows: (r, V) the laws that tokens were drawn from, None where all are named. sources: which database, exit or model.
     logits: (r, V) before the sampling transform. parents, offered, repeats: see `Tree`. copied: for each token where it
     stood before, a position in the context, if it was copied; empty for a drafter that copies nothing. theta: the
-    drafter's own stop threshold for this draft, if it has one. keys, silent: of lookups, see `trace.Draft`.
+    drafter's own stop threshold for this draft, if it has one. keys, silent: of lookups, see `trace.Draft`. probes:
+    what the level above is to compute beside them, see `Verified.probed`.
     """
 
     ids: tuple[int, ...]
@@ -59,11 +60,12 @@ class Proposal:
     theta: float | None = None
     keys: tuple[int, ...] = ()
     silent: int = 0
+    probes: Probes = NO_PROBES
 
     def tree(self, number: Callable[[int, str], Token]) -> Tree:
         """The proposal as a tree; `number` makes a run's token of an id and its source."""
         tokens = [number(id_, source) for id_, source in zip(self.ids, self.sources, strict=True)]
-        return Tree(tokens, self.rows, self.logits, self.parents, self.offered, self.repeats)
+        return Tree(tokens, self.rows, self.logits, self.parents, self.offered, self.repeats, self.probes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +109,13 @@ class Verified:
     """Outcome: the level above judged what this one drafted behind the first `start` tokens of the context.
 
     rows: (r, V) the verifier's, behind the context and each kept token. to_probs: logits (n, V) -> rows (n, V) under
-    the run's sampling.
+    the run's sampling. probed: the verifier's likeliest token behind each of the proposal's probes.
     """
 
     start: int
     rows: Tensor
     to_probs: Callable[[Tensor], Tensor]
+    probed: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
 
 
 class SharedState:
-    """The trunks of one run over a context of at most `capacity` tokens and trees of at most `branches` nodes."""
+    """The trunks of one run over a context of at most `capacity` tokens and trees of at most `branches` nodes.
 
-    def __init__(self, capacity: int, branches: int = 0) -> None:
-        self.capacity, self.branches = capacity, branches
+    positions: behind which no level can compute anything; None where there is no such end.
+    """
+
+    def __init__(self, capacity: int, branches: int = 0, positions: int | None = None) -> None:
+        self.capacity, self.branches, self.positions = capacity, branches, positions
         self._trunks: dict[int, Trunk] = {}
         self._opened: list[Trunk] = []
         self._features: list[Trunk] = []
@@ -76,7 +79,8 @@ def open_levels(levels: Sequence[Level], capacity: int, branches: int = 0) -> It
 
     branches: the most nodes of a tree behind it.
     """
-    shared = SharedState(capacity, branches)
+    ends = (level.max_positions for level in levels if level.max_positions is not None)
+    shared = SharedState(capacity, branches, min(ends, default=None))
     for level in reversed(levels):
         yield level.open(capacity, shared)
     shared.prepare()

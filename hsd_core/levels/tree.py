@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -37,6 +38,20 @@ class Offer:
     row: int | None = None
 
 
+class Probes(NamedTuple):
+    """Tokens behind the context that nobody judges: a pass computes them beside a tree, and what the verifier would say
+    behind each goes back to the drafter that put them there.
+
+    parents: the index of each one's parent among them, -1 behind the context; a parent always before its children.
+    """
+
+    ids: tuple[int, ...] = ()
+    parents: tuple[int, ...] = ()
+
+
+NO_PROBES = Probes()
+
+
 @dataclass(frozen=True)
 class Tree:
     """n tokens, a parent always before its children, the likeliest chain first.
@@ -45,9 +60,10 @@ class Tree:
         tokens: the n nodes. parents: the index of each one's parent, -1 behind the context; None for a chain.
         rows: (r, V) the laws that tokens were drawn from, each before any sibling was taken out; None if all tokens are
             named. logits: (r, V) behind those rows, before the sampling transform.
-        offered: in judging order, the drawn ones of a fork before its named ones. A node without an offer is a probe:
-            it is scored and judged by nobody. None: every node is offered once, node t of a chain drawn from row t.
+        offered: in judging order, the drawn ones of a fork before its named ones. None: every node is offered once,
+            node t of a chain drawn from row t.
         repeats: siblings were drawn with replacement, so that one node may be offered twice.
+        probes: what the same pass is to compute beside it; no part of the tree.
     """
 
     tokens: Sequence[Token] = ()
@@ -56,6 +72,7 @@ class Tree:
     parents: tuple[int, ...] | None = None
     offered: tuple[Offer, ...] | None = None
     repeats: bool = False
+    probes: Probes = NO_PROBES
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -114,6 +131,14 @@ class Tree:
         parents = tuple(places[self.parents[node]] for node in keep)
         return Tree([self.tokens[node] for node in keep], parents=parents), places
 
+    def beside(self, probes: Probes) -> Tree:
+        """The nodes with probes behind them: what one pass scores."""
+        if not probes.ids:
+            return self
+        n = len(self)
+        parents = (*self.lineage, *(parent + n if parent >= 0 else -1 for parent in probes.parents))
+        return Tree([*self.tokens, *(_named(id_) for id_ in probes.ids)], parents=parents)
+
     def __add__(self, other: Tree) -> Tree:
         """A chain of drawn tokens behind another."""
         if not self.tokens:
@@ -141,4 +166,8 @@ def in_order(path: Sequence[int]) -> bool:
 
 def named(ids: Sequence[int]) -> Tree:
     """A chain of tokens that nobody drew: what a scorer is given where no drafter stands below."""
-    return Tree([Token(-1, id_, -1, "draft", "") for id_ in ids])
+    return Tree([_named(id_) for id_ in ids])
+
+
+def _named(id_: int) -> Token:
+    return Token(-1, id_, -1, "draft", "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -11,9 +11,11 @@ from hsd_core.ngram.context import ContextDatabase
 from hsd_core.ngram.model_db import ModelDatabase
 from hsd_core.ngram.store import NgramError
 from hsd_core.ngram.text_db import TextDatabase
+from hsd_core.ngram.window import Pool
 from hsd_core.trace import Copied
 
 LETTERS = "cms"
+WINDOW = "w"  # what a lookahead window gave, which HD files in D_c; asked right behind the text's own
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ class Databases:
         model_db, text_db: static ones, shared between runs and never written; needed where the order names them.
         max_continuations, continuation: of D_c (HD: 7 and 4).
         reach: by letter, what differs from `REACH`.
+        ahead: n-grams of a lookahead window are looked up too, behind D_c, under their first token. Only then may
+            `order` be empty.
     Raises:
         NgramError: an unknown letter, one given twice, or one whose database is missing.
     """
@@ -64,8 +68,9 @@ class Databases:
         max_continuations: int = 7,
         continuation: int = 4,
         reach: Mapping[str, Reach] | None = None,
+        ahead: bool = False,
     ) -> None:
-        if not order or set(order) - set(LETTERS) or len(set(order)) != len(order):
+        if not (order or ahead) or set(order) - set(LETTERS) or len(set(order)) != len(order):
             raise NgramError(f"n-gram databases {order!r}: name each of c, m, s at most once, for example cms")
         for letter, database, command in (("m", model_db, "ngram-model"), ("s", text_db, "ngram-text")):
             if letter in order and database is None:
@@ -73,7 +78,8 @@ class Databases:
                     f"n-gram databases {order!r}: database {letter} is missing; leave {letter} out or build it with "
                     f"`python -m hsd_core {command}`"
                 )
-        self.order = order
+        self.order = order.replace("c", f"c{WINDOW}") if ahead and "c" in order else ahead * WINDOW + order
+        self._ahead = Pool(max_continuations) if ahead else None
         self.reach = {letter: (reach or {}).get(letter, REACH[letter]) for letter in order}
         self._model, self._text = model_db, text_db
         self._context: ContextDatabase | None = None
@@ -85,14 +91,20 @@ class Databases:
                 continuation=continuation,
                 max_continuations=max_continuations,
             )
-        self._tail = max(r.max_key for r in self.reach.values())
-        self._hits = dict.fromkeys(order, 0)
+        self._tail = max((r.max_key for r in self.reach.values()), default=1)
+        self._hits = dict.fromkeys(self.order, 0)
         self.misses = 0  # lookups that no database answered
 
     def insert(self, ids: Sequence[int]) -> None:
         """The prompt, then each newly committed stretch; n-grams across the seam are filed too."""
         if self._context is not None:
             self._context.insert(ids)
+
+    def file(self, ngrams: Iterable[Sequence[int]]) -> None:
+        """What a lookahead window gave."""
+        if self._ahead is not None:
+            for ngram in ngrams:
+                self._ahead.insert(ngram)
 
     def guess(self, context: Sequence[int], limit: int) -> list[Found]:
         """Up to `limit` tokens that may follow.
@@ -127,8 +139,8 @@ class Databases:
         """Up to `count` different sequences of up to `limit` tokens that may follow, the one of `guess` first.
 
         The further ones come from the databases in their order (HD takes 7 of 4 tokens): whatever else D_c has behind
-        the longest known suffixes, whatever else D_m knows often enough; each is continued as `guess` would. Tokens
-        that begin several sequences are counted once.
+        the longest known suffixes, whatever else D_m and D_s know often enough; each is continued as `guess` would.
+        Tokens that begin several sequences are counted once.
         """
         first = self.guess(context, limit)
         if not first or count == 1:
@@ -153,10 +165,14 @@ class Databases:
             if letter == "c" and self._context is not None:
                 for tokens, at, alike in self._context.others(tail, limit):
                     yield _copies(tokens, at, alike)
-            if letter == "m" and self._model is not None:
+            if letter == WINDOW and self._ahead is not None and tail:
+                for rest in self._ahead.behind(tail[-1]):
+                    yield [Found(token, letter, 1) for token in rest[:limit]]
+            database = {"m": self._model, "s": self._text}.get(letter)
+            if database is not None:
                 own = self.reach[letter]
-                for length in range(min(own.max_key, self._model.max_key, len(tail)), own.min_key - 1, -1):
-                    for token, times in self._model.continuations(tail[-length:]):
+                for length in range(min(own.max_key, database.max_key, len(tail)), own.min_key - 1, -1):
+                    for token, times in database.continuations(tail[-length:]):
                         if times >= own.min_count:
                             yield [Found(token, letter, length)]
 
@@ -165,6 +181,9 @@ class Databases:
             if self._context is None:
                 return []
             return _copies(*self._context.find(tail, limit))
+        if letter == WINDOW:
+            rest = next(self._ahead.behind(tail[-1]), ()) if self._ahead is not None and tail else ()
+            return [Found(token, letter, 1) for token in rest[:limit]]
         database = self._model if letter == "m" else self._text
         if database is None:
             return []
@@ -181,7 +200,7 @@ class Databases:
         reach = {letter: asdict(one) for letter, one in self.reach.items()}
         told: dict[str, object] = {"db": self.order, "reach": reach}
         if own is None:
-            return told
+            return told if self._ahead is None else {**told, "max_continuations": self._ahead.kept}
         return {**told, "continuation": own.continuation, "max_continuations": own.max_continuations}
 
     def counts(self) -> dict[str, Any]:

@@ -75,16 +75,28 @@ class TextDatabase:
                 return (token, length) if sure else None
         return None
 
+    def continuations(self, key: Sequence[int]) -> list[tuple[int, int]]:
+        """(token, places where it follows the key), most frequent first, of equally common ones the smallest id."""
+        low, high = self.places(key) if len(key) < self.max_key else (0, 0)
+        if low == high:
+            return []
+        tokens, counts = self._followers(low, high, len(key))
+        order = np.argsort(-counts, kind="stable")
+        return [(int(tokens[i]), int(counts[i])) for i in order if counts[i]]
+
     def _commonest(self, low: int, high: int, length: int) -> tuple[int, int]:
-        followers = self._windows[low:high] // self._base ** (self.max_key - length - 1)
-        if high - low == 1:
-            return int(followers[0]) % self._base, 1
-        starts = np.concatenate([[0], np.flatnonzero(followers[1:] != followers[:-1]) + 1, [high - low]])
-        counts = np.diff(starts)
-        if len(counts) > 1 and int(followers[-1]) % self._base == self.vocab_size:
-            counts[-1] = 0  # the end of a document follows nothing
+        tokens, counts = self._followers(low, high, length)
         best = int(counts.argmax())
-        return int(followers[starts[best]]) % self._base, int(counts[best])
+        return int(tokens[best]), int(counts[best])
+
+    def _followers(self, low: int, high: int, length: int) -> tuple[Ints, Ints]:
+        """The tokens that follow a key of this length, ascending, and how often; the end of a document never does."""
+        followers = self._windows[low:high] // self._base ** (self.max_key - length - 1)
+        starts = np.concatenate([[0], np.flatnonzero(followers[1:] != followers[:-1]) + 1])
+        counts = np.diff(starts, append=high - low)
+        tokens = followers[starts] % self._base
+        counts[tokens == self.vocab_size] = 0
+        return tokens, counts
 
     def save(self, path: str | Path) -> None:
         """Write the database to a .npz file."""

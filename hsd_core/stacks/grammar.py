@@ -13,7 +13,7 @@ from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from hsd_core.levels.kinds import LevelSpec, StackError, fan_of, keys, kind_of, kinds, rules, variants
+from hsd_core.levels.kinds import LevelSpec, StackError, fan_of, keys, kind_of, kinds, rules, setting, variants
 from hsd_core.levels.kinds.keys import BLOCK, MAX_DEPTH, RULE, TREE, VERIFIES, K
 from hsd_core.levels.kinds.kind import BELOW, LAST, REJECT, SHADES
 from hsd_core.levels.kinds.spec import MAX_LEVELS, Value
@@ -95,7 +95,7 @@ def _check_branches(specs: Sequence[LevelSpec]) -> None:
     if not above or rules()[above[0].rule].trees or not (fan := fan_of(below)):
         return
     key, count = fan
-    judge, value = above[0], key.write(below.value(key.name) or count)
+    judge, value = above[0], key.write(setting(below, key.name) or count)
     raise _fault("branches", name=judge.name, rule=judge.rule, below=below.name, count=count, key=key.name, value=value)
 
 
@@ -222,7 +222,7 @@ def _format_level(spec: LevelSpec) -> str:
     text = spec.name + (f":{spec.block}" if spec.block is not None else "")
     for name, key in keys().items():
         value = spec.value(name)
-        if value is not None and value != key.default:
+        if value not in (None, key.default, kind_of(spec).usual.get(name)):
             text += f"@{name}={key.write(value)}"
     return text
 

@@ -233,6 +233,7 @@ class Verify(Record, frozen=True):
 
     `bounds`: of the places that were judged token by token when sampling, in order; left out where there are none.
     Greedy runs have none: there every exact rule keeps what equals the verifier's choice.
+    `probes`: rows beside those, which decide nothing: they go back to the drafter (the window of lookahead decoding).
     """
 
     round: Int
@@ -247,6 +248,7 @@ class Verify(Record, frozen=True):
     ran: tuple[Span, ...] = ()
     theta: float | None = None
     bounds: tuple[Bound, ...] | UnsetType = UNSET
+    probes: Int = 0
 
 
 class _Own(Record, frozen=True):
@@ -315,7 +317,9 @@ class Kv(Record, frozen=True):
 
 
 class Store(Record, frozen=True):
-    """An n-gram store's work since its last event. `hits` counts drafted tokens by database letter."""
+    """An n-gram store's work since its last event. `hits` counts drafted tokens by database letter. `window`: the
+    n-grams that a lookahead window gave, in the order in which they were filed, column by column; they come out of the
+    verifier's passes, so no text gives them."""
 
     round: Int
     level: Level
@@ -325,6 +329,7 @@ class Store(Record, frozen=True):
     misses: Int
     t0: Int
     t1: Int
+    window: tuple[tuple[Int, ...], ...] = ()
 
 
 class Plan(Record, frozen=True):

@@ -53,6 +53,9 @@ def _ids(event: Event) -> Iterator[int]:
             yield from _row(check.residual)
     elif isinstance(event, trace.Baseline):
         yield from event.ids
+    elif isinstance(event, trace.Store):
+        for ngram in event.window:
+            yield from ngram
     elif isinstance(event, trace.Depths):
         for row in event.top:
             yield from row

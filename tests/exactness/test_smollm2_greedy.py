@@ -27,6 +27,11 @@ STACKS = (
     "ngram:4@guess=7,int8:6,target",
     "ngram:3@guess=3,exit@at=8,target",
     "ngram:3@guess=4@miss=nano,target@rule=greedy@bonus=0",
+    "lookahead:4,target",
+    "lookahead:4,int8:6,target",
+    "lookahead:2@window=3@n=3@guess=2,exit@at=8,target@bonus=0",
+    "ngram:4@guess=7@window=7@key=1,target",
+    "ngram:3@window=3@n=4@miss=nano,int4:5,target",
 )
 PROMPTS = [p.text for p in read_prompts(Path(__file__).parents[2] / "assets" / "prompts" / "own.jsonl")][::3]
 

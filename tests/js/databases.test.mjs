@@ -5,6 +5,8 @@ import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { Book, rulesOf } from "../../assets/js/databases/book.js";
 import { Ledger } from "../../assets/js/databases/ledger.js";
+import { givenAt, keptBehind } from "../../assets/js/databases/window.js";
+import { TraceModel } from "../../assets/js/trace.js";
 import { commit, draft, drawn, header, modelOf, piece, recorded, verify } from "../app/js/build.mjs";
 
 const RULES = { minKey: 1, maxKey: 2, kept: 2, continuation: 4 };
@@ -177,3 +179,46 @@ for (const name of readdirSync(folder).filter((x) => x.endsWith(".gz"))) {
     }
   });
 }
+
+test("what is kept behind a token are its last different n-grams, newest first", () => {
+  const filed = [
+    [1, 2, 3],
+    [1, 2, 4],
+    [7, 2, 3],
+    [1, 2, 3],
+    [1, 5, 5],
+  ];
+  assert.deepEqual(keptBehind(filed, 1, 2), [
+    [1, 5, 5],
+    [1, 2, 3],
+  ]);
+  assert.deepEqual(keptBehind(filed, 7, 2), [[7, 2, 3]]);
+  assert.deepEqual(keptBehind(filed, 9, 2), []);
+});
+
+test("a recording of lookahead tells every n-gram that it offered, under the token that it began with", () => {
+  const model = new TraceModel();
+  const file = new URL("../../assets/traces/23-lookahead.jsonl.gz", import.meta.url);
+  model.append(
+    gunzipSync(readFileSync(file))
+      .toString()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  );
+  const ledger = new Ledger(model);
+  ledger.catchUp();
+  assert.deepEqual([ledger.order, ledger.columns, ledger.n, ledger.kept], [["w"], 7, 5, 7]);
+  let told = 0;
+  for (const one of ledger.lookups.filter((x) => x.letter === "w" && x.serials.length === 4)) {
+    const key = ledger.keyOf(one).at(-1);
+    const ids = one.serials.map((serial) => model.tokens.get(serial)?.id);
+    const kept = keptBehind(givenAt(ledger, one.t0).filed, /** @type {number} */ (key), ledger.kept);
+    assert.ok(
+      kept.some((ngram) => ngram.slice(1).join() === ids.join()),
+      `round ${one.round}: ${key} ${ids}`,
+    );
+    told += 1;
+  }
+  assert.ok(told > 50);
+});

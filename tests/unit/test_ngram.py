@@ -263,3 +263,17 @@ def test_tokens_that_begin_several_sequences_are_counted_once():
     one = databases("c", prompt)
     assert one.guess([7, 1, 2], 3) == found[0]
     assert one.counts()["hits"] == {"c": 3}
+
+
+def test_the_text_lists_what_follows_a_key_commonest_first():
+    text = text_db([1, 2, 1, 3, 1, 3, 5], [1])
+    assert text.continuations([1]) == [(3, 2), (2, 1)]
+    assert text.continuations([5]) == text.continuations([77]) == []
+    assert text.continuations([1] * text.max_key) == [], "no key is as long as the window that sorts the text"
+
+
+def test_sequences_come_from_every_database_in_turn_until_there_are_enough():
+    made = databases("cms", [1, 10, 1, 11], model_db=model_db([1, 20]), text_db=text_db([1, 30], [1, 31], [1, 31]))
+    every = [(11, "c"), (10, "c"), (20, "m"), (31, "s"), (30, "s")]
+    for count in (2, 4, 7):
+        assert [said(x)[0] for x in made.guesses([1], 1, count)] == every[:count]

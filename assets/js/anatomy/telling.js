@@ -60,6 +60,6 @@ export function short(model, round, event) {
 
 /** What a call cost: its time, its rows, and where a model is shared the layers that it ran. @param {import("../trace.js").Segment} segment */
 export function work(segment) {
-  const rows = segment.rows ? EVENT.rows(segment.rows, segment.catchUp ?? 0) : "";
+  const rows = segment.rows ? EVENT.rows(segment.rows, segment.catchUp ?? 0, segment.probes ?? 0) : "";
   return [duration(segment.t1 - segment.t0), rows, ranText(segment)].filter(Boolean).join(", ");
 }

@@ -66,8 +66,10 @@ export const EVENT = {
   commits: (/** @type {number} */ n) =>
     `${many(n, "token")} committed: ${n === 1 ? "it is" : "they are"} part of the text now.`,
   plan: "The run chose its levels anew.",
-  rows: (/** @type {number} */ n, /** @type {number} */ behind) =>
-    behind ? `${many(n, "row")} (${behind} only to catch up)` : many(n, "row"),
+  rows: (/** @type {number} */ n, /** @type {number} */ behind, /** @type {number} */ probes) => {
+    const parts = [behind && `${behind} only to catch up`, probes && `${probes} the window ahead`].filter(Boolean);
+    return many(n, "row") + (parts.length ? ` (${parts.join(", ")})` : "");
+  },
 };
 
 function list(/** @type {string[]} */ texts) {

@@ -6,6 +6,7 @@ import { h, say, signButton } from "../dom.js";
 import { Ledger } from "./ledger.js";
 import { createLink } from "./link.js";
 import { entriesPart, lookupsPart, nothing, sharesPart } from "./parts.js";
+import { windowPart } from "./window.js";
 import { DB } from "./words.js";
 
 /**
@@ -20,7 +21,9 @@ export function createDatabases({ player, stage, onClose }) {
   const entries = entriesPart({
     onShow: () => link.target()?.scrollIntoView({ block: "center", behavior: "instant" }),
   });
-  const body = h("div", { class: "hx-db-body" }, shares.el, lookups.el, entries.el);
+  const ahead = windowPart();
+  const side = h("div", { class: "hx-db-side" }, ahead.el, entries.el);
+  const body = h("div", { class: "hx-db-body" }, shares.el, lookups.el, side);
   const empty = h("div", { hidden: true });
   const el = h(
     "section",
@@ -48,12 +51,13 @@ export function createDatabases({ player, stage, onClose }) {
   /** @type {Ledger|null} */ let ledger = null;
   /** @type {import("./ledger.js").Lookup|null} */ let lit = null;
 
-  /** Of the last draft the first lookup that the context answered, else the last one. */
+  /** Of the last draft the first lookup that the context answered, else one of the window, else the last one. */
   function litAt(/** @type {Ledger} */ own, /** @type {number} */ cursor) {
     const last = own.seen(cursor) - 1;
     let found = own.lookups[last] ?? null;
     for (let i = last; i >= 0 && own.lookups[i].t === own.lookups[last].t; i--)
-      if (own.lookups[i].letter === "c") found = own.lookups[i];
+      if (own.lookups[i].letter === "c" || (own.lookups[i].letter === "w" && found?.letter !== "c"))
+        found = own.lookups[i];
     return found;
   }
 
@@ -87,6 +91,8 @@ export function createDatabases({ player, stage, onClose }) {
       shares.update(ledger, cursor);
       lookups.update(ledger, cursor);
       entries.update(ledger, cursor, lit);
+      entries.el.hidden = ledger.columns > 0 && !ledger.order.includes("c");
+      ahead.update(ledger, cursor, lit);
       const from = lit?.from ?? -1;
       link.join(entries.hit, from >= 0 ? (model.committed[from] ?? null) : null);
     },

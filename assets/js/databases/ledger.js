@@ -1,6 +1,7 @@
 /** Lookups of a run in the order in which they were made, and what became of their tokens: read from the model once, each
  *  part when it comes, so that a long run costs no more per frame than a short one. */
 
+import { kindOf } from "../kinds.js";
 import { upTo } from "../order.js";
 import { Book, rulesOf } from "./book.js";
 
@@ -19,12 +20,17 @@ export class Ledger {
   /** @param {import("../trace.js").TraceModel} model */
   constructor(model) {
     this.model = model;
-    this.level = model.levels.findIndex((one) => one.kind === "ngram");
+    this.level = model.levels.findIndex((one) => kindOf(one.kind).origins.length > 0);
     const params = model.levels[this.level]?.params ?? {};
-    this.order = [...new Set(String(params.db ?? ""))].filter((letter) => "cms".includes(letter));
+    this.order = [...new Set(String(params.db ?? ""))].filter((letter) => "cwms".includes(letter));
     const rules = this.order.includes("c") ? rulesOf(params) : null;
     this.book = rules && new Book(rules);
     this.continuation = rules?.continuation ?? Infinity;
+    this.columns = +(params.window ?? 0); // of a lookahead window, whose n-grams have so many tokens
+    this.n = +(params.n ?? 0);
+    this.kept = +(params.max_continuations ?? 0);
+    /** @type {number[][]} */ this.ahead = []; // n-grams that it gave
+    /** @type {{t: number, filed: number}[]} */ this.steps = []; // how many until when
     this.prompt = model.header?.prompt_ids ?? [];
     this.tells = (model.header?.schema ?? 0) >= 7; // keys, and lookups without an answer
     /** @type {Lookup[]} */ this.lookups = [];
@@ -54,6 +60,7 @@ export class Ledger {
       const store = model.stores[this._stores];
       if (store.level !== this.level) continue;
       this.filed += store.inserts;
+      if (store.window?.length) this.steps.push({ t: store.t1, filed: this.ahead.push(...store.window) });
       this.evicted += store.evictions;
     }
   }
@@ -114,8 +121,9 @@ export class Ledger {
     }
   }
 
-  /** Whether a token came with the one before it out of one lookup: D_c hands out several at once. */
+  /** Whether a token came with the one before it out of one lookup: D_c and the window hand out several at once. */
   _goesOn(lookup, last, record) {
+    if (record.source === "w") return lookup.letter === "w" && lookup.serials.length < this.n - 1;
     if (record.source !== "c" || lookup.letter !== "c" || !record.copied || !last.copied) return false;
     if (record.copied.at !== last.copied.at + 1 || record.copied.alike !== last.copied.alike + 1) return false;
     return record.key === null || (record.key === lookup.key && record.copied.alike > record.key);

@@ -22,14 +22,14 @@ const chip = (/** @type {Ledger} */ ledger, /** @type {string} */ letter) =>
 const hueOf = (/** @type {Ledger} */ ledger, /** @type {string} */ letter) =>
   originOf(ledger.model.levels[ledger.level].kind, letter)?.hue ?? "var(--muted)";
 
-const words = (/** @type {Ledger} */ ledger, /** @type {number[]} */ ids) =>
+export const words = (/** @type {Ledger} */ ledger, /** @type {number[]} */ ids) =>
   written(
     ledger.model,
     ids.map((id) => ({ id })),
   );
 
 /** A piece of the text. */
-const quote = (/** @type {string} */ kind, /** @type {string} */ text) =>
+export const quote = (/** @type {string} */ kind, /** @type {string} */ text) =>
   h("span", { class: `hx-db-words ${kind}`, dir: "auto", text });
 
 /** The table of shares. */

@@ -79,3 +79,15 @@ export const ENTRIES = {
   differs: (/** @type {number} */ told, /** @type {number} */ own) =>
     `The recording counts ${told.toLocaleString("en")} filings, its text gives ${own.toLocaleString("en")}: do not trust these entries.`,
 };
+
+export const WINDOW = {
+  title: (/** @type {number} */ filed) => `The window ahead: ${many(filed, "n-gram")} so far`,
+  tip: "Each pass of the level above carries the window along and says what would follow each of its columns; a column with what was said below it is an n-gram.",
+  lattice: "The last step, a column for each n-gram",
+  head: "first",
+  said: "just said",
+  fills: "The window fills: its first n-grams come when it is whole.",
+  behind: (/** @type {number} */ n) => `Kept behind this token, newest first: ${n.toLocaleString("en")}`,
+  other: "The last answer did not come from the window.",
+  list: "n-grams kept behind the token that was looked up",
+};

@@ -21,7 +21,7 @@ from hsd_core.levels.kinds.keys import POLICY, RULE, THETA, Choice, K, Key
 from hsd_core.levels.kinds.kind import Kind, Written
 from hsd_core.levels.kinds.policies import PolicyKind
 from hsd_core.levels.kinds.rules import RuleKind
-from hsd_core.levels.kinds.spec import LevelSpec, StackError
+from hsd_core.levels.kinds.spec import LevelSpec, StackError, Value
 from hsd_core.levels.policies import DEFAULT_THETA, Policy
 
 __all__ = [
@@ -36,8 +36,10 @@ __all__ = [
     "policies",
     "policy_of",
     "rules",
+    "setting",
     "tags",
     "theta_of",
+    "unpriced",
     "variants",
 ]
 
@@ -75,13 +77,29 @@ def policies() -> Mapping[str, PolicyKind]:
     return _registry(tuple(__path__)).policies
 
 
+def setting(spec: LevelSpec, key: str) -> Value | None:
+    """What a level has for a key: as it is written, else what its kind has without it."""
+    value = spec.value(key)
+    return kind_of(spec).usual.get(key) if value is None else value
+
+
 def fan_of(spec: LevelSpec) -> tuple[Key, int] | None:
     """The key with which a level drafts several sequences side by side, and how many; None for chains."""
     for key in kind_of(spec).keys:
-        value = spec.value(key.name) if key.fans else None
+        value = setting(spec, key.name) if key.fans else None
         if value is not None and (count := key.sequences(value)) > 1:
             return key, count
     return None
+
+
+def unpriced(spec: LevelSpec) -> tuple[Key, int] | None:
+    """The key with which passes above a level carry several sequences side by side, offered or riding along, and how
+    many: profiles do not know their price. None where there is but one."""
+    for key in kind_of(spec).keys:
+        value = setting(spec, key.name) if key.rides else None
+        if value:
+            return key, int(value)
+    return fan_of(spec)
 
 
 def theta_of(spec: LevelSpec) -> float | None:

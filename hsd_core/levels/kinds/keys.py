@@ -12,7 +12,16 @@ from math import prod
 from operator import mul
 from typing import Any, ClassVar
 
-from hsd_core.levels.kinds.spec import MAX_BLOCK, MAX_GUESS, MAX_NODES, LevelSpec, StackError, Value
+from hsd_core.levels.kinds.spec import (
+    MAX_BLOCK,
+    MAX_COLUMNS,
+    MAX_GUESS,
+    MAX_NGRAM,
+    MAX_NODES,
+    LevelSpec,
+    StackError,
+    Value,
+)
 from hsd_core.levels.policies import DEFAULT_THETA
 from hsd_core.models import DTYPES
 
@@ -32,8 +41,10 @@ class Key:
         counts: what the level has to be for the key to count: "verifier" (not the bottom), "drafter" (not the last),
             "bottom" (the first of several).
         fans: its value says how many sequences a draft holds side by side (`sequences`).
+        rides: its value says how much the level above computes beside a draft, in the same pass; 0 for nothing.
         when: another key, and the values of it with which this one counts.
-        usual: what a level without the key has, where that is not the default of its field.
+        usual: what a level without the key has, where that is not the default of its field and its kind says nothing
+            (`Kind.usual`).
         label, tip, tips: the control in the composer, what it says, and what it says instead at a value of `when`'s
             key; without a tip there is no control.
     """
@@ -46,6 +57,7 @@ class Key:
     usual: Value | None = None
     label: str = ""
     fans: bool = False
+    rides: bool = False
     tip: str = ""
     tips: Mapping[str, str] = field(default_factory=dict)
 
@@ -271,6 +283,34 @@ FUSE = Whole(
     high=MAX_GUESS,
     label="lookups",
     tip="how many looked-up sequences are merged into the draft, each beginning with one of its eight likeliest tokens",
+GUESS = Whole(
+    name="guess",
+    place=55,
+    counts=DRAFTER,
+    fans=True,
+    low=1,
+    high=MAX_GUESS,
+    label="guesses",
+    tip="how many sequences are offered side by side; one pass of the level above judges them all",
+)
+WINDOW = Whole(
+    name="window",
+    place=56,
+    counts=DRAFTER,
+    rides=True,
+    low=0,
+    high=MAX_COLUMNS,
+    tip="columns of the lookahead window: each pass of the level above carries it along and gives an n-gram a column; "
+    "0: no window",
+)
+N = Whole(
+    name="n",
+    place=57,
+    counts=DRAFTER,
+    low=3,
+    high=MAX_NGRAM,
+    label="n-gram",
+    tip="tokens of an n-gram: one that is looked up and those that follow it",
 )
 DRAFTS = (POLICY, THETA)
 VERIFIES = (*DRAFTS, TREE, FUSE, RULE, K, BONUS)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from hsd_core.levels.kinds.keys import Key
-from hsd_core.levels.kinds.spec import LevelSpec
+from hsd_core.levels.kinds.spec import LevelSpec, Value
 
 if TYPE_CHECKING:
     from hsd_core.levels.draft_run import TrainedDraft
@@ -110,6 +110,7 @@ class Kind:
         title: in the legend and lanes. about: a sentence on what it is. help: how it is used.
         labelled: where a level goes by its own label instead of the title: "tower", "lanes".
         letter, colour, underline: how its tokens look; the underline is a style of css/text.css.
+        usual: by the name of a key, what a level of the kind has without it.
         keys: that it heeds somewhere in a stack. One that means nothing where the level stands now (a rule at the
             bottom) is kept: levels are moved, and come back with it.
         block: T where a stack gives none.
@@ -133,6 +134,7 @@ class Kind:
     keys: tuple[Key, ...]
     offer: Callable[[Kind, Preset], Sequence[dict[str, Any]]]
     build: Callable[[LevelSpec, Site], Level]
+    usual: Mapping[str, Value] = field(default_factory=dict)
     block: int = 4
     labelled: tuple[str, ...] = ()
     verifies: bool = True
@@ -173,6 +175,7 @@ class Kind:
         return {
             **own,
             "keys": [key.name for key in self.keys],
+            "usual": {key.name: key.write(self.usual[key.name]) for key in self.keys if key.name in self.usual},
             "colour": self.colour._asdict(),
             "reads": self.reads and self.reads._asdict(),
             "written": self.written and self.written._asdict(),

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 MAX_BLOCK = 64
 MAX_LEVELS = 8
 MAX_GUESS = 8
+MAX_COLUMNS = 16  # of a lookahead window
+MAX_NGRAM = 8
 MAX_NODES = 64  # of a tree of drafts
 Value = str | int | float | bool
 
@@ -20,9 +22,9 @@ class LevelSpec:
     """One level as written. `block` (T) is None where the preset's is meant, and for the target. `at`: layers.
 
     `k`: how many of its likeliest tokens a verifier with rule top accepts; None means 1. `guess`: how many sequences a
-    lookup offers side by side. `tree`: how many tokens a drafter offers behind each token, by depth, as it is written.
-    `fuse`: how many looked-up sequences stand beside a draft, 0 for none. `own`: the keys that only its kind has and
-    that no field is named after, with their values, sorted.
+    lookup offers side by side; None means as many as its kind does. `tree`: how many tokens a drafter offers behind
+    each token, by depth, as it is written. `fuse`: how many looked-up sequences stand beside a draft, 0 for none.
+    `own`: the keys that no field is named after, with their values, sorted.
     """
 
     name: str
@@ -36,7 +38,7 @@ class LevelSpec:
     tree: str | None = None
     db: str | None = None
     miss: str | None = None
-    guess: int = 1
+    guess: int | None = None
     fuse: int = 0
     dtype: str | None = None
     device: str | None = None

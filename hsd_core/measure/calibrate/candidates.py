@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hsd_core.levels.kinds import fan_of
+from hsd_core.levels.kinds import setting, unpriced
 from hsd_core.models.protocol import QUANTISED
 from hsd_core.stacks.grammar import MAX_LEVELS, LevelSpec, StackError, bare, format_stack, parse
 
@@ -47,6 +47,8 @@ def default_levels(preset: Preset, dtype: str) -> tuple[list[str], dict[str, str
             reason = "" if depths else "no exit was trained for this preset's target"
         elif name in QUANTISED and dtype == name:
             reason = f"the target is {name} itself"
+        elif not reason and unpriced(LevelSpec(name)):
+            reason = "several sequences go through one pass above it, which has no price in a profile"
         elif not reason:
             found.append(name)
         if reason:
@@ -97,11 +99,11 @@ def _plain(spec: LevelSpec) -> str:
         raise StackError("a lookup with @miss= is two drafters in one; calibrate ngram and nano, each by itself")
     if spec.policy == "del":
         raise StackError("policy del chooses among exits; calibrate exit@at=N, each by itself")
-    if fan := fan_of(spec):
-        name = fan[0].name
-        raise StackError(
-            f"a profile holds what one sequence costs; calibrate {spec.name} without @{name}={spec.value(name)}"
-        )
+    if found := unpriced(spec):
+        name = found[0].name
+        usual = unpriced(LevelSpec(spec.name))
+        cure = f"leave {spec.name} out" if usual else f"calibrate {spec.name} without @{name}={setting(spec, name)}"
+        raise StackError(f"a profile holds what one sequence costs; {cure}")
     return format_stack([bare(spec)])
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from operator import mul
 
-from hsd_core.levels.kinds import fan_of, rules
+from hsd_core.levels.kinds import rules, unpriced
 from hsd_core.levels.kinds.spec import MAX_NODES
 from hsd_core.stacks.grammar import LevelSpec, StackError, format_stack, parse
 from hsd_core.theory.profiles.costs import ProfileError
@@ -142,13 +142,14 @@ def has_specs(profile: Profile, plan: Plan) -> bool:
 def check_chains(spec: LevelSpec) -> None:
     """
     Raises:
-        ProfileError: the level offers several sequences side by side.
+        ProfileError: passes above the level carry more than one sequence.
     """
-    if fan := fan_of(spec):
-        key, count = fan
+    if found := unpriced(spec):
+        key, count = found
+        cure = f"without {spec.name}" if unpriced(LevelSpec(spec.name)) else f"without @{key.name}="
         raise ProfileError(
             f"{format_stack([spec])}: profiles know what one sequence costs and how often it is kept, not {count} side "
-            f"by side; plan and predict without @{key.name}="
+            f"by side; plan and predict {cure}"
         )
 
 

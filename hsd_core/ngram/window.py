@@ -1,0 +1,112 @@
+"""Lookahead decoding's window and pool (Fu et al. 2024, arXiv 2402.02057): a model guesses its own future in parallel.
+
+The window stands behind the end of the text. Its first row is a line of tokens, the *spine*; behind the text's last
+token and behind each of the spine hangs a *column* of n - 2 tokens. One pass of a model over all of it (they are
+probes: nobody judges them) gives a token behind the foot of every column, the model's likeliest one also where the run
+samples:
+
+    text .. x   s1   s2          one step: what was said below the columns is the new last row, every other row
+            |    |    |          moves up, and the window one token on (Jacobi iteration, spread over the passes)
+            a0   a1   a2
+            b0   b1   b2         n = 4, three columns: x a0 b0 c0, s1 a1 b1 c1 and s2 a2 b2 c2 are n-grams now,
+            c0   c1   c2         c the new row
+
+It begins with a spine out of the prompt and gets a row more with each of its first n - 2 passes. What it holds depends
+on the past alone, so what is offered out of it may be judged as any named token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import cycle
+
+LEAST_N = 3  # the shortest n-gram that has a column
+
+
+class Window:
+    """
+    Args:
+        columns: at least one (the paper's W). n: the tokens of an n-gram (the paper's N), at least `LEAST_N`.
+        prompt: what the first spine is made of, tokens from all over it.
+        ends: ids that end the text; none of them stands in the window, as nothing can be said behind one.
+    """
+
+    def __init__(self, columns: int, n: int, prompt: Sequence[int], ends: Collection[int] = ()) -> None:
+        assert columns >= 1 and n >= LEAST_N, f"a window of {columns} columns and n-grams of {n}"
+        self.columns, self.n, self._ends = columns, n, ends
+        usable = [token for token in prompt if token not in ends] or list(prompt)
+        self._filler = cycle(usable)
+        spine = columns + n - 3
+        self.rows = [[usable[i * len(usable) // spine] for i in range(spine)]]
+
+    def probes(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The tokens of the spine, then those of each column, and the place of each one's parent (-1: the text)."""
+        spine, *below = self.rows
+        ids, parents = list(spine), list(range(-1, len(spine) - 1))
+        for column in range(len(spine) + 1):
+            parent = column - 1
+            for row in below:
+                parents.append(parent)
+                parent = len(ids)
+                ids.append(row[column])
+        return tuple(ids), tuple(parents)
+
+    @property
+    def deepest(self) -> int:
+        """How many positions behind the text it reaches."""
+        return len(self.rows[0]) + len(self.rows) - 1
+
+    def step(self, last: int, probed: Sequence[int]) -> list[tuple[int, ...]]:
+        """One step: the n-grams that are whole, column by column; none while the window fills.
+
+        Args:
+            last: the text's last token, behind which the probes stood. probed: what was said behind each of them.
+        """
+        spine, *below = self.rows
+        depth = len(below)
+        if not depth:  # below the text's last token stands the text's next one, which the window has no need of
+            said = list(probed)
+        else:
+            feet = range(len(spine) + depth - 1, len(spine) + depth * (len(spine) + 1), depth)
+            said = [probed[foot] for foot in feet]
+        heads = [last, *spine]
+        whole = []
+        if depth == self.n - 2:
+            whole = list(zip(heads, *below, said, strict=True))
+            spine, *below = below
+            self.rows = [spine[1:], *below]
+        else:
+            self.rows = [row[1:] for row in self.rows]
+            said = said[1:] if depth else said
+        self.rows.append([next(self._filler) if token in self._ends else token for token in said])
+        return whole
+
+    @staticmethod
+    def most(columns: int, n: int) -> int:
+        """The most probes that it has at a time."""
+        return max((columns + n - 3 - depth) * (depth + 1) + depth for depth in range(n - 1))
+
+
+class Pool:
+    """n-grams by their first token: the newest of each first token, the least recently used out first.
+
+    kept: how many of a first token.
+    """
+
+    def __init__(self, kept: int) -> None:
+        self.kept = kept
+        self._behind: dict[int, dict[tuple[int, ...], None]] = {}  # oldest first
+
+    def insert(self, ngram: Sequence[int]) -> None:
+        """File one; one that is known becomes the newest."""
+        first, *rest = ngram
+        behind, tail = self._behind.setdefault(first, {}), tuple(rest)
+        if tail in behind:
+            del behind[tail]
+        elif len(behind) >= self.kept:
+            del behind[next(iter(behind))]
+        behind[tail] = None
+
+    def behind(self, token: int) -> Iterator[tuple[int, ...]]:
+        """What followed a token, newest first."""
+        return reversed(list(self._behind.get(token, ())))

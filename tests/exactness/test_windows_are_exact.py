@@ -1,0 +1,186 @@
+"""A lookahead window in the passes of the level above: the engine's law is the target's, its greedy text plain."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from enumerator import SAMPLED, distance, run_law, target_law
+from test_sampled_runs import UNLIKELY, p_value
+from toys import output_of, toy_stack
+
+import hsd_core
+from hsd_core.engine import rules
+from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.ngram import NgramLevel, NgramRun
+from hsd_core.levels.protocol import DraftOrder, Proposal, Verified
+from hsd_core.levels.tree import Probes, Tree
+from hsd_core.models.sampling import Sampling
+from hsd_core.ngram import Databases
+from hsd_core.ngram.databases import Reach
+from hsd_core.stacks.grammar import parse
+from hsd_core.trace import Draft, Event
+from hsd_core.trace.checks import check
+
+PROMPT = [0, 1, 2, 0, 2, 1, 0, 0, 1, 1, 0, 2, 2, 0]
+EXACT, WRONG = 1e-12, 1e-3
+# what stands above, and of how many tokens the law is enumerated
+ABOVE = {
+    "table": 4,
+    "table@bonus=0": 4,
+    "table:2,table": 3,
+    "table:2@bonus=0,table": 3,
+    "table:1@policy=flush,table@rule=block": 3,
+    "table:1,table:1,table": 4,
+}
+# until the window's first n-grams come few tokens are left there: the pool begins with some
+KNOWN = [(first, second, third) for first in (0, 1) for second in (0, 1) for third in (0, 1)]
+GREEDY = ("table@rule=greedy", "table@rule=top@k=1", "table:2@rule=top@k=2,table", "table:2@rule=greedy,table")
+
+
+def looking_ahead(
+    above: str, *, guess: int = 3, window: int = 2, n: int = 3, db: str = "", vocab: int = 3, known: bool = False
+) -> list[StackEntry]:
+    """A real window over tables."""
+    spec = parse(f"lookahead:2@guess={guess}@window={window}@n={n},target")[0]
+
+    def databases() -> Databases:
+        made = Databases(db, reach={"c": Reach(1, 3)}, max_continuations=guess, ahead=True)
+        made.file(KNOWN if known else ())
+        return made
+
+    level = NgramLevel(
+        databases,
+        vocab,
+        kind="lookahead",
+        guess=guess,
+        window=window,
+        n=n,
+    )
+    return [StackEntry(level, spec, 2), *toy_stack(above, vocab, seed=7)]  # type: ignore[list-item]
+
+
+def ran(stack: list[StackEntry], tokens: int = 24, sampling: Sampling = SAMPLED, seed: int = 1) -> list[Event]:
+    events = list(hsd_core.run(stack, PROMPT, sampling, seed, max_new_tokens=tokens))
+    assert check(events) == []
+    return events
+
+
+def offered(events: list[Event]) -> int:
+    """How many tokens the window named."""
+    return sum(e.sources.count("w") for e in events if isinstance(e, Draft))
+
+
+@pytest.mark.parametrize(("guess", "window", "db"), [(1, 1, ""), (3, 2, ""), (3, 2, "c")])
+@pytest.mark.parametrize("above", ABOVE)
+def test_a_window_leaves_the_targets_law(above: str, guess: int, window: int, db: str) -> None:
+    vocab, tokens = 2 if above.count(",") == 2 else 3, ABOVE[above]
+    stack = looking_ahead(above, guess=guess, window=window, db=db, vocab=vocab, known="," in above)
+    prompt = [token % vocab for token in PROMPT]
+    runs = [list(hsd_core.run(stack, prompt, SAMPLED, seed, max_new_tokens=tokens)) for seed in range(30)]
+    assert db or any(map(offered, runs)), "the pool named nothing"
+    assert distance(run_law(stack, prompt, tokens), target_law(stack, prompt, tokens)) < EXACT
+
+
+def test_a_window_that_fills_within_a_round_leaves_the_targets_law() -> None:
+    """All that is offered came out of the window, of verifications that the target has not seen."""
+    stack, prompt = looking_ahead("table:3,table", vocab=2), [0, 1, 1, 0, 1, 0]
+    runs = [list(hsd_core.run(stack, prompt, SAMPLED, seed, max_new_tokens=5)) for seed in range(30)]
+    assert any(e.at > 1 for events in runs for e in events if isinstance(e, Draft) and "w" in e.sources and e.round < 1)
+    assert distance(run_law(stack, prompt, 5), target_law(stack, prompt, 5)) < EXACT
+
+
+@pytest.mark.parametrize("above", ["table", "table@bonus=0", "table:2,table"])
+def test_what_the_window_names_may_end_the_text(above: str) -> None:
+    stack, ends, tokens = looking_ahead(above, known=True), frozenset({2}), ABOVE[above]
+    assert distance(run_law(stack, PROMPT, tokens, ends=ends), target_law(stack, PROMPT, tokens, ends=ends)) < EXACT
+    for seed in range(40):
+        assert check(list(hsd_core.run(stack, PROMPT, SAMPLED, seed, max_new_tokens=12, ends=ends))) == []
+
+
+@pytest.mark.parametrize("sampling", [Sampling(0.7, top_k=2), Sampling(1.0, top_p=0.8)])
+def test_other_samplings_too(sampling: Sampling) -> None:
+    stack = looking_ahead("table:2,table", known=True)
+    found = run_law(stack, PROMPT, 3, sampling=sampling)
+    assert distance(found, target_law(stack, PROMPT, 3, sampling=sampling)) < EXACT
+
+
+@pytest.mark.parametrize("window", [1, 4])
+@pytest.mark.parametrize("above", [*ABOVE, *GREEDY])
+def test_greedy_runs_of_every_rule_are_plain_decoding(above: str, window: int) -> None:
+    stack = looking_ahead(above, window=window, n=4)
+    events = ran(stack, 60, Sampling())
+    assert offered(events) > 0
+    assert output_of(events) == output_of(ran(stack[-1:], 60, Sampling()))
+
+
+@pytest.mark.parametrize("above", ["table", "table:2,table"])
+def test_seeded_runs_agree_with_the_exact_law(above: str) -> None:
+    stack, runs, tokens = looking_ahead(above, known=True), 600, ABOVE[above]
+    outputs = (list(hsd_core.run(stack, PROMPT, SAMPLED, s, max_new_tokens=tokens, heads=0)) for s in range(runs))
+    assert p_value(Counter(map(output_of, outputs)), target_law(stack, PROMPT, tokens), runs) > UNLIKELY
+
+
+def off(above: str = "table:2,table") -> float:
+    stack = looking_ahead(above, known="," in above)
+    return distance(run_law(stack, PROMPT, ABOVE[above]), target_law(stack, PROMPT, ABOVE[above]))
+
+
+def test_a_correction_that_forgets_the_rejected_siblings_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules, "_without", lambda row, token: row)
+    assert off("table") > WRONG
+
+
+def test_a_fresh_draw_in_place_of_the_kept_prefix_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the release of Hierarchy Drafting does while its window fills."""
+    real = rules.tokenwise
+
+    def afresh(tree: Tree, p: object, judge: object, bonus: bool) -> rules.Verdict:
+        verdict = real(tree, p, judge, bonus)  # type: ignore[arg-type]
+        if verdict.residual is None:
+            return verdict
+        token = judge.draw(p[0], 9)  # type: ignore[attr-defined, index]
+        return rules.Verdict((), token, verdict.alphas, verdict.coins, p[0])  # type: ignore[index]
+
+    monkeypatch.setattr(rules, "tokenwise", afresh)
+    assert off() > WRONG
+
+
+def test_rows_of_probes_taken_for_rows_of_the_tree_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Tree.beside
+
+    def before(self: Tree, probes: Probes) -> Tree:
+        both = real(self, probes)
+        return real(Tree(both.tokens[len(self) :], parents=probes.parents), Probes(tuple(self.ids), self.lineage))
+
+    monkeypatch.setattr(Tree, "beside", before)
+    assert off("table") > WRONG
+
+
+def test_the_probes_are_the_verifiers_own_likeliest_tokens_whatever_is_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    stack, seen = looking_ahead("table:2,table", window=3, n=4), 0
+    propose, observe = NgramRun.propose, NgramRun.observe
+    asked: list[tuple[list[int], Probes]] = []
+
+    def noted(self: NgramRun, context: list[int], order: DraftOrder) -> Proposal:
+        found = propose(self, context, order)
+        asked.append((list(context), found.probes))
+        return found
+
+    def compared(self: NgramRun, outcome: object) -> object:
+        nonlocal seen
+        if isinstance(outcome, Verified) and outcome.probed:
+            context, probes = asked[-1]
+            assert outcome.start == len(context)
+            paths: list[list[int]] = []
+            for id_, parent in zip(*probes, strict=True):
+                paths.append([*(paths[parent] if parent >= 0 else []), id_])
+            own = [int(stack[1].level.table((*context, *path)).argmax()) for path in paths]  # type: ignore[attr-defined]
+            assert list(outcome.probed) == own
+            seen += len(own)
+        return observe(self, outcome)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(NgramRun, "propose", noted)
+    monkeypatch.setattr(NgramRun, "observe", compared)
+    ran(stack)
+    assert seen > 100
