@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-import torch
 from msgspec import UNSET, UnsetType
 from torch import Tensor
 
@@ -148,7 +147,8 @@ class TraceWriter:
                 self._drawn_from[tree.tokens[node].serial] = p_heads[places[parents[node]]]
             at, moved = judged.start - self._prompt, _short_or_none(judged.theta)
             did = work.rows, work.catch_up, tuple(checks), t0, t1, work.ran
-            return trace.Verify(self.round, level, judged.below, at, *did, moved, self._bounds(judged), len(judged.probed))
+            beside = self._bounds(judged), len(judged.probed)
+            return trace.Verify(self.round, level, judged.below, at, *did, moved, *beside)
 
     def own(self, judged: Keep, token: Token) -> trace.Correct | trace.Bonus:
         """A verifier's correction or bonus."""

@@ -6,7 +6,6 @@ import { test } from "node:test";
 import { Book, rulesOf } from "../../assets/js/databases/book.js";
 import { Ledger } from "../../assets/js/databases/ledger.js";
 import { givenAt, keptBehind } from "../../assets/js/databases/window.js";
-import { TraceModel } from "../../assets/js/trace.js";
 import { commit, draft, drawn, header, modelOf, piece, recorded, verify } from "../app/js/build.mjs";
 
 const RULES = { minKey: 1, maxKey: 2, kept: 2, continuation: 4 };
@@ -197,15 +196,7 @@ test("what is kept behind a token are its last different n-grams, newest first",
 });
 
 test("a recording of lookahead tells every n-gram that it offered, under the token that it began with", () => {
-  const model = new TraceModel();
-  const file = new URL("../../assets/traces/23-lookahead.jsonl.gz", import.meta.url);
-  model.append(
-    gunzipSync(readFileSync(file))
-      .toString()
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line)),
-  );
+  const model = modelOf(recorded("23-lookahead"));
   const ledger = new Ledger(model);
   ledger.catchUp();
   assert.deepEqual([ledger.order, ledger.columns, ledger.n, ledger.kept], [["w"], 7, 5, 7]);

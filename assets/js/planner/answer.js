@@ -190,12 +190,7 @@ function depthTable(answer, styles, ctx) {
         "td",
         { role: "cell", class: "hx-plan-chips" },
         ...one.levels.flatMap((level, i) => [
-          h(
-            "span",
-            { class: "hx-plan-chip" },
-            levelBadge(styles.get(level)),
-            h("span", { text: levelText(one, i) }),
-          ),
+          h("span", { class: "hx-plan-chip" }, levelBadge(styles.get(level)), h("span", { text: levelText(one, i) })),
         ]),
       ),
       h(

@@ -296,8 +296,8 @@ class PlannerPage {
   }
 
   /** On the Play tab's stage, without weights. Numbers that were typed have no link. */
-  play({ levels, blocks, tree }) {
-    const unnamed = this.edited() || this.source.id.startsWith("file:") || tree?.length;
+  play({ levels, blocks, tree = [] }) {
+    const unnamed = this.edited() || this.source.id.startsWith("file:") || tree.length;
     const link = unnamed ? "" : planText(this.measured, { levels, blocks });
     const plan = { levels, blocks, tree };
     document.dispatchEvent(new CustomEvent("hx:play-simulated", { detail: { question: this.question, plan, link } }));

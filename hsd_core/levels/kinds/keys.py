@@ -283,6 +283,7 @@ FUSE = Whole(
     high=MAX_GUESS,
     label="lookups",
     tip="how many looked-up sequences are merged into the draft, each beginning with one of its eight likeliest tokens",
+)
 GUESS = Whole(
     name="guess",
     place=55,
