@@ -28,7 +28,7 @@ ASSETS = Path(__file__).resolve().parent.parent / "assets"
 ROUTE = "/hx"
 FOREVER = "public, max-age=31536000, immutable"
 _TYPES = {"css": "text/css", "js": "text/javascript"}  # by folder and ending
-_FIRST = ("js/stage.js", "js/notes.js")  # what the page starts; with all that they import before they run
+_FIRST = ("js/early.js", "js/notes.js")  # what the page starts; with all that they import before they run
 _IMPORT = re.compile(r'^(?:import|export)\s[^"\';]*?from\s+"(\.[^"]+)"', re.M)
 _HASH = re.compile(r"[0-9a-f]{16}")
 
@@ -99,7 +99,7 @@ def app_options(more: Sequence[BaseRoute] = (), guards: Sequence[Middleware] = (
         *guards,
         Middleware(Watch),
         Middleware(PageHeaders, links=files().links()),
-        Middleware(FirstPaint, styles=f"{files().route[1:]}/css"),
+        Middleware(FirstPaint, files=files().route[1:]),
     ]
     return {"routes": [*more, route], "middleware": middleware}
 

@@ -84,7 +84,7 @@ def test_a_reply_that_is_no_page_is_left_alone() -> None:
             Route("/x", lambda _: HTMLResponse("<head></head>")),
         ]
     )
-    client = TestClient(FirstPaint(app, styles="hx/0/css"))
+    client = TestClient(FirstPaint(app, files="hx/0"))
     page = client.get("/")
     assert WHY in page.text and page.text.index("hx-first") < page.text.index("<gradio-app")
     assert int(page.headers["content-length"]) == len(page.content)
