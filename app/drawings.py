@@ -23,8 +23,8 @@ class Drawings:
         self._kept: OrderedDict[tuple[Any, ...], list[Any]] = OrderedDict()
 
     def of(self, run: str, events: Callable[[], Sequence[Event]], *, size: int, **look: bool) -> list[Any]:
-        """What fills the panels of `figures.build`. `size`: tells a run that has grown from what was drawn of it; `look`:
-        as `figures.draw` takes it."""
+        """What fills the panels of `figures.build`. `size`: tells a run that has grown from what was drawn of it;
+        `look`: as `figures.draw` takes it."""
         try:
             with self._seats.turn():
                 return self._drawn((run, size, *sorted(look.items())), events)

@@ -10,7 +10,6 @@ from html import escape
 from typing import Any
 
 from app.guard import Message, Receive, Send
-from hsd_core.export.page import SHEETS
 
 WHY = (
     "The same text, sooner: small levels guess ahead, the large one checks many guesses at once. "
@@ -47,7 +46,7 @@ _LOADER = """
 _EARLY = """
 (() => {
   const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;
-  import(`${root}/%s/js/early.js`).then((module) => module.early());
+  import(`${root}/%s/js/first.js`).then(({$}) => $["js/early.js"].early());
 })();
 """
 _OUTLINE = f"""<div id="hx-first">
@@ -60,7 +59,7 @@ _OUTLINE = f"""<div id="hx-first">
 
 
 class FirstPaint:
-    """ASGI middleware: puts the style sheets and the outline into the page at `/`.
+    """ASGI middleware: puts the style sheet and the outline into the page at `/`.
 
     Args:
         app: what serves the page.
@@ -69,9 +68,9 @@ class FirstPaint:
 
     def __init__(self, app: Any, *, files: str) -> None:
         self._app = app
-        links = "".join(f'<link rel="stylesheet" href="{files}/css/{name}.css">' for name in SHEETS)
+        link = f'<link rel="stylesheet" href="{files}/css/first.css">'
         outline = f"{_OUTLINE}<script>{_THEME}{_LOADER}{_EARLY % files}</script>"
-        self._insertions = ((b"</head>", links.encode()), (b"<gradio-app", outline.encode()))
+        self._insertions = ((b"</head>", link.encode()), (b"<gradio-app", outline.encode()))
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] != "/":

@@ -19,7 +19,7 @@ export async function early() {
   rememberTheme();
   const root = h("div", { class: "hx-root hx-early" });
   first.append(root);
-  document.documentElement.style.scrollbarGutter = "stable"; // of the page that will scroll
+  document.documentElement.style.overflowY = "scroll"; // as the whole page will
   skipLinks();
   const ports = new LatePorts({ value: found.value, setup: found.props.setup });
   const stage = new Stage(root, ports);

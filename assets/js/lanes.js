@@ -46,6 +46,7 @@ class Lanes {
     this.ctx = ctx;
     this.whole = null; // null: by mode; otherwise the reader's choice
     this.model = null;
+    this.told = -Infinity; // when the summary was written
     this.scale = scaleOf(0, 1, 0, 0, 0); // without width until something is drawn
     this.plot = el.appendChild(element("div", "hx-lane-plot"));
     this.names = this.plot.appendChild(element("ol", "hx-lane-names"));
@@ -85,7 +86,7 @@ class Lanes {
       this.model = model;
       this.built = null;
       this.whole = null;
-      this.told = -Infinity; // when the summary was written
+      this.told = -Infinity;
       this._point(null);
     }
     this.cursor = cursor;

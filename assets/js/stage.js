@@ -54,7 +54,7 @@ export async function mount(root, ports) {
   tabAsked(stage.settings.simulated ? "planner" : ""); // the Planner knows the profiles that simulated runs are of
   if (early) {
     first?.remove();
-    document.documentElement.style.scrollbarGutter = "";
+    document.documentElement.style.overflowY = "";
     return stage.refresh();
   }
   // The outline that the page came with goes when what it stands for has been drawn.

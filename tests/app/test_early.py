@@ -51,7 +51,7 @@ def test_the_first_screen_needs_no_script_of_gradio_s(
     )
     drawn(page)
     measures = """
-    () => [...document.querySelectorAll(".hx-title, .hx-prompt-row, .hx-text-body, .hx-floor, .hx-clock, .hx-flow .hx-tok")]
+    () => [...document.querySelectorAll(".hx-stage :is(.hx-why, .hx-prompt-row, .hx-text-body, .hx-floor, .hx-clock, .hx-tok)")]
       .map((x) => { const {x: left, y, width, height} = x.getBoundingClientRect(); return [left, y, width, height]; })
     """
     before = page.evaluate(measures)
