@@ -11,13 +11,14 @@ const ELEMENT = "stage"; // the component's name in Gradio's configuration
 /** Draws the first screen, where it is what the address asks for. Should that fail, the component draws it. */
 export async function early() {
   const first = document.getElementById("hx-first");
-  const { components = [] } = /** @type {any} */ (window).gradio_config ?? {};
+  const { components = [], version = "" } = /** @type {any} */ (window).gradio_config ?? {};
   const found = components.find((/** @type {any} */ one) => one.props?.elem_id === ELEMENT)?.props;
   const query = new URLSearchParams(location.search);
   if (!first || "early" in first || !found || query.has("tab") || "embed" in document.documentElement.dataset) return;
   document.body.classList.toggle("dark", first.classList.contains("hx-dark"));
   rememberTheme();
-  const root = h("div", { class: "hx-root hx-early" });
+  // Gradio's style sheet puts all margins and borders to nothing below this class.
+  const root = h("div", { class: `hx-root hx-early gradio-container-${version.replaceAll(".", "-")}` });
   first.append(root);
   document.documentElement.style.overflowY = "scroll"; // as the whole page will
   skipLinks();

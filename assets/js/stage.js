@@ -65,7 +65,7 @@ export async function mount(root, ports) {
 function moved(element, host) {
   const text = element.querySelector(".hx-text");
   const { scrollTop } = text;
-  element.classList.remove("hx-early");
+  element.className = "hx-root";
   for (const node of element.querySelectorAll(".hx-new")) node.classList.remove("hx-new"); // else they would move again
   if ("moveBefore" in host) host.moveBefore(element, null);
   else host.append(element);
