@@ -50,7 +50,8 @@ def test_the_first_screen_needs_no_script_of_gradio_s(
     page.locator(TOKEN).last.wait_for()
     assert page.locator("#stage").count() == 0
     page.get_by_role("slider", name="Moment of the run").evaluate(
-        "(x) => { x.value = 500; x.dispatchEvent(new Event('input', {bubbles: true})); x.focus({preventScroll: true}); }"
+        "(x) => { x.value = 500; x.dispatchEvent(new Event('input', {bubbles: true}));"
+        " x.focus({preventScroll: true}); }"
     )
     drawn(page)
     measures = """
