@@ -156,14 +156,14 @@ def heat_map(seen: Knowledge, *, paper: str, ink: str, hue: str) -> go.Figure:
     return figure
 
 
-def size(seen: Knowledge) -> dict[str, Any]:
+def size(seen: Knowledge, scale: float = 1) -> dict[str, Any]:
     """Width, height and margins of the heat map, px: cells of one size, so that a long text scrolls, never shrinks."""
     left, right, top, bottom = EDGES
     left = min(WIDEST, max(left, 8 + 7 * max((len(name(row)) for row in seen.rows if row.readout != LENS), default=0)))
     return {
-        "width": left + right + CELL[0] * max(12, len(seen.tokens)),
-        "height": top + bottom + CELL[1] * (len(seen.rows) + 1),
-        "margin": {"l": left, "r": right, "t": top, "b": bottom},
+        "width": scale * (left + right + CELL[0] * max(12, len(seen.tokens))),
+        "height": scale * (top + bottom + CELL[1] * (len(seen.rows) + 1)),
+        "margin": {"l": scale * left, "r": scale * right, "t": scale * top, "b": scale * bottom},
         "showlegend": False,
         "autosize": False,
         "modebar": {"remove": ["zoom", "pan", "zoomIn", "zoomOut", "resetScale", "toImage", "lasso", "select"]},

@@ -20,19 +20,20 @@ class Drawings:
 
     def __init__(self) -> None:
         self._seats = Seats(WAITING, PATIENCE_S)
-        self._kept: OrderedDict[tuple[str, int, bool], list[Any]] = OrderedDict()
+        self._kept: OrderedDict[tuple[Any, ...], list[Any]] = OrderedDict()
 
-    def of(self, run: str, events: Callable[[], Sequence[Event]], *, size: int, dark: bool) -> list[Any]:
-        """What fills the panels of `figures.build`. `size`: tells a run that has grown from what was drawn of it."""
+    def of(self, run: str, events: Callable[[], Sequence[Event]], *, size: int, **look: bool) -> list[Any]:
+        """What fills the panels of `figures.build`. `size`: tells a run that has grown from what was drawn of it;
+        `look`: as `figures.draw` takes it."""
         try:
             with self._seats.turn():
-                return self._drawn((run, size, dark), events)
+                return self._drawn((run, size, *sorted(look.items())), events)
         except Busy:
             return _named(run, undrawn())
 
-    def _drawn(self, key: tuple[str, int, bool], events: Callable[[], Sequence[Event]]) -> list[Any]:
+    def _drawn(self, key: tuple[Any, ...], events: Callable[[], Sequence[Event]]) -> list[Any]:
         if key not in self._kept:
-            self._kept[key] = _named(key[0], draw(events(), dark=key[2]))
+            self._kept[key] = _named(key[0], draw(events(), **dict(key[2:])))
         self._kept.move_to_end(key)
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)

@@ -15,7 +15,8 @@ from app.study import MS, Study, rate, study
 from hsd_core.levels.kinds import looks
 from hsd_core.trace import Event, LevelInfo
 
-HEIGHT = 320
+HEIGHT, TEXT = 320, 12  # px
+WALL = 1.4  # times as large as at a desk: for a page that is thrown on a wall
 MOST_EVENTS = 20_000  # of a run that are drawn; 512 tokens, the longest run of this page, make up to 8,000
 MOST_PLANS = 12  # that are marked
 
@@ -47,8 +48,9 @@ def undrawn() -> list[Any]:
     return [*nothing, note("The figures are not drawn yet", said, [], []), *nothing[1:], *nothing * 2]
 
 
-def draw(events: Sequence[Event], *, dark: bool) -> list[Any]:
-    """Head, plot and table of each figure, for the light or the dark page, of the first `MOST_EVENTS` events."""
+def draw(events: Sequence[Event], *, dark: bool, wall: bool = False) -> list[Any]:
+    """Head, plot and table of each figure, for the light or the dark page, at a desk or on a wall, of the first
+    `MOST_EVENTS` events."""
     seen = study(events[:MOST_EVENTS])
     if not seen.levels:
         return [None, gr.Plot(visible=False), None] * 4
@@ -57,18 +59,19 @@ def draw(events: Sequence[Event], *, dark: bool) -> list[Any]:
         said += f"Drawn are the first {MOST_EVENTS:,} of {len(events):,} events. "
     if seen.plans:
         said += f"Auto: the levels and their T changed {len(seen.plans) - 1} times while it wrote; {seen.origin}. "
-    parts: list[Any] = _depths(seen, dark)
+    parts: list[Any] = _depths(seen, dark, wall)
     for figure, text in (_acceptance(seen, dark), _time(seen, dark), _tokens(seen, dark)):
         text = {**text, "text": f"{said}{text['text']}"}
-        parts += [text, gr.Plot(value=_style(figure, dark), visible=True), text]
+        parts += [text, gr.Plot(value=_style(figure, dark, wall), visible=True), text]
     return parts
 
 
-def _depths(seen: Study, dark: bool) -> list[Any]:
+def _depths(seen: Study, dark: bool, wall: bool) -> list[Any]:
     if seen.knowledge is None:
         return [None, gr.Plot(visible=False), None]
-    figure = _style(depths.heat_map(seen.knowledge, paper=SOFT[dark], ink=INK[dark], hue=hue("target", dark)), dark)
-    figure.update_layout(**depths.size(seen.knowledge))
+    heat = depths.heat_map(seen.knowledge, paper=SOFT[dark], ink=INK[dark], hue=hue("target", dark))
+    figure = _style(heat, dark, wall)
+    figure.update_layout(**depths.size(seen.knowledge, WALL if wall else 1))
     figure.update_xaxes(automargin=False)
     figure.update_yaxes(automargin=False)
     text = note(
@@ -206,13 +209,16 @@ def _tokens(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
     )
 
 
-def _style(figure: go.Figure, dark: bool) -> go.Figure:
+def _style(figure: go.Figure, dark: bool, wall: bool) -> go.Figure:
+    scale = WALL if wall else 1
+    for words in figure.layout.annotations:
+        words.font.size = scale * (words.font.size or TEXT)
     figure.update_layout(
-        height=HEIGHT,
+        height=scale * HEIGHT,
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": INK[dark], "size": 12, "family": "system-ui, sans-serif"},
+        font={"color": INK[dark], "size": scale * TEXT, "family": "system-ui, sans-serif"},
         legend={"orientation": "h", "y": -0.28, "x": 0},
         showlegend=True,
         modebar={"remove": ["lasso2d", "select2d", "autoScale2d"], "bgcolor": "rgba(0,0,0,0)", "color": MUTED[dark]},

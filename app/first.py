@@ -1,7 +1,7 @@
 """What is painted before Gradio's scripts have run: our style sheets, the title and the outline of the first screen.
 
 Gradio's page is empty until its scripts have run, then says "Loading" and is laid out in several steps. The outline has
-the measures of the first screen and covers all that; the script of the first screen takes it away when it has drawn.
+the measures of the first screen and covers all that, until the script of the first screen has drawn over it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from html import escape
 from typing import Any
 
 from app.guard import Message, Receive, Send
-from hsd_core.export.page import SHEETS
 
 WHY = (
     "The same text, sooner: small levels guess ahead, the large one checks many guesses at once. "
@@ -43,27 +42,35 @@ _LOADER = """
   };
 })();
 """
+# Our scripts draw the first screen over Gradio's page, while Gradio's are still on their way (js/early.js).
+_EARLY = """
+(() => {
+  const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;
+  import(`${root}/%s/js/first.js`).then(({$}) => $["js/early.js"].early());
+})();
+"""
 _OUTLINE = f"""<div id="hx-first">
 <header class="hx-title"><h1>HSD Explorer</h1><p class="hx-why">{escape(WHY)}</p></header>
 <div class="hx-outline"></div>
 <div class="hx-main"><div class="hx-outline"></div><div class="hx-outline"></div></div>
 <div class="hx-outline"></div>
 <p class="hx-sr" role="status">Opening the page…</p>
-</div><script>{_THEME}{_LOADER}</script>"""
+</div>"""
 
 
 class FirstPaint:
-    """ASGI middleware: puts the style sheets and the outline into the page at `/`.
+    """ASGI middleware: puts the style sheet and the outline into the page at `/`.
 
     Args:
         app: what serves the page.
-        styles: the address of the folder of the style sheets, relative to the page's.
+        files: the address below which our scripts and styles lie, without the slash before it.
     """
 
-    def __init__(self, app: Any, *, styles: str) -> None:
+    def __init__(self, app: Any, *, files: str) -> None:
         self._app = app
-        links = "".join(f'<link rel="stylesheet" href="{styles}/{name}.css">' for name in SHEETS)
-        self._insertions = ((b"</head>", links.encode()), (b"<gradio-app", _OUTLINE.encode()))
+        link = f'<link rel="stylesheet" href="{files}/css/first.css">'
+        outline = f"{_OUTLINE}<script>{_THEME}{_LOADER}{_EARLY % files}</script>"
+        self._insertions = ((b"</head>", link.encode()), (b"<gradio-app", outline.encode()))
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] != "/":

@@ -86,12 +86,13 @@ class Play:
                 yield item
 
     def figures(self, event: gr.EventData) -> list[Any]:
-        """The figures of a run that the server knows, for the theme that the page shows."""
+        """The figures of a run that the server knows, for the theme and the size of the page."""
         data = event._data if isinstance(event._data, dict) else {}
         name = str(data.get("run", ""))
         run = self.runs.get(name)
         size = (len(run.packed) or len(run.live)) if run is not None else 0
-        return self._drawings.of(name, lambda: self._events(name), size=size, dark=data.get("dark") is True)
+        look = {part: data.get(part) is True for part in ("dark", "wall")}
+        return self._drawings.of(name, lambda: self._events(name), size=size, **look)
 
     def open_trace(self, data: Any) -> dict[str, Any] | Response:
         """A trace that the visitor chose from their disk, as a payload that is packed already."""

@@ -2,6 +2,10 @@
 
 One hash stands in front of all the files, so that the relative addresses by which they import one another need no
 change. They are read once, when the server starts: what is kept under an address is what was there from the start.
+
+What the first screen needs comes as one script and one style sheet: asked for one by one, more than a hundred files
+took most of the time until it was drawn. The addresses of its modules hand on what is in the one script, for the
+modules of other tabs that import them.
 """
 
 from __future__ import annotations
@@ -22,14 +26,16 @@ from starlette.routing import BaseRoute, Route
 from app.first import FirstPaint
 from app.packed import Packed
 from app.presence import Watch
+from hsd_core.export.bundle import modules, script
 from hsd_core.export.page import SHEETS
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 ROUTE = "/hx"
 FOREVER = "public, max-age=31536000, immutable"
 _TYPES = {"css": "text/css", "js": "text/javascript"}  # by folder and ending
-_FIRST = ("js/stage.js", "js/notes.js")  # what the page starts; with all that they import before they run
-_IMPORT = re.compile(r'^(?:import|export)\s[^"\';]*?from\s+"(\.[^"]+)"', re.M)
+_STARTED = ("js/early.js", "js/stage.js", "js/notes.js")  # what the page starts
+FIRST = ("css/first.css", "js/first.js")  # made of the style sheets of the first screen, and of all that it imports
+_LATER = re.compile(r'\bimport\("(\.[^"]+)"\)')
 _HASH = re.compile(r"[0-9a-f]{16}")
 
 
@@ -38,17 +44,20 @@ class Files:
 
     Attributes:
         names: their paths below the folder.
+        first: those of them that are in the script or the style sheet of the first screen.
         route: the address below which they are served; it changes with every change of any of them.
     """
 
     def __init__(self, folder: Path = ASSETS) -> None:
         paths = [path for kind in _TYPES for path in (folder / kind).rglob(f"*.{kind}")]
         found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(paths)}
-        sums = "".join(f"{name} {hashlib.sha256(data).hexdigest()}\n" for name, data in found.items())
         self.names = list(found)
+        made = _first({name: data.decode() for name, data in found.items()}) if set(_STARTED) <= set(found) else {}
+        self.first = [*(f"css/{name}.css" for name in SHEETS), *(name for name in made if name in found)]
+        found |= made
+        sums = "".join(f"{name} {hashlib.sha256(data).hexdigest()}\n" for name, data in found.items())
         self._version = hashlib.sha256(sums.encode()).hexdigest()[:16]
         self.route = f"{ROUTE}/{self._version}"
-        self._texts = {name: data.decode() for name, data in found.items() if name.endswith(".js")}
         self._packed = {name: _packed(name, data) for name, data in found.items()}
 
     async def __call__(self, request: Request) -> Response:
@@ -67,22 +76,9 @@ class Files:
 
     def links(self) -> str:
         """The `Link` header by which the page asks for what the first screen needs."""
-        first = [*(f"css/{name}.css" for name in SHEETS), *self._imported(_FIRST)]
         kinds = {"css": "preload; as=style", "js": "modulepreload"}
+        first = (*FIRST, *_STARTED[1:])  # the first of them is in the script
         return ", ".join(f"<{self.route[1:]}/{name}>; rel={kinds[name.split('/')[0]]}" for name in first)
-
-    def _imported(self, names: Sequence[str]) -> list[str]:
-        """These scripts and all that they import, each once."""
-        found: dict[str, None] = {}
-        waiting = [name for name in names if name in self._texts]
-        while waiting:
-            name = waiting.pop(0)
-            if name in found:
-                continue
-            found[name] = None
-            paths = _IMPORT.findall(self._texts[name])
-            waiting += [posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) for path in paths]
-        return list(found)
 
 
 @cache
@@ -99,7 +95,7 @@ def app_options(more: Sequence[BaseRoute] = (), guards: Sequence[Middleware] = (
         *guards,
         Middleware(Watch),
         Middleware(PageHeaders, links=files().links()),
-        Middleware(FirstPaint, styles=f"{files().route[1:]}/css"),
+        Middleware(FirstPaint, files=files().route[1:]),
     ]
     return {"routes": [*more, route], "middleware": middleware}
 
@@ -129,6 +125,31 @@ class PageHeaders:
             await send(message)
 
         await self.app(scope, receive, send_with_header)
+
+
+def _first(texts: dict[str, str]) -> dict[str, bytes]:
+    """The script and the style sheet of the first screen, and in the place of each module that is in the script one
+    that hands on what it exports."""
+    order = modules(_STARTED, lambda name: _placed(name, texts[name]))
+    made = {
+        "css/first.css": "\n".join(texts[f"css/{name}.css"] for name in SHEETS),
+        "js/first.js": f"{script(order)}\nexport {{ $ }};\n",
+    }
+    for name, module in order.items():
+        way = "../" * (name.count("/") - 1) or "./"
+        made[name] = f'import {{ $ }} from "{way}first.js";\n'
+        if module.exports:
+            made[name] += f'export const {{ {", ".join(module.exports)} }} = $["{name}"];\n'
+    return {name: text.encode() for name, text in made.items()}
+
+
+def _placed(name: str, text: str) -> str:
+    """A module's text where addresses that are relative to it lead to the same from js/first.js."""
+    own = posixpath.relpath(name, "js")
+    text = text.replace("import.meta.url", f'new URL("{own}", import.meta.url).href')
+    return _LATER.sub(
+        lambda found: f'import("./{posixpath.normpath(posixpath.join(posixpath.dirname(own), found[1]))}")', text
+    )
 
 
 def _packed(name: str, data: bytes) -> Packed:

@@ -29,7 +29,7 @@ class Ink:
 
     def px(self, size: float) -> float:
         """A size of type or height, larger where the page is thrown on a wall."""
-        return round(size * 1.3) if self.width >= WALL else size
+        return round(size * 1.4) if self.width >= WALL else size
 
     @property
     def text(self) -> str:

@@ -81,7 +81,7 @@ def surface(planner: Planner, ink: Ink, height: int = 420) -> dict[str, Any]:
                 "end": high,
                 "size": 0.5 if high <= 5 else 1.0,
                 "showlabels": True,
-                "labelfont": {"size": ink.px(11), "color": ink.text},
+                "labelfont": {"size": ink.px(12), "color": ink.text},
             },
             "line": {"width": 0.8, "color": ink.muted},
             "colorbar": {"title": {"text": "speed-up", "side": "right"}, "thickness": 10, "outlinewidth": 0},

@@ -68,7 +68,7 @@ def validation_figure(measured: Mapping[str, Any], ink: Ink) -> dict[str, Any]:
             "hovertemplate": "%{y}<br>measured %{x:.1f} ms per token%{customdata}<extra></extra>",
         },
     ]
-    names_px = 10 if ink.narrow else ink.px(11)
+    names_px = 10 if ink.narrow else ink.px(12)
     layout = ink.layout(
         height(len(ranked)),
         showlegend=True,

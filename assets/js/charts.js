@@ -36,10 +36,9 @@ export function create(host) {
       if (signature === drawn && this.model === model) return;
       drawn = signature;
       this.model = model;
-      const past = model.snapshots.slice(0, shown);
       latency(panels.latency, model, cursor);
-      speed(panels.speed, model, past);
-      perPass(panels.yield, past);
+      speed(panels.speed, model, shown);
+      perPass(panels.yield, model.snapshots, shown);
       acceptance(panels.acceptance, model, levels);
     },
     destroy() {
@@ -95,7 +94,7 @@ function path(panel, key, className, hue = "") {
 }
 
 function latency(panel, model, cursor) {
-  const done = model.rounds.filter((r) => r.tokens > 0 && r.t1 <= cursor).slice(-BARS);
+  const done = lastRounds(model, cursor);
   const key = model.levels.map((x) => x.hue).join();
   if (panel.key !== key) {
     panel.key = key;
@@ -121,16 +120,31 @@ function latency(panel, model, cursor) {
   say(panel, last ? figure(sum(last) / 1e6) : "\u2013", "ms", last ? `0\u2013${figure(top / 1e6)}\u00a0ms` : "");
 }
 
-function speed(panel, model, past) {
-  const now = past[past.length - 1]?.tokens_per_s ?? null;
-  const plain = plainSpeed(model.baseline);
+/** The last rounds that were over and had committed something, as many as there are bars. */
+function lastRounds({ rounds }, cursor) {
+  const found = [];
+  for (let i = upTo(rounds, cursor, (r) => r.t0) - 1; i >= 0 && found.length < BARS; i--)
+    if (rounds[i].tokens > 0 && rounds[i].t1 <= cursor) found.push(rounds[i]);
+  return found.reverse();
+}
+
+/** `shown`: how many snapshots the cursor has passed. */
+function speed(panel, { snapshots, baseline }, shown) {
+  const last = snapshots[shown - 1];
+  const now = last?.tokens_per_s ?? null;
+  const plain = plainSpeed(baseline);
+  const stride = Math.ceil(shown / (2 * WIDTH)) || 1; // more points than pixels would only take time
+  const past = [];
+  for (let i = 0; i < shown - 1; i += stride) past.push(snapshots[i]);
+  if (last) past.push(last);
   const values = past.map((s) => s.tokens_per_s ?? 0);
   const top = Math.max(1e-9, ...values.slice(Math.min(2, values.length - 1)), plain ?? 0) * 1.12;
   const start = past[0]?.t ?? 0;
-  const span = Math.max(1, (past[past.length - 1]?.t ?? 1) - start);
-  const stride = Math.ceil(past.length / (2 * WIDTH)); // more points than pixels would only take time
-  const point = (s, i) => [((s.t - start) / span) * WIDTH, HEIGHT - (Math.min(values[i], top) / top) * (HEIGHT - 2)];
-  const points = past.map((s, i) => (i % stride && i < past.length - 1 ? null : point(s, i))).filter((x) => x !== null);
+  const span = Math.max(1, (last?.t ?? 1) - start);
+  const points = past.map((s, i) => [
+    ((s.t - start) / span) * WIDTH,
+    HEIGHT - (Math.min(values[i], top) / top) * (HEIGHT - 2),
+  ]);
   set(path(panel, "area", "hx-chart-area"), {
     d: points.length > 1 ? `${line(points)}L${WIDTH} ${HEIGHT}L${points[0][0].toFixed(1)} ${HEIGHT}z` : "",
   });
@@ -152,9 +166,11 @@ export function plainSpeed(baseline) {
   return count ? (count / baseline.token_ns[count - 1]) * 1e9 : null;
 }
 
-function perPass(panel, past) {
-  const last = past[past.length - 1];
-  const values = past.map((s, i) => s.committed - (past[i - 1]?.committed ?? 0)).slice(-BARS);
+function perPass(panel, snapshots, shown) {
+  const last = snapshots[shown - 1];
+  const first = Math.max(0, shown - BARS);
+  const past = snapshots.slice(first, shown);
+  const values = past.map((s, i) => s.committed - (snapshots[first + i - 1]?.committed ?? 0));
   const top = Math.max(4, ...values);
   const step = WIDTH / Math.max(16, values.length);
   const bars = values.map((n, i) =>

@@ -31,6 +31,11 @@ export class Figures {
     return this.run[upTo(this.run, cursor, (x) => x.t) - 1] ?? null;
   }
 
+  /** Calls of a level that were over at a cursor: each has its gauge. @param {number} cursor @param {number} level */
+  calls(cursor, level) {
+    return upTo(this.levels.get(level) ?? [], cursor, (x) => x.t);
+  }
+
   /** A level's, as they were after its last call before a cursor (ns). @param {number} cursor @param {number} level */
   of(cursor, level) {
     const own = this.levels.get(level) ?? [];

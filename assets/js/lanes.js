@@ -10,6 +10,9 @@ import { element } from "./token.js";
 const WINDOW_ROUNDS = 8;
 const LABEL_WIDTH = 34; // px a block needs to carry its counts
 const AXIS = 18; // px
+const SUMMARY_MS = 2000; // between two summaries of a live run
+const NARROW = 2; // px: blocks below that which stand closer than CLOSE are drawn as one, thousands in a long run
+const CLOSE = 1;
 
 /** ctx: {onSeek?(ns), onRound?(round|null)}. opts of update: {live}. */
 export function create(host, ctx = {}) {
@@ -43,12 +46,15 @@ class Lanes {
     this.ctx = ctx;
     this.whole = null; // null: by mode; otherwise the reader's choice
     this.model = null;
+    this.told = -Infinity; // when the summary was written
     this.scale = scaleOf(0, 1, 0, 0, 0); // without width until something is drawn
     this.plot = el.appendChild(element("div", "hx-lane-plot"));
     this.names = this.plot.appendChild(element("ol", "hx-lane-names"));
     this.names.setAttribute("aria-hidden", "true");
     this.area = this.plot.appendChild(element("div", "hx-lane-area"));
     this.root = svg("svg", { class: "hx-lane-svg", role: "img" }, this.area);
+    // What moves lies on a sheet of its own: the blocks below it, thousands in a long run, are painted once.
+    this.over = svg("svg", { class: "hx-lane-over", "aria-hidden": "true" }, this.area);
     this.tip = this.area.appendChild(element("div", "hx-lane-tip"));
     this.tip.hidden = true;
     this.fit = this.plot.appendChild(element("button", "hx-lane-fit"));
@@ -80,6 +86,7 @@ class Lanes {
       this.model = model;
       this.built = null;
       this.whole = null;
+      this.told = -Infinity;
       this._point(null);
     }
     this.cursor = cursor;
@@ -154,11 +161,13 @@ class Lanes {
     if (this.built?.size === size) return;
     const { lane, count, width } = scale;
     const high = lane * count;
-    this.root.replaceChildren();
-    set(this.root, { width, height: high + AXIS, viewBox: `0 0 ${width} ${high + AXIS}` });
+    for (const sheet of [this.root, this.over]) {
+      sheet.replaceChildren();
+      set(sheet, { width, height: high + AXIS, viewBox: `0 0 ${width} ${high + AXIS}` });
+    }
     this.names.replaceChildren(...[...model.levels].reverse().map((level) => laneName(level, lane)));
     this.built = { size, paths: new Map() };
-    const { built, root } = this;
+    const { built, root, over } = this;
     for (let i = 0; i < count; i++)
       svg("rect", { class: "hx-lane-bed", x: 0, y: i * lane + 2, width, height: lane - 4, rx: 3 }, root);
     built.rounds = svg("path", { class: "hx-lane-rounds" }, root);
@@ -171,10 +180,10 @@ class Lanes {
     }
     built.rejects = svg("path", { class: "hx-block-reject" }, root);
     built.words = svg("g", { class: "hx-lane-words" }, root);
-    built.hot = svg("rect", { class: "hx-lane-hot", rx: 2 }, root);
-    built.veil = svg("rect", { class: "hx-lane-veil", y: 0 }, root);
     built.axis = svg("g", { class: "hx-lane-axis" }, root);
-    built.cursor = svg("g", { class: "hx-lane-cursor" }, root);
+    built.hot = svg("rect", { class: "hx-lane-hot", rx: 2 }, over);
+    built.veil = svg("rect", { class: "hx-lane-veil", y: 0 }, over);
+    built.cursor = svg("g", { class: "hx-lane-cursor" }, over);
     svg("path", { d: `M0 0V${high + 4}`, class: "hx-lane-line" }, built.cursor);
     svg("path", { d: `M-5 ${high + 11}L0 ${high + 2}L5 ${high + 11}z`, class: "hx-lane-grip" }, built.cursor);
   }
@@ -182,22 +191,24 @@ class Lanes {
   _blocks() {
     const { model, built, scale } = this;
     const { a, b, x, y, lane, count, width } = scale;
-    /** @type {Map<string, string[]>} */
-    const data = new Map([...built.paths.keys()].map((key) => [key, []]));
+    /** @type {Map<string, {top: number, spans: [number, number][]}>} */
+    const data = new Map([...built.paths.keys()].map((key) => [key, { top: 0, spans: [] }]));
     const rejects = [];
     const words = [];
     for (const s of model.segments) {
       if (s.t1 < a || s.t0 > b) continue;
       const top = y(s.level) + 2;
       const [left, right] = [Math.max(0, x(s.t0)), Math.min(width, x(s.t1))];
-      data.get(s.kind + s.level)?.push(box(left, Math.max(left + 0.8, right - 0.7), top, lane - 4, 0.8));
+      const row = data.get(s.kind + s.level);
+      if (row) join(Object.assign(row, { top }).spans, left, Math.max(left + 0.8, right - 0.7));
       if (s.rejected && right - left > 7) rejects.push(box(right - 2.7, right - 0.7, top, lane - 4));
       if (right - left > LABEL_WIDTH && s.kind !== "prefill")
         words.push([(left + right) / 2, top + lane / 2, counts(s)]);
       else if (right - left > 2 * LABEL_WIDTH)
         words.push([(left + right) / 2, top + lane / 2, "prefill", "hx-word-faint"]);
     }
-    for (const [key, path] of built.paths) set(path, { d: data.get(key)?.join("") });
+    for (const [key, { top, spans }] of data)
+      set(built.paths.get(key), { d: spans.map(([left, right]) => box(left, right, top, lane - 4, 0.8)).join("") });
     const edges = model.rounds.filter((r) => r.t1 > a && r.t1 < b);
     const dense = edges.length * 7 > width;
     set(built.rounds, { d: dense ? "" : edges.map((r) => `M${x(r.t1).toFixed(1)} 0V${lane * count}`).join("") });
@@ -208,7 +219,8 @@ class Lanes {
       ticks(a, b, width / 110).map(({ t, label }) => [x(t), lane * count + 13, label]),
       width,
     );
-    this._summary();
+    const due = performance.now() - this.told > SUMMARY_MS;
+    if (!this.live || model.footer || due) this._summary();
   }
 
   // --- pointer ---
@@ -268,6 +280,7 @@ class Lanes {
   /** The same for those who hear the page. */
   _summary() {
     const { model } = this;
+    this.told = performance.now();
     const total = model.levels.map(() => ({ calls: 0, ns: 0, rows: 0 }));
     for (const s of model.segments) {
       if (s.kind === "prefill") continue;
@@ -291,6 +304,13 @@ class Lanes {
       ),
     );
   }
+}
+
+/** Adds a block to those of its row, from left to right. @param {[number, number][]} spans px @param {number} left @param {number} right */
+function join(spans, left, right) {
+  const last = spans[spans.length - 1];
+  if (last && right - left < NARROW && left - last[1] < CLOSE) last[1] = Math.max(last[1], right);
+  else spans.push([left, right]);
 }
 
 /** Where a time (ns, from a to b) and a level stand, px. */

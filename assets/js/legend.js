@@ -153,7 +153,7 @@ export function create(host) {
       if (!model?.header) return;
       const scheme = colouring(model, colourBy);
       const all = categories(model, cursor, colourBy);
-      const example = specimenOf(model, scheme);
+      const example = (scheme.example ??= specimenOf(model, scheme));
       const rest = [...(colourBy === "source" || ghosts === "hide" ? [] : letterNames(model, cursor))];
       rest.push(...drawnToo(model, ghosts));
       const signature = JSON.stringify([colourBy, all, rest, example?.key]);

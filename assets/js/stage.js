@@ -39,15 +39,37 @@ import { create as createTransport } from "./transport.js";
  * @param {import("./session.js").Ports & Component} ports from the component's js_on_load
  */
 export async function mount(root, ports) {
+  const first = document.getElementById("hx-first");
+  const { early } = /** @type {any} */ (first ?? {});
+  if (first && !early) /** @type {any} */ (first).early = null; // too late for it
+  const host = root.querySelector(".hx-root") ?? root;
   rememberTheme();
-  skipLinks();
-  const stage = new Stage(root.querySelector(".hx-root") ?? root, ports);
+  if (!early) skipLinks();
+  const stage = early?.stage ?? new Stage(host, ports);
   ports.watch("value", () => stage.receive(ports.props.value));
-  await stage.begin(ports.props.value);
+  early?.ports.arrived(ports);
+  await (early ? early.begun : stage.begin(ports.props.value));
+  if (early) moved(early.root, host);
   offer(stage);
   tabAsked(stage.settings.simulated ? "planner" : ""); // the Planner knows the profiles that simulated runs are of
+  if (early) {
+    first?.remove();
+    document.documentElement.style.overflowY = "";
+    return stage.refresh();
+  }
   // The outline that the page came with goes when what it stands for has been drawn.
-  requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById("hx-first")?.remove()));
+  requestAnimationFrame(() => requestAnimationFrame(() => first?.remove()));
+}
+
+/** Puts an element into another place with all that it is doing, where the browser can do that. */
+function moved(element, host) {
+  const text = element.querySelector(".hx-text");
+  const { scrollTop } = text;
+  element.className = "hx-root";
+  for (const node of element.querySelectorAll(".hx-new")) node.classList.remove("hx-new"); // else they would move again
+  if ("moveBefore" in host) host.moveBefore(element, null);
+  else host.append(element);
+  text.scrollTop = scrollTop;
 }
 
 export class Stage {

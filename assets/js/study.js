@@ -1,10 +1,11 @@
-/** The figures below the fold. Plotly's script is large, so they are asked for when somebody looks, once per run and
- *  theme. */
+/** The figures below the fold. Plotly's script is large, so they are asked for when somebody looks, once per run,
+ *  theme and size. */
 
 import { figuresOf } from "./figure-run.js";
 import { isDark } from "./theme.js";
 
 const PATIENCE_MS = 8000;
+const WALL = 1800; // px: from there on the page is one that is thrown on a wall, as in the style sheets
 
 export class Study {
   /** @param {{trigger: Function}} ports @param {{run: string|null, final: boolean}} feed @param {boolean} served there are such figures */
@@ -22,13 +23,14 @@ export class Study {
     if (served) this._find();
   }
 
-  /** Draws if they are in view and not drawn yet for this run and theme. */
+  /** Draws if they are in view and not drawn yet for this run, theme and size. */
   draw() {
     figuresOf(this.feed.run);
-    const wanted = `${this.feed.run} ${isDark()}`;
+    const look = { dark: isDark(), wall: innerWidth >= WALL };
+    const wanted = `${this.feed.run} ${look.dark} ${look.wall}`;
     if (!this.feed.final || !this.seen || this.drawn === wanted) return;
     this.drawn = wanted;
-    this.ports.trigger("figures", { run: this.feed.run, dark: isDark() });
+    this.ports.trigger("figures", { run: this.feed.run, ...look });
   }
 
   /** Draws them for somebody who asks for one of them, and brings that one into sight. */

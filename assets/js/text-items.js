@@ -1,7 +1,7 @@
 /** What the text shows at a moment: cells of tokens, and between them the rejected drafts of each place. */
 
 import { splitCells } from "./cells.js";
-import { place, upTo } from "./trace.js";
+import { upTo } from "./trace.js";
 
 /** @typedef {import("./trace.js").TraceModel} TraceModel */
 /** @typedef {import("./trace.js").TokenRecord} TokenRecord */
@@ -36,10 +36,7 @@ export function wanted(model, cursor, from, committed, haunted) {
 /** @param {TraceModel} model @param {number} cursor @param {number} from */
 function ghostsFrom(model, cursor, from) {
   /** @type {Map<number, TokenRecord[]>} */ const found = new Map();
-  const count = upTo(model.ghosts, cursor, (/** @type {TokenRecord} */ x) => x.tGone ?? Infinity);
-  for (const record of model.ghosts.slice(0, count)) {
-    const at = place(record, cursor);
-    if (at < from) continue;
+  for (const [at, record] of model.ghostsFrom(cursor, from)) {
     const heads = found.get(at);
     if (heads) heads.push(record);
     else found.set(at, [record]);

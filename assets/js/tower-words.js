@@ -62,7 +62,7 @@ export function originText({ profile, machine, preset }) {
 
 /** ms per call of a level without forwards, an n-gram lookup: its busy time over its calls. */
 export function callsOf(model, cursor, level, figures) {
-  const calls = model.segments.filter((s) => s.level === level && s.kind !== "prefill" && s.t1 <= cursor).length;
+  const calls = model.figures.calls(cursor, level);
   return calls ? figures.busy_ms / calls : null;
 }
 

@@ -35,7 +35,8 @@ const NOTHING = Object.freeze({ bytes: new Uint8Array(0), special: false });
  */
 /**
  * `before`: what was tentative when it began.
- * @typedef {{round: number, t0: number, t1: number, byLevel: number[], tokens: number, before: TokenRecord[]}} Round
+ * @typedef {{round: number, t0: number, t1: number, byLevel: number[], tokens: number, before: TokenRecord[],
+ *   segments: Segment[]}} Round
  */
 /**
  * @typedef {{kind: string, level: number, round: number|null, t0: number, t1: number, rows: number, tokensIn: number,
@@ -65,6 +66,7 @@ export class TraceModel {
     /** @type {import("./events.js").Kv[]} */ this.kv = [];
     /** @type {import("./events.js").Store[]} */ this.stores = []; // what n-gram databases counted
     /** @type {TokenRecord[]} */ this.ghosts = []; // records that were rejected, in the order of their loss
+    /** @type {number[]} */ this._reach = []; // of the ghosts up to each: the farthest place that one had
     /** @type {import("./comb.js").Comb[]} */ this.combs = []; // in the order in which they were drafted
     this._guess = 1; // sequences that the bottom level may offer
     this.end = 0; // last ns seen
@@ -326,10 +328,7 @@ export class TraceModel {
 
   /** A comb is judged: what was kept stands in the text now, all else is gone. */
   _settle(comb, e) {
-    for (const record of settle(comb, e)) {
-      this.ghosts.push(record);
-      this._loose.push(record);
-    }
+    for (const record of settle(comb, e)) this._haunt(record);
     this._alive.push(...comb.nodes.filter((record) => record.tGone === null));
   }
 
@@ -346,9 +345,14 @@ export class TraceModel {
       }
     }
     for (const ghost of this._loose) if (place(ghost, Infinity) > at) ghost.places.push({ t, at });
-    if (!head) return;
-    this.ghosts.push(head);
-    this._loose.push(head);
+    if (head) this._haunt(head);
+  }
+
+  /** A rejected record becomes a ghost. */
+  _haunt(record) {
+    this.ghosts.push(record);
+    this._loose.push(record);
+    this._reach.push(Math.max(record.at, this._reach.at(-1) ?? 0));
   }
 
   _segment(e, more) {
@@ -366,6 +370,7 @@ export class TraceModel {
     };
     this.segments.push(segment);
     const round = this._round(e.round, e.t0);
+    round.segments.push(segment);
     round.byLevel[e.level] = (round.byLevel[e.level] ?? 0) + (e.t1 - e.t0);
     round.t1 = Math.max(round.t1, e.t1);
     return segment;
@@ -374,7 +379,8 @@ export class TraceModel {
   _round(index, t) {
     let last = this.rounds[this.rounds.length - 1];
     if (!last || last.round !== index) {
-      last = { round: index, t0: t, t1: t, byLevel: this.levels.map(() => 0), tokens: 0, before: [...this._alive] };
+      const byLevel = this.levels.map(() => 0);
+      last = { round: index, t0: t, t1: t, byLevel, tokens: 0, before: [...this._alive], segments: [] };
       this.rounds.push(last);
     }
     return last;
@@ -413,6 +419,17 @@ export class TraceModel {
   mostRows() {
     const seen = this.combs.reduce((most, x) => Math.max(most, x.rows), 0);
     return Math.max(seen, this._guess > 1 ? this._guess : 0);
+  }
+
+  /** Ghosts that stand at a place or behind it at a cursor, the oldest first: [place, record]. @param {number} cursor @param {number} from */
+  ghostsFrom(cursor, from) {
+    /** @type {[number, TokenRecord][]} */ const found = [];
+    const count = upTo(this.ghosts, cursor, (x) => x.tGone ?? Infinity);
+    for (let i = count - 1; i >= 0 && this._reach[i] >= from; i--) {
+      const at = place(this.ghosts[i], cursor);
+      if (at >= from) found.push([at, this.ghosts[i]]);
+    }
+    return found.reverse();
   }
 
   /** The candidates of the round under the cursor, or of the last one that had any. */

@@ -57,8 +57,8 @@ export function trunkView(trunk, look) {
       const members = trunk.members.map((m) => m.index);
       const spans =
         model && round !== null
-          ? model.segments.filter(
-              (s) => s.round === round && s.ran?.length && s.t1 <= cursor && members.includes(s.level),
+          ? model.rounds[model.roundAt(cursor)].segments.filter(
+              (s) => s.ran?.length && s.t1 <= cursor && members.includes(s.level),
             )
           : [];
       const key = spans.length ? `${round} ${spans.length}` : "";

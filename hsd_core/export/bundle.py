@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 _IMPORT = re.compile(r'^import\s+(?:(?P<what>\*\s+as\s+\w+|\{[^}]*\})\s+from\s+)?"(?P<path>[^"]+)";?[ \t]*$', re.M)
 _FROM = re.compile(r'^export\s+\{(?P<names>[^}]*)\}\s+from\s+"(?P<path>[^"]+)";?[ \t]*$', re.M)
@@ -27,6 +28,13 @@ class BundleError(ValueError):
     """Modules that cannot be put into one script; the message says which and why."""
 
 
+class Module(NamedTuple):
+    """A module of a bundle: the statement that keeps what it exports in `$`, and the names of that."""
+
+    text: str
+    exports: tuple[str, ...]
+
+
 def bundle(entry: str, read: Callable[[str], str]) -> str:
     """One script that does what loading a module does.
 
@@ -36,23 +44,33 @@ def bundle(entry: str, read: Callable[[str], str]) -> str:
     Raises:
         BundleError: an import or export is not understood, or modules that need one another share more than functions.
     """
-    order: dict[str, str] = {}
+    return script(modules([entry], read))
+
+
+def modules(entries: Sequence[str], read: Callable[[str], str]) -> dict[str, Module]:
+    """These modules and all that they import, by path, in the order in which they are to run. As `bundle` otherwise."""
+    order: dict[str, Module] = {}
 
     def visit(path: str, above: tuple[str, ...]) -> None:
         if path in order or path in above:
             return
-        text, needed = _module(path, read, (*above, path))
+        module, needed = _module(path, read, (*above, path))
         for other in needed:
             visit(other, (*above, path))
-        order[path] = text
+        order[path] = module
 
-    visit(entry, ())
-    return _ENDS.sub(r"\\x3c", '"use strict";\nconst $ = {};\n' + "\n".join(order.values()))
+    for entry in entries:
+        visit(entry, ())
+    return order
 
 
-def _module(path: str, read: Callable[[str], str], waiting: Sequence[str]) -> tuple[str, list[str]]:
-    """A module as a statement that keeps what it exports, and the modules that it needs. `waiting`: those that come
-    only after it, itself the last."""
+def script(order: Mapping[str, Module]) -> str:
+    """Modules as one script; what each exports is kept in `$`, by its path."""
+    return _ENDS.sub(r"\\x3c", '"use strict";\nconst $ = {};\n' + "\n".join(one.text for one in order.values()))
+
+
+def _module(path: str, read: Callable[[str], str], waiting: Sequence[str]) -> tuple[Module, list[str]]:
+    """A module, and those that it needs. `waiting`: those that come only after it, itself the last."""
     text = read(path)
     needed: list[str] = []
     exported: dict[str, str] = {}
@@ -98,7 +116,7 @@ def _module(path: str, read: Callable[[str], str], waiting: Sequence[str]) -> tu
     if left := _LEFT.search(text):
         raise BundleError(f"{path}: {left.group().strip()[:80]!r} is no form of import or export that is known here")
     given = ", ".join(name if name == value else f"{name}: {value}" for name, value in exported.items())
-    return f'$["{path}"] = (() => {{\n{text}\nreturn {{ {given} }};\n}})();', needed
+    return Module(f'$["{path}"] = (() => {{\n{text}\nreturn {{ {given} }};\n}})();', tuple(exported)), needed
 
 
 def _names(path: str, listed: str) -> list[tuple[str, str]]:

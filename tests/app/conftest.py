@@ -64,9 +64,22 @@ def page(browser: Any) -> Iterator[Any]:
     page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
     page.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
     page.on("request", lambda request: faults.append(f"outside: {request.url}") if _outside(request.url) else None)
+    page.goto, page.reload = _settled(page, page.goto), _settled(page, page.reload)
     yield page
     context.close()
     assert not faults, faults
+
+
+def _settled(page: Any, go: Any) -> Any:
+    """The first screen is drawn before the tabs are there: a test begins when both are, unless it says `wait_until`."""
+
+    def gone(*args: Any, **options: Any) -> Any:
+        reply = go(*args, **options)
+        if "wait_until" not in options:
+            page.locator("#hx-first").wait_for(state="detached")
+        return reply
+
+    return gone
 
 
 def _outside(url: str) -> bool:

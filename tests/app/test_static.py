@@ -12,7 +12,7 @@ from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
 from app.page import build, launch_options
-from app.static import Files, app_options, files
+from app.static import FIRST, Files, app_options, files
 from hsd_core.pipeline import Pipeline
 
 SCRIPT = "js/planner/planner.js"
@@ -34,8 +34,8 @@ def test_every_script_and_style_is_served_to_be_kept(client: TestClient) -> None
 
 def test_the_page_asks_at_once_for_what_the_first_screen_needs_and_for_nothing_of_another_tab() -> None:
     links = files().links()
-    assert f"<{files().route[1:]}/js/stage.js>; rel=modulepreload" in links
-    assert f"<{files().route[1:]}/css/base.css>; rel=preload; as=style" in links
+    assert f"<{files().route[1:]}/js/first.js>; rel=modulepreload" in links
+    assert f"<{files().route[1:]}/css/first.css>; rel=preload; as=style" in links
     assert "planner" not in links
 
 
@@ -111,5 +111,6 @@ def test_a_second_visit_asks_for_no_script_and_no_style(page: Any, watched: tupl
 
     # Files of js/offline are for a run that is saved as a page; the page itself never asks for them.
     own = {f"{files().route}/{name}" for name in files().names if not name.startswith("js/offline/")}
-    assert set(visit()) == own
+    first = {f"{files().route}/{name}" for name in (*FIRST, *files().first)}
+    assert len(first) > 100 and set(visit()) | first == own | first
     assert visit() == []

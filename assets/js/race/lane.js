@@ -45,6 +45,7 @@ export function createLane(lane, ctx) {
 /** @param {import("./lane-model.js").LaneModel} lane @param {string} name @param {LaneContext} ctx */
 function createRow(lane, name, ctx) {
   const { row, model } = lane;
+  const stack = row.stack ?? model.header?.stack;
   const { says } = ctx;
   const place = h("b", { class: "hx-race-place", "data-place": "" });
   const rate = h("b", { class: "hx-race-rate", text: "\u2013" });
@@ -59,7 +60,7 @@ function createRow(lane, name, ctx) {
       "div",
       { class: "hx-race-who" },
       title("h3", name, model),
-      h("code", { class: "hx-race-stack", text: row.stack ?? model.header?.stack }),
+      h("code", { class: "hx-race-stack", text: stack, title: stack }),
     ),
     h("div", { class: "hx-race-way" }, way.el, count),
     h("div", { class: "hx-race-now", tabindex: "0", "data-tip": WORDS.rate }, h("span", {}, rate, " tokens/s"), ahead),

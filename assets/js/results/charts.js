@@ -9,7 +9,7 @@ const FULL = 1.2; // logarithm (base 2) of the speed-up at which a colour is ful
 const HUES = ["--hue-target", "--hue-ngram", "--hue-quantized", "--hue-nano"]; // of the machines, in order
 const NOW_HUE = "--hue-exit";
 
-const px = (size) => (innerWidth >= WALL ? Math.round(size * 1.3) : size);
+const px = (size) => (innerWidth >= WALL ? Math.round(size * 1.4) : size);
 const css = (name) => getComputedStyle(document.body).getPropertyValue(name).trim();
 /** Plotly reads a small HTML in its labels. */
 const safe = (text) => text.replaceAll("<", "‹").replaceAll(">", "›").replaceAll("&", "＆");
@@ -170,7 +170,7 @@ export function tasksFigure(column) {
       },
     ],
     layout: layout((narrow ? 110 : 64) + rows.length * Math.max(36, tallest(rows.map((row) => row.stack))), {
-      xaxis: { side: "top", showgrid: false, tickangle: narrow ? -60 : "auto", tickfont: { size: px(11) } },
+      xaxis: { side: "top", showgrid: false, tickangle: narrow ? -60 : "auto", tickfont: { size: px(12) } },
       yaxis: { type: "category", autorange: "reversed", showgrid: false, tickfont: names() },
     }),
   };

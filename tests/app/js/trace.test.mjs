@@ -298,3 +298,14 @@ test("a copied token names its origin, in the prompt or in the text as it stood 
   const by = colouring(m, "source");
   assert.notEqual(by.of(m.tokens.get(0)).key, by.of(m.tokens.get(1)).key);
 });
+
+test("ghosts from a place on are those that a look at all of them finds", () => {
+  const m = model(three());
+  for (let t = 0; t <= 310; t += 5)
+    for (let from = 0; from < 6; from++)
+      assert.deepEqual(
+        m.ghostsFrom(t, from).map(([at, x]) => [at, x.serial]),
+        m.ghosts.filter((x) => x.tGone <= t && place(x, t) >= from).map((x) => [place(x, t), x.serial]),
+        `at ${t} from ${from}`,
+      );
+});
