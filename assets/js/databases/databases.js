@@ -6,7 +6,7 @@ import { h, say, signButton } from "../dom.js";
 import { Ledger } from "./ledger.js";
 import { createLink } from "./link.js";
 import { entriesPart, lookupsPart, nothing, sharesPart } from "./parts.js";
-import { DB } from "./words.js";
+import { DB } from "../words/databases.js";
 
 /**
  * @param {{player: import("../player.js").Player, stage: HTMLElement, onClose: () => void, onChange: () => void}} ctx
