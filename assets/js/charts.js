@@ -163,7 +163,7 @@ function perPass(panel, past) {
   say(
     panel,
     last?.tokens_per_target_forward ? last.tokens_per_target_forward.toFixed(2) : "\u2013",
-    "mean",
+    CHARTS.mean,
     past.length ? `0\u2013${top}` : "",
   );
 }

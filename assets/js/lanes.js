@@ -20,7 +20,7 @@ export function create(host, ctx = {}) {
   lanes.plot.append(
     pictureButton(
       () => lanes.plot,
-      () => "lanes",
+      () => LANES.picture,
     ),
   );
   const charts = createCharts(el);

@@ -352,7 +352,7 @@ class Tower {
       label: made ? known.label : shortName(level, ran, known),
       block: blockOf(level, ran?.block ?? known?.default_block ?? 4),
       params: { at: level.options.at ?? ran?.params?.at },
-      note: made || (ran && this.run.simulated) ? "simulated" : noteOf(level, ran, known, this._shareOf(index)),
+      note: made || (ran && this.run.simulated) ? TOWER.simulated : noteOf(level, ran, known, this._shareOf(index)),
       eager: ran?.params?.eager, // why its passes are launched kernel by kernel on a GPU
     };
   }

@@ -28,6 +28,7 @@ export const CHARTS = {
     yield: "committed tokens / forwards of the target, bonus and correction included; a bar per round",
   },
   rate: "tokens/s",
+  mean: "mean",
   plain: (/** @type {string} */ speed) => `\u2504 plain ${speed}`,
   yield: "Tokens per pass",
   oneLevel: "One level: nothing to accept.",
@@ -36,6 +37,7 @@ export const CHARTS = {
 };
 
 export const LANES = {
+  picture: "lanes",
   rests: (/** @type {string} */ name) => `${name}: not in the plan`,
   head: ["level", "calls", "rows", "time"],
   layers: "layers run",

@@ -61,6 +61,7 @@ export const WORDS = {
   sheetRun: (title, stack) => `(${title}: ${stack})`,
 };
 
+/** How the figures that lessons refer to are reckoned. */
 export const FIGURES = {
   speedup: "tokens/s / tokens/s of plain decoding of the same target, prompt and seed",
   tokensPerSecond: "tokens committed / time of decoding, prefill excluded",

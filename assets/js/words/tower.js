@@ -5,6 +5,7 @@ import { many } from "./many.js";
 export const TOWER = {
   title: "The tower",
   picture: "tower",
+  simulated: "simulated",
   label: "the tower: levels of the stack",
   levels: "levels, the target first",
   readyMade: "ready-made stacks",
@@ -95,7 +96,6 @@ export const PLAN = {
         : `not on the machine of this run, ${x.machine}`;
     return `${said}: ${alike}, where passes may cost otherwise; python -m hsd_core calibrate --preset ${x.preset} measures it.`;
   },
-
   noProfileOf: (/** @type {string} */ preset) =>
     `There is no profile to plan with here; measure one: python -m hsd_core calibrate --preset ${preset}`,
   auto: (/** @type {string} */ text) => `Auto. ${text}`,
