@@ -24,6 +24,7 @@ export function create(host, ctx = {}) {
   const flow = el.appendChild(element("div", "hx-flow"));
   flow.setAttribute("role", "group");
   flow.setAttribute("aria-label", TEXT.flow);
+  flow.dataset.waits = TEXT.waiting;
   const comb = el.appendChild(element("div", "hx-comb-dock"));
   comb.hidden = true;
   const view = new TextView(el, flow, comb, ctx);

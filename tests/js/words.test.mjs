@@ -128,6 +128,12 @@ test("the scripts say nothing of their own: their English stands in words/", () 
   );
 });
 
+test("the style sheets say nothing either", () => {
+  const styles = new URL("../css/", SCRIPTS);
+  for (const name of readdirSync(styles))
+    assert.doesNotMatch(readFileSync(new URL(name, styles), "utf8"), /(?<![\w-])content:[^;}]*["'][^"'};]*\p{L}{3}/u, name);
+});
+
 test("words need no page: they import one another and what writes figures", () => {
   for (const name of ALL.filter(isWords)) {
     const source = read(name);

@@ -21,6 +21,7 @@ export const NOTE = {
 
 /** Below the text, and in the Planner and Results: a figure with its table. */
 export const FIGURE = {
+  stale: "The figures of this run are drawn when it is over.",
   table: "as a table",
   tableOf: (/** @type {string} */ title) => `${title}, as a table`,
   said: (/** @type {string} */ title, /** @type {string} */ text) =>

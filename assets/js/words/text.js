@@ -27,6 +27,7 @@ export const TEXT = {
   firstRun:
     "The first run fetches and loads the weights, which takes a minute or two; later ones start at once. You can also open a trace file.",
   label: "the text",
+  waiting: "The levels read the prompt; nothing is written yet.",
   flow: "The text, token by token. Arrow keys move between tokens.",
 };
 
