@@ -23,7 +23,6 @@ from hsd_core.export.records import Wire
 from hsd_core.trace import Baseline, Footer, Header
 
 PERIOD_S = 0.15  # the page draws each payload: text that comes in smaller parts is no easier to read
-
 log = logging.getLogger(__name__)
 
 

@@ -151,7 +151,7 @@ def _payload(run: str, title: str, events: list[Event]) -> bytes:
             file.write((b"," if size else b"") + text)
             size += len(text)
             if size > MAX_ANSWER:
-                raise RecordingError(says.trace_too_large(MAX_ANSWER / 1000000.0))
+                raise RecordingError(says.trace_too_large(MAX_ANSWER / 1e6))
         file.write(b"]}")
     return packed.getvalue()
 

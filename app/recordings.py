@@ -21,7 +21,6 @@ MAX_FILE = 8 * 2**20  # 10,000 tokens with all details are 7 MB packed; a run of
 MAX_CALL = MAX_FILE * 4 // 3 + 4096  # bytes of the request that brings such a file
 MAX_UNPACKED = 40 * 10**6
 PREFIX = "recorded-"
-
 _TIMED = (b'{"event":"prefill"', b'{"event":"commit"', b'{"event":"baseline"')  # what the speed-up is made of
 log = logging.getLogger(__name__)
 

@@ -22,7 +22,7 @@ def answer(question: bytes) -> bytes:
     try:
         text = encode(shown(race.read(packed, max_bytes=MAX_UNPACKED)))
         if len(text) > MAX_ANSWER:
-            raise TraceError(says.too_large(MAX_ANSWER / 1000000.0))
+            raise TraceError(says.too_large(MAX_ANSWER / 1e6))
     except TraceError as error:
         return encode({"error": whole_text(str(error))[:2000]})
     return b"{}\n" + gzip.compress(text, 1, mtime=0)

@@ -18,7 +18,6 @@ from hsd_core.trace import Event
 
 TOKENS = 128  # of a text, at most
 REPEATS = 5  # at most
-
 LONGEST_S = 240.0  # of racing, warming up included; loading is not counted
 
 

@@ -18,7 +18,6 @@ LARGEST = 400_000  # bytes of a results.json; one of 20 stacks has 15 kB
 MOST = 40  # folders
 FIRST = next(iter(PRESETS))  # the preset whose measurement is asked for where there is none
 HOW = "python -m hsd_core bench --preset {preset}{device} --prompts own --out assets/results/{preset}-{machine}"
-
 log = logging.getLogger(__name__)
 
 Figure = Annotated[float, Meta(ge=0.0, lt=1e9)]
