@@ -4,7 +4,6 @@ import { h } from "./dom.js";
 import { SKIP } from "./words/page.js";
 
 const CONTROL = "a[href], button, input, select, textarea, summary, [tabindex='0']";
-
 /** @type {[string, string][]} by name: what takes the focus; one that is not in sight is not offered */
 const PLACES = [
   [SKIP.playback, ".hx-transport-play"],

@@ -170,7 +170,6 @@ export function spoken(record, model, cursor) {
     .replace(/^\u00b7(?=.)/, "")
     .replaceAll("\u21b5", TOKEN.newline);
   const by = model.levels[record.level];
-
   const passed = record.passed.filter((x) => x.t <= cursor).map((x) => model.levels[x.level].name);
   const parts = [TOKEN.is(text, TOKEN.how[record.how], by.name)];
   if (isCopy(record)) parts.push(TOKEN.copied(record.copied.at < 0));

@@ -6,7 +6,6 @@ import { TABLES } from "../words/planner.js";
 
 const PROBABILITY = { low: 0, high: 1, what: TABLES.probability, step: "any" };
 const COST = { low: 1e-6, high: 1e6, what: TABLES.cost, step: "any" };
-
 const TIME = { low: 0, high: 1e6, what: TABLES.time, step: "any" };
 
 /**
