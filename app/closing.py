@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from app.words import page as says
+
 GRACE_S = 1.5  # for what is half-made to be cleared away
 
 
@@ -36,7 +38,7 @@ class Closing:
             ) -> Any:
                 def report(stage: str, done: float, total: float) -> None:
                     if closing._closes.is_set():
-                        raise RuntimeError("the server is closing")
+                        raise RuntimeError(says.CLOSING)
                     if progress is not None:
                         progress(stage, done, total)
 

@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from app.payload import dumps
 from app.static import ROUTE
+from app.words import page as says
 from hsd_core.trace.typed import Malformed, plain
 
 CODE = f"{ROUTE}/qr"
@@ -32,9 +33,9 @@ def code_route() -> Route:
             given = None
         text = given.get("text") if isinstance(given, dict) else None
         if not isinstance(text, str) or not text.isascii() or not text.startswith(_SCHEMES):
-            return _said(400, {"error": "no link was given"})
+            return _said(400, {"error": says.NO_LINK})
         if len(text) > LONGEST:
-            return _said(413, {"error": f"a code holds a link of at most {LONGEST} characters"})
+            return _said(413, {"error": says.link_too_long(LONGEST)})
         return _said(200, await to_thread.run_sync(code, text, limiter=turn))
 
     return Route(CODE, drawn, methods=["POST"])

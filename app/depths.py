@@ -14,6 +14,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from app.words import figures as says
 from hsd_core.trace import Depths, Piece
 
 LENS = "lens"
@@ -73,7 +74,7 @@ def _since(lens: Sequence[Depth], t: int) -> int | None:
 
 def table(seen: Knowledge) -> tuple[list[str], list[list[str]]]:
     """The same figures as columns and rows: one row a token; ✓ where it is the likeliest one."""
-    columns = ["token", "known from layer", *(name(row) for row in seen.rows)]
+    columns = [says.TOKEN, says.KNOWN_FROM, *(name(row) for row in seen.rows)]
     rows = [
         [f"{t + 1} {token}", "–" if seen.since[t] is None else str(seen.since[t])]
         + [f"{row.p[t]:.2f}{' ✓' if row.right[t] else ''}" for row in seen.rows]
@@ -86,9 +87,9 @@ def summary(seen: Knowledge) -> str:
     """One sentence: by which layer half of the tokens, and nine in ten, were known for good."""
     found = sorted(at for at in seen.since if at is not None)
     if not found:
-        return "The last layer would have said none of these tokens."
+        return says.NONE_KNOWN
     half, most = found[(len(found) - 1) // 2], found[max(0, -(-9 * len(found) // 10) - 1)]
-    return f"Half of the tokens were known for good by layer {half}, nine in ten by layer {most}."
+    return says.known_by(half, most)
 
 
 def heat_map(seen: Knowledge, *, paper: str, ink: str, hue: str) -> go.Figure:
@@ -174,9 +175,9 @@ def size(seen: Knowledge, scale: float = 1) -> dict[str, Any]:
 def name(row: Depth) -> str:
     """A row in words: a layer, or a trained draft without its preset's name and with its depth if it does not tell."""
     if row.readout == LENS:
-        return f"layer {row.at}"
+        return says.layer(row.at)
     short = row.readout.split("-", 1)[-1]
-    return short if row.at == 0 or short.endswith(str(row.at)) else f"{short}, at {row.at}"
+    return short if row.at == 0 or short.endswith(str(row.at)) else says.draft_at(short, row.at)
 
 
 def _text(token: int, pieces: Mapping[int, Piece]) -> str:

@@ -12,6 +12,7 @@ from app import depths
 from app.hues import INK, LINE, MUTED, PAPER, SOFT, hue, shaded
 from app.notes import Notes, note
 from app.study import MS, Study, rate, study
+from app.words import figures as says
 from hsd_core.levels.kinds import looks
 from hsd_core.trace import Event, LevelInfo
 
@@ -44,8 +45,8 @@ def _panel(name: str) -> list[gr.components.Component]:
 def undrawn() -> list[Any]:
     """As `draw`, where it is not one's turn: a note in the place of the first of the three small figures."""
     nothing = [None, gr.Plot(visible=False), None]
-    said = "Others have figures drawn, and one run is drawn at a time. Choose the run again in a moment."
-    return [*nothing, note("The figures are not drawn yet", said, [], []), *nothing[1:], *nothing * 2]
+    said = says.OTHERS_DRAW
+    return [*nothing, note(says.NOT_DRAWN, said, [], []), *nothing[1:], *nothing * 2]
 
 
 def draw(events: Sequence[Event], *, dark: bool, wall: bool = False) -> list[Any]:
@@ -54,11 +55,11 @@ def draw(events: Sequence[Event], *, dark: bool, wall: bool = False) -> list[Any
     seen = study(events[:MOST_EVENTS])
     if not seen.levels:
         return [None, gr.Plot(visible=False), None] * 4
-    said = "Simulated: no model ran. " if seen.simulated else ""
+    said = says.SIMULATED_RUN if seen.simulated else ""
     if len(events) > MOST_EVENTS:
-        said += f"Drawn are the first {MOST_EVENTS:,} of {len(events):,} events. "
+        said += says.first_events(MOST_EVENTS, len(events))
     if seen.plans:
-        said += f"Auto: the levels and their T changed {len(seen.plans) - 1} times while it wrote; {seen.origin}. "
+        said += says.auto(len(seen.plans) - 1, seen.origin)
     parts: list[Any] = _depths(seen, dark, wall)
     for figure, text in (_acceptance(seen, dark), _time(seen, dark), _tokens(seen, dark)):
         text = {**text, "text": f"{said}{text['text']}"}
@@ -75,11 +76,8 @@ def _depths(seen: Study, dark: bool, wall: bool) -> list[Any]:
     figure.update_xaxes(automargin=False)
     figure.update_yaxes(automargin=False)
     text = note(
-        "At which layer did the model know?",
-        "Columns are the tokens that were written, rows the layers, read through the model's own norm and head or a "
-        "trained draft. Colour: probability of the token that was written; a dot: it is the likeliest one there; a "
-        "frame: right from this layer on. "
-        f"{depths.summary(seen.knowledge)}",
+        says.DEPTHS,
+        says.depths_text(depths.summary(seen.knowledge)),
         *depths.table(seen.knowledge),
     )
     return [text, gr.Plot(value=figure, visible=True), text]
@@ -96,22 +94,21 @@ def _acceptance(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
             x=[c.position + 1 for c in cells],
             y=[c.accepted / c.judged for c in cells],
             mode="lines+markers",
-            name=f"by {_name(info, seen)}",
+            name=says.by(_name(info, seen)),
             line={"color": _hue(info, seen, dark), "width": 2},
             marker={"size": 8, "symbol": ("circle", "square", "diamond", "triangle-up")[info.index % 4]},
             customdata=[[c.accepted, c.judged] for c in cells],
-            hovertemplate="position %{x}: %{y:.0%} (%{customdata[0]} of %{customdata[1]})<extra></extra>",
+            hovertemplate=says.ACCEPTANCE_HOVER,
         )
         rows += [
             [_name(info, seen), c.position + 1, c.judged, c.accepted, f"{c.accepted / c.judged:.0%}"] for c in cells
         ]
-    figure.update_xaxes(title="position in the block", dtick=1 if len(rows) < 24 else None)
-    figure.update_yaxes(title="accepted / judged", tickformat=".0%", range=[0, 1.05])
+    figure.update_xaxes(title=says.BLOCK_POSITION, dtick=1 if len(rows) < 24 else None)
+    figure.update_yaxes(title=says.ACCEPTED_JUDGED, tickformat=".0%", range=[0, 1.05])
     return figure, note(
-        "Acceptance by position in the block",
-        "How often each verifier kept the token at this position, of those it judged (a token behind a rejected "
-        "one is not judged).",
-        ["verifier", "position", "judged", "accepted", "share"],
+        says.ACCEPTANCE,
+        says.ACCEPTANCE_TEXT,
+        says.ACCEPTANCE_COLUMNS,
         rows,
     )
 
@@ -120,11 +117,11 @@ def _time(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
     figure = go.Figure()
     names = {info.index: _name(info, seen) for info in seen.levels}
     spent = [s for s in seen.spent if s.level in names]
-    labels = [names[s.level] for s in spent] + ["between levels"]
+    labels = [names[s.level] for s in spent] + [says.BETWEEN]
     colours = [_hue(info, seen, dark) for info in seen.levels] + [MUTED[dark]]
     parts = (
-        ("for tokens that were committed", [s.drafting + s.verifying for s in spent] + [seen.elsewhere], ""),
-        ("for tokens that never were", [s.lost for s in spent] + [0.0], "/"),
+        (says.KEPT_TIME, [s.drafting + s.verifying for s in spent] + [seen.elsewhere], ""),
+        (says.LOST_TIME, [s.lost for s in spent] + [0.0], "/"),
     )
     for name, values, pattern in parts:
         figure.add_bar(
@@ -136,17 +133,16 @@ def _time(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
                 "color": hue("reject", dark) if pattern else colours,
                 "pattern": {"shape": pattern, "solidity": 0.2, "fgcolor": PAPER[dark], "fillmode": "overlay"},
             },
-            hovertemplate=f"%{{y}}: %{{x:.1f}} ms {name}<extra></extra>",
+            hovertemplate=says.time_hover(name),
         )
     figure.update_layout(barmode="stack")
-    figure.update_xaxes(title="ms of decoding (prefill left out)")
+    figure.update_xaxes(title=says.TIME_AXIS)
     rows = [[names[s.level], *(f"{v:.1f}" for v in (s.prefill, s.drafting, s.verifying, s.lost))] for s in spent]
-    rows.append(["between levels", "", "", "", f"{seen.elsewhere:.1f} (sampling, storing)"])
+    rows.append([says.BETWEEN, "", "", "", says.between_took(seen.elsewhere)])
     return figure, note(
-        "Where the time went",
-        "Engine time of each level. Time is called lost in proportion to the rows computed for tokens that were "
-        "never committed.",
-        ["level", "prefill, ms", "drafting, ms", "verifying, ms", "lost, ms"],
+        says.TIME,
+        says.TIME_TEXT,
+        says.TIME_COLUMNS,
         rows,
     )
 
@@ -154,10 +150,9 @@ def _time(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
 def _tokens(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
     figure = go.Figure()
     rows = []
-    runs = [("this stack", seen.curve, seen.prefill, hue("target", dark), "solid", 3)]
+    runs = [(says.THIS_STACK, seen.curve, seen.prefill, hue("target", dark), "solid", 3)]
     if seen.plain:
-        how = "simulated" if seen.simulated else "measured"
-        runs.append((f"plain decoding, {how}", seen.plain, seen.plain_prefill, MUTED[dark], "dash", 2))
+        runs.append((says.plain(seen.simulated), seen.plain, seen.plain_prefill, MUTED[dark], "dash", 2))
     for name, curve, prefill, colour, dash, width in runs:
         figure.add_scatter(
             x=[prefill / 1000, *(t / 1000 for t, _ in curve)],
@@ -165,7 +160,7 @@ def _tokens(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
             mode="lines",
             name=name,
             line={"color": colour, "width": width, "dash": dash, "shape": "hv"},
-            hovertemplate="%{x:.2f} s: %{y} tokens<extra></extra>",
+            hovertemplate=says.TOKENS_HOVER,
         )
         speed = rate(curve, prefill)
         last = curve[-1] if curve else (prefill, 0)
@@ -178,7 +173,7 @@ def _tokens(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
             yref="paper",
             xanchor="left",
             yanchor="top",
-            text="prefill",
+            text=says.PREFILL,
             showarrow=False,
             font_color=MUTED[dark],
         )
@@ -196,15 +191,14 @@ def _tokens(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
             text=_safe(plan.stack),
             font={"color": MUTED[dark], "size": 10},
         )
-    plans = "; ".join(f"from round {plan.round} on {plan.stack}" for plan in seen.plans[:MOST_PLANS])
-    figure.update_xaxes(title="s on the engine's clock", rangemode="tozero")
-    figure.update_yaxes(title="tokens committed", rangemode="tozero")
-    beside = "" if seen.plain else " Plain decoding was not measured in this run."
+    plans = "; ".join(says.plan(plan.round, plan.stack) for plan in seen.plans[:MOST_PLANS])
+    figure.update_xaxes(title=says.CLOCK_AXIS, rangemode="tozero")
+    figure.update_yaxes(title=says.COMMITTED_AXIS, rangemode="tozero")
+    beside = "" if seen.plain else says.NO_PLAIN
     return figure, note(
-        "Tokens against time",
-        "Committed tokens after each round, beside plain decoding of the same target on the same prompt and "
-        f"seed.{beside}{f' Auto (dotted lines): {plans}.' if plans else ''}",
-        ["run", "prefill, ms", "tokens", "end, ms", "tokens/s"],
+        says.TOKENS,
+        says.tokens_text(beside, plans),
+        says.TOKENS_COLUMNS,
         rows,
     )
 
@@ -244,7 +238,7 @@ def _name(info: LevelInfo, seen: Study) -> str:
 def _own_name(info: LevelInfo, seen: Study) -> str:
     name = _safe(info.label if "lanes" in looks(info.kind).labelled and info.label else info.name or info.kind)
     depth = info.params.get("at")
-    name = f"{name} at {depth}" if isinstance(depth, int) else name
+    name = says.at_layer(name, depth) if isinstance(depth, int) else name
     return f"{name}:{info.block}" if info.block and not seen.plans else name  # with Auto, T is each plan's own
 
 

@@ -10,11 +10,7 @@ from html import escape
 from typing import Any
 
 from app.guard import Message, Receive, Send
-
-WHY = (
-    "The same text, sooner: small levels guess ahead, the large one checks many guesses at once. "
-    "Colour says who wrote what."
-)
+from app.words import page as says
 
 # The theme that was kept here, else the system's: as js/theme.js and Gradio choose it. In a frame (?embed=1) the page
 # is the text and its transport alone, from the start.
@@ -50,11 +46,11 @@ _EARLY = """
 })();
 """
 _OUTLINE = f"""<div id="hx-first">
-<header class="hx-title"><h1>HSD Explorer</h1><p class="hx-why">{escape(WHY)}</p></header>
+<header class="hx-title"><h1>{escape(says.TITLE)}</h1><p class="hx-why">{escape(says.WHY)}</p></header>
 <div class="hx-outline"></div>
 <div class="hx-main"><div class="hx-outline"></div><div class="hx-outline"></div></div>
 <div class="hx-outline"></div>
-<p class="hx-sr" role="status">Opening the page…</p>
+<p class="hx-sr" role="status">{escape(says.OPENING_PAGE)}</p>
 </div>"""
 
 

@@ -18,24 +18,11 @@ from app.loader import Loader, Opening, Request
 from app.payload import payload, status
 from app.runs import Run
 from app.settings import RunRequest
+from app.words import run as says
 from hsd_core.export.records import Wire
 from hsd_core.trace import Baseline, Footer, Header
 
 PERIOD_S = 0.15  # the page draws each payload: text that comes in smaller parts is no easier to read
-LOADING = {
-    "download": "fetching the weights (once; they are kept)",
-    "convert": "converting the weights (once, about a minute)",
-    "load": "loading the weights (some seconds)",
-}
-MEANWHILE = "Meanwhile you can replay a recording."
-MEASURING = "measuring plain decoding of the same target"
-READING = "reading what every layer made of the text"
-ENDINGS = {
-    "eos": "the text is complete",
-    "length": "the length limit was reached",
-    "context": "the context is full",
-    "stopped": "stopped",
-}
 log = logging.getLogger(__name__)
 
 
@@ -55,7 +42,7 @@ def answered(run: Run, payloads: Iterator[dict[str, Any]]) -> Generator[dict[str
         else:
             log.exception("run %s failed", run.name)
         # A run that failed half-way keeps what it has: a trace without a footer is an interrupted one.
-        run.state = status("error", _message(error), detail="The run shown before is still here.")
+        run.state = status("error", _message(error), detail=says.STILL_HERE)
         yield payload(run.name, 0, run.live, True, run.state)
     finally:
         run.done()
@@ -68,7 +55,7 @@ def _stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[dict[str,
         return
     wire = Wire()
     run.live = wire.records
-    run.state = status("live", "generating", detail=notes)
+    run.state = status("live", says.GENERATING, detail=notes)
     sent, last, levels = 0, 0.0, 0
     footer: Footer | None = None
     measured = False
@@ -105,7 +92,7 @@ def begin(
         started = yield from _begun(loader, request, run)
         if started is not None:
             return started
-    run.state = status("idle", "stopped before it began", detail="Loading goes on for the next run.")
+    run.state = status("idle", says.STOPPED_EARLY, detail=says.LOADING_GOES_ON)
     yield payload(run.name, 0, [], True, run.state)
     return None
 
@@ -134,15 +121,14 @@ def _after(request: RunRequest, levels: int, event: Footer | Baseline) -> tuple[
         if event.reason == "stopped":
             return None
         if request.baseline and levels > 1:
-            return MEASURING, "plain"
-    return (READING, "depths") if request.depths else None
+            return says.MEASURING, "plain"
+    return (says.READING, "depths") if request.depths else None
 
 
 def _ending(footer: Footer | None, measured: bool) -> str:
     if footer is None:
-        return "interrupted"
-    beside = ", plain decoding measured beside it" if measured else ""
-    return f"{ENDINGS.get(footer.reason, footer.reason)}{beside}"
+        return says.INTERRUPTED
+    return says.ended(footer.reason, measured)
 
 
 def _loading(opening: Opening, waited: float, size: str) -> dict[str, Any]:
@@ -150,8 +136,8 @@ def _loading(opening: Opening, waited: float, size: str) -> dict[str, Any]:
     share = min(1.0, done / total) if total else None
     if share == 1.0:  # that stage is over; what follows has no figure
         stage, share = "load", None
-    said = LOADING.get(stage, stage) + (f", {size}" if size and stage == "download" else "")
-    return status("loading", said, detail=MEANWHILE, stage=stage, share=share, waited=round(waited, 1))
+    said = says.LOADING.get(stage, stage) + (f", {size}" if size and stage == "download" else "")
+    return status("loading", said, detail=says.MEANWHILE, stage=stage, share=share, waited=round(waited, 1))
 
 
 def _message(error: BaseException) -> str:

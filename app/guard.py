@@ -12,6 +12,8 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
+from app.words import page as says
+
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
@@ -100,15 +102,15 @@ class Guard:
     def _check(self, method: str, path: str, headers: Mapping[str, str]) -> None:
         name = _hostname(headers.get("host", ""))
         if self._hosts is not None and name not in self._hosts:
-            raise Refused(403, f"this server does not answer to {name[:80]!r}; start it with --allow-host {name[:80]}")
+            raise Refused(403, says.wrong_host(name[:80]))
         if method not in ("GET", "HEAD", "POST", "OPTIONS"):
-            raise Refused(405, f"{method[:20]} is not used here; use GET or POST")
+            raise Refused(405, says.wrong_method(method[:20]))
         if path not in PAGES and path not in ENDPOINTS and not path.startswith(FOLDERS):
-            raise Refused(404, "this page has no such address")
+            raise Refused(404, says.NO_SUCH_ADDRESS)
         if (method == "POST" or path.startswith(f"{API}/")) and _foreign(headers):
-            raise Refused(403, "called by a page of another origin; open this server's own page, or use its API")
+            raise Refused(403, says.FOREIGN)
         if method == "POST" and headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
-            raise Refused(415, "the body must be JSON; send it as Content-Type: application/json")
+            raise Refused(415, says.NOT_JSON)
 
     async def _received(self, scope: dict[str, Any], receive: Receive, send: Send, limit: int) -> None:
         """Have the whole body here, or refuse it, before anybody parses it."""
@@ -128,7 +130,7 @@ class Guard:
                 extra = max(0, len(body) - MAX_BODY)
                 self._held, held = self._held + extra - held, extra
                 if self._held > MAX_HELD:
-                    raise Refused(503, "others are sending large files; try again in a minute")
+                    raise Refused(503, says.OTHERS_SEND)
                 more = message.get("more_body", False)
             return True
 
@@ -137,7 +139,7 @@ class Guard:
                 if not await asyncio.wait_for(arrived(), PATIENCE_S):
                     return
             except asyncio.TimeoutError:
-                raise Refused(408, f"the request took longer than {PATIENCE_S:.0f} s to arrive; try again") from None
+                raise Refused(408, says.too_slow(PATIENCE_S)) from None
             whole: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
             body.clear()
 
@@ -150,7 +152,7 @@ class Guard:
 
 
 def _too_large(limit: int) -> Refused:
-    return Refused(413, f"the request is larger than {limit / 2**20:.3g} MB; send less")
+    return Refused(413, says.too_large(limit / 2**20))
 
 
 def _foreign(headers: Mapping[str, str]) -> bool:

@@ -13,8 +13,8 @@ from collections import deque
 from collections.abc import AsyncGenerator
 from itertools import zip_longest
 
-from app.payload import seconds
 from app.runs import Run
+from app.words import run as says
 
 PLACES = 32  # runs that run or wait
 FOR_CALLS = 24  # of them, for callers without an open page: API clients and scripts
@@ -63,14 +63,14 @@ class Line:
         asked = time.monotonic()
         while not run.heard():
             if run.stopped.is_set() or time.monotonic() - asked > HEARD_S:
-                raise Left("nobody asked for the answer of this run; ask for it as soon as the run is posted")
+                raise Left(says.UNHEARD)
             await asyncio.sleep(LOOK_S)
         self._admit(run)
         self._waiting.append(run)
         try:
             while True:
                 if run.over():
-                    raise Left("stopped before it began")
+                    raise Left(says.STOPPED_EARLY)
                 if self._running is None and self._order()[:1] == [run]:
                     break
                 yield self.place(run)
@@ -110,18 +110,16 @@ class Line:
         here = [r for r in (self._running, *self._waiting) if r is not None and not r.stopped.is_set()]
         own = run.visitor
         if sum(r.visitor.session == own.session for r in here) >= OF_A_SESSION:
-            raise Refused(
-                f"{OF_A_SESSION} runs of this page or client run or wait already; stop one or wait until one is done"
-            )
+            raise Refused(says.of_session(OF_A_SESSION))
         alike = [r for r in here if r.visitor.page == own.page]
         share = OF_AN_ADDRESS if own.page else CALLS_OF_AN_ADDRESS
         if sum(r.visitor.address == own.address for r in alike) >= share:
-            raise Refused(f"{share} runs from your address run or wait already; {self._later()}")
+            raise Refused(says.of_address(share, self._later()))
         if len(here) >= PLACES:
-            raise Refused(f"all {PLACES} places for runs are taken; {self._later()}")
+            raise Refused(says.all_places(PLACES, self._later()))
         if not own.page and len(alike) >= FOR_CALLS:
-            raise Refused(f"all {FOR_CALLS} places for API calls are taken; {self._later()}")
+            raise Refused(says.all_call_places(FOR_CALLS, self._later()))
 
     def _later(self) -> str:
         typical = self._seconds(1)
-        return f"try again in {'a minute' if typical is None else seconds(max(typical, 5.0))}, or replay a recording"
+        return says.later(typical)

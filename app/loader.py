@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from app.words import run as says
 from hsd_core.models.machine import device_name
 
 OPEN = 2  # presets whose weights stay in memory: the one that runs and the one before it
@@ -85,7 +86,7 @@ class Loader:
     def size(self, preset: str) -> str:
         """What is still to be fetched for a preset, "" if nothing."""
         entry: dict[str, Any] = next((p for p in self._pipeline.catalogue() if p["name"] == preset), {})
-        return f"{entry['download_mb']:.0f} MB" if entry.get("download_mb") else ""
+        return says.megabytes(entry["download_mb"]) if entry.get("download_mb") else ""
 
     def _load(self, key: tuple[str, str], opening: Opening) -> None:
         try:

@@ -9,12 +9,13 @@ import gradio as gr
 
 from app.payload import dumps
 from app.static import files
+from app.words import page as says
 
 _MOUNT = """
 const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;
 import(root + "%(route)s/js/%(name)s/%(name)s.js")
   .then((module) => module.mount(element, {props, trigger, watch, call: server, root}))
-  .catch((error) => { element.textContent = "The script of this tab could not be loaded: " + error; });
+  .catch((error) => { element.textContent = %(failed)s + error; });
 // events: %(events)s
 """
 
@@ -41,8 +42,8 @@ class Mounted(gr.HTML):
         said = " ".join(f'"{event}"' for event in events)
         super().__init__(
             value=None,
-            html_template=f'<div class="hx-root"><p class="hx-booting">Opening the {what or name}…</p></div>',
-            js_on_load=_MOUNT % {"route": files().route, "name": name, "events": said},
+            html_template=f'<div class="hx-root"><p class="hx-booting">{says.opening(what or name)}</p></div>',
+            js_on_load=_MOUNT % {"route": files().route, "name": name, "events": said, "failed": dumps(says.NO_SCRIPT)},
             apply_default_css=False,
             server_functions=list(server_functions),
             elem_id=name,

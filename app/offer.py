@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from app.words import run as says
 from hsd_core.models.local import local_models
 
 
@@ -45,7 +46,7 @@ class Offer:
 
     def _entry(self, entry: dict[str, Any]) -> dict[str, Any]:
         if self.presets and entry["name"] not in self.presets:
-            reason = f"this server offers {', '.join(self.presets)}"
+            reason = says.offers(", ".join(self.presets))
             return {**entry, "usable": False, "reason": reason, "needs_download": False}
         return {**entry, "levels": [*entry["levels"], *self._models(entry)]} if self.models else entry
 

@@ -27,8 +27,8 @@ from app.race.view import RaceTab
 from app.recordings import MAX_CALL, Recordings
 from app.results.view import Results, results_route
 from app.static import ASSETS, app_options
+from app.words import page as says
 
-TITLE = "HSD Explorer"
 IN_FLIGHT = 64  # requests that Gradio holds before they reach our own line
 SESSIONS = 100  # whose last values Gradio keeps; a page that returns after more makes a new one
 _SYSTEM = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif")
@@ -57,7 +57,7 @@ def build(
         results: folder of the bundled benchmarks.
     """
     play = Play(pipeline, Recordings(traces), offer)
-    demo = Page(title=TITLE, analytics_enabled=False, fill_width=True)
+    demo = Page(title=says.TITLE, analytics_enabled=False, fill_width=True)
     demo.presence = play.service.presence
     with demo:
         _tabs(

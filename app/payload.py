@@ -5,7 +5,6 @@ A payload is `{"run", "from", "ev", "final", "status"}`; `ev` holds records as `
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from hsd_core.trace.typed import encode
@@ -14,11 +13,6 @@ from hsd_core.trace.typed import encode
 def status(mode: str, text: str, *, title: str = "", detail: str = "", **more: Any) -> dict[str, Any]:
     """What the title bar says. `mode`: live | recorded | loading | waiting | error | idle."""
     return {"mode": mode, "text": text, "title": title, "detail": detail, **more}
-
-
-def seconds(value: float) -> str:
-    """An estimated time in words, rounded up: seconds in steps of five, from 90 s on minutes."""
-    return f"about {5 * max(1, math.ceil(value / 5))} s" if value < 90 else f"about {math.ceil(value / 60)} min"
 
 
 def payload(run: str, start: int, ev: list[dict[str, Any]], final: bool, state: dict[str, Any]) -> dict[str, Any]:

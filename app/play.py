@@ -13,7 +13,6 @@ from starlette.responses import Response
 from app import figures
 from app.drawings import Drawings
 from app.examples import EXAMPLES
-from app.first import WHY
 from app.loader import Loader
 from app.offer import EVERYTHING, Offer
 from app.payload import payload, status
@@ -25,6 +24,8 @@ from app.runs import NameTaken, Run
 from app.serve import Service
 from app.settings import DEFAULTS, LIMITS, MAX_PROMPT, RequestError, check, parse, run_id, whole_text
 from app.stage import Stage
+from app.words import page as page_says
+from app.words import run as says
 from hsd_core.stacks.grammar import grammar
 from hsd_core.trace import Event
 
@@ -51,7 +52,7 @@ class Play:
         stage = Stage(
             self.recordings.first(),
             setup={
-                "why": WHY,
+                "why": page_says.WHY,
                 "catalogue": self.catalogue(),
                 "grammar": grammar(),
                 "recordings": self.recordings.menu(),
@@ -124,7 +125,7 @@ class Play:
         name = whole_text(str(data.get("run", ""))[:64])
         run = self.runs.get(name)
         if run is None:
-            return payload(name, 0, [], True, status("error", "the server no longer has this run; generate again"))
+            return payload(name, 0, [], True, status("error", says.NO_LONGER))
         run.looked = time.monotonic()
         final, records, start = run.stage == "done", run.records, data.get("from", 0)
         start = min(start, len(records)) if isinstance(start, int) and start >= 0 else 0

@@ -22,6 +22,7 @@ from app.elsewhere import Elsewhere, Gone, attend, bound
 from app.recordings import MAX_FILE, MAX_UNPACKED, RecordingError, recorded_state
 from app.seats import Busy, Seats
 from app.settings import run_id, whole_text
+from app.words import run as says
 from hsd_core.export.records import Wire
 from hsd_core.trace import Bonus, Correct, Event, Kv, Rollback, Verify
 from hsd_core.trace import file as tracefile
@@ -73,7 +74,7 @@ class Reader:
             with self._seats.turn():
                 answer = _elsewhere(module, question)
         except Busy:
-            raise RecordingError("others are opening files; try again in a minute") from None
+            raise RecordingError(says.OTHERS_OPEN) from None
         head, _, parts = answer.partition(b"\n")
         said: dict[str, Any] = plain(head)
         if "error" in said:
@@ -89,15 +90,13 @@ class Reader:
 def _sent(data: Any) -> bytes:
     text = data.get("base64") if isinstance(data, dict) else None
     if not isinstance(text, str):
-        raise RecordingError("no file arrived; choose a .jsonl or .jsonl.gz trace")
+        raise RecordingError(says.NO_FILE)
     if len(text) > MAX_FILE * 4 // 3 + 4:
-        raise RecordingError(
-            f"the file is larger than {MAX_FILE // 2**20} MB, which no trace of one run is when it is packed with gzip"
-        )
+        raise RecordingError(says.file_too_large(MAX_FILE // 2**20))
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise RecordingError("the file was damaged on its way here; try again") from error
+        raise RecordingError(says.DAMAGED) from error
 
 
 def _elsewhere(module: str, question: bytes) -> bytes:
@@ -105,10 +104,7 @@ def _elsewhere(module: str, question: bytes) -> bytes:
     try:
         return process.ask(question)
     except Gone:
-        raise RecordingError(
-            f"the file could not be read within {CPU_S} s and {MEMORY // 2**30} GB; record a shorter run, or one with "
-            "fewer details, or read it on your own machine: python -m hsd_core trace FILE"
-        ) from None
+        raise RecordingError(says.unreadable(CPU_S, MEMORY // 2**30)) from None
     finally:
         process.end()
 
@@ -138,7 +134,7 @@ def opened(packed: bytes) -> list[Event]:
         raise RecordingError(str(error)) from error
     faults = check(events)
     if faults:
-        raise RecordingError(f"the trace contradicts itself: {faults[0]}. Download it again or record the run again")
+        raise RecordingError(says.contradicts(faults[0]))
     return events
 
 
@@ -155,7 +151,7 @@ def _payload(run: str, title: str, events: list[Event]) -> bytes:
             file.write((b"," if size else b"") + text)
             size += len(text)
             if size > MAX_ANSWER:
-                raise RecordingError(f"the page would need more than {MAX_ANSWER / 1e6:g} MB; record a shorter run")
+                raise RecordingError(says.trace_too_large(MAX_ANSWER / 1e6))
         file.write(b"]}")
     return packed.getvalue()
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from app.payload import payload, status
 from app.shelf import Place, places
+from app.words import run as says
 from hsd_core.export.records import records
 from hsd_core.trace import Event, Header
 from hsd_core.trace import file as tracefile
@@ -20,7 +21,6 @@ MAX_FILE = 8 * 2**20  # 10,000 tokens with all details are 7 MB packed; a run of
 MAX_CALL = MAX_FILE * 4 // 3 + 4096  # bytes of the request that brings such a file
 MAX_UNPACKED = 40 * 10**6
 PREFIX = "recorded-"
-SIMULATED = "simulated: no model ran"
 _TIMED = (b'{"event":"prefill"', b'{"event":"commit"', b'{"event":"baseline"')  # what the speed-up is made of
 log = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ class Recordings:
         """
         path = self._paths.get(name)
         if path is None:
-            raise RecordingError(f"there is no recording {name[:80]!r}; choose one from the menu")
+            raise RecordingError(says.no_recording(name[:80]))
         return _read(path)
 
     def payload(self, name: str) -> dict[str, Any]:
@@ -78,10 +78,10 @@ def recorded_state(events: list[Event], title: str = "") -> dict[str, Any]:
     """What the title bar says of events that were recorded before."""
     header = next((e for e in events if isinstance(e, Header)), None)
     if header is None:
-        raise RecordingError("the trace has no header; it was not written by this program or was cut off")
+        raise RecordingError(says.NO_HEADER)
     where = ", ".join(part for part in (_day(header.recorded), header.machine) if part)
-    said = f"recorded on {where}" if where else "recorded"
-    return status("recorded", SIMULATED if header.simulated else said, title=title or header.title)
+    said = says.recorded_on(where) if where else says.RECORDED
+    return status("recorded", says.SIMULATED if header.simulated else said, title=title or header.title)
 
 
 def _read(source: Path) -> list[Event]:
@@ -96,7 +96,7 @@ def _summary(path: Path) -> dict[str, Any]:
         with opened(path) as file:
             header = read_header(file.readline())
             if header is None:
-                raise ValueError("its first line is no header")
+                raise ValueError(says.NOT_A_HEADER)
             # All of it is read: a file that breaks off is found here, not by a visitor.
             timed = [read_event(line, MAX_LEVELS) for line in file if line.startswith(_TIMED)]
     except (OSError, EOFError, ValueError, zlib.error) as error:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.words import run as says
 from hsd_core.trace import Event
 from hsd_core.trace.codec import from_dict
 from hsd_core.trace.typed import encode, plain
@@ -105,7 +106,7 @@ class Runs:
         """
         with self._lock:
             if run.name in self._runs:
-                raise NameTaken("a run of this name is known already; reload the page and press Generate again")
+                raise NameTaken(says.NAME_KNOWN)
             if run.name in self._early:
                 run.stopped.set()
             self._runs[run.name] = run

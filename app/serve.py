@@ -12,13 +12,14 @@ from typing import Any
 import gradio as gr
 from gradio.context import LocalContext
 
-from app.generate import MEANWHILE, stream
+from app.generate import stream
 from app.line import Left, Line, Refused
 from app.loader import Loader, behind
-from app.payload import payload, seconds, status
+from app.payload import payload, status
 from app.presence import LEFT_S, Presence
 from app.runs import RETURN_S, NameTaken, Run, Runs, Visitor
 from app.settings import RunRequest
+from app.words import run as says
 
 Payload = dict[str, Any]
 
@@ -116,6 +117,4 @@ async def _to_its_end(attended: AsyncGenerator[Payload, None]) -> None:
 
 def waiting(ahead: int, wait: float | None) -> Payload:
     """What a run that waits says: how many come before it, and an estimate where recent runs allow one."""
-    said = f"{ahead} {'run is' if ahead == 1 else 'runs are'} before yours" if ahead else "yours is next"
-    about = f", {seconds(wait)} by the length of recent runs" if wait is not None and ahead else ""
-    return status("waiting", f"waiting: {said}{about}", detail=MEANWHILE)
+    return status("waiting", says.waiting(ahead, wait), detail=says.MEANWHILE)

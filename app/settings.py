@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from app.words import run as says
 from hsd_core.drafts.registry import LENS
 from hsd_core.levels.kinds import kinds
 from hsd_core.models.machine import device_name
@@ -105,7 +106,7 @@ def parse(data: Any) -> RunRequest:
         RequestError: a field is missing, too long or of the wrong type.
     """
     if not isinstance(data, Mapping):
-        raise RequestError("the request is empty; reload the page and press Generate again")
+        raise RequestError(says.EMPTY_REQUEST)
     notes: list[str] = []
     figures = {name: _figure(name, data.get(name, DEFAULTS[name]), notes) for name in LIMITS}
     detail = data.get("detail", "full")
@@ -138,18 +139,18 @@ def check(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
     preset = next((p for p in catalogue if p["name"] == request.preset), None)
     if preset is None:
         known = ", ".join(p["name"] for p in catalogue)
-        raise RequestError(f"there is no preset {request.preset!r}; presets are {known}")
+        raise RequestError(says.no_preset(request.preset, known))
     if not preset["usable"]:
-        raise RequestError(f"the preset {request.preset} cannot be used: {preset['reason']}")
+        raise RequestError(says.unusable_preset(request.preset, preset["reason"]))
     for part in request.stack.split(","):
         name = _level_name(part)
         alike = [level for level in preset["levels"] if level["name"] == name]
         if alike and not any(level["usable"] for level in alike):
-            raise RequestError(f"the level {name} cannot be used: {alike[0]['reason']}")
+            raise RequestError(says.unusable_level(name, alike[0]["reason"]))
         for named in _ID.findall(part):
             found = next((level for level in alike if level["params"].get("id") == named), None)
             if found is not None and not found["usable"]:
-                raise RequestError(f"the level {name} {named} cannot be used: {found['reason']}")
+                raise RequestError(says.unusable_weights(name, named, found["reason"]))
     for device in (request.device, *_DEVICE.findall(request.stack)):
         try:
             device_name(device)
@@ -179,10 +180,7 @@ def check_ids(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
         everywhere.update(named for _, named in _named(stack["stack"]))
     for name, named in _named(request.stack):
         if named not in everywhere and named not in own[name]:
-            raise RequestError(
-                f"the preset {request.preset} has no {name or 'level'} {named[:80]!r}; "
-                "other weights run from the command line: python -m hsd_core --help"
-            )
+            raise RequestError(says.no_weights(request.preset, name or "level", named[:80]))
 
 
 def _named(stack: str) -> Iterator[tuple[str, str]]:
@@ -204,7 +202,7 @@ def run_id(value: Any) -> str:
         RequestError: it is none.
     """
     if not isinstance(value, str) or not _RUN_ID.fullmatch(value):
-        raise RequestError("the run has no usable name; reload the page and try again")
+        raise RequestError(says.NO_RUN_NAME)
     return value
 
 
@@ -216,17 +214,17 @@ def whole_text(text: str) -> str:
 def _prompt(value: Any) -> str:
     value = whole_text(value) if isinstance(value, str) else value
     if not isinstance(value, str) or not value.strip():
-        raise RequestError("the prompt is empty; write something or choose an example")
+        raise RequestError(says.EMPTY_PROMPT)
     if len(value) > MAX_PROMPT:
-        raise RequestError(f"the prompt has {len(value)} characters; the limit is {MAX_PROMPT}, so shorten it")
+        raise RequestError(says.long_prompt(len(value), MAX_PROMPT))
     return value
 
 
 def _text(name: str, value: Any, longest: int) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise RequestError(f"no {name} was given; choose one and press Generate again")
+        raise RequestError(says.nothing_given(name))
     if len(value) > longest:
-        raise RequestError(f"the {name} has {len(value)} characters; the limit is {longest}")
+        raise RequestError(says.long_text(name, len(value), longest))
     return whole_text(value.strip())
 
 
@@ -234,9 +232,9 @@ def _figure(name: str, value: Any, notes: list[str]) -> float:
     low, high = LIMITS[name]
     # a whole number may have hundreds of digits: it can be compared, but not made a float or written out
     if isinstance(value, bool) or not isinstance(value, int | float) or not -math.inf < value < math.inf:
-        raise RequestError(f"{name} must be a figure between {low:g} and {high:g}")
+        raise RequestError(says.out_of_range(name, low, high))
     clamped = min(max(value, low), high)
     if clamped != value:
-        asked = f"{value:g}" if abs(value) < 1e300 else "of hundreds of digits"
-        notes.append(f"{name} {asked} was set to {clamped:g}")
+        asked = f"{value:g}" if abs(value) < 1e300 else says.TOO_MANY_DIGITS
+        notes.append(says.was_set(name, asked, clamped))
     return clamped

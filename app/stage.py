@@ -14,13 +14,14 @@ import gradio as gr
 
 from app.payload import dumps
 from app.static import files
+from app.words import page as says
 
 _MOUNT = """
 const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;
 import(root + "%(route)s/js/stage.js")
   .then((module) => module.mount(element, {props, trigger, watch, call: server}))
   .catch((error) => {
-    element.textContent = "The page's script could not be loaded: " + error;
+    element.textContent = %(failed)s + error;
     document.getElementById("hx-first")?.remove();
   });
 // events: "generate" "figures"
@@ -49,7 +50,7 @@ class Stage(gr.HTML):
         super().__init__(
             value=value,
             html_template='<div class="hx-root"></div>',
-            js_on_load=_MOUNT % {"route": files().route},
+            js_on_load=_MOUNT % {"route": files().route, "failed": dumps(says.NO_PAGE_SCRIPT)},
             apply_default_css=False,
             server_functions=list(server_functions),
             elem_id="stage",

@@ -17,6 +17,7 @@ from app.planner.answer import Planned, answer, planned
 from app.planner.ink import NARROW, WALL
 from app.planner.request import Asked, Look, PlannerError, parse
 from app.planner.sources import Sources
+from app.words import planner as says
 from hsd_core.trace.typed import Malformed, plain
 
 WORK_S = 1.0  # of a processor, for one answer
@@ -73,7 +74,7 @@ def _given(question: str) -> Any:
     try:
         return plain(question)
     except Malformed as error:
-        raise PlannerError(f"{error}; reload the page and try again") from None
+        raise PlannerError(says.retry(error)) from None
 
 
 def key_of(question: str, look: Look, stamp: Hashable) -> Hashable:
@@ -88,8 +89,6 @@ def time_limit(seconds: float = WORK_S) -> Callable[[], None]:
 
     def check() -> None:
         if time.thread_time() > end:
-            raise PlannerError(
-                f"planning was ended after {seconds:g} s of work; leave out levels or lower the longest block"
-            )
+            raise PlannerError(says.ended(seconds))
 
     return check

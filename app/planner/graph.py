@@ -15,6 +15,7 @@ import numpy as np
 
 from app.hues import mix
 from app.planner.ink import Ink, safe
+from app.words import planner as says
 from hsd_core.theory.latency.plans import Plan, Ranked
 from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.search.graph import Edge, node_ms, path_edges
@@ -26,24 +27,19 @@ OTHERS = 4  # paths drawn beside the best one
 def graph_figure(planner: Planner, best: Ranked, others: Sequence[Ranked], ink: Ink) -> dict[str, Any]:
     """The graph with the best path lit; `paths` are its edges in words, each with its point in the plot."""
     profile = planner.profile
-    title = "The shortest path"
+    title = says.GRAPH
     edges = path_edges(planner, best.plan)
-    text = (
-        "A stack is a path from the target down to a level that drafts by itself. Columns are levels, rows block "
-        "lengths; the stronger a cell's colour, the more ms each token of such a block takes. An edge costs its "
-        "verifications, and its gain is how many blocks of the next level they need. "
-        f"Lit: the best of all paths; thin: the next {min(OTHERS, len(others))}."
-    )
+    text = says.graph_text(min(OTHERS, len(others)))
     rows = [[_named(profile, e), f"{e.cost_ms:.3g}", f"{e.gain:.3g}", f"{e.token_ms:.3g}"] for e in edges]
     shown: dict[str, Any] = {
         "title": title,
         "text": text,
         "figure": None,
         "paths": [],
-        "table": {"columns": ["edge", "cost, ms a unit", "gain", "ms of each token"], "rows": rows},
+        "table": {"columns": says.GRAPH_COLUMNS, "rows": rows},
     }
     if profile.target == 0:
-        return {**shown, "text": "The target is the only level that may be used, so there is one path: plain decoding."}
+        return {**shown, "text": says.ONLY_TARGET}
     data = [_cells(planner, ink)]
     data += [_path(planner, one.plan, ink, lit=False) for one in others[:OTHERS]]
     data += [_path(planner, best.plan, ink, lit=True), _stations(planner, best.plan, ink)]
@@ -62,7 +58,7 @@ def graph_figure(planner: Planner, best: Ranked, others: Sequence[Ranked], ink: 
             "tickfont": {"size": 11 if ink.narrow else ink.px(13)},
         },
         yaxis={
-            "title": {"text": "block length"},
+            "title": {"text": says.BLOCK_LENGTH},
             "range": [0.4, profile.max_block + 0.6],
             "showgrid": False,
             "dtick": 1 if profile.max_block <= 16 else 4,
@@ -94,13 +90,13 @@ def _cells(planner: Planner, ink: Ink) -> dict[str, Any]:
         "colorscale": [[0, mix(blue, ink.paper, 0.06)], [1, mix(blue, ink.paper, 0.55)]],
         "showscale": not ink.narrow,
         "colorbar": {
-            "title": {"text": "ms per token handed up", "side": "right"},
+            "title": {"text": says.PER_TOKEN, "side": "right"},
             "thickness": 10,
             "outlinewidth": 0,
             "tickvals": [math.log10(t) for t in ticks],
             "ticktext": [f"{t:g}" for t in ticks],
         },
-        "hovertemplate": "a block of %{y}: %{customdata:.3g} ms for each token, at the least<extra></extra>",
+        "hovertemplate": says.BLOCK_HOVER,
     }
 
 
@@ -144,9 +140,7 @@ def _stations(planner: Planner, plan: Plan, ink: Ink) -> dict[str, Any]:
             "line": {"width": 2.5, "color": ink.text},
         },
         "hovertemplate": [
-            "the target: one token is asked for<extra></extra>"
-            if t is None
-            else f"{safe(profile.names[i])} hands up blocks of {t}<extra></extra>"
+            says.TARGET_HOVER if t is None else says.station(safe(profile.names[i]), t)
             for i, t in zip(levels, blocks, strict=True)
         ],
     }
@@ -155,7 +149,7 @@ def _stations(planner: Planner, plan: Plan, ink: Ink) -> dict[str, Any]:
 def _labels(plan: Plan, ink: Ink) -> list[dict[str, Any]]:
     """The block lengths of the best path, on a ground of their own: other paths run behind them."""
     x, y = _line(plan)
-    said = ["1 token", *(f"T = {t}" for t in reversed(plan.blocks))]
+    said = [says.ONE_TOKEN, *(f"T = {t}" for t in reversed(plan.blocks))]
     return [
         {
             "x": at,
@@ -199,21 +193,17 @@ def _named(profile: Profile, edge: Edge) -> str:
     (i, t), tail = edge.above, edge.below
     head = profile.names[i] if i == profile.target else f"{profile.names[i]}:{t}"
     if tail is None:
-        return f"{head} drafts" if i != profile.target else f"{head} decodes"
+        return says.drafts(head) if i != profile.target else says.decodes(head)
     return f"{head} ← {profile.names[tail[0]]}:{tail[1]}"
 
 
 def _words(profile: Profile, edge: Edge, at: int) -> dict[str, str]:
-    unit = "token" if at == 0 else "block"
-    gain = (
-        "drafts by itself: the path ends"
-        if edge.below is None
-        else f"gain {edge.gain:.2f}: blocks of {profile.names[edge.below[0]]} for each {unit}"
-    )
-    cost = f"cost {edge.cost_ms:.3g} ms for each {unit}"
+    unit = says.TOKEN if at == 0 else says.BLOCK
+    gain = says.ENDS if edge.below is None else says.gain(edge.gain, profile.names[edge.below[0]], unit)
+    cost = says.cost(edge.cost_ms, unit)
     return {
         "name": _named(profile, edge),
-        "cost": f"{cost}, {edge.token_ms:.3g} ms of every token" if at else cost,
+        "cost": says.cost_share(cost, edge.token_ms) if at else cost,
         "gain": gain,
     }
 

@@ -9,6 +9,7 @@ from app.planner.request import PlannerError, parse
 from app.planner.turn import turned
 from app.seats import Busy, Seats
 from app.settings import LIMITS
+from app.words import planner as says
 from hsd_core.theory.latency.plans import Plan
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.trace import Event
@@ -44,7 +45,7 @@ class Simulator:
 
                 return list(play(profile, plan, seed=seed, max_new_tokens=TOKENS, most_calls=MOST_CALLS))
         except Busy:
-            raise PlannerError("others are simulating runs; try again in a minute") from None
+            raise PlannerError(says.OTHERS_SIMULATE) from None
         except ProfileError as error:
             raise PlannerError(str(error), "profile") from error
 
@@ -55,7 +56,7 @@ def _plan(given: Any, names: tuple[str, ...]) -> Plan:
     if given.get("tree"):
         raise PlannerError("a simulated run drafts no trees; take the stack to Play, where it runs")
     if not isinstance(levels, list) or not isinstance(blocks, list) or not all(name in names for name in levels):
-        raise PlannerError("the plan has levels that the profile has not; wait for the answer and try again")
+        raise PlannerError(says.FOREIGN_PLAN)
     if not all(isinstance(block, int) and not isinstance(block, bool) for block in blocks):
-        raise PlannerError("block lengths must be whole numbers; reload the page and try again")
+        raise PlannerError(says.WHOLE_BLOCKS)
     return Plan(tuple(names.index(name) for name in levels), tuple(blocks))

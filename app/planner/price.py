@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.planner.request import PlannerError
+from app.words import planner as says
 from hsd_core.measure.calibrate.cache import MEASURED, SHIPPED, cached_profile, digest, origin, shipped_profile
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory.latency.plans import plan_of
@@ -39,17 +40,17 @@ def parse(data: Any) -> Priced:
         PlannerError: something is missing or too large.
     """
     if not isinstance(data, Mapping):
-        raise PlannerError("the request is empty; reload the page and try again")
+        raise PlannerError(says.EMPTY_REQUEST)
     stacks, preset, device = data.get("stacks"), data.get("preset"), data.get("device") or ""
     if not isinstance(stacks, list) or not all(isinstance(one, str) and len(one) <= LONGEST for one in stacks):
-        raise PlannerError(f"stacks: give a list of texts of at most {LONGEST} characters", "stacks")
+        raise PlannerError(says.which_stacks(LONGEST), "stacks")
     if not 1 <= len(stacks) <= MOST:
-        raise PlannerError(f"stacks: {len(stacks)} were given; ask for 1 to {MOST}", "stacks")
+        raise PlannerError(says.how_many_stacks(len(stacks), MOST), "stacks")
     if not isinstance(preset, str) or not isinstance(device, str) or preset not in PRESETS or device not in _DEVICES:
-        raise PlannerError(f"there is no preset {str(preset)[:80]!r} on {str(device)[:20]!r}", "preset")
+        raise PlannerError(says.no_preset(str(preset)[:80], str(device)[:20]), "preset")
     temperature = data.get("temperature", 0.0)
     if isinstance(temperature, bool) or not isinstance(temperature, int | float) or not 0 <= temperature <= 100:
-        raise PlannerError("temperature: write a figure from 0 to 100", "temperature")
+        raise PlannerError(says.WHICH_TEMPERATURE, "temperature")
     return Priced(preset, tuple(stacks), device, float(temperature))
 
 
@@ -65,8 +66,8 @@ class Prices:
         `{"ms", "speedup"}`, or `{"reason"}` where the theory has no price."""
         found = self._profile(asked)
         if found is None:
-            said = f"there is no profile of {asked.preset} here; python -m hsd_core calibrate --preset {asked.preset}"
-            return {"about": None, "prices": [{"reason": f"{said} measures one"} for _ in asked.stacks]}
+            said = says.no_profile(asked.preset)
+            return {"about": None, "prices": [{"reason": says.measures_one(said)} for _ in asked.stacks]}
         profile, source = found
         pricer = self._pricer(profile)
         about = {**origin(profile, source), "compiled": "onnxruntime" in profile.about.get("versions", {})}
@@ -94,7 +95,7 @@ def _price(pricer: Pricer, stack: str) -> dict[str, Any]:
     try:
         plan = plan_of(profile, stack)
         if (longest := max(plan.blocks, default=1)) > profile.max_block:
-            raise ProfileError(f"the profile knows blocks of up to {profile.max_block} tokens, not {longest}")
+            raise ProfileError(says.long_block(profile.max_block, longest))
         paid = pricer.price(plan)
     except ProfileError as error:
         return {"reason": str(error)}

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from app.words import planner as says
 from hsd_core.theory.latency.accepts import Model
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import Profile
@@ -82,7 +83,7 @@ def parse(data: Any) -> Asked:
         PlannerError: something is missing, too large or no figure; nothing was computed.
     """
     if not isinstance(data, Mapping):
-        raise PlannerError("the request is empty; reload the page and try again")
+        raise PlannerError(says.EMPTY_REQUEST)
     profile = read(data.get("profile"))
     top = len(profile.levels) - 1
     asked = data.get("levels")
@@ -92,8 +93,7 @@ def parse(data: Any) -> Asked:
     longest = int(_figure("max_block", data.get("max_block", profile.max_block)))
     if len(allowed) * longest > MAX_NODES:
         raise PlannerError(
-            f"{len(allowed)} levels with blocks up to {longest} are too much to plan here; leave out levels, or lower "
-            f"the longest block to {MAX_NODES // len(allowed)}",
+            says.too_much(len(allowed), longest, MAX_NODES // len(allowed)),
             "max_block",
         )
     return Asked(
@@ -128,45 +128,45 @@ def read(value: Any) -> Profile:
         PlannerError: too many levels, row counts or pairs, or what `profile_from` finds wrong.
     """
     if not isinstance(value, Mapping):
-        raise PlannerError("no profile was given; choose one or open a file", "profile")
+        raise PlannerError(says.NO_PROFILE, "profile")
     levels = value.get("levels")
     if isinstance(levels, list) and len(levels) > MAX_LEVELS:
-        raise PlannerError(f"levels: {len(levels)} were given; the page plans with at most {MAX_LEVELS}", "levels")
+        raise PlannerError(says.many_levels(len(levels), MAX_LEVELS), "levels")
     for entry in levels if isinstance(levels, list) else ():
         if isinstance(entry, Mapping):
             _bounded(entry, str(entry.get("name", ""))[:LONGEST_NAME])
     for name in ("edge_cost_ms", "conditional"):
         pairs = value.get(name)
         if isinstance(pairs, Mapping) and len(pairs) > MAX_PAIRS:
-            raise PlannerError(f"{name}: {len(pairs)} pairs; at most {MAX_PAIRS} are meaningful", name)
+            raise PlannerError(says.many_pairs(name, len(pairs), MAX_PAIRS), name)
         for pair, entry in pairs.items() if isinstance(pairs, Mapping) else ():
             if isinstance(entry, Mapping):
                 _bounded(entry, f"{name} {str(pair)[:LONGEST_NAME]}")
     rules = value.get("by_rule")
     if isinstance(rules, Mapping) and len(rules) > MAX_RULES:
-        raise PlannerError(f"by_rule: {len(rules)} rules; the page plans with at most {MAX_RULES}", "by_rule")
+        raise PlannerError(says.many_rules(len(rules), MAX_RULES), "by_rule")
     if _depth(value) > MAX_DEPTH:
-        raise PlannerError("the profile is nested too deeply; it is no file of this kind", "profile")
+        raise PlannerError(says.TOO_DEEP, "profile")
     try:
         profile = profile_from(dict(value))
     except ProfileError as error:
         raise PlannerError(str(error), "profile") from error
     except OverflowError as error:
-        raise PlannerError("a figure of the profile is too large to reckon with", "profile") from error
+        raise PlannerError(says.TOO_LARGE, "profile") from error
     costs = [level.cost for level in profile.levels] + list(profile.edge_cost.values())
     times = [ms for cost in costs for ms in cost.ms] + [x.draft_ms for x in profile.levels if x.draft_ms is not None]
     if not all(SHORTEST_MS <= ms <= LONGEST_MS for ms in times) or profile.round_ms > LONGEST_MS:
-        raise PlannerError(f"times have to lie between {SHORTEST_MS:g} and {LONGEST_MS:g} ms", "levels")
+        raise PlannerError(says.times_between(SHORTEST_MS, LONGEST_MS), "levels")
     longest = int(LIMITS["max_block"][1])
     return profile if profile.max_block <= longest else replace(profile, max_block=longest)
 
 
 def _bounded(entry: Mapping[str, Any], where: str) -> None:
     if len(str(entry.get("name", ""))) > LONGEST_NAME:
-        raise PlannerError(f"{where}…: the name is longer than {LONGEST_NAME} characters", "levels")
+        raise PlannerError(says.long_name(where, LONGEST_NAME), "levels")
     for name, part in entry.items():
         if isinstance(part, Mapping | list) and len(part) > MAX_ROWS:
-            raise PlannerError(f"{where}: {str(name)[:20]} has {len(part)} entries; at most {MAX_ROWS}", "levels")
+            raise PlannerError(says.many_entries(where, str(name)[:20], len(part), MAX_ROWS), "levels")
 
 
 def _depth(value: Any, room: int = MAX_DEPTH + 1) -> int:
@@ -179,12 +179,12 @@ def _depth(value: Any, room: int = MAX_DEPTH + 1) -> int:
 def _cost(value: Any, profile: Profile) -> tuple[str, float]:
     names = [level.name for level in profile.levels]
     if not isinstance(value, Mapping) or value.get("level") not in names:
-        raise PlannerError(f"cost: choose one of the levels {', '.join(names)}", "cost")
+        raise PlannerError(says.which_level(", ".join(names)), "cost")
     return str(value["level"]), _figure("cost", value.get("factor", 1.0))
 
 
 def _figure(name: str, value: Any) -> float:
     low, high = LIMITS[name]
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise PlannerError(f"{name}: write a figure from {low:g} to {high:g}", name)
+        raise PlannerError(says.out_of_range(name, low, high), name)
     return float(value)

@@ -27,6 +27,7 @@ from app.planner.sources import Sources
 from app.planner.turns import Turns, visitor
 from app.planner.worker import Worker
 from app.static import ASSETS, ROUTE
+from app.words import planner as says
 from hsd_core.measure.calibrate.cache import origin_here
 from hsd_core.stacks.presets import PRESETS
 
@@ -61,7 +62,7 @@ def routes(
         except ValueError:
             temperature = 0.0
         if preset not in PRESETS or device not in ("", "cpu", "cuda"):
-            return _refusal(PlannerError(f"there is no preset {preset[:80]!r} on {device[:20]!r}", "preset"))
+            return _refusal(PlannerError(says.no_preset(preset[:80], device[:20]), "preset"))
         found = await to_thread.run_sync(lambda: origin_here(preset, device or None, temperature))
         return _json(dumps(found))
 
@@ -80,7 +81,7 @@ def routes(
         except PlannerError as error:
             return _refusal(error)
         except (ValueError, RecursionError):
-            return _refusal(PlannerError("the request is no JSON; reload the page and try again"))
+            return _refusal(PlannerError(says.NOT_JSON))
 
     async def priced(request: Request) -> Response:
         """What each of some stacks would cost here; see `price`."""
@@ -90,7 +91,7 @@ def routes(
         except PlannerError as error:
             return _refusal(error)
         except (ValueError, RecursionError):
-            return _refusal(PlannerError("the request is no JSON; reload the page and try again"))
+            return _refusal(PlannerError(says.NOT_JSON))
 
     script = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
     return [
@@ -105,13 +106,13 @@ def routes(
 def _split(data: Any) -> tuple[str, Look]:
     """A question as text, and how its answer is drawn."""
     if not isinstance(data, dict):
-        raise PlannerError("the request is empty; reload the page and try again")
+        raise PlannerError(says.EMPTY_REQUEST)
     drawn = look(data)
     return json.dumps({name: value for name, value in data.items() if name not in LOOK}, sort_keys=True), drawn
 
 
 def _no_constant(name: str) -> float:
-    raise PlannerError(f"the profile holds {name}; a browser could not read the answer")
+    raise PlannerError(says.no_number(name))
 
 
 async def _body(request: Request) -> bytes:
@@ -119,7 +120,7 @@ async def _body(request: Request) -> bytes:
     async for chunk in request.stream():
         body += chunk
         if len(body) > MAX_BODY:
-            raise PlannerError(f"the profile is larger than {MAX_BODY // 1000} kB; leave out what is not needed")
+            raise PlannerError(says.profile_too_large(MAX_BODY // 1000))
     return bytes(body)
 
 

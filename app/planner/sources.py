@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from app.planner.request import Asked, PlannerError, read
+from app.words import planner as says
 from hsd_core.measure.calibrate.cache import OTHER, cached_profiles, unlike_here
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.trace.typed import plain
@@ -66,7 +67,7 @@ class Sources:
             )
             data = _json(path)
             if not isinstance(data, dict):
-                entry["reason"] = f"{path.name} cannot be read"
+                entry["reason"] = says.unreadable(path.name)
                 continue
             entry["profiles"].append(data)
             about = data.get("about")
@@ -85,9 +86,9 @@ class Sources:
             about = data.get("about") if isinstance(data, dict) else None
             about = about if isinstance(about, Mapping) else {}
             source = {"id": f"whatif:{path.stem}", "title": _title(about, path.stem), "kind": "simulated"}
-            parts = (("note", "{}"), ("source", "Source of the costs: {}."))
+            parts = (("note", "{}"), ("source", says.SOURCE_OF_COSTS))
             note = " ".join(words.format(about[part]) for part, words in parts if about.get(part))
-            reason = "" if about else f"{path.name} cannot be read"
+            reason = "" if about else says.unreadable(path.name)
             found.append({**source, "note": note, "profiles": [data] if about else [], "reason": reason})
         return found
 

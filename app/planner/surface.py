@@ -9,6 +9,7 @@ import numpy as np
 
 from app.hues import mix
 from app.planner.ink import Ink, percent, safe
+from app.words import planner as says
 from hsd_core.theory.latency.plans import Plan
 from hsd_core.theory.profiles.costs import Array
 from hsd_core.theory.profiles.profile import Profile
@@ -84,10 +85,9 @@ def surface(planner: Planner, ink: Ink, height: int = 420) -> dict[str, Any]:
                 "labelfont": {"size": ink.px(12), "color": ink.text},
             },
             "line": {"width": 0.8, "color": ink.muted},
-            "colorbar": {"title": {"text": "speed-up", "side": "right"}, "thickness": 10, "outlinewidth": 0},
+            "colorbar": {"title": {"text": says.SPEED_UP, "side": "right"}, "thickness": 10, "outlinewidth": 0},
             "showscale": not ink.narrow,
-            "hovertemplate": "acceptance %{x:.2f}, a drafted token for %{y:.3g} of a pass:<br>"
-            "%{z:.2f} times plain decoding<extra></extra>",
+            "hovertemplate": says.SURFACE_HOVER,
         },
         {
             "type": "contour",
@@ -104,9 +104,9 @@ def surface(planner: Planner, ink: Ink, height: int = 420) -> dict[str, Any]:
         data.append(_dots(profile, dots, ink))
     layout = ink.layout(
         height,
-        xaxis={"title": {"text": "acceptance by the target"}, "tickformat": ".0%", "range": [0, 1]},
+        xaxis={"title": {"text": says.ACCEPTANCE_AXIS}, "tickformat": ".0%", "range": [0, 1]},
         yaxis={
-            "title": {"text": "cost of a drafted token / cost of a pass"},
+            "title": {"text": says.COST_AXIS},
             "type": "log",
             "range": [-3.15, 0.2],
             "tickvals": [0.001, 0.01, 0.1, 1],
@@ -117,13 +117,11 @@ def surface(planner: Planner, ink: Ink, height: int = 420) -> dict[str, Any]:
         [d["name"], percent(d["acceptance"], 1), f"{d['ratio']:.3g}", d["block"], f"{d['speedup']:.2f}×"] for d in dots
     ]
     return {
-        "title": "Where one drafter pays",
-        "text": "Speed-up of one drafter under this target, at its best block length up to "
-        f"{profile.max_block}. Left of the dashed line it is slower than plain decoding. Dots: the levels of this "
-        "profile, alone under the target (of a lookup, a miss counts as a token that is not accepted).",
+        "title": says.SURFACE,
+        "text": says.surface_text(profile.max_block),
         "figure": {"data": data, "layout": layout},
         "table": {
-            "columns": ["drafter", "acceptance", "cost ratio", "best block", "speed-up, exact recursion"],
+            "columns": says.SURFACE_COLUMNS,
             "rows": rows,
         },
     }
@@ -146,8 +144,7 @@ def _dots(profile: Profile, dots: Sequence[dict[str, Any]], ink: Ink) -> dict[st
             "line": {"width": 2, "color": ink.text},
         },
         "customdata": [[d["block"], d["speedup"], d["ratio"]] for d in dots],
-        "hovertemplate": "<b>%{text}</b> alone under the target: %{customdata[1]:.2f} times plain decoding<br>"
-        "acceptance %{x:.2f}, cost ratio %{customdata[2]:.3g}, best block %{customdata[0]}<extra></extra>",
+        "hovertemplate": says.DOT_HOVER,
     }
 
 

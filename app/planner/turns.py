@@ -12,6 +12,7 @@ from typing import TypeVar
 from starlette.requests import Request
 
 from app.planner.request import PlannerError
+from app.words import planner as says
 
 OWN = 8  # questions of one visitor that may wait
 ALL = 64  # questions that may wait
@@ -45,9 +46,9 @@ class Turns:
     async def _turn(self, visitor: str) -> None:
         line = self._lines.get(visitor, deque())
         if len(line) >= OWN:
-            raise PlannerError(f"{OWN} questions from your address wait already; try again once they are answered")
+            raise PlannerError(says.own_questions(OWN))
         if sum(map(len, self._lines.values())) >= ALL:
-            raise PlannerError(f"{ALL} questions wait; try again in a moment")
+            raise PlannerError(says.all_questions(ALL))
         turn = asyncio.get_running_loop().create_future()
         line.append(turn)
         self._lines[visitor] = line
@@ -58,7 +59,7 @@ class Turns:
             raise
         if not turn.done():
             self._leave(visitor, turn)
-            raise PlannerError(f"{PATIENCE_S:g} s went by before it was your turn; try again in a moment")
+            raise PlannerError(says.waited(PATIENCE_S))
 
     def _leave(self, visitor: str, turn: asyncio.Future[None]) -> None:
         if turn.done():  # its turn came at the same moment

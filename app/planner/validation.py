@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.planner.ink import Ink, percent, safe
+from app.words import planner as says
 
 LEAST_HEIGHT = 420
 
@@ -17,12 +18,11 @@ def height(stacks: int) -> int:
 
 def validation_figure(measured: Mapping[str, Any], ink: Ink) -> dict[str, Any]:
     """The predicted line over the measured dots, slowest stack on top; `measured`: see `Sources.validation`."""
-    title, stacks = "Predicted and measured", measured.get("stacks") or ()
+    title, stacks = says.VALIDATION, measured.get("stacks") or ()
     if not stacks:
         return {
             "title": title,
-            "text": "No stack of this profile has been run against its prediction here. "
-            "The command python -m hsd_core validate runs some on prompts of other kinds and writes what they took.",
+            "text": says.NOT_VALIDATED,
             "figure": None,
             "table": {"columns": [], "rows": []},
         }
@@ -34,18 +34,18 @@ def validation_figure(measured: Mapping[str, Any], ink: Ink) -> dict[str, Any]:
     data = [
         {
             "type": "scatter",
-            "name": "predicted",
+            "name": says.PREDICTED,
             "mode": "lines+markers",
             "y": names,
             "x": [row["predicted_ms"] for row in ranked],
             "line": {"width": 2.5, "color": ink.hue("target")},
             "marker": {"symbol": "line-ns-open", "size": 9},
             "customdata": [f"{100 * x:+.1f} %" for x in off],
-            "hovertemplate": "%{y}<br>predicted %{x:.1f} ms per token (%{customdata})<extra></extra>",
+            "hovertemplate": says.PREDICTED_HOVER,
         },
         {
             "type": "scatter",
-            "name": "measured",
+            "name": says.MEASURED,
             "mode": "markers",
             "y": names,
             "x": took,
@@ -64,8 +64,8 @@ def validation_figure(measured: Mapping[str, Any], ink: Ink) -> dict[str, Any]:
                 "array": [b - m for (_, b), m in zip(ends, took, strict=True)],
                 "arrayminus": [m - a for (a, _), m in zip(ends, took, strict=True)],
             },
-            "customdata": [", the planner's pick" if row.get("picked") else "" for row in ranked],
-            "hovertemplate": "%{y}<br>measured %{x:.1f} ms per token%{customdata}<extra></extra>",
+            "customdata": [says.PICK_HOVER if row.get("picked") else "" for row in ranked],
+            "hovertemplate": says.MEASURED_HOVER,
         },
     ]
     names_px = 10 if ink.narrow else ink.px(12)
@@ -73,7 +73,7 @@ def validation_figure(measured: Mapping[str, Any], ink: Ink) -> dict[str, Any]:
         height(len(ranked)),
         showlegend=True,
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
-        xaxis={"title": {"text": "ms per token"}, "rangemode": "tozero"},
+        xaxis={"title": {"text": says.PER_TOKEN_AXIS}, "rangemode": "tozero"},
         yaxis={
             "type": "category",
             "tickfont": {"family": "ui-monospace, monospace", "size": names_px},
@@ -83,30 +83,25 @@ def validation_figure(measured: Mapping[str, Any], ink: Ink) -> dict[str, Any]:
     quickest = min(ranked, key=lambda row: row["measured_ms"])
     chosen = next((row for row in ranked if row.get("picked")), None)
     picked = chosen or ranked[-1]
-    who = f"the planner's pick, {picked['stack']} (the star)," if chosen else "the one predicted quickest"
+    who = says.picked(picked["stack"]) if chosen else says.PREDICTED_QUICKEST
     cost = picked["measured_ms"] / quickest["measured_ms"] - 1
-    said = (
-        f"{who} is also the one measured quickest"
-        if cost == 0
-        else f"{who} took {percent(cost, 1)} more than the one measured quickest"
-    )
+    said = says.is_quickest(who) if cost == 0 else says.was_slower(who, percent(cost, 1))
     rows = [
         [
             row["stack"],
             f"{row['predicted_ms']:.1f}",
             f"{row['measured_ms']:.1f}",
-            f"{e[0]:.1f} to {e[1]:.1f}" if row["interval"] else "",
+            says.interval(e[0], e[1]) if row["interval"] else "",
             f"{100 * x:+.1f} %",
             _times(row["predicted_speed_up"]),
             _times(row["speed_up"]),
         ]
         for row, x, e in zip(ranked, off, ends, strict=True)
     ]
-    columns = ["stack", "predicted, ms", "measured, ms", "interval, ms", "off by", "speed-up predicted", "measured"]
+    columns = says.VALIDATION_COLUMNS
     return {
         "title": title,
-        "text": f"{len(ranked)} stacks on prompts that nothing was tuned on. {sittings_said(measured)}{said[0].upper()}"
-        f"{said[1:]}.",
+        "text": says.validation_text(len(ranked), sittings_said(measured), said),
         "figure": {"data": data, "layout": layout},
         "table": {"columns": columns, "rows": rows},
     }
@@ -119,25 +114,28 @@ def sittings_said(measured: Mapping[str, Any]) -> str:
         return ""
     each = [part for part in parts if part["number"] is not None]
     whole = next((part for part in parts if part["number"] is None), parts[0])
-    when = f" Predictions ({measured['model']}) were fixed {measured['named']}, before the first run." if each else ""
+    when = says.fixed(measured["model"], measured["named"]) if each else ""
     said = "; ".join(
-        f"{part['began']}: speed-ups {percent(part['speed_ups'], 1)}, milliseconds {percent(part['ms'], 1)}, plain "
-        f"decoding at {percent(part['pace'], 0)} of its calibrated time"
+        says.sitting(part["began"], percent(part["speed_ups"], 1), percent(part["ms"], 1), percent(part["pace"], 0))
         for part in each
     )
-    sittings = "One sitting" if len(each) == 1 else f"{len(each)} sittings, all that there were"
-    return (
-        f"{sittings}: speed-ups were off by {percent(whole['speed_ups'], 1)} in the median and "
-        f"{percent(whole['worst_speed_ups'], 1)} at most, milliseconds by {percent(whole['ms'], 1)} and "
-        f"{percent(whole['worst_ms'], 1)}.{when} By sitting: {said}. {_before(measured)}"
+    sittings = says.ONE_SITTING if len(each) == 1 else says.sittings(len(each))
+    return says.off(
+        sittings,
+        percent(whole["speed_ups"], 1),
+        percent(whole["worst_speed_ups"], 1),
+        percent(whole["ms"], 1),
+        percent(whole["worst_ms"], 1),
+        when,
+        said,
+        _before(measured),
     )
 
 
 def _before(measured: Mapping[str, Any]) -> str:
     """What earlier predictions came to."""
     return "".join(
-        f"Before that, {part['began']} of another prediction ({part['model']}), fixed {part['named']}: speed-ups off "
-        f"by {percent(part['speed_ups'], 1)}, milliseconds by {percent(part['ms'], 1)}. "
+        says.earlier(part["began"], part["model"], part["named"], percent(part["speed_ups"], 1), percent(part["ms"], 1))
         for part in measured.get("earlier") or ()
     )
 

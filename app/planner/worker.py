@@ -15,6 +15,7 @@ from app.planner.desk import Desk
 from app.planner.price import Priced, Prices
 from app.planner.request import Look, PlannerError, read
 from app.planner.sources import Sources
+from app.words import planner as says
 from hsd_core.trace.typed import decode, encode
 
 PATIENCE_S = 20.0  # for one answer, of which a processor may spend `desk.WORK_S`
@@ -73,12 +74,9 @@ class Worker:
         try:
             said = self._process.ask(encode(question))
         except UnicodeEncodeError:
-            raise PlannerError("a name holds half a character (a lone surrogate); write whole ones") from None
+            raise PlannerError(says.HALF_CHARACTER) from None
         except Gone:
-            raise PlannerError(
-                f"planning took longer than {PATIENCE_S:g} s or more than {MEMORY / 2**30:g} GB and was ended; "
-                "leave out levels or lower the longest block"
-            ) from None
+            raise PlannerError(says.took_too_long(PATIENCE_S, MEMORY / 2**30)) from None
         if said[:1] == b"!":
             raise PlannerError(*decode(said[1:], _REFUSAL))
         return said.decode()

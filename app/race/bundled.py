@@ -16,6 +16,7 @@ from app.packed import Packed
 from app.payload import dumps
 from app.race.shown import shown
 from app.static import ROUTE
+from app.words import race as says
 from hsd_core.measure import race
 from hsd_core.measure.race.file import read_race
 from hsd_core.trace.file import TraceError
@@ -64,7 +65,7 @@ def race_routes(folder: Path) -> list[Route]:
     async def served(request: Request) -> Response:
         name = request.path_params["name"]
         if name not in races:
-            return _refused(f"there is no race {name[:80]!r} here; choose one from the menu")
+            return _refused(says.no_race(name[:80]))
         one = ready.setdefault(name, Packed(lambda: races.body(name), "application/json", making))
         try:
             return await one(request)

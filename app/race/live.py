@@ -13,6 +13,7 @@ from app.payload import payload, status
 from app.race.request import LONGEST_S, RaceRequest
 from app.race.shown import shown
 from app.runs import Run
+from app.words import race as says
 from hsd_core.measure import race
 
 
@@ -46,25 +47,24 @@ def _stream(loader: Loader, request: RaceRequest, run: Run) -> Iterator[dict[str
         yield payload(run.name, 0, [], True, run.state)
         return
     done = len(found.race.repeats)
-    early = f", ended after {LONGEST_S:.0f} s" if done < request.repeats else ""
+    early = LONGEST_S if done < request.repeats else None
     run.live = [shown(found)]
-    run.state = status("live", f"{done} {'repeat' if done == 1 else 'repeats'} raced{early}", phase="done")
+    run.state = status("live", says.raced(done, early), phase="done")
     yield payload(run.name, 0, run.live, True, run.state)
     # Gradio keeps the last value of every session: let that be a small one.
     yield payload(run.name, 1, [], True, run.state)
 
 
 def _progress(request: RaceRequest, repeat: int, tokens: list[int]) -> dict[str, Any]:
-    said = f"repeat {repeat} of {request.repeats}" if repeat else "warming up"
+    said = says.progress(repeat, request.repeats)
     notes = "; ".join(request.lanes[0].notes)
     return status("live", said, phase="racing", tokens=list(tokens), repeat=repeat, of=request.repeats, detail=notes)
 
 
 def _nothing(request: RaceRequest, *, stopped: bool) -> dict[str, Any]:
     if stopped:
-        return status("idle", "stopped before the race was over")
+        return status("idle", says.STOPPED)
     return status(
         "error",
-        f"no repeat was finished in {LONGEST_S:.0f} s; ask for fewer tokens, or race on your own machine: "
-        f"python -m hsd_core race --preset {request.preset} {' '.join(lane.stack for lane in request.lanes)}",
+        says.nothing_finished(LONGEST_S, request.preset, " ".join(lane.stack for lane in request.lanes)),
     )

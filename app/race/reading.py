@@ -8,6 +8,7 @@ from app.race.shown import shown
 from app.reader import MAX_ANSWER, read_bounded
 from app.recordings import MAX_UNPACKED
 from app.settings import whole_text
+from app.words import race as says
 from hsd_core.measure import race
 from hsd_core.trace.file import TraceError
 from hsd_core.trace.typed import encode
@@ -21,7 +22,7 @@ def answer(question: bytes) -> bytes:
     try:
         text = encode(shown(race.read(packed, max_bytes=MAX_UNPACKED)))
         if len(text) > MAX_ANSWER:
-            raise TraceError(f"the page would need more than {MAX_ANSWER / 1e6:g} MB; record a shorter race")
+            raise TraceError(says.too_large(MAX_ANSWER / 1e6))
     except TraceError as error:
         return encode({"error": whole_text(str(error))[:2000]})
     return b"{}\n" + gzip.compress(text, 1, mtime=0)

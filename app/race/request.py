@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.settings import RequestError, RunRequest, check, parse
+from app.words import race as says
 from hsd_core.measure import race
 from hsd_core.measure.race.making import raced
 from hsd_core.stacks.grammar import StackError, format_stack
@@ -17,7 +18,6 @@ from hsd_core.trace import Event
 
 TOKENS = 128  # of a text, at most
 REPEATS = 5  # at most
-TITLE = "A race of your own"
 LONGEST_S = 240.0  # of racing, warming up included; loading is not counted
 
 
@@ -86,7 +86,7 @@ class RaceRequest:
                 dtype=pipeline.dtype,
                 prompt=asked.prompt,
                 raw=asked.raw,
-                title=TITLE,
+                title=says.OWN_RACE,
             )
 
 
@@ -101,9 +101,9 @@ def asked_for(data: Any, catalogue: list[dict[str, Any]]) -> RaceRequest:
     stacks, repeats = data.get("stacks"), data.get("repeats", 1)
     least, most = race.LANES
     if not isinstance(stacks, list) or not least <= len(stacks) <= most:
-        raise RequestError(f"a race has {least} to {most} stacks; choose so many")
+        raise RequestError(says.how_many(least, most))
     if isinstance(repeats, bool) or not isinstance(repeats, int) or not 1 <= repeats <= REPEATS:
-        raise RequestError(f"repeats must be a whole number between 1 and {REPEATS}")
+        raise RequestError(says.repeats(REPEATS))
     lanes: list[RunRequest] = []
     for stack in stacks:
         lane = parse({**data, "stack": stack, "baseline": False, "depths": False, "replan": False, "detail": "full"})
@@ -111,8 +111,8 @@ def asked_for(data: Any, catalogue: list[dict[str, Any]]) -> RaceRequest:
         try:
             text = format_stack(parse_stack(lane.stack))
         except StackError as error:
-            raise RequestError(f"the stack {lane.stack} cannot be raced: {error}") from error
+            raise RequestError(says.cannot_race(lane.stack, error)) from error
         if any(text == other.stack for other in lanes):
-            raise RequestError(f"the stack {text} is in the race twice; choose another one")
+            raise RequestError(says.twice(text))
         lanes.append(replace(lane, stack=text, max_new_tokens=min(TOKENS, lane.max_new_tokens)))
     return RaceRequest(tuple(lanes), repeats)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from app.words import results as says
 from hsd_core.measure.bench.outputs import as_csv
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.trace.typed import convert, plain
@@ -17,7 +18,6 @@ LARGEST = 400_000  # bytes of a results.json; one of 20 stacks has 15 kB
 MOST = 40  # folders
 FIRST = next(iter(PRESETS))  # the preset whose measurement is asked for where there is none
 HOW = "python -m hsd_core bench --preset {preset}{device} --prompts own --out assets/results/{preset}-{machine}"
-KINDS = {"cpu": "a CPU", "cuda": "a CUDA GPU"}
 log = logging.getLogger(__name__)
 
 Figure = Annotated[float, Meta(ge=0.0, lt=1e9)]
@@ -118,6 +118,6 @@ def _missing(reports: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
     here = {report["results"]["about"]["device"].split(":")[0] for report in reports}
     return [
         {"what": what, "preset": FIRST, "command": HOW.format(preset=FIRST, device=f" --device {kind}", machine=kind)}
-        for kind, what in KINDS.items()
+        for kind, what in says.MACHINES.items()
         if kind not in here
     ]

@@ -18,6 +18,7 @@ from app.loader import Loader
 from app.payload import payload, status
 from app.runs import Run
 from app.settings import RequestError, RunRequest, check
+from app.words import results as says
 from hsd_core.measure import bench
 from hsd_core.measure.bench.outputs import as_csv, results
 from hsd_core.measure.bench.prompts import asked_for, prompts_path
@@ -30,7 +31,7 @@ PROMPTS = 12
 TOKENS = 32  # of each prompt
 LONGEST_S = 300.0  # of measuring; loading is not counted
 ROWS = 2  # likeliest tokens of each row that a trace keeps: the margin where a text differs
-TWO_LEVELS = "best of two levels"
+TWO_LEVELS = says.TWO_LEVELS
 HOW = (
     r"printf '%s\n' {stacks} > stacks.txt && python -m hsd_core bench --preset {preset} --stacks stacks.txt "
     "--prompts quick --max-new-tokens {tokens} --no-peers --out DIR"
@@ -154,7 +155,7 @@ def _measure(loader: Loader, request: QuickRequest, run: Run) -> Iterator[dict[s
 
 
 def _progress(done: int, left: float | None) -> dict[str, Any]:
-    said = f"prompt {min(done + 1, PROMPTS)} of {PROMPTS}" if done else f"warming up, then prompt 1 of {PROMPTS}"
+    said = says.progress(done, PROMPTS)
     return status("live", said, phase="measuring", done=done, of=PROMPTS, left=left)
 
 
@@ -162,9 +163,8 @@ def _found(about: dict[str, Any], records: list[dict[str, Any]], done: int, *, s
     """The last status. What was stopped, or took too long, says of how many prompts its figures are."""
     if done:
         found = results(about, records)
-        early = f"stopped after {done}" if stopped else f"ended after {LONGEST_S:.0f} s with {done}"
-        said = f"{early} of {PROMPTS} prompts" if done < PROMPTS else f"{done} prompts measured"
+        said = says.measured(done, PROMPTS, stopped=stopped, seconds=LONGEST_S)
         return status("live", said, phase="done", done=done, of=PROMPTS, results=found, csv=as_csv(found))
     if stopped:
-        return status("idle", "stopped before the first prompt was finished")
-    return status("error", f"no prompt was finished in {LONGEST_S:.0f} s; measure with {about['command']}")
+        return status("idle", says.STOPPED)
+    return status("error", says.nothing_finished(LONGEST_S, about["command"]))

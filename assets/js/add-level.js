@@ -1,9 +1,10 @@
 /** The list below the tower: the preset's levels that can be added, and why the others cannot. */
 
 import { h, icon, say } from "./dom.js";
-import { words } from "./forecast/forecast-words.js";
+import { words } from "./words/forecast.js";
 import { grammar, kindOf } from "./kinds.js";
 import { placed } from "./stack.js";
+import { ADD } from "./words/tower.js";
 
 /**
  * @param {{levels: () => any[], onAdd: (level: object, index: number) => void, onOpen: () => void}} ctx levels: of the
@@ -37,14 +38,11 @@ export function addMenu(ctx) {
       const levels = (preset?.levels ?? []).filter((l) => grammar.kinds.get(l.name)?.stands !== "last");
       choices = [];
       const items = levels.map((known) => h("li", {}, choice(ctx, known, choices)));
-      if (!levels.length)
-        items.push(
-          h("li", {}, h("p", { class: "hx-item-note", text: preset?.reason || "this preset has no other level" })),
-        );
+      if (!levels.length) items.push(h("li", {}, h("p", { class: "hx-item-note", text: preset?.reason || ADD.none })));
       const details = h(
         "details",
         { class: "hx-add-list" },
-        h("summary", {}, icon("add"), h("span", { text: "add a level" })),
+        h("summary", {}, icon("add"), h("span", { text: ADD.title })),
         h("ul", {}, ...items),
       );
       details.open = el.querySelector("details")?.open ?? false;
@@ -76,7 +74,7 @@ function choice(ctx, known, choices) {
     h("span", { class: "hx-item-title" }, known.label || known.name, " ", gain),
     h("span", {
       class: "hx-item-note",
-      text: reason || `${kindOf(known.kind ?? known.name).about} T = ${known.default_block ?? 4} at first.`,
+      text: reason || ADD.atFirst(kindOf(known.kind ?? known.name).about, known.default_block ?? 4),
     }),
   );
 }
@@ -88,9 +86,9 @@ function gainOf(price, now) {
 }
 
 function whyNot(known, levels) {
-  if (!known.usable) return known.reason || "cannot be used here";
-  if (levels.length >= grammar.most_levels) return `a stack has ${grammar.most_levels} levels at most`;
-  if (!known.can_draft) return "cannot draft; it can only be the roof";
-  if (!known.can_verify && levels.length > 1 && levels[0].name === known.name) return "is the bottom level already";
+  if (!known.usable) return known.reason || ADD.unusable;
+  if (levels.length >= grammar.most_levels) return ADD.most(grammar.most_levels);
+  if (!known.can_draft) return ADD.cannotDraft;
+  if (!known.can_verify && levels.length > 1 && levels[0].name === known.name) return ADD.isBottom;
   return "";
 }

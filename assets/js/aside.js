@@ -1,6 +1,7 @@
 /** The button in the title bar that leads back to a run which goes on, or ended, while something else is shown. */
 
 import { h, say } from "./dom.js";
+import { ASIDE } from "./words/page.js";
 
 export class Aside {
   /** @param {(run: string) => void} onReturn */
@@ -9,16 +10,16 @@ export class Aside {
     this.el = h("button", {
       type: "button",
       class: "hx-quiet hx-aside",
-      "data-tip": "shows it again; what is shown now stays in the browser's history",
+      "data-tip": ASIDE.tip,
       hidden: true,
       onclick: () => this.run && onReturn(this.run),
     });
   }
 
-  /** @param {string} run @param {"begins"|"goes on"|"is done"} how */
+  /** @param {string} run @param {string} how it goes */
   show(run, how) {
     this.run = run;
-    say(this.el, `Your run ${how}: return to it`);
+    say(this.el, ASIDE.back(how));
     this.el.hidden = false;
   }
 

@@ -1,6 +1,6 @@
 /** What a caption is made of: text, levels and tokens; how they fill a sentence, and how it is read out. */
 
-import { HEARD, MORE } from "./caption-words.js";
+import { AND, HEARD, MORE } from "./words/caption.js";
 import { figure } from "./svg.js";
 
 /** @typedef {import("./trace.js").TraceModel} TraceModel */
@@ -25,8 +25,7 @@ export function run(model, records) {
   return [...shown.map((x) => token(x.id, x.level)), ...(rest ? fill(MORE, { count: rest }) : [])];
 }
 
-export const listed = (parts) =>
-  parts.flatMap((part, i) => (i ? [i === parts.length - 1 ? " and " : ", ", part] : [part]));
+export const listed = (parts) => parts.flatMap((part, i) => (i ? [i === parts.length - 1 ? AND : ", ", part] : [part]));
 
 /** A sentence with its slots filled. @param {string} sentence @param {Slots} slots @returns {Part[]} */
 export function fill(sentence, slots) {

@@ -1,6 +1,6 @@
 /** Where a run of drafted tokens was copied from, in words. */
 
-import { PLACES } from "./caption-words.js";
+import { PLACES } from "./words/caption.js";
 import { isCopy } from "./copies.js";
 import { kindOf, originOf } from "./kinds.js";
 

@@ -5,7 +5,7 @@
 
 import { origin as copiedFrom } from "./caption-places.js";
 import { apart, fill, level, listed, rate, run, seconds, share, token } from "./caption-parts.js";
-import { PHRASES, SAYS, UNDER } from "./caption-words.js";
+import { PHRASES, SAYS, UNDER } from "./words/caption.js";
 import { isGreedy } from "./card-verdict.js";
 import { upTo } from "./order.js";
 

@@ -1,6 +1,7 @@
 /** What the card says of one token: who supplied it, from where, beside which others, and each verifier's word. */
 
-import { SAY } from "./anatomy/words.js";
+import { SAY } from "./words/anatomy.js";
+import { CARD, VERDICT } from "./words/card.js";
 import { badge, choiceOf, isGreedy, rows, verdict } from "./card-verdict.js";
 import { candidates, fate } from "./comb.js";
 import { origin } from "./copies.js";
@@ -22,7 +23,7 @@ export function about(record, model, cursor, full) {
   const part = element("div", "hx-card-token");
   const head = part.appendChild(element("header", "hx-card-head"));
   head.append(badge(level), element("strong", "hx-card-text", model.pieceText(record.id)));
-  head.append(element("span", "hx-card-state", STATE[model.state(record, cursor)]));
+  head.append(element("span", "hx-card-state", CARD.states[model.state(record, cursor)]));
   part.append(facts(record, model, level));
   const offered = candidates(record);
   if (offered.length > (record.how === "draft" ? 1 : 0)) part.append(rivals(offered, record, model, cursor));
@@ -34,16 +35,11 @@ export function about(record, model, cursor, full) {
   return part;
 }
 
-const STATE = { committed: "committed", tentative: "not committed yet", gone: "not in the text", future: "" };
-const HOW = { draft: "drafted", correct: "correction", bonus: "bonus" };
-
 function unjudged(record, model) {
-  if (record.level === model.levels.length - 1) return "The target drew it itself: nothing has to check it.";
+  if (record.level === model.levels.length - 1) return CARD.itself;
   if (record.insteadOf !== null && record.insteadOf !== undefined)
-    return `Not asked: ${model.pieceText(model.tokens.get(record.insteadOf).id)} was kept in its place, or before it.`;
-  return record.lostWith === null
-    ? "No verifier has judged it yet."
-    : "Lost with a rejected token before it, before anybody judged it.";
+    return CARD.unasked(model.pieceText(model.tokens.get(record.insteadOf).id));
+  return record.lostWith === null ? CARD.unjudged : CARD.lost;
 }
 
 function facts(record, model, level) {
@@ -53,16 +49,16 @@ function facts(record, model, level) {
   const add = (name, value) => list.append(element("dt", "", name), element("dd", "", value));
   const from = originOf(level.kind, record.source)?.title ?? (level.name.includes(record.source) ? "" : record.source);
   const source = from ? ` (${from})` : "";
-  add("supplied by", `${level.name}, ${HOW[record.how] ?? record.how}${source}`);
+  add(CARD.supplied, `${level.name}, ${CARD.how[record.how] ?? record.how}${source}`);
   copiedFrom(list, record, model);
   const stop = stopText(level, model.levels, record.depth);
-  if (stop) add(record.how === "draft" ? "drafted at" : "drawn at", stop);
-  add("id", String(record.id));
-  add("position", String(record.at));
+  if (stop) add(record.how === "draft" ? CARD.draftedAt : CARD.drawnAt, stop);
+  add(CARD.id, String(record.id));
+  add(CARD.position, String(record.at));
   add(
-    "round", // counted from 1, as beside the playback
+    CARD.round, // counted from 1, as beside the playback
     round
-      ? `${record.round + 1}, ${figure((round.t1 - round.t0) / 1e6)}${NBSP}ms${ms === null ? "" : `, ${figure(ms)}${NBSP}ms a token`}`
+      ? CARD.roundIs(record.round + 1, figure((round.t1 - round.t0) / 1e6), ms === null ? null : figure(ms))
       : String(record.round + 1),
   );
   const look = element("button", "hx-card-anatomy", SAY.openRound(upTo(model.rounds, record.round, (x) => x.round)));
@@ -71,8 +67,8 @@ function facts(record, model, level) {
   list.append(element("dt", ""), element("dd", ""));
   list.lastChild.append(look);
   if (record.drawn) {
-    if (isGreedy(model)) add("chosen", choiceOf(record.drawn.pRow, record, model, `${level.tag}\u2019s`));
-    else add("drawn with p", figure(record.drawn.p));
+    if (isGreedy(model)) add(CARD.chosen, choiceOf(record.drawn.pRow, record, model, VERDICT.whose(level.tag)));
+    else add(CARD.drawnWith, figure(record.drawn.p));
   }
   return list;
 }
@@ -89,27 +85,22 @@ function copiedFrom(list, record, model) {
     `${found.after}…`,
   );
   const { alike, share } = record.copied;
-  const part = share >= 1 ? "" : `, ${Math.floor(1000 * share) / 10}${NBSP}% of its q`;
-  list.append(element("dt", "", "copied from"), place);
-  list.append(
-    element("dt", ""),
-    element("dd", "hx-copied-why", `${alike}${NBSP}token${alike === 1 ? "" : "s"} before it the same${part}`),
-  );
-}
 
-const FATE = { waiting: "waits", kept: "kept", rejected: "rejected", lost: "not asked", unasked: "not asked" };
+  list.append(element("dt", "", CARD.copied), place);
+  list.append(element("dt", ""), element("dd", "hx-copied-why", CARD.copiedWhy(alike, share)));
+}
 
 /** The candidates for a token's place, in judging order, and what became of each. */
 function rivals(offered, record, model, cursor) {
   const part = element("div", "hx-rivals");
   const judged = record.fork.comb.judged;
   const by = model.levels[(judged ?? { level: record.level + 1 }).level];
-  part.append(element("p", "hx-rivals-title", `offered for this place, in the order in which ${by.tag} judges`));
+  part.append(element("p", "hx-rivals-title", CARD.offered(by.tag)));
   const list = part.appendChild(element("ol", "hx-rivals-list"));
   for (const one of offered) list.append(rival(one, model, cursor, one === record));
   if (record.how !== "draft") {
     const own = rival(record, model, cursor, true);
-    own.querySelector(".hx-rival-fate").textContent = HOW[record.how];
+    own.querySelector(".hx-rival-fate").textContent = CARD.how[record.how];
     list.append(own);
   }
   return part;
@@ -130,7 +121,7 @@ function rival(one, model, cursor, mine) {
     letter,
     element("span", "hx-rival-text", model.pieceText(one.id) || "\u2205"),
     element("span", "hx-rival-p", verdict && drafted ? `α${NBSP}${figure(verdict.alpha)}` : ""),
-    element("span", "hx-rival-fate", FATE[what]),
+    element("span", "hx-rival-fate", CARD.fates[what]),
   );
   return item;
 }

@@ -4,6 +4,7 @@
 import { figure } from "./svg.js";
 import { element } from "./token.js";
 import { stopText } from "./trunk.js";
+import { VERDICT } from "./words/card.js";
 
 const NBSP = "\u00a0";
 
@@ -15,42 +16,36 @@ export function isGreedy({ header }) {
 
 /** Of whose choices a token is which: "T's top choice (0.83)", "T's 4th choice (0.02); its top choice is the (0.61)". */
 export function choiceOf(row, record, model, whose) {
-  if (!row?.ids.length) return `${whose} choices were not kept in this trace`;
+  if (!row?.ids.length) return VERDICT.notKept(whose);
   const rank = row.ids.indexOf(record.id);
-  const said = (i) => `(${figure(row.probs[i])})`;
-  if (rank === 0) return `${whose} top choice ${said(0)}`;
-  const own =
-    rank < 0 ? `not among ${whose} ${row.ids.length} likeliest` : `${whose} ${ordinal(rank + 1)} choice ${said(rank)}`;
-  return `${own}; its top choice is \u201c${model.pieceText(row.ids[0])}\u201d ${said(0)}`;
+  const said = (i) => figure(row.probs[i]);
+  if (rank === 0) return VERDICT.top(whose, said(0));
+  const own = rank < 0 ? VERDICT.among(whose, row.ids.length) : VERDICT.nth(whose, rank + 1, said(rank));
+  return VERDICT.instead(own, model.pieceText(row.ids[0]), said(0));
 }
-
-const ordinal = (n) => `${n}${["th", "st", "nd", "rd"][n > 3 ? 0 : n]}`; // rows hold fewer than 21
 
 export function verdict(j, record, model, full) {
   const level = model.levels[j.level];
   const part = element("div", `hx-verdict hx-${j.outcome}`);
   const line = part.appendChild(element("p", "hx-verdict-line"));
-  line.append(badge(level), element("span", "", `${level.name}: `), element("b", "", j.outcome));
+  line.append(badge(level), element("span", "", `${level.name}: `), element("b", "", VERDICT.outcomes[j.outcome]));
   const stop = stopText(level, model.levels);
   if (stop) line.append(element("span", "hx-verdict-stop", stop));
   if (j.outcome !== "unjudged" && isGreedy(model))
-    part.append(element("p", "hx-verdict-plain", choiceOf(j.pRow, record, model, `${level.tag}\u2019s`)));
+    part.append(element("p", "hx-verdict-plain", choiceOf(j.pRow, record, model, VERDICT.whose(level.tag))));
   else if (j.outcome !== "unjudged") {
     part.append(
       element("p", "hx-verdict-sum", `p${NBSP}${figure(j.p)}   q${NBSP}${figure(j.q)}   α${NBSP}${figure(j.alpha)}`),
       coin(j),
     );
-    if (level.rule === "block")
-      part.append(
-        element("p", "hx-verdict-sum", "Rule block: α is h, the probability that the block is kept up to here."),
-      );
+    if (level.rule === "block") part.append(element("p", "hx-verdict-sum", VERDICT.block));
   }
   const residual = j.outcome === "rejected" ? j.residual : null;
   const below = model.levels[j.below ?? Math.max(0, j.level - 1)];
   const heads = [
     ["p", j.pRow, level.hue],
     ["q", j.qRow, below.hue],
-    ["residual", residual, "var(--hue-reject)"],
+    [VERDICT.residual, residual, "var(--hue-reject)"],
   ].filter((x) => x[1]);
   if (heads.length && full) part.append(rows(heads, record, model));
   return part;
@@ -66,9 +61,9 @@ function coin(j) {
     part.firstChild.dataset.coin = "1";
     part.firstChild.style.setProperty("--coin", clamp(j.coin));
   }
-  const certain = j.alpha <= 0 || j.alpha >= 1 ? `certain: ${j.outcome}` : "kept with a longer prefix (rule block)";
-  const words =
-    j.coin === null ? `${certain}, no coin thrown` : `u ${figure(j.coin)} ${sign} α ${figure(j.alpha)}: ${j.outcome}`;
+  const outcome = VERDICT.outcomes[j.outcome];
+  const certain = j.alpha <= 0 || j.alpha >= 1 ? VERDICT.certain(outcome) : VERDICT.prefix;
+  const words = j.coin === null ? certain : VERDICT.coin(figure(j.coin), sign, figure(j.alpha), outcome);
   part.append(element("span", "", words));
   return part;
 }
@@ -77,12 +72,12 @@ export function rows(heads, record, model) {
   const part = element("div", "hx-rows");
   for (const [name, row, hue] of heads) {
     const list = part.appendChild(element("ol", "hx-row"));
-    list.setAttribute("aria-label", `${name}: most likely tokens`);
+    list.setAttribute("aria-label", VERDICT.likeliest(name));
     list.style.setProperty("--hue", hue);
     const certain = row.ids.length === 1 && row.probs[0] === 1;
-    list.append(element("li", "hx-row-name", certain ? `${name}, one-hot` : name));
+    list.append(element("li", "hx-row-name", certain ? VERDICT.oneHot(name) : name));
     row.ids.slice(0, 8).forEach((id, i) => list.append(bar(model.pieceText(id), row.probs[i], id === record.id)));
-    if (row.tail > 0.0005) list.append(bar("others", row.tail, false, "hx-bar-tail"));
+    if (row.tail > 0.0005) list.append(bar(VERDICT.others, row.tail, false, "hx-bar-tail"));
   }
   return part;
 }

@@ -5,17 +5,16 @@
 import { about, seen } from "./card-token.js";
 import { isGreedy } from "./card-verdict.js";
 import { element } from "./token.js";
+import { CARD } from "./words/card.js";
 
 const DELAY = 120; // ms before a hover counts
 const LEAST = 200; // px of height that it always has
 const NARROW = "(max-width: 900px)"; // one column: nothing stands beside the text
-const GREEDY = "Greedy: a level\u2019s top choice = 1, all else = 0;";
-const SAMPLED = "p, q and \u03b1 are of the laws that were used;";
 
 /** ctx.onSelect(serial|null): called when the card opens on a token or closes. */
 export function create(host, ctx = {}) {
   const el = host.appendChild(element("section", "hx-card"));
-  el.setAttribute("aria-label", "Token card");
+  el.setAttribute("aria-label", CARD.label);
   el.hidden = true;
   const card = new Card(el, ctx);
   return {
@@ -127,18 +126,14 @@ class Card {
     this.drawn = signature;
     const close = element("button", "hx-card-close", "\u00d7");
     close.type = "button";
-    close.setAttribute("aria-label", "Close the card");
+    close.setAttribute("aria-label", CARD.close);
     close.addEventListener("click", () => this.hide());
     this.el.classList.toggle("hx-pinned", this.pinned);
-    const note = this.pinned || matchMedia(NARROW).matches ? "" : " Click the token for every verifier\u2019s rows.";
+    const note = this.pinned || matchMedia(NARROW).matches ? "" : CARD.click;
     this.el.replaceChildren(
       close,
       ...records.map((r) => about(r, model, this.cursor, note === "")),
-      element(
-        "p",
-        "hx-card-note",
-        `${isGreedy(model) ? GREEDY : SAMPLED} the bars are the raw softmax at temperature 1.${note}`,
-      ),
+      element("p", "hx-card-note", CARD.bars(isGreedy(model) ? CARD.greedy : CARD.sampled) + note),
     );
   }
 

@@ -5,26 +5,20 @@ import { box, figure, roundUp, set, svg } from "./svg.js";
 import { element } from "./token.js";
 import { upTo } from "./order.js";
 import { pictureButton } from "./picture/button.js";
+import { CHARTS } from "./words/lanes.js";
 
 const WIDTH = 240;
 const HEIGHT = 52;
 const BARS = 48;
 const FINE = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
 
-const FORMULA = {
-  latency: "ms of each round on the engine\u2019s clock, stacked by level; the newest on the right",
-  speed: "committed tokens / decode time on the engine\u2019s clock, prefill excluded",
-  acceptance: "tokens of its drafter that a level accepted / tokens of its drafter that it judged",
-  yield: "committed tokens / forwards of the target, bonus and correction included; a bar per round",
-};
-
 export function create(host) {
   const el = host.appendChild(element("div", "hx-charts"));
   const panels = {
-    latency: panel(el, "Latency", FORMULA.latency),
-    speed: panel(el, "Speed", FORMULA.speed),
-    yield: panel(el, "Tokens per pass", FORMULA.yield),
-    acceptance: panel(el, "Acceptance", FORMULA.acceptance, true),
+    latency: panel(el, CHARTS.latency, CHARTS.formulas.latency),
+    speed: panel(el, CHARTS.speed, CHARTS.formulas.speed),
+    yield: panel(el, CHARTS.yield, CHARTS.formulas.yield),
+    acceptance: panel(el, CHARTS.acceptance, CHARTS.formulas.acceptance, true),
   };
   let drawn = "";
   return {
@@ -155,8 +149,8 @@ function speed(panel, { snapshots, baseline }, shown) {
   say(
     panel,
     now === null ? "\u2013" : now.toFixed(now < 100 ? 1 : 0),
-    "tokens/s",
-    plain ? `\u2504 plain ${figure(plain)}` : "",
+    CHARTS.rate,
+    plain ? CHARTS.plain(figure(plain)) : "",
   );
 }
 
@@ -185,7 +179,7 @@ function perPass(panel, snapshots, shown) {
   say(
     panel,
     last?.tokens_per_target_forward ? last.tokens_per_target_forward.toFixed(2) : "\u2013",
-    "mean",
+    CHARTS.mean,
     past.length ? `0\u2013${top}` : "",
   );
 }
@@ -196,7 +190,7 @@ function acceptance(panel, model, levels) {
   if (panel.key !== key) {
     panel.key = key;
     panel.body.replaceChildren(...verifiers.map(gauge));
-    if (!verifiers.length) panel.body.append(element("li", "hx-gauge-none", "One level: nothing to accept."));
+    if (!verifiers.length) panel.body.append(element("li", "hx-gauge-none", CHARTS.oneLevel));
   }
   verifiers.forEach((level, i) => {
     const item = panel.body.children[i];
@@ -205,7 +199,7 @@ function acceptance(panel, model, levels) {
     item.style.setProperty("--value", String(value ?? 0));
     const text = value === null ? "\u2013" : value.toFixed(2);
     if (item.lastChild.textContent !== text) item.lastChild.textContent = text;
-    item.title = mine?.judged ? `${level.name}: ${mine.accepted} of ${mine.judged} judged tokens accepted` : level.name;
+    item.title = mine?.judged ? CHARTS.gaugeTip(level.name, mine.accepted, mine.judged) : level.name;
   });
 }
 

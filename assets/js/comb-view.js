@@ -4,6 +4,7 @@
 import { combText, fate } from "./comb.js";
 import { originOf } from "./kinds.js";
 import { element } from "./token.js";
+import { COMB } from "./words/text.js";
 
 const LENGTH = 18;
 
@@ -18,7 +19,7 @@ export function combNode(comb, model, cursor, when = "") {
   const grid = element("span", "hx-comb-grid");
   const said = when + combText(comb, model, cursor);
   grid.setAttribute("role", "group");
-  grid.setAttribute("aria-label", `Candidates. ${said}. Row by row in the order in which they are judged.`);
+  grid.setAttribute("aria-label", COMB.label(said));
   const head = element("span", "hx-comb-head", said);
   head.setAttribute("aria-hidden", "true");
   const root = element("i", "hx-comb-root");

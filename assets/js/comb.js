@@ -1,6 +1,8 @@
 /** Several sequences offered side by side: a tree of tokens, read from a draft's `parents`, and what a verifier made of
  *  it. Siblings stand in the order in which they are judged; the first child goes on in the row of its parent. */
 
+import { COMB } from "./words/text.js";
+
 /**
  * @typedef {import("./trace.js").TokenRecord} TokenRecord
  * @typedef {{t: number, level: number, kept: number}} Judged when, by whom, and how many tokens were kept
@@ -102,13 +104,10 @@ export function fate(record, cursor) {
  * @param {number} cursor
  */
 export function combText(comb, model, cursor) {
-  const many = (/** @type {number} */ n, /** @type {string} */ word) => `${n} ${word}${n === 1 ? "" : "s"}`;
-  const beside = comb.rows > 1 ? " side by side" : "";
-  const said = `${many(comb.rows, "sequence")}${beside}, ${many(comb.nodes.length, "token")}`;
-  if (!comb.judged || comb.judged.t > cursor) return `${said}: not judged yet`;
+  const said = COMB.said(comb.rows, comb.nodes.length);
+  if (!comb.judged || comb.judged.t > cursor) return COMB.waits(said);
   const count = (/** @type {string} */ what) => comb.nodes.filter((x) => fate(x, cursor) === what).length;
   const { kept, level } = comb.judged;
-  const parts = [`${kept} kept`, `${count("rejected")} rejected by ${model.levels[level].tag}`];
   const rest = count("lost") + count("unasked");
-  return `${said}: ${[...parts, ...(rest ? [`${rest} not asked`] : [])].join(", ")}`;
+  return COMB.judged(said, { kept, rejected: count("rejected"), level: model.levels[level].tag, rest });
 }

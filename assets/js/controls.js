@@ -3,6 +3,7 @@
 import { arrows, h, icon, popover, say } from "./dom.js";
 import { recordingsMenu } from "./recordings.js";
 import { settingsPanel } from "./settings.js";
+import { PROMPT } from "./words/run.js";
 
 /** The place of the prompt row where nothing can be run. */
 export function noPromptRow() {
@@ -18,18 +19,18 @@ export function promptRow(ctx) {
     maxlength: String(setup.limits.prompt),
     spellcheck: "false",
     id: "hx-prompt",
-    placeholder: "Write a prompt, or choose an example. Ctrl+Enter generates.",
-    "aria-label": "prompt",
+    placeholder: PROMPT.placeholder,
+    "aria-label": PROMPT.label,
     oninput: () => ctx.onEdit("prompt", prompt.value),
   });
   const go = h(
     "button",
     { type: "button", class: "hx-go", onclick: () => ctx.onGo() },
-    h("span", { text: "Generate" }),
+    h("span", { text: PROMPT.generate }),
   );
   const examples = menu(
     "examples",
-    "Examples",
+    PROMPT.examples,
     setup.examples.map((e) => ({ title: e.title, note: e.note, pick: () => ctx.onExample(e) })),
   );
   const recordings = recordingsMenu({
@@ -41,15 +42,15 @@ export function promptRow(ctx) {
   const more = popover(
     h(
       "button",
-      { type: "button", class: "hx-icon-button", "aria-label": "settings", "data-tip": "settings" },
+      { type: "button", class: "hx-icon-button", "aria-label": PROMPT.settings, "data-tip": PROMPT.settings },
       icon("more"),
     ),
     panel.el,
-    { label: "settings", onOpen: () => panel.show(settings) },
+    { label: PROMPT.settings, onOpen: () => panel.show(settings) },
   );
   const el = h(
     "div",
-    { class: "hx-prompt-row", role: "form", "aria-label": "what to run" },
+    { class: "hx-prompt-row", role: "form", "aria-label": PROMPT.form },
     prompt,
     h("div", { class: "hx-actions" }, go, examples.el, recordings.el, more.el),
   );
@@ -67,7 +68,7 @@ export function promptRow(ctx) {
     },
     /** `state`: idle | busy | stopping; `reason` greys the button and says why; `first` is what a run needs first. */
     busy(state, reason = "", first = "") {
-      say(go.firstChild, { idle: "Generate", busy: "Stop", stopping: "Stopping…" }[state]);
+      say(go.firstChild, { idle: PROMPT.generate, busy: PROMPT.stop, stopping: PROMPT.stopping }[state]);
       go.dataset.state = state;
       const off = (state === "idle" && reason) || state === "stopping";
       if (off) go.setAttribute("aria-disabled", "true");
@@ -75,9 +76,9 @@ export function promptRow(ctx) {
       go.dataset.tip =
         (state === "idle" && reason) ||
         {
-          idle: ["run this stack on this prompt (Ctrl+Enter)", first].filter(Boolean).join("; "),
-          busy: "stop at the next round (Esc)",
-          stopping: "the round is being finished",
+          idle: [PROMPT.generateTip, first].filter(Boolean).join("; "),
+          busy: PROMPT.stopTip,
+          stopping: PROMPT.stoppingTip,
         }[state];
     },
     close() {

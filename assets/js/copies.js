@@ -1,6 +1,7 @@
 /** Drafted tokens that repeat the text: where they were copied from, in words and as a token of the output. */
 
 import { decode } from "./cells.js";
+import { PLACES } from "./words/caption.js";
 
 const BEFORE = 8; // tokens of the text that are shown around a copy's origin
 const AFTER = 4;
@@ -27,7 +28,7 @@ export function origin(model, record) {
   const { at } = copied;
   const [from, to] = at < 0 ? [-Infinity, 0] : [0, record.at]; // prompt and output are two texts to a reader
   return {
-    where: at < 0 ? "the prompt" : "the text",
+    where: at < 0 ? PLACES.prompt : PLACES.text,
     before: text(Math.max(from, at - BEFORE), at),
     token: text(at, at + 1),
     after: text(at + 1, Math.min(to, at + 1 + AFTER)),

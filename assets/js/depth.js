@@ -2,6 +2,7 @@
 
 import { h, say } from "./dom.js";
 import { heeds } from "./kinds.js";
+import { DEPTH } from "./words/tower.js";
 
 /** The slider of an exit: after how many layers it reads. Ticks stand where a trained draft exists. */
 export function depthRow(level, at) {
@@ -18,7 +19,7 @@ export function depthRow(level, at) {
     value,
     class: "hx-depth-slider",
     "data-key": `depth-${at.position}`,
-    "aria-label": `depth of ${at.info.label}: after how many of ${max + 1} layers it reads`,
+    "aria-label": DEPTH.label(at.info.label, max + 1),
     oninput: () => {
       set(+input.value);
       at.onPreview();
@@ -32,20 +33,18 @@ export function depthRow(level, at) {
     show(depth);
   };
   const show = (depth) => {
-    say(words, `${depth} of ${max + 1}`);
+    say(words, DEPTH.of(depth, max + 1));
     input.style.setProperty("--done", `${100 * place(depth)}%`);
     const text = reading(level, at, depth);
     say(how, text);
-    input.setAttribute("aria-valuetext", `layer ${depth} of ${max + 1}, ${text}`);
+    input.setAttribute("aria-valuetext", DEPTH.said(depth, max + 1, text));
   };
   show(value);
-  const tip = trained.length
-    ? `drag: this exit reads after so many layers; a trained draft exists at ${trained.join(", ")}`
-    : "drag: this exit reads after so many layers";
+  const tip = trained.length ? DEPTH.dragTrained(trained) : DEPTH.drag;
   return h(
     "div",
     { class: "hx-depth", "data-tip": tip },
-    h("span", { text: "at layer" }),
+    h("span", { text: DEPTH.at }),
     h(
       "span",
       { class: "hx-depth-track" },
@@ -63,17 +62,19 @@ export function draftRow(level, at) {
   const here = exit
     ? at.drafts.filter((draft) => draft.at === undefined || String(draft.at) === level.options.at)
     : at.drafts;
-  const slow = at.bottom ? "" : "; verifies one row at a time";
-  const options = here.map((draft) => [draft.name, `${draft.title || draft.name}${draft.fed ? slow : ""}`]);
-  if (exit) options.unshift(["", "trained draft where there is one"], ["lens", "lens: the model's own norm and head"]);
+  const options = here.map((draft) => {
+    const title = draft.title || draft.name;
+    return [draft.name, draft.fed && !at.bottom ? DEPTH.slow(title) : title];
+  });
+  if (exit) options.unshift(["", DEPTH.whereTrained], ["lens", DEPTH.lens]);
   const known = options.some(([name]) => name === (level.options.id ?? ""));
-  if (!known) options.push([level.options.id ?? "", level.options.id || "the preset's own"]);
+  if (!known) options.push([level.options.id ?? "", level.options.id || DEPTH.own]);
   const select = h(
     "select",
     {
       class: "hx-select",
       "data-key": `draft-${at.position}`,
-      "aria-label": `draft of ${at.info.label}`,
+      "aria-label": DEPTH.draftOf(at.info.label),
       onchange: () => {
         if (select.value) level.options.id = select.value;
         else delete level.options.id;
@@ -87,11 +88,9 @@ export function draftRow(level, at) {
     "label",
     {
       class: "hx-field hx-draft-pick",
-      "data-tip": exit
-        ? "how the hidden states at this depth become probabilities"
-        : "which trained weights this level uses",
+      "data-tip": exit ? DEPTH.readTip : DEPTH.draftTip,
     },
-    h("span", { text: exit ? "read" : "draft" }),
+    h("span", { text: exit ? DEPTH.read : DEPTH.draft }),
     select,
   );
 }
@@ -99,8 +98,8 @@ export function draftRow(level, at) {
 /** What drafts where an n-gram level finds nothing. */
 export function missRow(level, at) {
   const options = [
-    ["", "nothing: the level above goes on alone"],
-    ...at.drafts.map((draft) => [draft.name, `${draft.name}: ${draft.title || "a nano draft"}`]),
+    ["", DEPTH.noMiss],
+    ...at.drafts.map((draft) => [draft.name, `${draft.name}: ${draft.title || DEPTH.nano}`]),
   ];
   const given = level.options.miss === "nano" ? at.drafts[0]?.name : level.options.miss;
   if (given && !options.some(([name]) => name === given)) options.push([given, given]);
@@ -109,7 +108,7 @@ export function missRow(level, at) {
     {
       class: "hx-select",
       "data-key": `miss-${at.position}`,
-      "aria-label": `on a miss of ${at.info.label}`,
+      "aria-label": DEPTH.missOf(at.info.label),
       onchange: () => {
         if (select.value) level.options.miss = select.value;
         else delete level.options.miss;
@@ -121,8 +120,8 @@ export function missRow(level, at) {
   select.value = given ?? "";
   return h(
     "label",
-    { class: "hx-field hx-draft-pick", "data-tip": "what drafts when no database knows a continuation" },
-    h("span", { text: "on a miss" }),
+    { class: "hx-field hx-draft-pick", "data-tip": DEPTH.missTip },
+    h("span", { text: DEPTH.miss }),
     select,
   );
 }
@@ -134,7 +133,7 @@ function reread(level, drafts, depth) {
 }
 
 function reading(level, at, depth) {
-  if (level.options.id && level.options.id !== "lens") return `draft ${level.options.id}`;
-  if (level.options.id === "lens") return "lens: the model's own head";
-  return at.depth.trained?.includes(depth) ? "trained draft" : "untrained: the model's own head";
+  if (level.options.id && level.options.id !== "lens") return DEPTH.byDraft(level.options.id);
+  if (level.options.id === "lens") return DEPTH.byLens;
+  return at.depth.trained?.includes(depth) ? DEPTH.trained : DEPTH.untrained;
 }

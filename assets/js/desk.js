@@ -2,12 +2,12 @@
  *  databases of lookups. One at a time; its key, its place in the address, and the focus that goes back to where it was opened from. */
 
 import { createAnatomy } from "./anatomy/anatomy.js";
-import { SAY } from "./anatomy/words.js";
+import { SAY } from "./words/anatomy.js";
 import { createDatabases } from "./databases/databases.js";
-import { DB } from "./databases/words.js";
+import { DB } from "./words/databases.js";
 import { closest, h } from "./dom.js";
 import { createProof } from "./proof/proof.js";
-import { PROOF } from "./proof/words.js";
+import { PROOF } from "./words/proof.js";
 import { setQuery } from "./tabs.js";
 
 const KEYS = /** @type {Record<string, string>} */ ({ a: "anatomy", d: "databases" });

@@ -2,7 +2,7 @@
  *  shows where it goes. */
 
 import { h } from "./dom.js";
-import { words } from "./share/share-words.js";
+import { words } from "./words/share.js";
 
 /**
  * @param {{onFile: (file: File) => void, onTell: (text: string, kind?: string) => void}} ctx

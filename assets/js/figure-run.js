@@ -1,5 +1,7 @@
 /** Whose figures stand below the fold: those of a run that is no longer shown are hidden until the others come. */
 
+import { FIGURE } from "./words/page.js";
+
 /** @param {string|null} run the run that is shown */
 export function figuresOf(run) {
   for (const figure of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".hx-figure"))) {
@@ -17,5 +19,6 @@ export function drawnOf(figure, run) {
 /** @param {HTMLElement} figure */
 function judge(figure) {
   const { run, shown } = figure.dataset;
-  figure.toggleAttribute("data-stale", Boolean(run && shown && run !== shown));
+  if (run && shown && run !== shown) figure.dataset.stale = FIGURE.stale;
+  else delete figure.dataset.stale;
 }

@@ -1,5 +1,7 @@
 /** Text and traces out of the page and into it. */
 
+import { FILES } from "./words/page.js";
+
 const LONGEST_NAME = 150; // some systems allow 255 bytes
 
 /** Copies text, also where the page has no secure context (a plain http address on a LAN). @param {string} text */
@@ -16,7 +18,7 @@ export async function copy(text) {
   area.select();
   const done = document.execCommand("copy");
   area.remove();
-  if (!done) throw new Error("this browser did not let the page copy");
+  if (!done) throw new Error(FILES.notCopied);
 }
 
 /** Text as gzip. @param {string} text */
@@ -57,7 +59,7 @@ export function readBase64(file) {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result).replace(/^data:[^,]*,/, ""));
-    reader.onerror = () => reject(new Error("the file could not be read"));
+    reader.onerror = () => reject(new Error(FILES.unreadable));
     reader.readAsDataURL(file);
   });
 }

@@ -4,8 +4,7 @@ import { depthRow, draftRow, missRow } from "./depth.js";
 import { h, icon, say } from "./dom.js";
 import { grammar, heeds, usualOf } from "./kinds.js";
 import { counts, variants } from "./stack.js";
-
-const BLOCK = "T: how many tokens this level hands up at most";
+import { FLOOR } from "./words/tower.js";
 
 /**
  * @returns {{el: HTMLElement, plan: (words: string|null, rests: boolean) => void,
@@ -16,11 +15,11 @@ export function floorOf(level, at) {
     class: "hx-ms",
     text: "– ms",
     tabindex: "0",
-    "data-tip": "ms per call: busy time / forwards of this level, in this run",
+    "data-tip": FLOOR.callTip,
   });
   const kv = kvBar();
   const details = at.fixed || (at.bottom && at.top) ? null : more(level, at);
-  const note = h("small", { text: at.top ? `${at.info.note} · signs every token` : at.info.note });
+  const note = h("small", { text: at.top ? FLOOR.signs(at.info.note) : at.info.note });
   const own = note.textContent;
   const row = h(
     "div",
@@ -90,7 +89,7 @@ function toggle(level, at) {
     class: "hx-switch",
     checked: level.on,
     "data-key": `on-${at.position}`,
-    "aria-label": `${at.info.label} in the stack`,
+    "aria-label": FLOOR.inStack(at.info.label),
     onchange: (event) => {
       level.on = event.target.checked;
       at.onEdit();
@@ -99,7 +98,7 @@ function toggle(level, at) {
 }
 
 function blockLength(at) {
-  return h("span", { class: "hx-ms", text: `T = ${at.info.block}`, "data-tip": BLOCK });
+  return h("span", { class: "hx-ms", text: `T = ${at.info.block}`, "data-tip": FLOOR.block });
 }
 
 /** A tree cut to so many depths, or with one offer behind each token at the depths that it lacks. */
@@ -115,14 +114,14 @@ function stepper(level, at) {
     at.onEdit();
   };
   const value = at.info.block;
-  const label = `T, the block length of ${at.info.label}`;
+  const label = FLOOR.blockOf(at.info.label);
   return h(
     "span",
-    { class: "hx-stepper", "data-tip": BLOCK, "data-said": `T = ${value}` },
+    { class: "hx-stepper", "data-tip": FLOOR.block, "data-said": `T = ${value}` },
     h("button", {
       type: "button",
       text: "−",
-      "aria-label": `${label}: one less`,
+      "aria-label": FLOOR.less(label),
       "data-key": `less-${at.position}`,
       disabled: value <= grammar.block.low,
       onclick: () => set(value - 1),
@@ -145,7 +144,7 @@ function stepper(level, at) {
     h("button", {
       type: "button",
       text: "+",
-      "aria-label": `${label}: one more`,
+      "aria-label": FLOOR.more(label),
       "data-key": `more-${at.position}`,
       disabled: value >= grammar.block.high,
       onclick: () => set(value + 1),
@@ -159,9 +158,9 @@ function grip(at) {
     {
       type: "button",
       class: "hx-grip",
-      "aria-label": `move ${at.info.label}, level ${at.position + 1} of ${at.levels}: arrow up or down`,
+      "aria-label": FLOOR.move(at.info.label, at.position + 1, at.levels),
       "data-key": `grip-${at.position}`,
-      "data-tip": "drag, or use the arrow keys, to move this level",
+      "data-tip": FLOOR.moveTip,
       onkeydown: (event) => {
         const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
         if (step) {
@@ -182,7 +181,7 @@ function more(level, at) {
     {
       type: "button",
       class: "hx-icon-button",
-      "aria-label": `rule, policy and order of ${at.info.label}`,
+      "aria-label": FLOOR.details(at.info.label),
       "aria-expanded": String(at.open),
       "data-key": `details-${at.position}`,
       onclick: () => {
@@ -205,7 +204,7 @@ function more(level, at) {
           "button",
           { type: "button", class: "hx-quiet", "data-key": `up-${at.position}`, onclick: () => at.onMove(1) },
           icon("up"),
-          "up",
+          FLOOR.up,
         ),
         h(
           "button",
@@ -217,9 +216,9 @@ function more(level, at) {
             onclick: () => at.onMove(-1),
           },
           icon("down"),
-          "down",
+          FLOOR.down,
         ),
-        h("button", { type: "button", class: "hx-quiet", onclick: () => at.onRemove() }, icon("remove"), "remove"),
+        h("button", { type: "button", class: "hx-quiet", onclick: () => at.onRemove() }, icon("remove"), FLOOR.remove),
       ),
     );
   }
@@ -319,7 +318,7 @@ function kvBar() {
   const held = h("i", { class: "hx-kv-held" });
   const el = h(
     "div",
-    { class: "hx-kv", role: "img", "aria-label": "cache: nothing yet", "data-tip": "cache of this level: nothing yet" },
+    { class: "hx-kv", role: "img", "aria-label": FLOOR.emptyCache, "data-tip": FLOOR.emptyCacheTip },
     committed,
     held,
   );
@@ -330,9 +329,7 @@ function kvBar() {
       const tentative = kv ? Math.max(0, kv.cached - kv.committed) : 0;
       committed.style.width = `${(100 * known) / longest}%`;
       held.style.width = `${(100 * tentative) / longest}%`;
-      const text = kv
-        ? `cache of this level: ${known} committed, ${tentative} tentative positions; ${kv.catch_up} to catch up`
-        : "cache of this level: nothing yet";
+      const text = kv ? FLOOR.cache({ known, tentative, behind: kv.catch_up }) : FLOOR.emptyCacheTip;
       if (el.dataset.tip !== text) {
         el.dataset.tip = text;
         el.setAttribute("aria-label", text);

@@ -4,11 +4,10 @@ import { Aside } from "./aside.js";
 import { pendingBefore } from "./pending.js";
 import { openTab } from "./tabs.js";
 import { Trail } from "./trail.js";
+import { JOURNEY } from "./words/page.js";
 
 export const RECORDED = "recorded-"; // the name of a bundled recording's run begins so
 const KEPT_FILES = 4; // opened files that Back can show again
-const LOST = "What was shown here is no longer kept: generate it or open it again.";
-const GONE = "The run that was going on is no longer on the server.";
 
 /** @typedef {import("./session.js").Payload} Payload */
 
@@ -72,7 +71,7 @@ export class Journey {
       this.page.apply(shown);
     }
     if (found && shown !== found) this.aside.show(found.run, this._how(found.final));
-    return pending && !found ? [GONE] : [];
+    return pending && !found ? [JOURNEY.gone] : [];
   }
 
   /** What the server knows of a run, null where it knows none. @param {string} run */
@@ -82,7 +81,7 @@ export class Journey {
   }
 
   _how(final) {
-    return final ? "is done" : this.page.session.started ? "goes on" : "begins";
+    return final ? JOURNEY.done : this.page.session.started ? JOURNEY.goesOn : JOURNEY.begins;
   }
 
   /** Back to the run that goes on, or ended, aside. @param {string} run */
@@ -93,7 +92,7 @@ export class Journey {
       this.wanted = run;
       await session.again(run);
       this.aside.hide();
-      if (feed.run !== run && session.pending !== run) this.page.tell(LOST, "error");
+      if (feed.run !== run && session.pending !== run) this.page.tell(JOURNEY.lost, "error");
     });
   }
 
@@ -111,7 +110,7 @@ export class Journey {
         if (file) page.apply(file);
         else if (bundled) await page.session.recording(run.slice(RECORDED.length));
         else await page.session.again(run);
-        if (page.feed.run !== run && trail.run === run) page.tell(LOST, "error");
+        if (page.feed.run !== run && trail.run === run) page.tell(JOURNEY.lost, "error");
       } finally {
         trail.still = false;
         page.wish.asked = {};

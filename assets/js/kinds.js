@@ -1,6 +1,8 @@
 /** Kinds of level and keys of the grammar, as the server declares them, and how levels look. Levels of one letter are
  *  told apart by a number after it and by lightness. The top level of a stack is always the target, T. */
 
+import { NAMES } from "./words/tower.js";
+
 /**
  * A kind of level, as hsd_core/levels/kinds/kind.py declares it.
  * @typedef {{name: string, order: number, title: string, about: string, letter: string, underline: string, keys: string[],
@@ -135,7 +137,7 @@ export function styleLevels(infos) {
  * @param {{params?: Record<string, any>}[]} infos
  */
 export function toldApart(names, infos) {
-  const depths = names.map((name, i) => (infos[i].params?.at ? `${name} at ${infos[i].params.at}` : name));
+  const depths = names.map((name, i) => (infos[i].params?.at ? NAMES.at(name, infos[i].params.at) : name));
   const once = (/** @type {string[]} */ list, /** @type {string} */ name) =>
     list.filter((x) => x === name).length === 1;
   return names.map((name, i) => {

@@ -6,6 +6,7 @@ import { pictureButton } from "./picture/button.js";
 import { passesText, ranText } from "./ran.js";
 import { box, duration, roundUp, set, svg, ticks } from "./svg.js";
 import { element } from "./token.js";
+import { LANES } from "./words/lanes.js";
 
 const WINDOW_ROUNDS = 8;
 const LABEL_WIDTH = 34; // px a block needs to carry its counts
@@ -17,12 +18,12 @@ const CLOSE = 1;
 /** ctx: {onSeek?(ns), onRound?(round|null)}. opts of update: {live}. */
 export function create(host, ctx = {}) {
   const el = host.appendChild(element("section", "hx-lanes"));
-  el.setAttribute("aria-label", "Lanes: what each level computed, on one clock");
+  el.setAttribute("aria-label", LANES.label);
   const lanes = new Lanes(el, ctx);
   lanes.plot.append(
     pictureButton(
       () => lanes.plot,
-      () => "lanes",
+      () => LANES.picture,
     ),
   );
   const charts = createCharts(el);
@@ -133,12 +134,10 @@ class Lanes {
     set(this.built.veil, { x: Math.max(0, x), width: Math.max(0, width - x), height: high });
     set(this.built.cursor, { transform: `translate(${x.toFixed(1)} 0)` });
     const whole = this.whole ?? !this.live;
-    const label = whole ? "whole run" : "last rounds";
+    const label = whole ? LANES.whole : LANES.last;
     if (this.fit.textContent !== label) {
       this.fit.textContent = label;
-      this.fit.title = whole
-        ? "Shown: the whole run. Press for the rounds around the cursor"
-        : "Shown: the rounds around the cursor. Press for the whole run";
+      this.fit.title = whole ? LANES.shownWhole : LANES.shownLast;
       this.fit.setAttribute("aria-label", this.fit.title);
     }
   }
@@ -150,7 +149,8 @@ class Lanes {
     [...this.names.children].reverse().forEach((item, i) => {
       const rests = Boolean(plan) && !plan.levels.includes(i);
       item.classList.toggle("hx-resting", rests);
-      item.title = `${this.model.levels[i].name}${rests ? ": not in the plan" : ""}`;
+      const { name } = this.model.levels[i];
+      item.title = rests ? LANES.rests(name) : name;
     });
   }
 
@@ -288,14 +288,11 @@ class Lanes {
       total[s.level].ns += s.t1 - s.t0;
       total[s.level].rows += s.rows;
     }
-    this.root.setAttribute(
-      "aria-label",
-      `Timeline of ${model.rounds.length} rounds, ${duration(model.end)}; the table that follows has its totals.`,
-    );
-    const caption = element("caption", "", "Work per level in the whole run");
+    this.root.setAttribute("aria-label", LANES.timeline(model.rounds.length, duration(model.end)));
+    const caption = element("caption", "", LANES.caption);
     const shared = model.segments.some((s) => s.ran?.length);
     const layers = (i) => (shared ? [passesText(model.segments.filter((s) => s.level === i))] : []);
-    const head = row("th", ["level", "calls", "rows", "time", ...(shared ? ["layers run"] : [])]);
+    const head = row("th", [...LANES.head, ...(shared ? [LANES.layers] : [])]);
     this.table.replaceChildren(
       caption,
       head,
@@ -339,26 +336,16 @@ const counts = (s) =>
   s.kind === "draft" ? String(s.tokensOut) : s.tokensIn === 0 ? "+1" : `${s.tokensIn}\u2192${s.tokensOut}`;
 
 function tipLines(s, level) {
-  const what = { draft: "drafted", verify: "verified", prefill: "prefill" }[s.kind];
+  const what = LANES.what[s.kind];
   const lines = [
     element("strong", "", `${level.tag} ${level.name}`),
     element("span", "", `${what}, ${duration(s.t1 - s.t0)}`),
   ];
-  const ahead = s.probes ? `, ${s.probes} of them the window ahead` : "";
-  if (s.round !== null)
-    lines.push(element("span", "", `round ${s.round + 1}, ${s.rows} ${s.rows === 1 ? "row" : "rows"}${ahead}`));
-  else lines.push(element("span", "", `${s.rows} prompt tokens`));
-  if (s.kind === "draft")
-    lines.push(element("span", "", `${s.tokensOut} out${s.sequences > 1 ? `, ${s.sequences} sequences` : ""}`));
-  if (s.kind === "verify")
-    lines.push(
-      element(
-        "span",
-        "",
-        `${s.tokensIn} in, ${s.tokensOut} out${s.rejects ? `, ${s.rejects === 1 ? "one" : s.rejects} rejected` : ""}`,
-      ),
-    );
-  if (typeof s.theta === "number") lines.push(element("span", "hx-lane-theta", `threshold θ ${s.theta.toFixed(2)}`));
+  if (s.round !== null) lines.push(element("span", "", LANES.call(s.round + 1, s.rows, s.probes)));
+  else lines.push(element("span", "", LANES.prefill(s.rows)));
+  if (s.kind === "draft") lines.push(element("span", "", LANES.drafts(s.tokensOut, s.sequences)));
+  if (s.kind === "verify") lines.push(element("span", "", LANES.verifies(s.tokensIn, s.tokensOut, s.rejects)));
+  if (typeof s.theta === "number") lines.push(element("span", "hx-lane-theta", LANES.theta(s.theta.toFixed(2))));
   const ran = ranText(s);
   if (ran) lines.push(element("span", "hx-lane-ran", ran));
   return lines;

@@ -6,6 +6,7 @@ import { originOf, REJECT } from "./kinds.js";
 import { specimen, specimenOf } from "./specimen.js";
 import { element } from "./token.js";
 import { upTo } from "./trace.js";
+import { LEGEND } from "./words/legend.js";
 
 const NONE = { letter: "\u2013", hue: "var(--muted)", underline: "none" };
 const NICE = [1, 1.5, 2, 3, 5, 7, 10];
@@ -32,14 +33,14 @@ function schemeOf(model, by) {
     hue: model.levels[i].hue,
     underline: model.levels[i].underline,
   });
-  if (by === "source") return { title: "database, depth or level", of: (record) => sourceOf(model, record, level) };
+  if (by === "source") return { title: LEGEND.source, of: (record) => sourceOf(model, record, level) };
   if (by === "passed")
     return {
-      title: "highest level that accepted it before the target",
+      title: LEGEND.passed,
       of: (record, cursor) => passedOf(model, record, cursor, level),
       changes: true,
     };
-  return { title: "level that supplied it", of: (record) => level(record.level) };
+  return { title: LEGEND.level, of: (record) => level(record.level) };
 }
 
 function sourceOf(model, record, level) {
@@ -53,7 +54,7 @@ function sourceOf(model, record, level) {
     ...own,
     key: `${own.key}:copy`,
     letter: `${own.letter}c`,
-    name: `${own.name}, copied`,
+    name: LEGEND.copied(own.name),
     hue: copyHue(own.hue),
   };
 }
@@ -65,11 +66,11 @@ const named = (name, source) => (name.includes(source) ? name : `${name} (${sour
 
 function passedOf(model, record, cursor, level) {
   const top = model.levels.length - 1;
-  if (record.level === top) return { ...level(top), name: "the target's own" };
+  if (record.level === top) return { ...level(top), name: LEGEND.targets };
   let highest = -1;
   for (const { level: i, t } of record.passed) if (i < top && t <= cursor) highest = Math.max(highest, i);
-  if (highest < 0) return { ...NONE, key: "none", name: "none: straight from who supplied it" };
-  return { ...level(highest), key: `p${highest}`, name: `passed ${model.levels[highest].name}` };
+  if (highest < 0) return { ...NONE, key: "none", name: LEGEND.none };
+  return { ...level(highest), key: `p${highest}`, name: LEGEND.passedAt(model.levels[highest].name) };
 }
 
 /** ms of a token's round, shared among the tokens that the round committed. */
@@ -86,9 +87,9 @@ function byTime(model) {
   const middle = nice(known[known.length >> 1] ?? 1);
   const edges = [0.5, 0.8, 1.25, 2].map((x) => x * middle);
   const names = [
-    `under ${ms(edges[0])}`,
-    ...edges.slice(1).map((x, i) => `${ms(edges[i])} to ${ms(x)}`),
-    `over ${ms(edges[3])}`,
+    LEGEND.under(ms(edges[0])),
+    ...edges.slice(1).map((x, i) => LEGEND.between(ms(edges[i]), ms(x))),
+    LEGEND.over(ms(edges[3])),
   ];
   const step = (i) => ({
     key: `t${i}`,
@@ -99,11 +100,11 @@ function byTime(model) {
     strength: STEPS[i],
   });
   return {
-    title: "ms of the round for each of its tokens",
+    title: LEGEND.time,
     all: names.map((_, i) => step(i)),
     of: (record) => {
       const value = msPerToken(model, record);
-      return value === null ? { ...NONE, key: "none", name: "not known yet" } : step(upTo(edges, value, (x) => x));
+      return value === null ? { ...NONE, key: "none", name: LEGEND.unknown } : step(upTo(edges, value, (x) => x));
     },
   };
 }
@@ -162,8 +163,8 @@ export function create(host) {
       const title = scheme.title;
       el.replaceChildren(
         ...(example ? [specimen(example, title)] : []),
-        listOf(`Legend: ${title}`, all),
-        listOf("Legend: marks", rest),
+        listOf(LEGEND.label(title), all),
+        listOf(LEGEND.marks, rest),
       );
     },
     destroy() {
@@ -181,12 +182,12 @@ function listOf(name, entries) {
 
 /** What is drawn besides the levels' colours. */
 function drawnToo(model, ghosts) {
-  const marks = [{ letter: "", name: "not committed yet", hue: "var(--muted)", underline: "outline" }];
+  const marks = [{ letter: "", name: LEGEND.tentative, hue: "var(--muted)", underline: "outline" }];
   if (ghosts !== "hide" && model.levels.length > 1) {
     const by = catcher(model);
     marks.unshift(
-      { letter: "word", by: `x${by.tag}`, name: `rejected by ${by.tag}`, hue: by.hue, underline: "struck" },
-      { letter: "+2", name: "two more there", hue: REJECT.hue, underline: "plain" },
+      { letter: LEGEND.word, by: `x${by.tag}`, name: LEGEND.rejected(by.tag), hue: by.hue, underline: "struck" },
+      { letter: "+2", name: LEGEND.more, hue: REJECT.hue, underline: "plain" },
     );
   }
   return marks;

@@ -2,6 +2,7 @@
  *  the next run. */
 
 import { h, icon, say } from "./dom.js";
+import { NOTE } from "./words/page.js";
 
 const SHORTEST_MS = 5000;
 const PER_LETTER_MS = 60;
@@ -11,7 +12,7 @@ export function createNote() {
   const words = h("span", { class: "hx-note-text" });
   const close = h(
     "button",
-    { type: "button", class: "hx-icon-button", "aria-label": "dismiss this message", onclick: () => clear() },
+    { type: "button", class: "hx-icon-button", "aria-label": NOTE.dismiss, onclick: () => clear() },
     icon("remove"),
   );
   const el = h("p", { class: "hx-note", role: "alert", hidden: true }, words, close);

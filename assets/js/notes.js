@@ -2,6 +2,7 @@
 
 import { drawnOf } from "./figure-run.js";
 import { pictureButton } from "./picture/button.js";
+import { FIGURE } from "./words/page.js";
 
 export function mount(root, { props, watch }) {
   const show = () => {
@@ -25,7 +26,7 @@ function head(note, figure) {
 
 function table(note) {
   const details = make("details", "", "hx-figure-data");
-  details.append(named(make("summary", "as a table"), `${note.title}, as a table`));
+  details.append(named(make("summary", FIGURE.table), FIGURE.tableOf(note.title)));
   const body = document.createElement("table");
   const top = body.createTHead().insertRow();
   for (const name of note.columns) {
@@ -51,7 +52,7 @@ function describe(root, props) {
   if (!figure || !props.value) return;
   const { title, text } = JSON.parse(props.value);
   figure.setAttribute("role", "figure");
-  named(figure, `${title}. ${text} The table below holds the same figures.`);
+  named(figure, FIGURE.said(title, text));
 }
 
 function named(element, label) {

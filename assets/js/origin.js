@@ -1,9 +1,8 @@
 /** The line below the tower that says what Auto plans with: the profile of the run shown, or of the one to come. */
 
 import { h, say } from "./dom.js";
-import { originText } from "./tower-words.js";
-
-const NONE = "There is no profile to plan with here";
+import { originText } from "./floor-notes.js";
+import { PLAN } from "./words/tower.js";
 
 export class Origin {
   constructor() {
@@ -31,14 +30,12 @@ export class Origin {
     const reply = await fetch(new URL(`../../planner/origin?${query}`, import.meta.url)).catch(() => null);
     const found = reply?.ok ? await reply.json() : null;
     if (query !== this.asked || !found) return;
-    this.told = found.profile
-      ? originText(found)
-      : `${NONE}; measure one: python -m hsd_core calibrate --preset ${preset}`;
+    this.told = found.profile ? originText(found) : PLAN.noProfileOf(preset);
     this._say(this.told);
   }
 
   _say(text) {
-    say(this.el, text && `Auto. ${text}`);
+    say(this.el, text && PLAN.auto(text));
     this.el.hidden = !text;
   }
 }

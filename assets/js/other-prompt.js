@@ -1,18 +1,17 @@
 /** The mark beside the text's title: what is shown was written for another prompt than the one in the box. */
 
 import { h } from "./dom.js";
+import { PROMPT } from "./words/run.js";
 
 /** @returns {{el: HTMLElement, show: (asked: string, shown: string|null, invite: string) => void}} */
 export function otherPrompt() {
-  const el = h("span", { class: "hx-other-prompt", tabindex: "0", hidden: true, text: "of another prompt" });
+  const el = h("span", { class: "hx-other-prompt", tabindex: "0", hidden: true, text: PROMPT.other });
   return {
     el,
     /** @param {string} asked in the box @param {string|null} shown the run's, null where it is not known */
     show(asked, shown, invite) {
       el.hidden = shown === null || asked.trim() === shown.trim();
-      el.dataset.tip = el.hidden
-        ? ""
-        : `This text was written for another prompt: \u201c${brief(shown)}\u201d. ${invite}`;
+      el.dataset.tip = el.hidden ? "" : PROMPT.otherTip(brief(shown), invite);
     },
   };
 }

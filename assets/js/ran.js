@@ -1,6 +1,7 @@
 /** What a call ran of a shared model, in words and per layer. A span is {lo, hi, rows}: layers lo to hi - 1, once. */
 
 import { layersText } from "./trunk.js";
+import { TRUNK } from "./words/tower.js";
 
 /** @typedef {import("./events.js").Span} Span */
 
@@ -25,20 +26,19 @@ export function ranText({ kind, ran, rows, catchUp = 0, probes = 0, tokensIn }) 
   if (!ran?.length) return "";
   const parts = merged(ran);
   const bonus = kind === "verify" && rows - catchUp - probes > tokensIn;
-  const words = parts.map((part, i) => {
-    const unit = i ? "" : part.rows === 1 ? " row" : " rows";
-    const passes = part.passes > 1 ? ` in ${part.passes} passes` : "";
-    const why = i && bonus && part.rows === 1 && part.hi <= parts[0].lo ? " (bonus)" : "";
-    return `${layersText(part.lo, part.hi)} on ${part.rows}${unit}${passes}${why}`;
-  });
-  return `${parts[0].hi - parts[0].lo === 1 && parts.length === 1 ? "layer" : "layers"} ${words.join(", ")}`;
+  const told = parts.map(({ lo, hi, rows: own, passes }, i) => ({
+    layers: layersText(lo, hi),
+    rows: own,
+    passes,
+    bonus: Boolean(i) && bonus && own === 1 && hi <= parts[0].lo,
+  }));
+  return TRUNK.ran(told, parts.length === 1 && parts[0].hi - parts[0].lo === 1);
 }
 
 /** A level's layers over a run: "8–29 in 24 passes, 0–7 in 24". @param {{ran?: Span[]}[]} segments */
 export function passesText(segments) {
-  return merged(segments.flatMap((s) => s.ran ?? []))
-    .map(({ lo, hi, passes }, i) => `${layersText(lo, hi)} in ${passes}${i ? "" : passes === 1 ? " pass" : " passes"}`)
-    .join(", ");
+  const parts = merged(segments.flatMap((s) => s.ran ?? []));
+  return TRUNK.passes(parts.map(({ lo, hi, passes }) => ({ layers: layersText(lo, hi), passes })));
 }
 
 /**

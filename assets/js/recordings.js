@@ -4,7 +4,7 @@
 import { h, icon, popover } from "./dom.js";
 import { RECORDED } from "./journey.js";
 import { styleLevels } from "./kinds.js";
-import { WORDS } from "./recordings-words.js";
+import { WORDS } from "./words/recordings.js";
 
 const TYPED_MS = 700; // letters that come within this belong together
 

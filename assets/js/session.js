@@ -2,6 +2,7 @@
 
 import { newName, readBase64 } from "./files.js";
 import { keepPending } from "./pending.js";
+import { FILES } from "./words/page.js";
 
 const POLL_MS = 2000;
 const FOLLOW_MS = 500; // of a run without a stream: the page was loaded anew
@@ -17,8 +18,7 @@ const FIRST_MS = 15_000; // until a run's first sign: a busy server may take tha
 /** A bundled recording as its payload. @param {string} name @returns {Promise<Payload>} */
 export async function recordsOf(name) {
   const reply = await fetch(new URL(`../../recordings/${encodeURIComponent(name)}`, import.meta.url));
-  if (!reply.headers.get("content-type")?.includes("json"))
-    throw new Error(`the server could not send the recording (status ${reply.status}); choose it again`);
+  if (!reply.headers.get("content-type")?.includes("json")) throw new Error(FILES.notSent(reply.status));
   return reply.json();
 }
 
@@ -117,8 +117,7 @@ export class Session {
 
   /** @param {File} file @param {number} limit bytes */
   async open(file, limit) {
-    if (file.size > limit)
-      throw new Error(`the file is larger than ${limit / 2 ** 20} MB, which no trace of one run is`);
+    if (file.size > limit) throw new Error(FILES.tooLarge(limit / 2 ** 20));
     await this._show(readBase64(file).then((text) => this._opened(file.name, text)));
   }
 

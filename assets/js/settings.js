@@ -1,13 +1,7 @@
 /** The settings popover: what the run may do, and how it is shown. */
 
 import { h } from "./dom.js";
-
-const COLOURS = {
-  level: "level that supplied it",
-  passed: "highest level that accepted it",
-  source: "database or depth",
-  time: "time",
-};
+import { SETTINGS } from "./words/run.js";
 
 /** @returns {{el: HTMLElement, show: (settings: Record<string, any>) => void}} */
 export function settingsPanel(ctx) {
@@ -19,7 +13,7 @@ export function settingsPanel(ctx) {
     return input;
   };
 
-  const pick = (name, label, options, tip) =>
+  const pick = (name, /** @type {string[]} */ [label, tip], options) =>
     field(
       label,
       tip,
@@ -38,7 +32,7 @@ export function settingsPanel(ctx) {
       ),
     );
 
-  const figure = (name, label, step, tip) => {
+  const figure = (name, /** @type {string[]} */ [label, tip], step) => {
     const [low, high] = setup.limits[name];
     return field(
       label,
@@ -65,7 +59,7 @@ export function settingsPanel(ctx) {
     );
   };
 
-  const tick = (name, label, tip) =>
+  const tick = (name, /** @type {string[]} */ [label, tip]) =>
     h(
       "label",
       { class: "hx-tick", "data-tip": tip },
@@ -82,62 +76,34 @@ export function settingsPanel(ctx) {
   const presets = setup.catalogue.map((p) => [
     p.name,
     p.title,
-    p.usable ? p.reason : p.reason || "cannot be used here",
+    p.usable ? p.reason : p.reason || SETTINGS.off,
     !p.usable,
   ]);
-  const device = pick("device", "device", [["", "whichever is best"]], "where the levels run");
+  const device = pick("device", SETTINGS.device, [["", SETTINGS.anyDevice]]);
   const el = h(
     "div",
     { class: "hx-settings" },
-    group("Model", pick("preset", "preset", presets, "which weights"), device),
+    group(SETTINGS.groups.model, pick("preset", SETTINGS.preset, presets), device),
     group(
-      "Sampling",
-      figure("temperature", "temperature", "0.1", "0 is greedy: always the likeliest token"),
-      figure("top_k", "top-k", "1", "keep the k likeliest tokens; 0 keeps all"),
-      figure("top_p", "top-p", "0.05", "keep the smallest set of tokens with this much probability"),
-      figure("seed", "seed", "1", "the same seed gives the same run"),
-      figure("max_new_tokens", "new tokens", "1", "at most this many"),
+      SETTINGS.groups.sampling,
+      figure("temperature", SETTINGS.temperature, "0.1"),
+      figure("top_k", SETTINGS.topK, "1"),
+      figure("top_p", SETTINGS.topP, "0.05"),
+      figure("seed", SETTINGS.seed, "1"),
+      figure("max_new_tokens", SETTINGS.newTokens, "1"),
     ),
     group(
-      "Run",
-      tick(
-        "baseline",
-        "measure plain decoding too",
-        "decode the same prompt with the target alone after the run, so that the speed-up is measured",
-      ),
-      tick(
-        "replan",
-        "auto: re-plan while generating",
-        "the tower lists candidates; which of them run, and with which T, is chosen anew between rounds, from a measured profile and from what the rounds before accepted",
-      ),
-      tick(
-        "depths",
-        "measure depths after the run",
-        "one more pass over the text: what every layer would have said at each place (\u201cAt which layer did the model know?\u201d, below)",
-      ),
-      tick("raw", "raw prompt", "without the model's chat template"),
-      pick(
-        "detail",
-        "record",
-        [
-          ["full", "everything"],
-          ["light", "without probability rows"],
-        ],
-        "what the trace keeps for each token",
-      ),
+      SETTINGS.groups.run,
+      tick("baseline", SETTINGS.baseline),
+      tick("replan", SETTINGS.replan),
+      tick("depths", SETTINGS.depths),
+      tick("raw", SETTINGS.raw),
+      pick("detail", SETTINGS.detail, Object.entries(SETTINGS.details)),
     ),
     group(
-      "View",
-      pick("colour", "colour by", Object.entries(COLOURS), "what a token's colour says"),
-      pick(
-        "ghosts",
-        "rejected drafts",
-        [
-          ["show", "shown, struck out"],
-          ["hide", "hidden"],
-        ],
-        "drafts that a level rejected",
-      ),
+      SETTINGS.groups.view,
+      pick("colour", SETTINGS.colour, Object.entries(SETTINGS.colours)),
+      pick("ghosts", SETTINGS.ghosts, Object.entries(SETTINGS.ghostsAre)),
     ),
   );
   return {
@@ -146,7 +112,7 @@ export function settingsPanel(ctx) {
       const preset = setup.catalogue.find((p) => p.name === settings.preset);
       const devices = preset?.devices ?? [];
       inputs.device.replaceChildren(
-        h("option", { value: "", text: "whichever is best" }),
+        h("option", { value: "", text: SETTINGS.anyDevice }),
         ...devices.map((d) =>
           h("option", { value: d.name, text: d.usable ? d.name : `${d.name}: ${d.reason}`, disabled: !d.usable }),
         ),

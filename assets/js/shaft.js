@@ -1,6 +1,7 @@
 /** Between two floors: the tokens that the level below hands up in this round, and what the level above did to them. */
 
 import { h, say } from "./dom.js";
+import { SHAFT } from "./words/tower.js";
 
 const MOST = 16;
 
@@ -21,13 +22,10 @@ export function shaftOf() {
     update(model, cursor, level, round, figures) {
       draw(tiles, model ? seen(model, cursor, level, round) : []);
       const a = figures?.acceptance;
-      const what = model?.combs.length ? "places that candidates were offered for" : "tokens from below";
+      const offered = Boolean(model?.combs.length);
       fill.style.width = `${100 * (a ?? 0)}%`;
       say(value, a == null ? "a –" : `a ${a.toFixed(2)}`);
-      gauge.dataset.tip =
-        a == null
-          ? "acceptance: tokens from below that this level accepted / that it judged"
-          : `acceptance: ${figures.accepted} accepted / ${figures.judged} judged of the ${what}, in this run`;
+      gauge.dataset.tip = a == null ? SHAFT.tip : SHAFT.is(figures.accepted, figures.judged, offered);
     },
   };
 }

@@ -1,6 +1,7 @@
 /** One token of the run with its parts named: what its colour, underline, letter and dots say. */
 
 import { element } from "./token.js";
+import { SPECIMEN } from "./words/legend.js";
 
 const LONGEST = 14; // letters
 const SEARCHED = 200; // tokens
@@ -40,9 +41,9 @@ export function specimen({ text, category, passed }, title) {
     token.dataset.dots = "\u2022".repeat(passed.length);
     token.style.setProperty("--dot", passed[passed.length - 1].hue);
     const many = passed.length > 1;
-    parts.append(part(many ? "dots" : "dot", `${named(passed)} let it pass before the target`));
+    parts.append(part(many ? SPECIMEN.dots : SPECIMEN.dot, SPECIMEN.passed(passed.map((level) => level.tag))));
   }
-  const shown = ["colour", category.underline === "none" ? "" : "line", `letter ${category.letter}`];
+  const shown = [SPECIMEN.colour, category.underline === "none" ? "" : SPECIMEN.line, SPECIMEN.letter(category.letter)];
   parts.append(part(shown.filter(Boolean).join(", "), title));
   const holder = element("span", "hx-specimen-token");
   holder.append(token);
@@ -56,5 +57,3 @@ function part(name, text) {
   item.append(element("b", "", name), `: ${text}`);
   return item;
 }
-
-const named = (levels) => levels.map((level) => level.tag).join(" and ");

@@ -3,6 +3,7 @@
  *  stands beside the control. */
 
 import { grammar, usualOf } from "./kinds.js";
+import { STACK } from "./words/tower.js";
 
 const LONGEST = 400;
 
@@ -74,7 +75,7 @@ function levelFault(name, block, pairs) {
     : "";
 }
 
-const valueFault = (name, key, text) => `${name}: ${key.title} is ${quoted(text)}; ${key.cure}`;
+const valueFault = (name, key, text) => STACK.value(name, key, quoted(text));
 
 /** The value that a text stands for with a key; null where it stands for none. */
 export function valueOf(key, text) {
@@ -278,13 +279,11 @@ export function faults(levels, find) {
 
 /** What is wrong with a level in this preset; "" when nothing is. */
 function whyNot({ name, options }, known, below) {
-  if (!known) return `this preset has no level “${name}”`;
-  if (!known.usable) return known.reason || "cannot be used here";
-  if (below && !known.can_draft) return `${known.label} cannot draft; it can only be the top level`;
+  if (!known) return STACK.noLevel(name);
+  if (!known.usable) return known.reason || STACK.unusable;
+  if (below && !known.can_draft) return STACK.cannotDraft(known.label);
   const fault = levelFault(name, null, written({ name, options }));
   if (fault || !known.depth || options.at === undefined) return fault;
   const { min, max } = known.depth;
-  return +options.at < min || +options.at > max
-    ? `layer ${options.at} is no exit of this model: set a depth from ${min} to ${max}`
-    : "";
+  return +options.at < min || +options.at > max ? STACK.noExit(options.at, min, max) : "";
 }

@@ -32,6 +32,7 @@ import { createTower } from "./tower.js";
 import { Wish } from "./wish.js";
 import { drawn, offer } from "./within-reach.js";
 import { create as createTransport } from "./transport.js";
+import { STAGE } from "./words/run.js";
 
 /**
  * @param {HTMLElement} root
@@ -152,7 +153,7 @@ export class Stage {
     this.other = otherPrompt();
     this.text.el.querySelector("h2")?.after(this.other.el);
     this.title.el.querySelector(".hx-status")?.before(this.journey.aside.el);
-    const clock = h("section", { class: "hx-clock", "aria-label": "lanes on one clock" });
+    const clock = h("section", { class: "hx-clock", "aria-label": STAGE.lanes });
     this.stageEl = h(
       "div",
       { class: "hx-stage" },
@@ -211,7 +212,7 @@ export class Stage {
     const { given, refused } = this.wish.ask();
     const named = given.recording && this.setup.recordings.find((r) => r.name === given.recording);
     const wanted = named || (given.recording && this.place.nearest(given.recording, this.setup.recordings));
-    const said = refused.length ? [`Left out of the address, because not valid: ${refused.join(", ")}.`] : [];
+    const said = refused.length ? [STAGE.leftOut(refused.join(", "))] : [];
     if (given.recording && !named) {
       this.settings.recording = wanted?.name ?? "";
       said.unshift(this.place.another(given.recording, wanted?.title));
@@ -308,22 +309,22 @@ export class Stage {
     this.settings.stack = this.tower.stack;
     this.refresh();
     openTab("Play");
-    if (!fits) return this.tell(`${stack} is no stack that the composer can read.`, "error");
-    this.tell(`${stack} is in the composer. ${this._invite()}`);
+    if (!fits) return this.tell(STAGE.unread(stack), "error");
+    this.tell(STAGE.composed(stack, this._invite()));
   }
 
   /** What can be done to run what the composer holds. */
   _invite() {
-    if (this.session.pending) return "Your run has to end first; then press Generate.";
+    if (this.session.pending) return STAGE.busy;
     const reason = this.wish.whyNot();
-    return reason ? `It cannot be run: ${reason}` : "Press Generate to run it.";
+    return reason ? STAGE.cannot(reason) : STAGE.press;
   }
 
   /** A plan that another tab sends: played without weights, and shown as what it is. */
   simulate(asked) {
     openTab("Play");
     this.settings.recording = "";
-    this.tell("Simulating the plan; the first time takes some seconds.");
+    this.tell(STAGE.simulating);
     return this.attempt(async () => {
       const { question, plan, link = "" } = asked;
       await this.session.simulate({ question, plan, seed: Number(this.settings.seed) || 0 });
@@ -355,7 +356,7 @@ export class Stage {
     return this.attempt(async () => {
       const stopped = this.session.stop();
       this.busy();
-      if (await stopped) this.tell("Stopped before it began.");
+      if (await stopped) this.tell(STAGE.stoppedEarly);
     });
   }
 
@@ -363,7 +364,7 @@ export class Stage {
     try {
       await action();
     } catch (/** @type {any} */ error) {
-      this.tell(error?.message || String(error) || "the server did not answer", "error");
+      this.tell(error?.message || String(error) || STAGE.unanswered, "error");
       this.busy();
     }
   }

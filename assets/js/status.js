@@ -1,35 +1,34 @@
 /** Sentences: what the title bar, the progress note and the spoken line say. */
 
-const PLACES = { cpu: "CPU", cuda: "GPU" };
+import { STATUS } from "./words/run.js";
 
 /** The title bar's badge: live or recorded, which weights, on which device, in which dtype, exact or lossy. */
 export function describe(model, status, session, ready = true) {
   const header = model?.header;
   if (!header) {
     return session.pending
-      ? { mode: "loading", text: "preparing the run", tip: "" }
+      ? { mode: "loading", text: STATUS.preparing, tip: "" }
       : {
           mode: "idle",
-          text: "no run yet",
-          tip: ready ? "Choose a recording, or press Generate." : "Choose a recording.",
+          text: STATUS.none,
+          tip: ready ? STATUS.start : STATUS.choose,
         };
   }
   if (header.simulated) return made(header, session);
   const top = header.levels.at(-1);
   const running = session.pending && session.started && !model.footer;
   const mode = status.mode === "recorded" ? "recorded" : status.mode === "error" ? "error" : "live";
-  const live = running ? "live" : model.footer?.reason === "stopped" ? "live, stopped" : "live, done";
-  const state = mode === "live" ? live : mode === "error" ? "interrupted" : "recorded";
-  const where = `${PLACES[top.device?.split(":")[0]] ?? top.device} ${top.dtype}`;
-  const parts = [state, weights(header), where, header.lossless ? "exact" : "lossy", header.replan && "auto"].filter(
-    Boolean,
-  );
+  const live = running ? STATUS.live : model.footer?.reason === "stopped" ? STATUS.liveStopped : STATUS.liveDone;
+  const state = mode === "live" ? live : mode === "error" ? STATUS.interrupted : STATUS.recorded;
+  const where = `${STATUS.places[top.device?.split(":")[0]] ?? top.device} ${top.dtype}`;
+  const exact = header.lossless ? STATUS.exact : STATUS.lossy;
+  const parts = [state, weights(header), where, exact, header.replan && STATUS.auto].filter(Boolean);
   const tip = [
     status.text && `${status.text}.`,
-    header.lossless ? `Exact: ${header.lossless_reason}.` : `Lossy: ${header.lossless_reason}.`,
+    (header.lossless ? STATUS.exactTip : STATUS.lossyTip)(header.lossless_reason),
     source(top),
-    header.replan && "Auto: levels and block lengths are chosen anew between rounds.",
-    header.machine && `Machine: ${header.machine}.`,
+    header.replan && STATUS.autoTip,
+    header.machine && STATUS.machine(header.machine),
   ]
     .filter(Boolean)
     .join(" ");
@@ -38,17 +37,17 @@ export function describe(model, status, session, ready = true) {
 
 /** The badge of a run in which no model ran. */
 function made(header, session) {
-  const levels = header.levels.length === 1 ? "1 level" : `${header.levels.length} levels`;
+  const levels = STATUS.levels(header.levels.length);
   return {
     mode: session.pending && !session.started ? "loading" : "simulated",
-    text: ["simulated: no model ran", weights(header), levels].join(" · "),
-    tip: `Simulated: ${header.simulated}. The engine, its rule and every event are the real ones.`,
+    text: [STATUS.simulated, weights(header), levels].join(" · "),
+    tip: STATUS.simulatedTip(header.simulated),
   };
 }
 
-const weights = (header) => header.levels.at(-1).label || header.preset || "target";
+const weights = (header) => header.levels.at(-1).label || header.preset || STATUS.target;
 const source = (level) =>
-  level.weights?.source ? `Weights: ${[level.weights.source, level.weights.note].filter(Boolean).join("; ")}.` : "";
+  level.weights?.source ? STATUS.weights([level.weights.source, level.weights.note].filter(Boolean).join("; ")) : "";
 
 /** Loading: what is happening, how far, and what one can do meanwhile. */
 export function progressText(status) {
@@ -66,8 +65,10 @@ export function progressText(status) {
 export function spoken(model, status) {
   if (!model?.header) return "";
   const s = model.snapshots.at(-1);
-  const speed = s?.tokens_per_s ? `, ${s.tokens_per_s.toFixed(0)} tokens per second` : "";
-  const kept = s?.drafts_kept == null ? "" : `, ${Math.round(100 * s.drafts_kept)} percent of drafts kept`;
-  const plan = model.plans.at(-1);
-  return `${status?.text ?? ""}: ${model.committed.length} tokens${speed}${kept}${plan ? `, plan ${plan.stack}` : ""}.`;
+  return STATUS.spoken(status?.text ?? "", {
+    tokens: model.committed.length,
+    speed: s?.tokens_per_s ?? null,
+    kept: s?.drafts_kept ?? null,
+    plan: model.plans.at(-1)?.stack ?? null,
+  });
 }

@@ -1,26 +1,7 @@
 /** The figures beside the charts: each with its unit, its formula and its source. */
 
 import { h, say } from "./dom.js";
-
-const FIGURES = [
-  ["forward", "per target pass", "tokens committed / forwards of the target, corrections and bonus tokens included"],
-  ["kept", "of drafts kept", "committed tokens drafted at the bottom / tokens drafted at the bottom"],
-  ["first", "to the first token", "prefill and first round, on the engine's clock"],
-  [
-    "layers",
-    "layers per token",
-    "layers read by the levels that share the target\u2019s weights / committed; plain decoding reads all of them for each. A draft\u2019s own few layers are not counted",
-  ],
-  [
-    "equal",
-    "as plain decoding",
-    "greedy: leading ids that agree with plain decoding's, of all; sampled runs agree in law only",
-  ],
-];
-
-const KNEW = "below: every layer\u2019s probability of every token of this text";
-const NOT_MEASURED =
-  "not measured in this run: tick \u201cmeasure depths after the run\u201d in the settings and generate again";
+import { TALLY } from "./words/lanes.js";
 
 /**
  * @param {{onDepths: () => void, onTell: (text: string) => void}} ctx
@@ -32,21 +13,21 @@ export function tallyLine(ctx) {
   const knew = h("button", {
     type: "button",
     class: "hx-quiet hx-knew",
-    text: "At which layer did the model know?",
-    "data-tip": NOT_MEASURED,
+    text: TALLY.depths,
+    "data-tip": TALLY.noDepths,
     onclick: () =>
-      knew.hasAttribute("aria-disabled") ? ctx.onTell(`The depths were ${NOT_MEASURED}.`) : ctx.onDepths(),
+      knew.hasAttribute("aria-disabled") ? ctx.onTell(TALLY.whyNoDepths(TALLY.noDepths)) : ctx.onDepths(),
   });
   const el = h("div", { class: "hx-tally" }, list, knew);
   const tips = new Map();
   const made = h(
     "div",
     { class: "hx-figure-made", tabindex: "0", hidden: true },
-    h("dd", { text: "simulated" }),
-    h("dt", { text: "no model ran" }),
+    h("dd", { text: TALLY.simulated }),
+    h("dt", { text: TALLY.noModel }),
   );
   list.append(made);
-  for (const [key, name, tip] of FIGURES) {
+  for (const [key, [name, tip]] of Object.entries(TALLY.figures)) {
     const value = h("dd", { text: "–" });
     const slot = h(
       "div",
@@ -64,8 +45,7 @@ export function tallyLine(ctx) {
     made.hidden = !why;
     slots.equal.parentElement.hidden = Boolean(why); // every level says the same passage: it could not differ
     made.dataset.tip = why;
-    for (const [slot, tip] of tips)
-      slot.dataset.tip = why ? `simulated: ${tip.replaceAll("measured", "simulated")}` : tip;
+    for (const [slot, tip] of tips) slot.dataset.tip = why ? TALLY.simulatedTip(tip) : tip;
   }
 
   return {
@@ -76,11 +56,9 @@ export function tallyLine(ctx) {
       say(slots.forward, s?.tokens_per_target_forward == null ? "–" : s.tokens_per_target_forward.toFixed(1));
       say(slots.kept, s?.drafts_kept == null ? "–" : `${Math.round(100 * s.drafts_kept)} %`);
       const read = s?.layers_per_token ?? null;
+      const layers = model?.levels.at(-1)?.layers;
       slots.layers.parentElement.hidden = model?.snapshots.at(-1)?.layers_per_token == null; // of the run, not the moment
-      say(
-        slots.layers,
-        read === null ? "\u2013" : one(read) + (model.levels.at(-1).layers ? ` of ${model.levels.at(-1).layers}` : ""),
-      );
+      say(slots.layers, read === null ? "\u2013" : layers ? TALLY.of(one(read), layers) : one(read));
       say(
         slots.first,
         s?.ttft_ms == null
@@ -92,7 +70,7 @@ export function tallyLine(ctx) {
       say(slots.equal, whole ? agreement(model) : "–");
       knew.hidden = !model?.header || Boolean(model.header.simulated);
       madeUp(model?.header?.simulated ?? "");
-      knew.dataset.tip = model?.depths ? KNEW : NOT_MEASURED;
+      knew.dataset.tip = model?.depths ? TALLY.depthsTip : TALLY.noDepths;
       if (model?.depths) knew.removeAttribute("aria-disabled");
       else knew.setAttribute("aria-disabled", "true");
     },
@@ -107,7 +85,7 @@ function agreement(model) {
   const { temperature, top_k } = header?.sampling ?? {};
   if (!baseline || (temperature > 0 && top_k !== 1)) return "–";
   const equal = `${baseline.equal} / ${committed.length}`;
-  return baseline.diverges ? `${equal} (margin ${baseline.margin?.toPrecision(2) ?? "unknown"})` : `${equal} equal`;
+  return baseline.diverges ? TALLY.margin(equal, baseline.margin?.toPrecision(2)) : TALLY.equal(equal);
 }
 
 const one = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));

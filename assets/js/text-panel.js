@@ -6,26 +6,20 @@ import { copy, saveGzip, traceName } from "./files.js";
 import { create as createLegend } from "./legend.js";
 import { create as createText } from "./text.js";
 import { textRoom } from "./text-room.js";
-
-const COLOURS = [
-  ["level", "supplied by"],
-  ["passed", "accepted by"],
-  ["source", "database or depth"],
-  ["time", "time"],
-];
+import { TEXT } from "./words/text.js";
 
 export function textPanel(ctx) {
   const { settings, feed } = ctx;
-  const title = h("h2", { text: "The text" });
+  const title = h("h2", { text: TEXT.title });
   const colour = h(
     "select",
     {
       class: "hx-select",
-      "aria-label": "colour by",
-      "data-tip": "what a token's colour says",
+      "aria-label": TEXT.colourBy,
+      "data-tip": TEXT.colourTip,
       onchange: () => ctx.onEdit("colour", colour.value),
     },
-    ...COLOURS.map(([value, text]) => h("option", { value, text: `colour: ${text}` })),
+    ...Object.entries(TEXT.colours).map(([value, text]) => h("option", { value, text: TEXT.colour(text) })),
   );
   const ghosts = h("input", {
     type: "checkbox",
@@ -49,15 +43,15 @@ export function textPanel(ctx) {
       { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick },
       icon(name),
     );
-  const opener = button("open", "open a trace file: or drop it anywhere onto the page", () => file.click());
+  const opener = button("open", TEXT.openFile, () => file.click());
   opener.classList.add("hx-open-trace");
   const save = async () => {
     const name = traceName(feed.model.header);
     await saveGzip(feed.lines(), name);
-    return `The trace was saved as ${name}.`;
+    return TEXT.saved(name);
   };
   const told = async (action, done = "") => {
-    if (!feed.model?.header) return ctx.onTell("There is no run yet.", "");
+    if (!feed.model?.header) return ctx.onTell(TEXT.noRun, "");
     try {
       const said = await action();
       ctx.onTell(said || done, "");
@@ -69,22 +63,12 @@ export function textPanel(ctx) {
     "header",
     { class: "hx-panel-head" },
     title,
-    h("span", { class: "hx-above", text: "\u2191 begins above" }),
-    h(
-      "label",
-      { class: "hx-tick", "data-tip": "drafts that a level rejected, struck out where they stood" },
-      ghosts,
-      h("span", { text: "rejected drafts" }),
-    ),
-    h(
-      "label",
-      { class: "hx-tick", "data-tip": "the text from its beginning, over the place of the tower" },
-      whole,
-      h("span", { text: "whole text" }),
-    ),
+    h("span", { class: "hx-above", text: TEXT.above }),
+    h("label", { class: "hx-tick", "data-tip": TEXT.ghostsTip }, ghosts, h("span", { text: TEXT.ghosts })),
+    h("label", { class: "hx-tick", "data-tip": TEXT.wholeTip }, whole, h("span", { text: TEXT.whole })),
     colour,
-    button("copy", "copy the text", () => told(() => copy(feed.model.text()), "The text was copied.")),
-    button("save", "download the trace", () => told(save)),
+    button("copy", TEXT.copy, () => told(() => copy(feed.model.text()), TEXT.copied)),
+    button("save", TEXT.save, () => told(save)),
     opener,
     file,
   );
@@ -103,22 +87,22 @@ export function textPanel(ctx) {
   const blank = h(
     "div",
     { class: "hx-empty", hidden: true },
-    h("b", { text: "Nothing has been run yet." }),
+    h("b", { text: TEXT.nothing }),
     h("p", {
-      text: "Write a prompt and press Generate: the text appears here, each token tinted by the level that supplied it.",
+      text: TEXT.nothingYet,
     }),
     h("p", {
-      text: "The first run fetches and loads the weights, which takes a minute or two; later ones start at once. You can also open a trace file.",
+      text: TEXT.firstRun,
     }),
   );
-  const el = h("section", { class: "hx-text-panel", "aria-label": "the text" }, head, body, foot, progress, blank);
+  const el = h("section", { class: "hx-text-panel", "aria-label": TEXT.label }, head, body, foot, progress, blank);
   const text = createText(body, { onSelect: ctx.onSelect });
   const legend = createLegend(foot);
   const room = textRoom(el, text.el, whole);
   return {
     el,
     title(name) {
-      say(title, name || "The text");
+      say(title, name || TEXT.title);
       title.title = title.textContent;
     },
     show() {

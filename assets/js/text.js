@@ -9,6 +9,7 @@ import { dress, element, expand, ghostNode, haunt, spoken, tokenNode } from "./t
 import { cellStart, wanted } from "./text-items.js";
 import { copyPlain, walk } from "./text-keys.js";
 import { upTo } from "./trace.js";
+import { TEXT } from "./words/text.js";
 
 const STOPS = "[data-serial], .hx-more";
 /** @type {number[]} */ const NONE = [];
@@ -22,7 +23,8 @@ export function create(host, ctx = {}) {
   const el = host.appendChild(element("div", "hx-text"));
   const flow = el.appendChild(element("div", "hx-flow"));
   flow.setAttribute("role", "group");
-  flow.setAttribute("aria-label", "The text, token by token. Arrow keys move between tokens.");
+  flow.setAttribute("aria-label", TEXT.flow);
+  flow.dataset.waits = TEXT.waiting;
   const comb = el.appendChild(element("div", "hx-comb-dock"));
   comb.hidden = true;
   const view = new TextView(el, flow, comb, ctx);
@@ -140,7 +142,7 @@ class TextView {
     const focused = dock.contains(document.activeElement);
     dock.dataset.key = key;
     dock.classList.toggle("hx-past", past);
-    dock.replaceChildren(...(comb ? [combNode(comb, model, cursor, past ? "none now; before: " : "")] : []));
+    dock.replaceChildren(...(comb ? [combNode(comb, model, cursor, past ? TEXT.noneNow : "")] : []));
     const again =
       held === null ? null : (dock.querySelector(`[data-serial="${held}"]`) ?? this.flow.querySelector(STOPS));
     if (again) this._reach(again);

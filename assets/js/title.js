@@ -4,6 +4,7 @@ import { h, icon, popover, say } from "./dom.js";
 import { headline } from "./headline.js";
 import { helpPanel } from "./help.js";
 import { presenterButton } from "./presenter.js";
+import { TITLE } from "./words/page.js";
 
 /**
  * `set({mode, text, tip})` says what is shown; `update` moves the figure.
@@ -24,12 +25,12 @@ export function titleBar(ctx) {
       { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick },
       icon(name),
     );
-  const help = popover(button("help", "help: how to read this page"), helpPanel(), { label: "how to read this page" });
+  const help = popover(button("help", TITLE.help), helpPanel(), { label: TITLE.helpName });
   const figure = headline();
   const el = h(
     "header",
     { class: "hx-title" },
-    h("h1", { text: "HSD Explorer" }),
+    h("h1", { text: TITLE.name }),
     h("p", { class: "hx-why", text: ctx.why }),
     figure.el,
     badge,
@@ -39,7 +40,7 @@ export function titleBar(ctx) {
       ctx.share?.el,
       help.el,
       presenterButton(),
-      button("theme", "light or dark", () => ctx.onTheme()),
+      button("theme", TITLE.theme, () => ctx.onTheme()),
     ),
   );
   return {

@@ -5,6 +5,7 @@
 import { candidates, fate } from "./comb.js";
 import { combNode } from "./comb-view.js";
 import { isCopy } from "./copies.js";
+import { TOKEN } from "./words/text.js";
 
 const GHOST_LENGTH = 18;
 const WHOLE = 24; // characters of a token up to which no line breaks within it
@@ -158,7 +159,7 @@ function moreButton(count) {
   button.tabIndex = -1;
   button.setAttribute("role", "button");
   button.setAttribute("aria-expanded", "false");
-  button.setAttribute("aria-label", `${count} more rejected tokens here`);
+  button.setAttribute("aria-label", TOKEN.more(count));
   return button;
 }
 
@@ -167,24 +168,23 @@ export function spoken(record, model, cursor) {
   const text = model
     .pieceText(record.id)
     .replace(/^\u00b7(?=.)/, "")
-    .replaceAll("\u21b5", "new line ");
+    .replaceAll("\u21b5", TOKEN.newline);
   const by = model.levels[record.level];
-  const verb = { draft: "drafted by", correct: "correction by", bonus: "bonus of" }[record.how];
   const passed = record.passed.filter((x) => x.t <= cursor).map((x) => model.levels[x.level].name);
-  const parts = [`${text}: ${verb} ${by.name}`];
-  if (isCopy(record)) parts.push(`copied from the ${record.copied.at < 0 ? "prompt" : "text"}`);
-  if (passed.length) parts.push(`accepted by ${passed.join(", ")}`);
+  const parts = [TOKEN.is(text, TOKEN.how[record.how], by.name)];
+  if (isCopy(record)) parts.push(TOKEN.copied(record.copied.at < 0));
+  if (passed.length) parts.push(TOKEN.accepted(passed));
   const state = model.state(record, cursor);
   if (state === "gone")
     parts.push(
       record.goneBy === null
         ? record.lostWith === null
-          ? "not in the text"
-          : "lost with a rejected token before it"
-        : `rejected by ${model.levels[record.goneBy].name}`,
+          ? TOKEN.gone
+          : TOKEN.lost
+        : TOKEN.rejected(model.levels[record.goneBy].name),
     );
   if (record.how === "draft") parts.push(...besides(record, cursor));
-  if (state === "tentative") parts.push("not committed yet");
+  if (state === "tentative") parts.push(TOKEN.tentative);
   return parts.join("; ");
 }
 
@@ -192,8 +192,8 @@ export function spoken(record, model, cursor) {
 function besides(record, cursor) {
   const others = candidates(record);
   if (others.length < 2) return [];
-  const place = `candidate ${others.indexOf(record) + 1} of ${others.length} for its place`;
-  return fate(record, cursor) === "unasked" ? [place, "not asked, another one was kept"] : [place];
+  const place = TOKEN.candidate(others.indexOf(record) + 1, others.length);
+  return fate(record, cursor) === "unasked" ? [place, TOKEN.unasked] : [place];
 }
 
 function put(node, name, value) {

@@ -1,6 +1,7 @@
 /** What the tower's signs mean, in one line below it. */
 
 import { h } from "./dom.js";
+import { KEY } from "./words/tower.js";
 
 export function towerKey() {
   const bar = h(
@@ -12,10 +13,10 @@ export function towerKey() {
   const entry = (sign, text) => h("li", {}, sign, h("span", { text }));
   return h(
     "ul",
-    { class: "hx-tower-key", "aria-label": "Legend of the tower" },
-    entry(h("b", { text: "a" }), "share of the tokens from below that it accepted"),
-    entry(h("b", { text: "ms" }), "of a call"),
-    entry(h("b", { text: "\u2212 5 +" }), "T: handed up at most"),
-    entry(bar, "KV cache: committed, tentative"),
+    { class: "hx-tower-key", "aria-label": KEY.label },
+    entry(h("b", { text: "a" }), KEY.keeps),
+    entry(h("b", { text: "ms" }), KEY.call),
+    entry(h("b", { text: "\u2212 5 +" }), KEY.block),
+    entry(bar, KEY.cache),
   );
 }

@@ -3,7 +3,7 @@
 
 import { addMenu } from "./add-level.js";
 import { Forecast } from "./forecast/forecast.js";
-import { words as foretold } from "./forecast/forecast-words.js";
+import { words as foretold } from "./words/forecast.js";
 import { Prices } from "./forecast/prices.js";
 import { h, say } from "./dom.js";
 import { reorder } from "./drag.js";
@@ -16,13 +16,8 @@ import { shaftOf } from "./shaft.js";
 import { shareText, trunksOf, trunksPlanned } from "./trunk.js";
 import { trunkView } from "./trunk-view.js";
 import { towerKey } from "./tower-key.js";
-import { callsOf, inPlan, noteOf, planText, runLevel, shortName } from "./tower-words.js";
-
-const OTHER = "The run shown is of another stack.";
-const RUN_THIS = "Press Generate to run this one.";
-const MADE_UP = "Simulated: no model ran. What a call takes and how often levels agree are assumptions of a profile.";
-const MADE_UP_OTHER =
-  "Simulated levels, and the run shown is of another stack of them. The Planner tab plans and plays these.";
+import { callsOf, inPlan, noteOf, planText, runLevel, shortName } from "./floor-notes.js";
+import { TOWER } from "./words/tower.js";
 
 /**
  * @param {HTMLElement} host
@@ -48,12 +43,12 @@ class Tower {
     this.shared = []; // trunks of the stack
     this.columns = []; // their views
     this.open = new Set(); // levels whose details are open
-    this.list = h("ol", { class: "hx-floors", "aria-label": "levels, the target first" });
+    this.list = h("ol", { class: "hx-floors", "aria-label": TOWER.levels });
     this.note = h("p", { class: "hx-tower-note" });
     this.origin = new Origin();
     this.presets = h("select", {
       class: "hx-select hx-stack-pick",
-      "aria-label": "ready-made stacks",
+      "aria-label": TOWER.readyMade,
       onchange: () => this._pick(),
     });
     this.forecast = new Forecast();
@@ -73,15 +68,15 @@ class Tower {
     );
     this.el = h(
       "section",
-      { class: `hx-tower${ctx.fixed ? " hx-fixed" : ""}`, "aria-label": "the tower: levels of the stack" },
+      { class: `hx-tower${ctx.fixed ? " hx-fixed" : ""}`, "aria-label": TOWER.label },
       h(
         "header",
         { class: "hx-panel-head" },
-        h("h2", { text: "The tower" }),
+        h("h2", { text: TOWER.title }),
         this.presets,
         pictureButton(
           () => this.house,
-          () => "tower",
+          () => TOWER.picture,
         ),
       ),
       h("div", { class: "hx-tower-body" }, this.house, this.add.el),
@@ -110,7 +105,7 @@ class Tower {
     this.preset = preset;
     const stacks = preset?.stacks ?? [];
     this.presets.replaceChildren(
-      h("option", { value: "", text: stacks.length ? "ready-made stacks" : "your stack" }),
+      h("option", { value: "", text: stacks.length ? TOWER.readyMade : TOWER.own }),
       ...stacks.map((s) => h("option", { value: s.name, text: s.note ? `${s.title} · ${s.note}` : s.title })),
     );
     this.render();
@@ -208,9 +203,9 @@ class Tower {
 
   /** What the note below the tower says where no plan is followed. */
   get remark() {
-    if (this.madeUp) return this.isSame ? MADE_UP : MADE_UP_OTHER;
+    if (this.madeUp) return this.isSame ? TOWER.madeUp : TOWER.madeUpOther;
     if (!this.run || this.isSame) return "";
-    return this.ctx.ready() ? `${OTHER} ${RUN_THIS}` : OTHER;
+    return this.ctx.ready() ? `${TOWER.other} ${TOWER.runThis}` : TOWER.other;
   }
 
   /** Moves a level; the roof stays the roof. What had the focus goes with its floor, so that it can be moved on. */
@@ -357,7 +352,7 @@ class Tower {
       label: made ? known.label : shortName(level, ran, known),
       block: blockOf(level, ran?.block ?? known?.default_block ?? 4),
       params: { at: level.options.at ?? ran?.params?.at },
-      note: made || (ran && this.run.simulated) ? "simulated" : noteOf(level, ran, known, this._shareOf(index)),
+      note: made || (ran && this.run.simulated) ? TOWER.simulated : noteOf(level, ran, known, this._shareOf(index)),
       eager: ran?.params?.eager, // why its passes are launched kernel by kernel on a GPU
     };
   }

@@ -4,6 +4,7 @@
 import { SPEEDS } from "./player.js";
 import { duration } from "./svg.js";
 import { element } from "./token.js";
+import { TRANSPORT } from "./words/player.js";
 
 const ICONS = {
   start: "M4 4v12M16 4L7 10l9 6z",
@@ -20,27 +21,27 @@ const NS = "http://www.w3.org/2000/svg";
  *  @param {{player: any, onPause?: (on: boolean) => void, label?: string, words?: (model: any, cursor: number) => string}} ctx
  *    onPause: of the switch of the pause at rejections, which stands there if it is given; words: what the clock says
  */
-export function create(host, { player, onPause, label = "Playback", words = roundText }) {
+export function create(host, { player, onPause, label = TRANSPORT.label, words = roundText }) {
   const el = host.appendChild(element("div", "hx-transport"));
   el.setAttribute("role", "group");
   el.setAttribute("aria-label", label);
   const press = (icon, label, f) => el.appendChild(button(icon, label, f));
-  press("start", "To the start", () => player.seek(0));
-  press("back", "One round back", () => player.step(-1));
-  const play = press("play", "Play", () => player.toggle());
+  press("start", TRANSPORT.start, () => player.seek(0));
+  press("back", TRANSPORT.back, () => player.step(-1));
+  const play = press("play", TRANSPORT.play, () => player.toggle());
   play.classList.add("hx-transport-play");
-  press("on", "One round on; stops at each rejection", () => player.step(1));
-  press("end", "To the end", () => player.seek(player.end));
+  press("on", TRANSPORT.on, () => player.step(1));
+  press("end", TRANSPORT.end, () => player.seek(player.end));
   const slider = el.appendChild(element("input", "hx-transport-slider"));
   Object.assign(slider, { type: "range", min: 0, max: 1000, step: 1, value: 0 });
-  slider.setAttribute("aria-label", "Moment of the run");
+  slider.setAttribute("aria-label", TRANSPORT.moment);
   slider.addEventListener("input", () => player.seek((slider.value / 1000) * player.end));
   const clock = el.appendChild(element("output", "hx-transport-clock"));
   const speed = el.appendChild(speeds(player));
   const pause = onPause && el.appendChild(pauses(onPause));
-  const live = el.appendChild(element("button", "hx-transport-live", "follow"));
+  const live = el.appendChild(element("button", "hx-transport-live", TRANSPORT.live));
   live.type = "button";
-  live.title = "Follow the end of the run";
+  live.title = TRANSPORT.follow;
   live.addEventListener("click", () => player.follow());
   el.addEventListener("keydown", (event) => handleKey(event, player, slider));
   return {
@@ -52,7 +53,7 @@ export function create(host, { player, onPause, label = "Playback", words = roun
       slider.style.setProperty("--share", share / 1000);
       say(clock, words(model, cursor));
       slider.setAttribute("aria-valuetext", clock.textContent);
-      icon(play, player.playing ? "pause" : "play", player.playing ? "Pause" : "Play");
+      icon(play, player.playing ? "pause" : "play", player.playing ? TRANSPORT.halt : TRANSPORT.play);
       pause?.setAttribute("aria-pressed", String(opts.pause));
       live.hidden = !running;
       live.setAttribute("aria-pressed", String(player.following));
@@ -66,7 +67,7 @@ export function create(host, { player, onPause, label = "Playback", words = roun
 
 function roundText(model, cursor) {
   const round = model ? model.roundAt(cursor) + 1 : 0;
-  return `round ${round}\u2009/\u2009${model?.rounds.length ?? 0}  ${duration(cursor)}`;
+  return TRANSPORT.round(round, model?.rounds.length ?? 0, duration(cursor));
 }
 
 /** The player's keys, for any element that wants them. Returns whether the key was one. */
@@ -84,20 +85,20 @@ function handleKey(event, player, slider = null) {
 }
 
 function pauses(onPause) {
-  const node = element("button", "hx-transport-pauses", "pause at \u2715");
+  const node = element("button", "hx-transport-pauses", TRANSPORT.pause);
   node.type = "button";
-  node.title = "The replay rests at each rejected token, as long as it takes to read about it";
-  node.setAttribute("aria-label", "pause at rejections");
+  node.title = TRANSPORT.pauseTip;
+  node.setAttribute("aria-label", TRANSPORT.pauseName);
   node.addEventListener("click", () => onPause(node.getAttribute("aria-pressed") !== "true"));
   return node;
 }
 
 function speeds(player) {
   const select = element("select", "hx-transport-speed");
-  select.setAttribute("aria-label", "Speed of playback");
-  select.title = "1\u00d7 is as fast as it was";
+  select.setAttribute("aria-label", TRANSPORT.speed);
+  select.title = TRANSPORT.speedTip;
   for (const value of SPEEDS) {
-    const option = element("option", "", value === 1 ? "1\u00d7 real" : `${value}\u00d7`);
+    const option = element("option", "", value === 1 ? TRANSPORT.real : `${value}\u00d7`);
     option.value = String(value);
     select.append(option);
   }

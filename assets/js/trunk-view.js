@@ -4,6 +4,7 @@
 import { h } from "./dom.js";
 import { rowsByLayer } from "./ran.js";
 import { layersText, shareText } from "./trunk.js";
+import { TRUNK } from "./words/tower.js";
 
 const GAP = 0.07; // of the column's height: what a tag needs
 
@@ -26,11 +27,11 @@ export function trunkView(trunk, look) {
   const el = h(
     "div",
     { class: "hx-trunk", role: "img", tabindex: "0" },
-    h("small", { class: "hx-trunk-name", text: `${trunk.layers} layers` }),
+    h("small", { class: "hx-trunk-name", text: TRUNK.layers(trunk.layers) }),
     column,
     tags,
   );
-  describe(`One model, ${trunk.layers} layers: ${own}.`);
+  describe(TRUNK.label(trunk.layers, own));
   let drawn = "?";
   rest();
 
@@ -65,7 +66,7 @@ export function trunkView(trunk, look) {
       if (key === drawn) return;
       drawn = key;
       // Between rounds nothing has run yet: what the stack is made of, not an empty column.
-      if (!spans.length) return void (rest(), describe(`One model, ${trunk.layers} layers: ${own}.`));
+      if (!spans.length) return void (rest(), describe(TRUNK.label(trunk.layers, own)));
       const counts = rowsByLayer(spans, trunk.layers);
       const most = Math.max(1, ...cells.map((_, i) => total(counts, i)));
       el.dataset.live = "1";
@@ -84,7 +85,7 @@ export function trunkView(trunk, look) {
         );
       });
       describe(
-        `Rows run per layer in round ${round}: ${[...counts].map(([level, rows]) => `${look(level).tag} ${runs(rows)}`).join("; ")}. At rest: ${own}.`,
+        TRUNK.rows(round, [...counts].map(([level, rows]) => `${look(level).tag} ${runs(rows)}`).join("; "), own),
       );
     },
   };
@@ -98,7 +99,7 @@ function runs(rows) {
   for (let lo = 0; lo < rows.length; lo++) {
     let hi = lo + 1;
     while (hi < rows.length && rows[hi] === rows[lo]) hi += 1;
-    if (rows[lo]) found.unshift(`${rows[lo]} on ${layersText(lo, hi)}`);
+    if (rows[lo]) found.unshift(TRUNK.on(rows[lo], layersText(lo, hi)));
     lo = hi - 1;
   }
   return found.join(", ");

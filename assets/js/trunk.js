@@ -2,6 +2,7 @@
  *  A *trunk* is one model's layers in one run; its members are levels, the deepest one last. Layers count from 0. */
 
 import { grammar, kindOf } from "./kinds.js";
+import { TRUNK } from "./words/tower.js";
 
 /** The layers `lo` to `hi` (exclusive) in words: "8–29", "3". @param {number} lo @param {number} hi */
 export function layersText(lo, hi) {
@@ -105,9 +106,9 @@ function trunk(layers, members) {
 
 /** A member's share in words: "runs 8–29, reuses 0–7". @param {{depth: number, lo: number}} member */
 export function shareText({ depth, lo }) {
-  if (depth === 0) return "reads the token embeddings";
-  const own = depth > lo ? `runs ${layersText(lo, depth)}` : "runs no layer of its own";
-  return lo > 0 ? `${own}, reuses ${layersText(0, lo)}` : own;
+  if (depth === 0) return TRUNK.embeddings;
+  const own = depth > lo ? TRUNK.runs(layersText(lo, depth)) : TRUNK.runsNone;
+  return lo > 0 ? TRUNK.reuses(own, layersText(0, lo)) : own;
 }
 
 /** Where a level of a run stops: "exit at layer 8 of 30", "all 30 layers"; "" for one that shares nothing.
@@ -116,6 +117,6 @@ export function shareText({ depth, lo }) {
 export function stopText(level, levels, depth = null) {
   const layers = level.shares === null || level.shares === undefined ? 0 : layersOf(level.shares, levels);
   if (!layers) return "";
-  if (early(level.kind)) return `exit at layer ${depth ?? depthOf(level, layers)} of ${layers}`;
-  return depthOf(level, layers) === 0 ? `layer 0 of ${layers}: the token embeddings` : `all ${layers} layers`;
+  if (early(level.kind)) return TRUNK.exit(depth ?? depthOf(level, layers), layers);
+  return depthOf(level, layers) === 0 ? TRUNK.bottom(layers) : TRUNK.whole(layers);
 }

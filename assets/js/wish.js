@@ -2,6 +2,7 @@
 
 import { fields, read, write } from "./address.js";
 import { adopt } from "./adopt.js";
+import { PROMPT } from "./words/run.js";
 
 export class Wish {
   /** @param {Record<string, any>} setup the server's @param {() => any} tower the composer */
@@ -81,11 +82,10 @@ export class Wish {
   /** Why it cannot be run, "" if it can. */
   whyNot() {
     const { preset, tower } = this;
-    if (!preset) return "No preset is known, so nothing can be run.";
-    if (tower.madeUp)
-      return "This stack is simulated: there are no weights for it here. Choose another stack to generate with.";
+    if (!preset) return PROMPT.noPreset;
+    if (tower.madeUp) return PROMPT.simulated;
     if (!preset.usable) return `${preset.title}: ${preset.reason}`;
-    if (!this.settings.prompt.trim()) return "The prompt is empty: write something or choose an example.";
+    if (!this.settings.prompt.trim()) return PROMPT.empty;
     return tower.faults[0] ?? "";
   }
 }

@@ -11,10 +11,11 @@ from sharedkit import LAYERS, SharedBench, depths_of, shared_run
 
 from app.depths import LENS, known, size, table
 from app.figures import draw
-from app.generate import READING, Loader, stream
+from app.generate import Loader, stream
 from app.runs import Run
 from app.settings import parse
 from app.study import study
+from app.words.run import READING
 from hsd_core.trace import Depths, Piece
 
 PIECES = {0: Piece(0, "IGE="), 1: Piece(1, "PGI+"), 2: Piece(2, "4g=="), 3: Piece(3, "!!")}

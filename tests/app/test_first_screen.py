@@ -13,8 +13,9 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from app.first import WHY, FirstPaint
+from app.first import FirstPaint
 from app.static import ASSETS
+from app.words.page import WHY
 from hsd_core.export.page import SHEETS
 
 DESK, PHONE, PROJECTOR = (1440, 900), (390, 844), (1920, 1080)

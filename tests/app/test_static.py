@@ -109,8 +109,8 @@ def test_a_second_visit_asks_for_no_script_and_no_style(page: Any, watched: tupl
         page.wait_for_selector(".hx-res-preset")
         return [path for path in paths if path.endswith((".js", ".css")) and "/lib/" not in path]
 
-    # Files of js/offline are for a run that is saved as a page; the page itself never asks for them.
-    own = {f"{files().route}/{name}" for name in files().names if not name.startswith("js/offline/")}
+    # Scripts and words of a run that is saved as a page: the page itself never asks for them.
+    own = {f"{files().route}/{name}" for name in files().names if "offline" not in name}
     first = {f"{files().route}/{name}" for name in (*FIRST, *files().first)}
     assert len(first) > 100 and set(visit()) | first == own | first
     assert visit() == []

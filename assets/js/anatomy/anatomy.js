@@ -7,7 +7,7 @@ import { actOf } from "./bars.js";
 import { gridOf } from "./grid.js";
 import { choices, happened, placeOf, roundOf, settled, spotlight, stateOf } from "./round.js";
 import { sentence, short, work } from "./telling.js";
-import { SAY } from "./words.js";
+import { SAY } from "../words/anatomy.js";
 
 const LINES = 9; // of a table of laws
 

@@ -8,7 +8,7 @@ import { originOf } from "../kinds.js";
 import { figure } from "../svg.js";
 import { greedyAct, insteadOf, isNamed, judged, lawAlone, replaced, sampledAct } from "./act.js";
 import { coin, table } from "./marks.js";
-import { ACT, GREEDY, token } from "./words.js";
+import { ACT, GREEDY, token } from "../words/anatomy.js";
 
 /**
  * @param {import("../trace.js").TraceModel} model @param {import("../trace.js").TokenRecord} record

@@ -6,7 +6,7 @@ import { badge } from "../card-verdict.js";
 import { figure } from "../svg.js";
 import { cacheText, cacheTip, caches, layersRun } from "./kv.js";
 import { stateOf } from "./round.js";
-import { KV, LAYERS, SAY } from "./words.js";
+import { KV, LAYERS, SAY } from "../words/anatomy.js";
 
 const BARS = 5; // of a row
 const ROOMY = 5; // rows of tiles that leave room for high bars
@@ -38,7 +38,7 @@ function axis(round) {
   const line = h(
     "div",
     { class: "hx-an-axis" },
-    h("span", { class: "hx-an-side", text: "position", "data-tip": SAY.position }),
+    h("span", { class: "hx-an-side", text: SAY.axis, "data-tip": SAY.position }),
   );
   for (let i = 0; i < round.columns; i++)
     line.append(h("span", { text: String(round.from + i), style: { "grid-column": String(i + 2) } }));
@@ -181,9 +181,9 @@ function tileNode(model, round, call, tile, view) {
 
 function spoken(model, { what }, call, state, text) {
   const tag = model.levels[call.segment.level].name;
-  if (what === "draft") return `${text}: drafted by ${tag}, ${state}`;
-  if (what === "own") return `${text}: written by ${tag}, ${state}`;
-  return `${text}: ${state === "asked" ? "being judged" : state} by ${tag}`;
+  if (what === "draft") return SAY.drafted(text, tag, SAY.states[state]);
+  if (what === "own") return SAY.written(text, tag, SAY.states[state]);
+  return SAY.judged(text, tag, SAY.states[state]);
 }
 
 /** The likeliest of a row as bars; the token of the tile is the dark one. */

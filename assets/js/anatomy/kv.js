@@ -3,7 +3,7 @@
 import { upTo } from "../order.js";
 import { ranText } from "../ran.js";
 import { trunksOf } from "../trunk.js";
-import { KV } from "./words.js";
+import { KV } from "../words/anatomy.js";
 
 /**
  * @typedef {import("../trace.js").TraceModel} TraceModel

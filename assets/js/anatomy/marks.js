@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { figure } from "../svg.js";
-import { ACT } from "./words.js";
+import { ACT } from "../words/anatomy.js";
 
 /** A line from 0 to 1: below alpha the draft is kept; the coin lies on it. */
 export function coin(j, block) {

@@ -5,7 +5,7 @@ import { h } from "../dom.js";
 import { originOf } from "../kinds.js";
 import { ranText } from "../ran.js";
 import { duration } from "../svg.js";
-import { EVENT, token } from "./words.js";
+import { EVENT, token } from "../words/anatomy.js";
 
 /**
  * @param {any} model @param {import("./round.js").Round} round @param {import("./round.js").Happening|null} event

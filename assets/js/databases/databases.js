@@ -7,7 +7,7 @@ import { Ledger } from "./ledger.js";
 import { createLink } from "./link.js";
 import { entriesPart, lookupsPart, nothing, sharesPart } from "./parts.js";
 import { windowPart } from "./window.js";
-import { DB } from "./words.js";
+import { DB } from "../words/databases.js";
 
 /**
  * @param {{player: import("../player.js").Player, stage: HTMLElement, onClose: () => void, onChange: () => void}} ctx

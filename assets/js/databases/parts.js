@@ -4,7 +4,7 @@ import { written } from "../copies.js";
 import { h, say } from "../dom.js";
 import { originOf } from "../kinds.js";
 import { showRows } from "./rows.js";
-import { DB, ENTRIES, LOOKUPS, SHARES } from "./words.js";
+import { DB, ENTRIES, LOOKUPS, SHARES } from "../words/databases.js";
 
 const LAST = 14; // lookups
 const USED = 60; // entries

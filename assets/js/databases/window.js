@@ -5,7 +5,7 @@ import { h, say } from "../dom.js";
 import { upTo } from "../order.js";
 import { quote, words } from "./parts.js";
 import { showRows } from "./rows.js";
-import { WINDOW } from "./words.js";
+import { WINDOW } from "../words/databases.js";
 
 const MOST = { columns: 32, n: 16 }; // of a stranger's trace
 

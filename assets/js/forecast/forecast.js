@@ -3,7 +3,7 @@
 import { plainSpeed } from "../charts.js";
 import { h, say } from "../dom.js";
 import { figure } from "../svg.js";
-import { words } from "./forecast-words.js";
+import { words } from "../words/forecast.js";
 
 /** @typedef {import("./prices.js").Price} Price */
 

@@ -1,6 +1,6 @@
 /** What stacks would cost by the theory: asked for once each, a while after the last change, the latest question alone. */
 
-import { words } from "./forecast-words.js";
+import { words } from "../words/forecast.js";
 
 const SETTLE_MS = 250;
 const KEPT = 200; // answers; then they are asked for anew

@@ -13,7 +13,7 @@ import { List } from "./list.js";
 import { Panel } from "./panel.js";
 import { asked, go, NOWHERE } from "./place.js";
 import { Sheet } from "./sheet.js";
-import { WORDS } from "./words.js";
+import { WORDS } from "../words/learn.js";
 
 /** @param {HTMLElement} root @param {{props: {setup: string}}} ports */
 export async function mount(root, { props }) {

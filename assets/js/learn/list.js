@@ -2,7 +2,7 @@
 
 import { h, say } from "../dom.js";
 import { forget, kept, lastOpen } from "./progress.js";
-import { WORDS } from "./words.js";
+import { WORDS } from "../words/learn.js";
 
 export class List {
   /** @param {{onOpen: (number: number, step: number) => void, onSheet: () => void}} ctx */

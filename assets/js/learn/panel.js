@@ -7,7 +7,7 @@ import { onDrawn } from "../within-reach.js";
 import { keep, kept } from "./progress.js";
 import { fill } from "./rich.js";
 import { closingOf, stepOf } from "./step.js";
-import { WORDS } from "./words.js";
+import { WORDS } from "../words/learn.js";
 
 export class Panel {
   /**

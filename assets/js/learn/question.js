@@ -4,7 +4,7 @@
 import { h } from "../dom.js";
 import { figure, holds, REFERENCE } from "./refs.js";
 import { rich } from "./rich.js";
-import { WORDS } from "./words.js";
+import { WORDS } from "../words/learn.js";
 
 let made = 0; // groups of choices, each with a name of its own
 

@@ -2,6 +2,7 @@
  *  `${bench|best.3.speed_up}` a shipped result's. Each is a function of a model, so that none is written into a lesson. */
 
 import { plainSpeed } from "../charts.js";
+import { FIGURES } from "../words/learn.js";
 
 /** As in app/learn/lessons.py. */
 const NAME = "[a-z_]+(?:\\.[A-Za-z0-9_]+)*";
@@ -55,61 +56,45 @@ const yielded = (a, n) => (a === 1 ? n + 1 : (1 - a ** (n + 1)) / (1 - a));
  * @type {Record<string, [string, (v: any) => string, (model: any, ...rest: string[]) => number|string|null|undefined]>}
  */
 const RUN = {
-  speedup: ["tokens/s / tokens/s of plain decoding of the same target, prompt and seed", times, (m) => ratio(m)],
-  tokens_per_s: ["tokens committed / time of decoding, prefill excluded", rate, (m) => last(m)?.tokens_per_s],
-  plain_tokens_per_s: ["the same of plain decoding, measured beside this run", rate, (m) => plainSpeed(m.baseline)],
-  plain_ms: ["1000 / tokens/s of plain decoding", ms, (m) => inverse(plainSpeed(m.baseline))],
+  speedup: [FIGURES.speedup, times, (m) => ratio(m)],
+  tokens_per_s: [FIGURES.tokensPerSecond, rate, (m) => last(m)?.tokens_per_s],
+  plain_tokens_per_s: [FIGURES.plainTokensPerSecond, rate, (m) => plainSpeed(m.baseline)],
+  plain_ms: [FIGURES.plainMs, ms, (m) => inverse(plainSpeed(m.baseline))],
   ms_per_token: ["1000 / tokens/s", ms, (m) => inverse(last(m)?.tokens_per_s)],
-  per_forward: [
-    "tokens committed / forwards of the target, corrections and bonus tokens included",
-    rate,
-    (m) => last(m)?.tokens_per_target_forward,
-  ],
-  kept: ["committed tokens drafted at the bottom / tokens drafted at the bottom", percent, (m) => last(m)?.drafts_kept],
-  committed: ["tokens committed", whole, (m) => m.committed.length],
-  rounds: ["rounds: verifications by the target and all that led to them", whole, (m) => m.rounds.length],
-  equal: ["leading tokens that are plain decoding\u2019s", whole, (m) => m.baseline?.equal],
-  stack: ["the stack of this run", as, (m) => m.header?.stack],
-  machine: ["where it was measured", as, (m) => m.header?.machine],
-  layers: ["layers of the target", whole, (m) => m.levels.at(-1)?.layers],
-  layers_per_token: [
-    "layers read by levels that share the target\u2019s weights / tokens committed",
-    rate,
-    (m) => last(m)?.layers_per_token,
-  ],
-  temperature: ["the temperature of this run", as, (m) => m.header?.sampling?.temperature],
-  rejections: ["tokens that a level rejected", whole, (m) => m.ghosts.length],
-  plans: ["plans that this run followed, one after another", whole, (m) => m.plans.length || null],
+  per_forward: [FIGURES.perForward, rate, (m) => last(m)?.tokens_per_target_forward],
+  kept: [FIGURES.kept, percent, (m) => last(m)?.drafts_kept],
+  committed: [FIGURES.committed, whole, (m) => m.committed.length],
+  rounds: [FIGURES.rounds, whole, (m) => m.rounds.length],
+  equal: [FIGURES.equal, whole, (m) => m.baseline?.equal],
+  stack: [FIGURES.stack, as, (m) => m.header?.stack],
+  machine: [FIGURES.machine, as, (m) => m.header?.machine],
+  layers: [FIGURES.layers, whole, (m) => m.levels.at(-1)?.layers],
+  layers_per_token: [FIGURES.layersPerToken, rate, (m) => last(m)?.layers_per_token],
+  temperature: [FIGURES.temperature, as, (m) => m.header?.sampling?.temperature],
+  rejections: [FIGURES.rejections, whole, (m) => m.ghosts.length],
+  plans: [FIGURES.plans, whole, (m) => m.plans.length || null],
 
-  acceptance: [
-    "tokens from below that the level accepted / that it judged",
-    times,
-    (m, tag) => gauge(m, tag)?.acceptance,
-  ],
-  accepted: ["tokens from below that the level accepted", whole, (m, tag) => gauge(m, tag)?.accepted],
-  judged: ["tokens from below that the level judged", whole, (m, tag) => gauge(m, tag)?.judged],
-  forwards: ["forwards of the level", whole, (m, tag) => gauge(m, tag)?.forwards],
-  ms: ["busy time / forwards of the level", ms, (m, tag) => gauge(m, tag)?.ms_per_call],
-  block: ["T: tokens that the level hands up at most", whole, (m, tag) => level(m, tag)?.block],
-  name: ["the level", as, (m, tag) => level(m, tag)?.name],
-  cost: [
-    "busy time of the level / tokens committed",
-    ms,
-    (m, tag) => (gauge(m, tag) ? gauge(m, tag).busy_ms / m.committed.length : null),
-  ],
+  acceptance: [FIGURES.acceptance, times, (m, tag) => gauge(m, tag)?.acceptance],
+  accepted: [FIGURES.accepted, whole, (m, tag) => gauge(m, tag)?.accepted],
+  judged: [FIGURES.judged, whole, (m, tag) => gauge(m, tag)?.judged],
+  forwards: [FIGURES.forwards, whole, (m, tag) => gauge(m, tag)?.forwards],
+  ms: [FIGURES.ms, ms, (m, tag) => gauge(m, tag)?.ms_per_call],
+  block: [FIGURES.block, whole, (m, tag) => level(m, tag)?.block],
+  name: [FIGURES.name, as, (m, tag) => level(m, tag)?.name],
+  cost: [FIGURES.cost, ms, (m, tag) => (gauge(m, tag) ? gauge(m, tag).busy_ms / m.committed.length : null)],
   supplied: [
-    "committed tokens that the level drafted or drew",
+    FIGURES.supplied,
     whole,
     (m, tag) => (level(m, tag) ? committed(m).filter((t) => t.level === level(m, tag).index).length : null),
   ],
   share: [
-    "committed tokens that the level drafted or drew / all",
+    FIGURES.share,
     percent,
     (m, tag) =>
       level(m, tag) ? committed(m).filter((t) => t.level === level(m, tag).index).length / m.committed.length : null,
   ],
   yields: [
-    "(1 \u2212 a^(n+1)) / (1 \u2212 a), with this run\u2019s acceptance a and T of the level below as n",
+    FIGURES.yields,
     times,
     (m, tag, given) => {
       const a = gauge(m, tag)?.acceptance;
@@ -118,30 +103,22 @@ const RUN = {
     },
   ],
   ceiling: [
-    "1 / (1 \u2212 a), with this run\u2019s acceptance a",
+    FIGURES.ceiling,
     times,
     (m, tag) => (gauge(m, tag)?.acceptance < 1 ? 1 / (1 - gauge(m, tag).acceptance) : null),
   ],
-  depth: ["layers that the exit runs", whole, (m, tag) => Number(level(m, tag)?.params?.at) || null],
+  depth: [FIGURES.depth, whole, (m, tag) => Number(level(m, tag)?.params?.at) || null],
   source: [
-    "committed tokens that this database supplied / all that lookups supplied",
+    FIGURES.source,
     percent,
     (m, letter) => {
       const drafted = committed(m).filter((t) => t.how === "draft" && m.levels[t.level].kind === "ngram");
       return drafted.length ? drafted.filter((t) => t.source === letter).length / drafted.length : null;
     },
   ],
-  round: [
-    "of this round",
-    (v) => (typeof v === "number" ? whole(v) : as(v)),
-    (m, n, ...what) => ofRound(m, n, ...what),
-  ],
-  reject: [
-    "of this rejection",
-    (v) => (typeof v === "number" ? chance(v) : as(v)),
-    (m, n, what) => ofReject(m, n, what),
-  ],
-  plan: ["of this plan", (v) => (typeof v === "number" ? whole(v) : as(v)), (m, n, what) => ofPlan(m, n, what)],
+  round: [FIGURES.round, (v) => (typeof v === "number" ? whole(v) : as(v)), (m, n, ...what) => ofRound(m, n, ...what)],
+  reject: [FIGURES.rejection, (v) => (typeof v === "number" ? chance(v) : as(v)), (m, n, what) => ofReject(m, n, what)],
+  plan: [FIGURES.plan, (v) => (typeof v === "number" ? whole(v) : as(v)), (m, n, what) => ofPlan(m, n, what)],
 };
 
 function ofRound(model, n, what, tag, more) {
@@ -188,17 +165,13 @@ const inverse = (v) => (v ? 1000 / v : null);
 
 /** Of a shipped benchmark: `best.3.speed_up` of the quickest stack of three levels, or that of a stack by its name. */
 const BENCH = {
-  speed_up: ["tokens/s / tokens/s of plain decoding of the same target, prompts together", times, (r) => r.speed_up],
-  low: ["lower end of the 95 % interval of that speed-up", times, (r) => r.interval[0]],
-  high: ["upper end of the 95 % interval of that speed-up", times, (r) => r.interval[1]],
-  per_forward: ["tokens committed / forwards of the target", rate, (r) => r.accepted_per_pass],
-  tokens_per_s: ["tokens committed / time of decoding", rate, (r) => r.tokens_per_s],
-  stack: ["the stack", as, (r) => r.stack],
-  over: [
-    "speed-up of the best of these levels / of the best of those",
-    times,
-    (r, other) => r.speed_up / other.speed_up,
-  ],
+  speed_up: [FIGURES.benchSpeedup, times, (r) => r.speed_up],
+  low: [FIGURES.benchLow, times, (r) => r.interval[0]],
+  high: [FIGURES.benchHigh, times, (r) => r.interval[1]],
+  per_forward: [FIGURES.benchPerForward, rate, (r) => r.accepted_per_pass],
+  tokens_per_s: [FIGURES.benchRate, rate, (r) => r.tokens_per_s],
+  stack: [FIGURES.benchStack, as, (r) => r.stack],
+  over: [FIGURES.benchOver, times, (r, other) => r.speed_up / other.speed_up],
 };
 
 function row({ reports }, stack, levels) {
@@ -222,10 +195,10 @@ export function figure(sources, name, source = "") {
     const found = row(sources, source.slice(6), levels);
     const other = beside ? row(sources, "", beside) : null;
     const read = (f) => (found && (other || !beside) ? f(found, other) : null);
-    return written(BENCH[what], read, `shipped results, ${found?.machine}`);
+    return written(BENCH[what], read, FIGURES.shipped(found?.machine));
   }
   const model = source ? sources.recordings.get(source) : sources.model;
-  const from = model?.header?.title || (source ? `recording ${source}` : "the run that is shown");
+  const from = model?.header?.title || (source ? FIGURES.recording(source) : FIGURES.shown);
   return written(RUN[head], (read) => (model?.header ? read(model, ...rest) : null), from, unitOf(head, rest));
 }
 

@@ -4,7 +4,7 @@
 import { h, say } from "../dom.js";
 import { grammar } from "../kinds.js";
 import { figure, REFERENCE } from "./refs.js";
-import { WORDS } from "./words.js";
+import { WORDS } from "../words/learn.js";
 
 const MARKS = new RegExp(`${REFERENCE.source}|\\[([A-Z]\\d?|x)\\]|\`([^\`]+)\`|\\*([^*]+)\\*`, "g");
 

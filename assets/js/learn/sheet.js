@@ -5,7 +5,7 @@ import { h, say } from "../dom.js";
 import { recordingAt } from "./panel.js";
 import { answerOf, rightOnes } from "./question.js";
 import { fill, rich } from "./rich.js";
-import { WORDS } from "./words.js";
+import { WORDS } from "../words/learn.js";
 
 const LETTERS = "abcdefgh";
 

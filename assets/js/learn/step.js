@@ -3,7 +3,7 @@
 import { h } from "../dom.js";
 import { questionOf } from "./question.js";
 import { rich } from "./rich.js";
-import { WORDS } from "./words.js";
+import { WORDS } from "../words/learn.js";
 
 /**
  * @param {any} step as app/learn/lessons.py declares it

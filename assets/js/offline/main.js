@@ -3,7 +3,8 @@
 import { h } from "../dom.js";
 import { Stage } from "../stage.js";
 import { rememberTheme } from "../theme.js";
-import { words } from "./offline-words.js";
+import { words } from "../words/offline.js";
+import { TITLE } from "../words/page.js";
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -38,7 +39,7 @@ async function open() {
   const props = { setup: JSON.stringify(setup), value: "" };
   const root = /** @type {HTMLElement} */ (document.querySelector(".hx-root"));
   const stage = new Stage(root, { props, call, trigger: () => {}, watch: () => {} });
-  document.title = [header.title, "HSD Explorer"].filter(Boolean).join(" · ");
+  document.title = [header.title, TITLE.name].filter(Boolean).join(" · ");
   await stage.begin(JSON.stringify({ run: "offline", from: 0, ev, final: true, status }));
 }
 

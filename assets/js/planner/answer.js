@@ -4,13 +4,9 @@ import { h, say } from "../dom.js";
 import { styleLevels } from "../kinds.js";
 import { figure } from "./profile.js";
 import { levelBadge } from "./tables.js";
+import { ANSWER } from "../words/planner.js";
 
 const ENGINE_SEEN = 0.005; // of the time: less is not drawn
-
-const COUNT = ["", "one: plain decoding", "two", "three", "four", "five", "six", "seven", "eight"];
-
-const PLAY =
-  "plays this plan on the Play tab: no model runs, each level agrees as often as the profile says and takes its milliseconds";
 
 /**
  * @param {{onUse: (plan: any) => void, onPlay: (plan: any) => void}} ctx
@@ -19,12 +15,12 @@ const PLAY =
 export function answerPanel(ctx) {
   const tower = h("div", { class: "hx-plan-tower" });
   const figures = h("dl", { class: "hx-plan-figures" });
-  const use = h("button", { type: "button", class: "hx-go hx-plan-use", text: "Use this stack" });
+  const use = h("button", { type: "button", class: "hx-go hx-plan-use", text: ANSWER.use });
   const play = h("button", {
     type: "button",
     class: "hx-quiet hx-plan-play",
-    text: "Play it (simulated)",
-    "data-tip": PLAY,
+    text: ANSWER.play,
+    "data-tip": ANSWER.playTip,
   });
   const stack = h("code", { class: "hx-plan-stack" });
   const reason = h("p", { class: "hx-plan-text" });
@@ -32,8 +28,8 @@ export function answerPanel(ctx) {
   const shares = h("div", { class: "hx-plan-shares" });
   const best = h(
     "section",
-    { class: "hx-panel hx-plan-best", "aria-label": "the best plan" },
-    h("h2", { class: "hx-plan-h", text: "The best plan" }),
+    { class: "hx-panel hx-plan-best", "aria-label": ANSWER.bestLabel },
+    h("h2", { class: "hx-plan-h", text: ANSWER.best }),
     spoken,
     tower,
     figures,
@@ -44,24 +40,20 @@ export function answerPanel(ctx) {
   const depths = h("div", {});
   const depth = h(
     "section",
-    { class: "hx-panel hx-plan-depth", "aria-label": "best for each number of levels" },
-    h("h2", { class: "hx-plan-h", text: "How many levels?" }),
+    { class: "hx-panel hx-plan-depth", "aria-label": ANSWER.depthLabel },
+    h("h2", { class: "hx-plan-h", text: ANSWER.depth }),
     depths,
   );
-  const why = h("section", { class: "hx-plan-why", "aria-label": "why" });
+  const why = h("section", { class: "hx-plan-why", "aria-label": ANSWER.why });
 
   function show(answer, styles) {
     const top = answer.best;
     say(spoken, answer.headline);
     tower.replaceChildren(...tiles(answer, styles));
     figures.replaceChildren(
-      fact(figure(top.ms), "ms per token", "predicted by the exact recursion; plain decoding beside it"),
-      fact(`${top.speedup.toFixed(2)}×`, "plain decoding", "plain decoding's ms per token / this plan's"),
-      fact(
-        top.tokens.toFixed(2),
-        "tokens per target pass",
-        "expected tokens committed by a pass of the target, correction and bonus included",
-      ),
+      fact(figure(top.ms), ANSWER.ms),
+      fact(`${top.speedup.toFixed(2)}×`, ANSWER.gain),
+      fact(top.tokens.toFixed(2), ANSWER.tokens),
     );
     stack.textContent = top.stack;
     use.onclick = () => ctx.onUse(top);
@@ -74,12 +66,8 @@ export function answerPanel(ctx) {
       button.classList.toggle("hx-quiet", !first);
     }
     use.toggleAttribute("aria-disabled", !top.runs);
-    use.dataset.tip = top.runs
-      ? "put this stack into the composer of the Play tab"
-      : "a level of this plan has no weights here, so it can be reckoned with but not run";
-    reason.textContent = top.runs
-      ? ""
-      : "A level of this plan has no weights here: it can be reckoned with and played (simulated), not run.";
+    use.dataset.tip = top.runs ? ANSWER.useTip : ANSWER.cannotUseTip;
+    reason.textContent = top.runs ? "" : ANSWER.cannotUse;
     reason.hidden = top.runs;
     shares.replaceChildren(sharesTable(top, styles));
     depths.replaceChildren(depthTable(answer, styles, ctx));
@@ -103,8 +91,8 @@ function tiles({ best }, styles) {
   const engine = 1 - best.shares.reduce((sum, part) => sum + part.share, 0);
   if (engine >= ENGINE_SEEN)
     parts.push({
-      name: "the engine around the levels",
-      text: "engine",
+      name: ANSWER.engineName,
+      text: ANSWER.engine,
       share: engine,
       ms: engine * best.ms,
       style: null,
@@ -125,7 +113,7 @@ function tiles({ best }, styles) {
           {
             class: "hx-plan-tile",
             style: { "--hue": hue(part) },
-            "data-tip": `${part.name}: ${figure(part.ms)} ms of each token, ${percent(part.share)} of the time`,
+            "data-tip": ANSWER.share(part.name, figure(part.ms), percent(part.share)),
           },
           part.style ? levelBadge(part.style) : null,
           h("b", { text: part.text }),
@@ -153,27 +141,17 @@ function sharesTable(top, styles) {
       h("td", {
         text:
           part.worth === null
-            ? "signs every token"
+            ? ANSWER.signs
             : part.worth < 1.0005
-              ? "nothing"
-              : `${part.worth.toFixed(2)}× slower`,
+              ? ANSWER.nothing
+              : ANSWER.slower(part.worth.toFixed(2)),
       }),
     );
   const rows = top.shares.toReversed().map(row);
   return h(
     "table",
     {},
-    h(
-      "thead",
-      {},
-      h(
-        "tr",
-        {},
-        ...["level", "block", "calls per target pass", "ms per token", "without it"].map((text) =>
-          h("th", { scope: "col", text }),
-        ),
-      ),
-    ),
+    h("thead", {}, h("tr", {}, ...ANSWER.sharesHead.map((text) => h("th", { scope: "col", text })))),
     h("tbody", {}, ...rows),
   );
 }
@@ -207,16 +185,16 @@ function depthTable(answer, styles, ctx) {
           ? h("button", {
               type: "button",
               class: "hx-quiet hx-plan-small",
-              text: "use",
-              "aria-label": `use ${one.stack}`,
+              text: ANSWER.useShort,
+              "aria-label": ANSWER.useOf(one.stack),
               onclick: () => ctx.onUse(one),
             })
           : h("button", {
               type: "button",
               class: "hx-quiet hx-plan-small",
-              text: "play",
-              "aria-label": `play ${one.stack}, simulated`,
-              "data-tip": PLAY,
+              text: ANSWER.playShort,
+              "aria-label": ANSWER.playOf(one.stack),
+              "data-tip": ANSWER.playTip,
               onclick: () => ctx.onPlay(one),
             }),
       ),
@@ -235,7 +213,7 @@ function depthTable(answer, styles, ctx) {
         h(
           "tbody",
           { role: "rowgroup" },
-          ...answer.by_depth.map((one) => row(one, COUNT[one.levels.length] ?? String(one.levels.length))),
+          ...answer.by_depth.map((one) => row(one, ANSWER.counts[one.levels.length] ?? String(one.levels.length))),
         ),
       ),
     ),
@@ -243,7 +221,7 @@ function depthTable(answer, styles, ctx) {
       ? h(
           "details",
           { class: "hx-figure-data" },
-          h("summary", { text: "the next best plans" }),
+          h("summary", { text: ANSWER.others }),
           h(
             "div",
             { class: "hx-plan-over" },
@@ -262,14 +240,13 @@ const head = () =>
     h(
       "tr",
       { role: "row" },
-      ...["levels", "best stack", "ms per token", "speed-up"].map((text) =>
-        h("th", { scope: "col", role: "columnheader", text }),
-      ),
-      h("th", { scope: "col", role: "columnheader" }, h("span", { class: "hx-sr", text: "use it" })),
+      ...ANSWER.depthsHead.map((text) => h("th", { scope: "col", role: "columnheader", text })),
+      h("th", { scope: "col", role: "columnheader" }, h("span", { class: "hx-sr", text: ANSWER.useIt })),
     ),
   );
 
-const fact = (value, name, tip) => h("div", { "data-tip": tip }, h("dt", { text: name }), h("dd", { text: value }));
+const fact = (value, /** @type {string[]} */ [name, tip]) =>
+  h("div", { "data-tip": tip }, h("dt", { text: name }), h("dd", { text: value }));
 const percent = (share) => (share < 0.001 ? "<0.1 %" : `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`);
 
 /** Styles of the levels by name, as the Play tab has them. */

@@ -1,5 +1,7 @@
 /** Asks the server for answers: one question on its way at a time, and of those that wait only the latest. */
 
+import { PLANNER } from "../words/planner.js";
+
 export class Asker {
   /** @param {string} url @param {{onAnswer: Function, onRefusal: Function}} hear `onRefusal(message, field)` */
   constructor(url, hear) {
@@ -37,11 +39,9 @@ export class Asker {
         body: JSON.stringify(question),
       });
       if (reply.ok || reply.status === 422) return await reply.json();
-      return {
-        error: `the server could not answer (status ${reply.status}); nothing you wrote is lost, change a number to ask again`,
-      };
+      return { error: PLANNER.failed(reply.status) };
     } catch {
-      return { error: "the server cannot be reached; nothing you wrote is lost, change a number to ask again" };
+      return { error: PLANNER.unanswered };
     }
   }
 }

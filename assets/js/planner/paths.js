@@ -2,10 +2,11 @@
  *  plot. */
 
 import { h } from "../dom.js";
+import { PLANNER } from "../words/planner.js";
 
 /** @param {{onPick: (point: {curve: number, point: number}|null) => void}} ctx */
 export function pathList(ctx) {
-  const el = h("ol", { class: "hx-plan-edges", "aria-label": "the best path, from the target downwards" });
+  const el = h("ol", { class: "hx-plan-edges", "aria-label": PLANNER.path });
   let now = [];
   return {
     el,

@@ -14,6 +14,7 @@ import { copy, reset, same } from "./profile.js";
 import { sourceBar } from "./sources.js";
 import { profileTables } from "./tables.js";
 import { still, whatIf } from "./whatif.js";
+import { PLANNER } from "../words/planner.js";
 
 const LARGEST = 300_000; // bytes of a profile file
 const PATIENCE_MS = 1000; // so long a slider may be dragged before its figures follow
@@ -78,11 +79,11 @@ class PlannerPage {
     const plot = (name, label, more = {}) => new Plot(name, { url: base + setup.plotly, label, ...more });
     this.paths = pathList({ onPick: (point) => this.plots.graph.hover(point?.curve ?? null, point?.point) });
     this.plots = {
-      graph: plot("graph", "the shortest path", {
+      graph: plot("graph", PLANNER.plots.graph, {
         onPoint: (point) => this.paths.light(point?.customdata?.[0] ?? null),
       }),
-      surface: plot("surface", "where one drafter pays"),
-      validation: plot("validation", "predicted and measured"),
+      surface: plot("surface", PLANNER.plots.surface),
+      validation: plot("validation", PLANNER.plots.validation),
     };
     this.plots.graph.beside.append(this.paths.el);
     this.body = h(
@@ -118,9 +119,7 @@ class PlannerPage {
     try {
       found = await (await fetch(this.base + this.setup.sources)).json();
     } catch {
-      this.fault(
-        "The server cannot be reached, so no profile is listed; a file can be opened all the same once it can.",
-      );
+      this.fault(PLANNER.noServer);
     }
     this.how = found.how;
     this.sources = found.sources;
@@ -141,19 +140,9 @@ class PlannerPage {
       .filter((source) => source.reason)
       .map((source) => h("p", { class: "hx-plan-text", text: `${source.title}: ${source.reason}` }));
     this.empty.replaceChildren(
-      h("h2", { class: "hx-plan-h", text: "No profile yet" }),
-      h("p", {
-        text:
-          "A profile says what each level costs on a machine and how often each accepts another's tokens. " +
-          "The planner finds the quickest stack from it. Nothing has been measured here, so there is nothing to show.",
-      }),
-      h(
-        "p",
-        {},
-        "Measure one with ",
-        h("code", { text: how }),
-        ", which takes about three minutes; then open this tab again. Or open a profile file.",
-      ),
+      h("h2", { class: "hx-plan-h", text: PLANNER.noProfile }),
+      h("p", { text: PLANNER.whatProfile }),
+      h("p", {}, PLANNER.measureOne[0], h("code", { text: how }), PLANNER.measureOne[1]),
       ...broken,
     );
   }
@@ -242,13 +231,12 @@ class PlannerPage {
   }
 
   async open(file) {
-    if (file.size > LARGEST)
-      return this.fault(`${file.name} has ${Math.round(file.size / 1000)} kB; a profile has at most 300`);
+    if (file.size > LARGEST) return this.fault(PLANNER.tooLarge(file.name, Math.round(file.size / 1000)));
     let profile;
     try {
       profile = JSON.parse(await file.text());
     } catch {
-      return this.fault(`${file.name} is no JSON; open a file that python -m hsd_core calibrate wrote`);
+      return this.fault(PLANNER.noJson(file.name));
     }
     const reply = await this.check(profile);
     if (reply.error) return this.fault(`${file.name}: ${reply.error}`);
@@ -275,7 +263,7 @@ class PlannerPage {
       });
       return await reply.json();
     } catch {
-      return { error: "the server cannot be reached" };
+      return { error: PLANNER.unreachable };
     }
   }
 
@@ -307,10 +295,7 @@ class PlannerPage {
   playLinked() {
     if (this.begun) return;
     this.begun = true;
-    if (this.lost)
-      return this.fault(
-        `The address names the profile ${this.lost.slice(0, 80)}, which is not here; another one is shown.`,
-      );
+    if (this.lost) return this.fault(PLANNER.lost(this.lost.slice(0, 80)));
     const text = new URLSearchParams(location.search).get("simulated");
     const plan = text && linkedPlan(this.measured, text);
     if (plan) this.play(plan);

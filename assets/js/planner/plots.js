@@ -2,6 +2,8 @@
 
 import { h } from "../dom.js";
 import { pictureButton } from "../picture/button.js";
+import { FIGURE } from "../words/page.js";
+import { PLANNER } from "../words/planner.js";
 
 /** @type {Promise<any>|null} */ let loading = null; // plotly's own script, asked for once per page
 
@@ -12,7 +14,7 @@ function plotly(url) {
     script.onload = () => resolve(globalThis.Plotly);
     script.onerror = () => {
       loading = null;
-      reject(new Error("the plots' script could not be loaded; the tables below each plot hold the same figures"));
+      reject(new Error(PLANNER.noPlots));
     };
     document.head.append(script);
   }));
@@ -36,7 +38,7 @@ export class Plot {
     this.view = h("div", { class: "hx-plot", role: "img", "aria-label": label });
     this.beside = h("div", { class: "hx-plot-beside" });
     this.table = h("div", { class: "hx-figure-scroll", tabindex: "0" });
-    this.details = h("details", { class: "hx-figure-data" }, h("summary", { text: "as a table" }), this.table);
+    this.details = h("details", { class: "hx-figure-data" }, h("summary", { text: FIGURE.table }), this.table);
     this.el = h(
       "section",
       { class: `hx-panel hx-plot-${name}`, "aria-label": label },
@@ -69,9 +71,9 @@ export class Plot {
     this.text.textContent = shown.text;
     this.view.hidden = !shown.figure;
     this.el.dataset.bare = String(!shown.figure);
-    this.view.setAttribute("aria-label", `${shown.title}. ${shown.text} The table below holds the same figures.`);
+    this.view.setAttribute("aria-label", FIGURE.said(shown.title, shown.text));
     this.details.hidden = !shown.table?.rows.length;
-    this.details.firstChild.setAttribute("aria-label", `${shown.title}, as a table`);
+    this.details.firstChild.setAttribute("aria-label", FIGURE.tableOf(shown.title));
     this.table.replaceChildren(table(shown.table));
     this.wanted = shown.figure;
     this._draw();

@@ -2,22 +2,9 @@
 
 import { h, icon } from "../dom.js";
 import { toggleTheme } from "../theme.js";
+import { PLANNER, SOURCE } from "../words/planner.js";
 
-const KINDS = {
-  measured: "measured on this machine",
-  shipped: "measured elsewhere, shipped with the page",
-  simulated: "simulated: nobody measured these numbers",
-  file: "from your file",
-};
-
-const NUMBERS = {
-  measured: "measured numbers",
-  shipped: "measured numbers",
-  simulated: "assumed numbers",
-  file: "the numbers of your file",
-};
-const taglineOf = (kind) =>
-  ["which stack is quickest, and why", NUMBERS[kind] && `theory on ${NUMBERS[kind]}`].filter(Boolean).join(": ");
+const taglineOf = (kind) => SOURCE.taglines[kind] ?? SOURCE.tagline;
 
 /** @param {{onSource: Function, onFile: Function, onSave: Function}} ctx */
 export function sourceBar(ctx) {
@@ -25,23 +12,23 @@ export function sourceBar(ctx) {
   let now = null;
   const pick = h("select", {
     class: "hx-select hx-plan-source",
-    "aria-label": "profile",
+    "aria-label": SOURCE.profile,
     onchange: () => ctx.onSource(sources[+pick.value], 0),
   });
   const heat = h("select", {
     class: "hx-select hx-plan-heat",
-    "aria-label": "temperature",
+    "aria-label": SOURCE.temperature,
     hidden: true,
     onchange: () => ctx.onSource(now, +heat.value),
   });
   const badge = h("span", { class: "hx-plan-kind" });
   const note = h("span", { class: "hx-plan-from" });
-  const changed = h("span", { class: "hx-plan-changed", text: "numbers changed", hidden: true });
+  const changed = h("span", { class: "hx-plan-changed", text: SOURCE.changed, hidden: true });
   const file = h("input", {
     type: "file",
     accept: ".json,application/json",
     hidden: true,
-    "aria-label": "profile file",
+    "aria-label": SOURCE.file,
     onchange: () => {
       if (file.files[0]) ctx.onFile(file.files[0]);
       file.value = "";
@@ -51,19 +38,19 @@ export function sourceBar(ctx) {
     "button",
     { type: "button", class: "hx-quiet", onclick: () => file.click() },
     icon("open"),
-    h("span", { text: "Open" }),
+    h("span", { text: SOURCE.open }),
   );
   const save = h(
     "button",
     { type: "button", class: "hx-quiet", onclick: () => ctx.onSave() },
     icon("save"),
-    h("span", { text: "Download" }),
+    h("span", { text: SOURCE.save }),
   );
   const tagline = h("p", { class: "hx-tagline", text: taglineOf("") });
   const el = h(
     "header",
     { class: "hx-plan-top" },
-    h("div", { class: "hx-plan-title" }, h("h1", { text: "Planner" }), tagline),
+    h("div", { class: "hx-plan-title" }, h("h1", { text: PLANNER.title }), tagline),
     h(
       "div",
       { class: "hx-plan-choose" },
@@ -77,8 +64,8 @@ export function sourceBar(ctx) {
         {
           type: "button",
           class: "hx-icon-button",
-          "aria-label": "light or dark",
-          "data-tip": "light or dark",
+          "aria-label": SOURCE.theme,
+          "data-tip": SOURCE.theme,
           onclick: toggleTheme,
         },
         icon("theme"),
@@ -95,8 +82,8 @@ export function sourceBar(ctx) {
           value: String(i),
           disabled: !source.profiles.length,
           text: source.profiles.length
-            ? `${source.title} (${source.kind === "file" ? "file" : source.kind})`
-            : `${source.title}: ${source.reason || "no profile"}`,
+            ? `${source.title} (${SOURCE.brief[source.kind] ?? source.kind})`
+            : `${source.title}: ${source.reason || SOURCE.noProfile}`,
         }),
       ),
     );
@@ -117,13 +104,13 @@ export function sourceBar(ctx) {
         ...source.profiles.map((profile, i) =>
           h("option", {
             value: String(i),
-            text: profile.temperature ? `temperature ${profile.temperature}` : "greedy",
+            text: profile.temperature ? SOURCE.temperatureIs(profile.temperature) : SOURCE.greedy,
           }),
         ),
       );
       heat.value = String(at);
       heat.hidden = source.profiles.length < 2;
-      badge.textContent = KINDS[source.kind] ?? source.kind;
+      badge.textContent = SOURCE.kinds[source.kind] ?? source.kind;
       badge.dataset.kind = source.kind;
       tagline.textContent = taglineOf(source.kind);
       note.textContent = source.note;

@@ -2,11 +2,11 @@
 
 import { h } from "../dom.js";
 import { costAt, figure, get, rowCounts, same, set } from "./profile.js";
+import { TABLES } from "../words/planner.js";
 
-const PROBABILITY = { low: 0, high: 1, what: "a probability from 0 to 1", step: "any" };
-const COST = { low: 1e-6, high: 1e6, what: "a positive number of ms", step: "any" };
-const ACCEPTS = "Probability that the level of the column accepts a token of the level of the row.";
-const TIME = { low: 0, high: 1e6, what: "a number of ms, 0 or more", step: "any" };
+const PROBABILITY = { low: 0, high: 1, what: TABLES.probability, step: "any" };
+const COST = { low: 1e-6, high: 1e6, what: TABLES.cost, step: "any" };
+const TIME = { low: 0, high: 1e6, what: TABLES.time, step: "any" };
 
 /**
  * @param {{onEdit: (part: string) => void, onReset: (part: string) => void}} ctx `part`: "levels", "acceptance",
@@ -14,28 +14,18 @@ const TIME = { low: 0, high: 1e6, what: "a number of ms, 0 or more", step: "any"
  * @returns {{el: HTMLElement, show: (profile, measured, styles) => void}}
  */
 export function profileTables(ctx) {
-  const costs = panel(
-    "What each level costs",
-    "levels",
-    "ms for a pass over so many rows, the sampling and the rule with it. Between two row counts the cost lies on the line; an empty cell shows that value.",
-    ctx,
-  );
-  const accepts = panel("How often each accepts another's token", "acceptance", ACCEPTS, ctx);
-  const edges = panel(
-    "Where layers are shared",
-    "edge_cost_ms",
-    "ms for a pass over so many rows of the upper level where the lower one of the pair has already run the layers that both share.",
-    ctx,
-  );
+  const costs = panel(TABLES.costs, "levels", TABLES.costsText, ctx);
+  const accepts = panel(TABLES.accepts, "acceptance", TABLES.acceptsText, ctx);
+  const edges = panel(TABLES.edges, "edge_cost_ms", TABLES.edgesText, ctx);
   const el = h("div", { class: "hx-plan-tables" }, costs.el, accepts.el, edges.el);
   /** @type {any} */ let shown = null;
   const panels = { levels: costs, acceptance: accepts, edge_cost_ms: edges };
 
   function show(profile, measured, styles) {
     shown = { profile, measured, styles };
-    for (const box of Object.values(panels)) box.origin(measured.about?.simulated ? "assumed" : "measured");
+    for (const box of Object.values(panels)) box.origin(measured.about?.simulated ? TABLES.assumed : TABLES.measured);
     accepts.tell(
-      measured.interval?.some((row) => row?.some(Boolean)) ? `${ACCEPTS} Below each: its 95 % interval.` : ACCEPTS,
+      measured.interval?.some((row) => row?.some(Boolean)) ? TABLES.interval(TABLES.acceptsText) : TABLES.acceptsText,
     );
     costs.fill(costTable(shown, edit));
     accepts.fill(acceptanceTable(shown, edit));
@@ -100,8 +90,8 @@ function panel(title, part, text, ctx) {
     refused.hidden = !event.detail;
   });
   const origin = (word) => {
-    back.textContent = `reset to ${word}`;
-    back.setAttribute("aria-label", `${title}: reset to ${word}`);
+    back.textContent = TABLES.reset(word);
+    back.setAttribute("aria-label", TABLES.resetOf(title, word));
   };
   return {
     el,
@@ -121,10 +111,10 @@ function costTable({ profile, measured, styles }, edit) {
   const lookups = profile.levels.some((level) => level.hit_rate !== undefined);
   const drafts = profile.levels.some((level) => level.draft_ms !== undefined);
   const head = [
-    "level",
-    ...counts.map((n) => (n === 1 ? "1 row" : `${n}`)),
-    ...(drafts ? ["a drafted token"] : []),
-    ...(lookups ? ["hits"] : []),
+    TABLES.level,
+    ...counts.map(TABLES.rows),
+    ...(drafts ? [TABLES.draft] : []),
+    ...(lookups ? [TABLES.hits] : []),
   ];
   const rows = profile.levels.map((level, i) => {
     const cells = counts.map((n) => {
@@ -136,7 +126,7 @@ function costTable({ profile, measured, styles }, edit) {
           hint: figure(costAt(level.cost_ms, n)),
           kind: COST,
           part: "levels",
-          label: `${level.name}: ms for ${n} ${n === 1 ? "row" : "rows"}`,
+          label: TABLES.costOf(level.name, n),
           range: range && `${figure(range[0], 2)}–${figure(range[1], 2)}`,
           optional: Object.keys(level.cost_ms).length > 1 || level.cost_ms[n] === undefined,
         },
@@ -154,7 +144,7 @@ function costTable({ profile, measured, styles }, edit) {
                 hint: figure(level.cost_ms["1"] ?? costAt(level.cost_ms, 1)),
                 kind: COST,
                 part: "levels",
-                label: `${level.name}: ms for a drafted token`,
+                label: TABLES.draftOf(level.name),
                 optional: true,
               },
               edit,
@@ -171,7 +161,7 @@ function costTable({ profile, measured, styles }, edit) {
                 value: level.hit_rate,
                 kind: PROBABILITY,
                 part: "levels",
-                label: `${level.name}: share of lookups that find something`,
+                label: TABLES.hitsOf(level.name),
               },
               edit,
             ),
@@ -182,14 +172,14 @@ function costTable({ profile, measured, styles }, edit) {
   const engine = h(
     "tr",
     {},
-    h("th", { scope: "row", class: "hx-plan-engine", text: "engine, each pass of the target" }),
+    h("th", { scope: "row", class: "hx-plan-engine", text: TABLES.engine }),
     numberCell(
       {
         path: ["round_ms"],
         value: profile.round_ms ?? 0,
         kind: TIME,
         part: "levels",
-        label: "engine: ms for each pass of the target outside the levels",
+        label: TABLES.engineOf,
       },
       edit,
     ),
@@ -209,7 +199,7 @@ function acceptanceTable({ profile, measured, styles }, edit) {
         const j = k + 1;
         if (j <= i) return h("td", { class: "hx-plan-none" });
         if (above.hit_rate !== undefined)
-          return h("td", { class: "hx-plan-none", "data-tip": `${above.name} is a lookup and cannot verify` });
+          return h("td", { class: "hx-plan-none", "data-tip": TABLES.lookup(above.name) });
         const range = measured.interval?.[i]?.[j];
         return numberCell(
           {
@@ -217,7 +207,7 @@ function acceptanceTable({ profile, measured, styles }, edit) {
             value: profile.acceptance[i][j],
             kind: PROBABILITY,
             part: "acceptance",
-            label: `acceptance of ${level.name} by ${above.name}${level.hit_rate === undefined ? "" : ", given a hit"}`,
+            label: TABLES.acceptanceOf(level.name, above.name, level.hit_rate !== undefined),
             range: range && `${range[0].toFixed(2)}–${range[1].toFixed(2)}`,
             shade: profile.acceptance[i][j],
           },
@@ -229,7 +219,7 @@ function acceptanceTable({ profile, measured, styles }, edit) {
   const head = h(
     "tr",
     {},
-    h("td", { class: "hx-plan-corner", text: "drafted by ↓ judged by →" }),
+    h("td", { class: "hx-plan-corner", text: TABLES.corner }),
     ...profile.levels.slice(1).map((level, k) => levelHead(level.name, styles[k + 1], "col")),
   );
   return h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows));
@@ -253,7 +243,7 @@ function edgeTable({ profile, measured }, pairs, edit) {
             hint: figure(costAt(costs, n)),
             kind: COST,
             part: "edge_cost_ms",
-            label: `${pair.replace("->", " to ")}: ms for ${n} ${n === 1 ? "row" : "rows"}`,
+            label: TABLES.costOf(TABLES.pairOf(pair), n),
             optional: Object.keys(measured.edge_cost_ms[pair]).length > 1,
           },
           edit,
@@ -261,7 +251,7 @@ function edgeTable({ profile, measured }, pairs, edit) {
       ),
     );
   });
-  return grid(["pair", ...counts.map((n) => (n === 1 ? "1 row" : `${n}`))], rows);
+  return grid([TABLES.pair, ...counts.map(TABLES.rows)], rows);
 }
 
 function grid(head, rows) {
@@ -304,7 +294,7 @@ function numberCell({ path, value, hint = "", kind, label, range = "", part, opt
     "td",
     { class: "hx-plan-cell" },
     input,
-    range ? h("span", { class: "hx-plan-range", text: range, "aria-label": `measured interval ${range}` }) : null,
+    range ? h("span", { class: "hx-plan-range", text: range, "aria-label": TABLES.intervalOf(range) }) : null,
   );
   cell.dataset.path = JSON.stringify(path);
   if (shade !== null) cell.style.setProperty("--shade", `${Math.round(shade * 100)}%`);
@@ -314,11 +304,7 @@ function numberCell({ path, value, hint = "", kind, label, range = "", part, opt
     const empty = text === "" && !input.validity.badInput;
     const fits = empty ? optional : Number.isFinite(number) && text !== "" && number >= kind.low && number <= kind.high;
     input.setAttribute("aria-invalid", String(!fits));
-    const fault = fits
-      ? ""
-      : empty
-        ? `${label}: write ${kind.what}`
-        : `${label}: ${text || "this"} is not ${kind.what}`;
+    const fault = fits ? "" : empty ? TABLES.write(label, kind.what) : TABLES.isNot(label, text, kind.what);
     cell.dispatchEvent(new CustomEvent("hx:fault", { bubbles: true, detail: fault }));
     if (!fits) return;
     if (shade !== null) cell.style.setProperty("--shade", `${Math.round(number * 100)}%`);

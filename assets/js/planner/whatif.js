@@ -2,6 +2,7 @@
 
 import { h } from "../dom.js";
 import { levelBadge } from "./tables.js";
+import { WHATIF } from "../words/planner.js";
 
 /** Turned by the sliders; what a profile starts with. */
 export const still = (profile) => ({
@@ -17,31 +18,31 @@ export const still = (profile) => ({
  * @returns {{el: HTMLElement, show: (profile, turned, styles) => void}}
  */
 export function whatIf(ctx) {
-  let rest = "as measured";
-  const el = h("section", { class: "hx-panel hx-plan-whatif", "aria-label": "what if" });
+  let rest = WHATIF.measured;
+  const el = h("section", { class: "hx-panel hx-plan-whatif", "aria-label": WHATIF.label });
   let names = "";
 
   function show(profile, turned, styles) {
     const now = JSON.stringify([profile.levels.map((level) => level.name), Boolean(profile.conditional)]);
     if (names === now && el.turned === turned) return;
     names = now;
-    rest = profile.about?.simulated ? "as assumed" : "as measured";
+    rest = profile.about?.simulated ? WHATIF.assumed : WHATIF.measured;
     el.turned = turned;
     el.replaceChildren(
       slider({
-        label: "longest block",
+        label: WHATIF.block,
         low: ctx.limits.max_block[0],
         high: ctx.limits.max_block[1],
         step: 1,
         value: turned.max_block,
-        say: (v) => `${v} ${v === 1 ? "token" : "tokens"}`,
+        say: WHATIF.tokens,
         turn: (v) => {
           turned.max_block = v;
         },
       }),
       slider({
-        label: "rejections, all pairs",
-        tip: "every 1 − a is multiplied by this",
+        label: WHATIF.rejections,
+        tip: WHATIF.rejectionsTip,
         low: 0,
         high: 3,
         step: 0.05,
@@ -60,8 +61,8 @@ export function whatIf(ctx) {
         h("button", {
           type: "button",
           class: "hx-quiet hx-plan-still",
-          text: "back to rest",
-          "aria-label": "all sliders and numbers back to rest",
+          text: WHATIF.rest,
+          "aria-label": WHATIF.restLabel,
           onclick: () => {
             ctx.onRest();
             el.querySelector(".hx-plan-still").focus();
@@ -103,7 +104,7 @@ export function whatIf(ctx) {
       "select",
       {
         class: "hx-select hx-plan-pick",
-        "aria-label": "the level whose cost is changed",
+        "aria-label": WHATIF.costLevel,
         onchange: () => {
           turned.cost.level = pick.value;
           ctx.onTurn();
@@ -114,7 +115,7 @@ export function whatIf(ctx) {
     pick.value = turned.cost.level;
     const factor = (v) => 10 ** v;
     return slider({
-      label: "cost of",
+      label: WHATIF.costOf,
       extra: pick,
       low: -1,
       high: 1,
@@ -132,11 +133,11 @@ export function whatIf(ctx) {
     return h(
       "fieldset",
       { class: "hx-plan-allowed" },
-      h("legend", { text: "levels that a plan may use" }),
+      h("legend", { text: WHATIF.levels }),
       ...profile.levels.map((level, i) =>
         h(
           "label",
-          { class: "hx-tick", "data-tip": i === top ? "the target signs every token; it cannot be left out" : null },
+          { class: "hx-tick", "data-tip": i === top ? WHATIF.targetTip : null },
           h("input", {
             type: "checkbox",
             checked: turned.levels[i],
@@ -163,11 +164,10 @@ export function whatIf(ctx) {
           ctx.onTurn();
         },
       },
-      h("option", { value: "iid", text: "the same for every token" }),
-      h("option", { value: "marked", text: "by how the token came to be" }),
+      ...Object.entries(WHATIF.models).map(([value, text]) => h("option", { value, text })),
     );
     pick.value = turned.model;
-    return h("label", { class: "hx-plan-model" }, h("span", { text: "acceptance" }), pick);
+    return h("label", { class: "hx-plan-model" }, h("span", { text: WHATIF.acceptance }), pick);
   }
 
   return { el, show };

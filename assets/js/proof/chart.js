@@ -3,7 +3,7 @@
 import { h } from "../dom.js";
 import { distance } from "../laws.js";
 import { limit } from "./draws.js";
-import { DRAWS } from "./words.js";
+import { DRAWS } from "../words/proof.js";
 
 const SHOWN = 8; // symbols
 

@@ -7,7 +7,7 @@ import { figure } from "../svg.js";
 import { chart, groups } from "./chart.js";
 import { candidatesOf, pairOf, telling } from "./candidates.js";
 import { expected, limit, RULES, standardError, Tally } from "./draws.js";
-import { DRAWS } from "./words.js";
+import { DRAWS } from "../words/proof.js";
 
 const MANY = 1000;
 const LASTS = 2600; // ms

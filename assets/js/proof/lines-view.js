@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { linesOf } from "./lines.js";
-import { LINES } from "./words.js";
+import { LINES } from "../words/proof.js";
 
 /** @param {any} model @param {import("../player.js").Player} player */
 export function linesView(model, player) {

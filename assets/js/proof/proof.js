@@ -5,7 +5,7 @@ import { isGreedy } from "../card-verdict.js";
 import { h, say } from "../dom.js";
 import { createDrawing } from "./drawing.js";
 import { linesView } from "./lines-view.js";
-import { DRAWS, PROOF } from "./words.js";
+import { DRAWS, PROOF } from "../words/proof.js";
 
 /** @param {{player: import("../player.js").Player, onClose: () => void, onChange: () => void}} ctx */
 export function createProof(ctx) {

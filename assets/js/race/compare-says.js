@@ -3,7 +3,7 @@
 import { plainSpeed } from "../charts.js";
 import { h } from "../dom.js";
 import { promptText } from "../prompt.js";
-import { COMPARE, gainText, WORDS } from "./race-words.js";
+import { COMPARE, gainText, WORDS } from "../words/race.js";
 
 /** @typedef {import("./lane-model.js").LaneModel} LaneModel */
 

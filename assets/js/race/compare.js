@@ -5,7 +5,7 @@ import { recordsOf } from "../session.js";
 import { setQuery } from "../tabs.js";
 import { compareSays, differences, likeness } from "./compare-says.js";
 import { LaneModel } from "./lane-model.js";
-import { COMPARE } from "./race-words.js";
+import { COMPARE } from "../words/race.js";
 
 /** @typedef {import("./field.js").Align} Align */
 
@@ -39,7 +39,7 @@ export function createCompare({ menu, replay, attempt }) {
       { class: "hx-select hx-race-run", "aria-label": label, onchange: () => attempt(() => show()) },
       ...usable.map((one) => h("option", { value: one.name, text: `${one.title}: ${one.stack}` })),
     );
-  const runs = COMPARE.letters.map((letter) => pick(`run ${letter}`));
+  const runs = COMPARE.letters.map((letter) => pick(COMPARE.run(letter)));
   const align = h(
     "select",
     { class: "hx-select hx-race-align", "aria-label": COMPARE.align, onchange: () => draw(true) },

@@ -2,6 +2,7 @@
 
 import { upTo } from "../order.js";
 import { duration } from "../svg.js";
+import { LANE } from "../words/race.js";
 
 /** @typedef {import("./lane-model.js").LaneModel} LaneModel */
 /** @typedef {"time"|"token"} Align */
@@ -42,7 +43,7 @@ export class Field {
 
   /** @param {number} cursor */
   clockText(cursor) {
-    if (this.align === "token") return `token ${this.tokensAt(cursor)}\u2009/\u2009${this.most}`;
+    if (this.align === "token") return LANE.clock(this.tokensAt(cursor), this.most);
     return `${duration(Math.min(cursor, this.end))}\u2009/\u2009${duration(this.end)}`;
   }
 

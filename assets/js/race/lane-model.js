@@ -1,6 +1,7 @@
 /** One lane of a race: its run's model, on a clock that starts when the prompt is read. */
 
 import { TraceModel, upTo } from "../trace.js";
+import { NAME } from "../words/race.js";
 
 /** @typedef {import("../feed.js").TraceRecord} TraceRecord */
 
@@ -47,9 +48,9 @@ export class LaneModel {
 export function nameOf({ levels, header }, plain) {
   const top = levels[levels.length - 1];
   const copy = top && /@dtype=(\w+)/.exec(header?.stack.split(",").at(-1) ?? "");
-  const target = copy ? `${copy[1]} target` : "target";
-  if (levels.length === 1) return copy ? `${plain} of the ${copy[1]} copy` : plain;
+  const target = copy ? NAME.targetOf(copy[1]) : NAME.target;
+  if (levels.length === 1) return copy ? NAME.plainOf(plain, copy[1]) : plain;
   const rules = [...(header?.stack ?? "").matchAll(/@rule=(\w+)/g)].map((found) => found[1]);
-  const said = rules.length ? ` (rule ${[...new Set(rules)].join(", ")})` : "";
-  return [...levels.slice(0, -1).map((level) => level.short), target].join(" \u2192 ") + said;
+  const name = [...levels.slice(0, -1).map((level) => level.short), target].join(" \u2192 ");
+  return rules.length ? NAME.withRules(name, [...new Set(rules)]) : name;
 }

@@ -5,7 +5,7 @@ import { h, icon, say } from "../dom.js";
 import { duration } from "../svg.js";
 import { create as createText } from "../text.js";
 import { nameOf } from "./lane-model.js";
-import { rateText, WORDS } from "./race-words.js";
+import { LANE, rateText, WORDS } from "../words/race.js";
 import { track } from "./strip.js";
 
 /**
@@ -50,7 +50,7 @@ function createRow(lane, name, ctx) {
   const place = h("b", { class: "hx-race-place", "data-place": "" });
   const rate = h("b", { class: "hx-race-rate", text: "\u2013" });
   const ahead = h("span", { class: "hx-race-ahead" });
-  const way = track(lane, ctx.most, `${name}: tokens written`);
+  const way = track(lane, ctx.most, LANE.written(name));
   const count = h("span", { class: "hx-race-count" });
   const el = h(
     "li",
@@ -63,7 +63,7 @@ function createRow(lane, name, ctx) {
       h("code", { class: "hx-race-stack", text: stack, title: stack }),
     ),
     h("div", { class: "hx-race-way" }, way.el, count),
-    h("div", { class: "hx-race-now", tabindex: "0", "data-tip": WORDS.rate }, h("span", {}, rate, " tokens/s"), ahead),
+    h("div", { class: "hx-race-now", tabindex: "0", "data-tip": WORDS.rate }, h("span", {}, rate, LANE.unit), ahead),
     h(
       "div",
       {
@@ -84,7 +84,7 @@ function createRow(lane, name, ctx) {
       say(count, `${tokens}\u2009/\u2009${lane.tokens}`);
       say(rate, rateText(lane.rateAt(t)));
       const mark = says.mark(over);
-      say(ahead, over ? `in ${duration(lane.finish)}` : says.ahead(t, tokens));
+      say(ahead, over ? LANE.took(duration(lane.finish)) : says.ahead(t, tokens));
       say(place, mark.text);
       place.dataset.place = mark.place;
     },
@@ -105,7 +105,7 @@ function createColumn(lane, name, ctx) {
     );
   const el = h(
     "section",
-    { class: "hx-panel hx-race-column", "aria-label": `text of lane ${ctx.index + 1}: ${name}` },
+    { class: "hx-panel hx-race-column", "aria-label": LANE.textOf(ctx.index + 1, name) },
     h(
       "header",
       { class: "hx-race-column-head" },

@@ -4,7 +4,7 @@ import { h, say } from "../dom.js";
 import { pendingBefore } from "../pending.js";
 import { Session } from "../session.js";
 import { choices, stackPicker } from "./picker.js";
-import { LIVE } from "./race-words.js";
+import { LIVE } from "../words/race.js";
 
 const MEGABYTES = 5; // of a download that is worth a word
 const LENGTHS = [32, 64, 96, 128];
@@ -21,7 +21,7 @@ export function livePanel({ setup, ports, onRace }) {
   const usable = setup.presets.filter((/** @type {any} */ one) => one.usable);
   const preset = h(
     "select",
-    { class: "hx-select", "aria-label": "preset", onchange: () => offer() },
+    { class: "hx-select", "aria-label": LIVE.preset, onchange: () => offer() },
     ...usable.map((/** @type {any} */ one) => h("option", { value: one.name, text: one.title })),
   );
   const picker = stackPicker(limits.lanes, () => draw());
@@ -29,21 +29,21 @@ export function livePanel({ setup, ports, onRace }) {
     class: "hx-prompt",
     rows: "2",
     maxlength: String(limits.prompt),
-    "aria-label": "prompt of the race",
+    "aria-label": LIVE.prompt,
     oninput: () => draw(),
   });
   const example = h(
     "select",
     {
       class: "hx-select",
-      "aria-label": "example prompts",
+      "aria-label": LIVE.examplesLabel,
       onchange: () => {
         prompt.value = setup.examples[Number(example.value)]?.prompt ?? prompt.value;
         example.value = "";
         draw();
       },
     },
-    h("option", { value: "", text: "examples" }),
+    h("option", { value: "", text: LIVE.examples }),
     ...setup.examples.map((/** @type {any} */ one, /** @type {number} */ i) =>
       h("option", { value: String(i), text: one.title }),
     ),
@@ -62,14 +62,14 @@ export function livePanel({ setup, ports, onRace }) {
   const length = h(
     "select",
     { class: "hx-select", id: "hx-race-length" },
-    ...LENGTHS.filter((n) => n <= mostTokens).map((n) => h("option", { value: String(n), text: `${n} tokens` })),
+    ...LENGTHS.filter((n) => n <= mostTokens).map((n) => h("option", { value: String(n), text: LIVE.tokens(n) })),
   );
   length.value = "64";
   const repeats = h(
     "select",
     { class: "hx-select", id: "hx-race-repeats" },
     ...Array.from({ length: limits.repeats[1] }, (_, i) =>
-      h("option", { value: String(i + 1), text: i ? `${i + 1} times` : "once" }),
+      h("option", { value: String(i + 1), text: LIVE.times(i + 1) }),
     ),
   );
   repeats.value = "3";
@@ -85,7 +85,7 @@ export function livePanel({ setup, ports, onRace }) {
   const spoken = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
   const el = h(
     "section",
-    { class: "hx-panel hx-race-live", "aria-label": "race your own stacks", hidden: true },
+    { class: "hx-panel hx-race-live", "aria-label": LIVE.label, hidden: true },
     h(
       "div",
       { class: "hx-race-form" },
@@ -97,11 +97,11 @@ export function livePanel({ setup, ports, onRace }) {
         h(
           "div",
           { class: "hx-race-fields" },
-          field("preset", preset),
-          field("length", length),
-          field("race", repeats),
-          field("seed", seed),
-          field("temperature", temperature),
+          field(LIVE.preset, preset),
+          field(LIVE.length, length),
+          field(LIVE.repeats, repeats),
+          field(LIVE.seed, seed),
+          field(LIVE.temperature, temperature),
         ),
         h("div", { class: "hx-race-start" }, go, h("p", { class: "hx-plan-text", text: LIVE.note(limits.longest_s) })),
         first,
@@ -127,7 +127,7 @@ export function livePanel({ setup, ports, onRace }) {
   }
 
   function whyNot() {
-    if (!usable.length) return "No preset can be used here, so nothing can be raced.";
+    if (!usable.length) return LIVE.noPreset;
     if (picker.chosen().length < limits.lanes[0]) return LIVE.tooFew;
     return prompt.value.trim() ? "" : LIVE.noPrompt;
   }
@@ -140,7 +140,7 @@ export function livePanel({ setup, ports, onRace }) {
     const asked = request();
     lay(picker.names());
     session.start(asked);
-    show({ text: "asking for a place in line" });
+    show({ text: LIVE.asking });
     say(spoken, LIVE.asked);
     draw();
   }

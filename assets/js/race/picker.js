@@ -1,7 +1,7 @@
 /** The stacks that may race: plain decoding, the preset's own ones, and the one that is composed on Play. */
 
 import { h } from "../dom.js";
-import { LIVE } from "./race-words.js";
+import { LIVE } from "../words/race.js";
 
 /** @typedef {{title: string, stack: string, note: string}} Choice */
 
@@ -22,12 +22,12 @@ export function choices(preset, search) {
   const plain = own.find((/** @type {any} */ one) => !one.stack.includes(",")) ?? {
     title: LIVE.plainTitle,
     stack: target(preset.default_stack),
-    note: "one token per forward",
+    note: LIVE.plainNote,
   };
   const all = [
     plain,
-    { title: "The preset's own", stack: preset.default_stack, note: "what Generate runs at first" },
-    ...(composed ? [{ title: LIVE.fromPlay, stack: composed, note: "as it is composed there now" }] : []),
+    { title: LIVE.own, stack: preset.default_stack, note: LIVE.ownNote },
+    ...(composed ? [{ title: LIVE.fromPlay, stack: composed, note: LIVE.fromPlayNote }] : []),
     ...own,
   ];
   /** @type {Map<string, Choice>} */
@@ -35,7 +35,7 @@ export function choices(preset, search) {
   for (const one of all) {
     const known = found.get(one.stack);
     // The preset's own stack keeps that place, under the name that it has among the examples.
-    found.set(one.stack, known && known !== plain && known.title === "The preset's own" ? one : (known ?? one));
+    found.set(one.stack, known && known !== plain && known.title === LIVE.own ? one : (known ?? one));
   }
   return [...found.values()];
 }

@@ -1,7 +1,7 @@
 /** What is said of the lanes of a race: places, speed-ups with their intervals, texts beside the first lane's. */
 
 import { h } from "../dom.js";
-import { aheadText, gainText, intervalText, placeText, textWords, WORDS } from "./race-words.js";
+import { aheadText, gainText, intervalText, LANE, placeText, textWords, WORDS } from "../words/race.js";
 import { dots } from "./repeats.js";
 
 /**
@@ -25,7 +25,7 @@ export function raceSays(lanes, index, race) {
     tip: first ? null : repeats.length > 1 ? WORDS.speedUp : WORDS.speedUpOnce,
     late: !first,
     ahead: (t, tokens) => (first ? "" : aheadText(tokens - lanes[0].committedBy(t))),
-    verdict: { text: textWords(row, first, sampled, "lane 1"), kind: verdictKind(row, first, sampled) },
+    verdict: { text: textWords(row, first, sampled, LANE.nth(1)), kind: verdictKind(row, first, sampled) },
   };
 }
 

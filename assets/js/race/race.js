@@ -14,7 +14,8 @@ import { LaneModel } from "./lane-model.js";
 import { livePanel } from "./live.js";
 import { originCard } from "./origin.js";
 import { raceSays } from "./race-says.js";
-import { COMPARE, WORDS } from "./race-words.js";
+import { COMPARE, WORDS } from "../words/race.js";
+import { TEXT } from "../words/text.js";
 import { createReplay } from "./replay.js";
 
 /**
@@ -138,17 +139,12 @@ class RacePage {
     this.fill();
     const asked = new URLSearchParams(location.search).get("race") ?? "";
     const known = this.menu.some((one) => one.name === asked);
-    if (asked && !known)
-      this.note.tell(`There is no race \u201c${asked.slice(0, 80)}\u201d here; another one is shown.`, "error");
+    if (asked && !known) this.note.tell(WORDS.noSuchRace(asked.slice(0, 80)), "error");
     const name = known ? asked : this.menu[0]?.name;
     this.last = name ?? "";
     const pair = new URLSearchParams(location.search).get("compare");
     const two = pairOf(pair, this.setup.recordings);
-    if (pair && !two)
-      this.note.tell(
-        `\u201c${pair.slice(0, 80)}\u201d names no two recordings of this page; a race is shown.`,
-        "error",
-      );
+    if (pair && !two) this.note.tell(WORDS.noSuchPair(pair.slice(0, 80)), "error");
     if (two) await this.attempt(() => this.pair(two));
     else if (name) await this.attempt(() => this.choose(name, !known));
     else {
@@ -173,8 +169,8 @@ class RacePage {
     const reply = await fetch(`${this.base}${this.setup.races}/${encodeURIComponent(name)}`);
     const race = reply.headers.get("content-type")?.includes("json")
       ? await reply.json()
-      : { error: `status ${reply.status}` };
-    if (race.error) throw new Error(`The race could not be opened: ${race.error}`);
+      : { error: WORDS.status(reply.status) };
+    if (race.error) throw new Error(WORDS.notOpened(race.error));
     if (turn !== this._turn) return;
     this.show(race);
     if (!still) setQuery({ race: name });
@@ -201,7 +197,7 @@ class RacePage {
   /** A race's file that the visitor brings. @param {File} file */
   async open(file) {
     const { file: limit } = this.setup.limits;
-    if (file.size > limit) throw new Error(`the file is larger than ${limit / 2 ** 20} MB, which no race is`);
+    if (file.size > limit) throw new Error(WORDS.tooLarge(limit / 2 ** 20));
     const turn = ++this._turn;
     const base64 = await readBase64(file);
     const found = await this.ports.call.open_race({ name: file.name, base64, run: newName() });
@@ -246,13 +242,13 @@ class RacePage {
     ].join("\n");
     const name = `race-${(race.title || "own").replace(/[^\w-]+/g, "-").toLowerCase()}.jsonl.gz`;
     await saveGzip(`${text}\n`, name);
-    this.note.tell(`The race was saved as ${name}.`);
+    this.note.tell(WORDS.saved(name));
   }
 
   async saveLane(lane) {
     const name = traceName(lane.model.header);
     await saveGzip(eventLines(lane.records), name);
-    this.note.tell(`The trace was saved as ${name}.`);
+    this.note.tell(TEXT.saved(name));
   }
 
   /** The lane as a trace, opened where one sees all of it. */

@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { svg } from "../svg.js";
-import { gainText, WORDS } from "./race-words.js";
+import { gainText, WORDS } from "../words/race.js";
 
 const WIDE = 120;
 const HIGH = 16;

@@ -5,7 +5,7 @@ import { Player } from "../player.js";
 import { create as createTransport } from "../transport.js";
 import { Field } from "./field.js";
 import { createLane } from "./lane.js";
-import { finishedText, WORDS } from "./race-words.js";
+import { finishedText, LANE, WORDS } from "../words/race.js";
 import { tokenText } from "./token-text.js";
 
 const LASTS_S = /** @type {[number, number]} */ ([8, 15]);
@@ -85,7 +85,7 @@ export function createReplay(ctx) {
   function tokenLine() {
     if (selected === null || !field) return say(chosen, WORDS.chooseToken);
     const at = selected;
-    const parts = field.lanes.map((lane, i) => tokenText(lane, at, says[i].mark(false).text || `lane ${i + 1}`));
+    const parts = field.lanes.map((lane, i) => tokenText(lane, at, says[i].mark(false).text || LANE.nth(i + 1)));
     say(chosen, `${WORDS.token} ${at + 1}. ${parts.join(" \u00b7 ")}`);
   }
 

@@ -2,11 +2,11 @@
 
 import { duration } from "../svg.js";
 import { spoken } from "../token.js";
-import { WORDS } from "./race-words.js";
+import { LANE, WORDS } from "../words/race.js";
 
 /** @param {import("./lane-model.js").LaneModel} lane @param {number} at @param {string} who */
 export function tokenText(lane, at, who) {
   const record = lane.tokenAt(at);
   if (!record) return `${who}: ${WORDS.shorter}`;
-  return `${who}: ${spoken(record, lane.model, Infinity)}; after ${duration(lane.times[at])}`;
+  return LANE.token(who, spoken(record, lane.model, Infinity), duration(lane.times[at]));
 }

@@ -2,6 +2,7 @@
 
 import { peersOf, stacksOf } from "./columns.js";
 import { rate } from "./table.js";
+import { PLOTS } from "../words/results.js";
 
 const NARROW = 700; // px of the page, as in planner.css
 const WALL = 1800;
@@ -70,7 +71,7 @@ export function ratesFigure(columns) {
       bargap: 0.28,
       showlegend: many,
       legend: { orientation: "h", x: 0, y: 1.01, yanchor: "bottom", traceorder: "normal" },
-      xaxis: { title: { text: "tokens a second" }, rangemode: "tozero" },
+      xaxis: { title: { text: PLOTS.ratesAxis }, rangemode: "tozero" },
       yaxis: {
         type: "category",
         categoryorder: "array",
@@ -85,13 +86,11 @@ export function ratesFigure(columns) {
     }),
   };
   return {
-    title: "Tokens a second",
-    text:
-      "Whiskers: the 95 % interval of the speed-up, at the pace of plain decoding in the same measurement. " +
-      (peers.length ? "Other programs are paler." : ""),
+    title: PLOTS.rates,
+    text: PLOTS.ratesText + (peers.length ? PLOTS.paler : ""),
     figure,
     table: {
-      columns: ["stack", ...columns.map((one) => one.name)],
+      columns: [PLOTS.stack, ...columns.map((one) => one.name)],
       rows: order.map((name) => [name, ...columns.map((one) => shown(one, name))]),
     },
   };
@@ -117,7 +116,7 @@ function bars(one, order, hue) {
     x: names.map((name) => found(one, name).tokens_per_s),
     marker: { color: hue, opacity: names.map((name) => (one.rows.has(name) ? 0.85 : 0.4)) },
     customdata: names.map(safe),
-    hovertemplate: "%{customdata}<br>%{x:.1f} tokens a second<extra></extra>",
+    hovertemplate: PLOTS.ratesHover,
   });
   const whiskers = {
     type: "data",
@@ -166,7 +165,7 @@ export function tasksFigure(column) {
         showscale: false,
         xgap: 2,
         ygap: 2,
-        hovertemplate: "%{y}<br>%{x}: %{text} plain decoding<extra></extra>",
+        hovertemplate: PLOTS.tasksHover,
       },
     ],
     layout: layout((narrow ? 110 : 64) + rows.length * Math.max(36, tallest(rows.map((row) => row.stack))), {
@@ -174,12 +173,12 @@ export function tasksFigure(column) {
       yaxis: { type: "category", autorange: "reversed", showgrid: false, tickfont: names() },
     }),
   };
-  const few = column.now ? " Two prompts a task: a hint, no more." : "";
+  const few = column.now ? PLOTS.tasksFew : "";
   return {
-    title: `Speed-up by task: ${column.name}`,
-    text: `Times plain decoding of the same target; green gains, orange loses.${few}`,
+    title: PLOTS.tasks(column.name),
+    text: PLOTS.tasksText + few,
     figure: rows.length ? figure : null,
-    table: { columns: ["stack", ...tasks], rows: rows.map((row, i) => [row.stack, ...gains[i].map(said)]) },
+    table: { columns: [PLOTS.stack, ...tasks], rows: rows.map((row, i) => [row.stack, ...gains[i].map(said)]) },
   };
 }
 

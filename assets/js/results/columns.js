@@ -1,5 +1,7 @@
 /** What the tables and charts show: a column a benchmark, the bundled ones first, and the rows in one order. */
 
+import { QUICK } from "../words/results.js";
+
 /**
  * @typedef {{asked: string, stack: string, plain: string, prompts: number, tokens_per_s: number, speed_up: number,
  *   interval: [number, number], tasks: Record<string, number>, accepted_per_pass: number, equal: number}} Row
@@ -9,8 +11,6 @@
  *   rows: Map<string, Row>, peers: Map<string, Peer>, defaults: Set<string>}} Column defaults: its preset's default stack
  */
 
-export const NOW = "this server, now";
-
 /**
  * @param {{id: string, results: Results, csv: string}[]} reports
  * @param {{results: Results, csv: string, text: string, done: number, of: number}} [now] what was measured here a moment ago
@@ -19,7 +19,7 @@ export const NOW = "this server, now";
 export function columnsOf(reports, now) {
   const bundled = reports.map(({ id, results, csv }) => column(id, results, csv, results.about.machine, ""));
   if (!now) return bundled;
-  return [...bundled, { ...column("now", now.results, now.csv, NOW, now.text), early: now.done < now.of }];
+  return [...bundled, { ...column("now", now.results, now.csv, QUICK.now, now.text), early: now.done < now.of }];
 }
 
 /** @param {string} id @param {Results} results @param {string} csv @param {string} name @param {string} said */

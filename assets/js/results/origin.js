@@ -2,6 +2,7 @@
 
 import { h, icon, say } from "../dom.js";
 import { copy } from "../files.js";
+import { ORIGIN } from "../words/results.js";
 
 const SAID_MS = 2000;
 
@@ -10,18 +11,18 @@ export function originCard(column, title) {
   const { about, stacks } = column.results;
   const versions = Object.entries(about.versions).map(([name, version]) => `${name} ${version}`);
   const facts = [
-    ["machine", column.now ? `${about.machine} (this server)` : about.machine],
-    ["measured", about.recorded],
-    ["threads", String(about.threads)],
-    ["prompts", `${stacks[0].prompts} of ${about.prompts}, up to ${about.max_new_tokens} tokens each`],
-    ["versions", versions.join(", ")],
-    ...(about.peak_mb ? [["peak memory", `${Math.round(about.peak_mb)} MB`]] : []),
+    [ORIGIN.machine, column.now ? ORIGIN.here(about.machine) : about.machine],
+    [ORIGIN.measured, about.recorded],
+    [ORIGIN.threads, String(about.threads)],
+    [ORIGIN.prompts, ORIGIN.promptsAre(stacks[0].prompts, about.prompts, about.max_new_tokens)],
+    [ORIGIN.versions, versions.join(", ")],
+    ...(about.peak_mb ? [[ORIGIN.memory, ORIGIN.memoryIs(Math.round(about.peak_mb))]] : []),
   ];
   return h(
     "section",
     {
       class: `hx-panel hx-res-card${column.now ? " hx-res-now" : ""}`,
-      "aria-label": `${title}: how ${column.name} was measured`,
+      "aria-label": ORIGIN.how(title, column.name),
     },
     h("h3", { class: "hx-plan-h", text: column.name }),
     h(
@@ -43,29 +44,29 @@ export function originCard(column, title) {
 export function missingCard({ what, command: text }) {
   return h(
     "section",
-    { class: "hx-panel hx-res-card hx-res-missing", "aria-label": `${what}: not measured` },
+    { class: "hx-panel hx-res-card hx-res-missing", "aria-label": ORIGIN.missing(what) },
     h("h3", { class: "hx-plan-h", text: what }),
-    h("p", { class: "hx-plan-text", text: "Not measured. On such a machine this command makes its benchmark:" }),
+    h("p", { class: "hx-plan-text", text: ORIGIN.make }),
     command(text, what),
   );
 }
 
 function command(text, whose) {
-  const said = h("span", { text: "Copy" });
+  const said = h("span", { text: ORIGIN.copy });
   const button = h(
     "button",
     {
       type: "button",
       class: "hx-quiet",
-      "aria-label": `copy the command of ${whose}`,
+      "aria-label": ORIGIN.copyOf(whose),
       onclick: async () => {
         try {
           await copy(text);
-          say(said, "Copied");
+          say(said, ORIGIN.copied);
         } catch {
-          say(said, "Not copied: select it");
+          say(said, ORIGIN.notCopied);
         }
-        setTimeout(() => say(said, "Copy"), SAID_MS);
+        setTimeout(() => say(said, ORIGIN.copy), SAID_MS);
       },
     },
     icon("copy"),
@@ -80,7 +81,7 @@ function file(column, kind, content, type) {
     {
       type: "button",
       class: "hx-quiet",
-      "aria-label": `download results.${kind} of ${column.name}`,
+      "aria-label": ORIGIN.download(kind, column.name),
       onclick: () => {
         const link = h("a", {
           href: URL.createObjectURL(new Blob([content()], { type })),

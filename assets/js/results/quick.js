@@ -2,7 +2,7 @@
 
 import { h, say } from "../dom.js";
 import { Session } from "../session.js";
-import { NOW } from "./columns.js";
+import { QUICK } from "../words/results.js";
 
 const MEGABYTES = 5; // of a download that is worth a word
 
@@ -20,7 +20,7 @@ export function quickPanel({ setup, ports, onResults }) {
   const asked = new URLSearchParams(location.search).get("preset");
   const pick = h(
     "select",
-    { class: "hx-select hx-res-pick", "aria-label": "preset to measure", onchange: () => about() },
+    { class: "hx-select hx-res-pick", "aria-label": QUICK.preset, onchange: () => about() },
     ...usable.map(({ name, title }) => h("option", { value: name, text: title })),
   );
   if (usable.some((one) => one.name === asked)) pick.value = asked;
@@ -32,7 +32,7 @@ export function quickPanel({ setup, ports, onResults }) {
     {
       class: "hx-res-bar",
       role: "progressbar",
-      "aria-label": "prompts measured",
+      "aria-label": QUICK.measured,
       "aria-valuemin": "0",
       "aria-valuemax": String(prompts),
     },
@@ -44,17 +44,14 @@ export function quickPanel({ setup, ports, onResults }) {
   const spoken = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
   const el = h(
     "section",
-    { class: "hx-panel hx-res-quick", "aria-label": "run the quick set here" },
+    { class: "hx-panel hx-res-quick", "aria-label": QUICK.label },
     h(
       "div",
       {},
-      h("h2", { class: "hx-plan-h", text: "Run the quick set here" }),
+      h("h2", { class: "hx-plan-h", text: QUICK.title }),
       h("p", {
         class: "hx-plan-text",
-        text:
-          `${prompts} prompts of six tasks, ${tokens} tokens each, through the preset's default stack, its best stack of two ` +
-          `levels and plain decoding, side by side on this server. It takes a few minutes, at most ${Math.round(longest_s / 60)} minutes ` +
-          `of measuring. ${prompts} prompts are few, so the interval is wide.`,
+        text: QUICK.lead(prompts, tokens, Math.round(longest_s / 60)),
       }),
       first,
     ),
@@ -68,15 +65,15 @@ export function quickPanel({ setup, ports, onResults }) {
     if (session.state === "idle") {
       tell("");
       session.start({ preset: pick.value });
-      show({ text: "asking for a place in line" });
-      say(spoken, "The quick set was asked for.");
+      show({ text: QUICK.asking });
+      say(spoken, QUICK.asked);
     } else {
       session.stop().then(
         (ended) => {
-          if (ended) tell("Stopped before it began.");
+          if (ended) tell(QUICK.stoppedEarly);
           draw();
         },
-        () => tell("The server cannot be reached; nothing was measured.", "error"),
+        () => tell(QUICK.unreachable, "error"),
       );
     }
     draw();
@@ -98,12 +95,10 @@ export function quickPanel({ setup, ports, onResults }) {
     const rows = status.results.stacks;
     const best = rows.find((row) => row.stack !== row.plain) ?? rows[0];
     const [low, high] = best.interval;
-    tell(
-      `${sentence(status.text)} ${best.stack}: ${best.speed_up.toFixed(2)}× plain decoding (${low.toFixed(2)} to ` +
-        `${high.toFixed(2)}). The column "${NOW}" stands in the table of the preset.`,
-    );
+    const figures = { gain: best.speed_up.toFixed(2), low: low.toFixed(2), high: high.toFixed(2) };
+    tell(QUICK.found(sentence(status.text), { stack: best.stack, ...figures, column: QUICK.now }));
     const reveal = onResults(status);
-    outcome.append(h("button", { type: "button", class: "hx-quiet", text: "Show it", onclick: reveal }));
+    outcome.append(h("button", { type: "button", class: "hx-quiet", text: QUICK.show, onclick: reveal }));
   }
 
   /** How far it is. */
@@ -113,9 +108,8 @@ export function quickPanel({ setup, ports, onResults }) {
     bar.setAttribute("aria-valuenow", String(status.done ?? 0));
     bar.setAttribute("aria-valuetext", status.text);
     bar.dataset.mode = status.mode ?? "waiting";
-    const left = status.left ? `, about ${duration(status.left)} left` : "";
-    const loaded = status.share ? `, ${Math.round(100 * status.share)} %` : "";
-    const before = `${status.text}${loaded}${left}`;
+    const loaded = `${status.text}${status.share ? `, ${Math.round(100 * status.share)} %` : ""}`;
+    const before = status.left ? QUICK.left(loaded, duration(status.left)) : loaded;
     say(text, before);
     if (status.phase !== "measuring" || status.done % 4 === 0) say(spoken, before);
   }
@@ -129,7 +123,7 @@ export function quickPanel({ setup, ports, onResults }) {
 
   function draw() {
     const state = session.state;
-    say(go.firstChild, { idle: "Run the quick set", busy: "Stop", stopping: "Stopping…" }[state]);
+    say(go.firstChild, { idle: QUICK.go, busy: QUICK.stop, stopping: QUICK.stopping }[state]);
     go.dataset.state = state;
     go.toggleAttribute("disabled", state === "stopping" || !usable.length);
     pick.disabled = state !== "idle";
@@ -140,10 +134,10 @@ export function quickPanel({ setup, ports, onResults }) {
     const chosen = usable.find((one) => one.name === pick.value);
     const mb = chosen?.needs_download ? Math.round(chosen.download_mb) : 0;
     first.hidden = mb < MEGABYTES;
-    first.textContent = `Its weights are fetched first: ${mb} MB.`;
+    first.textContent = QUICK.fetched(mb);
   }
 
-  if (!usable.length) tell("No preset can be used here, so nothing can be measured.", "error");
+  if (!usable.length) tell(QUICK.noPreset, "error");
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !event.defaultPrevented && session.pending && el.offsetParent) press();
   });
@@ -152,5 +146,5 @@ export function quickPanel({ setup, ports, onResults }) {
   return { el, apply };
 }
 
-const duration = (s) => (s < 90 ? `${5 * Math.max(1, Math.ceil(s / 5))} s` : `${Math.ceil(s / 60)} min`);
+const duration = (s) => (s < 90 ? QUICK.seconds(5 * Math.max(1, Math.ceil(s / 5))) : QUICK.minutes(Math.ceil(s / 60)));
 const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}.`;

@@ -11,6 +11,7 @@ import { columnsOf } from "./columns.js";
 import { missingCard, originCard } from "./origin.js";
 import { quickPanel } from "./quick.js";
 import { comparison } from "./table.js";
+import { RESULTS } from "../words/results.js";
 
 const SETTLE_MS = 250; // a window that is being dragged is not drawn anew
 
@@ -46,12 +47,10 @@ class ResultsPage {
       h(
         "header",
         { class: "hx-res-top" },
-        h("h1", { text: "Results" }),
+        h("h1", { text: RESULTS.title }),
         h("p", {
           class: "hx-plan-text",
-          text:
-            "What stacks really took, beside plain decoding and other programs on the same machine. Only decoding is " +
-            "timed, not reading the prompt. Intervals are 95 %, a bootstrap over prompts.",
+          text: RESULTS.lead,
         }),
       ),
       this.quick.el,
@@ -80,7 +79,7 @@ class ResultsPage {
       this.reports = found.reports;
       this.missing = found.missing;
     } catch {
-      this.note.textContent = "The server could not send the bundled results; open this tab again to ask for them.";
+      this.note.textContent = RESULTS.unreachable;
       this.note.hidden = false;
     }
     this.draw();
@@ -137,10 +136,8 @@ class ResultsPage {
     return h(
       "div",
       { class: "hx-res-charts", "data-machines": columns.length },
-      plot("rates", `${title}: tokens a second`, () => ratesFigure(columns)),
-      ...columns.map((column) =>
-        plot("tasks", `${title}: speed-up by task, ${column.name}`, () => tasksFigure(column)),
-      ),
+      plot("rates", RESULTS.rates(title), () => ratesFigure(columns)),
+      ...columns.map((column) => plot("tasks", RESULTS.tasks(title, column.name), () => tasksFigure(column))),
     );
   }
 
@@ -154,10 +151,6 @@ const notYet = () =>
   h(
     "div",
     { class: "hx-panel hx-plan-empty hx-res-none" },
-    h("h3", { class: "hx-plan-h", text: "Not measured yet" }),
-    h("p", {
-      text:
-        "No benchmark of this preset comes with the page. The commands below make one; its folder then appears here. " +
-        "Or run the quick set above.",
-    }),
+    h("h3", { class: "hx-plan-h", text: RESULTS.none }),
+    h("p", { text: RESULTS.noneText }),
   );

@@ -4,13 +4,9 @@ import { h } from "../dom.js";
 import { stylesOf } from "../planner/answer.js";
 import { levelBadge } from "../planner/tables.js";
 import { peersOf, stacksOf } from "./columns.js";
+import { TABLE } from "../words/results.js";
 
-const FIGURES = [
-  ["tokens/s", "tokens written a second of decoding, over all prompts"],
-  ["speed-up", "tokens/s over plain decoding's of the same target, with its 95 % interval"],
-  ["a pass", "tokens committed by a pass of the target, correction and bonus included"],
-  ["equal", "share of prompts whose text is that of plain decoding"],
-];
+const FIGURES = TABLE.figures;
 
 /**
  * @param {import("./columns.js").Column[]} columns
@@ -25,14 +21,14 @@ export function comparison(columns, missing, preset) {
   const table = h(
     "table",
     { class: "hx-res-table" },
-    h("caption", { class: "hx-sr", text: "stacks and other programs by machine, fastest first" }),
+    h("caption", { class: "hx-sr", text: TABLE.caption }),
     h(
       "thead",
       {},
       h(
         "tr",
         {},
-        h("th", { scope: "col", rowspan: "2", class: "hx-res-name", text: "stack" }),
+        h("th", { scope: "col", rowspan: "2", class: "hx-res-name", text: TABLE.stack }),
         ...columns.map((one) => groupHead(one)),
         ...missing.map(({ what }) =>
           h("th", { scope: "col", rowspan: "2", class: "hx-res-group hx-res-missing" }, h("b", { text: what })),
@@ -61,11 +57,7 @@ export function comparison(columns, missing, preset) {
         ),
       ),
       peers.length
-        ? h(
-            "tr",
-            {},
-            h("th", { scope: "colgroup", colspan: String(width), class: "hx-res-sub", text: "other programs" }),
-          )
+        ? h("tr", {}, h("th", { scope: "colgroup", colspan: String(width), class: "hx-res-sub", text: TABLE.others }))
         : null,
       ...peers.map((name) =>
         h(
@@ -77,18 +69,14 @@ export function comparison(columns, missing, preset) {
       ),
     ),
   );
-  return h(
-    "div",
-    { class: "hx-panel hx-res-scroll", tabindex: "0", role: "group", "aria-label": "table of all stacks and machines" },
-    table,
-  );
+  return h("div", { class: "hx-panel hx-res-scroll", tabindex: "0", role: "group", "aria-label": TABLE.label }, table);
 }
 
 const edge = (i, one) => [i ? "" : "hx-res-edge", one.now ? "hx-res-now" : ""].filter(Boolean).join(" ") || null;
 
 function groupHead(one) {
   const { about, stacks } = one.results;
-  const prompts = one.early ? one.said : `${stacks[0].prompts} prompts`;
+  const prompts = one.early ? one.said : TABLE.prompts(stacks[0].prompts);
   return h(
     "th",
     {
@@ -98,7 +86,7 @@ function groupHead(one) {
     },
     h("b", { text: one.name }),
     h("span", { text: [about.device, about.dtype, one.when, prompts].filter(Boolean).join(" · ") }),
-    one.now ? h("span", { class: "hx-res-caution", text: "few prompts: the interval is wide" }) : null,
+    one.now ? h("span", { class: "hx-res-caution", text: TABLE.few }) : null,
   );
 }
 
@@ -116,7 +104,7 @@ function stackHead(stack, preset, columns) {
       {
         class: "hx-res-stack",
         href: `?${query}`,
-        "data-tip": "opens the Play tab with this stack",
+        "data-tip": TABLE.openTip,
         onclick: (/** @type {MouseEvent} */ event) => {
           if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return; // a tab or window of its own
           event.preventDefault();
@@ -125,9 +113,9 @@ function stackHead(stack, preset, columns) {
       },
       h("span", { class: "hx-res-badges", "aria-hidden": "true" }, ...styles.map(levelBadge)),
       h("span", { class: "hx-res-text" }, ...parts.flatMap((part, i) => (i ? [",", h("wbr"), part] : [part]))),
-      h("span", { class: "hx-sr", text: " open in Play" }),
+      h("span", { class: "hx-sr", text: TABLE.open }),
     ),
-    columns.some((one) => one.defaults.has(stack)) ? h("span", { class: "hx-res-tag", text: "default" }) : null,
+    columns.some((one) => one.defaults.has(stack)) ? h("span", { class: "hx-res-tag", text: TABLE.usual }) : null,
   );
 }
 
@@ -142,7 +130,7 @@ function stackCells(one, stack) {
     cell(
       1,
       h("span", { class: "hx-res-gain", text: `${row.speed_up.toFixed(2)}×` }),
-      h("small", { text: row.stack === row.plain ? "plain" : `${low.toFixed(2)} to ${high.toFixed(2)}` }),
+      h("small", { text: row.stack === row.plain ? TABLE.plain : TABLE.interval(low.toFixed(2), high.toFixed(2)) }),
     ),
     cell(2, row.accepted_per_pass.toFixed(2)),
     cell(3, h("span", { class: row.equal < 1 ? "hx-res-unequal" : null, text: `${Math.round(100 * row.equal)} %` })),
@@ -153,18 +141,15 @@ function peerCells(one, name) {
   const peer = one.peers.get(name);
   const rest = (/** @type {any[]} */ ...what) =>
     h("td", { colspan: String(FIGURES.length - 1), class: one.now ? "hx-res-why hx-res-now" : "hx-res-why" }, ...what);
-  if (!peer) return [h("td", { class: edge(0, one), text: "–" }), rest(one.now ? "not part of the quick set" : "")];
-  if (peer.tokens_per_s === null) return [h("td", { class: edge(0, one), text: "–" }), rest(peer.why || "not run")];
+  if (!peer) return [h("td", { class: edge(0, one), text: "–" }), rest(one.now ? TABLE.notInSet : "")];
+  if (peer.tokens_per_s === null) return [h("td", { class: edge(0, one), text: "–" }), rest(peer.why || TABLE.notRun)];
   return [
     h("td", { class: edge(0, one), text: rate(peer.tokens_per_s) }),
-    rest(
-      `${(peer.beside_plain ?? 0).toFixed(2)}× our plain · ${Math.round(100 * (peer.same_tokens ?? 0))} % same tokens` +
-        (peer.why ? ` · ${peer.why}` : ""),
-    ),
+    rest(TABLE.peer((peer.beside_plain ?? 0).toFixed(2), Math.round(100 * (peer.same_tokens ?? 0)), peer.why)),
   ];
 }
 
 const notMeasured = (high) =>
-  h("td", { rowspan: String(high), class: "hx-res-missing hx-res-edge" }, h("span", { text: "not measured" }));
+  h("td", { rowspan: String(high), class: "hx-res-missing hx-res-edge" }, h("span", { text: TABLE.notMeasured }));
 
 export const rate = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));

@@ -2,7 +2,7 @@
 
 import { h, icon } from "../dom.js";
 import { svg } from "../svg.js";
-import { words } from "./share-words.js";
+import { words } from "../words/share.js";
 
 const QUIET = 4; // modules of white around it, as readers want them
 

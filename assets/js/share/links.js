@@ -3,7 +3,7 @@
 import { RECORDED } from "../journey.js";
 import { momentOf } from "./moment.js";
 import { LONGEST, pack } from "./packed.js";
-import { words } from "./share-words.js";
+import { words } from "../words/share.js";
 
 const PASSING = ["at", "token", "recording", "tab", "embed"]; // of an address: not settings of a run
 const LONGEST_PROMPT = 1500; // as in address.js: a longer one is in no address

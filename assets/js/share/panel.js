@@ -5,7 +5,7 @@ import { copy, saveGzip, traceName } from "../files.js";
 import { showCode } from "./code.js";
 import { savePage } from "./save-page.js";
 import { momentLink, runLink, settingsLink } from "./links.js";
-import { words } from "./share-words.js";
+import { words } from "../words/share.js";
 
 const CONFIRMED_MS = 2500;
 const LOCAL = /^(localhost|127\.|\[::1\])/;

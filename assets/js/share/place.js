@@ -5,7 +5,7 @@ import { RECORDED } from "../journey.js";
 import { setQuery } from "../tabs.js";
 import { momentAt, tokenAt } from "./moment.js";
 import { packedIn } from "./packed.js";
-import { words } from "./share-words.js";
+import { words } from "../words/share.js";
 
 const LONGEST_WORD = 40;
 

@@ -2,7 +2,7 @@
 
 import { saveBlob, traceName } from "../files.js";
 import { base64Of, squeezed } from "./packed.js";
-import { words } from "./share-words.js";
+import { words } from "../words/share.js";
 
 const EMPTY = '<script type="text/plain" id="hx-run"></script>'; // as hsd_core/export/page.py writes it
 

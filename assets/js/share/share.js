@@ -2,7 +2,7 @@
 
 import { h, icon, popover, say } from "../dom.js";
 import { loadStyles } from "../styles.js";
-import { words } from "./share-words.js";
+import { words } from "../words/share.js";
 
 /** @param {import("./links.js").Shown} shown */
 export function shareButton(shown) {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inPlan, originText, planText } from "../../../assets/js/tower-words.js";
+import { inPlan, originText, planText } from "../../../assets/js/floor-notes.js";
 import { TraceModel } from "../../../assets/js/trace.js";
 import { commit, draft, drawn, header, verify } from "./build.mjs";
 

@@ -2,6 +2,7 @@
 
 import { kindOf } from "./kinds.js";
 import { fanOf } from "./stack.js";
+import { FLOOR, PLAN } from "./words/tower.js";
 
 /** Some levels are known by their kind, the others by their weights. */
 export function shortName(level, ran, known) {
@@ -14,7 +15,7 @@ export function shortName(level, ran, known) {
 export function noteOf(level, ran, known, share) {
   const tree = fanOf(level);
   const own = ownNote(level, ran, known, share);
-  const parts = [own, tree.key === "tree" ? `tree ${tree.value}` : "", +level.options.fuse ? "lookups" : ""];
+  const parts = [own, tree.key === "tree" ? FLOOR.tree(tree.value) : "", +level.options.fuse ? FLOOR.lookups : ""];
   return parts.filter(Boolean).join(", ");
 }
 
@@ -23,8 +24,8 @@ function ownNote(level, ran, known, share) {
   if (kind.keys.includes("db")) {
     const letters = [...(level.options.db ?? ran?.params?.db ?? known?.params?.db ?? "cms")].join(" ");
     const several = fanOf(level).count;
-    const databases = several > 1 ? `${several} guesses from ${letters}` : `databases ${letters}`;
-    return level.options.miss ? `${databases}, else nano` : databases;
+    const databases = several > 1 ? FLOOR.guesses(several, letters) : FLOOR.databases(letters);
+    return level.options.miss ? FLOOR.elseNano(databases) : databases;
   }
   if (kind.keys.includes("at")) return share || kind.title;
   if (level.options.id)
@@ -36,15 +37,12 @@ function ownNote(level, ran, known, share) {
 export function inPlan(plan, index) {
   if (!plan || index === null) return [null, false];
   const place = plan.levels.indexOf(index);
-  if (place < 0) return ["not in the plan", true];
-  return [
-    place < plan.blocks.length ? `T = ${plan.blocks[place]} in the plan` : "in the plan, signs every token",
-    false,
-  ];
+  if (place < 0) return [PLAN.out, true];
+  return [place < plan.blocks.length ? PLAN.block(plan.blocks[place]) : PLAN.top, false];
 }
 
 /** A plan in a sentence or two: since when, which levels, and why. */
-export const planText = (plan) => `Auto, from round ${plan.round}: ${plan.stack}${plan.why ? ` (${plan.why})` : ""}.`;
+export const planText = (plan) => PLAN.is(plan.round, plan.stack, plan.why);
 
 /**
  * What a run plans with, and the cure if that was measured elsewhere; as `origin_words` of
@@ -52,12 +50,9 @@ export const planText = (plan) => `Auto, from round ${plan.round}: ${plan.stack}
  */
 export function originText({ profile, machine, preset }) {
   const { source, machine: where = "", recorded: day = "" } = profile?.about ?? {};
-  if (source === "measured") return `Profile measured on the machine of this run${day && ` on ${day}`}.`;
-  if (source !== "shipped" && source !== "given") return "Where the profile was measured is not recorded.";
-  const said = `Profile ${source === "given" ? "given" : "shipped with the program"}, measured${where && ` on ${where}`}${day && `, ${day}`}`;
-  const alike =
-    where === machine ? "another machine of the same description" : `not on the machine of this run, ${machine}`;
-  return `${said}: ${alike}, where passes may cost otherwise; python -m hsd_core calibrate --preset ${preset} measures it.`;
+  if (source === "measured") return PLAN.here(day);
+  if (source !== "shipped" && source !== "given") return PLAN.unknown;
+  return PLAN.elsewhere({ given: source === "given", where, day, machine, preset });
 }
 
 /** ms per call of a level without forwards, an n-gram lookup: its busy time over its calls. */

@@ -54,7 +54,7 @@ export const DRAWS = {
     `Draft from ${drafter}\u2019s law q, keep with min(1, p / q), else draw from the residual: p is ${verifier}\u2019s law.`,
   named: (/** @type {string} */ drafter, /** @type {string} */ verifier) =>
     `${drafter} names one token (all of q lies on it); keep it with probability p, else draw from the residual. p is ${verifier}\u2019s law.`,
-  /** @type {Record<import("./draws.js").Rule, {name: string, tip: string}>} */
+  /** @type {Record<import("../proof/draws.js").Rule, {name: string, tip: string}>} */
   rules: {
     right: {
       name: "the rule, token by token",

@@ -1,9 +1,9 @@
 /** The sentences of the anatomy of a round. */
 
 import { figure } from "../svg.js";
+import { many } from "./many.js";
 
 const NBSP = "\u00a0";
-const many = (/** @type {number} */ n, /** @type {string} */ word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 const quoted = (/** @type {string} */ text) => `\u201c${text}\u201d`;
 
 export const SAY = {
@@ -23,7 +23,24 @@ export const SAY = {
   picture: "The picture of the round",
   grid: "The round: levels above each other, positions beside each other",
   text: "the text",
+  axis: "position",
   position: "position in the text; 0 is the first token after the prompt",
+  /** @type {Record<string, string>} what a tile shows */
+  states: {
+    asked: "being judged",
+    accepted: "accepted",
+    rejected: "rejected",
+    unjudged: "unjudged",
+    lost: "lost",
+    committed: "committed",
+    waiting: "waiting",
+  },
+  drafted: (/** @type {string} */ text, /** @type {string} */ by, /** @type {string} */ state) =>
+    `${text}: drafted by ${by}, ${state}`,
+  written: (/** @type {string} */ text, /** @type {string} */ by, /** @type {string} */ state) =>
+    `${text}: written by ${by}, ${state}`,
+  judged: (/** @type {string} */ text, /** @type {string} */ by, /** @type {string} */ state) =>
+    `${text}: ${state} by ${by}`,
   none: "No round has begun at this moment.",
   found: "found nothing",
   empty: "no call yet",

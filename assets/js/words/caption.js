@@ -78,6 +78,9 @@ export const PHRASES = { one: "1 token", both: "both tokens", all: "all {count} 
 /** Where a copied token was found. */
 export const PLACES = { prompt: "the prompt", text: "the text", many: "several places", and: " and " };
 
+/** Before the last of several levels. */
+export const AND = " and ";
+
 /** How a run of tokens goes on that is too long to show, and what stands for a probability below the kept rows. */
 export const MORE = " and {count} more";
 export const UNDER = "under {p}";

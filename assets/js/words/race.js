@@ -32,8 +32,37 @@ export const WORDS = {
   rate: "tokens committed up to this moment / time on this lane's own clock since the prompt was read",
   repeats: "each repeat's speed-up",
   how: "How it was measured",
+  sampled: (/** @type {number} */ t, /** @type {number} */ topP, /** @type {number} */ seed) =>
+    `temperature ${t}, top-p ${topP}, seed ${seed}`,
+  greedy: "greedy",
+  noSuchRace: (/** @type {string} */ name) => `There is no race \u201c${name}\u201d here; another one is shown.`,
+  noSuchPair: (/** @type {string} */ pair) =>
+    `\u201c${pair}\u201d names no two recordings of this page; a race is shown.`,
+  status: (/** @type {number} */ status) => `status ${status}`,
+  notOpened: (/** @type {string} */ why) => `The race could not be opened: ${why}`,
+  tooLarge: (/** @type {number} */ mb) => `the file is larger than ${mb} MB, which no race is`,
+  saved: (/** @type {string} */ name) => `The race was saved as ${name}.`,
   prompt: "prompt",
   plain: "plain decoding",
+};
+
+/** What a stack is called. */
+export const NAME = {
+  target: "target",
+  targetOf: (/** @type {string} */ copy) => `${copy} target`,
+  plainOf: (/** @type {string} */ plain, /** @type {string} */ copy) => `${plain} of the ${copy} copy`,
+  withRules: (/** @type {string} */ name, /** @type {string[]} */ rules) => `${name} (rule ${rules.join(", ")})`,
+};
+
+export const LANE = {
+  nth: (/** @type {number} */ nth) => `lane ${nth}`,
+  written: (/** @type {string} */ name) => `${name}: tokens written`,
+  unit: " tokens/s",
+  took: (/** @type {string} */ time) => `in ${time}`,
+  textOf: (/** @type {number} */ nth, /** @type {string} */ name) => `text of lane ${nth}: ${name}`,
+  token: (/** @type {string} */ who, /** @type {string} */ said, /** @type {string} */ time) =>
+    `${who}: ${said}; after ${time}`,
+  clock: (/** @type {number} */ nth, /** @type {number} */ of) => `token ${nth}\u2009/\u2009${of}`,
 };
 
 const ORDINALS = ["", "1st", "2nd", "3rd", "4th"];
@@ -93,6 +122,23 @@ export function originLine(race, repeats) {
 
 export const LIVE = {
   stacks: "Stacks: two to four; the first is what the others are compared with",
+  label: "race your own stacks",
+  preset: "preset",
+  prompt: "prompt of the race",
+  examples: "examples",
+  examplesLabel: "example prompts",
+  length: "length",
+  tokens: (/** @type {number} */ n) => `${n} tokens`,
+  repeats: "race",
+  times: (/** @type {number} */ n) => (n === 1 ? "once" : `${n} times`),
+  seed: "seed",
+  temperature: "temperature",
+  noPreset: "No preset can be used here, so nothing can be raced.",
+  asking: "asking for a place in line",
+  plainNote: "one token per forward",
+  own: "The preset's own",
+  ownNote: "what Generate runs at first",
+  fromPlayNote: "as it is composed there now",
   tooFew: "Choose at least two stacks.",
   tooMany: (/** @type {number} */ most) => `${most} stacks are the most; take one out first.`,
   noPrompt: "The prompt is empty: write something or choose an example.",
@@ -112,6 +158,7 @@ export const LIVE = {
 export const COMPARE = {
   open: "Compare two runs",
   letters: ["A", "B"],
+  run: (/** @type {string} */ letter) => `run ${letter}`,
   align: "what is side by side",
   byToken: "token by token",
   byTime: "by time",

@@ -1,0 +1,249 @@
+"""The Planner: its figures, and what is wrong with a question. Why a plan is best stands in app/planner/words.py."""
+
+from __future__ import annotations
+
+GRAPH_COLUMNS = ["edge", "cost, ms a unit", "gain", "ms of each token"]
+TOKEN = "token"
+BLOCK = "block"
+ONE_TOKEN = "1 token"
+SURFACE_COLUMNS = ["drafter", "acceptance", "cost ratio", "best block", "speed-up, exact recursion"]
+SPEED_UP = "speed-up"
+PREDICTED = "predicted"
+MEASURED = "measured"
+VALIDATION_COLUMNS = [
+    "stack",
+    "predicted, ms",
+    "measured, ms",
+    "interval, ms",
+    "off by",
+    "speed-up predicted",
+    "measured",
+]
+OTHERS_SIMULATE = "others are simulating runs; try again in a minute"
+FOREIGN_PLAN = "the plan has levels that the profile has not; wait for the answer and try again"
+WHOLE_BLOCKS = "block lengths must be whole numbers; reload the page and try again"
+EMPTY_REQUEST = "the request is empty; reload the page and try again"
+WHICH_TEMPERATURE = "temperature: write a figure from 0 to 100"
+NO_PROFILE = "no profile was given; choose one or open a file"
+TOO_DEEP = "the profile is nested too deeply; it is no file of this kind"
+TOO_LARGE = "a figure of the profile is too large to reckon with"
+NOT_JSON = "the request is no JSON; reload the page and try again"
+SOURCE_OF_COSTS = "Source of the costs: {}."
+HALF_CHARACTER = "a name holds half a character (a lone surrogate); write whole ones"
+GRAPH = "The shortest path"
+ONLY_TARGET = "The target is the only level that may be used, so there is one path: plain decoding."
+BLOCK_LENGTH = "block length"
+PER_TOKEN = "ms per token handed up"
+BLOCK_HOVER = "a block of %{y}: %{customdata:.3g} ms for each token, at the least<extra></extra>"
+TARGET_HOVER = "the target: one token is asked for<extra></extra>"
+ENDS = "drafts by itself: the path ends"
+SURFACE_HOVER = (
+    "acceptance %{x:.2f}, a drafted token for %{y:.3g} of a pass:<br>%{z:.2f} times plain decoding<extra></extra>"
+)
+ACCEPTANCE_AXIS = "acceptance by the target"
+COST_AXIS = "cost of a drafted token / cost of a pass"
+SURFACE = "Where one drafter pays"
+DOT_HOVER = (
+    "<b>%{text}</b> alone under the target: %{customdata[1]:.2f} times plain decoding<br>acceptance %{x:.2f}, cost "
+    "ratio %{customdata[2]:.3g}, best block %{customdata[0]}<extra></extra>"
+)
+VALIDATION = "Predicted and measured"
+NOT_VALIDATED = (
+    "No stack of this profile has been run against its prediction here. The command python -m hsd_core validate "
+    "runs some on prompts of other kinds and writes what they took."
+)
+PREDICTED_HOVER = "%{y}<br>predicted %{x:.1f} ms per token (%{customdata})<extra></extra>"
+PICK_HOVER = ", the planner's pick"
+MEASURED_HOVER = "%{y}<br>measured %{x:.1f} ms per token%{customdata}<extra></extra>"
+PER_TOKEN_AXIS = "ms per token"
+PREDICTED_QUICKEST = "the one predicted quickest"
+ONE_SITTING = "One sitting"
+
+
+def validation_text(stacks: int, sittings: str, picked: str) -> str:
+    return f"{stacks} stacks on prompts that nothing was tuned on. {sittings}{picked[0].upper()}{picked[1:]}."
+
+
+def retry(error: object) -> str:
+    return f"{error}; reload the page and try again"
+
+
+def measures_one(no_profile: str) -> str:
+    return f"{no_profile} measures one"
+
+
+def ended(seconds: float) -> str:
+    return f"planning was ended after {seconds:g} s of work; leave out levels or lower the longest block"
+
+
+def which_stacks(longest: int) -> str:
+    return f"stacks: give a list of texts of at most {longest} characters"
+
+
+def how_many_stacks(given: int, most: int) -> str:
+    return f"stacks: {given} were given; ask for 1 to {most}"
+
+
+def no_preset(preset: str, device: str) -> str:
+    return f"there is no preset {preset!r} on {device!r}"
+
+
+def no_profile(preset: str) -> str:
+    return f"there is no profile of {preset} here; python -m hsd_core calibrate --preset {preset}"
+
+
+def long_block(most: int, asked: int) -> str:
+    return f"the profile knows blocks of up to {most} tokens, not {asked}"
+
+
+def too_much(levels: int, block: int, most: int) -> str:
+    return (
+        f"{levels} levels with blocks up to {block} are too much to plan here; leave out levels, or lower the "
+        f"longest block to {most}"
+    )
+
+
+def many_levels(given: int, most: int) -> str:
+    return f"levels: {given} were given; the page plans with at most {most}"
+
+
+def many_pairs(name: str, given: int, most: int) -> str:
+    return f"{name}: {given} pairs; at most {most} are meaningful"
+
+
+def many_rules(given: int, most: int) -> str:
+    return f"by_rule: {given} rules; the page plans with at most {most}"
+
+
+def times_between(low: float, high: float) -> str:
+    return f"times have to lie between {low:g} and {high:g} ms"
+
+
+def long_name(where: str, most: int) -> str:
+    return f"{where}…: the name is longer than {most} characters"
+
+
+def many_entries(where: str, name: str, given: int, most: int) -> str:
+    return f"{where}: {name} has {given} entries; at most {most}"
+
+
+def which_level(names: str) -> str:
+    return f"cost: choose one of the levels {names}"
+
+
+def out_of_range(name: str, low: float, high: float) -> str:
+    return f"{name}: write a figure from {low:g} to {high:g}"
+
+
+def no_number(name: str) -> str:
+    return f"the profile holds {name}; a browser could not read the answer"
+
+
+def profile_too_large(kb: int) -> str:
+    return f"the profile is larger than {kb} kB; leave out what is not needed"
+
+
+def unreadable(file: str) -> str:
+    return f"{file} cannot be read"
+
+
+def own_questions(most: int) -> str:
+    return f"{most} questions from your address wait already; try again once they are answered"
+
+
+def all_questions(most: int) -> str:
+    return f"{most} questions wait; try again in a moment"
+
+
+def waited(seconds: float) -> str:
+    return f"{seconds:g} s went by before it was your turn; try again in a moment"
+
+
+def took_too_long(seconds: float, gb: float) -> str:
+    return (
+        f"planning took longer than {seconds:g} s or more than {gb:g} GB and was ended; leave out levels or lower "
+        "the longest block"
+    )
+
+
+def graph_text(others: int) -> str:
+    return (
+        "A stack is a path from the target down to a level that drafts by itself. Columns are levels, rows block "
+        "lengths; the stronger a cell's colour, the more ms each token of such a block takes. An edge costs its "
+        "verifications, and its gain is how many blocks of the next level they need. Lit: the best of all paths; "
+        f"thin: the next {others}."
+    )
+
+
+def station(level: str, block: int) -> str:
+    return f"{level} hands up blocks of {block}<extra></extra>"
+
+
+def drafts(level: str) -> str:
+    return f"{level} drafts"
+
+
+def decodes(level: str) -> str:
+    return f"{level} decodes"
+
+
+def gain(gain: float, level: str, unit: str) -> str:
+    return f"gain {gain:.2f}: blocks of {level} for each {unit}"
+
+
+def cost(ms: float, unit: str) -> str:
+    return f"cost {ms:.3g} ms for each {unit}"
+
+
+def cost_share(cost: str, ms: float) -> str:
+    return f"{cost}, {ms:.3g} ms of every token"
+
+
+def surface_text(longest: int) -> str:
+    return (
+        f"Speed-up of one drafter under this target, at its best block length up to {longest}. Left of the dashed "
+        "line it is slower than plain decoding. Dots: the levels of this profile, alone under the target (of a "
+        "lookup, a miss counts as a token that is not accepted)."
+    )
+
+
+def picked(stack: str) -> str:
+    return f"the planner's pick, {stack} (the star),"
+
+
+def is_quickest(who: str) -> str:
+    return f"{who} is also the one measured quickest"
+
+
+def was_slower(who: str, by: str) -> str:
+    return f"{who} took {by} more than the one measured quickest"
+
+
+def interval(low: float, high: float) -> str:
+    return f"{low:.1f} to {high:.1f}"
+
+
+def fixed(model: str, named: str) -> str:
+    return f" Predictions ({model}) were fixed {named}, before the first run."
+
+
+def sitting(began: str, gains: str, ms: str, pace: str) -> str:
+    return f"{began}: speed-ups {gains}, milliseconds {ms}, plain decoding at {pace} of its calibrated time"
+
+
+def sittings(count: int) -> str:
+    return f"{count} sittings, all that there were"
+
+
+def off(sittings: str, gains: str, worst: str, ms: str, worst_ms: str, fixed: str, each: str, before: str) -> str:
+    return (
+        f"{sittings}: speed-ups were off by {gains} in the median and {worst} at most, milliseconds by {ms} and "
+        f"{worst_ms}.{fixed} By sitting: {each}. {before}"
+    )
+
+
+def earlier(began: str, model: str, named: str, gains: str, ms: str) -> str:
+    return (
+        f"Before that, {began} of another prediction ({model}), fixed {named}: speed-ups off by {gains}, "
+        f"milliseconds by {ms}. "
+    )

@@ -1,0 +1,154 @@
+"""A run, from the request to its end: what is wrong with it, its place in line, its loading; files and recordings."""
+
+from __future__ import annotations
+
+import math
+
+LOADING = {
+    "download": "fetching the weights (once; they are kept)",
+    "convert": "converting the weights (once, about a minute)",
+    "load": "loading the weights (some seconds)",
+}
+MEANWHILE = "Meanwhile you can replay a recording."
+GENERATING = "generating"
+MEASURING = "measuring plain decoding of the same target"
+READING = "reading what every layer made of the text"
+ENDINGS = {
+    "eos": "the text is complete",
+    "length": "the length limit was reached",
+    "context": "the context is full",
+    "stopped": "stopped",
+}
+INTERRUPTED = "interrupted"
+SIMULATED = "simulated: no model ran"
+RECORDED = "recorded"
+STILL_HERE = "The run shown before is still here."
+STOPPED_EARLY = "stopped before it began"
+LOADING_GOES_ON = "Loading goes on for the next run."
+UNHEARD = "nobody asked for the answer of this run; ask for it as soon as the run is posted"
+NAME_KNOWN = "a run of this name is known already; reload the page and press Generate again"
+NO_LONGER = "the server no longer has this run; generate again"
+OTHERS_OPEN = "others are opening files; try again in a minute"
+NO_FILE = "no file arrived; choose a .jsonl or .jsonl.gz trace"
+DAMAGED = "the file was damaged on its way here; try again"
+NO_HEADER = "the trace has no header; it was not written by this program or was cut off"
+NOT_A_HEADER = "its first line is no header"
+EMPTY_REQUEST = "the request is empty; reload the page and press Generate again"
+NO_RUN_NAME = "the run has no usable name; reload the page and try again"
+EMPTY_PROMPT = "the prompt is empty; write something or choose an example"
+TOO_MANY_DIGITS = "of hundreds of digits"
+
+
+def ended(reason: str, measured: bool) -> str:
+    return f"{ENDINGS.get(reason, reason)}{', plain decoding measured beside it' if measured else ''}"
+
+
+def recorded_on(where: str) -> str:
+    return f"recorded on {where}"
+
+
+def seconds(value: float) -> str:
+    """An estimated time, rounded up: seconds in steps of five, from 90 s on minutes."""
+    return f"about {5 * max(1, math.ceil(value / 5))} s" if value < 90 else f"about {math.ceil(value / 60)} min"
+
+
+def waiting(ahead: int, wait: float | None) -> str:
+    """How many runs come before this one, and about how long (s) that takes."""
+    said = f"{ahead} {'run is' if ahead == 1 else 'runs are'} before yours" if ahead else "yours is next"
+    about = f", {seconds(wait)} by the length of recent runs" if wait is not None and ahead else ""
+    return f"waiting: {said}{about}"
+
+
+def later(wait: float | None) -> str:
+    """When to try again, in so many s."""
+    return f"try again in {'a minute' if wait is None else seconds(max(wait, 5.0))}, or replay a recording"
+
+
+def offers(presets: str) -> str:
+    return f"this server offers {presets}"
+
+
+def of_session(most: int) -> str:
+    return f"{most} runs of this page or client run or wait already; stop one or wait until one is done"
+
+
+def of_address(most: int, later: str) -> str:
+    return f"{most} runs from your address run or wait already; {later}"
+
+
+def all_places(most: int, later: str) -> str:
+    return f"all {most} places for runs are taken; {later}"
+
+
+def all_call_places(most: int, later: str) -> str:
+    return f"all {most} places for API calls are taken; {later}"
+
+
+def megabytes(mb: float) -> str:
+    return f"{mb:.0f} MB"
+
+
+def file_too_large(mb: int) -> str:
+    return f"the file is larger than {mb} MB, which no trace of one run is when it is packed with gzip"
+
+
+def unreadable(seconds: int, gb: int) -> str:
+    return (
+        f"the file could not be read within {seconds} s and {gb} GB; record a shorter run, or one with fewer "
+        "details, or read it on your own machine: python -m hsd_core trace FILE"
+    )
+
+
+def contradicts(fault: str) -> str:
+    return f"the trace contradicts itself: {fault}. Download it again or record the run again"
+
+
+def trace_too_large(mb: float) -> str:
+    return f"the page would need more than {mb:g} MB; record a shorter run"
+
+
+def no_recording(name: str) -> str:
+    return f"there is no recording {name!r}; choose one from the menu"
+
+
+def no_preset(name: str, known: str) -> str:
+    return f"there is no preset {name!r}; presets are {known}"
+
+
+def unusable_preset(name: str, why: str) -> str:
+    return f"the preset {name} cannot be used: {why}"
+
+
+def unusable_level(name: str, why: str) -> str:
+    return f"the level {name} cannot be used: {why}"
+
+
+def unusable_weights(level: str, name: str, why: str) -> str:
+    return f"the level {level} {name} cannot be used: {why}"
+
+
+def no_weights(preset: str, level: str, name: str) -> str:
+    return (
+        f"the preset {preset} has no {level} {name!r}; other weights run from the command line: python -m hsd_core "
+        "--help"
+    )
+
+
+def long_prompt(length: int, most: int) -> str:
+    return f"the prompt has {length} characters; the limit is {most}, so shorten it"
+
+
+def nothing_given(name: str) -> str:
+    return f"no {name} was given; choose one and press Generate again"
+
+
+def long_text(name: str, length: int, most: int) -> str:
+    return f"the {name} has {length} characters; the limit is {most}"
+
+
+def out_of_range(name: str, low: float, high: float) -> str:
+    return f"{name} must be a figure between {low:g} and {high:g}"
+
+
+def was_set(name: str, asked: str, value: float) -> str:
+    return f"{name} {asked} was set to {value:g}"

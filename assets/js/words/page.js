@@ -1,0 +1,51 @@
+/** The frame of the page: its title bar, its links for the keyboard, its messages and its figures. */
+
+export const TITLE = {
+  help: "help: how to read this page",
+  helpName: "how to read this page",
+  name: "HSD Explorer",
+  theme: "light or dark",
+};
+
+export const SKIP = {
+  name: "skip to",
+  playback: "Skip to playback",
+  text: "Skip to the text",
+  tower: "Skip to the tower",
+  tab: "Skip to this tab\u2019s content",
+};
+
+export const NOTE = {
+  dismiss: "dismiss this message",
+};
+
+/** Below the text, and in the Planner and Results: a figure with its table. */
+export const FIGURE = {
+  stale: "The figures of this run are drawn when it is over.",
+  table: "as a table",
+  tableOf: (/** @type {string} */ title) => `${title}, as a table`,
+  said: (/** @type {string} */ title, /** @type {string} */ text) =>
+    `${title}. ${text} The table below holds the same figures.`,
+};
+
+/** The button that leads back to a run of one's own; `how` is one of JOURNEY's. */
+export const ASIDE = {
+  tip: "shows it again; what is shown now stays in the browser's history",
+  back: (/** @type {string} */ how) => `Your run ${how}: return to it`,
+};
+
+export const JOURNEY = {
+  lost: "What was shown here is no longer kept: generate it or open it again.",
+  gone: "The run that was going on is no longer on the server.",
+  done: "is done",
+  goesOn: "goes on",
+  begins: "begins",
+};
+
+export const FILES = {
+  notCopied: "this browser did not let the page copy",
+  unreadable: "the file could not be read",
+  notSent: (/** @type {number} */ status) =>
+    `the server could not send the recording (status ${status}); choose it again`,
+  tooLarge: (/** @type {number} */ mb) => `the file is larger than ${mb} MB, which no trace of one run is`,
+};
