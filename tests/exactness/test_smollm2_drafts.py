@@ -93,7 +93,7 @@ def test_a_trained_read_out_knows_more_than_the_lens_at_its_depth(smollm2) -> No
 @pytest.mark.weights
 @pytest.mark.parametrize("stack", ["exit:3@at=8@tree=2.2.1,target", "exit:3@at=8@tree=2.1.1@fuse=3,target"])
 def test_sampled_trees_follow_the_targets_law(smollm2, stack: str) -> None:
-    sampling, runs = Sampling(1.0, top_k=3), 100
+    sampling, runs = Sampling(1.0, top_k=3), 200
     ids = smollm2.encode("one two three one two four one two three one two", raw=True)  # lookups find something
     law = model_law(smollm2.entries("target")[0].level.decoder, ids, 3, sampling)
     entries = smollm2.entries(stack)

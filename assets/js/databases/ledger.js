@@ -20,7 +20,8 @@ export class Ledger {
   /** @param {import("../trace.js").TraceModel} model */
   constructor(model) {
     this.model = model;
-    this.level = model.levels.findIndex((one) => kindOf(one.kind).origins.length > 0);
+    // lookups, or a draft with lookups beside it
+    this.level = model.levels.findIndex((one) => kindOf(one.kind).origins.length > 0 || one.params?.fuse);
     const params = model.levels[this.level]?.params ?? {};
     this.order = [...new Set(String(params.db ?? ""))].filter((letter) => "cwms".includes(letter));
     const rules = this.order.includes("c") ? rulesOf(params) : null;
