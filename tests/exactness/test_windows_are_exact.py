@@ -19,7 +19,7 @@ from hsd_core.models.sampling import Sampling
 from hsd_core.ngram import Databases
 from hsd_core.ngram.databases import Reach
 from hsd_core.stacks.grammar import parse
-from hsd_core.trace import Draft, Event
+from hsd_core.trace import Draft, Event, Verify
 from hsd_core.trace.checks import check
 
 PROMPT = [0, 1, 2, 0, 2, 1, 0, 0, 1, 1, 0, 2, 2, 0]
@@ -112,6 +112,18 @@ def test_greedy_runs_of_every_rule_are_plain_decoding(above: str, window: int) -
     events = ran(stack, 60, Sampling())
     assert offered(events) > 0
     assert output_of(events) == output_of(ran(stack[-1:], 60, Sampling()))
+
+
+@pytest.mark.parametrize("above", ["table@bonus=0", "table:2@bonus=0,table"])
+def test_a_probe_does_not_stay_where_a_kept_leaf_belongs(above: str) -> None:
+    """Without a bonus a leaf is not processed, and of a chain of two one probe takes its slot."""
+    stack = looking_ahead(above, guess=1, window=1, known=True)
+    kept = 0
+    for seed in range(20):
+        events = ran(stack, 40, seed=seed)  # the tables refuse a context that their cache disagrees with
+        below = [e for e in events if isinstance(e, Verify) and e.below == 0]
+        kept += sum([c.outcome for c in e.checks] == ["accepted"] * 2 for e in below if e.probes == 1)
+    assert kept > 5
 
 
 @pytest.mark.parametrize("above", ["table", "table:2,table"])
