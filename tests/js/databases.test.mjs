@@ -1,11 +1,13 @@
 // Claims about lookups and the context's database as the page rebuilds them from a trace. Run: node --test tests/js
 
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
 import { Book, rulesOf } from "../../assets/js/databases/book.js";
 import { Ledger } from "../../assets/js/databases/ledger.js";
-import { commit, draft, drawn, header, modelOf, piece, recorded, verify } from "../app/js/build.mjs";
+import { TraceModel } from "../../assets/js/trace.js";
+import { commit, draft, drawn, header, piece, verify } from "../app/js/build.mjs";
 
 const RULES = { minKey: 1, maxKey: 2, kept: 2, continuation: 4 };
 const PARAMS = {
@@ -96,7 +98,8 @@ function small() {
     keys: [2, 2, 1],
     silent: 1,
   };
-  const model = modelOf([
+  const model = new TraceModel();
+  model.append([
     head,
     ...[1, 5, 6, 7, 8, 9].map((id) => piece(id, String(id))),
     drafted,
@@ -153,11 +156,16 @@ test("a lookup's fate is that of its tokens at the moment", () => {
 
 const folder = new URL("../../assets/traces/", import.meta.url);
 for (const name of readdirSync(folder).filter((x) => x.endsWith(".gz"))) {
-  const events = recorded(name.replace(".jsonl.gz", ""));
+  const lines = gunzipSync(readFileSync(new URL(name, folder)))
+    .toString()
+    .trim()
+    .split("\n");
+  const events = lines.map((line) => JSON.parse(line));
   const looks = events[0].levels.some((level) => level.kind === "ngram");
 
   test(`${name}: offered tokens are the drafted ones, kept ones the committed ones`, { skip: !looks }, () => {
-    const model = modelOf(events);
+    const model = new TraceModel();
+    model.append(events);
     const ledger = new Ledger(model);
     ledger.catchUp();
     const last = ledger.at(Infinity);

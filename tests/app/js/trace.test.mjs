@@ -267,7 +267,15 @@ test("a copied token names its origin, in the prompt or in the text as it stood 
     { ...header("nano", "target"), prompt_ids: [0, 1, 2] },
     ...LETTERS,
     {
-      ...draft(0, "0:1 1:2", 0, 10),
+      ...draft(
+        0,
+        [
+          [0, 1],
+          [1, 2],
+        ],
+        0,
+        10,
+      ),
       copied: [{ at: -2, alike: 1, share: 0.9 }, null],
     },
     verify(1, 0, "0:1+ 1:2x", 10, 20),
