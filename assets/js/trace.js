@@ -505,4 +505,4 @@ export function place(record, cursor) {
 }
 
 /** Names the place that a token was offered for. @param {TokenRecord|undefined} record */
-const placeName = (record) => (record?.fork ? `behind ${record.fork.parent}` : record?.serial);
+const placeName = (record) => (record?.fork ? `fork:${record.fork.parent}` : record?.serial);

@@ -88,6 +88,6 @@ export const WINDOW = {
   said: "just said",
   fills: "The window fills: its first n-grams come when it is whole.",
   behind: (/** @type {number} */ n) => `Kept behind this token, newest first: ${n.toLocaleString("en")}`,
-  other: "The last answer did not come from the window.",
+  other: "The last answer came from elsewhere than the window ahead.",
   list: "n-grams kept behind the token that was looked up",
 };
