@@ -17,6 +17,8 @@ export async function early() {
   if (!first || "early" in first || !found || query.has("tab") || "embed" in document.documentElement.dataset) return;
   document.body.classList.toggle("dark", first.classList.contains("hx-dark"));
   rememberTheme();
+  const theme = new MutationObserver(rememberTheme); // Gradio sets the system's while it starts
+  theme.observe(document.body, { attributeFilter: ["class"] });
   // Gradio's style sheet puts all margins and borders to nothing below this class.
   const root = h("div", { class: `hx-root hx-early gradio-container-${version.replaceAll(".", "-")}` });
   first.append(root);
@@ -25,7 +27,7 @@ export async function early() {
   const ports = new LatePorts({ value: found.value, setup: found.props.setup });
   const stage = new Stage(root, ports);
   const begun = stage.begin(found.value).then(() => first.classList.add("hx-drawn"));
-  /** @type {any} */ (first).early = { stage, root, ports, begun };
+  /** @type {any} */ (first).early = { stage, root, ports, begun, theme };
 }
 
 /** What the component gives, for whoever asks before it is there. */

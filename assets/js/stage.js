@@ -44,6 +44,7 @@ export async function mount(root, ports) {
   const { early } = /** @type {any} */ (first ?? {});
   if (first && !early) /** @type {any} */ (first).early = null; // too late for it
   const host = root.querySelector(".hx-root") ?? root;
+  early?.theme.disconnect();
   rememberTheme();
   if (!early) skipLinks();
   const stage = early?.stage ?? new Stage(host, ports);
