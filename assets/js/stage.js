@@ -51,11 +51,13 @@ export async function mount(root, ports) {
   ports.watch("value", () => stage.receive(ports.props.value));
   early?.ports.arrived(ports);
   await (early ? early.begun : stage.begin(ports.props.value));
+  const held = early?.root.contains(document.activeElement) ? document.activeElement : null;
   if (early) moved(early.root, host);
   offer(stage);
   tabAsked(stage.settings.simulated ? "planner" : ""); // the Planner knows the profiles that simulated runs are of
   if (early) {
     first?.remove();
+    held?.focus({ preventScroll: true }); // it lost the focus below what was hidden
     document.documentElement.style.overflowY = "";
     return stage.refresh();
   }
