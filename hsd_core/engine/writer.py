@@ -147,7 +147,7 @@ class TraceWriter:
                 self._drawn_from[tree.tokens[node].serial] = p_heads[places[parents[node]]]
             at, moved = judged.start - self._prompt, _short_or_none(judged.theta)
             did = work.rows, work.catch_up, tuple(checks), t0, t1, work.ran
-            beside = self._bounds(judged), len(judged.probed)
+            beside = self._bounds(judged), len(judged.probed) or UNSET
             return trace.Verify(self.round, level, judged.below, at, *did, moved, *beside)
 
     def own(self, judged: Keep, token: Token) -> trace.Correct | trace.Bonus:

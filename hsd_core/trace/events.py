@@ -231,9 +231,9 @@ class Verify(Record, frozen=True):
     each decided one position (the last one is the bonus row, if the verifier wanted one). `ran`: as in `Draft`; layers
     that a level below had already run on a position are not run again. `theta`: as in `Draft`, this level's own.
 
-    `bounds`: of the places that were judged token by token when sampling, in order; left out where there are none.
-    Greedy runs have none: there every exact rule keeps what equals the verifier's choice.
-    `probes`: rows beside those, which decide nothing: they go back to the drafter (the window of lookahead decoding).
+    Left out where there are none: `bounds`, of the places that were judged token by token when sampling, in order
+    (greedy runs have none: there every exact rule keeps what equals the verifier's choice); `probes`, rows beside
+    those, which decide nothing: they go back to the drafter (the window of lookahead decoding).
     """
 
     round: Int
@@ -248,7 +248,7 @@ class Verify(Record, frozen=True):
     ran: tuple[Span, ...] = ()
     theta: float | None = None
     bounds: tuple[Bound, ...] | UnsetType = UNSET
-    probes: Int = 0
+    probes: Int | UnsetType = UNSET
 
 
 class _Own(Record, frozen=True):
@@ -317,8 +317,8 @@ class Kv(Record, frozen=True):
 
 
 class Store(Record, frozen=True):
-    """An n-gram store's work since its last event. `hits` counts drafted tokens by database letter. `window`: the
-    n-grams that a lookahead window gave, in the order in which they were filed, column by column; they come out of the
+    """An n-gram store's work since its last event. `hits` counts drafted tokens by database letter. `window`, left
+    out where there is none: the n-grams that a lookahead window gave, in the order in which they were filed, column by column; they come out of the
     verifier's passes, so no text gives them."""
 
     round: Int
@@ -329,7 +329,7 @@ class Store(Record, frozen=True):
     misses: Int
     t0: Int
     t1: Int
-    window: tuple[tuple[Int, ...], ...] = ()
+    window: tuple[tuple[Int, ...], ...] | UnsetType = UNSET
 
 
 class Plan(Record, frozen=True):
