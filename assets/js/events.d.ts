@@ -104,7 +104,7 @@ export interface Verify {
   ran: Span[];
   theta: number | null;
   bounds?: Bound[];
-  probes: number;
+  probes?: number;
 }
 
 export interface Check {
@@ -207,7 +207,7 @@ export interface Store {
   misses: number;
   t0: number;
   t1: number;
-  window: number[][];
+  window?: number[][];
 }
 
 export interface Plan {

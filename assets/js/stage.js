@@ -57,12 +57,20 @@ export async function mount(root, ports) {
   tabAsked(stage.settings.simulated ? "planner" : ""); // the Planner knows the profiles that simulated runs are of
   if (early) {
     first?.remove();
-    held?.focus({ preventScroll: true }); // it lost the focus below what was hidden
+    if (held instanceof HTMLElement) focusAgain(held);
     document.documentElement.style.overflowY = "";
     return stage.refresh();
   }
   // The outline that the page came with goes when what it stands for has been drawn.
   requestAnimationFrame(() => requestAnimationFrame(() => first?.remove()));
+}
+
+/** Gradio shows what is in it some frames later: what is hidden until then loses the focus, and gets it back. */
+function focusAgain(element) {
+  const now = document.activeElement;
+  if (now && now !== document.body && now !== element) return;
+  element.focus({ preventScroll: true });
+  if (getComputedStyle(element).visibility === "hidden") requestAnimationFrame(() => focusAgain(element));
 }
 
 /** Puts an element into another place with all that it is doing, where the browser can do that. */

@@ -139,7 +139,7 @@ class NgramRun:
             "evictions": counts["evictions"] - before["evictions"],
             "hits": hits,
             "misses": counts["misses"] - before["misses"],
-            "window": filed,
+            **({"window": filed} if filed else {}),
         }
 
     def close(self) -> None:

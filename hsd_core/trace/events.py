@@ -317,9 +317,10 @@ class Kv(Record, frozen=True):
 
 
 class Store(Record, frozen=True):
-    """An n-gram store's work since its last event. `hits` counts drafted tokens by database letter. `window`, left
-    out where there is none: the n-grams that a lookahead window gave, in the order in which they were filed, column by column; they come out of the
-    verifier's passes, so no text gives them."""
+    """An n-gram store's work since its last event. `hits` counts drafted tokens by database letter.
+
+    `window`, left out where there is none: the n-grams that a lookahead window gave, in the order in which they were
+    filed, column by column; they come out of the verifier's passes, so no text gives them."""
 
     round: Int
     level: Level

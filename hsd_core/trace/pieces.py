@@ -54,7 +54,7 @@ def _ids(event: Event) -> Iterator[int]:
     elif isinstance(event, trace.Baseline):
         yield from event.ids
     elif isinstance(event, trace.Store):
-        for ngram in event.window:
+        for ngram in event.window or ():
             yield from ngram
     elif isinstance(event, trace.Depths):
         for row in event.top:

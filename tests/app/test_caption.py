@@ -16,7 +16,7 @@ from app.static import ASSETS
 TOO_TALL = """
 async (names) => {
   const base = [...document.querySelectorAll('link[rel=stylesheet]')]
-    .map((x) => x.href).find((x) => x.endsWith('/css/caption.css')).replace('css/caption.css', '');
+    .map((x) => x.href).find((x) => x.endsWith('/css/first.css')).replace('css/first.css', '');
   const [{TraceModel}, {captionAt}, {drawnParts}] = await Promise.all(
     ['trace', 'caption', 'caption-view'].map((name) => import(`${base}js/${name}.js`)));
   const text = document.querySelector('.hx-caption-text');
