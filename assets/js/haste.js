@@ -3,6 +3,7 @@
 
 const QUICK_MS = 250; // two changes that are closer than this are quick ones
 const READ_MS = 250; // what is read is drawn no more often than this while they are
+const LIVE_MS = 90; // and all the rest no more often than this: more is not seen, and a live run shares its processor
 
 export class Haste {
   /**
@@ -26,6 +27,11 @@ export class Haste {
     const due = !this.on || now - this._read >= READ_MS;
     if (due) this._read = now;
     return due;
+  }
+
+  /** How long (ms) the next drawing may wait. */
+  wait(now = performance.now()) {
+    return this.on ? this._last + LIVE_MS - now : 0;
   }
 
   _hurry() {

@@ -416,13 +416,16 @@ export class Stage {
     return { run: this.session.started && this.session.pending === this.feed.run, status: this.shown };
   }
 
-  /** Redraws at the next frame; many changes of the cursor make one drawing. */
+  /** Redraws at the next frame, or a little later in a live run whose rounds are quick; many changes make one drawing. */
   _schedule() {
     if (this._frame) return;
-    this._frame = requestAnimationFrame(() => {
-      this._frame = 0;
-      this._draw();
-    });
+    const draw = () =>
+      requestAnimationFrame(() => {
+        this._frame = 0;
+        this._draw();
+      });
+    const wait = this.player.following ? this.haste.wait() : 0;
+    this._frame = wait > 0 ? setTimeout(draw, wait) : draw();
   }
 
   _draw() {

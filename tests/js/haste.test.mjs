@@ -37,3 +37,12 @@ test("when they end, motion is back and everything is drawn once more", () => {
   mock.timers.tick(1);
   assert.deepEqual([classes.size, rests, it.on], [0, [0], false]);
 });
+
+test("a drawing waits only while changes are quick, and never longer than a tenth of a second", () => {
+  const { it } = haste();
+  it.changed(0);
+  assert.equal(it.wait(10), 0);
+  it.changed(50);
+  assert.equal(it.wait(60), 80);
+  assert.ok(it.wait(140) <= 0);
+});
