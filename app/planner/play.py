@@ -54,7 +54,7 @@ def _plan(given: Any, names: tuple[str, ...]) -> Plan:
     given = given if isinstance(given, Mapping) else {}
     levels, blocks = given.get("levels"), given.get("blocks")
     if given.get("tree"):
-        raise PlannerError("a simulated run drafts no trees; take the stack to Play, where it runs")
+        raise PlannerError(says.NO_TREES)
     if not isinstance(levels, list) or not isinstance(blocks, list) or not all(name in names for name in levels):
         raise PlannerError(says.FOREIGN_PLAN)
     if not all(isinstance(block, int) and not isinstance(block, bool) for block in blocks):

@@ -29,7 +29,7 @@ OF_NO_LANGUAGE = {  # by module, beginnings: scripts, markup, styles, fonts, hea
     "planner/validation.py": ["ui-monospace, monospace"],
     "results/quick.py": ["printf "],
     "stage.py": ["\nconst root = ", "<div class="],
-    "static.py": ["public, max-age=", "preload; as=style"],
+    "static.py": ["public, max-age=", "preload; as=style", "import {", "export const {", 'new URL("'],
 }
 
 
