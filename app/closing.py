@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from app.words import page as says
@@ -53,12 +54,22 @@ class Closing:
     def serve(self, start: Callable[[], Any]) -> None:
         """Start what `start` gives and keep serving until Ctrl+C or SIGTERM, also before it has started; then end the
         process. What `start` raises, this raises."""
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        asked = threading.Event()
+
+        def hear(number: int, frame: FrameType | None) -> None:
+            asked.set()  # Python drops what is raised while an object is cleared away
+            signal.default_int_handler(number, frame)
+
+        signal.signal(signal.SIGTERM, hear)
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a shell may have told us to ignore it
+            signal.signal(signal.SIGINT, hear)
         try:
             demo = start()
-            while demo.is_running:
+            while demo.is_running and not asked.is_set():
                 time.sleep(0.1)
         except KeyboardInterrupt:
+            asked.set()
+        if asked.is_set():
             print("closing", flush=True)
             self._closes.set()
             with self._changed:

@@ -152,7 +152,7 @@ def test_reading_a_file_leaves_the_server_s_process_alone(monkeypatch: pytest.Mo
 def test_a_file_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "PATIENCE_S", 1e-5)
     with pytest.raises(RecordingError, match="could not be read within 30 s"):
-        shown(tracefile.dumps(plain_run(["a"])).encode())
+        shown(tracefile.dumps(plain_run(["word"] * 5000)).encode())  # which takes far longer than a clock to be heard
 
 
 def test_who_comes_when_many_wait_is_sent_away() -> None:

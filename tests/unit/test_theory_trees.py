@@ -12,7 +12,19 @@ from monte_carlo import simulate
 from profiles import flat
 
 from hsd_core.measure.calibrate import forks as counted
-from hsd_core.theory import Conditional, Costs, Plan, Planner, Profile, ProfileError, expected, plan_of, stack_text
+from hsd_core.measure.validation.models import predictions
+from hsd_core.theory import (
+    Conditional,
+    Costs,
+    Plan,
+    Planner,
+    Profile,
+    ProfileError,
+    closed_form,
+    expected,
+    plan_of,
+    stack_text,
+)
 from hsd_core.theory.latency.recursion import Pricer
 from hsd_core.theory.profiles.profile_json import profile_from
 from hsd_core.theory.search.shapes import best_shapes
@@ -48,6 +60,19 @@ def test_a_tree_costs_what_playing_its_rounds_out_costs(plan):
     assert abs(expected(profile, plan).ms_per_token - ms) < 4 * error
     if len(plan.levels) == 2:  # the test would see a tree priced as a chain
         assert abs(expected(profile, replace(plan, widths=())).ms_per_token - ms) > 4 * error
+
+
+def test_the_closed_form_of_one_tree_under_the_target_is_exact():
+    for plan in (Plan((0, 2), (3,), widths=(3, 2, 1)), Plan((1, 2), (2,), widths=(2, 2))):
+        assert closed_form(tower(), plan) == pytest.approx(expected(tower(), plan).ms_per_token)
+
+
+def test_a_validation_predicts_trees_in_every_model_of_the_theory():
+    plan = Plan((1, 2), (2,), widths=(2, 2))
+    by_model = predictions(tower(), plan, (20, 40), 40)
+    chain = predictions(tower(), replace(plan, widths=()), (20, 40), 40)
+    assert all(abs(by_model[model] - chain[model]) > 0.1 for model in chain)
+    assert by_model["rows"] != by_model["place"], "by depth is another acceptance than by width alone"
 
 
 def test_the_room_at_the_end_of_a_text_cuts_a_tree():

@@ -49,10 +49,11 @@ def ended(model: str, profile: Profile, plan: Plan, lengths: Sequence[int], limi
     """A prediction over texts that end, taken apart; `model` is one of `ENDING`."""
 
     def known(given: Conditional) -> Conditional:
+        if model in ("texts", NAMED):
+            return Conditional(by_width=given.by_width)
         if model == "how":
-            return structs.replace(given, by_position=())
+            return structs.replace(given, by_position=(), forks=())
         return structs.replace(given, accepted=None, residual=None, bonus=None) if model == "place" else given
 
-    pairs = {} if model in ("texts", NAMED) else {pair: known(c) for pair, c in profile.conditional.items()}
-    adjusted = replace(profile, conditional=pairs)
+    adjusted = replace(profile, conditional={pair: known(c) for pair, c in profile.conditional.items()})
     return over_texts(adjusted, plan, lengths, limit, model="marked", catch_up=model != "texts")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hsd_core.theory.latency.accepts import lookup_law, rows_of
+from hsd_core.theory.latency.accepts import accepts, lookup_law, rows_of
 from hsd_core.theory.latency.plans import Plan, check_plan
 from hsd_core.theory.profiles.profile import Profile
 
@@ -24,7 +24,7 @@ def closed_form(profile: Profile, plan: Plan) -> float:
     if not plan.blocks:
         return profile.plain_ms
     bottom = profile.levels[plan.levels[0]]
-    ms, tau = bottom.block_ms(plan.blocks[0]), 1.0
+    ms, tau = bottom.tree_ms(plan.widths) if plan.widths else bottom.block_ms(plan.blocks[0]), 1.0
     for place in range(1, len(plan.levels)):
         below, level, length = plan.levels[place - 1], plan.levels[place], plan.blocks[place - 1]
         law = np.eye(length + 1)[length]
@@ -38,4 +38,7 @@ def closed_form(profile: Profile, plan: Plan) -> float:
         a = profile.accepts(below, level, plan.rule_of(place))
         # tau(a, n) = 1 + a + ... + a^n, one term less without the bonus: finite at a = 1.
         tau = sum(float(law[n]) * sum(a**m for m in range(rows_of(n, bonus))) for n in range(length + 1))
+        if place == 1 and plan.widths:  # every token of a tree has a row; a fork is kept where one of its tokens is
+            ms += profile.verify_cost(below, level)(plan.nodes + 1) - profile.verify_cost(below, level)(length + 1)
+            tau = 1.0 + float(np.cumprod(accepts(profile, below, level, widths=plan.widths).positions).sum())
     return (ms + profile.round_ms) / tau
