@@ -92,7 +92,7 @@ def _floor(page: Any) -> None:
 
 
 def _picture(page: Any) -> None:
-    page.get_by_role("button", name="save as a picture: lanes").focus()
+    page.get_by_role("button", name="save as a picture: lanes", exact=True).focus()
     page.keyboard.press("Enter")
     page.locator(".hx-picture-menu:visible").wait_for()
 

@@ -207,7 +207,7 @@ def test_any_chart_is_saved_as_a_picture_that_needs_no_style_sheet(page: Any, sh
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     opened(page, f"{shipped}/?recording=12-hispec")
     for name in ("tower", "lanes", "Acceptance"):
-        button = page.get_by_role("button", name=f"save as a picture: {name}")
+        button = page.get_by_role("button", name=f"save as a picture: {name}", exact=True)
         button.focus()
         page.keyboard.press("Enter")
         with page.expect_download() as download:
@@ -220,7 +220,7 @@ def test_any_chart_is_saved_as_a_picture_that_needs_no_style_sheet(page: Any, sh
         assert page.evaluate("document.body.classList.contains('dark')")
     said = " ".join(x.text or "" for x in root.iter("{http://www.w3.org/2000/svg}text"))
     assert re.search(r"Acceptance .*0\.\d\d", said)
-    page.get_by_role("button", name="save as a picture: lanes").focus()
+    page.get_by_role("button", name="save as a picture: lanes", exact=True).focus()
     page.keyboard.press("Enter")
     with page.expect_download() as download:
         page.get_by_role("button", name="PNG").click()
