@@ -21,14 +21,18 @@ def accepted(q: Tensor, p: Tensor, most: int, *, seed: int) -> Iterator[npt.NDAr
         q, p: (n, V) rows of the drafter and of its judge.
     """
     source = torch.Generator(device="cpu").manual_seed(seed)
-    q, p = q.double(), p.double()
-    refused = torch.ones(len(q), dtype=torch.float64, device=q.device)
-    for _ in range(most):
+    q, p = q.float(), p.float()
+    # The order of draws without replacement is that of exponential waits with q as the rates.
+    waits = torch.empty(q.shape).exponential_(generator=source).to(q.device)
+    drawn = (q / waits).topk(min(most, q.shape[1])).indices
+    refused = torch.ones(len(q), device=q.device)
+    for k in range(drawn.shape[1]):
+        token = drawn[:, k : k + 1]
         once = torch.minimum(p, q).sum(1).clamp_max(1.0)
         yield (1.0 - refused * (1.0 - once)).cpu().numpy()
-        token = torch.multinomial(q.cpu(), 1, generator=source).to(q.device)
         own, judge = q.gather(1, token), p.gather(1, token)
-        refused = refused * (1.0 - (judge / own.clamp_min(torch.finfo(q.dtype).tiny)).clamp_max(1.0)).squeeze(1)
+        kept = (judge / own.clamp_min(torch.finfo(q.dtype).tiny)).clamp_max(1.0) * (own > 0.0)
+        refused = refused * (1.0 - kept).squeeze(1)
         p = _whole((p - q).clamp_min(0.0), p)
         q = _whole(q.scatter(1, token, 0.0), q)
 

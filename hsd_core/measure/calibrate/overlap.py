@@ -36,6 +36,7 @@ from hsd_core.measure.calibrate.reading import LONGEST, STRIDE, WIDEST, Reading
 from hsd_core.measure.calibrate.tally import Tally
 
 BLOCK = STRIDE  # T of the rounds that a text is walked through in
+FORK_EVERY = 4  # tokens between two forks that are drawn: each goes through whole rows several times
 BONUS_AFTER = 2  # tokens of the level below that stand before a bonus
 Floats = npt.NDArray[np.float64]
 
@@ -97,7 +98,8 @@ class _Count:
 
     def _forks(self, j: int, i: int) -> None:
         if j not in self.reading.ranked:
-            for k, chances in enumerate(forks.accepted(self.laws[j], self.laws[i], WIDEST, seed=self.number), start=1):
+            q, p = (self.laws[level][::FORK_EVERY] for level in (j, i))
+            for k, chances in enumerate(forks.accepted(q, p, WIDEST, seed=self.number), start=1):
                 self._add(("width", j, i, k), chances.sum(), len(chances))
             return
         ranked = self.reading.ranked[j].cpu().numpy()
