@@ -54,7 +54,7 @@ class Row(Struct):
     tasks: Annotated[dict[str, Figure], Some]
     acceptance: Annotated[list[Figure | None], Some]
     accepted_per_pass: Figure
-    equal: Annotated[float, Meta(ge=0.0, le=1.0)]
+    equal: Annotated[float, Meta(ge=0.0, le=1.0)] | None
 
 
 class Peer(Struct):

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from hsd_core.measure.bench import Measurement, from_record, summary, table, whole
+from hsd_core.measure.bench import Measurement, drafts_table, from_record, sampled, summary, table, whole
 
 STACK, PLAIN, OTHER = "ngram:2,target", "target", "ngram:2,target@dtype=int8"
 S = 10**9
@@ -78,6 +78,22 @@ def test_equal_is_what_the_project_calls_equal() -> None:
 
 def test_the_fastest_stack_stands_first() -> None:
     assert [row["stack"] for row in summary(RUNS)] == [STACK, PLAIN]
+
+
+def test_drawn_texts_are_not_held_against_each_other() -> None:
+    assert sampled({"temperature": 0.7, "top_k": 0})
+    assert not sampled({"temperature": 0.7, "top_k": 1}) and not sampled({})
+    unlike = [replace(each, equal=3, diverges=True) for each in RUNS]
+    assert {row["equal"] for row in summary(unlike, drawn=True)} == {None}
+    assert [line.split(" | ")[-1] for line in table(summary(unlike, drawn=True)).splitlines()[2:]] == ["- |"] * 2
+
+
+def test_drafting_is_shown_by_its_time_for_a_pass_and_its_share_of_the_text() -> None:
+    timed = [replace(each, busy_ns=(3 * 10**6, 10**9)) for each in RUNS]
+    found = row(timed)
+    assert found["draft_ms"] == pytest.approx(3 * 3 / 30) and found["drafted"] == pytest.approx(12 / 60)
+    assert "| 0.30 | 20.0% |" in drafts_table([found])
+    assert "| - | 20.0% |" in drafts_table([row(RUNS)])  # a file of an earlier version kept no times
 
 
 def test_a_measurement_is_read_as_it_was_written() -> None:

@@ -92,7 +92,7 @@ def test_the_shortest_view_holds_the_fastest_of_each_number_of_levels(swept, mon
             ("target", "target", 5.0),
         )
     ]
-    monkeypatch.setattr(markdown.bench, "summary", lambda *_: rows)
+    monkeypatch.setattr(markdown.bench, "summary", lambda *_, **__: rows)
     monkeypatch.setattr(markdown.bench, "table", lambda rows: " ".join(row["stack"] for row in rows))
     assert view(swept / "raw" / "bench.jsonl", "best").startswith("a,b,target a,target target\n")
 

@@ -4,7 +4,7 @@ import { QUICK } from "../words/results.js";
 
 /**
  * @typedef {{asked: string, stack: string, plain: string, prompts: number, tokens_per_s: number, speed_up: number,
- *   interval: [number, number], tasks: Record<string, number>, accepted_per_pass: number, equal: number}} Row
+ *   interval: [number, number], tasks: Record<string, number>, accepted_per_pass: number, equal: number|null}} Row
  * @typedef {{name: string, tokens_per_s: number|null, why: string, beside_plain?: number, same_tokens?: number}} Peer
  * @typedef {{about: Record<string, any>, stacks: Row[], peers: Peer[]}} Results as hsd_core/measure/bench writes them
  * @typedef {{id: string, name: string, when: string, now: boolean, early: boolean, said: string, results: Results, csv: string,

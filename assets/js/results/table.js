@@ -133,8 +133,13 @@ function stackCells(one, stack) {
       h("small", { text: row.stack === row.plain ? TABLE.plain : TABLE.interval(low.toFixed(2), high.toFixed(2)) }),
     ),
     cell(2, row.accepted_per_pass.toFixed(2)),
-    cell(3, h("span", { class: row.equal < 1 ? "hx-res-unequal" : null, text: `${Math.round(100 * row.equal)} %` })),
+    cell(3, equalCell(row.equal)),
   ];
+}
+
+function equalCell(equal) {
+  if (equal === null) return h("span", { text: TABLE.drawn });
+  return h("span", { class: equal < 1 ? "hx-res-unequal" : null, text: `${Math.round(100 * equal)} %` });
 }
 
 function peerCells(one, name) {

@@ -46,7 +46,7 @@ export const TABLE = {
     ["tokens/s", "tokens written a second of decoding, over all prompts"],
     ["speed-up", "tokens/s over plain decoding's of the same target, with its 95 % interval"],
     ["a pass", "tokens committed by a pass of the target, correction and bonus included"],
-    ["equal", "share of prompts whose text is that of plain decoding"],
+    ["equal", "share of prompts whose text is that of plain decoding; drawn tokens are not compared"],
   ],
   caption: "stacks and other programs by machine, fastest first",
   label: "table of all stacks and machines",
@@ -63,6 +63,7 @@ export const TABLE = {
   notRun: "not run",
   peer: (/** @type {string} */ gain, /** @type {number} */ same, /** @type {string} */ why) =>
     `${gain}\u00d7 our plain \u00b7 ${same} % same tokens${why ? ` \u00b7 ${why}` : ""}`,
+  drawn: "drawn",
   notMeasured: "not measured",
 };
 

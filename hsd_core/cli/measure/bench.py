@@ -92,7 +92,7 @@ def act(options: argparse.Namespace) -> int:
     about["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     found = results(about, records)
     print(f"{options.preset}, {len(prompts)} prompts, up to {options.max_new_tokens} tokens, {about['machine']}\n")
-    print(bench.table(bench.summary(runs_of(records))))
+    print(bench.table(bench.summary(runs_of(records), drawn=bench.sampled(about))))
     for peer in found["peers"]:
         said = [] if (rate := peer["tokens_per_s"]) is None else [f"{rate:.1f} tokens/s"]
         print(f"{peer['name']}: {', '.join([*said, *filter(None, [peer['why']])])}")

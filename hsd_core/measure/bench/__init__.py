@@ -14,7 +14,7 @@ from hsd_core.measure.bench.runs import (
     whole,
     with_plain,
 )
-from hsd_core.measure.bench.summary import summary, table
+from hsd_core.measure.bench.summary import drafts_table, sampled, summary, table
 
 __all__ = [
     "Measurement",
@@ -24,11 +24,13 @@ __all__ = [
     "Prompt",
     "Runner",
     "beside",
+    "drafts_table",
     "from_record",
     "plain_of",
     "read_asked",
     "read_prompts",
     "read_stacks",
+    "sampled",
     "summary",
     "sweep",
     "table",

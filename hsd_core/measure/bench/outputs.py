@@ -2,7 +2,8 @@
 
 results.json: `about` (machine, versions, command, prompts), `stacks` (a row a stack, fastest first: `asked`, the line
 of the stacks file, `stack`, `tokens_per_s`, `speed_up`, `interval`, `tasks`, `accepted_per_pass`, `acceptance`, and
-`equal`, the share of prompts whose text is plain decoding's) and `peers` (`name`, `tokens_per_s` or null, `why`).
+`equal`, the share of prompts whose text is plain decoding's, null where tokens were drawn) and `peers` (`name`,
+`tokens_per_s` or null, `why`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hsd_core.measure.bench.runs import Measurement, PeerRun, from_record, plain_of, whole
-from hsd_core.measure.bench.summary import peer_rows, summary
+from hsd_core.measure.bench.summary import peer_rows, sampled, summary
 from hsd_core.trace.typed import encode
 
 _COLUMNS = ("asked", "stack", "tokens_per_s", "speed_up", "low", "high", "accepted_per_pass", "equal", "prompts")
@@ -28,9 +29,10 @@ def results(about: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> d
     peers = [PeerRun(**record) for record in records if "peer" in record and record["prompt"] in finished]
     first = plain_of(about["stacks"][0])
     plain = {run.prompt: run for run in kept if run.stack == first}
+    rows = summary(kept, drawn=sampled(about))
     return {
         "about": {key: value for key, value in about.items() if key not in ("stacks", "asked", "missing")},
-        "stacks": [_stack(row, line) for row in summary(kept) for line in _lines(about, row["stack"])] if kept else [],
+        "stacks": [_stack(row, line) for row in rows for line in _lines(about, row["stack"])],
         "peers": peer_rows(peers, plain, about.get("missing", {})),
     }
 
@@ -46,7 +48,7 @@ def _stack(row: Mapping[str, Any], line: str) -> dict[str, Any]:
         "asked": line,
         **{name: row[name] for name in kept},
         "accepted_per_pass": row["tokens_per_target_forward"],
-        "equal": row["equal"] / row["prompts"],
+        "equal": None if row["equal"] is None else row["equal"] / row["prompts"],
     }
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from hsd_core.measure.bench.summary import sampled
+
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #1b1f24; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
@@ -54,9 +56,15 @@ def _said(found: Mapping[str, Any]) -> str:
     return (
         f"<p>{prompts} prompts of {escape(str(about['prompts']))}, up to {about['max_new_tokens']} tokens each, "
         f"{about['threads']} threads, {escape(str(about['recorded']))}. Decoding alone is timed, without reading the "
-        f"prompt. Intervals are 95 %, a bootstrap over prompts. Peak memory of the whole measurement: "
+        f"prompt. {_drawn(about)}Intervals are 95 %, a bootstrap over prompts. Peak memory of the whole measurement: "
         f"{about.get('peak_mb', 0):.0f} MB. Command: <code>{escape(str(about['command']))}</code></p>"
     )
+
+
+def _drawn(about: Mapping[str, Any]) -> str:
+    if not sampled(about):
+        return ""
+    return f"Tokens are drawn at temperature {about['temperature']:g}: every run writes a text of its own. "
 
 
 def _table(stacks: Sequence[Mapping[str, Any]]) -> str:
@@ -74,7 +82,7 @@ def _table(stacks: Sequence[Mapping[str, Any]]) -> str:
                 f"{row['slower_on']}/{row['prompts']}",
                 f"{row['accepted_per_pass']:.2f}",
                 accepted,
-                f"{row['equal']:.0%}",
+                "-" if row["equal"] is None else f"{row['equal']:.0%}",
             )
         )
     return _html_table(head, body)

@@ -24,6 +24,7 @@ class Measurement:
     """One run. Times in ns on the engine's clock; `equal` and `margin` compare its ids with plain decoding's.
 
     `judged`, `accepted`: tokens of the level below that each level judged, and those of them that it accepted.
+    `busy_ns`: time in each level's drafting and verifying; empty in files of earlier versions.
     """
 
     prompt: int
@@ -38,6 +39,7 @@ class Measurement:
     equal: int
     diverges: bool
     margin: float | None
+    busy_ns: tuple[int, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -170,6 +172,7 @@ def _measurement(i: int, prompt: Prompt, stack: str, run: list[Event], plain: li
         equal=same.equal,
         diverges=same.diverges,
         margin=same.margin,
+        busy_ns=tuple(round(1e6 * level["busy_ms"]) for level in figures["levels"]),
     )
 
 
@@ -190,6 +193,7 @@ def from_record(record: Mapping[str, Any]) -> Measurement:
     """
     try:
         counts = {name: tuple(int(n) for n in record[name]) for name in ("judged", "accepted")}
+        counts["busy_ns"] = tuple(int(n) for n in record.get("busy_ns", ()))
         return Measurement(**{**record, **counts})
     except (KeyError, TypeError):
         raise ValueError(f"{str(record)[:60]} is no measurement of this version; measure anew") from None

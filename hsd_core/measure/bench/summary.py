@@ -22,16 +22,24 @@ class Timed(Protocol):
     def decode_ns(self) -> int: ...
 
 
-def summary(measurements: Sequence[Measurement]) -> list[dict[str, Any]]:
-    """A row a stack, fastest first: tokens/s, speed-up over its plain decoding with a 95 % interval, acceptance."""
+def sampled(about: Mapping[str, Any]) -> bool:
+    """Whether a benchmark drew its tokens: then every stack writes a text of its own, and none is held to another's."""
+    return float(about.get("temperature", 0.0)) > 0 and about.get("top_k", 0) != 1
+
+
+def summary(measurements: Sequence[Measurement], *, drawn: bool = False) -> list[dict[str, Any]]:
+    """A row a stack, fastest first: tokens/s, speed-up over its plain decoding with a 95 % interval, acceptance.
+
+    `drawn`: see `sampled`; `equal` is None then.
+    """
     by_stack: dict[str, dict[int, Measurement]] = {}
     for m in measurements:
         by_stack.setdefault(m.stack, {})[m.prompt] = m
-    rows = [_summary_row(stack, own, by_stack[plain_of(stack)]) for stack, own in by_stack.items()]
+    rows = [_summary_row(stack, own, by_stack[plain_of(stack)], drawn) for stack, own in by_stack.items()]
     return sorted(rows, key=lambda row: -row["tokens_per_s"])
 
 
-def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measurement]) -> dict[str, Any]:
+def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measurement], drawn: bool) -> dict[str, Any]:
     prompts = sorted(own.keys() & plain.keys())
     low, high = interval([(own[i], plain[i]) for i in prompts])
     judged, accepted = (
@@ -51,10 +59,19 @@ def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measu
         "tokens_per_target_forward": sum(own[i].tokens for i in prompts)
         / max(1, sum(own[i].target_forwards for i in prompts)),
         "acceptance": [a / n if n else None for a, n in zip(accepted, judged, strict=True)],
-        "equal": sum(own[i].holds for i in prompts),
+        "drafted": accepted[-1] / max(1, sum(own[i].tokens for i in prompts)),
+        "draft_ms": _draft_ms([own[i] for i in prompts]),
+        "equal": None if drawn else sum(own[i].holds for i in prompts),
         "ties": [m.margin for m in diverged if m.holds],
         "tasks": {task: speed_up([(own[i], plain[i]) for i in which]) for task, which in _by_task(own, prompts)},
     }
+
+
+def _draft_ms(runs: Sequence[Measurement]) -> float | None:
+    """Of all levels below the target, for each of its forward passes; None where it was not kept."""
+    if not all(run.busy_ns for run in runs):
+        return None
+    return sum(sum(run.busy_ns[:-1]) for run in runs) / 1e6 / max(1, sum(run.target_forwards for run in runs))
 
 
 def _by_task(runs: Mapping[int, Measurement], prompts: Sequence[int]) -> list[tuple[str, list[int]]]:
@@ -100,13 +117,28 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
     ]
     for row in rows:
         accepted = " / ".join("-" if a is None else f"{a:.2f}" for a in row["acceptance"][1:]) or "-"
-        equal = f"{row['equal']}/{row['prompts']}"
-        if row["ties"]:
+        equal = "-" if row["equal"] is None else f"{row['equal']}/{row['prompts']}"
+        if row["equal"] is not None and row["ties"]:
             equal += f" ({len(row['ties'])} up to a tie of {max(row['ties']):.1g})"
         low, high = row["interval"]
         lines.append(
             f"| `{row['stack']}` | {row['tokens_per_s']:.1f} | {row['speed_up']:.2f} ({low:.2f} to {high:.2f}) "
             f"| {row['slower_on']}/{row['prompts']} | {row['tokens_per_target_forward']:.2f} | {accepted} | {equal} |"
+        )
+    return "\n".join(lines)
+
+
+def drafts_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """What drafting takes and brings, a row a stack, as a Markdown table."""
+    lines = [
+        "| stack | speed-up (95 % interval) | ms of drafting, per target forward | of the text, drafted |",
+        "|---|---|---|---|",
+    ]
+    for row in rows:
+        low, high = row["interval"]
+        ms = "-" if row["draft_ms"] is None else f"{row['draft_ms']:.2f}"
+        lines.append(
+            f"| `{row['stack']}` | {row['speed_up']:.2f} ({low:.2f} to {high:.2f}) | {ms} | {row['drafted']:.1%} |"
         )
     return "\n".join(lines)
 

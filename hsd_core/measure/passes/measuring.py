@@ -110,10 +110,11 @@ def _taken(entry: StackEntry, cell: Cell, timed: Timed, limits: Limits) -> Recor
 def measure_rounds(
     pipeline: Pipeline, stack: str, prompts: Sequence[Sequence[int]], tokens: int, *, context: int | None = None
 ) -> Record:
-    """Rounds of a stack on prompts of the length `context`, or on these as they are."""
+    """Rounds of a stack on prompts of the length `context`, whose texts have no end, or on these as they are."""
     entries = pipeline.entries(stack)
     given = prompts if context is None else [text_of(prompts, context)]
-    found = time_rounds(entries, given, pipeline.tokenizer, tokens=tokens, ends=pipeline.ends)
+    ends = pipeline.ends if context is None else ()  # what stands behind a cut text may end at once
+    found = time_rounds(entries, given, pipeline.tokenizer, tokens=tokens, ends=ends)
     return _round(found, stack, context)
 
 

@@ -1,9 +1,9 @@
 """Tables in Markdown files, made anew from raw results.
 
 A table stands between `<!-- results: FILE VIEW -->` and `<!-- /results -->`; FILE is a file of raw results, found from
-the folder of the Markdown file. A benchmark has the views `stacks` (all) and `best` (the fastest of each number of
-levels), a validation `sittings`, `stacks`, `models` and `terms`, what `passes` measured `passes`, `lookups` and
-`rounds`. Every view ends with machine, date and command.
+the folder of the Markdown file. A benchmark has the views `stacks` (all), `best` (the fastest of each number of
+levels) and `drafts` (what drafting takes and brings), a validation `sittings`, `stacks`, `models` and `terms`, what
+`passes` measured `passes`, `lookups` and `rounds`. Every view ends with machine, date and command.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ def views(path: Path) -> tuple[str, ...]:
 
 
 def _stacks(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:
-    return _swept(about, _rows(about, records))
+    return _swept(about, _rows(about, records), bench.table)
 
 
 def _rows(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return bench.summary(bench.whole(runs_of(records), about["stacks"]))
+    return bench.summary(bench.whole(runs_of(records), about["stacks"]), drawn=bench.sampled(about))
 
 
 def _best(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:
@@ -66,16 +66,24 @@ def _best(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str
     for row in rows:
         if row["plain"] == "target":
             depths.setdefault(row["stack"].count(",") + 1, row)
-    return _swept(about, sorted(depths.values(), key=lambda row: -row["tokens_per_s"]))
+    return _swept(about, sorted(depths.values(), key=lambda row: -row["tokens_per_s"]), bench.table)
 
 
-def _swept(about: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
+def _drafts(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:
+    return _swept(about, _rows(about, records), bench.drafts_table)
+
+
+def _swept(about: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], table: Callable[..., str]) -> str:
     runs = max((row["prompts"] for row in rows), default=0)
     said = (
-        f"{runs} prompts of `{about['prompts']}`, up to {about['max_new_tokens']} tokens each. Measured on "
-        f"{on(about)}, {about['recorded']}, by `{about['command']}`."
+        f"{runs} prompts of `{about['prompts']}`, up to {about['max_new_tokens']} tokens each{_drawn(about)}. Measured "
+        f"on {on(about)}, {about['recorded']}, by `{about['command']}`."
     )
-    return f"{bench.table(rows)}\n\n{said}"
+    return f"{table(rows)}\n\n{said}"
+
+
+def _drawn(about: Mapping[str, Any]) -> str:
+    return f", drawn at temperature {about['temperature']:g}" if bench.sampled(about) else ""
 
 
 def counted(n: int, what: str) -> str:
@@ -113,7 +121,7 @@ def _passes(name: str) -> Callable[[Mapping[str, Any], Sequence[Mapping[str, Any
 
 
 _VIEWS: dict[str, dict[str, Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], str]]] = {
-    "bench": {"stacks": _stacks, "best": _best},
+    "bench": {"stacks": _stacks, "best": _best, "drafts": _drafts},
     "validation": {name: _validation(name) for name in ("sittings", "stacks", "models", "terms", "levels")},
     "passes": {name: _passes(name) for name in tables.TABLES},
 }
