@@ -113,7 +113,7 @@ def measure_rounds(
     """Rounds of a stack on prompts of the length `context`, whose texts have no end, or on these as they are."""
     entries = pipeline.entries(stack)
     given = prompts if context is None else [text_of(prompts, context)]
-    ends = pipeline.ends if context is None else ()  # what stands behind a cut text may end at once
+    ends = pipeline.ends if context is None else frozenset[int]()  # what stands behind a cut text may end at once
     found = time_rounds(entries, given, pipeline.tokenizer, tokens=tokens, ends=ends)
     return _round(found, stack, context)
 
