@@ -86,10 +86,7 @@ class Databases:
         if "c" in order:
             own = self.reach["c"]
             self._context = ContextDatabase(
-                min_key=own.min_key,
-                max_key=own.max_key,
-                continuation=continuation,
-                max_continuations=max_continuations,
+                min_key=own.min_key, max_key=own.max_key, continuation=continuation, max_continuations=max_continuations
             )
         self._tail = max((r.max_key for r in self.reach.values()), default=1)
         self._hits = dict.fromkeys(self.order, 0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -126,6 +127,16 @@ def plain(data: bytes | str) -> Any:
         Malformed: it is none.
     """
     return decode(data, _anything)
+
+
+def put(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all: who reads it sees the old one or the new one."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        partial.write_bytes(data)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def opened(path: str | Path) -> IO[bytes]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, add_sampling, check_counts, opened, plain_stack, within_context
+from hsd_core.cli.options import add_preset, add_sampling, check_counts, command, opened, plain_stack, within_context
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.typed import encode_lines
 
@@ -23,7 +23,7 @@ OPENINGS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "opening
 
 
 def add(commands: Any) -> None:
-    parser: argparse.ArgumentParser = commands.add_parser("selfgen", help="write texts with the target, for training")
+    parser = command(commands, "selfgen", "write texts with the target, for training", act)
     add_preset(parser)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--prompts", metavar="FILE", help="JSON lines with prompt, turns or prompt_ids")
@@ -35,7 +35,6 @@ def add(commands: Any) -> None:
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N prompts")
     parser.add_argument("--batch", type=int, default=16, metavar="B", help="texts written side by side (default 16)")
     add_sampling(parser)
-    parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, check_counts, opened, plain_stack, progress
+from hsd_core.cli.options import add_preset, check_counts, command, opened, plain_stack, progress
 from hsd_core.training.recipes import LOSSES, RECIPES, Hyperparameters
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _PLAN = ("steps", "batch", "rate", "rows", "loss", "longest", "prompts", "seed")
 
 
 def add(commands: Any) -> None:
-    parser: argparse.ArgumentParser = commands.add_parser("train", help="train a preset's drafts")
+    parser = command(commands, "train", "train a preset's drafts", act)
     add_preset(parser)
     parser.add_argument("--recipe", required=True, choices=tuple(RECIPES), help="what to train")
     parser.add_argument("--data", required=True, metavar="FILE", help="what the target wrote (see selfgen)")
@@ -45,7 +45,6 @@ def add(commands: Any) -> None:
         help="hidden states (2 bytes * hidden size * depths a token: for a million tokens of smollm2 3.5 GB for exits, "
         "1.2 GB for nanos) and checkpoints (default: in the cache folder)",
     )
-    parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:

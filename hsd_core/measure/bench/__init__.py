@@ -15,23 +15,3 @@ from hsd_core.measure.bench.runs import (
     with_plain,
 )
 from hsd_core.measure.bench.summary import summary, table
-
-__all__ = [
-    "Measurement",
-    "Peer",
-    "PeerRun",
-    "PeerText",
-    "Prompt",
-    "Runner",
-    "beside",
-    "from_record",
-    "plain_of",
-    "read_asked",
-    "read_prompts",
-    "read_stacks",
-    "summary",
-    "sweep",
-    "table",
-    "whole",
-    "with_plain",
-]

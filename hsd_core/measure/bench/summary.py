@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from hsd_core.measure.bench.prompts import task_of
 from hsd_core.measure.bench.runs import Measurement, PeerRun, plain_of
+from hsd_core.measure.results.sheet import markdown, shares
 
 RESAMPLES = 2000
 
@@ -38,7 +39,7 @@ def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measu
         [sum(counts) for counts in zip(*(getattr(own[i], name) for i in prompts), strict=True)]
         for name in ("judged", "accepted")
     )
-    diverged = [own[i] for i in prompts if own[i].diverges]
+    diverged, tasks = [own[i] for i in prompts if own[i].diverges], {i: task_of(own[i].category) for i in prompts}
     return {
         "stack": stack,
         "plain": plain_of(stack),
@@ -53,13 +54,11 @@ def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measu
         "acceptance": [a / n if n else None for a, n in zip(accepted, judged, strict=True)],
         "equal": sum(own[i].holds for i in prompts),
         "ties": [m.margin for m in diverged if m.holds],
-        "tasks": {task: speed_up([(own[i], plain[i]) for i in which]) for task, which in _by_task(own, prompts)},
+        "tasks": {
+            task: speed_up([(own[i], plain[i]) for i in prompts if tasks[i] == task])
+            for task in dict.fromkeys(tasks.values())
+        },
     }
-
-
-def _by_task(runs: Mapping[int, Measurement], prompts: Sequence[int]) -> list[tuple[str, list[int]]]:
-    tasks = {i: task_of(runs[i].category) for i in prompts}
-    return [(task, [i for i in prompts if tasks[i] == task]) for task in dict.fromkeys(tasks.values())]
 
 
 def peer_rows(
@@ -94,21 +93,17 @@ def peer_rows(
 
 def table(rows: Sequence[Mapping[str, Any]]) -> str:
     """The summary as a Markdown table."""
-    lines = [
-        "| stack | tokens/s | speed-up (95 % interval) | slower on | per target forward | accepted, by level | equal |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for row in rows:
-        accepted = " / ".join("-" if a is None else f"{a:.2f}" for a in row["acceptance"][1:]) or "-"
-        equal = f"{row['equal']}/{row['prompts']}"
-        if row["ties"]:
-            equal += f" ({len(row['ties'])} up to a tie of {max(row['ties']):.1g})"
-        low, high = row["interval"]
-        lines.append(
-            f"| `{row['stack']}` | {row['tokens_per_s']:.1f} | {row['speed_up']:.2f} ({low:.2f} to {high:.2f}) "
-            f"| {row['slower_on']}/{row['prompts']} | {row['tokens_per_target_forward']:.2f} | {accepted} | {equal} |"
-        )
-    return "\n".join(lines)
+    head = ("stack", "tokens/s", "speed-up (95 % interval)", "slower on", "per target forward", "accepted, by level")
+    return markdown((*head, "equal"), map(_cells, rows))
+
+
+def _cells(row: Mapping[str, Any]) -> Sequence[str]:
+    low, high = row["interval"]
+    ties = f" ({len(row['ties'])} up to a tie of {max(row['ties']):.1g})" if row["ties"] else ""
+    gain = (f"{row['speed_up']:.2f} ({low:.2f} to {high:.2f})", f"{row['slower_on']}/{row['prompts']}")
+    accepted = (f"{row['tokens_per_target_forward']:.2f}", shares(row["acceptance"]))
+    equal = f"{row['equal']}/{row['prompts']}{ties}"
+    return (f"`{row['stack']}`", f"{row['tokens_per_s']:.1f}", *gain, *accepted, equal)
 
 
 def rate(runs: Sequence[Timed]) -> float:

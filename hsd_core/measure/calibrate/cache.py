@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -56,12 +55,7 @@ def keep(profile: Profile, preset: str, device: str, dtype: str) -> Path:
     folder, name = _place(preset, device, dtype)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}-t{profile.temperature:g}.json"
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        write_profile(profile, partial)
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+    write_profile(profile, path)
     return path
 
 

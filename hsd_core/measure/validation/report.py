@@ -219,25 +219,17 @@ def as_json(validation: Validation, earlier: Sequence[Validation] = ()) -> dict[
         "earlier": [
             {**_named(one), "sittings": len(one.sittings), **_part_json(report(one).parts[-1])} for one in earlier
         ],
-        "stacks": [
-            {
-                "stack": row.stack,
-                "predicted_ms": round(row.ms.predicted, 4),
-                "measured_ms": round(row.ms.measured, 4),
-                "interval": [round(end, 4) for end in row.ms.interval],
-                "picked_by": list(row.picked_by),
-                **(
-                    {}
-                    if row.speed_up is None
-                    else {
-                        "predicted_speed_up": round(row.speed_up.predicted, 4),
-                        "speed_up": round(row.speed_up.measured, 4),
-                    }
-                ),
-            }
-            for row in found.rows
-        ],
+        "stacks": [_stack_json(row) for row in found.rows],
     }
+
+
+def _stack_json(row: Row) -> dict[str, Any]:
+    figures = {"predicted_ms": row.ms.predicted, "measured_ms": row.ms.measured}
+    if row.speed_up is not None:
+        figures |= {"predicted_speed_up": row.speed_up.predicted, "speed_up": row.speed_up.measured}
+    interval = [round(end, 4) for end in row.ms.interval]
+    rounded = {name: round(value, 4) for name, value in figures.items()}
+    return {"stack": row.stack, "interval": interval, "picked_by": list(row.picked_by), **rounded}
 
 
 def costs_said(profile: Profile) -> str:
@@ -256,13 +248,7 @@ def _named(validation: Validation) -> dict[str, str]:
 
 def _part_json(part: Part) -> dict[str, Any]:
     """Shares keep so many digits that rounding them again for people gives what the tables say."""
-    return {
-        "number": part.number,
-        "began": part.began,
-        "prompts": part.prompts,
-        "pace": round(part.pace, 6),
-        "ms": round(part.ms.median, 6),
-        "worst_ms": round(part.ms.worst, 6),
-        "speed_ups": round(part.speed_ups.median, 6),
-        "worst_speed_ups": round(part.speed_ups.worst, 6),
-    }
+    shares = {"pace": part.pace, "ms": part.ms.median, "worst_ms": part.ms.worst}
+    shares |= {"speed_ups": part.speed_ups.median, "worst_speed_ups": part.speed_ups.worst}
+    rounded = {name: round(value, 6) for name, value in shares.items()}
+    return {"number": part.number, "began": part.began, "prompts": part.prompts, **rounded}

@@ -26,7 +26,7 @@ from itertools import count
 import numpy as np
 
 from hsd_core.theory.latency.accepts import ACCEPTED, BONUS, RESIDUAL, Accepts, Model, accepts, lookup_law
-from hsd_core.theory.latency.blocks import Blocks, Place, Rounds, collected, total
+from hsd_core.theory.latency.blocks import Blocks, Place, Rounds, collected, some, total
 from hsd_core.theory.latency.plans import LevelShare, Plan, Prediction, check_plan
 from hsd_core.theory.profiles.costs import Array
 from hsd_core.theory.profiles.profile import Profile
@@ -81,7 +81,7 @@ class Pricer:
         check_plan(self.profile, plan)
         rooms = np.arange(most + 1)
         if not plan.blocks:
-            return self._plain().some(np.zeros_like(rooms))
+            return some(self._plain(), np.zeros_like(rooms))
         plans = [plan.cut(room) for room in rooms.tolist()]
         block = self._drafted(plans)
         for place in range(1, len(plan.levels)):
@@ -99,10 +99,10 @@ class Pricer:
         rounds = self._verify(plans, 1, self._drafted(plans))
         for place in count(1):
             k = sum(len(plan.levels) > place + 1 for plan in plans)
-            yield from self._ended(plans[k:], rounds.some(slice(k, None)))
+            yield from self._ended(plans[k:], some(rounds, slice(k, None)))
             if not k:
                 return
-            plans, rounds = plans[:k], rounds.some(slice(k))
+            plans, rounds = plans[:k], some(rounds, slice(k))
             length = np.array([plan.blocks[place] for plan in plans])
             rounds = self._verify(plans, place + 1, collected(rounds, length))
 
