@@ -84,22 +84,22 @@ def within_context(texts: list[Text], max_positions: int) -> list[Text]:
     return fits
 
 
-def countdown(what: str, total: int, done: int = 0, silence: float = 0.0) -> Callable[[], None]:
+def countdown(what: str, total: int, done: int = 0, silence: float = 0.0) -> Callable[..., None]:
     """To be called when one more of `total` is done: says so on stderr, and how long the others may take.
 
-    silence: seconds between two lines, at the least.
+    silence: seconds between two lines, at the least. What it is called with stands behind the count.
     """
     began = told = time.monotonic()
     finished = 0
 
-    def tell() -> None:
+    def tell(said: str = "") -> None:
         nonlocal finished, told
         finished += 1
         if (now := time.monotonic()) - told < silence:
             return
         told = now
         rest = (now - began) / finished * (total - done - finished)
-        print(f"{what} {done + finished} of {total}, about {rest / 60:.0f} min left", file=sys.stderr, flush=True)
+        print(f"{what} {done + finished} of {total}{said}, about {rest / 60:.0f} min left", file=sys.stderr, flush=True)
 
     return tell
 

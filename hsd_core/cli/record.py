@@ -81,11 +81,7 @@ def _simulated(entry: dict[str, Any]) -> list[trace.Event]:
 
 
 def _read(path: str) -> list[dict[str, Any]]:
-    """The list of runs.
-
-    Raises:
-        ValueError: a line lacks a field; the message names it.
-    """
+    """The list of runs; a line that lacks a field is refused."""
     entries = []
     for where, entry in records(path, dict[str, Any], "a JSON object"):
         missing = (_NEEDED if "whatif" in entry else _NEEDED | _REAL) - entry.keys()

@@ -26,6 +26,7 @@ from hsd_core.models.sampling import softmax
 from hsd_core.trace.texts import check_ids
 
 LENS = "lens"
+States = dict[int, Tensor]  # by depth: (n, hidden)
 CHUNK = 64  # positions read out at a time: (CHUNK, V) rows of two read-outs are all that is held
 
 
@@ -82,24 +83,24 @@ def read_depths(
     first, n = start - 1, len(ids) - start
     through_lens = range(1 if lens else layers, layers + 1)
     drafted = {d.at for d in drafts} | ({layers} if drafts else set())
-    states = _states(decoder, list(ids[:-1]), first, {*through_lens}, drafted, stop)
+    late, whole = _states(decoder, list(ids[:-1]), first, {*through_lens}, drafted, stop)
     last = len(through_lens) - 1
     at = (*through_lens, *(d.at for d in drafts))
     names = (*(LENS for _ in through_lens), *(d.name for d in drafts))
     p, overlap = torch.zeros(len(at), n), torch.zeros(len(at), n)
     top = torch.zeros(len(at), n, dtype=torch.long)
-    readers = [_reader(decoder, d, states, first, ids[:-1]) for d in drafts]
+    readers = [_reader(decoder, d, whole, first, ids[:-1]) for d in drafts]
     for lo in range(0, n, CHUNK):
         hi = min(lo + CHUNK, n)
         written = torch.tensor(ids[start + lo : start + hi], device=decoder.device)[:, None]
-        own = softmax(decoder.head(states.read[layers][lo:hi]))
+        own = softmax(decoder.head(late[layers][lo:hi]))
         for r in range(len(at)):
             if stop():
                 raise Stopped
             if r == last:
                 law = own
             elif r < last:
-                law = softmax(decoder.head(states.read[at[r]][lo:hi]))
+                law = softmax(decoder.head(late[at[r]][lo:hi]))
             else:
                 law = softmax(next(readers[r - last - 1])).to(own.device)
             p[r, lo:hi] = law.gather(1, written)[:, 0].cpu()
@@ -108,18 +109,10 @@ def read_depths(
     return Reading(at, names, last, p, top, overlap)
 
 
-@dataclass(frozen=True, slots=True)
-class _States:
-    """Hidden states by depth: (n, hidden) at the positions that are read, and of some depths everywhere."""
-
-    read: dict[int, Tensor]
-    whole: dict[int, Tensor]
-
-
 def _states(
     decoder: LeanDecoder, ids: list[int], first: int, read: set[int], whole: set[int], stop: Callable[[], bool]
-) -> _States:
-    """One pass over `ids`; positions from `first` on are kept at the depths `read`, all at the depths `whole`."""
+) -> tuple[States, States]:
+    """Of one pass over `ids` the states of positions from `first` on, at the depths `read`, and of all, at `whole`."""
     late: dict[int, list[Tensor]] = {depth: [] for depth in read}
     every: dict[int, list[Tensor]] = {depth: [] for depth in whole}
     for start, depth, x in decoder.walk(ids, read | whole):
@@ -129,14 +122,15 @@ def _states(
             every[depth].append(x)
         if depth in read and start + len(x) > first:
             late[depth].append(x[max(0, first - start) :])
-    return _States(*({depth: torch.cat(parts) for depth, parts in kept.items()} for kept in (late, every)))
+    found = [{depth: torch.cat(parts) for depth, parts in kept.items()} for kept in (late, every)]
+    return found[0], found[1]
 
 
 def _reader(
-    decoder: LeanDecoder, draft: TrainedDraft, states: _States, first: int, ids: Sequence[int]
+    decoder: LeanDecoder, draft: TrainedDraft, states: States, first: int, ids: Sequence[int]
 ) -> Iterator[Tensor]:
     """Logits of a draft for one chunk of positions from `first` on after the other; it sees all that is before."""
-    x, features = states.whole[draft.at], states.whole[decoder.layers]
+    x, features = states[draft.at], states[decoder.layers]
     # Position t is fed the model's last state of t - 1; nothing stands before the first.
     fed = torch.cat((torch.zeros_like(features[:1]), features[:-1])) if draft.fed else None
     end = len(ids)

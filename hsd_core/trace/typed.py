@@ -183,14 +183,10 @@ def records(path: str | Path, kind: type[T], wanted: str) -> Iterator[tuple[str,
             for number, line in lines(file):
                 where = f"{path}, line {number}"
                 yield where, decode(line, decoder)
-    except (EOFError, zlib.error) as error:
+    except (EOFError, zlib.error, Malformed, Wrong) as error:
+        if isinstance(error, Wrong) or (isinstance(error, Malformed) and error.text):
+            raise ValueError(f"{where}: {error}; expected {wanted}") from None
         raise ValueError(f"{path} cannot be read as text: {error}") from None
-    except Malformed as error:
-        if not error.text:
-            raise ValueError(f"{path} cannot be read as text: {error}") from None
-        raise ValueError(f"{where}: {error}; expected {wanted}") from None
-    except Wrong as error:
-        raise ValueError(f"{where}: {error}; expected {wanted}") from None
 
 
 def check_free(value: Any, where: str) -> None:

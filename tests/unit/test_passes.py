@@ -239,7 +239,7 @@ class Read:
 @pytest.mark.parametrize("stored", [10_000, 1_000_000])
 def test_a_lookup_in_the_models_database_halves_its_keys(stored) -> None:
     databases, text = model_database(stored)
-    tables = databases._model.tables
+    tables = databases._static["m"].tables
     assert sum(len(table.keys) for table in tables.values()) >= stored
     for table in tables.values():
         table._keys = Read(table._keys)

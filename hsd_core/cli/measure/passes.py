@@ -121,11 +121,7 @@ def _levels(pipeline: Pipeline, asked: str | None) -> str:
 
 
 def _counts(name: str, text: str | None) -> tuple[int, ...]:
-    """Counts with commas between them; none for no text.
-
-    Raises:
-        ValueError: one is no count.
-    """
+    """Counts with commas between them; none for no text."""
     if text is None:
         return ()
     try:

@@ -6,8 +6,10 @@ import argparse
 import shlex
 import signal
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.options import add_preset, check_counts, command, opened, plain_stack, progress
@@ -79,7 +81,7 @@ def act(options: argparse.Namespace) -> int:
     names, out = [wanted] if wanted else [*distiller.drafts], Path(options.out)
     start = Path(options.start) if options.start else None
     distiller.check(names, out, start)
-    asked = _Interrupt()
+    asked = _interrupt()
     for name in names:
         folder = distiller.folder(name, start)
         if distiller.finished(name, start):
@@ -106,19 +108,16 @@ def _command(options: argparse.Namespace) -> str:
     return shlex.join(parts)
 
 
-class _Interrupt:
-    """Ctrl-C ends training after a checkpoint; a second one ends it at once."""
+def _interrupt() -> Callable[[], bool]:
+    """Whether Ctrl-C was pressed, which ends training after a checkpoint; a second one ends it at once."""
+    asked = Event()
 
-    def __init__(self) -> None:
-        self._asked = False
-        signal.signal(signal.SIGINT, self._ask)
-
-    def __call__(self) -> bool:
-        return self._asked
-
-    def _ask(self, *_: object) -> None:
-        self._asked = True
+    def ask(*_: object) -> None:
+        asked.set()
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    signal.signal(signal.SIGINT, ask)
+    return asked.is_set
 
 
 def _told(name: str) -> Tell:

@@ -48,7 +48,8 @@ def open_peers(pipeline: Pipeline, limit: int, *, raw: bool, gguf: Path | None) 
 
     for library, opens in (("transformers", _transformers), ("llama.cpp", _llama_cpp)):
         try:
-            found += (Program(*each) for each in opens(pipeline, encode, limit, gguf))
+            for name, run in opens(pipeline, encode, limit, gguf):
+                found.append(Program(name, run))
         except PeerError as error:  # those that it opened before stay
             opened = {peer.name for peer in found}
             missing |= {name: str(error) for name in NAMES if name.startswith(library) and name not in opened}

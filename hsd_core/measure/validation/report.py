@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from hsd_core.measure.bench import plain_of
 from hsd_core.measure.validation.attribution import Attribution, attribute
-from hsd_core.measure.validation.counters import Counters
+from hsd_core.measure.validation.counters import Counters, LevelCounters
 from hsd_core.measure.validation.models import SAID
-from hsd_core.measure.validation.runs import Run, Sitting, Validation
+from hsd_core.measure.validation.runs import Sitting, Validation
 from hsd_core.theory import Profile
 
 RESAMPLES = 2000
@@ -108,7 +108,7 @@ def report(validation: Validation) -> Report:
         tuple(sorted(rows, key=lambda row: row.ms.measured)),
         tuple(parts),
         _errors(validation, drawn, model, [validation.sittings]),
-        {name: _errors(validation, drawn, name, _each(validation.sittings)) for name in SAID},
+        {name: _errors(validation, drawn, name, [[s] for s in validation.sittings]) for name in SAID},
     )
 
 
@@ -153,22 +153,18 @@ def _row(validation: Validation, drawn: _Draws, stack: str, model: str) -> Row:
         ratios = [drawn.per_token(s, plain) / mine for s, mine in zip(sittings, each, strict=True)]
         speed_up = _figure(validation.models(plain)[model] / ms, beside / whole, ratios)
     greedy = not validation.profile.temperature
+    counters = Counters([LevelCounters() for _ in own[0].counters.levels])
+    for run in own:
+        counters.add(run.counters)
     return Row(
         stack,
         _figure(ms, whole, each),
         speed_up,
-        attribute(validation.profile, validation.plan(stack), validation.work(stack), _together(own)),
+        attribute(validation.profile, validation.plan(stack), validation.work(stack), counters),
         sum(run.measurement.holds for run in own) if greedy else None,
         len(own),
         tuple(asked for asked, pick in validation.about["picks"].items() if pick == stack),
     )
-
-
-def _together(runs: Sequence[Run]) -> Counters:
-    counters = Counters([type(level)() for level in runs[0].counters.levels])
-    for run in runs:
-        counters.add(run.counters)
-    return counters
 
 
 def _part(validation: Validation, drawn: _Draws, model: str, sittings: Sequence[Sitting]) -> Part:
@@ -177,12 +173,8 @@ def _part(validation: Validation, drawn: _Draws, model: str, sittings: Sequence[
     one, whole = sittings[0], len(sittings) > 1
     began = f"{len(sittings)} sittings" if whole else str(one.began["began"])
     prompts = sum(sitting.prompts for sitting in sittings)
-    errors = _errors(validation, drawn, model, _each(sittings))
+    errors = _errors(validation, drawn, model, [[s] for s in sittings])
     return Part(None if whole else one.number, began, prompts, pace, *errors)
-
-
-def _each(sittings: Iterable[Sitting]) -> list[list[Sitting]]:
-    return [[sitting] for sitting in sittings]
 
 
 def _errors(

@@ -39,6 +39,8 @@ class Pricer:
     Args:
         catch_up: count the rows that bring a drafter's cache up to date after its whole block was accepted. (Of levels
             further down than the target's own drafter: as if only the verifier right above accepted or rejected.)
+    Raises:
+        ProfileError: whatever it is asked: a plan does not fit the profile.
     """
 
     profile: Profile
@@ -49,19 +51,11 @@ class Pricer:
     _prices: dict[Plan, Prediction] = field(default_factory=dict)
 
     def price(self, plan: Plan) -> Prediction:
-        """The exact recursion.
-
-        Raises:
-            ProfileError: the plan does not fit the profile.
-        """
+        """The exact recursion."""
         return self._prices[plan] if plan in self._prices else self.price_all([plan])[0]
 
     def price_all(self, plans: Iterable[Plan]) -> list[Prediction]:
-        """The same of many plans.
-
-        Raises:
-            ProfileError: one does not fit the profile.
-        """
+        """The same of many plans."""
         plans = list(plans)
         fresh = [plan for plan in dict.fromkeys(plans) if plan not in self._prices]
         for plan in fresh:
@@ -74,9 +68,6 @@ class Pricer:
         """Rounds of the target that may commit no more than 0, 1, ..., `most` tokens, a row each (row 0: of no use).
 
         A verifier's bonus takes one place of its room; the level below drafts within the rest, and nothing for none.
-
-        Raises:
-            ProfileError: the plan does not fit the profile.
         """
         check_plan(self.profile, plan)
         rooms = np.arange(most + 1)

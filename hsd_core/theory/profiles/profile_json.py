@@ -22,7 +22,7 @@ from msgspec import Meta, field
 from hsd_core.theory.profiles.costs import Costs, Form, ProfileError
 from hsd_core.theory.profiles.lengths import Lengths
 from hsd_core.theory.profiles.profile import VERSION, Conditional, Matrix, Pair, Profile, ProfileLevel, check_levels
-from hsd_core.trace.typed import Int, Malformed, Wrong, convert, encode, plain, pretty, put
+from hsd_core.trace.typed import Int, Malformed, Wrong, convert, encode, plain, pretty
 
 GivenCosts = dict[str, float] | float
 GivenMatrix = Sequence[Sequence[float | None]]  # what is not above the diagonal is not read
@@ -75,8 +75,8 @@ def read_profile(path: str | Path) -> Profile:
 
 
 def write_profile(profile: Profile, path: str | Path) -> None:
-    """Write a profile as JSON, whole or not at all."""
-    put(Path(path), f"{pretty(_form(profile))}\n".encode())
+    """Write a profile as JSON."""
+    Path(path).write_text(pretty(_form(profile)) + "\n", encoding="utf-8")
 
 
 def profile_from(given: Any) -> Profile:
