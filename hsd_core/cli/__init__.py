@@ -34,25 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
     parser = _Parser(prog="python -m hsd_core", description=__doc__.splitlines()[0] if __doc__ else None)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in (
-        generate,
-        show,
-        export,
-        models,
-        bench,
-        passes,
-        race,
-        record,
-        selfgen,
-        train,
-        depth,
-        calibrate,
-        plan,
-        validate,
-        results,
-        whatif,
-        ngrams,
-    ):
+    runs, measured = (generate, show, export, models), (bench, passes, race, record)
+    for command in (*runs, *measured, selfgen, train, depth, calibrate, plan, validate, results, whatif, ngrams):
         command.add(commands)
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     options = parser.parse_args(arguments)
@@ -68,11 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of a pipe left: no complaint
         return 0
     except (ValueError, OSError, RuntimeError, MemoryError) as error:
-        said = NO_MEMORY if _exhausted(error) else " ".join(str(error).split())
+        # that memory was refused torch says in the text of a RuntimeError alone
+        exhausted = isinstance(error, MemoryError) or any(words in str(error) for words in _ALLOCATORS)
+        said = NO_MEMORY if exhausted else " ".join(str(error).split())
         print(f"error: {said}", file=sys.stderr)
         return BAD_INPUT
-
-
-def _exhausted(error: Exception) -> bool:
-    """Whether memory was refused: torch says so in the text of a RuntimeError alone."""
-    return isinstance(error, MemoryError) or any(words in str(error) for words in _ALLOCATORS)

@@ -9,13 +9,13 @@ import sys
 from typing import Any
 
 from hsd_core import trace
-from hsd_core.cli.options import add_preset, add_sampling, opened, progress, sampled
+from hsd_core.cli.options import add_preset, add_sampling, command, opened, progress, sampled
 from hsd_core.cli.terminal import printable, totals_lines
 from hsd_core.trace import file as tracefile
 
 
 def add(commands: Any) -> None:
-    parser: argparse.ArgumentParser = commands.add_parser("generate", help="decode a prompt with a stack")
+    parser = command(commands, "generate", "decode a prompt with a stack", act)
     add_preset(parser)
     parser.add_argument("--stack", help="levels, cheapest first (default: the preset's), e.g. ngram:2,int8:8,target")
     what = parser.add_mutually_exclusive_group(required=True)
@@ -31,7 +31,6 @@ def add(commands: Any) -> None:
         "--explore", type=int, metavar="N", help="with --replan: every N rounds, one round of levels not seen lately"
     )
     parser.add_argument("--trace", metavar="FILE", help="write the run to FILE (.jsonl or .jsonl.gz)")
-    parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from hsd_core.cli.options import command
 from hsd_core.trace.typed import pretty
 
 
 def add(commands: Any) -> None:
-    parser: argparse.ArgumentParser = commands.add_parser("models", help="list presets and levels, usable or why not")
+    parser = command(commands, "models", "list presets and levels, usable or why not", act)
     parser.add_argument("--json", action="store_true", help="as JSON")
-    parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:

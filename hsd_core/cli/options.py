@@ -16,6 +16,13 @@ DEFAULT_PRESET = "smollm2"
 SAMPLING = ("max_new_tokens", "temperature", "top_k", "top_p", "seed", "raw")  # the options of `add_sampling`
 
 
+def command(commands: Any, name: str, help: str, act: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
+    """The parser of a new command, which `act` carries out."""
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=help)
+    parser.set_defaults(act=act)
+    return parser
+
+
 def add_preset(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--preset", default=DEFAULT_PRESET, metavar="P", help=f"preset (default {DEFAULT_PRESET})")
     parser.add_argument("--device", metavar="D", help="cpu, cuda, ... (default: an accelerator if there is one)")
@@ -77,15 +84,22 @@ def within_context(texts: list[Text], max_positions: int) -> list[Text]:
     return fits
 
 
-def countdown(what: str, total: int, done: int = 0) -> Callable[[], None]:
-    """To be called when one more of `total` is done: says so on stderr, and how long the others may take."""
-    began, finished = time.monotonic(), 0
+def countdown(what: str, total: int, done: int = 0, silence: float = 0.0) -> Callable[..., None]:
+    """To be called when one more of `total` is done: says so on stderr, and how long the others may take.
 
-    def tell() -> None:
-        nonlocal finished
+    silence: seconds between two lines, at the least. What it is called with stands behind the count.
+    """
+    began = told = time.monotonic()
+    finished = 0
+
+    def tell(said: str = "") -> None:
+        nonlocal finished, told
         finished += 1
-        rest = (time.monotonic() - began) / finished * (total - done - finished)
-        print(f"{what} {done + finished} of {total}, about {rest / 60:.0f} min left", file=sys.stderr, flush=True)
+        if (now := time.monotonic()) - told < silence:
+            return
+        told = now
+        rest = (now - began) / finished * (total - done - finished)
+        print(f"{what} {done + finished} of {total}{said}, about {rest / 60:.0f} min left", file=sys.stderr, flush=True)
 
     return tell
 

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from hsd_core import trace
-from hsd_core.cli.options import progress
+from hsd_core.cli.options import command, progress
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
@@ -26,12 +26,11 @@ _REAL = {"preset", "stack", "prompt"}
 
 
 def add(commands: Any) -> None:
-    parser: argparse.ArgumentParser = commands.add_parser("record", help="record the runs that the page replays")
+    parser = command(commands, "record", "record the runs that the page replays", act)
     parser.add_argument(
         "--list", required=True, metavar="FILE", help="JSON lines: name, title, and preset, stack, prompt or whatif"
     )
     parser.add_argument("--out", required=True, metavar="DIR", help="one NAME.jsonl.gz a run; those there are kept")
-    parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:
@@ -82,11 +81,7 @@ def _simulated(entry: dict[str, Any]) -> list[trace.Event]:
 
 
 def _read(path: str) -> list[dict[str, Any]]:
-    """The list of runs.
-
-    Raises:
-        ValueError: a line lacks a field; the message names it.
-    """
+    """The list of runs; a line that lacks a field is refused."""
     entries = []
     for where, entry in records(path, dict[str, Any], "a JSON object"):
         missing = (_NEEDED if "whatif" in entry else _NEEDED | _REAL) - entry.keys()

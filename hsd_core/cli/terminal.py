@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import codecs
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,21 +12,26 @@ from hsd_core.levels.kinds import looks, tags
 from hsd_core.models.sampling import Sampling
 from hsd_core.theory.replanning.replan_words import origin_words
 from hsd_core.trace import Event, metrics
+from hsd_core.trace import file as tracefile
+from hsd_core.trace.checks import check
 
 _RESET = "\033[0m"
 
 
+def show(events: Sequence[Event], *, colour: bool) -> None:
+    """Print a run: its text, and the totals below it."""
+    print(f"{text_lines(events, colour=colour)}\n", *totals_lines(events, colour=colour), sep="\n")
+
+
 def text_lines(events: Sequence[Event], *, colour: bool) -> str:
     """The output, each token in its level's colour; without colour, each change of level is marked [letter]."""
-    header = _header(events)
+    header = metrics.header_of(events)
     pieces = {e.id: e for e in events if isinstance(e, trace.Piece)}
     parts: list[str] = []
-    pending = b""
-    shown = None
+    shown, decoder = None, codecs.getincrementaldecoder("utf-8")(errors="replace")
     for token in _committed(events):
         piece = pieces.get(token.id)
-        data = pending + (base64.b64decode(piece.b64) if piece is not None and not piece.special else b"")
-        text, pending = _whole_characters(data)
+        text = decoder.decode(b"" if piece is None or piece.special else base64.b64decode(piece.b64))
         if not text:
             continue
         if colour:
@@ -34,12 +40,12 @@ def text_lines(events: Sequence[Event], *, colour: bool) -> str:
             mark = f"[{letter(header, token.level)}]" if token.level != shown else ""
             parts.append(mark + printable(text))
         shown = token.level
-    return "".join(parts) + printable(pending.decode(errors="replace"))
+    return "".join(parts) + printable(decoder.decode(b"", final=True))
 
 
 def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
     """A table of the levels and a line on the whole run."""
-    header = _header(events)
+    header = metrics.header_of(events)
     footer = next((e for e in events if isinstance(e, trace.Footer)), None)
     figures = metrics.measure(events)
     if header.simulated:
@@ -71,6 +77,18 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
     yield from _baseline_lines(events)
 
 
+def whole(path: str) -> list[Event]:
+    """The run in a file.
+
+    Raises:
+        ValueError: its trace does not add up.
+    """
+    events = tracefile.read(path)
+    if wrong := check(events):
+        raise ValueError(f"{path}: the trace does not add up: {wrong[0]} ({len(wrong)} in all)")
+    return events
+
+
 def _branch_lines(events: Sequence[Event]) -> Iterator[str]:
     drafts = [e for e in events if isinstance(e, trace.Draft) and e.ids]
     trees = [e for e in drafts if e.parents]
@@ -100,7 +118,7 @@ def _bound_lines(header: trace.Header, levels: Sequence[dict[str, Any]]) -> Iter
 
 
 def _plan_lines(events: Sequence[Event]) -> Iterator[str]:
-    header = _header(events)
+    header = metrics.header_of(events)
     if header.replan is not None:
         yield f"auto: {printable(origin_words(header.profile, header.machine, header.preset))}"
     for event in events:
@@ -114,7 +132,7 @@ def _baseline_lines(events: Sequence[Event]) -> Iterator[str]:
     if baseline is None or ratio is None:
         return
     plain = len(baseline.token_ns) / (baseline.token_ns[-1] / 1e9)
-    header = _header(events)
+    header = metrics.header_of(events)
     how = "simulated" if header.simulated else "measured"
     yield f"plain decoding of the same target, {how} beside it: {plain:.1f} tokens/s; speed-up {ratio:.2f}x"
     if baseline.diverges and Sampling(**header.sampling).greedy:  # sampled runs are alike in law only
@@ -136,30 +154,10 @@ def _ink(header: trace.Header, level: int) -> int:
     return looks(header.levels[level].kind, last=level == len(header.levels) - 1).colour.ink
 
 
-def _header(events: Sequence[Event]) -> trace.Header:
-    header = events[0]
-    assert isinstance(header, trace.Header)
-    return header
-
-
 def _committed(events: Sequence[Event]) -> Iterator[trace.Committed]:
     for event in events:
         if isinstance(event, trace.Commit):
             yield from event.tokens
-
-
-def _whole_characters(data: bytes) -> tuple[str, bytes]:
-    """(decoded text, up to three bytes of a character that is not complete yet)."""
-    for keep in range(min(3, len(data)), -1, -1):
-        head, tail = data[: len(data) - keep], data[len(data) - keep :]
-        if keep and not (tail[0] >= 0xC0 and _needs(tail[0]) > keep):
-            continue
-        return head.decode(errors="replace"), tail
-    return data.decode(errors="replace"), b""
-
-
-def _needs(lead: int) -> int:
-    return 4 if lead >= 0xF0 else 3 if lead >= 0xE0 else 2
 
 
 def _number(value: float | None) -> str:

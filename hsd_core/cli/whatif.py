@@ -6,11 +6,13 @@ import argparse
 import sys
 from typing import Any
 
+from hsd_core.cli.options import command
+
 
 def add(commands: Any) -> None:
     from hsd_core.whatif.profiles import DEFAULT, whatif_names
 
-    parser: argparse.ArgumentParser = commands.add_parser("whatif", help="simulate a stack without weights")
+    parser = command(commands, "whatif", "simulate a stack without weights", act)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--preset", metavar="P", help=f"{', '.join(whatif_names())} (default {DEFAULT})")
     what.add_argument("--profile", metavar="FILE", help="a profile (JSON) of your own, measured or made up")
@@ -18,11 +20,10 @@ def add(commands: Any) -> None:
     parser.add_argument("--max-new-tokens", type=int, default=160, metavar="N", help="length limit (default 160)")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="the same seed gives the same run")
     parser.add_argument("--trace", metavar="FILE", help="write the run to FILE (.jsonl or .jsonl.gz)")
-    parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.cli.terminal import text_lines, totals_lines
+    from hsd_core.cli.terminal import show
     from hsd_core.theory import best_plans, expected, read_profile
     from hsd_core.trace import file as tracefile
     from hsd_core.trace import metrics
@@ -38,11 +39,7 @@ def act(options: argparse.Namespace) -> int:
     events = list(play(profile, plan, seed=options.seed, max_new_tokens=fits))
     if options.trace:
         tracefile.write(options.trace, events)
-    colour = sys.stdout.isatty()
-    print(text_lines(events, colour=colour))
-    print()
-    for line in totals_lines(events, colour=colour):
-        print(line)
+    show(events, colour=sys.stdout.isatty())
     rate = metrics.measure(events)["tokens_per_s"]
     took = f"; this run took {1e3 / rate:.4g}" if rate else ""
     print(f"expected by the theory: {expected(profile, plan).ms_per_token:.4g} ms per token{took}")

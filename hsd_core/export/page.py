@@ -48,15 +48,9 @@ def empty_page(assets: Path = ASSETS) -> str:
     style = "\n".join((assets / "css" / f"{name}.css").read_text(encoding="utf-8") for name in SHEETS)
     if "</style" in style.lower():
         raise ValueError("a style sheet holds </style, which would end it")
-    policy = "; ".join(
-        (
-            "default-src 'none'",
-            f"script-src {_hash(script)}",
-            f"style-src {_hash(style)}",
-            "img-src data: blob:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        )
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
     )
     return f"""<!doctype html>
 <html lang="en">

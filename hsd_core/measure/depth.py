@@ -18,14 +18,16 @@ from torch import Tensor
 from hsd_core import trace
 from hsd_core.engine.driver import Stopped
 from hsd_core.levels.draft_run import TrainedDraft
+from hsd_core.measure.calibrate.tally import Tally
+from hsd_core.measure.results.sheet import markdown
 from hsd_core.models import lean
 from hsd_core.models.lean import LeanDecoder
 from hsd_core.models.sampling import softmax
 from hsd_core.trace.texts import check_ids
 
 LENS = "lens"
+States = dict[int, Tensor]  # by depth: (n, hidden)
 CHUNK = 64  # positions read out at a time: (CHUNK, V) rows of two read-outs are all that is held
-RESAMPLES = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,24 +83,24 @@ def read_depths(
     first, n = start - 1, len(ids) - start
     through_lens = range(1 if lens else layers, layers + 1)
     drafted = {d.at for d in drafts} | ({layers} if drafts else set())
-    states = _states(decoder, list(ids[:-1]), first, {*through_lens}, drafted, stop)
+    late, whole = _states(decoder, list(ids[:-1]), first, {*through_lens}, drafted, stop)
     last = len(through_lens) - 1
     at = (*through_lens, *(d.at for d in drafts))
     names = (*(LENS for _ in through_lens), *(d.name for d in drafts))
     p, overlap = torch.zeros(len(at), n), torch.zeros(len(at), n)
     top = torch.zeros(len(at), n, dtype=torch.long)
-    readers = [_reader(decoder, d, states, first, ids[:-1]) for d in drafts]
+    readers = [_reader(decoder, d, whole, first, ids[:-1]) for d in drafts]
     for lo in range(0, n, CHUNK):
         hi = min(lo + CHUNK, n)
         written = torch.tensor(ids[start + lo : start + hi], device=decoder.device)[:, None]
-        own = softmax(decoder.head(states.read[layers][lo:hi]))
+        own = softmax(decoder.head(late[layers][lo:hi]))
         for r in range(len(at)):
             if stop():
                 raise Stopped
             if r == last:
                 law = own
             elif r < last:
-                law = softmax(decoder.head(states.read[at[r]][lo:hi]))
+                law = softmax(decoder.head(late[at[r]][lo:hi]))
             else:
                 law = softmax(next(readers[r - last - 1])).to(own.device)
             p[r, lo:hi] = law.gather(1, written)[:, 0].cpu()
@@ -107,18 +109,10 @@ def read_depths(
     return Reading(at, names, last, p, top, overlap)
 
 
-@dataclass(frozen=True, slots=True)
-class _States:
-    """Hidden states by depth: (n, hidden) at the positions that are read, and of some depths everywhere."""
-
-    read: dict[int, Tensor]
-    whole: dict[int, Tensor]
-
-
 def _states(
     decoder: LeanDecoder, ids: list[int], first: int, read: set[int], whole: set[int], stop: Callable[[], bool]
-) -> _States:
-    """One pass over `ids`; positions from `first` on are kept at the depths `read`, all at the depths `whole`."""
+) -> tuple[States, States]:
+    """Of one pass over `ids` the states of positions from `first` on, at the depths `read`, and of all, at `whole`."""
     late: dict[int, list[Tensor]] = {depth: [] for depth in read}
     every: dict[int, list[Tensor]] = {depth: [] for depth in whole}
     for start, depth, x in decoder.walk(ids, read | whole):
@@ -128,14 +122,15 @@ def _states(
             every[depth].append(x)
         if depth in read and start + len(x) > first:
             late[depth].append(x[max(0, first - start) :])
-    return _States(*({depth: torch.cat(parts) for depth, parts in kept.items()} for kept in (late, every)))
+    found = [{depth: torch.cat(parts) for depth, parts in kept.items()} for kept in (late, every)]
+    return found[0], found[1]
 
 
 def _reader(
-    decoder: LeanDecoder, draft: TrainedDraft, states: _States, first: int, ids: Sequence[int]
+    decoder: LeanDecoder, draft: TrainedDraft, states: States, first: int, ids: Sequence[int]
 ) -> Iterator[Tensor]:
     """Logits of a draft for one chunk of positions from `first` on after the other; it sees all that is before."""
-    x, features = states.whole[draft.at], states.whole[decoder.layers]
+    x, features = states[draft.at], states[decoder.layers]
     # Position t is fed the model's last state of t - 1; nothing stands before the first.
     fed = torch.cat((torch.zeros_like(features[:1]), features[:-1])) if draft.fed else None
     end = len(ids)
@@ -178,42 +173,27 @@ def summary(reading: Reading, sums: Sequence[Sums]) -> dict[str, Any]:
 
 
 def _figures(sums: Sequence[Sums]) -> dict[str, Any]:
-    tokens = torch.tensor([float(s.tokens) for s in sums], dtype=torch.float64)
-    # How often each text is drawn in each resample: (RESAMPLES, texts), the same draws for every row.
-    chance = torch.Generator().manual_seed(0)
-    drawn = torch.randint(len(sums), (RESAMPLES, len(sums)), generator=chance)
-    times = torch.zeros(RESAMPLES, len(sums), dtype=torch.float64).scatter_add_(
-        1, drawn, torch.ones(drawn.shape, dtype=torch.float64)
-    )
-    figures: dict[str, Any] = {"texts": len(sums), "tokens": int(tokens.sum())}
+    figures: dict[str, Any] = {"texts": len(sums), "tokens": sum(s.tokens for s in sums)}
     for name in ("agree", "overlap"):
-        values = torch.stack([getattr(s, name) for s in sums])  # (texts, R)
-        means = (times @ values) / (times @ tokens)[:, None]
-        low, high = means.quantile(torch.tensor([0.025, 0.975], dtype=torch.float64), dim=0)
-        figures[name] = (values.sum(0) / tokens.sum()).tolist()
-        figures[f"{name}_interval"] = [list(pair) for pair in zip(low.tolist(), high.tolist(), strict=True)]
+        tally = Tally(len(sums))
+        for text, one in enumerate(sums):
+            for r, value in enumerate(getattr(one, name).tolist()):
+                tally.add((r,), text, value, one.tokens)
+        figures[name] = [tally.ratio(r) for r in tally.names()]
+        figures[f"{name}_interval"] = [list(tally.interval(r) or ()) for r in tally.names()]
     return figures
 
 
 def tables(study: dict[str, Any]) -> str:
     """The summary as Markdown: a row a read-out; then agreement by kind where there is more than one."""
     rows, whole, kinds = study["rows"], study["all"], study["kinds"]
-    lines = [
-        "| layers | read-out | agrees (95 % interval) | 1 - TV (95 % interval) |",
-        "|---|---|---|---|",
-    ]
-    for i, row in enumerate(rows):
-        cells = [_cell(whole[name][i], whole[f"{name}_interval"][i]) for name in ("agree", "overlap")]
-        lines.append(f"| {row['at']} | {row['readout']} | {cells[0]} | {cells[1]} |")
-    if len(kinds) > 1:
-        head = [f"{kind} ({own['tokens']})" for kind, own in kinds.items()]
-        lines += ["", "Agreement by kind (tokens):", ""]
-        lines += [f"| layers | read-out | {' | '.join(head)} |", "|" + "---|" * (2 + len(kinds))]
-        for i, row in enumerate(rows):
-            cells = [f"{own['agree'][i]:.3f}" for own in kinds.values()]
-            lines.append(f"| {row['at']} | {row['readout']} | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def _cell(mean: float, interval: Sequence[float]) -> str:
-    return f"{mean:.3f} ({interval[0]:.3f} to {interval[1]:.3f})"
+    names = [(row["at"], row["readout"]) for row in rows]
+    figures = (zip(whole[x], whole[f"{x}_interval"], strict=True) for x in ("agree", "overlap"))
+    cells = [[f"{mean:.3f} ({low:.3f} to {high:.3f})" for mean, (low, high) in each] for each in figures]
+    head = ("layers", "read-out", "agrees (95 % interval)", "1 - TV (95 % interval)")
+    found = markdown(head, [(*name, *both) for name, *both in zip(names, *cells, strict=True)])
+    if len(kinds) < 2:
+        return found
+    by_kind = [(*name, *(f"{own['agree'][i]:.3f}" for own in kinds.values())) for i, name in enumerate(names)]
+    kinds_head = ("layers", "read-out", *(f"{kind} ({own['tokens']})" for kind, own in kinds.items()))
+    return f"{found}\n\nAgreement by kind (tokens):\n\n{markdown(kinds_head, by_kind)}"

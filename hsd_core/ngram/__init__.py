@@ -12,13 +12,3 @@ from hsd_core.ngram.databases import Databases
 from hsd_core.ngram.model_db import ModelDatabase, load_model_db
 from hsd_core.ngram.store import NgramError
 from hsd_core.ngram.text_db import TextDatabase, load_text_db
-
-__all__ = [
-    "ContextDatabase",
-    "Databases",
-    "ModelDatabase",
-    "NgramError",
-    "TextDatabase",
-    "load_model_db",
-    "load_text_db",
-]

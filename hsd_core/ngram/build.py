@@ -31,12 +31,9 @@ def build_model_db(
     tokenizer_file: str | Path | None = None,
     tokenizer_name: str = "",
     vocab_size: int | None = None,
-    max_key: int = 4,
     min_outputs: int = 2,
-    max_continuations: int = 7,
-    max_ngrams: int | None = None,
     source: str = "",
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> ModelDatabase:
     """Count what a target wrote and write the commonest n-grams (HD: 5-grams, counted once per document).
 
@@ -44,34 +41,25 @@ def build_model_db(
         path_in: JSON lines (.gz or plain) with `prompt_ids`, `output_ids` and, where an output ends in a repeating
             pattern, `loop_from`: what follows it is dropped.
         vocab_size: by default the tokenizer's, or one more than the largest id.
-        max_key, min_outputs, max_continuations, max_ngrams: see `count_ngrams`.
+        min_outputs: see `count_ngrams`.
         progress: called with (stage, done, total).
     Raises:
         NgramError: a line that is no such record, no n-gram that is common enough, or ids beyond the vocabulary.
     """
-    tell = progress or silent
     tokenizer, known_size = _tokenizer(tokenizer_file, tokenizer_name)
-    tell("reading", 0, 1)
+    progress("reading", 0, 1)
     texts = list(_texts(path_in))
-    tell("reading", 1, 1)
+    progress("reading", 1, 1)
     if vocab_size is None:
         largest = max((max(p + o) for p, o in texts if p or o), default=0)
         vocab_size = known_size or largest + 1
-    database = count_ngrams(
-        texts,
-        vocab_size,
-        max_key=max_key,
-        min_outputs=min_outputs,
-        max_continuations=max_continuations,
-        max_ngrams=max_ngrams,
-        progress=tell,
-    )
+    database = count_ngrams(texts, vocab_size, min_outputs=min_outputs, progress=progress)
     database.header.update(
         tokenizer=tokenizer, source={"name": source, "lines": len(texts), "sha256": _sha256(path_in)}
     )
-    tell("writing", 0, 1)
+    progress("writing", 0, 1)
     database.save(path_out)
-    tell("writing", 1, 1)
+    progress("writing", 1, 1)
     return database
 
 
@@ -84,7 +72,7 @@ def build_text_db(
     max_tokens: int | None = None,
     source: str = "",
     licence: str = "",
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> TextDatabase:
     """Tokenise every UTF-8 text file under a folder, in the order of their paths, and write D_s.
 
@@ -96,14 +84,13 @@ def build_text_db(
     Raises:
         NgramError: no text was found, or the tokenizer cannot be read.
     """
-    tell = progress or silent
     identity, vocab_size = _tokenizer(tokenizer_file, tokenizer_name)
     coder = FastTokenizer.from_file(str(tokenizer_file))
     paths = sorted(path for path in Path(folder).rglob("*") if path.is_file())
     parts: list[Ints] = []
     files, held = [], 0
     for number, path in enumerate(paths):
-        tell("tokenising", number, len(paths))
+        progress("tokenising", number, len(paths))
         try:
             text = path.read_bytes().decode("utf-8")
         except UnicodeDecodeError:
@@ -125,11 +112,11 @@ def build_text_db(
         "source": {"name": source, "licence": licence, "files": files},
         "tokens": held,
     }
-    tell("sorting", 0, 1)
+    progress("sorting", 0, 1)
     database = TextDatabase(np.concatenate(parts), None, header)
-    tell("writing", 0, 1)
+    progress("writing", 0, 1)
     database.save(path_out)
-    tell("writing", 1, 1)
+    progress("writing", 1, 1)
     return database
 
 

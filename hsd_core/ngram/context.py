@@ -53,21 +53,16 @@ class ContextDatabase:
         kept = self._index.get(tuple(key), {})
         return [tuple(self._text[at : at + self.continuation]) for at in reversed(kept.values())]
 
-    def others(self, tail: Sequence[int], limit: int) -> Iterator[tuple[Sequence[int], int, int]]:
-        """As `find`, all continuations of all known suffixes of `tail`: longer suffixes first, newer ones first."""
+    def found(self, tail: Sequence[int], limit: int) -> Iterator[tuple[Sequence[int], int, int]]:
+        """All continuations of all known suffixes of `tail`: longer suffixes first, newer ones first.
+
+        Yields:
+            At most `limit` tokens, where they begin in the text, and how many tokens of the key stand before them.
+        """
         for length in range(min(self.max_key, len(tail)), self.min_key - 1, -1):
             for at in reversed(self._index.get(tuple(tail[-length:]), {}).values()):
                 yield self._text[at : at + min(limit, self.continuation)], at, length
 
     def find(self, tail: Sequence[int], limit: int) -> tuple[Sequence[int], int, int]:
-        """The newest continuation of the longest known suffix of `tail`, at most `limit` tokens; empty on a miss.
-
-        Returns:
-            The tokens, where they begin in the text, and how many tokens of the key stand before them.
-        """
-        for length in range(min(self.max_key, len(tail)), self.min_key - 1, -1):
-            kept = self._index.get(tuple(tail[-length:]))
-            if kept:
-                at = next(reversed(kept.values()))
-                return self._text[at : at + min(limit, self.continuation)], at, length
-        return (), 0, 0
+        """The first of `found`; empty on a miss."""
+        return next(self.found(tail, limit), ((), 0, 0))

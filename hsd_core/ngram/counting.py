@@ -28,7 +28,7 @@ def count_ngrams(
     min_outputs: int = 2,
     max_continuations: int = 7,
     max_ngrams: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> ModelDatabase:
     """D_m of (prompt ids, output ids) pairs.
 
@@ -43,13 +43,12 @@ def count_ngrams(
     Raises:
         NgramError: nothing is common enough, or an id lies beyond the vocabulary.
     """
-    tell, base = progress or silent, vocab_size + 1
-    max_key = min(max_key, widest(vocab_size))
+    base, max_key = vocab_size + 1, min(max_key, widest(vocab_size))
     number: dict[tuple[int, ...], int] = {}
     groups = [number.setdefault(tuple(prompt), len(number)) for prompt, _ in texts]
     tables, written = {}, sum(len(output) for _, output in texts)
     for length in range(1, max_key + 1):
-        tell("counting", length - 1, max_key)
+        progress("counting", length - 1, max_key)
         keys, following, owner = [], [], []
         for (prompt, output), group in zip(texts, groups, strict=True):
             ids = np.asarray(prompt[-length:] + output, np.int64)
@@ -70,7 +69,7 @@ def count_ngrams(
                 max_continuations,
                 max_ngrams,
             )
-    tell("counting", max_key, max_key)
+    progress("counting", max_key, max_key)
     if not any(len(table.keys) for table in tables.values()):
         raise NgramError(f"no n-gram occurs in {min_outputs} or more outputs; give more outputs or a lower min_outputs")
     header: dict[str, Any] = {

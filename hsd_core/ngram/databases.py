@@ -72,24 +72,23 @@ class Databases:
     ) -> None:
         if not (order or ahead) or set(order) - set(LETTERS) or len(set(order)) != len(order):
             raise NgramError(f"n-gram databases {order!r}: name each of c, m, s at most once, for example cms")
+        self.order = order.replace("c", f"c{WINDOW}") if ahead and "c" in order else ahead * WINDOW + order
+        self._ahead = Pool(max_continuations) if ahead else None
+        self.reach = {letter: (reach or {}).get(letter, REACH[letter]) for letter in order}
+        self._static: dict[str, ModelDatabase | TextDatabase] = {}
         for letter, database, command in (("m", model_db, "ngram-model"), ("s", text_db, "ngram-text")):
             if letter in order and database is None:
                 raise NgramError(
                     f"n-gram databases {order!r}: database {letter} is missing; leave {letter} out or build it with "
                     f"`python -m hsd_core {command}`"
                 )
-        self.order = order.replace("c", f"c{WINDOW}") if ahead and "c" in order else ahead * WINDOW + order
-        self._ahead = Pool(max_continuations) if ahead else None
-        self.reach = {letter: (reach or {}).get(letter, REACH[letter]) for letter in order}
-        self._model, self._text = model_db, text_db
+            if database is not None:
+                self._static[letter] = database
         self._context: ContextDatabase | None = None
         if "c" in order:
             own = self.reach["c"]
             self._context = ContextDatabase(
-                min_key=own.min_key,
-                max_key=own.max_key,
-                continuation=continuation,
-                max_continuations=max_continuations,
+                min_key=own.min_key, max_key=own.max_key, continuation=continuation, max_continuations=max_continuations
             )
         self._tail = max((r.max_key for r in self.reach.values()), default=1)
         self._hits = dict.fromkeys(self.order, 0)
@@ -162,31 +161,27 @@ class Databases:
     def _beginnings(self, tail: list[int], limit: int) -> Iterator[list[Found]]:
         """What may follow, one sequence for every way in which a database knows the text to go on."""
         for letter in self.order:
-            if letter == "c" and self._context is not None:
-                for tokens, at, alike in self._context.others(tail, limit):
-                    yield _copies(tokens, at, alike)
-            if letter == WINDOW and self._ahead is not None and tail:
-                for rest in self._ahead.behind(tail[-1]):
-                    yield [Found(token, letter, 1) for token in rest[:limit]]
-            database = {"m": self._model, "s": self._text}.get(letter)
-            if database is not None:
-                own = self.reach[letter]
-                for length in range(min(own.max_key, database.max_key, len(tail)), own.min_key - 1, -1):
-                    for token, times in database.continuations(tail[-length:]):
-                        if times >= own.min_count:
-                            yield [Found(token, letter, length)]
+            if (database := self._static.get(letter)) is None:
+                yield from self._own(letter, tail, limit)
+                continue
+            own = self.reach[letter]
+            for length in range(min(own.max_key, database.max_key, len(tail)), own.min_key - 1, -1):
+                for token, times in database.continuations(tail[-length:]):
+                    if times >= own.min_count:
+                        yield [Found(token, letter, length)]
+
+    def _own(self, letter: str, tail: list[int], limit: int) -> Iterator[list[Found]]:
+        """What the run's own databases have behind a text, in the order in which they would offer it."""
+        if letter == WINDOW and self._ahead is not None and tail:
+            for rest in self._ahead.behind(tail[-1]):
+                yield [Found(token, letter, 1) for token in rest[:limit]]
+        elif letter == "c" and self._context is not None:
+            for tokens, at, key in self._context.found(tail, limit):
+                yield [Found(token, letter, key, Copied(at + i, key + i, 1.0)) for i, token in enumerate(tokens)]
 
     def _find(self, letter: str, tail: list[int], limit: int) -> list[Found]:
-        if letter == "c":
-            if self._context is None:
-                return []
-            return _copies(*self._context.find(tail, limit))
-        if letter == WINDOW:
-            rest = next(self._ahead.behind(tail[-1]), ()) if self._ahead is not None and tail else ()
-            return [Found(token, letter, 1) for token in rest[:limit]]
-        database = self._model if letter == "m" else self._text
-        if database is None:
-            return []
+        if (database := self._static.get(letter)) is None:
+            return next(self._own(letter, tail, limit), [])
         own = self.reach[letter]
         known = database.find(
             tail, min_key=own.min_key, max_key=own.max_key, min_count=own.min_count, min_share=own.min_share
@@ -212,8 +207,3 @@ class Databases:
             "hits": dict(self._hits),
             "misses": self.misses,
         }
-
-
-def _copies(tokens: Sequence[int], at: int, key: int) -> list[Found]:
-    """What a lookup in D_c found: the tokens from `at` on of its text, behind a key of so many."""
-    return [Found(token, "c", key, Copied(at + i, key + i, 1.0)) for i, token in enumerate(tokens)]

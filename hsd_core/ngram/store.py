@@ -6,7 +6,7 @@ counts come from. A file that is not one of ours, is damaged or belongs to anoth
 
 from __future__ import annotations
 
-import os
+import io
 import zipfile
 import zlib
 from pathlib import Path
@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from hsd_core.trace.typed import Wrong, convert, decode, encode
+from hsd_core.trace.typed import Wrong, convert, decode, encode, put
 
 SCHEMA = 1
 Array = npt.NDArray[Any]
@@ -46,14 +46,9 @@ def save(path: str | Path, kind: str, header: dict[str, Any], arrays: dict[str, 
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     text = encode({"kind": kind, "schema": SCHEMA, **header})
-    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with partial.open("wb") as file:
-            whole: dict[str, Any] = {"header": np.frombuffer(text, np.uint8), **arrays}
-            np.savez_compressed(file, **whole)
-        os.replace(partial, target)
-    finally:
-        partial.unlink(missing_ok=True)
+    packed, whole = io.BytesIO(), {"header": np.frombuffer(text, np.uint8), **arrays}
+    np.savez_compressed(packed, **whole)  # type: ignore[arg-type]
+    put(target, packed.getvalue())
 
 
 def load(
@@ -75,7 +70,8 @@ def load(
     except FileNotFoundError as error:
         raise NgramError(f"{path}: no such n-gram database; {rebuild}") from error
     except (OSError, ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
-        raise NgramError(f"{path}: damaged, or not an n-gram database ({_why(error)}); {rebuild}") from error
+        why = (str(error) or type(error).__name__).splitlines()[0]
+        raise NgramError(f"{path}: damaged, or not an n-gram database ({why}); {rebuild}") from error
     if header.get("kind") != kind:
         raise NgramError(f"{path}: expected a database of kind {kind!r}, found {header.get('kind')!r}")
     if header.get("schema") != SCHEMA:
@@ -96,7 +92,3 @@ def load(
         which = f"{made.tokenizer.name}, {known[:12]}, not {tokenizer[:12]}"
         raise NgramError(f"{path}: made with another tokenizer ({which}); {rebuild}")
     return header, arrays
-
-
-def _why(error: Exception) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0]

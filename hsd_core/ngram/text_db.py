@@ -70,7 +70,8 @@ class TextDatabase:
         for length in range(min(max_key, self.max_key - 1, len(tail)), min_key - 1, -1):
             low, high = self.places(tail[-length:])
             if high - low >= max(1, min_count):
-                token, count = self._commonest(low, high, length)
+                tokens, counts = self._followers(low, high, length)
+                token, count = int(tokens[best := counts.argmax()]), int(counts[best])
                 sure = token < self.vocab_size and count >= min_count and count >= min_share * (high - low)
                 return (token, length) if sure else None
         return None
@@ -83,11 +84,6 @@ class TextDatabase:
         tokens, counts = self._followers(low, high, len(key))
         order = np.argsort(-counts, kind="stable")
         return [(int(tokens[i]), int(counts[i])) for i in order if counts[i]]
-
-    def _commonest(self, low: int, high: int, length: int) -> tuple[int, int]:
-        tokens, counts = self._followers(low, high, length)
-        best = int(counts.argmax())
-        return int(tokens[best]), int(counts[best])
 
     def _followers(self, low: int, high: int, length: int) -> tuple[Ints, Ints]:
         """The tokens that follow a key of this length, ascending, and how often; the end of a document never does."""

@@ -32,13 +32,8 @@ def _preset(preset: Preset) -> dict[str, Any]:
         "default_stack": preset.stack("cuda" if has_cuda() else "cpu"),
         "stacks": [asdict(example) for example in preset.stacks],
         "levels": [entry for kind in kinds().values() if kind.suits(preset) for entry in kind.offer(kind, preset)],
-        "devices": _devices(),
+        "devices": [
+            {"name": "cpu", "usable": True, "reason": ""},
+            {"name": "cuda", "usable": has_cuda(), "reason": "" if has_cuda() else "no CUDA device was found"},
+        ],
     }
-
-
-def _devices() -> list[dict[str, Any]]:
-    found = has_cuda()
-    return [
-        {"name": "cpu", "usable": True, "reason": ""},
-        {"name": "cuda", "usable": found, "reason": "" if found else "no CUDA device was found"},
-    ]

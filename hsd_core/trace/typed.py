@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -128,6 +129,16 @@ def plain(data: bytes | str) -> Any:
     return decode(data, _anything)
 
 
+def put(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all: who reads it sees the old one or the new one."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        partial.write_bytes(data)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
 def opened(path: str | Path) -> IO[bytes]:
     """A file to read, unpacked on the way where its first bytes say that it is gzip.
 
@@ -172,14 +183,10 @@ def records(path: str | Path, kind: type[T], wanted: str) -> Iterator[tuple[str,
             for number, line in lines(file):
                 where = f"{path}, line {number}"
                 yield where, decode(line, decoder)
-    except (EOFError, zlib.error) as error:
+    except (EOFError, zlib.error, Malformed, Wrong) as error:
+        if isinstance(error, Wrong) or (isinstance(error, Malformed) and error.text):
+            raise ValueError(f"{where}: {error}; expected {wanted}") from None
         raise ValueError(f"{path} cannot be read as text: {error}") from None
-    except Malformed as error:
-        if not error.text:
-            raise ValueError(f"{path} cannot be read as text: {error}") from None
-        raise ValueError(f"{where}: {error}; expected {wanted}") from None
-    except Wrong as error:
-        raise ValueError(f"{where}: {error}; expected {wanted}") from None
 
 
 def check_free(value: Any, where: str) -> None:

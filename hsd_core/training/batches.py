@@ -6,7 +6,6 @@ import random
 from collections.abc import Iterator, Sequence
 
 import torch
-from torch import Tensor
 
 from hsd_core.models.lean import LeanDecoder
 from hsd_core.training.features import Features
@@ -44,6 +43,7 @@ def collate(texts: Sequence[Features], decoder: LeanDecoder, *, at: int, fed: bo
     x, last = (torch.zeros(len(texts), longest, hidden) for _ in range(2))
     before = torch.zeros(len(texts), longest, hidden) if fed else None
     wanted = torch.zeros(len(texts), longest, dtype=torch.bool)
+    tokens, sorts = (torch.zeros(len(texts), longest, dtype=torch.long) for _ in range(2))
     for i, f in enumerate(texts):
         n = len(f.example.ids) - 1
         x[i, :n] = (f.states[at] if at else decoder.embed(list(f.example.ids)))[:n].float()
@@ -52,13 +52,6 @@ def collate(texts: Sequence[Features], decoder: LeanDecoder, *, at: int, fed: bo
         if before is not None:
             before[i, 1:n] = state[: n - 1].float()
         wanted[i, f.example.start - 1 : n] = True
-    fed_by = None if before is None else before.to(device)
-    return Batch(x.to(device), fed_by, last.to(device), wanted.to(device), *_copies(texts, longest, device))
-
-
-def _copies(texts: Sequence[Features], longest: int, device: str) -> tuple[Tensor, Tensor]:
-    tokens, sorts = (torch.zeros(len(texts), longest, dtype=torch.long) for _ in range(2))
-    for i, f in enumerate(texts):
-        n = len(f.example.ids) - 1
         tokens[i, :n], sorts[i, :n] = (each[:n] for each in f.copies)
-    return tokens.to(device), sorts.to(device)
+    fed_by = None if before is None else before.to(device)
+    return Batch(x.to(device), fed_by, *(each.to(device) for each in (last, wanted, tokens, sorts)))

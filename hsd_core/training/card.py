@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from hsd_core.training.loop import Point
 from hsd_core.training.recipes import Draft, Hyperparameters
@@ -12,24 +13,20 @@ from hsd_core.training.validate import Score
 
 def card(
     name: str,
-    *,
     draft: Draft,
-    at: int,
     hyper: Hyperparameters,
-    rows: int,
-    target: str,
-    licence: str,
-    data: str,
-    examples: int,
-    tokens: int,
-    command: str,
-    device: str,
-    size: int,
-    share: float,
     curve: Sequence[Point],
     kinds: Mapping[str, Score],
+    said: Mapping[str, Any],
 ) -> str:
-    """Markdown. kinds: scores by kind of prompt; share: see `loop.weight_share`."""
+    """Markdown.
+
+    Args:
+        kinds: scores by kind of prompt. said: `at`, `rows` (of the head), `target`, `licence`, `data`, `examples` and
+            `tokens` (of it), `device`, `command`, `size` (of the file, bytes), `share` (see `loop.weight_share`).
+    """
+    at, target, last = said["at"], said["target"], curve[-1]
+    data = f"{said['data']}; {said['examples']} texts, {said['tokens']} output tokens"
     reads = f"the state after layer {at}" if at else "the target's token embeddings"
     if draft.fed:
         reads += " and the target's last state of the position before (its own last state behind its own tokens)"
@@ -37,15 +34,15 @@ def card(
         f"# {name}",
         "",
         f"A draft for {target}. It reads {reads}, has {draft.layers} transformer layer(s) of its own and a head of",
-        f"{rows} rows (the tokens that the target writes most), shared with the target and not stored here.",
-        f"Licence: {licence}, as the target's.",
+        f"{said['rows']} rows (the tokens that the target writes most), shared with the target and not stored here.",
+        f"Licence: {said['licence']}, as the target's.",
         "",
-        f"- file: {size / 1e6:.1f} MB, int8 weights with one scale a row",
+        f"- file: {said['size'] / 1e6:.1f} MB, int8 weights with one scale a row",
         "- it copies what the text says again, as far as a trained gate trusts that",
-        f"- one drafted token reads {share:.1%} of the weights that the target reads",
-        f"- data: {data}; {examples} texts, {tokens} output tokens, loops cut off; one prompt in twenty held out",
-        f"- trained on: {device}, {curve[-1].seconds / 60:.0f} min, {curve[-1].step} of {hyper.steps} steps",
-        f"- command: `{command}`",
+        f"- one drafted token reads {said['share']:.1%} of the weights that the target reads",
+        f"- data: {data}, loops cut off; one prompt in twenty held out",
+        f"- trained on: {said['device']}, {last.seconds / 60:.0f} min, {last.step} of {hyper.steps} steps",
+        f"- command: `{said['command']}`",
         "- " + ", ".join(f"{key}{' (at most)' * (key == 'rows')} {value}" for key, value in asdict(hyper).items()),
         "",
         "## Validation",

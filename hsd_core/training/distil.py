@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import platform
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -16,6 +14,7 @@ from hsd_core.drafts.file import DraftError, fingerprint, read_info, write_draft
 from hsd_core.models import machine
 from hsd_core.models.lean import LeanDecoder
 from hsd_core.stacks.presets import Preset
+from hsd_core.trace.typed import put
 from hsd_core.training import checkpoint, loop
 from hsd_core.training.batches import collate
 from hsd_core.training.card import card
@@ -86,7 +85,10 @@ class Distiller:
             student = Student(
                 self._decoder, at=draft.depth(self._decoder.layers), fed=draft.fed, layers=draft.layers, ids=self._ids
             )
-            _refuse_large(name, student)
+            size = sum(p.numel() for p in student.parameters())  # int8: a byte each, and little else
+            if size > LARGEST:
+                most = f"{LARGEST / 1e6:.0f} MB that are shipped"
+                raise ValueError(f"{name} would have {size / 1e6:.1f} MB, more than the {most}")
             if start is not None:
                 if not (earlier := start / f"{name}.safetensors").is_file():
                     raise ValueError(f"{start} has no {earlier.name} to start from; train what it has with --only")
@@ -151,9 +153,7 @@ class Distiller:
             self._export(made, draft, student, curve, found, command)
         checkpoint.remove(folder / checkpoint.FILE)
         for path in (made.with_suffix(".md"), made):
-            partial = out / f"{path.name}.partial"
-            shutil.copyfile(path, partial)
-            os.replace(partial, out / path.name)
+            put(out / path.name, path.read_bytes())
         return out / made.name
 
     def _export(
@@ -178,27 +178,19 @@ class Distiller:
         }
         write_draft(path, tensors_of(student), about)
         learned = [f.example for f in found if not f.example.held_out]
-        text = card(
-            path.stem,
-            draft=draft,
-            at=student.at,
-            hyper=self._plan,
-            rows=len(self._ids),
-            target=self._preset.target.title,
-            licence=self._preset.licence,
-            data=self._data,
-            command=command,
-            examples=len(learned),
-            tokens=sum(len(e.ids) - e.start for e in learned),
-            device=f"{machine.describe(decoder.device)}, torch {torch.__version__}, Python {platform.python_version()}",
-            size=path.stat().st_size,
-            share=loop.weight_share(student, decoder),
-            curve=curve,
-            kinds=kinds,
-        )
-        partial = path.with_suffix(".md.partial")
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, path.with_suffix(".md"))
+        device = machine.describe(decoder.device)
+        said = {
+            **about,
+            "licence": self._preset.licence,
+            "data": self._data,
+            "command": command,
+            "examples": len(learned),
+            "tokens": sum(len(e.ids) - e.start for e in learned),
+            "device": f"{device}, torch {torch.__version__}, Python {platform.python_version()}",
+            "size": path.stat().st_size,
+            "share": loop.weight_share(student, decoder),
+        }
+        put(path.with_suffix(".md"), card(path.stem, draft, self._plan, curve, kinds, said).encode())
 
     def _digest(self, draft: Draft, start: Path | None) -> str:
         """Names everything that training depends on: with another of these it starts anew."""
@@ -214,11 +206,3 @@ class Distiller:
             (score,) = examine(student, [prepare(batch, student, self._decoder)])
             kinds[f.example.kind] = kinds.get(f.example.kind, Score()) + score
         return kinds
-
-
-def _refuse_large(name: str, student: Student) -> None:
-    size = sum(p.numel() for p in student.parameters())  # int8: a byte each, and little else
-    if size > LARGEST:
-        raise ValueError(
-            f"{name} would have {size / 1e6:.1f} MB, more than the {LARGEST / 1e6:.0f} MB that are shipped"
-        )

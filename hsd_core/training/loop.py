@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from hsd_core.models.lean import LeanDecoder
-from hsd_core.trace.typed import convert, encode_lines
+from hsd_core.trace.typed import convert, encode_lines, put
 from hsd_core.training import checkpoint
 from hsd_core.training.batches import collate, order
 from hsd_core.training.export import take_weights
@@ -88,7 +86,10 @@ def train(
         for group in _groups([t for t in texts if t.example.held_out][:EXAM_TEXTS])
     ]
     cost = weight_share(student, decoder)
-    optimizer = torch.optim.AdamW(_groups_of(student), lr=hyper.rate, betas=(0.9, 0.95), weight_decay=hyper.decay)
+    gate = list(student.copy.parameters())  # a few numbers that have far to go, among millions that have not
+    own = [p for p in student.parameters() if not any(p is g for g in gate)]
+    paces = [{"params": own, "pace": 1.0}, {"params": gate, "pace": GATE_PACE}]
+    optimizer = torch.optim.AdamW(paces, lr=hyper.rate, betas=(0.9, 0.95), weight_decay=hyper.decay)
     saved = checkpoint.restore(path, student, optimizer)
     if saved is None:
         if start is None:
@@ -121,13 +122,6 @@ def train(
         if ending:
             break
     return student, state.curve
-
-
-def _groups_of(student: Student) -> list[dict[str, Any]]:
-    """The gate is a few numbers that have far to go, among millions that have not."""
-    gate = list(student.copy.parameters())
-    own = [p for p in student.parameters() if not any(p is g for g in gate)]
-    return [{"params": own, "pace": 1.0}, {"params": gate, "pace": GATE_PACE}]
 
 
 @dataclass(slots=True)
@@ -230,6 +224,4 @@ def _groups(texts: Sequence[Features]) -> list[list[Features]]:
 
 def _write_curve(path: Path, curve: Sequence[Point]) -> None:
     """The validation curve as JSON lines, for whoever watches; the checkpoint holds it too."""
-    partial = path.with_suffix(".partial")
-    partial.write_bytes(encode_lines(curve))
-    os.replace(partial, path)
+    put(path, encode_lines(curve))

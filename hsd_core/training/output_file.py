@@ -15,7 +15,7 @@ from typing import Any
 
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.repetition import loop_from
-from hsd_core.trace.typed import plain
+from hsd_core.trace.typed import plain, put
 from hsd_core.training.selfgen import Job
 
 _SETTINGS = ("temperature", "seed", "top_k", "top_p")
@@ -99,9 +99,7 @@ def drop_outgrown(path: str | Path) -> None:
         largest[name] = max(largest.get(name, 0), limit or 0)
     kept = [line for line, name, limit in texts if limit is None or limit == largest[name]]
     if len(kept) < len(lines):
-        partial = path.with_name(f"{path.name}.partial")
-        partial.write_bytes(b"\n".join([*kept, last]))
-        os.replace(partial, path)
+        put(path, b"\n".join([*kept, last]))
 
 
 def _record(line: bytes, where: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import hashlib
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import torch
@@ -112,10 +112,15 @@ class _Row:
 
 def jobs_of(texts: Sequence[Text]) -> list[Job]:
     """Every prompt once for each time that it stands in the file."""
+    return _numbered((text, ()) for text in texts)
+
+
+def _numbered(texts: Iterable[tuple[Text, tuple[int, ...]]]) -> list[Job]:
+    """Jobs of texts and what closes their turns, each with the number of equal prompts before it."""
     seen: Counter[tuple[int, ...]] = Counter()
     jobs = []
-    for text in texts:
-        jobs.append(Job(text, seen[text.prompt_ids]))
+    for text, closing in texts:
+        jobs.append(Job(text, seen[text.prompt_ids], closing))
         seen[text.prompt_ids] += 1
     return jobs
 
@@ -226,12 +231,8 @@ def _write(rows: Sequence[_Row], logits: Tensor, sampling: Sampling, ends: froze
 
 def invented(openings: Sequence[Opening], count: int, seed: int) -> list[Job]:
     """Texts whose prompts the target writes itself, openings drawn by weight; a larger count begins with the same."""
-    seen: Counter[tuple[int, ...]] = Counter()
-    jobs = []
-    for opening in random.Random(seed).choices(openings, [o.weight for o in openings], k=count):
-        jobs.append(Job(Text(opening.ids, kind=opening.kind), seen[opening.ids], opening.closing))
-        seen[opening.ids] += 1
-    return jobs
+    chosen = random.Random(seed).choices(openings, [o.weight for o in openings], k=count)
+    return _numbered((Text(opening.ids, kind=opening.kind), opening.closing) for opening in chosen)
 
 
 def _check(prompt: Sequence[int], decoder: LeanDecoder) -> None:

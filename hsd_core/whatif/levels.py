@@ -132,7 +132,7 @@ class SyntheticLookup(SyntheticLevel):
     hit_rate: float = 0.0
     reach: tuple[float, ...] = ()
 
-    def open(self, capacity: int, shared: SharedState) -> SyntheticLookupRun:  # type: ignore[override]
+    def open(self, capacity: int, shared: SharedState) -> SyntheticLookupRun:
         return SyntheticLookupRun(self)
 
     def found(self, mark: int, limit: int) -> int:
@@ -144,12 +144,10 @@ class SyntheticLookup(SyntheticLevel):
         return sum(coin < chance for chance in chances)
 
 
-class SyntheticLookupRun:
-    cached = 0
+class SyntheticLookupRun(SyntheticRun):
+    """It holds nothing of the context and learns nothing: how often it hits stands in the profile."""
 
-    def __init__(self, level: SyntheticLookup) -> None:
-        self._level = level
-        self._marks = Marks(level.world.root)
+    _level: SyntheticLookup
 
     def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
         level, mark = self._level, self._marks.of(context)[len(context)]
@@ -159,12 +157,3 @@ class SyntheticLookupRun:
             ids.append(level.world.says(level.place, mark, len(context) + len(ids)))
             mark = after(mark, ids[-1])
         return Proposal(tuple(ids), (level.label,) * len(ids), Work(1, 0, 0))
-
-    def keep(self, start: int, path: Sequence[int]) -> None:
-        """It holds nothing of the context."""
-
-    def observe(self, outcome: Outcome) -> None:
-        """It learns nothing: how often it hits stands in the profile."""
-
-    def close(self) -> None:
-        """Nothing is held outside this object."""

@@ -188,7 +188,6 @@ def test_a_round_is_taken_apart_without_a_rest(text) -> None:
     assert found.calls[-1] == found.rounds, "the target has one pass a round"
     assert all(calls > 0 for calls in found.calls) and all(ms > 0 for ms in found.passes)
     assert min(found.drawing, found.engine, found.trace, found.stream, found.bare_ms) > 0
-    assert sum(found.shares().values()) == pytest.approx(1.0)
     assert found.ms + found.bare_ms < wall, "nothing is counted twice"
 
 
@@ -240,7 +239,7 @@ class Read:
 @pytest.mark.parametrize("stored", [10_000, 1_000_000])
 def test_a_lookup_in_the_models_database_halves_its_keys(stored) -> None:
     databases, text = model_database(stored)
-    tables = databases._model.tables
+    tables = databases._static["m"].tables
     assert sum(len(table.keys) for table in tables.values()) >= stored
     for table in tables.values():
         table._keys = Read(table._keys)

@@ -11,6 +11,7 @@ import pytest
 from hsd_core.cli import main
 from hsd_core.measure.results.markdown import updated, view, views
 from hsd_core.measure.results.rawfile import RawFile, measured_by, prompts_file, read_raw
+from hsd_core.trace.typed import put
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = [ROOT / "README.md", ROOT / "assets" / "results" / "README.md"]
@@ -137,6 +138,18 @@ def test_results_of_something_else_are_not_gone_on_with(tmp_path):
     with pytest.raises(ValueError, match=r'another machine \("one", not "two"\); give a new file'):
         RawFile(tmp_path / "raw.jsonl", {**about, "machine": "two"})
     assert (tmp_path / "raw.jsonl").read_bytes() == kept
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError("no room")
+
+    path = tmp_path / "results.json"
+    put(path, b"old")
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(OSError, match="no room"):
+        put(path, b"new")
+    assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.parent.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import resource
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
@@ -11,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, add_sampling, check_counts, countdown, opened, sampled
+from hsd_core.cli.options import add_preset, add_sampling, check_counts, command, countdown, opened, sampled
 from hsd_core.measure import bench
 from hsd_core.measure.bench.prompts import BUILT_IN, asked_for, prompts_path
 from hsd_core.measure.results.rawfile import RawFile, measured_by, prompts_file, ran_on
@@ -23,7 +24,7 @@ RUNS = "runs.jsonl"
 
 
 def add(commands: Any) -> None:
-    parser: argparse.ArgumentParser = commands.add_parser("bench", help="measure stacks beside plain decoding")
+    parser = command(commands, "bench", "measure stacks beside plain decoding", act)
     add_preset(parser)
     parser.add_argument(
         "--stacks", metavar="FILE", help="one stack a line, `default` is the preset's (default: its examples)"
@@ -43,7 +44,6 @@ def add(commands: Any) -> None:
     parser.add_argument("--no-peers", action="store_true", help="leave transformers and llama.cpp out")
     parser.add_argument("--gguf", type=Path, metavar="FILE", help="the target as llama.cpp reads it")
     add_sampling(parser)
-    parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:
@@ -77,7 +77,10 @@ def act(options: argparse.Namespace) -> int:
     def runner(stack: str, prompt: str) -> Iterator[Any]:
         return pipeline.run(stack, prompt, heads=2, **sampled(options))
 
-    raw, each = _raw_file(options.out, about), len(about["stacks"]) + len(peers)
+    raw, each = None, len(about["stacks"]) + len(peers)
+    if options.out:
+        Path(options.out).mkdir(parents=True, exist_ok=True)
+        raw = RawFile(Path(options.out) / RUNS, about)
     records = _finished(raw.records if raw else [], each)
     if raw and len(records) < len(raw.records):
         raw.keep(records)
@@ -118,22 +121,7 @@ def _peers(options: argparse.Namespace, pipeline: Any) -> tuple[list[bench.Peer]
     return open_peers(pipeline, options.max_new_tokens, raw=options.raw, gguf=options.gguf)
 
 
-def _raw_file(out: str | None, about: dict[str, Any]) -> RawFile | None:
-    """The raw runs of a folder, which is made.
-
-    Raises:
-        ValueError: it holds runs of other stacks, prompts or settings, or of another machine.
-    """
-    if out is None:
-        return None
-    folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
-    return RawFile(folder / RUNS, about)
-
-
 def _finished(records: list[dict[str, Any]], each: int) -> list[dict[str, Any]]:
     """Those of prompts on which everything was run."""
-    count: dict[int, int] = {}
-    for record in records:
-        count[record["prompt"]] = count.get(record["prompt"], 0) + 1
+    count = Counter(record["prompt"] for record in records)
     return [record for record in records if count[record["prompt"]] == each]

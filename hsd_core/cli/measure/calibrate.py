@@ -7,14 +7,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, opened, plain_stack, progress
+from hsd_core.cli.options import add_preset, command, opened, plain_stack, progress
+from hsd_core.measure.results.sheet import markdown
 
 if TYPE_CHECKING:
     from hsd_core.theory import Profile
 
 
 def add(commands: Any) -> None:
-    parser: argparse.ArgumentParser = commands.add_parser("calibrate", help="measure a profile of a preset's levels")
+    parser = command(commands, "calibrate", "measure a profile of a preset's levels", act)
     add_preset(parser)
     parser.add_argument("--out", required=True, metavar="FILE", help="the profile (JSON)")
     parser.add_argument(
@@ -27,7 +28,6 @@ def add(commands: Any) -> None:
     parser.add_argument("--levels", metavar="L", help="which levels, without T, e.g. ngram,int8,target (default: all)")
     parser.add_argument("--prompts", metavar="FILE", help="JSON lines with prompt or turns (default: the package's)")
     parser.add_argument("--tokens", type=int, metavar="N", help="that the target writes after each prompt (default 40)")
-    parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:
@@ -68,10 +68,8 @@ def act(options: argparse.Namespace) -> int:
 def table(profile: Profile) -> str:
     """Costs and acceptances as a Markdown table: a row a level, acceptances by each level above it."""
     names = profile.names
-    lines = [
-        "| level | ms a drafted token | 1 row | 4 rows | 8 rows |" + "".join(f" by {name} |" for name in names[1:])
-    ]
-    lines.append("|---" * (4 + len(names)) + "|")
+    head = ("level", "ms a drafted token", "1 row", "4 rows", "8 rows", *(f"by {name}" for name in names[1:]))
+    body = []
     for j, level in enumerate(profile.levels):
         if level.is_lookup:
             costs = [f"{level.cost(1):.3f} a lookup", "-", "-", "-"]
@@ -80,5 +78,5 @@ def table(profile: Profile) -> str:
             costs = [draft, *(f"{level.cost(n):.2f}" for n in (1, 4, 8))]
         shares = [f"{profile.acceptance[j][i]:.3f}" if i > j else "" for i in range(1, len(names))]
         hit = f" (hits {level.hit_rate:.2f})" if level.hit_rate is not None else ""
-        lines.append(f"| {level.name}{hit} | " + " | ".join([*costs, *shares]) + " |")
-    return "\n".join(lines)
+        body.append((f"{level.name}{hit}", *costs, *shares))
+    return markdown(head, body)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, check_counts, opened, plain_stack, within_context
+from hsd_core.cli.options import add_preset, check_counts, command, countdown, opened, plain_stack, within_context
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.typed import pretty
 
@@ -20,9 +18,7 @@ SILENCE = 5.0  # seconds between two lines of progress
 
 
 def add(commands: Any) -> None:
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "depth", help="measure at which depth the target knows the next token"
-    )
+    parser = command(commands, "depth", "measure at which depth the target knows the next token", act)
     add_preset(parser)
     parser.add_argument(
         "--prompts",
@@ -37,7 +33,6 @@ def add(commands: Any) -> None:
     parser.add_argument("--loops", choices=("cut", "keep"), default="cut", help="what follows a loop's start in a text")
     parser.add_argument("--drafts-only", action="store_true", help="leave out the untrained layers: much quicker")
     parser.add_argument("--json", action="store_true", help="as JSON")
-    parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:
@@ -53,7 +48,7 @@ def act(options: argparse.Namespace) -> int:
     for text in fits:
         check_ids((*text.prompt_ids, *(text.output_ids or ())), decoder.vocab_size)
     drafts = pipeline.trained(stack)
-    sums, reported, reading = [], time.monotonic(), None
+    sums, reading, tell = [], None, countdown("text", len(fits), silence=SILENCE)
     for text, output in _outputs(pipeline, stack, fits, options):
         room = decoder.max_positions - len(text.prompt_ids)
         output = output[: min(options.max_new_tokens, room)]
@@ -64,9 +59,7 @@ def act(options: argparse.Namespace) -> int:
         ids = [*text.prompt_ids, *output]
         reading = depth.read_depths(decoder, ids, len(text.prompt_ids), drafts, lens=not options.drafts_only)
         sums.append(depth.Sums.of(reading, text.sort))
-        if time.monotonic() - reported > SILENCE:
-            reported = time.monotonic()
-            print(f"{len(sums)} of {len(fits)} texts read", file=sys.stderr, flush=True)
+        tell()
     if reading is None:
         raise ValueError(f"{options.prompts}: no text in it has a token to read")
     study = {"preset": options.preset, **pipeline.about["versions"], **depth.summary(reading, sums)}

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, check_counts, opened, plain_stack, progress
+from hsd_core.cli.options import add_preset, check_counts, command, opened, plain_stack, progress
 from hsd_core.measure.bench.prompts import prompts_path, read_prompts
 from hsd_core.measure.results.rawfile import measured_by, prompts_file, ran_on
 from hsd_core.models.loading import KINDS
@@ -22,9 +22,7 @@ LENGTH_ROWS = (1, 8)  # where no rows are asked for and several lengths are
 
 
 def add(commands: Any) -> None:
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "passes", help="show where the time of passes and rounds goes"
-    )
+    parser = command(commands, "passes", "show where the time of passes and rounds goes", act)
     add_preset(parser)
     parser.add_argument("--levels", metavar="L", help="which levels, without T, e.g. ngram,int8,target (default: all)")
     parser.add_argument("--stack", metavar="S", help="the stack whose rounds are taken apart (default: the preset's)")
@@ -39,12 +37,12 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--out", metavar="FILE", help="keep it: .json, or .jsonl as the command results reads it")
     parser.add_argument("--html", metavar="FILE", help="plots over the text's length, as one page")
-    parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.passes import measuring, tables
     from hsd_core.measure.passes.report import page
+    from hsd_core.measure.passes.stored import time_databases
     from hsd_core.measure.passes.timing import CONTEXT, ROWS
     from hsd_core.models import machine
     from hsd_core.models.room import refuse
@@ -90,7 +88,8 @@ def act(options: argparse.Namespace) -> int:
     limits, records = measuring.measure_levels(pipeline, again, levels, text, lengths, rows, tell=tell)
     about["limits"] = asdict(limits)
     if any(record["what"] == "lookup" for record in records):
-        records += measuring.measure_databases(STORED)
+        made = {"what": "database", "stored": STORED}
+        records += [{**made, "level": f"ngram@db={letter}", "ms": ms} for letter, ms in time_databases(STORED).items()]
     contexts = (
         [max(1, min(n, room - options.max_new_tokens)) if room else n for n in lengths] if options.lengths else [None]
     )
@@ -122,11 +121,7 @@ def _levels(pipeline: Pipeline, asked: str | None) -> str:
 
 
 def _counts(name: str, text: str | None) -> tuple[int, ...]:
-    """Counts with commas between them; none for no text.
-
-    Raises:
-        ValueError: one is no count.
-    """
+    """Counts with commas between them; none for no text."""
     if text is None:
         return ()
     try:

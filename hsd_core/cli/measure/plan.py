@@ -6,6 +6,7 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
+from hsd_core.cli.options import command
 from hsd_core.theory import MODELS, Answer, Plan, Profile, Ranked, best_plans, has_specs, read_profile, stack_text
 from hsd_core.trace.typed import pretty
 
@@ -13,13 +14,12 @@ _LISTED = 10
 
 
 def add(commands: Any) -> None:
-    parser: argparse.ArgumentParser = commands.add_parser("plan", help="the fastest stack by a measured profile")
+    parser = command(commands, "plan", "the fastest stack by a measured profile", act)
     parser.add_argument("--profile", required=True, metavar="FILE", help="a profile (JSON), as calibrate writes it")
     parser.add_argument("--max-block", type=int, metavar="T", help="the longest block length (default: the profile's)")
     parser.add_argument("--levels", type=int, metavar="N", help="at most so many levels; 1 is plain decoding")
     parser.add_argument("--model", choices=MODELS, default="iid", help="marked: acceptance by how a token came to be")
     parser.add_argument("--json", action="store_true", help="the answer as JSON")
-    parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Generator, Iterable
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, add_sampling, check_counts, opened, sampled
+from hsd_core.cli.options import add_preset, add_sampling, check_counts, command, opened, sampled
 
 if TYPE_CHECKING:
     from hsd_core.measure.race import Heat, Turn
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def add(commands: Any) -> None:
-    parser: argparse.ArgumentParser = commands.add_parser("race", help="stacks side by side over one prompt")
+    parser = command(commands, "race", "stacks side by side over one prompt", act)
     parser.add_argument(
         "stacks",
         nargs="+",
@@ -29,7 +29,6 @@ def add(commands: Any) -> None:
     parser.add_argument("--about", default="", metavar="TEXT", help="a sentence on what it shows")
     add_preset(parser)
     add_sampling(parser)
-    parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:

@@ -7,17 +7,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from hsd_core.cli.options import command
 from hsd_core.measure.results.rawfile import read_raw
 
 
 def add(commands: Any) -> None:
-    parser: argparse.ArgumentParser = commands.add_parser("results", help="tables of what bench and validate kept")
+    parser = command(commands, "results", "tables of what bench and validate kept", act)
     parser.add_argument("files", nargs="*", metavar="FILE", help="raw results; print their tables as Markdown")
     parser.add_argument("--view", metavar="NAME", help="only this table of each file")
     parser.add_argument("--update", nargs="+", default=[], metavar="FILE.md", help="make marked tables anew in place")
     parser.add_argument("--summary", metavar="FILE", help="of one validation, what the page's Planner draws (JSON)")
     parser.add_argument("--earlier", nargs="+", default=[], metavar="FILE", help="validations that it names too")
-    parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:

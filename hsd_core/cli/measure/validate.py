@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, check_counts, countdown, opened
+from hsd_core.cli.options import add_preset, check_counts, command, countdown, opened
 from hsd_core.measure import bench
 from hsd_core.measure.results.rawfile import RawFile, measured_by, now, prompts_file, ran_on, read_raw
 from hsd_core.measure.validation.models import ENDING, NAMED
@@ -24,7 +24,7 @@ DEPTH = 4  # levels of the planner's own stacks, at the most
 
 
 def add(commands: Any) -> None:
-    parser: argparse.ArgumentParser = commands.add_parser("validate", help="the theory against the clock")
+    parser = command(commands, "validate", "the theory against the clock", act)
     add_preset(parser)
     parser.add_argument("--profile", required=True, metavar="FILE", help="of the preset on this machine (calibrate)")
     parser.add_argument("--stacks", required=True, metavar="FILE", help="one stack a line, of levels of the profile")
@@ -38,7 +38,6 @@ def add(commands: Any) -> None:
     parser.add_argument("--summary", metavar="FILE", help="what the page's Planner draws (JSON)")
     parser.add_argument("--earlier", nargs="+", default=[], metavar="FILE", help="raw results that the page names too")
     parser.add_argument("--detail", action="store_true", help="also print what each level of each stack did")
-    parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:

@@ -6,24 +6,18 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from hsd_core.cli.options import DEFAULT_PRESET, progress
+from hsd_core.cli.options import DEFAULT_PRESET, command, progress
 
 
 def add(commands: Any) -> None:
-    model: argparse.ArgumentParser = commands.add_parser(
-        "ngram-model", help="build D_m: the commonest n-grams of what a target wrote"
-    )
+    model = command(commands, "ngram-model", "build D_m: the commonest n-grams of what a target wrote", build_model)
     model.add_argument("--data", required=True, metavar="FILE", help="JSON lines (.gz) with prompt_ids and output_ids")
     _common(model)
-    model.set_defaults(act=build_model)
-    text: argparse.ArgumentParser = commands.add_parser(
-        "ngram-text", help="build D_s: suffix lookup in a folder of text"
-    )
+    text = command(commands, "ngram-text", "build D_s: suffix lookup in a folder of text", build_text)
     text.add_argument("--folder", required=True, metavar="DIR", help="UTF-8 text files")
     text.add_argument("--max-tokens", type=int, metavar="N", help="read no more than N tokens")
     text.add_argument("--licence", default="", help="the text's licence, kept in the file")
     _common(text)
-    text.set_defaults(act=build_text)
 
 
 def _common(parser: argparse.ArgumentParser) -> None:

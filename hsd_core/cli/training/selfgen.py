@@ -9,7 +9,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, add_sampling, check_counts, opened, plain_stack, within_context
+from hsd_core.cli.options import (
+    add_preset,
+    add_sampling,
+    check_counts,
+    command,
+    countdown,
+    opened,
+    plain_stack,
+    within_context,
+)
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.typed import encode_lines
 
@@ -23,7 +32,7 @@ OPENINGS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "opening
 
 
 def add(commands: Any) -> None:
-    parser: argparse.ArgumentParser = commands.add_parser("selfgen", help="write texts with the target, for training")
+    parser = command(commands, "selfgen", "write texts with the target, for training", act)
     add_preset(parser)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--prompts", metavar="FILE", help="JSON lines with prompt, turns or prompt_ids")
@@ -35,7 +44,6 @@ def add(commands: Any) -> None:
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N prompts")
     parser.add_argument("--batch", type=int, default=16, metavar="B", help="texts written side by side (default 16)")
     add_sampling(parser)
-    parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:
@@ -54,7 +62,8 @@ def act(options: argparse.Namespace) -> int:
     limit = options.max_new_tokens
     jobs = written.jobs_left(asked, finished, sampling, options.seed, limit=limit, ends=pipeline.ends)
     print(f"{len(jobs)} of {len(asked)} prompts to do", file=sys.stderr, flush=True)
-    tell = _Progress(len(jobs))
+    began, tell = time.monotonic(), countdown("text", len(jobs), silence=SILENCE)
+    outputs = tokens = loops = 0
     depths, keep = _states(Path(options.states), decoder) if options.states else ((), None)
     texts = selfgen.generate(
         decoder,
@@ -74,13 +83,13 @@ def act(options: argparse.Namespace) -> int:
                 record = written.record(job, output, sampling, options.seed, limit=limit)
                 file.write(encode_lines([record]))
                 file.flush()
-                tell.finished(
-                    len(record["prompt_ids"]) - record.get("written_from", len(record["prompt_ids"])) + len(output),
-                    "loop_from" in record,
-                )
+                prompt = len(record["prompt_ids"])
+                tokens += prompt - record.get("written_from", prompt) + len(output)
+                outputs, loops = outputs + 1, loops + ("loop_from" in record)
+                tell(f", {tokens / (time.monotonic() - began):.0f} tokens/s")
     finally:
         written.drop_outgrown(options.out)
-    print(tell.total(), file=sys.stderr)
+    print(f"{outputs} outputs, {tokens} tokens, {loops} end in a loop", file=sys.stderr)
     return 0
 
 
@@ -95,9 +104,9 @@ def _jobs(options: argparse.Namespace, pipeline: Pipeline, decoder: LeanDecoder)
             check_ids(text.prompt_ids, decoder.vocab_size)
         return selfgen.jobs_of(fits)
     openings = []
-    for start, system, kind, weight in read_openings(options.openings):
-        opening, closing = pipeline.turn(start, system)
-        openings.append(selfgen.Opening(tuple(opening), tuple(closing), kind, weight))
+    for one in read_openings(options.openings):
+        opening, closing = pipeline.turn(one.start, one.system)
+        openings.append(selfgen.Opening(tuple(opening), tuple(closing), one.kind, one.weight or 1.0))
     return selfgen.invented(openings, options.invent, options.seed)[: options.limit]
 
 
@@ -119,27 +128,3 @@ def _states(folder: Path, decoder: LeanDecoder) -> tuple[Sequence[int], Keep]:
             states_file.keep(kept.ids, {depth: state[: len(kept.ids)] for depth, state in states.items()})
 
     return sorted({*depths, decoder.layers} - {0}), keep
-
-
-class _Progress:
-    """How far it is and how long it may last, on stderr now and then."""
-
-    def __init__(self, jobs: int) -> None:
-        self._jobs, self._done, self._tokens, self._loops = jobs, 0, 0, 0
-        self._began = self._told = time.monotonic()
-
-    def finished(self, tokens: int, loops: bool) -> None:
-        self._done, self._tokens, self._loops = self._done + 1, self._tokens + tokens, self._loops + loops
-        now = time.monotonic()
-        if now - self._told > SILENCE:
-            self._told = now
-            rest = (now - self._began) / self._done * (self._jobs - self._done)
-            rate = self._tokens / (now - self._began)
-            print(
-                f"{self._done} of {self._jobs}, {rate:.0f} tokens/s, about {rest / 60:.1f} min left",
-                file=sys.stderr,
-                flush=True,
-            )
-
-    def total(self) -> str:
-        return f"{self._done} outputs, {self._tokens} tokens, {self._loops} end in a loop"

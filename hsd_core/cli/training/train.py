@@ -6,11 +6,13 @@ import argparse
 import shlex
 import signal
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.options import add_preset, check_counts, opened, plain_stack, progress
+from hsd_core.cli.options import add_preset, check_counts, command, opened, plain_stack, progress
 from hsd_core.training.recipes import LOSSES, RECIPES, Hyperparameters
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ _PLAN = ("steps", "batch", "rate", "rows", "loss", "longest", "prompts", "seed")
 
 
 def add(commands: Any) -> None:
-    parser: argparse.ArgumentParser = commands.add_parser("train", help="train a preset's drafts")
+    parser = command(commands, "train", "train a preset's drafts", act)
     add_preset(parser)
     parser.add_argument("--recipe", required=True, choices=tuple(RECIPES), help="what to train")
     parser.add_argument("--data", required=True, metavar="FILE", help="what the target wrote (see selfgen)")
@@ -45,7 +47,6 @@ def add(commands: Any) -> None:
         help="hidden states (2 bytes * hidden size * depths a token: for a million tokens of smollm2 3.5 GB for exits, "
         "1.2 GB for nanos) and checkpoints (default: in the cache folder)",
     )
-    parser.set_defaults(act=act)
 
 
 def act(options: argparse.Namespace) -> int:
@@ -80,7 +81,7 @@ def act(options: argparse.Namespace) -> int:
     names, out = [wanted] if wanted else [*distiller.drafts], Path(options.out)
     start = Path(options.start) if options.start else None
     distiller.check(names, out, start)
-    asked = _Interrupt()
+    asked = _interrupt()
     for name in names:
         folder = distiller.folder(name, start)
         if distiller.finished(name, start):
@@ -107,19 +108,16 @@ def _command(options: argparse.Namespace) -> str:
     return shlex.join(parts)
 
 
-class _Interrupt:
-    """Ctrl-C ends training after a checkpoint; a second one ends it at once."""
+def _interrupt() -> Callable[[], bool]:
+    """Whether Ctrl-C was pressed, which ends training after a checkpoint; a second one ends it at once."""
+    asked = Event()
 
-    def __init__(self) -> None:
-        self._asked = False
-        signal.signal(signal.SIGINT, self._ask)
-
-    def __call__(self) -> bool:
-        return self._asked
-
-    def _ask(self, *_: object) -> None:
-        self._asked = True
+    def ask(*_: object) -> None:
+        asked.set()
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    signal.signal(signal.SIGINT, ask)
+    return asked.is_set
 
 
 def _told(name: str) -> Tell:

@@ -15,25 +15,3 @@ from hsd_core.measure.bench.runs import (
     with_plain,
 )
 from hsd_core.measure.bench.summary import drafts_table, sampled, summary, table
-
-__all__ = [
-    "Measurement",
-    "Peer",
-    "PeerRun",
-    "PeerText",
-    "Prompt",
-    "Runner",
-    "beside",
-    "drafts_table",
-    "from_record",
-    "plain_of",
-    "read_asked",
-    "read_prompts",
-    "read_stacks",
-    "sampled",
-    "summary",
-    "sweep",
-    "table",
-    "whole",
-    "with_plain",
-]

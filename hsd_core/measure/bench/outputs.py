@@ -16,7 +16,7 @@ from typing import Any
 
 from hsd_core.measure.bench.runs import Measurement, PeerRun, from_record, plain_of, whole
 from hsd_core.measure.bench.summary import peer_rows, sampled, summary
-from hsd_core.trace.typed import encode
+from hsd_core.trace.typed import encode, put
 
 _COLUMNS = ("asked", "stack", "tokens_per_s", "speed_up", "low", "high", "accepted_per_pass", "equal", "prompts")
 
@@ -56,9 +56,9 @@ def write(folder: Path, found: Mapping[str, Any]) -> None:
     """Write results.json, results.csv and report.html into a folder."""
     from hsd_core.measure.bench.report import report
 
-    _put(folder / "results.json", encode(found))
-    _put(folder / "results.csv", as_csv(found).encode())
-    _put(folder / "report.html", report(found).encode())
+    put(folder / "results.json", encode(found))
+    put(folder / "results.csv", as_csv(found).encode())
+    put(folder / "report.html", report(found).encode())
 
 
 def as_csv(found: Mapping[str, Any]) -> str:
@@ -67,19 +67,11 @@ def as_csv(found: Mapping[str, Any]) -> str:
     written = io.StringIO()
     table = csv.DictWriter(written, [*_COLUMNS, *tasks])
     table.writeheader()
-    table.writerows(map(_flat, found["stacks"]))
+    for row in found["stacks"]:
+        low, high = row["interval"]
+        kept = {name: row[name] for name in _COLUMNS if name in row}
+        table.writerow({**kept, "low": low, "high": high, **row["tasks"]})
     return written.getvalue()
-
-
-def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
-    low, high = row["interval"]
-    return {**{name: row[name] for name in _COLUMNS if name in row}, "low": low, "high": high, **row["tasks"]}
-
-
-def _put(path: Path, content: bytes) -> None:
-    partial = path.with_name(f".{path.name}.part")
-    partial.write_bytes(content)
-    partial.replace(path)
 
 
 def runs_of(records: Sequence[Mapping[str, Any]]) -> list[Measurement]:

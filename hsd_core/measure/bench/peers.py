@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib.util
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,13 +27,7 @@ if TYPE_CHECKING:
 Encode = Callable[[str], list[int]]
 LLAMA_CONTEXT = 2048  # tokens
 LOOKUP_TOKENS = 10  # as transformers' own guide has it, and llama-cpp-python's for a CPU
-NAMES = (
-    "transformers plain",
-    "transformers lookup",
-    "transformers assisted",
-    "llama.cpp plain",
-    "llama.cpp lookup",
-)
+NAMES = ("transformers plain", "transformers lookup", "transformers assisted", "llama.cpp plain", "llama.cpp lookup")
 
 
 class PeerError(ValueError):
@@ -44,99 +40,67 @@ def open_peers(pipeline: Pipeline, limit: int, *, raw: bool, gguf: Path | None) 
     Args:
         limit: of new tokens. raw: prompts without the chat template. gguf: the target's file, for llama.cpp.
     """
-    found: list[Peer] = []
     missing: dict[str, str] = {}
+    found: list[Peer] = []
 
     def encode(prompt: str) -> list[int]:
         return pipeline.encode(prompt, raw=raw)
 
     for library, opens in (("transformers", _transformers), ("llama.cpp", _llama_cpp)):
-        own = [name for name in NAMES if name.startswith(library)]
         try:
-            opened = opens(pipeline, encode, limit, gguf)
-        except PeerError as error:
-            missing |= dict.fromkeys(own, str(error))
-            continue
-        found += [peer for peer in opened if isinstance(peer, Transformers | LlamaCpp)]
-        missing |= {name: why for peer in opened if isinstance(peer, dict) for name, why in peer.items()}
+            for name, run in opens(pipeline, encode, limit, gguf):
+                found.append(Program(name, run))
+        except PeerError as error:  # those that it opened before stay
+            opened = {peer.name for peer in found}
+            missing |= {name: str(error) for name in NAMES if name.startswith(library) and name not in opened}
     return found, missing
 
 
-class Transformers:
-    """`generate` of transformers, float32. options: what makes it draft."""
+@dataclass(slots=True)
+class Program:
+    """A peer that is open."""
 
-    def __init__(
-        self,
-        name: str,
-        model: Any,
-        encode: Encode,
-        ends: Sequence[int],
-        limit: int,
-        options: Mapping[str, Any],
-    ) -> None:
-        self.name, self._model, self._encode = name, model, encode
-        self._ends, self._limit, self._options = list(ends), limit, options
-
-    def run(self, prompt: str) -> PeerText:
-        torch_with(model_threads())
-        ids = torch.tensor([self._encode(prompt)])
-        stamps: list[tuple[int, int]] = []  # (ids so far, ns) after every step
-
-        def stamp(so_far: torch.Tensor, scores: Any, **_: Any) -> torch.Tensor:
-            stamps.append((so_far.shape[1], time.perf_counter_ns()))
-            return torch.zeros(len(so_far), dtype=torch.bool)
-
-        with torch.inference_mode():
-            whole = self._model.generate(
-                ids,
-                attention_mask=torch.ones_like(ids),
-                do_sample=False,
-                max_new_tokens=self._limit,
-                eos_token_id=self._ends,
-                pad_token_id=self._ends[0],
-                stopping_criteria=[stamp],
-                **self._options,
-            )
-        new = whole[0, ids.shape[1] :].tolist()
-        (first, began), (last, ended) = stamps[0], stamps[-1]
-        return PeerText(tuple(new), last - first, ended - began)
+    name: str
+    run: Callable[[str], PeerText]
 
 
-class LlamaCpp:
-    """llama.cpp through llama-cpp-python, on a GGUF file."""
-
-    def __init__(self, name: str, model: Any, encode: Encode, ends: Sequence[int], limit: int) -> None:
-        self.name, self._model, self._encode, self._ends, self._limit = name, model, encode, frozenset(ends), limit
-
-    def run(self, prompt: str) -> PeerText:
-        self._model.reset()
-        new, began, ended = list[int](), 0, 0
-        tokens: Iterator[int] = self._model.generate(self._encode(prompt), temp=0.0, repeat_penalty=1.0)
-        for token in tokens:
-            ended = time.perf_counter_ns()
-            began = began or ended
-            new.append(token)
-            if token in self._ends or len(new) == self._limit:
-                break
-        return PeerText(tuple(new), len(new) - 1, ended - began)
-
-
-Opened = list[Transformers | LlamaCpp | dict[str, str]]
+Opened = Iterator[tuple[str, Callable[[str], PeerText]]]
 
 
 def _transformers(pipeline: Pipeline, encode: Encode, limit: int, gguf: Path | None) -> Opened:
-    folder = _folder(pipeline)
-    model, ends = _model(folder), sorted(pipeline.ends)
+    """`generate` of transformers, in its ways of drafting."""
+    run = partial(_generate, _model(_folder(pipeline)), encode, sorted(pipeline.ends), limit)
     plain, lookup, assisted = NAMES[:3]
-    opened: Opened = [
-        Transformers(plain, model, encode, ends, limit, {}),
-        Transformers(lookup, model, encode, ends, limit, {"prompt_lookup_num_tokens": LOOKUP_TOKENS}),
-    ]
-    try:
-        assistant = _assistant(pipeline)
-    except PeerError as error:
-        return [*opened, {assisted: str(error)}]
-    return [*opened, Transformers(assisted, model, encode, ends, limit, {"assistant_model": assistant})]
+    yield plain, partial(run, {})
+    yield lookup, partial(run, {"prompt_lookup_num_tokens": LOOKUP_TOKENS})
+    yield assisted, partial(run, {"assistant_model": _assistant(pipeline)})
+
+
+def _generate(
+    model: Any, encode: Encode, ends: Sequence[int], limit: int, options: Mapping[str, Any], prompt: str
+) -> PeerText:
+    """One text. options: what makes it draft."""
+    torch_with(model_threads())
+    ids = torch.tensor([encode(prompt)])
+    stamps: list[tuple[int, int]] = []  # (ids so far, ns) after every step
+
+    def stamp(so_far: torch.Tensor, scores: Any, **_: Any) -> torch.Tensor:
+        stamps.append((so_far.shape[1], time.perf_counter_ns()))
+        return torch.zeros(len(so_far), dtype=torch.bool)
+
+    with torch.inference_mode():
+        whole = model.generate(
+            ids,
+            attention_mask=torch.ones_like(ids),
+            do_sample=False,
+            max_new_tokens=limit,
+            eos_token_id=ends,
+            pad_token_id=ends[0],
+            stopping_criteria=[stamp],
+            **options,
+        )
+    (first, began), (last, ended) = stamps[0], stamps[-1]
+    return PeerText(tuple(whole[0, ids.shape[1] :].tolist()), last - first, ended - began)
 
 
 def _model(folder: Path) -> Any:
@@ -164,6 +128,7 @@ def _assistant(pipeline: Pipeline) -> Any:
 
 
 def _llama_cpp(pipeline: Pipeline, encode: Encode, limit: int, gguf: Path | None) -> Opened:
+    """llama.cpp through llama-cpp-python, on a GGUF file."""
     if importlib.util.find_spec("llama_cpp") is None:
         raise PeerError("not installed; pip install llama-cpp-python")
     if gguf is None:
@@ -171,23 +136,33 @@ def _llama_cpp(pipeline: Pipeline, encode: Encode, limit: int, gguf: Path | None
     from llama_cpp import Llama
     from llama_cpp.llama_speculative import LlamaPromptLookupDecoding
 
-    ends, threads = sorted(pipeline.ends), model_threads()
-    opened: Opened = []
-    for name, draft in zip(NAMES[3:], (None, LlamaPromptLookupDecoding(num_pred_tokens=LOOKUP_TOKENS)), strict=True):
+    drafts = (None, LlamaPromptLookupDecoding(num_pred_tokens=LOOKUP_TOKENS))
+    for name, draft in zip(NAMES[3:], drafts, strict=True):
         try:
             model = Llama(
                 model_path=str(gguf),
                 n_ctx=LLAMA_CONTEXT,
                 n_batch=LLAMA_CONTEXT,  # rows that it keeps: a longer prompt than these would end the benchmark
-                n_threads=threads,
-                n_threads_batch=threads,
+                n_threads=model_threads(),
+                n_threads_batch=model_threads(),
                 draft_model=draft,
                 verbose=False,
             )
         except (ValueError, OSError) as error:
             raise PeerError(f"llama.cpp cannot open {gguf.name}: {error}") from error
-        opened.append(LlamaCpp(name, model, encode, ends, limit))
-    return opened
+        yield name, partial(_continue, model, encode, pipeline.ends, limit)
+
+
+def _continue(model: Any, encode: Encode, ends: frozenset[int], limit: int, prompt: str) -> PeerText:
+    model.reset()
+    new, began, ended = list[int](), 0, 0
+    for token in model.generate(encode(prompt), temp=0.0, repeat_penalty=1.0):
+        ended = time.perf_counter_ns()
+        began = began or ended
+        new.append(token)
+        if token in ends or len(new) == limit:
+            break
+    return PeerText(tuple(new), len(new) - 1, ended - began)
 
 
 def _folder(pipeline: Pipeline) -> Path:

@@ -74,18 +74,17 @@ def _of_each(prompts: Sequence[Prompt], n: int) -> list[Prompt]:
     return found
 
 
-def read_stacks(path: str | Path, default: str = "") -> list[str]:
-    """A stacks file: one stack a line; empty lines and lines that begin with # are passed over.
-
-    Args:
-        default: what a line `default` stands for.
-    """
-    return list(dict.fromkeys(read_asked(path, default).values()))
+def read_stacks(path: str | Path) -> list[str]:
+    """The stacks of a file; see `read_asked`."""
+    return list(dict.fromkeys(read_asked(path).values()))
 
 
 def read_asked(path: str | Path, default: str = "") -> dict[str, str]:
-    """The lines of a stacks file, each with the stack that it asks for.
+    """The lines of a stacks file, each with the stack that it asks for: empty lines and lines that begin with # are
+    passed over.
 
+    Args:
+        default: what a line `default` stands for.
     Raises:
         ValueError: there are none, or one is no stack; the message says why.
     """

@@ -16,7 +16,8 @@ from typing import Any, Protocol
 from hsd_core.measure.bench.prompts import Prompt
 from hsd_core.stacks.grammar import parse
 from hsd_core.trace import Event, Footer, metrics
-from hsd_core.trace.comparison import Comparison, compare
+from hsd_core.trace.comparison import Comparison, alike, compare
+from hsd_core.trace.typed import Wrong, convert
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +150,7 @@ def _peer_text(peer: Peer, prompt: str) -> PeerText:
 
 
 def _peer_run(i: int, prompt: Prompt, name: str, text: PeerText, plain: Sequence[int]) -> PeerRun:
-    equal = next((n for n, (a, b) in enumerate(zip(text.ids, plain, strict=False)) if a != b), None)
-    if equal is None:
-        equal = min(len(text.ids), len(plain))
+    equal = alike(text.ids, plain)
     return PeerRun(i, prompt.category, name, text.tokens, text.decode_ns, equal, len(plain), text.failed)
 
 
@@ -192,8 +191,6 @@ def from_record(record: Mapping[str, Any]) -> Measurement:
         ValueError: it is no measurement.
     """
     try:
-        counts = {name: tuple(int(n) for n in record[name]) for name in ("judged", "accepted")}
-        counts["busy_ns"] = tuple(int(n) for n in record.get("busy_ns", ()))
-        return Measurement(**{**record, **counts})
-    except (KeyError, TypeError):
+        return convert(record, Measurement)
+    except Wrong:
         raise ValueError(f"{str(record)[:60]} is no measurement of this version; measure anew") from None

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from hsd_core.measure.bench.prompts import task_of
 from hsd_core.measure.bench.runs import Measurement, PeerRun, plain_of
+from hsd_core.measure.results.sheet import markdown, shares
 
 RESAMPLES = 2000
 
@@ -46,7 +47,7 @@ def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measu
         [sum(counts) for counts in zip(*(getattr(own[i], name) for i in prompts), strict=True)]
         for name in ("judged", "accepted")
     )
-    diverged = [own[i] for i in prompts if own[i].diverges]
+    diverged, tasks = [own[i] for i in prompts if own[i].diverges], {i: task_of(own[i].category) for i in prompts}
     return {
         "stack": stack,
         "plain": plain_of(stack),
@@ -63,7 +64,10 @@ def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measu
         "draft_ms": _draft_ms([own[i] for i in prompts]),
         "equal": None if drawn else sum(own[i].holds for i in prompts),
         "ties": [m.margin for m in diverged if m.holds],
-        "tasks": {task: speed_up([(own[i], plain[i]) for i in which]) for task, which in _by_task(own, prompts)},
+        "tasks": {
+            task: speed_up([(own[i], plain[i]) for i in prompts if tasks[i] == task])
+            for task in dict.fromkeys(tasks.values())
+        },
     }
 
 
@@ -72,11 +76,6 @@ def _draft_ms(runs: Sequence[Measurement]) -> float | None:
     if not all(run.busy_ns for run in runs):
         return None
     return sum(sum(run.busy_ns[:-1]) for run in runs) / 1e6 / max(1, sum(run.target_forwards for run in runs))
-
-
-def _by_task(runs: Mapping[int, Measurement], prompts: Sequence[int]) -> list[tuple[str, list[int]]]:
-    tasks = {i: task_of(runs[i].category) for i in prompts}
-    return [(task, [i for i in prompts if tasks[i] == task]) for task in dict.fromkeys(tasks.values())]
 
 
 def peer_rows(
@@ -111,36 +110,29 @@ def peer_rows(
 
 def table(rows: Sequence[Mapping[str, Any]]) -> str:
     """The summary as a Markdown table."""
-    lines = [
-        "| stack | tokens/s | speed-up (95 % interval) | slower on | per target forward | accepted, by level | equal |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for row in rows:
-        accepted = " / ".join("-" if a is None else f"{a:.2f}" for a in row["acceptance"][1:]) or "-"
-        equal = "-" if row["equal"] is None else f"{row['equal']}/{row['prompts']}"
-        if row["equal"] is not None and row["ties"]:
-            equal += f" ({len(row['ties'])} up to a tie of {max(row['ties']):.1g})"
-        low, high = row["interval"]
-        lines.append(
-            f"| `{row['stack']}` | {row['tokens_per_s']:.1f} | {row['speed_up']:.2f} ({low:.2f} to {high:.2f}) "
-            f"| {row['slower_on']}/{row['prompts']} | {row['tokens_per_target_forward']:.2f} | {accepted} | {equal} |"
-        )
-    return "\n".join(lines)
+    head = ("stack", "tokens/s", "speed-up (95 % interval)", "slower on", "per target forward", "accepted, by level")
+    return markdown((*head, "equal"), map(_cells, rows))
+
+
+def _cells(row: Mapping[str, Any]) -> Sequence[str]:
+    low, high = row["interval"]
+    ties = f" ({len(row['ties'])} up to a tie of {max(row['ties']):.1g})" if row["ties"] else ""
+    equal = "-" if row["equal"] is None else f"{row['equal']}/{row['prompts']}{ties}"
+    gain = (f"{row['speed_up']:.2f} ({low:.2f} to {high:.2f})", f"{row['slower_on']}/{row['prompts']}")
+    accepted = (f"{row['tokens_per_target_forward']:.2f}", shares(row["acceptance"]))
+    return (f"`{row['stack']}`", f"{row['tokens_per_s']:.1f}", *gain, *accepted, equal)
 
 
 def drafts_table(rows: Sequence[Mapping[str, Any]]) -> str:
     """What drafting takes and brings, a row a stack, as a Markdown table."""
-    lines = [
-        "| stack | speed-up (95 % interval) | ms of drafting, per target forward | of the text, drafted |",
-        "|---|---|---|---|",
-    ]
-    for row in rows:
-        low, high = row["interval"]
-        ms = "-" if row["draft_ms"] is None else f"{row['draft_ms']:.2f}"
-        lines.append(
-            f"| `{row['stack']}` | {row['speed_up']:.2f} ({low:.2f} to {high:.2f}) | {ms} | {row['drafted']:.1%} |"
-        )
-    return "\n".join(lines)
+    head = ("stack", "speed-up (95 % interval)", "ms of drafting, per target forward", "of the text, drafted")
+    return markdown(head, map(_draft_cells, rows))
+
+
+def _draft_cells(row: Mapping[str, Any]) -> Sequence[str]:
+    low, high = row["interval"]
+    ms = "-" if row["draft_ms"] is None else f"{row['draft_ms']:.2f}"
+    return (f"`{row['stack']}`", f"{row['speed_up']:.2f} ({low:.2f} to {high:.2f})", ms, f"{row['drafted']:.1%}")
 
 
 def rate(runs: Sequence[Timed]) -> float:

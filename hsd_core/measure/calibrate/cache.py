@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,8 @@ from hsd_core.models import machine
 from hsd_core.models.machine import AVX512
 from hsd_core.models.weights.store import cache_folder
 from hsd_core.stacks.presets import PRESETS, Preset
-from hsd_core.theory import Profile, ProfileError, read_profile, write_profile
+from hsd_core.theory import Profile, ProfileError, read_profile
+from hsd_core.trace.typed import pretty, put
 
 FORMAT = 3  # of what is measured and how; another number is measured anew
 FOLDER = Path(__file__).resolve().parents[3] / "assets" / "profiles"
@@ -56,12 +56,7 @@ def keep(profile: Profile, preset: str, device: str, dtype: str) -> Path:
     folder, name = _place(preset, device, dtype)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}-t{profile.temperature:g}.json"
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        write_profile(profile, partial)
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+    put(path, f"{pretty(profile.as_dict())}\n".encode())
     return path
 
 

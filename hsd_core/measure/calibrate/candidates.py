@@ -90,11 +90,7 @@ def candidates(pipeline: Pipeline, levels: str | None = None) -> Candidates:
 
 
 def _plain(spec: LevelSpec) -> str:
-    """A level's spec without what belongs to a stack entry: T, rule, policy.
-
-    Raises:
-        StackError: it is two levels in one, which has no acceptance of its own.
-    """
+    """A level's spec without what belongs to a stack entry: T, rule, policy. Two levels in one are refused."""
     if spec.miss is not None:
         raise StackError("a lookup with @miss= is two drafters in one; calibrate ngram and nano, each by itself")
     if spec.policy == "del":

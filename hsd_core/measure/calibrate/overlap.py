@@ -33,7 +33,7 @@ from torch import Tensor
 
 from hsd_core.measure.calibrate import forks
 from hsd_core.measure.calibrate.reading import LONGEST, STRIDE, WIDEST, Reading
-from hsd_core.measure.calibrate.tally import Tally
+from hsd_core.measure.calibrate.tally import Name, Tally
 
 BLOCK = STRIDE  # T of the rounds that a text is walked through in
 FORK_EVERY = 4  # tokens between two forks that are drawn: each goes through whole rows several times
@@ -69,7 +69,7 @@ class _Count:
         for lookup, guesses in self.reading.guesses.items():
             self._lookup(lookup, guesses)
 
-    def _add(self, key: tuple[object, ...], over: float, under: float) -> None:
+    def _add(self, key: Name, over: float, under: float) -> None:
         self.tally.add(key, self.number, over, under)
 
     def _pair(self, j: int, i: int, overlap: Floats) -> None:
@@ -89,11 +89,15 @@ class _Count:
 
     def _places(self, j: int, i: int, overlap: Floats, passed: Floats, begins: Floats) -> None:
         """The m-th token of drafts that begin at the first positions, given that those before it passed."""
+        self._along(("place", j, i), (), overlap, passed, begins)
+
+    def _along(self, name: Name, behind: Name, values: Floats, passed: Floats, begins: Floats) -> None:
+        """Of the m-th place of drafts, given that those before it passed: its name has m between the two parts."""
         weights = begins
-        for m in range(min(LONGEST, len(overlap))):
-            weights = weights[: len(overlap) - m]
+        for m in range(min(LONGEST, len(values))):
+            weights = weights[: len(values) - m]
             here = slice(m, m + len(weights))
-            self._add(("place", j, i, m + 1), float(weights @ overlap[here]), float(weights.sum()))
+            self._add((*name, m + 1, *behind), float(weights @ values[here]), float(weights.sum()))
             weights = weights * passed[here]
 
     def _forks(self, j: int, i: int) -> None:
@@ -108,12 +112,8 @@ class _Count:
             judged, own = ((ranked[:, :k] == token[:, None]).any(1).astype(float) for token in (wanted, text))
             self._add(("width", j, i, k), judged.sum(), len(judged))
             passed = judged * own  # along the text, which is the target's
-            weights = walk([passed[s : s + BLOCK] for s in range(len(passed))])
-            for m in range(min(LONGEST, len(judged))):
-                weights = weights[: len(judged) - m]
-                here = slice(m, m + len(weights))
-                self._add(("fork", j, i, m + 1, k), float(weights @ judged[here]), float(weights.sum()))
-                weights = weights * passed[here]
+            begins = walk([passed[s : s + BLOCK] for s in range(len(passed))])
+            self._along(("fork", j, i), (k,), judged, passed, begins)
 
     def _how(self, below: int, j: int, i: int, kept: Tensor, overlap: Floats) -> None:
         shared = torch.minimum(self.laws[below], self.laws[j])

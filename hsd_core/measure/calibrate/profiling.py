@@ -141,7 +141,7 @@ def _profile(
         interval=tuple(tuple(_interval(tally, j, i) for i in size) for j in size),
         temperature=temperature,
         round_ms=round(between.round_ms, 4),
-        conditional={(j, i): _conditional(tally, found, j, i) for j, i in pairs},
+        conditional={(j, i): _conditional(tally, j, i) for j, i in pairs},
         about={**about, "conditional_by_level_below": below},
     )
 
@@ -174,12 +174,9 @@ def _interval(tally: Tally, j: int, i: int) -> tuple[float, float] | None:
     return None if found is None else (_round(found[0]), _round(found[1]))
 
 
-def _conditional(tally: Tally, found: Candidates, j: int, i: int) -> Conditional:
-    places = []
-    for m in range(1, LONGEST + 1):
-        if (share := _share(tally, ("place", j, i, m))) is None:
-            break
-        places.append(share)
+def _conditional(tally: Tally, j: int, i: int) -> Conditional:
+    shares = (_share(tally, ("place", j, i, m)) for m in range(1, LONGEST + 1))
+    places = [share for share in takewhile(lambda share: share is not None, shares) if share is not None]
     kinds = {
         str(key[3]): _round(tally.ratio(key) or 0.0) for key in tally.names() if key[:3] == ("kind", j, i) and key[3]
     }

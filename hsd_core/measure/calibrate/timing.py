@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import cycle
+from itertools import combinations, cycle
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.engine.choices import Judge, Key, SeededChoices
@@ -147,19 +147,15 @@ class _Rig:
             run.close()
 
     def _edges(self) -> list[tuple[int, int]]:
-        """Pairs that read the same weights: the upper one goes on where the lower one stopped."""
-        models = [
-            i
-            for i, entry in enumerate(self.entries)
-            if not is_lookup(entry.level) and not (isinstance(entry.level, NanoLevel) and is_fed(entry.level))
-        ]
-        pairs = [(j, i) for place, j in enumerate(models) for i in models[place + 1 :]]
-        return [(j, i) for j, i in pairs if self._share(j, i)]
-
-    def _share(self, j: int, i: int) -> bool:
-        """Whether both read the same trunk."""
-        below, above = shares([self.entries[k].level for k in self._with_target([j, i])])[:2]
-        return below is not None and below == above
+        """Pairs that read the same trunk: the upper one goes on where the lower one stopped."""
+        levels = [entry.level for entry in self.entries]
+        fed_nanos = [isinstance(level, NanoLevel) and is_fed(level) for level in levels]
+        models = [i for i, level in enumerate(levels) if not is_lookup(level) and not fed_nanos[i]]
+        found = []
+        for pair in combinations(models, 2):
+            below, above = shares([levels[k] for k in self._with_target([*pair])])[:2]
+            found += [pair] if below is not None and below == above else []
+        return found
 
     def _with_target(self, which: list[int]) -> list[int]:
         """Levels that read the target's states have a target beside them."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import statistics
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.measure.calibrate.reading import is_lookup
 from hsd_core.measure.passes.limits import Limits, least, measured_limits
 from hsd_core.measure.passes.parts import parted
-from hsd_core.measure.passes.rounds import Rounds, time_rounds
-from hsd_core.measure.passes.stored import time_databases
+from hsd_core.measure.passes.rounds import time_rounds
 from hsd_core.measure.passes.timing import Cell, Timed, time_lookups, time_passes, work_of
 from hsd_core.models.compiled.profile import Profile
 
@@ -84,8 +83,8 @@ def measure_levels(
         for length in sorted(lengths):
             about = {"level": names[i], "context": length}
             if is_lookup(entry.level):
-                found = time_lookups(entry, text, length)
-                records.append({"what": "lookup", **about, "ms": found.ms, "filed_ms": found.filed_ms})
+                ms, filed_ms = time_lookups(entry, text, length)
+                records.append({"what": "lookup", **about, "ms": ms, "filed_ms": filed_ms})
                 continue
             for n in rows:
                 cell = (i, length, n)
@@ -115,10 +114,6 @@ def measure_rounds(
     given = prompts if context is None else [text_of(prompts, context)]
     ends = pipeline.ends if context is None else frozenset[int]()  # what stands behind a cut text may end at once
     found = time_rounds(entries, given, pipeline.tokenizer, tokens=tokens, ends=ends)
-    return _round(found, stack, context)
-
-
-def _round(found: Rounds, stack: str, context: int | None) -> Record:
     each = max(1, found.rounds)
     parts = {name: getattr(found, name) / each for name in ("drawing", "engine", "trace", "stream", "bare_ms")}
     return {
@@ -133,12 +128,6 @@ def _round(found: Rounds, stack: str, context: int | None) -> Record:
         "calls": [calls / each for calls in found.calls],
         **parts,
     }
-
-
-def measure_databases(stored: int) -> Iterator[Record]:
-    """Lookups in databases of so many n-grams."""
-    for letter, ms in time_databases(stored).items():
-        yield {"what": "database", "level": f"ngram@db={letter}", "stored": stored, "ms": ms}
 
 
 def names_of(stack: str) -> list[str]:

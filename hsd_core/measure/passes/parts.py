@@ -71,12 +71,9 @@ def parted(ms: float, passes: Sequence[Sequence[Kernel]]) -> tuple[dict[str, flo
     A part takes its median over the profiled passes. Where the kernels of a profiled pass take longer than a whole one
     without a profile, all are scaled to fit: what stamping them adds is the same for each.
     """
-    found = {part: _median(passes, part) for part in PARTS[:-1]}
+    each = {part: [sum(k.ns for k in kernels if k.part == part) for kernels in passes] for part in PARTS[:-1]}
+    found = {part: statistics.median(ns) / _NS_PER_MS for part, ns in each.items()}
     if (total := sum(found.values())) > ms:
         found = {part: spent * ms / total for part, spent in found.items()}
     found["around"] = max(0.0, ms - sum(found.values()))
     return found, max((sum(k.products for k in kernels) for kernels in passes), default=0)
-
-
-def _median(passes: Sequence[Sequence[Kernel]], part: str) -> float:
-    return statistics.median(sum(k.ns for k in kernels if k.part == part) for kernels in passes) / _NS_PER_MS

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 from hsd_core.measure.passes.tables import Records, method
+from hsd_core.measure.results import sheet
 
 
 def page(about: Mapping[str, Any], records: Records) -> str:
     """One HTML file: ms of passes by the text's length, what of it is attention, and rounds by their parts."""
     import plotly.graph_objects as go
-    from plotly.io import to_html
 
     measured = [r for r in records if r["what"] == "pass"]
     whole = go.Figure(layout={"title": "ms of a pass", "xaxis_title": "tokens of text"})
@@ -33,11 +32,6 @@ def page(about: Mapping[str, Any], records: Records) -> str:
     for part in ("drawing", "engine", "trace", "stream"):
         turn.add_bar(x=at, y=[r[part] for r in ran], name=part)
     turn.update_xaxes(type="category", title="tokens of text")
-    charts = "".join(
-        to_html(figure, full_html=False, include_plotlyjs=first)
-        for figure, first in ((whole, True), (split, False), (turn, False))
-    )
-    title = escape(f"Passes of {about['preset']} on {about['machine']}")
-    said = escape(f"{about['threads']} threads, {about['recorded']}. {method(about)} Command: {about['command']}")
-    head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
-    return f"{head}<h1>{title}</h1><p>{said}</p>{charts}</html>"
+    said = f"{about['threads']} threads, {about['recorded']}. {method(about)}"
+    title = f"Passes of {about['preset']} on {about['machine']}"
+    return sheet.page(title, said, about["command"], (whole, split, turn))

@@ -99,12 +99,6 @@ class Rounds:
         """Of everything."""
         return sum(self.passes) + self.drawing + self.engine + self.trace + self.stream
 
-    def shares(self) -> dict[str, float]:
-        """Of everything, passes of all levels as one."""
-        parts = {"passes": sum(self.passes)}
-        parts |= {name: getattr(self, name) for name in ("drawing", "engine", "trace", "stream")}
-        return {name: spent / (self.ms or 1.0) for name, spent in parts.items()}
-
 
 @dataclass(slots=True)
 class _Meter:

@@ -10,6 +10,7 @@ from hsd_core.measure.bench.runs import plain_of
 from hsd_core.measure.bench.summary import interval, rate, speed_up
 from hsd_core.measure.race.file import Raced, took
 from hsd_core.measure.race.running import Heat
+from hsd_core.measure.results.sheet import markdown
 from hsd_core.stacks.grammar import StackError
 from hsd_core.trace import metrics
 from hsd_core.trace.comparison import TIE, compare
@@ -75,14 +76,12 @@ def _target(stack: str) -> str:
 
 def table(found: Sequence[Mapping[str, Any]]) -> str:
     """The rows as a Markdown table."""
-    lines = ["| place | stack | tokens/s | speed-up (95 % interval) | text |", "|---|---|---|---|---|"]
+    head, body = ("place", "stack", "tokens/s", "speed-up (95 % interval)", "text"), []
     for row in found:
-        gain = f"{row['speed_up']:.2f}"
-        if row["interval"]:
-            low, high = row["interval"]
-            gain += f" ({low:.2f} to {high:.2f})"
-        lines.append(f"| {row['place']} | `{row['stack']}` | {row['tokens_per_s']:.1f} | {gain} | {_text(row)} |")
-    return "\n".join(lines)
+        ends = " ({:.2f} to {:.2f})".format(*row["interval"]) if row["interval"] else ""
+        gain = f"{row['speed_up']:.2f}{ends}"
+        body.append((row["place"], f"`{row['stack']}`", f"{row['tokens_per_s']:.1f}", gain, _text(row)))
+    return markdown(head, body)
 
 
 def _text(row: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from hsd_core.measure.race.figures import middle
 from hsd_core.measure.race.file import SCHEMA, Race, Raced, took
@@ -10,19 +11,8 @@ from hsd_core.measure.race.running import Heat
 from hsd_core.measure.results.rawfile import now, ran_on
 
 
-def raced(
-    heats: Iterable[Heat],
-    stacks: Sequence[str],
-    *,
-    device: str,
-    dtype: str,
-    prompt: str,
-    raw: bool = False,
-    title: str = "",
-    about: str = "",
-    command: str = "",
-) -> Raced:
-    """The race of these heats; the arguments are those of `Race`. Imports torch.
+def raced(heats: Iterable[Heat], stacks: Sequence[str], *, device: str, **said: Any) -> Raced:
+    """The race of these heats; imports torch. said: of the other fields of `Race` those that the heats do not tell.
 
     Raises:
         ValueError: there is no heat, or a lane of one has no whole text.
@@ -30,20 +20,7 @@ def raced(
     heats = list(heats)
     if not heats:
         raise ValueError("no repeat was finished")
-    shown = middle(heats)
-    race = Race(
-        schema=SCHEMA,
-        title=title,
-        stacks=tuple(stacks),
-        repeats=tuple(tuple(took(lane) for lane in heat.lanes) for heat in heats),
-        shown=shown,
-        prompt=prompt,
-        raw=raw,
-        about=about,
-        command=command,
-        recorded=now(),
-        device=device,
-        dtype=dtype,
-        **ran_on(device),
-    )
-    return Raced(race, heats[shown].lanes)
+    shown, title = middle(heats), said.pop("title", "")
+    repeats = tuple(tuple(took(lane) for lane in heat.lanes) for heat in heats)
+    about = {**said, "recorded": now(), "device": device, **ran_on(device)}
+    return Raced(Race(SCHEMA, title, tuple(stacks), repeats, shown, **about), heats[shown].lanes)

@@ -11,13 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from hsd_core.measure import bench
 from hsd_core.measure.bench.outputs import runs_of
 from hsd_core.measure.passes import tables
 from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.measure.results.sheet import counted
 
+About: TypeAlias = Mapping[str, Any]
+Records: TypeAlias = Sequence[Mapping[str, Any]]
 _BLOCK = re.compile(r"^(<!-- results: (\S+) (\S+) -->\n).*?^(<!-- /results -->)$", re.DOTALL | re.MULTILINE)
 _OPENS = re.compile(r"^<!-- results:", re.MULTILINE)
 
@@ -41,87 +44,60 @@ def view(path: Path, name: str) -> str:
         ValueError: it has no such view.
     """
     about, records = read_raw(path)
-    if name not in (known := _VIEWS[about["kind"]]):
+    make, known = _VIEWS[about["kind"]]
+    if name not in known:
         raise ValueError(f"{path} has no view {name!r}; views are {', '.join(known)}")
-    return known[name](about, records)
+    return make(name, about, records)
 
 
 def views(path: Path) -> tuple[str, ...]:
     """The names of all views of a file of raw results."""
-    return tuple(_VIEWS[read_raw(path)[0]["kind"]])
+    return _VIEWS[read_raw(path)[0]["kind"]][1]
 
 
-def _stacks(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:
-    return _swept(about, _rows(about, records), bench.table)
-
-
-def _rows(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return bench.summary(bench.whole(runs_of(records), about["stacks"]), drawn=bench.sampled(about))
-
-
-def _best(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:
-    """Of the stacks over the target as it is: the fastest of each number of levels, fastest first."""
-    rows = _rows(about, records)
-    depths: dict[int, dict[str, Any]] = {}
-    for row in rows:
-        if row["plain"] == "target":
-            depths.setdefault(row["stack"].count(",") + 1, row)
-    return _swept(about, sorted(depths.values(), key=lambda row: -row["tokens_per_s"]), bench.table)
-
-
-def _drafts(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:
-    return _swept(about, _rows(about, records), bench.drafts_table)
-
-
-def _swept(about: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], table: Callable[..., str]) -> str:
-    runs = max((row["prompts"] for row in rows), default=0)
+def _bench(name: str, about: About, records: Records) -> str:
+    rows = bench.summary(bench.whole(runs_of(records), about["stacks"]), drawn=bench.sampled(about))
+    if name == "best":  # of the stacks over the target as it is: of each number of levels
+        depths: dict[int, dict[str, Any]] = {}
+        for row in rows:
+            if row["plain"] == "target":
+                depths.setdefault(row["stack"].count(",") + 1, row)
+        rows = sorted(depths.values(), key=lambda row: -row["tokens_per_s"])
+    drawn = f", drawn at temperature {about['temperature']:g}" if bench.sampled(about) else ""
     said = (
-        f"{runs} prompts of `{about['prompts']}`, up to {about['max_new_tokens']} tokens each{_drawn(about)}. Measured "
-        f"on {on(about)}, {about['recorded']}, by `{about['command']}`."
+        f"{max((row['prompts'] for row in rows), default=0)} prompts of `{about['prompts']}`, up to "
+        f"{about['max_new_tokens']} tokens each{drawn}."
     )
-    return f"{table(rows)}\n\n{said}"
+    table = bench.drafts_table if name == "drafts" else bench.table
+    return f"{table(rows)}\n\n{said} {_measured(about)}"
 
 
-def _drawn(about: Mapping[str, Any]) -> str:
-    return f", drawn at temperature {about['temperature']:g}" if bench.sampled(about) else ""
+def _validation(name: str, about: About, records: Records) -> str:
+    from hsd_core.measure.validation.report import report
+    from hsd_core.measure.validation.runs import read_validation
+    from hsd_core.measure.validation.tables import TABLES, said
+
+    validation = read_validation(about, records)
+    return f"{TABLES[name](report(validation))}\n\n{said(validation)}"
 
 
-def counted(n: int, what: str) -> str:
-    """For example "2 threads"."""
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+def _passes(name: str, about: About, records: Records) -> str:
+    return f"{tables.TABLES[name](records)}\n\n{tables.method(about)} {_measured(about)}"
 
 
-def on(about: Mapping[str, Any]) -> str:
+def _measured(about: About) -> str:
+    return f"Measured on {on(about)}, {about['recorded']}, by `{about['command']}`."
+
+
+def on(about: About) -> str:
     """A machine in a few words."""
     versions = about["versions"]
     torch, threads = versions.get("torch", "unknown"), counted(about["threads"], "thread")
     return f"{about['machine']} ({threads}, Python {versions['python']}, torch {torch})"
 
 
-def _validation(name: str) -> Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], str]:
-    def make(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:
-        from hsd_core.measure.validation.report import report
-        from hsd_core.measure.validation.runs import read_validation
-        from hsd_core.measure.validation.tables import TABLES, said
-
-        validation = read_validation(about, records)
-        return f"{TABLES[name](report(validation))}\n\n{said(validation)}"
-
-    return make
-
-
-def _passes(name: str) -> Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], str]:
-    def make(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:
-        return (
-            f"{tables.TABLES[name](records)}\n\n{tables.method(about)} Measured on {on(about)}, {about['recorded']}, "
-            f"by `{about['command']}`."
-        )
-
-    return make
-
-
-_VIEWS: dict[str, dict[str, Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], str]]] = {
-    "bench": {"stacks": _stacks, "best": _best, "drafts": _drafts},
-    "validation": {name: _validation(name) for name in ("sittings", "stacks", "models", "terms", "levels")},
-    "passes": {name: _passes(name) for name in tables.TABLES},
+_VIEWS: dict[str, tuple[Callable[[str, About, Records], str], tuple[str, ...]]] = {
+    "bench": (_bench, ("stacks", "best", "drafts")),
+    "validation": (_validation, ("sittings", "stacks", "models", "terms", "levels")),
+    "passes": (_passes, tuple(tables.TABLES)),
 }

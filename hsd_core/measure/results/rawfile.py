@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from hsd_core.models import machine
-from hsd_core.trace.typed import decode, encode, encode_lines, lines, opened, plain
+from hsd_core.trace.typed import decode, encode, encode_lines, lines, opened, plain, put
 
 VERSION = 1
 KINDS = ("bench", "validation", "passes")
@@ -70,9 +70,7 @@ class RawFile:
     def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Write the file with these records and no others."""
         self.records = [dict(record) for record in records]
-        partial = self.path.with_name(f".{self.path.name}.part")
-        partial.write_bytes(encode_lines((self.about, *self.records)))
-        partial.replace(self.path)
+        put(self.path, encode_lines((self.about, *self.records)))
 
     def add(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Append records."""
@@ -91,11 +89,7 @@ def ran_on(device: str) -> dict[str, Any]:
     """The machine, as a reader compares it. Imports torch."""
     from hsd_core.models.threads import model_threads
 
-    return {
-        "machine": machine.describe(device),
-        "threads": model_threads(),
-        "versions": dict(machine.versions()),
-    }
+    return {"machine": machine.describe(device), "threads": model_threads(), "versions": dict(machine.versions())}
 
 
 def prompts_file(path: str | Path) -> dict[str, str]:

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from hsd_core.measure.bench import plain_of
 from hsd_core.measure.validation.attribution import Attribution, attribute
-from hsd_core.measure.validation.counters import Counters
+from hsd_core.measure.validation.counters import Counters, LevelCounters
 from hsd_core.measure.validation.models import SAID
-from hsd_core.measure.validation.runs import Run, Sitting, Validation
+from hsd_core.measure.validation.runs import Sitting, Validation
 from hsd_core.theory import Profile
 
 RESAMPLES = 2000
@@ -108,7 +108,7 @@ def report(validation: Validation) -> Report:
         tuple(sorted(rows, key=lambda row: row.ms.measured)),
         tuple(parts),
         _errors(validation, drawn, model, [validation.sittings]),
-        {name: _errors(validation, drawn, name, _each(validation.sittings)) for name in SAID},
+        {name: _errors(validation, drawn, name, [[s] for s in validation.sittings]) for name in SAID},
     )
 
 
@@ -153,22 +153,18 @@ def _row(validation: Validation, drawn: _Draws, stack: str, model: str) -> Row:
         ratios = [drawn.per_token(s, plain) / mine for s, mine in zip(sittings, each, strict=True)]
         speed_up = _figure(validation.models(plain)[model] / ms, beside / whole, ratios)
     greedy = not validation.profile.temperature
+    counters = Counters([LevelCounters() for _ in own[0].counters.levels])
+    for run in own:
+        counters.add(run.counters)
     return Row(
         stack,
         _figure(ms, whole, each),
         speed_up,
-        attribute(validation.profile, validation.plan(stack), validation.work(stack), _together(own)),
+        attribute(validation.profile, validation.plan(stack), validation.work(stack), counters),
         sum(run.measurement.holds for run in own) if greedy else None,
         len(own),
         tuple(asked for asked, pick in validation.about["picks"].items() if pick == stack),
     )
-
-
-def _together(runs: Sequence[Run]) -> Counters:
-    counters = Counters([type(level)() for level in runs[0].counters.levels])
-    for run in runs:
-        counters.add(run.counters)
-    return counters
 
 
 def _part(validation: Validation, drawn: _Draws, model: str, sittings: Sequence[Sitting]) -> Part:
@@ -177,12 +173,8 @@ def _part(validation: Validation, drawn: _Draws, model: str, sittings: Sequence[
     one, whole = sittings[0], len(sittings) > 1
     began = f"{len(sittings)} sittings" if whole else str(one.began["began"])
     prompts = sum(sitting.prompts for sitting in sittings)
-    errors = _errors(validation, drawn, model, _each(sittings))
+    errors = _errors(validation, drawn, model, [[s] for s in sittings])
     return Part(None if whole else one.number, began, prompts, pace, *errors)
-
-
-def _each(sittings: Iterable[Sitting]) -> list[list[Sitting]]:
-    return [[sitting] for sitting in sittings]
 
 
 def _errors(
@@ -219,25 +211,17 @@ def as_json(validation: Validation, earlier: Sequence[Validation] = ()) -> dict[
         "earlier": [
             {**_named(one), "sittings": len(one.sittings), **_part_json(report(one).parts[-1])} for one in earlier
         ],
-        "stacks": [
-            {
-                "stack": row.stack,
-                "predicted_ms": round(row.ms.predicted, 4),
-                "measured_ms": round(row.ms.measured, 4),
-                "interval": [round(end, 4) for end in row.ms.interval],
-                "picked_by": list(row.picked_by),
-                **(
-                    {}
-                    if row.speed_up is None
-                    else {
-                        "predicted_speed_up": round(row.speed_up.predicted, 4),
-                        "speed_up": round(row.speed_up.measured, 4),
-                    }
-                ),
-            }
-            for row in found.rows
-        ],
+        "stacks": [_stack_json(row) for row in found.rows],
     }
+
+
+def _stack_json(row: Row) -> dict[str, Any]:
+    figures = {"predicted_ms": row.ms.predicted, "measured_ms": row.ms.measured}
+    if row.speed_up is not None:
+        figures |= {"predicted_speed_up": row.speed_up.predicted, "speed_up": row.speed_up.measured}
+    interval = [round(end, 4) for end in row.ms.interval]
+    rounded = {name: round(value, 4) for name, value in figures.items()}
+    return {"stack": row.stack, "interval": interval, "picked_by": list(row.picked_by), **rounded}
 
 
 def costs_said(profile: Profile) -> str:
@@ -256,13 +240,7 @@ def _named(validation: Validation) -> dict[str, str]:
 
 def _part_json(part: Part) -> dict[str, Any]:
     """Shares keep so many digits that rounding them again for people gives what the tables say."""
-    return {
-        "number": part.number,
-        "began": part.began,
-        "prompts": part.prompts,
-        "pace": round(part.pace, 6),
-        "ms": round(part.ms.median, 6),
-        "worst_ms": round(part.ms.worst, 6),
-        "speed_ups": round(part.speed_ups.median, 6),
-        "worst_speed_ups": round(part.speed_ups.worst, 6),
-    }
+    shares = {"pace": part.pace, "ms": part.ms.median, "worst_ms": part.ms.worst}
+    shares |= {"speed_ups": part.speed_ups.median, "worst_speed_ups": part.speed_ups.worst}
+    rounded = {name: round(value, 6) for name, value in shares.items()}
+    return {"number": part.number, "began": part.began, "prompts": part.prompts, **rounded}

@@ -19,6 +19,7 @@ from hsd_core.measure.validation.models import SAID, ended, predictions
 from hsd_core.theory import Plan, Profile, plan_of, profile_from
 from hsd_core.theory.latency.finite import OverTexts
 from hsd_core.trace import Event
+from hsd_core.trace.typed import convert
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +68,7 @@ class Validation:
 
     def work(self, stack: str) -> OverTexts:
         """The prediction, taken apart."""
-        work = self.about["predicted"][stack]["work"]
-        return OverTexts(**{**work, "calls": tuple(work["calls"]), "ms": tuple(work["ms"])})
+        return convert(self.about["predicted"][stack]["work"], OverTexts)
 
 
 def predicted(

@@ -4,88 +4,76 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hsd_core.measure.results.markdown import counted, on
+from hsd_core.measure.results.markdown import on
+from hsd_core.measure.results.sheet import counted, markdown
 from hsd_core.measure.validation.models import SAID
 from hsd_core.measure.validation.report import TERMS, Errors, Figure, Part, Report, costs_said
 from hsd_core.measure.validation.runs import Validation
 
+_OFF = ("speed-ups", "ms per token")
+
 
 def sittings_table(found: Report) -> str:
     """How far the prediction was off: a row a sitting, one of all of them, one of each stack's runs taken together."""
-    lines = [
-        "| sitting | prompts | plain decoding beside calibration | speed-ups off by, median (95 % interval) | worst "
-        "| ms per token off by, median (95 % interval) | worst |",
-        "|---|---|---|---|---|---|---|",
+    off, pace = (f"{what} off by, median (95 % interval)" for what in _OFF), "plain decoding beside calibration"
+    body: list[tuple[object, ...]] = [
+        (_name(part), part.prompts, _signed(part.pace - 1.0), _sizes(part.speed_ups), _sizes(part.ms))
+        for part in found.parts
     ]
-    for part in found.parts:
-        lines.append(
-            f"| {_name(part)} | {part.prompts} | {_signed(part.pace - 1.0)} | {_sizes(part.speed_ups)} "
-            f"| {_sizes(part.ms)} |"
-        )
     if len(found.parts) > 1:
         ms, speed_ups = found.pooled
         prompts = f"{found.parts[-1].prompts} a stack"
-        lines.append(f"| the same, sittings of a stack as one | {prompts} | | {_sizes(speed_ups)} | {_sizes(ms)} |")
-    return "\n".join(lines)
+        body.append(("the same, sittings of a stack as one", prompts, "", _sizes(speed_ups), _sizes(ms)))
+    return markdown(("sitting", "prompts", pace, next(off), "worst", next(off), "worst"), body)
 
 
 def stacks_table(found: Report) -> str:
     """A row a stack: predicted and measured speed-up and ms per token, over all sittings and in each."""
-    lines = [
-        "| stack | speed-up predicted | measured (95 % interval) | by sitting | off by "
-        "| ms per token predicted | measured (95 % interval) | by sitting | off by | equal |",
-        "|---" * 10 + "|",
-    ]
+    measured = ("measured (95 % interval)", "by sitting", "off by")
+    head = ("stack", "speed-up predicted", *measured, "ms per token predicted", *measured, "equal")
+    body = []
     for row in found.rows:
         mark = " (planner)" if row.picked_by else ""
         equal = "-" if row.equal is None else f"{row.equal}/{row.runs}"
         speed_up = "1 | 1 | | " if row.speed_up is None else _figure(row.speed_up, 2)
-        lines.append(f"| `{row.stack}`{mark} | {speed_up} | {_figure(row.ms, 1)} | {equal} |")
-    return "\n".join(lines)
+        body.append((f"`{row.stack}`{mark}", speed_up, _figure(row.ms, 1), equal))
+    return markdown(head, body)
 
 
 def models_table(found: Report) -> str:
     """A row a model, over all sittings: the one that was named before, and the others for comparison."""
-    lines = [
-        "| model of the theory | speed-ups off by, median (95 % interval) | worst "
-        "| ms per token off by, median (95 % interval) | worst |",
-        "|---|---|---|---|---|",
-    ]
+    off, body = (f"{what} off by, median (95 % interval)" for what in _OFF), []
     for model, said in SAID.items():
         ms, speed_ups = found.models[model]
         name = f"**{said}** (the prediction)" if model == found.model else f"{said} (for comparison)"
-        lines.append(f"| {name} | {_sizes(speed_ups)} | {_sizes(ms)} |")
-    return "\n".join(lines)
+        body.append((name, _sizes(speed_ups), _sizes(ms)))
+    return markdown(("model of the theory", next(off), "worst", next(off), "worst"), body)
 
 
 def terms_table(found: Report) -> str:
     """A row a stack: in which terms of the theory its ms per token were off (they add up)."""
-    lines = [
-        "| stack | ms per token off by | of that " + " | ".join(TERMS) + " |",
-        "|---|---|" + "---|" * len(TERMS),
-    ]
+    first, *others = TERMS
+    head = ("stack", "ms per token off by", f"of that {first}", *others)
+    body = []
     for row in found.rows:
-        terms = " | ".join(_signed(-getattr(row.attribution, term) / row.ms.measured) for term in TERMS)
-        lines.append(f"| `{row.stack}` | {_signed(row.ms.error)} | {terms} |")
-    return "\n".join(lines)
+        terms = (_signed(-getattr(row.attribution, term) / row.ms.measured) for term in TERMS)
+        body.append((f"`{row.stack}`", _signed(row.ms.error), *terms))
+    return markdown(head, body)
 
 
 def levels_table(found: Report) -> str:
     """A row a level of a stack: calls per token and ms per call, as predicted and as they were."""
-    lines = [
-        "| stack | level | calls per token, predicted | measured | rows per call | of them catching up "
-        "| accepted | ms per call, predicted | at the measured rows | measured |",
-        "|---" * 10 + "|",
-    ]
+    calls = ("calls per token, predicted", "measured", "rows per call", "of them catching up", "accepted")
+    head = ("stack", "level", *calls, "ms per call, predicted", "at the measured rows", "measured")
+    body = []
     for row in found.rows:
         for at, level in enumerate(row.attribution.levels):
             accepted = "-" if level.accepted is None else f"{level.accepted:.3f}"
-            lines.append(
-                f"| {f'`{row.stack}`' if at == 0 else ''} | {level.level} | {level.calls_predicted:.3f} "
-                f"| {level.calls:.3f} | {level.rows:.2f} | {level.catch_up:.2f} | {accepted} "
-                f"| {level.ms_predicted:.2f} | {level.priced_ms:.2f} | {level.ms:.2f} |"
-            )
-    return "\n".join(lines)
+            rows = (f"{level.rows:.2f}", f"{level.catch_up:.2f}", accepted)
+            calls = (f"{level.calls_predicted:.3f}", f"{level.calls:.3f}", *rows)
+            ms = (f"{level.ms_predicted:.2f}", f"{level.priced_ms:.2f}", f"{level.ms:.2f}")
+            body.append(("" if at else f"`{row.stack}`", level.level, *calls, *ms))
+    return markdown(head, body)
 
 
 TABLES: dict[str, Callable[[Report], str]] = {

@@ -10,7 +10,8 @@ row b of a plan's rounds has room for b tokens (row 0 is never played).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +31,6 @@ class Place:
     law: Array
     last: Ints
 
-    def some(self, b: slice | Ints) -> Place:
-        return Place(self.calls[b], self.ms[b], self.law[b], self.last[b])
-
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
@@ -48,11 +46,6 @@ class Rounds:
     parts: tuple[Place, ...]
     calls_ms: Array
     row_ms: Array
-
-    def some(self, b: slice | Ints) -> Rounds:
-        """Of some of the rows."""
-        parts = tuple(part.some(b) for part in self.parts)
-        return Rounds(self.ms[b], self.law[b], self.last[b], parts, self.calls_ms[b], self.row_ms[b])
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +67,7 @@ class Blocks:
 
     def with_room(self, rooms: Ints) -> Blocks:
         """Of blocks whose rows are rooms: those with room for so many tokens."""
-        parts = tuple(part.some(rooms) for part in self.parts)
-        return Blocks(
-            self.ms[rooms],
-            self.law[rooms],
-            self.length[rooms],
-            self.last[rooms],
-            parts,
-            self.inner,
-            self.row_ms[rooms],
-            rooms,
-        )
+        return replace(some(replace(self, inner=None), rooms), inner=self.inner, rooms=rooms)
 
     def fate(self, given: Sequence[Accepts], alike: bool) -> tuple[Array, Array]:
         """What the verifiers above do to them: P(m accepted, then a reject), P(n tokens, all accepted): (b, n).
@@ -111,6 +94,17 @@ class Blocks:
             rejected[:, start : start + refused.shape[1]] += starts[:, None] * _left(refused, self.rooms, start)
         whole[_before(whole, self.length)] = 0.0
         return rejected, whole
+
+
+Rows = TypeVar("Rows", Place, Rounds, Blocks)
+
+
+def some(of: Rows, b: slice | Ints) -> Rows:
+    """Of some of the rows: of each array of a record, and of those of its parts."""
+    cut: dict[str, Any] = {one.name: x[b] for one in fields(of) if isinstance(x := getattr(of, one.name), np.ndarray)}
+    if not isinstance(of, Place):
+        cut["parts"] = tuple(some(part, b) for part in of.parts)
+    return replace(of, **cut)
 
 
 def collected(inner: Rounds, length: Ints, rooms: Ints | None = None) -> Blocks:

@@ -26,7 +26,7 @@ from itertools import count
 import numpy as np
 
 from hsd_core.theory.latency.accepts import ACCEPTED, BONUS, RESIDUAL, Accepts, Model, accepts, lookup_law
-from hsd_core.theory.latency.blocks import Blocks, Place, Rounds, collected, total
+from hsd_core.theory.latency.blocks import Blocks, Place, Rounds, collected, some, total
 from hsd_core.theory.latency.plans import LevelShare, Plan, Prediction, check_plan
 from hsd_core.theory.profiles.costs import Array
 from hsd_core.theory.profiles.profile import Profile
@@ -39,6 +39,8 @@ class Pricer:
     Args:
         catch_up: count the rows that bring a drafter's cache up to date after its whole block was accepted. (Of levels
             further down than the target's own drafter: as if only the verifier right above accepted or rejected.)
+    Raises:
+        ProfileError: whatever it is asked: a plan does not fit the profile.
     """
 
     profile: Profile
@@ -49,19 +51,11 @@ class Pricer:
     _prices: dict[Plan, Prediction] = field(default_factory=dict)
 
     def price(self, plan: Plan) -> Prediction:
-        """The exact recursion.
-
-        Raises:
-            ProfileError: the plan does not fit the profile.
-        """
+        """The exact recursion."""
         return self._prices[plan] if plan in self._prices else self.price_all([plan])[0]
 
     def price_all(self, plans: Iterable[Plan]) -> list[Prediction]:
-        """The same of many plans.
-
-        Raises:
-            ProfileError: one does not fit the profile.
-        """
+        """The same of many plans."""
         plans = list(plans)
         fresh = [plan for plan in dict.fromkeys(plans) if plan not in self._prices]
         for plan in fresh:
@@ -74,14 +68,11 @@ class Pricer:
         """Rounds of the target that may commit no more than 0, 1, ..., `most` tokens, a row each (row 0: of no use).
 
         A verifier's bonus takes one place of its room; the level below drafts within the rest, and nothing for none.
-
-        Raises:
-            ProfileError: the plan does not fit the profile.
         """
         check_plan(self.profile, plan)
         rooms = np.arange(most + 1)
         if not plan.blocks:
-            return self._plain().some(np.zeros_like(rooms))
+            return some(self._plain(), np.zeros_like(rooms))
         plans = [plan.cut(room) for room in rooms.tolist()]
         block = self._drafted(plans)
         for place in range(1, len(plan.levels)):
@@ -99,10 +90,10 @@ class Pricer:
         rounds = self._verify(plans, 1, self._drafted(plans))
         for place in count(1):
             k = sum(len(plan.levels) > place + 1 for plan in plans)
-            yield from self._ended(plans[k:], rounds.some(slice(k, None)))
+            yield from self._ended(plans[k:], some(rounds, slice(k, None)))
             if not k:
                 return
-            plans, rounds = plans[:k], rounds.some(slice(k))
+            plans, rounds = plans[:k], some(rounds, slice(k))
             length = np.array([plan.blocks[place] for plan in plans])
             rounds = self._verify(plans, place + 1, collected(rounds, length))
 

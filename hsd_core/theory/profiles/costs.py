@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -59,19 +59,15 @@ class Costs:
 
     def scaled(self, factor: float) -> Costs:
         """The same costs times a factor."""
-
-        def times(values: tuple[float, ...] | None) -> tuple[float, ...] | None:
-            return None if values is None else tuple(value * factor for value in values)
-
-        return Costs(self.rows, times(self.ms) or (), times(self.low), times(self.high))
+        return self._each(lambda value: value * factor)
 
     def plus(self, ms: float) -> Costs:
         """The same costs and so many ms a call."""
+        return self._each(lambda value: round(value + ms, 5))
 
-        def more(values: tuple[float, ...] | None) -> tuple[float, ...] | None:
-            return None if values is None else tuple(round(value + ms, 5) for value in values)
-
-        return Costs(self.rows, more(self.ms) or (), more(self.low), more(self.high))
+    def _each(self, change: Callable[[float], float]) -> Costs:
+        low, high = (None if ends is None else tuple(map(change, ends)) for ends in (self.low, self.high))
+        return Costs(self.rows, tuple(map(change, self.ms)), low, high)
 
     @classmethod
     def constant(cls, ms: float) -> Costs:

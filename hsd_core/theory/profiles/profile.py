@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
+from itertools import accumulate, chain
 from operator import mul
 from typing import Any
 
@@ -51,12 +51,11 @@ class Conditional(Form, frozen=True):
     counts: Mapping[str, Int] = msgspec.field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        named = [(key, getattr(self, key)) for key in ("accepted", "residual", "bonus")]
-        named += [("by_position", value) for value in self.by_position]
-        named += [("by_width", value) for value in self.by_width]
-        named += [("forks", value) for fork in self.forks for value in fork]
-        named += [(f"by_kind {kind}", value) for kind, value in self.by_kind.items()]
-        for key, value in named:
+        named: dict[str, tuple[float | None, ...]]
+        named = {"accepted": (self.accepted,), "residual": (self.residual,), "bonus": (self.bonus,)}
+        named |= {"by_position": self.by_position, "by_width": self.by_width, "forks": (*chain(*self.forks),)}
+        named |= {f"by_kind {kind}": (value,) for kind, value in self.by_kind.items()}
+        for key, value in ((key, value) for key, values in named.items() for value in values):
             if value is not None and not 0.0 <= value <= 1.0:
                 raise ProfileError(f"{key} is {value}; use a number from 0 to 1")
 
@@ -183,11 +182,7 @@ class Profile:
         return self.edge_cost.get((below, level), self.levels[level].cost)
 
     def accepts(self, below: int, level: int, rule: str = TOKENWISE) -> float:
-        """Probability that `level` accepts a token of level `below`.
-
-        Raises:
-            ProfileError: the profile knows nothing of that rule.
-        """
+        """Probability that `level` accepts a token of level `below`; see `matrix`."""
         return self.matrix(rule)[below][level]
 
     def matrix(self, rule: str = TOKENWISE) -> Matrix:

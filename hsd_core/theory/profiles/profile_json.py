@@ -29,6 +29,8 @@ GivenMatrix = Sequence[Sequence[float | None]]  # what is not above the diagonal
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 GivenIntervals = Sequence[Sequence[tuple[Share, Share] | float | None]]  # a diagonal is often written as numbers
 T = TypeVar("T")
+_NUMBERS = ("max_block", "temperature", "round_ms")  # fields of a profile that may be left out
+_ALIKE = ("acceptance", "interval", "by_rule", "about", "lengths")  # and those that the JSON form has as they are
 
 
 class _Level(Form, frozen=True):
@@ -88,25 +90,27 @@ def profile_from(given: Any) -> Profile:
         raise ProfileError(
             f"version is {form.version}; this program reads version {VERSION}: update it or calibrate anew"
         )
-    levels = tuple(_level(_read(level, _Level, _which(level, i)), form.hit_rate) for i, level in enumerate(form.levels))
+    named = [level.get("name") if isinstance(level, dict) else None for level in form.levels]
+    where = [f"level {name!r}" if isinstance(name, str) else f"levels[{i}]" for i, name in enumerate(named)]
+    read = (_read(level, _Level, which) for level, which in zip(form.levels, where, strict=True))
+    levels = tuple(_level(level, form.hit_rate) for level in read)
     check_levels(levels)
     names = tuple(level.name for level in levels)
     if unknown := form.hit_rate.keys() - set(names):
         raise ProfileError(f"hit_rate names {min(unknown)!r}; levels are {', '.join(names)}")
+    given = {name: value for name in _NUMBERS if (value := getattr(form, name)) is not None}
     return Profile(
         levels,
         _matrix(form.acceptance),
-        16 if form.max_block is None else form.max_block,
         edge_cost=_pairs(form.edge_cost_ms, names, "edge_cost_ms", Costs.read),
         interval=None
         if form.interval is None
         else tuple(tuple(pair if isinstance(pair, tuple) else None for pair in row) for row in form.interval),
-        temperature=form.temperature or 0.0,
-        round_ms=form.round_ms or 0.0,
         conditional=_pairs(form.conditional, names, "conditional", lambda part, where: _read(part, Conditional, where)),
         by_rule={rule: _matrix(matrix) for rule, matrix in form.by_rule.items()},
         about=form.about,
         lengths=form.lengths,
+        **given,
     )
 
 
@@ -123,27 +127,12 @@ def _form(profile: Profile) -> _Profile:
     return _Profile(
         version=VERSION,
         levels=[
-            _Level(
-                name=level.name,
-                cost_ms=level.cost.as_dict(),
-                spec=level.spec,
-                hit_rate=level.hit_rate,
-                reach=level.reach,
-                draft_ms=level.draft_ms,
-                interval_ms=level.cost.intervals_as_dict(),
-            )
-            for level in profile.levels
+            _Level(x.name, x.cost.as_dict(), x.spec, x.hit_rate, x.reach, x.draft_ms, x.cost.intervals_as_dict())
+            for x in profile.levels
         ],
-        acceptance=profile.acceptance,
-        max_block=profile.max_block,
-        temperature=profile.temperature,
-        round_ms=profile.round_ms,
-        interval=profile.interval,
         edge_cost_ms=arrows({pair: costs.as_dict() for pair, costs in profile.edge_cost.items()}),
         conditional=arrows(profile.conditional),
-        by_rule=profile.by_rule,
-        about=profile.about,
-        lengths=profile.lengths,
+        **{name: getattr(profile, name) for name in (*_NUMBERS, *_ALIKE)},
     )
 
 
@@ -154,11 +143,6 @@ def _read(given: Any, form: type[T], where: str) -> T:
         fields = f"; fields are {', '.join(form.__struct_fields__)}" if error.what.startswith("unknown") else ""  # type: ignore[attr-defined]
         said = error.what if error.what.startswith(error.where) else str(error)  # a part may name itself
         raise ProfileError(f"{where + ': ' if where else ''}{said}{fields}") from None
-
-
-def _which(level: Any, at: int) -> str:
-    name = level.get("name") if isinstance(level, dict) else None
-    return f"level {name!r}" if isinstance(name, str) else f"levels[{at}]"
 
 
 def _level(form: _Level, rates: Mapping[str, float]) -> ProfileLevel:

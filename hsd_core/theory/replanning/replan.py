@@ -160,7 +160,8 @@ class ProfileReplanner:
         if self._explores(index):
             return True
         least = STILL * self._pace.moved if rounds >= self._pace.every else self._pace.moved
-        return rounds >= REST and self._moved() >= least
+        known, now = self._known, self._estimates.as_dict()
+        return rounds >= REST and max((abs(a - known.get(key, a)) for key, a in now.items()), default=0.0) >= least
 
     def _explores(self, index: int) -> bool:
         return self._pace.explore > 0 and (index + 1) % self._pace.explore == 0
@@ -206,10 +207,6 @@ class ProfileReplanner:
                 return each
         return None
 
-    def _moved(self) -> float:
-        known = self._known
-        return max((abs(a - known.get(key, a)) for key, a in self._estimates.as_dict().items()), default=0.0)
-
     def _course(
         self, chosen: Ranked, left: Ranked | None, *, exploring: bool = False, returned: bool = False
     ) -> RunPlan:
@@ -225,10 +222,8 @@ class ProfileReplanner:
     def _reset(self) -> None:
         self._estimates = Estimates(self.profile, self._pace.half_life)
         self._known = self._since = self._estimates.as_dict()
-        self._changed = False
-        self._asked = -1
-        self._plan = Plan((self.profile.target,), ())
-        self._back = None
+        self._changed, self._asked = False, -1
+        self._plan, self._back = Plan((self.profile.target,), ()), None
 
 
 def candidates(profile: Profile, specs: Sequence[LevelSpec]) -> Profile:

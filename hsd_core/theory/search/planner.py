@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from hsd_core.stacks.grammar import MAX_LEVELS
 from hsd_core.theory.latency.accepts import Model, forks
@@ -179,20 +180,9 @@ class Planner:
                     yield replace(plan, blocks=blocks)
 
 
-def best_plans(
-    profile: Profile,
-    *,
-    shortlist: int = SHORTLIST,
-    depth: int | None = None,
-    model: Model = "iid",
-    levels: Collection[int] | None = None,
-) -> Answer:
-    """The latency-optimal plan of a profile, and what came close. For the arguments see `Planner.best`.
-
-    Raises:
-        ProfileError: an argument is out of range.
-    """
-    return Planner(profile, model).best(shortlist=shortlist, depth=depth, levels=levels)
+def best_plans(profile: Profile, *, model: Model = "iid", **asked: Any) -> Answer:
+    """The latency-optimal plan of a profile, and what came close. asked, and what is raised: see `Planner.best`."""
+    return Planner(profile, model).best(**asked)
 
 
 def _ms(ranked: Ranked) -> float:
