@@ -22,6 +22,7 @@ export function more(level, at) {
         panel.hidden = !panel.hidden;
         button.setAttribute("aria-expanded", String(!panel.hidden));
         at.onOpen(!panel.hidden);
+        if (!panel.hidden) panel.scrollIntoView({ block: "nearest" }); // its floor may stand at the edge of the tower
       },
     },
     icon("down"),

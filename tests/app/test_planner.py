@@ -22,6 +22,7 @@ from app.planner.turn import turned
 from app.planner.validation import validation_figure
 from app.planner.validations import measured_from as from_file
 from app.planner.validations import nearest
+from app.planner.words import shape_said
 from app.static import ASSETS
 from hsd_core.measure.calibrate.cache import digest
 from hsd_core.pipeline import Pipeline
@@ -195,6 +196,13 @@ def test_only_the_figures_that_are_asked_for_are_made() -> None:
     assert list(answered(figures=["graph", "none such", 3])["figures"]) == ["graph"]
     assert answered(figures=[])["figures"] == {}
     assert len(answered(figures="graph")["figures"]) == 3
+
+
+def test_a_tree_is_told_by_where_it_has_a_choice() -> None:
+    assert shape_said((1, 1, 1, 1, 1, 2)) == "2 guesses behind each token at depth 6, one at the others"
+    assert shape_said((2, 2, 1)) == "2 guesses behind each token at depths 1 and 2, one at the others"
+    assert shape_said((3, 2)) == "3 guesses behind each token at depth 1, 2 guesses behind each token at depth 2"
+    assert shape_said((1, 1)) == "one at each depth"
 
 
 def test_a_validation_says_how_good_the_planners_pick_was() -> None:

@@ -18,6 +18,8 @@ import { COMPARE, WORDS } from "../words/race.js";
 import { TEXT } from "../words/text.js";
 import { createReplay } from "./replay.js";
 
+const NO_RACE = "-"; // what the menu of races says while two runs are compared
+
 /**
  * @param {HTMLElement} root
  * @param {{props: {setup: string, value: string}, watch: (name: string, f: () => void) => void, root: string} &
@@ -54,6 +56,7 @@ class RacePage {
         this.show(race);
       },
     });
+    this.noRace = h("option", { value: NO_RACE, hidden: true, text: COMPARE.races });
     this.pick = h("select", {
       class: "hx-select hx-race-pick",
       "aria-label": WORDS.choose,
@@ -191,8 +194,13 @@ class RacePage {
     this.comparer.setAttribute("aria-pressed", String(on));
     this.subject.hidden = on;
     this.origin.hidden = on;
-    if (on) this.pick.value = "";
-    else if (!this.compare.el.hidden) this.compare.close();
+    if (on) {
+      this.pick.prepend(this.noRace);
+      this.pick.value = NO_RACE;
+      return;
+    }
+    this.noRace.remove();
+    if (!this.compare.el.hidden) this.compare.close();
   }
 
   /** A race's file that the visitor brings. @param {File} file */
