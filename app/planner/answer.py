@@ -52,7 +52,7 @@ def answer(
     """Everything that the tab shows for one question, in plain JSON types.
 
     Args:
-        validation: see `Sources.validation`. check: called before each figure.
+        validation: see `validations.nearest`. check: called before each figure.
     """
     profile, planner, found = plans.profile, plans.planner, plans.found
     ink = Ink(look.dark, look.width)

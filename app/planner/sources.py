@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from app.planner.request import Asked, PlannerError, read
+from app.planner.validations import nearest
 from app.words import planner as says
 from hsd_core.measure.calibrate.cache import OTHER, cached_profiles, unlike_here
 from hsd_core.stacks.presets import PRESETS
@@ -18,11 +19,6 @@ from hsd_core.trace.typed import plain
 from hsd_core.whatif.profiles import DEFAULT
 
 LARGEST_FILE = 400_000  # bytes
-LARGEST_MS = 1e9
-MOST_STACKS = 60  # rows of a validation
-MOST_SITTINGS = 20
-PLANNED_BY = "best"  # of the `picked_by` of a validation
-VALIDATION_VERSION = 2
 KINDS = ("measured", "shipped", "simulated")
 HOW = "python -m hsd_core calibrate"
 HOW_VALIDATE = "python -m hsd_core validate"
@@ -42,13 +38,8 @@ class Sources:
         return {"sources": [_checked(source) for source in found], "how": HOW, "validate": HOW_VALIDATE}
 
     def validation(self, asked: Asked) -> dict[str, Any]:
-        """`stacks` of the profile's preset, predicted and measured, and the `sittings`; {} if none were measured."""
-        about = asked.profile.about
-        preset, device = str(about.get("preset", "")), str(about.get("device", "cpu"))
-        for path in self._files():
-            if path.stem in (f"{preset}-{device}{_VALIDATION}", f"{preset}{_VALIDATION}"):
-                return measured_from(_json(path))
-        return {}
+        """Of the validations that there are, the one nearest to the profile (`nearest`); {} if none fits."""
+        return nearest((_json(path) for path in self._files() if path.stem.endswith(_VALIDATION)), asked.profile)
 
     def stamp(self) -> tuple[tuple[str, int], ...]:
         """Changes with the validations that there are."""
@@ -141,86 +132,6 @@ def _checked(source: dict[str, Any]) -> dict[str, Any]:
         "profiles": good,
         "reason": "; ".join(reasons),
     }
-
-
-def measured_from(data: Any) -> dict[str, Any]:
-    """What `validate --summary` wrote; {} if it is something else."""
-    if not isinstance(data, Mapping) or data.get("version") != VALIDATION_VERSION:
-        return {}
-    model = data.get("model")
-    model = model if isinstance(model, Mapping) else {}
-    return {
-        "stacks": _stacks(data.get("stacks")),
-        "sittings": _sittings(data.get("sittings")),
-        "model": str(model.get("said", ""))[:120],
-        "named": str(model.get("named", ""))[:40],
-        "earlier": _earlier(data.get("earlier")),
-    }
-
-
-def _earlier(parts: Any) -> list[dict[str, Any]]:
-    """Validations before this one: each with its model, and all of its sittings together."""
-    found: list[dict[str, Any]] = []
-    for part in parts if isinstance(parts, list) else ():
-        whole = _sittings([part])
-        if not whole or len(found) == MOST_SITTINGS:
-            continue
-        said, named = str(part.get("said", ""))[:120], str(part.get("named", ""))[:40]
-        found.append({**whole[0], "model": said, "named": named})
-    return found
-
-
-def _sittings(parts: Any) -> list[dict[str, Any]]:
-    """Shares are of 1; `number` is None for all sittings together."""
-    found: list[dict[str, Any]] = []
-    for part in parts if isinstance(parts, list) else ():
-        if not isinstance(part, Mapping) or len(found) == MOST_SITTINGS:
-            continue
-        shares = {key: _share(part.get(key)) for key in ("ms", "worst_ms", "speed_ups", "worst_speed_ups")}
-        pace, number = _figure(part.get("pace")), part.get("number")
-        if pace is None or None in shares.values():
-            continue
-        one = isinstance(number, int) and not isinstance(number, bool)
-        found.append(
-            {"number": number if one else None, "began": str(part.get("began", ""))[:40], "pace": pace, **shares}
-        )
-    return found
-
-
-def _stacks(rows: Any) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    for row in rows if isinstance(rows, list) else ():
-        if not isinstance(row, Mapping) or len(found) == MOST_STACKS:
-            continue
-        predicted, measured = _figure(row.get("predicted_ms")), _figure(row.get("measured_ms"))
-        if predicted is None or measured is None:
-            continue
-        interval = row.get("interval")
-        ends = [_figure(end) for end in interval] if isinstance(interval, list) else []
-        whole = len(ends) == 2 and None not in ends
-        stack = str(row.get("stack", ""))[:120]
-        asked = row.get("picked_by")
-        found.append(
-            {
-                "stack": stack,
-                "predicted_ms": predicted,
-                "measured_ms": measured,
-                "interval": ends if whole else None,
-                "picked": isinstance(asked, list) and PLANNED_BY in asked,
-                "predicted_speed_up": _figure(row.get("predicted_speed_up")),
-                "speed_up": _figure(row.get("speed_up")),
-            }
-        )
-    return found
-
-
-def _figure(value: Any) -> float | None:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if number and 0 < value < LARGEST_MS else None
-
-
-def _share(value: Any) -> float | None:
-    return 0.0 if value == 0 and not isinstance(value, bool) else _figure(value)
 
 
 def _json(path: Path) -> Any:

@@ -17,7 +17,7 @@ def height(stacks: int) -> int:
 
 
 def validation_figure(measured: Mapping[str, Any], ink: Ink) -> dict[str, Any]:
-    """The predicted line over the measured dots, slowest stack on top; `measured`: see `Sources.validation`."""
+    """The predicted line over the measured dots, slowest stack on top; `measured`: see `validations.nearest`."""
     title, stacks = says.VALIDATION, measured.get("stacks") or ()
     if not stacks:
         return {
@@ -101,7 +101,7 @@ def validation_figure(measured: Mapping[str, Any], ink: Ink) -> dict[str, Any]:
     columns = says.VALIDATION_COLUMNS
     return {
         "title": title,
-        "text": says.validation_text(len(ranked), sittings_said(measured), said),
+        "text": says.validation_text(len(ranked), _where(measured), sittings_said(measured), said),
         "figure": {"data": data, "layout": layout},
         "table": {"columns": columns, "rows": rows},
     }
@@ -130,6 +130,14 @@ def sittings_said(measured: Mapping[str, Any]) -> str:
         said,
         _before(measured),
     )
+
+
+def _where(measured: Mapping[str, Any]) -> str:
+    """Whose times these are, as plainly as that they are measured."""
+    machine, own = measured.get("machine"), measured.get("elsewhere")
+    if not machine:
+        return ""
+    return says.measured_elsewhere(machine, own) if own else says.measured_on(machine)
 
 
 def _before(measured: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ for a level in between; the two cases named here follow from the exact recursion
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from app.planner.ink import percent
@@ -73,12 +74,11 @@ def _side_by_side(profile: Profile, tree: Ranked, chain: Ranked) -> dict[str, st
     else:
         pays, verdict = "no", f"Several candidates side by side do not pay: {percent(1 / gain - 1, 1)} slower"
     below, above = (profile.names[i] for i in tree.plan.levels[:2])
-    shape = ", then ".join(map(str, tree.plan.widths))
+    offers = f"{below} offers {above} {shape_said(tree.plan.widths)}, {tree.plan.nodes} tokens in all"
     text = (
-        f"The best tree: {below} offers {above} {shape} behind each token, {tree.plan.nodes} in all. A pass of the "
-        f"target then yields {tree.prediction.tokens_per_round:.2f} tokens and takes {_ms(_round_ms(tree))} with all "
-        f"that leads to it; with one candidate it is {chain.prediction.tokens_per_round:.2f} tokens in "
-        f"{_ms(_round_ms(chain))}."
+        f"The best tree: {offers}. A pass of the target then yields {tree.prediction.tokens_per_round:.2f} tokens and "
+        f"takes {_ms(_round_ms(tree))} with all that leads to it; with one candidate it is "
+        f"{chain.prediction.tokens_per_round:.2f} tokens in {_ms(_round_ms(chain))}."
     )
     return {"pays": pays, "verdict": verdict, "text": text}
 
@@ -128,6 +128,21 @@ def _between(profile: Profile, before: Prediction, more: Ranked, added: int) -> 
     return f"{sentence}; {yields}. {_break_even(name, place, before, after)}".strip()
 
 
+def shape_said(widths: Sequence[int]) -> str:
+    """A tree by its offers behind each token, depth after depth: only where there is a choice is worth saying."""
+    said = []
+    for width in sorted({*widths} - {1}, reverse=True):
+        at = [str(depth) for depth, one in enumerate(widths, 1) if one == width]
+        said.append(f"{width} guesses behind each token at {'depth' if len(at) == 1 else 'depths'} {_listed(at)}")
+    if 1 in widths:
+        said.append("one at the others" if said else "one at each depth")
+    return ", ".join(said)
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+
+
 def _break_even(name: str, place: int, before: Prediction, after: Prediction) -> str:
     """Latency is linear in one level's costs while the blocks stay as they are, so the even point needs no search."""
     mine = after.levels[place].ms_per_round / after.tokens_per_round
@@ -140,7 +155,7 @@ def _break_even(name: str, place: int, before: Prediction, after: Prediction) ->
     if factor >= 20:
         return f"It would pay even at {_round(factor)} times the cost."
     if factor > 1:
-        return f"It would stop to pay at {factor:.2f} times its cost."
+        return f"It would stop paying at {factor:.2f} times its cost."
     return f"It would begin to pay at {percent(factor)} of its cost."
 
 

@@ -61,8 +61,16 @@ PREDICTED_QUICKEST = "the one predicted quickest"
 ONE_SITTING = "One sitting"
 
 
-def validation_text(stacks: int, sittings: str, picked: str) -> str:
-    return f"{stacks} stacks on prompts that nothing was tuned on. {sittings}{picked[0].upper()}{picked[1:]}."
+def validation_text(stacks: int, where: str, sittings: str, picked: str) -> str:
+    return f"{stacks} stacks on prompts that nothing was tuned on{where}. {sittings}{picked[0].upper()}{picked[1:]}."
+
+
+def measured_on(machine: str) -> str:
+    return f", measured on {machine}"
+
+
+def measured_elsewhere(machine: str, own: str) -> str:
+    return f", measured on another machine than this profile's ({machine}, not {own}), with that machine's predictions"
 
 
 def retry(error: object) -> str:

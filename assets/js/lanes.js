@@ -2,18 +2,15 @@
  *  measured time; nothing drawn means idle. The whole run in replay, the last seconds in a live run. */
 
 import { create as createCharts } from "./charts.js";
+import { drawBlocks, scaleOf, skeleton } from "./lane-blocks.js";
+import { summary, tipLines } from "./lane-words.js";
 import { pictureButton } from "./picture/button.js";
-import { passesText, ranText } from "./ran.js";
-import { box, duration, roundUp, set, svg, ticks } from "./svg.js";
+import { duration, roundUp, set, svg } from "./svg.js";
 import { element } from "./token.js";
 import { LANES } from "./words/lanes.js";
 
 const WINDOW_ROUNDS = 8;
-const LABEL_WIDTH = 34; // px a block needs to carry its counts
-const AXIS = 18; // px
 const SUMMARY_MS = 2000; // between two summaries of a live run
-const NARROW = 2; // px: blocks below that which stand closer than CLOSE are drawn as one, thousands in a long run
-const CLOSE = 1;
 
 /** ctx: {onSeek?(ns), onRound?(round|null)}. opts of update: {live}. */
 export function create(host, ctx = {}) {
@@ -125,8 +122,9 @@ class Lanes {
     this.scale = scaleOf(a, b, width, lane, count);
     if (key !== this.key || !this.built) {
       this.key = key;
-      this._skeleton();
-      this._blocks();
+      this.built = skeleton(model, this.scale, this, this.built);
+      drawBlocks(model, this.built, this.scale);
+      if (!this.live || model.footer || performance.now() - this.told > SUMMARY_MS) this._summary();
     }
     this._rest(model.planAt(this.cursor));
     const x = this.scale.x(this.cursor);
@@ -152,75 +150,6 @@ class Lanes {
       const { name } = this.model.levels[i];
       item.title = rests ? LANES.rests(name) : name;
     });
-  }
-
-  /** What depends on the levels and the size alone. */
-  _skeleton() {
-    const { model, scale } = this;
-    const size = [model.levels.map((x) => x.tag + x.name).join(), scale.width, scale.lane].join();
-    if (this.built?.size === size) return;
-    const { lane, count, width } = scale;
-    const high = lane * count;
-    for (const sheet of [this.root, this.over]) {
-      sheet.replaceChildren();
-      set(sheet, { width, height: high + AXIS, viewBox: `0 0 ${width} ${high + AXIS}` });
-    }
-    this.names.replaceChildren(...[...model.levels].reverse().map((level) => laneName(level, lane)));
-    this.built = { size, paths: new Map() };
-    const { built, root, over } = this;
-    for (let i = 0; i < count; i++)
-      svg("rect", { class: "hx-lane-bed", x: 0, y: i * lane + 2, width, height: lane - 4, rx: 3 }, root);
-    built.rounds = svg("path", { class: "hx-lane-rounds" }, root);
-    for (const level of model.levels) {
-      for (const kind of ["prefill", "draft", "verify"]) {
-        const path = svg("path", { class: `hx-block hx-block-${kind}` }, root);
-        path.style.setProperty("--hue", level.hue);
-        built.paths.set(kind + level.index, path);
-      }
-    }
-    built.rejects = svg("path", { class: "hx-block-reject" }, root);
-    built.words = svg("g", { class: "hx-lane-words" }, root);
-    built.axis = svg("g", { class: "hx-lane-axis" }, root);
-    built.hot = svg("rect", { class: "hx-lane-hot", rx: 2 }, over);
-    built.veil = svg("rect", { class: "hx-lane-veil", y: 0 }, over);
-    built.cursor = svg("g", { class: "hx-lane-cursor" }, over);
-    svg("path", { d: `M0 0V${high + 4}`, class: "hx-lane-line" }, built.cursor);
-    svg("path", { d: `M-5 ${high + 11}L0 ${high + 2}L5 ${high + 11}z`, class: "hx-lane-grip" }, built.cursor);
-  }
-
-  _blocks() {
-    const { model, built, scale } = this;
-    const { a, b, x, y, lane, count, width } = scale;
-    /** @type {Map<string, {top: number, spans: [number, number][]}>} */
-    const data = new Map([...built.paths.keys()].map((key) => [key, { top: 0, spans: [] }]));
-    const rejects = [];
-    const words = [];
-    for (const s of model.segments) {
-      if (s.t1 < a || s.t0 > b) continue;
-      const top = y(s.level) + 2;
-      const [left, right] = [Math.max(0, x(s.t0)), Math.min(width, x(s.t1))];
-      const row = data.get(s.kind + s.level);
-      if (row) join(Object.assign(row, { top }).spans, left, Math.max(left + 0.8, right - 0.7));
-      if (s.rejected && right - left > 7) rejects.push(box(right - 2.7, right - 0.7, top, lane - 4));
-      if (right - left > LABEL_WIDTH && s.kind !== "prefill")
-        words.push([(left + right) / 2, top + lane / 2, counts(s)]);
-      else if (right - left > 2 * LABEL_WIDTH)
-        words.push([(left + right) / 2, top + lane / 2, "prefill", "hx-word-faint"]);
-    }
-    for (const [key, { top, spans }] of data)
-      set(built.paths.get(key), { d: spans.map(([left, right]) => box(left, right, top, lane - 4, 0.8)).join("") });
-    const edges = model.rounds.filter((r) => r.t1 > a && r.t1 < b);
-    const dense = edges.length * 7 > width;
-    set(built.rounds, { d: dense ? "" : edges.map((r) => `M${x(r.t1).toFixed(1)} 0V${lane * count}`).join("") });
-    set(built.rejects, { d: rejects.join("") });
-    texts(built.words, words);
-    texts(
-      built.axis,
-      ticks(a, b, width / 110).map(({ t, label }) => [x(t), lane * count + 13, label]),
-      width,
-    );
-    const due = performance.now() - this.told > SUMMARY_MS;
-    if (!this.live || model.footer || due) this._summary();
   }
 
   // --- pointer ---
@@ -279,85 +208,8 @@ class Lanes {
 
   /** The same for those who hear the page. */
   _summary() {
-    const { model } = this;
     this.told = performance.now();
-    const total = model.levels.map(() => ({ calls: 0, ns: 0, rows: 0 }));
-    for (const s of model.segments) {
-      if (s.kind === "prefill") continue;
-      total[s.level].calls += 1;
-      total[s.level].ns += s.t1 - s.t0;
-      total[s.level].rows += s.rows;
-    }
-    this.root.setAttribute("aria-label", LANES.timeline(model.rounds.length, duration(model.end)));
-    const caption = element("caption", "", LANES.caption);
-    const shared = model.segments.some((s) => s.ran?.length);
-    const layers = (i) => (shared ? [passesText(model.segments.filter((s) => s.level === i))] : []);
-    const head = row("th", [...LANES.head, ...(shared ? [LANES.layers] : [])]);
-    this.table.replaceChildren(
-      caption,
-      head,
-      ...model.levels.map((x, i) =>
-        row("td", [x.name, total[i].calls, total[i].rows, duration(total[i].ns), ...layers(i)]),
-      ),
-    );
+    this.root.setAttribute("aria-label", LANES.timeline(this.model.rounds.length, duration(this.model.end)));
+    this.table.replaceChildren(...summary(this.model));
   }
-}
-
-/** Adds a block to those of its row, from left to right. @param {[number, number][]} spans px @param {number} left @param {number} right */
-function join(spans, left, right) {
-  const last = spans[spans.length - 1];
-  if (last && right - left < NARROW && left - last[1] < CLOSE) last[1] = Math.max(last[1], right);
-  else spans.push([left, right]);
-}
-
-/** Where a time (ns, from a to b) and a level stand, px. */
-function scaleOf(a, b, width, lane, count) {
-  return { a, b, width, lane, count, x: (t) => ((t - a) / (b - a)) * width, y: (level) => (count - 1 - level) * lane };
-}
-
-function row(tag, values) {
-  const line = element("tr");
-  line.append(...values.map((x) => element(tag, "", String(x))));
-  return line;
-}
-
-function laneName(level, height) {
-  const item = element("li", "hx-lane-name");
-  item.style.height = `${height}px`;
-  item.style.setProperty("--hue", level.hue);
-  const tag = element("span", "hx-badge", level.tag);
-  tag.dataset.line = level.underline;
-  item.title = level.name;
-  item.append(tag, element("span", "hx-lane-title", level.short));
-  return item;
-}
-
-const counts = (s) =>
-  s.kind === "draft" ? String(s.tokensOut) : s.tokensIn === 0 ? "+1" : `${s.tokensIn}\u2192${s.tokensOut}`;
-
-function tipLines(s, level) {
-  const what = LANES.what[s.kind];
-  const lines = [
-    element("strong", "", `${level.tag} ${level.name}`),
-    element("span", "", `${what}, ${duration(s.t1 - s.t0)}`),
-  ];
-  if (s.round !== null) lines.push(element("span", "", LANES.call(s.round + 1, s.rows, s.probes)));
-  else lines.push(element("span", "", LANES.prefill(s.rows)));
-  if (s.kind === "draft") lines.push(element("span", "", LANES.drafts(s.tokensOut, s.sequences)));
-  if (s.kind === "verify") lines.push(element("span", "", LANES.verifies(s.tokensIn, s.tokensOut, s.rejects)));
-  if (typeof s.theta === "number") lines.push(element("span", "hx-lane-theta", LANES.theta(s.theta.toFixed(2))));
-  const ran = ranText(s);
-  if (ran) lines.push(element("span", "hx-lane-ran", ran));
-  return lines;
-}
-
-/** Text nodes [x, y, text, class], reused; the first and last stay inside `width`. */
-function texts(group, list, width = null) {
-  while (group.childNodes.length > list.length) group.lastChild.remove();
-  list.forEach(([x, y, text, name = ""], i) => {
-    const node = group.childNodes[i] ?? svg("text", {}, group);
-    const anchor = width !== null && x < 12 ? "start" : width !== null && x > width - 24 ? "end" : "middle";
-    set(node, { x, y, "text-anchor": anchor, class: name });
-    if (node.textContent !== text) node.textContent = text;
-  });
 }

@@ -2,21 +2,20 @@
  *  (switches, order, T, rules) and the live gauge of the run that is shown, when the two are the same stack. */
 
 import { addMenu } from "./add-level.js";
+import { Composition } from "./composition.js";
 import { Forecast } from "./forecast/forecast.js";
 import { words as foretold } from "./words/forecast.js";
 import { Prices } from "./forecast/prices.js";
 import { h, say } from "./dom.js";
 import { reorder } from "./drag.js";
 import { floorOf } from "./floor.js";
-import { styleLevels, toldApart } from "./kinds.js";
+import { styleLevels } from "./kinds.js";
 import { Origin } from "./origin.js";
-import { blockOf, faults, format, parse, same } from "./stack.js";
 import { pictureButton } from "./picture/button.js";
 import { shaftOf } from "./shaft.js";
-import { shareText, trunksOf, trunksPlanned } from "./trunk.js";
 import { trunkView } from "./trunk-view.js";
 import { towerKey } from "./tower-key.js";
-import { callsOf, inPlan, noteOf, planText, runLevel, shortName } from "./floor-notes.js";
+import { callsOf, inPlan, planText } from "./floor-notes.js";
 import { TOWER } from "./words/tower.js";
 
 /**
@@ -35,13 +34,9 @@ export function createTower(host, ctx) {
 class Tower {
   constructor(ctx) {
     this.ctx = ctx;
-    this.levels = []; // cheapest first: {name, block, options, on}
-    this.preset = null;
-    this.run = null; // header of the run that is shown
-    this.borrowed = false; // whether the levels are those of a simulated run that nobody has weights for
+    this.of = new Composition(ctx.presets);
     this.views = []; // floors, cheapest first
-    this.shared = []; // trunks of the stack
-    this.columns = []; // their views
+    this.columns = []; // views of the trunks
     this.open = new Set(); // levels whose details are open
     this.list = h("ol", { class: "hx-floors", "aria-label": TOWER.levels });
     this.note = h("p", { class: "hx-tower-note" });
@@ -54,7 +49,7 @@ class Tower {
     this.forecast = new Forecast();
     this.prices = new Prices(() => this._foretell());
     this.add = addMenu({
-      levels: () => this.levels,
+      levels: () => this.of.levels,
       onAdd: (level, index) => this._add(level, index),
       onOpen: () => this._foretell(),
     });
@@ -85,24 +80,26 @@ class Tower {
       this.note,
       this.origin.el,
     );
-    if (!ctx.fixed) reorder(this.list, (from, to) => this.move(from, Math.min(to, this.levels.length - 2)));
+    if (!ctx.fixed) reorder(this.list, (from, to) => this.move(from, Math.min(to, this.of.levels.length - 2)));
   }
 
   get stack() {
-    return format(this.levels.filter((level) => level.on));
+    return this.of.stack;
   }
 
   /** Reasons why this stack cannot run, as sentences. */
   get faults() {
-    return faults(
-      this.levels.filter((level) => level.on),
-      (level) => this._find(level),
-    ).map((f) => f.reason);
+    return [...this.of.bad.values()];
+  }
+
+  /** Whether every level is one of a simulated run that nobody has weights for. */
+  get madeUp() {
+    return this.of.madeUp;
   }
 
   /** Another preset: its levels are what can be added. */
   setPreset(preset) {
-    this.preset = preset;
+    this.of.preset = preset;
     const stacks = preset?.stacks ?? [];
     this.presets.replaceChildren(
       h("option", { value: "", text: stacks.length ? TOWER.readyMade : TOWER.own }),
@@ -113,51 +110,46 @@ class Tower {
 
   /** Shows a stack; returns false when the text is none. */
   setStack(text) {
-    const levels = parse(text);
-    if (!levels) return false;
-    this.borrowed = false;
-    if (text !== this.stack) this.levels = levels.map((level) => ({ ...level, on: true }));
+    if (!this.of.set(text)) return false;
     this.render();
     return true;
   }
 
   /** The run whose figures the floors show. */
   setRun(header) {
-    this.run = header;
-    this.borrowed = Boolean(header.simulated) && !header.preset && header.stack === this.stack;
+    this.of.ran(header);
     this.render();
   }
 
   /** Structure: rebuilt when the stack changes, never while a run plays. */
   render() {
-    const on = this.levels.filter((level) => level.on);
-    const bad = new Map(faults(on, (level) => this._find(level)).map((f) => [on[f.index], f.reason]));
-    const same = this._same();
+    const { levels, bad } = this.of;
+    const same = this.of.same;
     this.isSame = same;
-    this._plan();
-    const infos = this._infos(same);
+    this.of.plan();
+    const infos = this.of.infos();
     const looks = styleLevels(infos);
     this._drawTrunks(looks);
     const focus = this._focused();
     let at = 0;
-    this.views = this.levels.map((level, i) => {
+    this.views = levels.map((level, i) => {
       const index = level.on ? at++ : null;
       const view = floorOf(level, {
         position: i,
-        levels: this.levels.length,
+        levels: levels.length,
         fixed: Boolean(this.ctx.fixed),
-        top: i === this.levels.length - 1,
+        top: i === levels.length - 1,
         bottom: i === 0,
         look: looks[i],
         info: infos[i],
         reason: bad.get(level) ?? "",
         open: this.open.has(level),
-        depth: this._find(level)?.depth ?? null,
-        drafts: this._find(level)?.drafts ?? [],
-        share: this._shareOf(index),
+        depth: this.of.find(level)?.depth ?? null,
+        drafts: this.of.find(level)?.drafts ?? [],
+        share: this.of.shareOf(index),
         onEdit: () => this._edited(),
         onPreview: () => {
-          this._plan();
+          this.of.plan();
           this._drawTrunks(looks);
         },
         onMove: (step) => this.move(i, i + step),
@@ -169,9 +161,9 @@ class Tower {
       return { ...view, shaft, index };
     });
     this.list.replaceChildren(...this.views.map((view) => view.el).reverse());
-    this.add.show(this.preset);
+    this.add.show(this.of.preset);
     say(this.note, this.remark);
-    this.el.classList.toggle("hx-stale", Boolean(this.run) && !same);
+    this.el.classList.toggle("hx-stale", Boolean(this.of.run) && !same);
     this.nameStack();
     this._restore(focus);
     this._last = null;
@@ -204,36 +196,21 @@ class Tower {
   /** What the note below the tower says where no plan is followed. */
   get remark() {
     if (this.madeUp) return this.isSame ? TOWER.madeUp : TOWER.madeUpOther;
-    if (!this.run || this.isSame) return "";
+    if (!this.of.run || this.isSame) return "";
     return this.ctx.ready() ? `${TOWER.other} ${TOWER.runThis}` : TOWER.other;
   }
 
   /** Moves a level; the roof stays the roof. What had the focus goes with its floor, so that it can be moved on. */
   move(from, to) {
-    const top = this.levels.length - 1;
-    if (from === to || from < 0 || to < 0 || from >= top || to >= top) return;
     const key = this._focused()?.replace(/\d+$/, "");
-    const [level] = this.levels.splice(from, 1);
-    this.levels.splice(to, 0, level);
+    if (!this.of.move(from, to)) return;
     this._edited();
     if (key && !this._restore(`${key}${to}`)) this._restore(`grip-${to}`);
   }
 
-  /** Which levels share a model: as the run had it, or as this stack will. */
-  _plan() {
-    const on = this.levels.filter((level) => level.on);
-    const layers = this.preset?.levels.find((level) => level.depth)?.depth.max + 1 || 0;
-    this.shared = this._same() ? trunksOf(this.run) : trunksPlanned(on, layers);
-  }
-
-  _shareOf(index) {
-    const member = this.shared.flatMap((trunk) => trunk.members).find((m) => m.index === index);
-    return member ? shareText(member) : "";
-  }
-
   _drawTrunks(looks) {
-    const on = looks.filter((_, i) => this.levels[i].on);
-    this.columns = this.shared.map((trunk) => trunkView(trunk, (index) => on[index]));
+    const on = looks.filter((_, i) => this.of.levels[i].on);
+    this.columns = this.of.shared.map((trunk) => trunkView(trunk, (index) => on[index]));
     this.trunks.replaceChildren(...this.columns.map((view) => view.el));
     this.trunks.hidden = !this.columns.length;
     this.el.closest(".hx-main")?.classList.toggle("hx-trunked", this.columns.length > 0);
@@ -245,37 +222,38 @@ class Tower {
   }
 
   _add(level, index) {
-    this.levels.splice(index, 0, { ...level, on: true });
+    this.of.levels.splice(index, 0, { ...level, on: true });
     this._edited();
   }
 
   _remove(i) {
-    this.levels.splice(i, 1);
+    this.of.levels.splice(i, 1);
     this._edited();
   }
 
   /** Shows which of the ready-made stacks this is. */
   nameStack() {
-    if (!this.run || !this.isSame) say(this.note, this.remark);
-    const made = this.preset?.stacks?.find((s) => s.stack === this.stack && Boolean(s.replan) === this.ctx.replans());
+    if (!this.of.run || !this.isSame) say(this.note, this.remark);
+    const made = this.of.preset?.stacks?.find(
+      (s) => s.stack === this.stack && Boolean(s.replan) === this.ctx.replans(),
+    );
     this.presets.value = made?.name ?? "";
     this._foretell();
-    this.origin.show(this.isSame ? this.run : null, this.ctx.settings());
+    this.origin.show(this.isSame ? this.of.run : null, this.ctx.settings());
   }
 
   /** What the theory says of this stack, and of it with each level that may be added. */
   _foretell() {
-    if (this.ctx.fixed || !this.preset) return;
+    if (this.ctx.fixed || !this.of.preset) return;
     const { preset, device, temperature, replan } = /** @type {any} */ (this.ctx.settings());
     const where = { preset, device: (device ?? "").split(":")[0], temperature: Number(temperature) || 0 };
-    const on = this.levels.filter((level) => level.on);
-    const stack = this._whole(on);
+    const stack = this.of.whole(this.of.on);
     const reason = this.madeUp ? foretold.madeUp : replan ? foretold.auto : this.faults.length ? foretold.faulty : "";
     const price = reason ? { reason, about: null } : this.prices.of(where, stack);
     this.forecast.show(price, where.temperature);
     if (reason) return this.add.foretell(null);
-    const options = this.add.open ? this.add.options(on) : [];
-    const stacks = options.map((levels) => this._whole(levels));
+    const options = this.add.open ? this.add.options(this.of.on) : [];
+    const stacks = options.map((levels) => this.of.whole(levels));
     this.prices.ask(where, [stack, ...stacks]);
     this.add.foretell(
       stacks.map((one) => this.prices.of(where, one)),
@@ -283,78 +261,9 @@ class Tower {
     );
   }
 
-  /** The text of a stack with every T in it. */
-  _whole(levels) {
-    return format(levels.map((level) => ({ ...level, block: blockOf(level, this._find(level)?.default_block ?? 4) })));
-  }
-
   _pick() {
-    const made = this.preset.stacks.find((s) => s.name === this.presets.value);
+    const made = this.of.preset.stacks.find((s) => s.name === this.presets.value);
     if (made && this.setStack(made.stack)) this.ctx.onChange(this.stack, Boolean(made.replan));
-  }
-
-  _same() {
-    const ran = this.run && parse(this.run.stack);
-    const elsewhere = ran && this.ctx.presets.includes(this.run.preset) && this.run.preset !== this.preset?.name;
-    return ran && !elsewhere
-      ? same(
-          ran,
-          this.levels.filter((level) => level.on),
-          this.run.levels.map((level) => level.block),
-        )
-      : false;
-  }
-
-  /** Whether every level is one of a simulated run that nobody has weights for; order and T may differ. */
-  get madeUp() {
-    const made = this.levels.map((level) => this._made(level));
-    return this.borrowed && made.length > 0 && made.every(Boolean);
-  }
-
-  /** The level of the simulated run that this one stands for, or null. */
-  _made(level) {
-    if (!this.borrowed) return null;
-    const at = (parse(this.run.stack) ?? []).findIndex(
-      (ran) => ran?.name === level.name && ran?.options.id === level.options.id,
-    );
-    return this.run.levels[at] ?? null;
-  }
-
-  _find(level) {
-    if (this.madeUp) return runLevel(this._made(level));
-    const named = (this.preset?.levels ?? []).filter((l) => l.name === level.name);
-    const exact = named.find((l) => l.params?.id && l.params.id === level.options.id);
-    return (
-      exact ??
-      named[0] ??
-      (this._same() ? runLevel(this.run.levels[this.levels.filter((l) => l.on).indexOf(level)]) : null)
-    );
-  }
-
-  /** What the floors say of their levels, cheapest first; no two by one name. */
-  _infos(same) {
-    const infos = this.levels.map((level) => this._info(level, same));
-    const labels = toldApart(
-      infos.map((info) => info.label),
-      infos,
-    );
-    return infos.map((info, i) => ({ ...info, label: labels[i] }));
-  }
-
-  _info(level, same) {
-    const index = this.levels.filter((l) => l.on).indexOf(level);
-    const ran = same && index >= 0 ? this.run.levels[index] : null;
-    const known = this._find(level);
-    const made = this.madeUp;
-    return {
-      kind: ran?.kind ?? known?.kind ?? level.name,
-      name: level.name,
-      label: made ? known.label : shortName(level, ran, known),
-      block: blockOf(level, ran?.block ?? known?.default_block ?? 4),
-      params: { at: level.options.at ?? ran?.params?.at },
-      note: made || (ran && this.run.simulated) ? TOWER.simulated : noteOf(level, ran, known, this._shareOf(index)),
-      eager: ran?.params?.eager, // why its passes are launched kernel by kernel on a GPU
-    };
   }
 
   _focused() {

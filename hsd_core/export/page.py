@@ -24,7 +24,7 @@ ENTRY = "js/offline/main.js"
 # The style sheets of the first screen, in the order in which later ones add to earlier ones.
 SHEETS = (
     *("base", "layout", "help", "tower", "controls", "shelf", "text", "legend", "comb", "lanes", "caption", "card"),
-    *("anatomy", "proof", "databases", "presenter", "forced"),
+    *("anatomy", "proof", "databases", "low", "presenter", "forced"),
 )
 # Where the run is put; js/share/save-page.js looks for the same.
 EMPTY = '<script type="text/plain" id="hx-run"></script>'

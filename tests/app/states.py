@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-SIZES = {"desktop": (1440, 900), "phone": (390, 844), "projector": (1920, 1080)}
+SIZES = {"desktop": (1440, 900), "laptop": (1280, 720), "phone": (390, 844), "projector": (1920, 1080)}
 
 Steps = Callable[[Any], object]
 
@@ -157,17 +157,23 @@ STATES = (
     State("play-floor", _PLAY, _TEXT, _floor),
     State("play-other-stack", _PLAY, _TEXT, _stale),
     State("play-whole-text", _PLAY, _TEXT, _whole),
+    State("play-databases", "recording=02-repeat&at=3&databases=1", ".hx-db-shares td", _nothing),
+    State("play-databases-window", "recording=24-databases-and-window&databases=1", ".hx-db-shares td", _nothing),
+    State("play-tree", "recording=21-exit-tree&at=4", _TEXT, _nothing),
     State("play-anatomy", f"{_PLAY}&anatomy=1", ".hx-an-act", _nothing),
     State("play-anatomy-sampled", "recording=06-chat-sampled&at=1.8&anatomy=1", ".hx-an-act", _nothing),
     State("play-anatomy-exits", "recording=12-hispec&anatomy=1", ".hx-an-act", _nothing),
+    State("play-anatomy-tree", "recording=26-tree-sampled&at=2.2&anatomy=1", ".hx-an-act", _nothing),
     State("play-proof", f"{_PLAY}&proof=1", ".hx-proof", _nothing),
     State("play-proof-drawn", "recording=06-chat-sampled&proof=1", ".hx-proof", _draws),
     State("play-presenter", f"{_PLAY}&present=1", _TEXT, _nothing),
+    State("play-presenter-anatomy", f"{_PLAY}&present=1&at=6&anatomy=1", ".hx-an-act", _nothing),
     State("play-embed", f"{_PLAY}&at=6.4&embed=1", _TEXT, _nothing),
     State("play-error", "recording=nope", ".hx-note[data-kind=error]", _nothing),
     State("play-figures", _PLAY, _TEXT, _in_sight("#figures", ".js-plotly-plot .main-svg")),
     State("race", "tab=race", _RACE, _nothing),
     State("race-four", "tab=race&race=04-four-levels", _RACE, _nothing),
+    State("race-presenter", "tab=race&present=1", _RACE, _nothing),
     State("race-token", "tab=race", _RACE, _race_tokens),
     State("race-own", "tab=race", _RACE, _pressed("Race your own stacks", ".hx-race-live")),
     State("race-compare", "tab=race&compare=01-code,09-four-levels", ".hx-race-differ", _nothing),
@@ -181,6 +187,8 @@ STATES = (
     State("learn-estimate", "tab=learn&lesson=2&step=2", _LESSON, _nothing),
     State("learn-figures", "tab=learn&lesson=5", _LESSON, _nothing),
     State("learn-try", "tab=learn&lesson=1&step=99", _LESSON, _nothing),
+    State("learn-tree", "tab=learn&lesson=10", _LESSON, _nothing),
+    State("learn-presenter", "tab=learn&lesson=5&present=1", _LESSON, _nothing),
     State("learn-sheet", "tab=learn", ".hx-lessons a", _sheet),
     State("results", "tab=results", _RESULTS, _nothing),
     State("results-plots", "tab=results", _RESULTS, _in_sight(".hx-plot-rates", ".hx-plot-rates .main-svg")),

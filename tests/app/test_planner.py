@@ -18,10 +18,13 @@ from app.planner.ink import Ink
 from app.planner.play import WAITING, Simulator
 from app.planner.request import MAX_LEVELS, PlannerError, look, parse, read
 from app.planner.sources import Sources
-from app.planner.sources import measured_from as from_file
 from app.planner.turn import turned
 from app.planner.validation import validation_figure
+from app.planner.validations import measured_from as from_file
+from app.planner.validations import nearest
+from app.planner.words import shape_said
 from app.static import ASSETS
+from hsd_core.measure.calibrate.cache import digest
 from hsd_core.pipeline import Pipeline
 from hsd_core.theory import Costs, Planner, Profile, ProfileLevel, profile_from
 
@@ -54,8 +57,9 @@ def made_up() -> dict[str, Any]:
     }
 
 
-MEASURED = {
+MEASURED: dict[str, Any] = {
     "version": 2,
+    "about": {"preset": "toy", "device": "cpu", "machine": "made up", "temperature": 0.0},
     "model": {"name": "rows", "said": f"i.i.d. {HOSTILE}", "named": "2026-11-22 09:00 UTC"},
     "sittings": [
         {
@@ -194,6 +198,13 @@ def test_only_the_figures_that_are_asked_for_are_made() -> None:
     assert len(answered(figures="graph")["figures"]) == 3
 
 
+def test_a_tree_is_told_by_where_it_has_a_choice() -> None:
+    assert shape_said((1, 1, 1, 1, 1, 2)) == "2 guesses behind each token at depth 6, one at the others"
+    assert shape_said((2, 2, 1)) == "2 guesses behind each token at depths 1 and 2, one at the others"
+    assert shape_said((3, 2)) == "3 guesses behind each token at depth 1, 2 guesses behind each token at depth 2"
+    assert shape_said((1, 1)) == "one at each depth"
+
+
 def test_a_validation_says_how_good_the_planners_pick_was() -> None:
     text = validation_figure(measured(0), Ink(dark=False))["text"]
     assert "The planner's pick, target (the star), took 40.9 % more" in text
@@ -246,6 +257,73 @@ def test_a_validation_says_what_earlier_predictions_came_to() -> None:
 )
 def test_a_validation_that_cannot_be_read_is_none(damaged: Any) -> None:
     assert "has been run against its prediction here" in validation_figure(from_file(damaged), Ink(dark=False))["text"]
+
+
+def on(machine: str, named: str, **about: Any) -> dict[str, Any]:
+    """The file of a validation on this machine, named then."""
+    return {**MEASURED, "about": {**MEASURED["about"], "machine": machine, **about}, "model": {"named": named}}
+
+
+def of(machine: str, temperature: float = 0.0, **about: Any) -> Profile:
+    """The profile of this machine."""
+    data = {**made_up(), "temperature": temperature}
+    return profile_from({**data, "about": {**data["about"], "machine": machine, **about}})
+
+
+def test_a_profile_is_shown_with_its_own_validation_else_with_that_of_the_machine_most_like_its_own() -> None:
+    narrow, wide = "EPYC, 2 cores", "EPYC with AVX-512, 2 cores"
+    files = [on(narrow, "2026-11-22"), on(wide, "2026-11-21", profile_digest=digest(of(wide, drawn="once")))]
+    assert nearest(files, of(narrow))["machine"] == narrow
+    assert nearest(files, of(wide))["machine"] == wide
+    assert nearest(files, of("Xeon with AVX-512, 8 cores"))["machine"] == wide
+    assert nearest(files, of("Ryzen, 8 cores"))["machine"] == narrow
+    again = [*files, on(wide, "2026-11-23", max_new_tokens=8)]
+    assert nearest(again, of(wide))["named"] == "2026-11-23", "the latest of several"
+    assert nearest(again, of(wide, drawn="once"))["named"] == "2026-11-21", "a profile's own before a later one's"
+
+
+def test_a_validation_of_another_preset_device_or_kind_of_drawing_stands_for_no_profile() -> None:
+    files = [on("EPYC", "2026-11-22")]
+    assert nearest(files, of("EPYC"))["stacks"]
+    assert nearest(files, of("EPYC", preset="smollm2")) == {}
+    assert nearest(files, of("EPYC", preset=None)) == {}
+    assert nearest(files, of("EPYC", device="cuda")) == {}
+    assert nearest(files, of("EPYC", temperature=0.8)) == {}
+    assert nearest([None, 3, {"version": 2}, {**files[0], "version": 1}], of("EPYC")) == {}
+
+
+def test_a_validation_says_on_which_machine_it_was_measured() -> None:
+    files = [on("EPYC, 2 cores", "2026-11-22")]
+    own = validation_figure(nearest(files, of("EPYC, 2 cores")), Ink(dark=False))["text"]
+    assert own.startswith("2 stacks on prompts that nothing was tuned on, measured on EPYC, 2 cores. ")
+    other = validation_figure(nearest(files, of("Xeon, 8 cores")), Ink(dark=False))["text"]
+    assert "on another machine than this profile's (EPYC, 2 cores, not Xeon, 8 cores), with that machine's" in other
+
+
+def test_every_shipped_profile_of_greedy_runs_is_drawn_with_the_validation_of_its_machine() -> None:
+    """As the page asks: the numbers have been through a browser, which writes 1.0 as 1."""
+    files = [json.loads(path.read_text("utf-8")) for path in (ASSETS / "profiles").glob("*-validation.json")]
+    for path in sorted((ASSETS / "profiles").glob("smollm2-cpu*.json")):
+        if path.stem.endswith("-validation"):
+            continue
+        profile = read(json.loads(json.dumps(_through_a_browser(json.loads(path.read_text("utf-8"))))))
+        found = nearest(files, profile)
+        if profile.temperature:
+            assert found == {}, "those runs were greedy"
+        else:
+            assert found["machine"] == profile.about["machine"] and not found["elsewhere"]
+            named = {file["about"]["profile_digest"] for file in files}
+            assert digest(profile) in named, path
+    trees = nearest(files, read(json.loads((ASSETS / "profiles" / "smollm2-cpu-avx512.json").read_text("utf-8"))))
+    assert any("@tree=" in row["stack"] for row in trees["stacks"])
+
+
+def _through_a_browser(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _through_a_browser(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_through_a_browser(each) for each in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def test_what_the_page_says_of_other_costs_is_what_the_theory_says() -> None:

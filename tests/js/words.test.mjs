@@ -28,7 +28,7 @@ const UNITS = new RegExp(`^${HOLE} (?:ms|s|MB)$`);
 const OF_NO_LANGUAGE = {
   // keys of what is kept, and file names
   "caption.js": ["end \u2026", "prefill \u2026"],
-  "databases/parts.js": ["out \u2026 \u2026"],
+  "databases/entries.js": ["out \u2026 \u2026"],
   "results/origin.js": ["results.\u2026"],
   // thrown, and told in other words by whoever catches it
   "learn/library.js": ["status \u2026"],

@@ -16,7 +16,7 @@ from hsd_core.trace.typed import put
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = [ROOT / "README.md", ROOT / "assets" / "results" / "README.md"]
 RAW = sorted((ROOT / "assets" / "results").rglob("*.jsonl"))
-PAGE = ROOT / "assets" / "profiles" / "smollm2-cpu-validation.json"
+PAGES = sorted((ROOT / "assets" / "profiles").glob("*-validation.json"))
 BLOCK = re.compile(r"^<!-- results: (\S+) .*?^<!-- /results -->$", re.DOTALL | re.MULTILINE)
 MARKED = "before\n<!-- results: raw/bench.jsonl stacks -->\nold\n<!-- /results -->\nafter\n"
 
@@ -182,11 +182,14 @@ def test_what_the_page_draws_is_what_the_raw_results_give():
     from hsd_core.measure.validation.report import as_json
     from hsd_core.measure.validation.runs import read_validation
 
-    made = [read_validation(*read_raw(path)) for path in RAW if read_raw(path)[0]["kind"] == "validation"]
-    assert bool(made) == PAGE.exists(), "a validation has its summary for the page, and the summary its raw results"
-    drawn = json.loads(PAGE.read_text(encoding="utf-8"))
-    machine = {v.about["profile_digest"]: v.about["profile"]["about"]["machine"] for v in made}
-    own = machine[drawn["about"]["profile_digest"]]  # the page draws those of one machine
-    made = [v for v in made if machine[v.about["profile_digest"]] == own]
-    *earlier, last = sorted(made, key=lambda validation: validation.about["recorded"])
-    assert drawn == as_json(last, earlier), "no validation of the machine is passed over"
+    made: dict[str, list] = {}
+    for path in RAW:
+        if read_raw(path)[0]["kind"] == "validation":
+            one = read_validation(*read_raw(path))
+            made.setdefault(as_json(one)["about"]["machine"], []).append(one)
+    pages = [json.loads(path.read_text(encoding="utf-8")) for path in PAGES]
+    drawn = {page["about"]["machine"]: page for page in pages}
+    assert len(drawn) == len(PAGES) and drawn.keys() == made.keys(), "every machine has one summary for the page"
+    for machine, validations in made.items():
+        *earlier, last = sorted(validations, key=lambda validation: validation.about["recorded"])
+        assert drawn[machine] == as_json(last, earlier), f"no validation of {machine} is passed over"

@@ -5,7 +5,10 @@
 import { h, say, signButton } from "../dom.js";
 import { Ledger } from "./ledger.js";
 import { createLink } from "./link.js";
-import { entriesPart, lookupsPart, nothing, sharesPart } from "./parts.js";
+import { entriesPart } from "./entries.js";
+import { lookupsPart } from "./lookups.js";
+import { nothing } from "./pieces.js";
+import { sharesPart } from "./shares.js";
 import { windowPart } from "./window.js";
 import { DB } from "../words/databases.js";
 

@@ -3,7 +3,7 @@
 
 import { h, say } from "../dom.js";
 import { upTo } from "../order.js";
-import { quote, words } from "./parts.js";
+import { quote, words } from "./pieces.js";
 import { showRows } from "./rows.js";
 import { WINDOW } from "../words/databases.js";
 

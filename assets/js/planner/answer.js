@@ -3,7 +3,7 @@
 import { h, say } from "../dom.js";
 import { styleLevels } from "../kinds.js";
 import { figure } from "./profile.js";
-import { levelBadge } from "./tables.js";
+import { levelBadge } from "./badge.js";
 import { ANSWER } from "../words/planner.js";
 
 const ENGINE_SEEN = 0.005; // of the time: less is not drawn

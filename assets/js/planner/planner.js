@@ -11,12 +11,12 @@ import { linked, linkedPlan, planText, turnedBy, writeLink } from "./link.js";
 import { pathList } from "./paths.js";
 import { Plot } from "./plots.js";
 import { copy, reset, same } from "./profile.js";
+import { openedProfile, saveProfile } from "./profile-file.js";
 import { sourceBar } from "./sources.js";
 import { profileTables } from "./tables.js";
 import { still, whatIf } from "./whatif.js";
 import { PLANNER } from "../words/planner.js";
 
-const LARGEST = 300_000; // bytes of a profile file
 const PATIENCE_MS = 1000; // so long a slider may be dragged before its figures follow
 const SETTLE_MS = 250; // a window that is being dragged is not asked about
 
@@ -54,7 +54,7 @@ class PlannerPage {
     this.bar = sourceBar({
       onSource: (source, at) => this.choose(source, at),
       onFile: (file) => this.open(file),
-      onSave: () => this.save(),
+      onSave: () => saveProfile(this.profile, this.source.preset || "profile"),
     });
     this.note = h("p", { class: "hx-plan-fault", role: "alert", hidden: true });
     this.what = whatIf({
@@ -231,49 +231,10 @@ class PlannerPage {
   }
 
   async open(file) {
-    if (file.size > LARGEST) return this.fault(PLANNER.tooLarge(file.name, Math.round(file.size / 1000)));
-    let profile;
-    try {
-      profile = JSON.parse(await file.text());
-    } catch {
-      return this.fault(PLANNER.noJson(file.name));
-    }
-    const reply = await this.check(profile);
-    if (reply.error) return this.fault(`${file.name}: ${reply.error}`);
-    const about = reply.profile.about ?? {};
-    const source = {
-      id: `file:${file.name}`,
-      title: file.name,
-      kind: about.simulated ? "simulated" : "file",
-      note: [about.machine, about.device].filter(Boolean).join(" · "),
-      preset: String(about.preset ?? ""),
-      profiles: [reply.profile],
-    };
+    const { source, fault } = await openedProfile(file, this.base + this.setup.answer);
+    if (!source) return this.fault(fault);
     this.bar.add(source);
     return this.choose(source, 0);
-  }
-
-  /** The server reads a file as it reads every profile: the page knows no format of its own. */
-  async check(profile) {
-    try {
-      const reply = await fetch(this.base + this.setup.answer, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ profile, check: true }),
-      });
-      return await reply.json();
-    } catch {
-      return { error: PLANNER.unreachable };
-    }
-  }
-
-  save() {
-    const link = h("a", {
-      href: URL.createObjectURL(new Blob([JSON.stringify(this.profile, null, 1)], { type: "application/json" })),
-      download: `${(this.source.preset || "profile").replace(/[^\w.-]+/g, "-")}-profile.json`,
-    });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
 
   use(plan) {

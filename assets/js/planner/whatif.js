@@ -1,7 +1,7 @@
 /** The sliders: longest block, rejections, one level's cost, and which levels a plan may use. */
 
 import { h } from "../dom.js";
-import { levelBadge } from "./tables.js";
+import { levelBadge } from "./badge.js";
 import { WHATIF } from "../words/planner.js";
 
 /** Turned by the sliders; what a profile starts with. */

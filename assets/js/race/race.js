@@ -2,8 +2,7 @@
  *  once by its component. */
 
 import { h, icon, tips } from "../dom.js";
-import { gzipped, newName, readBase64, saveGzip, traceName } from "../files.js";
-import { eventLines } from "../feed.js";
+import { newName, readBase64 } from "../files.js";
 import { learn } from "../kinds.js";
 import { createNote } from "../note.js";
 import { loadStyles } from "../styles.js";
@@ -13,10 +12,13 @@ import { createCompare, firstPair, pairOf } from "./compare.js";
 import { LaneModel } from "./lane-model.js";
 import { livePanel } from "./live.js";
 import { originCard } from "./origin.js";
+import { laneFile, saveLane, saveRace, takesFiles } from "./race-files.js";
 import { raceSays } from "./race-says.js";
 import { COMPARE, WORDS } from "../words/race.js";
 import { TEXT } from "../words/text.js";
 import { createReplay } from "./replay.js";
+
+const NO_RACE = "-"; // what the menu of races says while two runs are compared
 
 /**
  * @param {HTMLElement} root
@@ -54,6 +56,7 @@ class RacePage {
         this.show(race);
       },
     });
+    this.noRace = h("option", { value: NO_RACE, hidden: true, text: COMPARE.races });
     this.pick = h("select", {
       class: "hx-select hx-race-pick",
       "aria-label": WORDS.choose,
@@ -130,7 +133,8 @@ class RacePage {
     );
     root.replaceChildren(this.el);
     tips(this.el);
-    this._drops();
+    this.el.dataset.drop = WORDS.dropHint;
+    takesFiles(this.el, (file) => this.attempt(() => this.open(file)));
   }
 
   async begin() {
@@ -190,8 +194,13 @@ class RacePage {
     this.comparer.setAttribute("aria-pressed", String(on));
     this.subject.hidden = on;
     this.origin.hidden = on;
-    if (on) this.pick.value = "";
-    else if (!this.compare.el.hidden) this.compare.close();
+    if (on) {
+      this.pick.prepend(this.noRace);
+      this.pick.value = NO_RACE;
+      return;
+    }
+    this.noRace.remove();
+    if (!this.compare.el.hidden) this.compare.close();
   }
 
   /** A race's file that the visitor brings. @param {File} file */
@@ -234,27 +243,16 @@ class RacePage {
   }
 
   async save() {
-    if (!this.shown) return;
-    const { race, lanes } = this.shown;
-    const text = [
-      JSON.stringify(race),
-      ...lanes.map((/** @type {any} */ lane) => eventLines(lane.records).trimEnd()),
-    ].join("\n");
-    const name = `race-${(race.title || "own").replace(/[^\w-]+/g, "-").toLowerCase()}.jsonl.gz`;
-    await saveGzip(`${text}\n`, name);
-    this.note.tell(WORDS.saved(name));
+    if (this.shown) this.note.tell(WORDS.saved(await saveRace(this.shown)));
   }
 
   async saveLane(lane) {
-    const name = traceName(lane.model.header);
-    await saveGzip(eventLines(lane.records), name);
-    this.note.tell(TEXT.saved(name));
+    this.note.tell(TEXT.saved(await saveLane(lane)));
   }
 
   /** The lane as a trace, opened where one sees all of it. */
   async toPlay(lane) {
-    const { header } = lane.model;
-    const file = new File([await gzipped(eventLines(lane.records))], traceName(header));
+    const file = await laneFile(lane);
     this.replay.player.pause();
     document.dispatchEvent(new CustomEvent("hx:open-file", { detail: { file } }));
   }
@@ -265,28 +263,5 @@ class RacePage {
     } catch (/** @type {any} */ error) {
       this.note.tell(error?.message || String(error), "error");
     }
-  }
-
-  /** Files that are dropped anywhere on the tab. */
-  _drops() {
-    const { el } = this;
-    el.dataset.drop = WORDS.dropHint;
-    const over = (yes) => el.classList.toggle("hx-race-drop", yes);
-    el.addEventListener("dragover", (event) => {
-      if (![...(event.dataTransfer?.types ?? [])].includes("Files")) return;
-      event.preventDefault();
-      over(true);
-    });
-    el.addEventListener(
-      "dragleave",
-      (event) => (event.relatedTarget instanceof Node && el.contains(event.relatedTarget)) || over(false),
-    );
-    el.addEventListener("drop", (event) => {
-      over(false);
-      const file = event.dataTransfer?.files[0];
-      if (!file) return;
-      event.preventDefault();
-      this.attempt(() => this.open(file));
-    });
   }
 }

@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { stylesOf } from "../planner/answer.js";
-import { levelBadge } from "../planner/tables.js";
+import { levelBadge } from "../planner/badge.js";
 import { peersOf, stacksOf } from "./columns.js";
 import { TABLE } from "../words/results.js";
 

@@ -157,6 +157,7 @@ export const LIVE = {
 
 export const COMPARE = {
   open: "Compare two runs",
+  races: "recorded races",
   letters: ["A", "B"],
   run: (/** @type {string} */ letter) => `run ${letter}`,
   align: "what is side by side",

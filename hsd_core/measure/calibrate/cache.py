@@ -78,10 +78,14 @@ def shipped_profile(
 
 
 def unlike_here(about: Mapping[str, Any], device: str = "cpu") -> int:
-    """How far a profile's machine is from this one: 0 of the same description, 1 with the same instructions for its
-    kernels (AVX-512 or not), 2 (`OTHER`) another."""
-    here, there = _machine(device), str(about.get("machine", ""))
-    return 0 if there == here else 1 if (AVX512 in there) == (AVX512 in here) else OTHER
+    """How far a profile's machine is from this one (see `unlike`)."""
+    return unlike(str(about.get("machine", "")), _machine(device))
+
+
+def unlike(one: str, other: str) -> int:
+    """How far two described machines are apart: 0 of the same description, 1 with the same instructions for their
+    kernels (AVX-512 or not), 2 (`OTHER`) further."""
+    return 0 if one == other else 1 if (AVX512 in one) == (AVX512 in other) else OTHER
 
 
 def digest(profile: Profile) -> str:

@@ -205,7 +205,11 @@ def as_json(validation: Validation, earlier: Sequence[Validation] = ()) -> dict[
     about, found = validation.about, report(validation)
     return {
         "version": 2,
-        "about": {key: about[key] for key in ("preset", "device", "profile_digest", "prompts", "max_new_tokens")},
+        "about": {
+            **{key: about[key] for key in ("preset", "device", "profile_digest", "prompts", "max_new_tokens")},
+            "machine": "; ".join(dict.fromkeys(sitting.began["machine"] for sitting in validation.sittings)),
+            "temperature": validation.profile.temperature,
+        },
         "model": _named(validation),
         "sittings": [_part_json(part) for part in found.parts],
         "earlier": [
