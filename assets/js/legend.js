@@ -5,7 +5,7 @@ import { isCopy } from "./copies.js";
 import { originOf, REJECT } from "./kinds.js";
 import { specimen, specimenOf } from "./specimen.js";
 import { element } from "./token.js";
-import { upTo } from "./trace.js";
+import { upTo } from "./order.js";
 import { LEGEND } from "./words/legend.js";
 
 const NONE = { letter: "\u2013", hue: "var(--muted)", underline: "none" };

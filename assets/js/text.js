@@ -8,7 +8,7 @@ import { colouring } from "./legend.js";
 import { dress, element, expand, ghostNode, haunt, spoken, tokenNode } from "./token.js";
 import { cellStart, wanted } from "./text-items.js";
 import { copyPlain, walk } from "./text-keys.js";
-import { upTo } from "./trace.js";
+import { upTo } from "./order.js";
 import { TEXT } from "./words/text.js";
 
 const STOPS = "[data-serial], .hx-more";

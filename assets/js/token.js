@@ -26,7 +26,7 @@ export function tokenNode(serial) {
  * Dresses a cell's node for the state it is in.
  * @param {HTMLElement & {cellText?: string, cellSize?: number}} node
  * @param {import("./cells.js").Cell} cell
- * @param {import("./trace.js").TokenRecord[]} records its tokens
+ * @param {import("./tokens.js").TokenRecord[]} records its tokens
  * @param {Record<string, any>} look {state, category, passed, marks, dots, dotHue}
  */
 export function dress(node, cell, records, look) {
@@ -87,7 +87,7 @@ export function ghostNode() {
 /**
  * Fills a ghost node: the last rejected token is shown, the others and what was lost with them behind "+n".
  * @param {HTMLElement & {ghostKey?: string, heads?: object[]}} node
- * @param {import("./trace.js").TokenRecord[]} heads rejected records at this place, oldest first
+ * @param {import("./tokens.js").TokenRecord[]} heads rejected records at this place, oldest first
  * @param {import("./trace.js").TraceModel} model
  * @param {boolean} fresh whether the last one was rejected just now
  */
