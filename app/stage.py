@@ -18,7 +18,7 @@ from app.words import page as says
 
 _MOUNT = """
 const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;
-import(root + "%(route)s/js/stage.js")
+import(root + "%(route)s/js/mount.js")
   .then((module) => module.mount(element, {props, trigger, watch, call: server}))
   .catch((error) => {
     element.textContent = %(failed)s + error;

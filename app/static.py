@@ -33,7 +33,7 @@ ASSETS = Path(__file__).resolve().parent.parent / "assets"
 ROUTE = "/hx"
 FOREVER = "public, max-age=31536000, immutable"
 _TYPES = {"css": "text/css", "js": "text/javascript"}  # by folder and ending
-_STARTED = ("js/early.js", "js/stage.js", "js/notes.js")  # what the page starts
+_STARTED = ("js/early.js", "js/mount.js", "js/notes.js")  # what the page starts
 FIRST = ("css/first.css", "js/first.js")  # made of the style sheets of the first screen, and of all that it imports
 _LATER = re.compile(r'\bimport\("(\.[^"]+)"\)')
 _HASH = re.compile(r"[0-9a-f]{16}")

@@ -8,7 +8,7 @@ import { kindOf, originOf } from "./kinds.js";
  * `place`: the places, each once; `copied`: how many of the tokens come from them; `source`: who drafted in a lookup's
  * stead, where it found nothing.
  * @param {import("./trace.js").TraceModel} model
- * @param {import("./trace.js").TokenRecord[]} records
+ * @param {import("./tokens.js").TokenRecord[]} records
  */
 export function origin(model, records) {
   /** @type {Set<string>} */ const places = new Set();

@@ -9,7 +9,7 @@ import { originOf } from "./kinds.js";
 import { msPerToken } from "./legend.js";
 import { figure } from "./svg.js";
 import { element } from "./token.js";
-import { upTo } from "./trace.js";
+import { upTo } from "./order.js";
 import { stopText } from "./trunk.js";
 
 const NBSP = "\u00a0";

@@ -4,7 +4,7 @@
 import { COMB } from "./words/text.js";
 
 /**
- * @typedef {import("./trace.js").TokenRecord} TokenRecord
+ * @typedef {import("./tokens.js").TokenRecord} TokenRecord
  * @typedef {{t: number, level: number, kept: number}} Judged when, by whom, and how many tokens were kept
  * @typedef {{comb: Comb, parent: number|null}} Fork a place with candidates: behind the token `parent`, or behind the text
  * @typedef {{t: number, round: number, level: number, parents: number[], depths: number[], rowOf: number[], rows: number,

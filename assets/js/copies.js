@@ -12,7 +12,7 @@ export const isCopy = (record) => (record.copied?.share ?? 0) >= 0.5;
 /**
  * Where a drafted token was copied from.
  * @param {import("./trace.js").TraceModel} model
- * @param {import("./trace.js").TokenRecord} record
+ * @param {import("./tokens.js").TokenRecord} record
  * @returns {{where: string, before: string, token: string, after: string, serial: number|null} | null} the text around
  *     the origin, and the origin's serial when it is a token of the output
  */

@@ -1,5 +1,5 @@
 /** The first screen before the component that owns it is there: Gradio's scripts are larger than ours and draw later. It
- *  stands over their page until `mount` in stage.js takes it over; what it asks of the server waits until then. */
+ *  stands over their page until mount.js takes it over; what it asks of the server waits until then. */
 
 import { h } from "./dom.js";
 import { skipLinks } from "./skip.js";

@@ -5,7 +5,7 @@ import { isCopy } from "./copies.js";
 import { originOf, REJECT } from "./kinds.js";
 import { specimen, specimenOf } from "./specimen.js";
 import { element } from "./token.js";
-import { upTo } from "./trace.js";
+import { upTo } from "./order.js";
 import { LEGEND } from "./words/legend.js";
 
 const NONE = { letter: "\u2013", hue: "var(--muted)", underline: "none" };
@@ -137,9 +137,10 @@ function firstSeen(model, by, scheme) {
     else found.set(category.key, { t, category: { ...category, order: category.key === "none" ? -1 : order } });
   };
   if (by === "level") model.levels.forEach((_, i) => see({ level: i }, -Infinity, i));
-  for (const record of model.tokens.values())
-    for (const t of scheme.changes ? [record.tDraft, ...record.passed.map((x) => x.t)] : [record.tDraft])
-      see(record, t, record.level);
+  else
+    for (const record of model.tokens.values())
+      for (const t of scheme.changes ? [record.tDraft, ...record.passed.map((x) => x.t)] : [record.tDraft])
+        see(record, t, record.level);
   const place = ({ category }) => category.order;
   return [...found.values()].sort((a, b) => place(a) - place(b) || (a.category.key < b.category.key ? -1 : 1));
 }

@@ -1,88 +1,22 @@
-/** The first screen: puts the parts together. `mount` is called once by the component that owns `root`. */
+/** The first screen: what a visitor asks for, what the server answers, and the run that is shown for it. */
 
-import { createCaption } from "./caption-view.js";
-import { create as createCard } from "./card.js";
-import { noPromptRow, promptRow } from "./controls.js";
-import { createDesk } from "./desk.js";
-import { h, tips } from "./dom.js";
+import { tips } from "./dom.js";
+import { Drawing } from "./drawing.js";
 import { dropTarget } from "./drop.js";
 import { Feed } from "./feed.js";
-import { Haste } from "./haste.js";
-import { Journey, RECORDED } from "./journey.js";
+import { Journey } from "./journey.js";
 import { learn } from "./kinds.js";
-import { create as createLanes } from "./lanes.js";
-import { createNote } from "./note.js";
-import { otherPrompt } from "./other-prompt.js";
 import { Player } from "./player.js";
 import { onPresenting, present, presenterKeys } from "./presenter.js";
 import { promptText } from "./prompt.js";
 import { Session } from "./session.js";
-import { wholePage } from "./share/embed.js";
 import { Place } from "./share/place.js";
-import { shareButton } from "./share/share.js";
-import { skipLinks } from "./skip.js";
+import { furnish } from "./stage-parts.js";
 import { describe, progressText } from "./status.js";
 import { Study } from "./study.js";
-import { tallyLine } from "./tally-line.js";
-import { textPanel } from "./text-panel.js";
-import { rememberTheme, toggleTheme } from "./theme.js";
-import { openTab, tabAsked } from "./tabs.js";
-import { titleBar } from "./title.js";
-import { createTower } from "./tower.js";
+import { openTab } from "./tabs.js";
 import { Wish } from "./wish.js";
-import { drawn, offer } from "./within-reach.js";
-import { create as createTransport } from "./transport.js";
 import { STAGE } from "./words/run.js";
-
-/**
- * @param {HTMLElement} root
- * @typedef {{props: {value: string, setup: string}, watch: (name: string, f: () => void) => void}} Component
- * @param {import("./session.js").Ports & Component} ports from the component's js_on_load
- */
-export async function mount(root, ports) {
-  const first = document.getElementById("hx-first");
-  const { early } = /** @type {any} */ (first ?? {});
-  if (first && !early) /** @type {any} */ (first).early = null; // too late for it
-  const host = root.querySelector(".hx-root") ?? root;
-  early?.theme.disconnect();
-  rememberTheme();
-  if (!early) skipLinks();
-  const stage = early?.stage ?? new Stage(host, ports);
-  ports.watch("value", () => stage.receive(ports.props.value));
-  early?.ports.arrived(ports);
-  await (early ? early.begun : stage.begin(ports.props.value));
-  const held = early?.root.contains(document.activeElement) ? document.activeElement : null;
-  if (early) moved(early.root, host);
-  offer(stage);
-  tabAsked(stage.settings.simulated ? "planner" : ""); // the Planner knows the profiles that simulated runs are of
-  if (early) {
-    first?.remove();
-    if (held instanceof HTMLElement) focusAgain(held);
-    document.documentElement.style.overflowY = "";
-    return stage.refresh();
-  }
-  // The outline that the page came with goes when what it stands for has been drawn.
-  requestAnimationFrame(() => requestAnimationFrame(() => first?.remove()));
-}
-
-/** Gradio shows what is in it some frames later: what is hidden until then loses the focus, and gets it back. */
-function focusAgain(element) {
-  const now = document.activeElement;
-  if (now && now !== document.body && now !== element) return;
-  element.focus({ preventScroll: true });
-  if (getComputedStyle(element).visibility === "hidden") requestAnimationFrame(() => focusAgain(element));
-}
-
-/** Puts an element into another place with all that it is doing, where the browser can do that. */
-function moved(element, host) {
-  const text = element.querySelector(".hx-text");
-  const { scrollTop } = text;
-  element.className = "hx-root";
-  for (const node of element.querySelectorAll(".hx-new")) node.classList.remove("hx-new"); // else they would move again
-  if ("moveBefore" in host) host.moveBefore(element, null);
-  else host.append(element);
-  text.scrollTop = scrollTop;
-}
 
 export class Stage {
   constructor(root, ports) {
@@ -96,109 +30,28 @@ export class Stage {
     /** @type {{run: string, prompt: string}|null} */ this.ran = null; // what the last run was asked with
     this.wish = new Wish(this.setup, () => this.tower);
     this.settings = this.wish.settings;
-    this._frame = 0;
-    this._drawnAt = -1; // the cursor of the last drawing
-    this.haste = new Haste(root, () => this._schedule());
+    this.drawing = new Drawing(this);
     this.session = new Session(ports, {
       onPayload: (p) => this.apply(p),
       held: (run) => (run === this.feed.run ? this.feed.records.length : run === this.journey.wanted ? 0 : Infinity),
     });
-    this.player = new Player(() => this._schedule());
+    this.player = new Player(() => this.drawing.ask());
     this.journey = new Journey(this);
     this.place = new Place(this);
-
-    this.title = titleBar({
-      why: this.setup.why,
-      share: this.setup.offline ? null : shareButton(this),
-      onTheme: () => {
-        toggleTheme();
-        this.study.draw();
-      },
-    });
-    this.prompt = (this.setup.offline ? noPromptRow : promptRow)({
-      setup: this.setup,
-      settings: this.settings,
-      onEdit: (name, value) => this.edit(name, value),
-      onGo: () => this.go(),
-      onExample: (e) => {
-        this.edit("prompt", e.prompt);
-        this.prompt.show();
-      },
-      shown: () => this.feed.run,
-      onRecording: (name) =>
-        this.attempt(async () => {
-          await this.session.recording(name);
-          if (this.feed.run === RECORDED + name) this.edit("recording", name);
-        }),
-    });
-    this.text = textPanel({
-      settings: this.settings,
-      feed: this.feed,
-      onEdit: (name, value) => this.edit(name, value),
-      onSelect: (serial, info) => {
-        this.card.select(serial, info);
-        this.view.selected = serial;
-        this._draw();
-      },
-      onOpen: (file) => this.open(file),
-      onTell: (text, kind) => this.tell(text, kind),
-    });
-    this.tower = createTower(h("div"), {
-      presets: this.setup.catalogue.map((p) => p.name),
-      fixed: Boolean(this.setup.offline),
-      replans: () => Boolean(this.settings.replan),
-      ready: () => !this.session.pending && !this.wish.whyNot(),
-      settings: () => this.settings,
-      onChange: (stack, replan = this.settings.replan) => {
-        this.settings.replan = replan;
-        this.edit("stack", stack);
-      },
-    });
-    this.tally = tallyLine({
-      onDepths: () => this.study.show("#figure-depths-panel"),
-      onTell: (text) => this.tell(text),
-    });
-    this.caption = createCaption({ player: this.player, live: () => this._live() });
-    this.text.el.querySelector(".hx-text-foot")?.before(this.caption.el);
-    this.note = createNote();
-    this.other = otherPrompt();
-    this.text.el.querySelector("h2")?.after(this.other.el);
-    this.title.el.querySelector(".hx-status")?.before(this.journey.aside.el);
-    const clock = h("section", { class: "hx-clock", "aria-label": STAGE.lanes });
-    this.stageEl = h(
-      "div",
-      { class: "hx-stage" },
-      this.title.el,
-      this.prompt.el,
-      h("div", { class: "hx-main" }, this.text.el, this.tower.el),
-      clock,
-      this.note.el,
-    );
-    this.root.replaceChildren(this.stageEl);
-    this.lanes = createLanes(clock, {
-      onSeek: (ns) => this.player.seek(ns),
-      onRound: (round) => {
-        this.view.round = round;
-        this._draw();
-      },
-    });
-    this.transport = createTransport(clock, { player: this.player, onPause: (on) => this.edit("pause", on) });
-    clock.append(this.tally.el);
-    this.card = createCard(this.stageEl, {
-      onSelect: (serial) => {
-        this.view.selected = serial;
-        this._draw();
-      },
-    });
-    this.desk = createDesk(this.stageEl, {
-      player: this.player,
-      clock,
-      transport: this.transport.el,
-      badge: this.title.el.querySelector(".hx-status"),
-      onDraw: () => this._draw(),
-      selected: () => this.view.selected,
-    });
-    if ("embed" in document.documentElement.dataset) this.text.el.querySelector(".hx-panel-head")?.append(wholePage());
+    const parts = furnish(this);
+    this.stageEl = parts.el;
+    this.title = parts.title;
+    this.prompt = parts.prompt;
+    this.text = parts.text;
+    this.tower = parts.tower;
+    this.tally = parts.tally;
+    this.caption = parts.caption;
+    this.note = parts.note;
+    this.other = parts.other;
+    this.lanes = parts.lanes;
+    this.transport = parts.transport;
+    this.card = parts.card;
+    this.desk = parts.desk;
     tips(this.stageEl);
     if (!this.setup.offline)
       this.stageEl.append(dropTarget({ onFile: (file) => this.open(file), onTell: (...said) => this.tell(...said) }));
@@ -389,7 +242,7 @@ export class Stage {
     this.text.show();
     this.busy();
     this.wish.write();
-    this._draw();
+    this.drawing.now();
   }
 
   busy() {
@@ -412,46 +265,8 @@ export class Stage {
   }
 
   /** Whether the run that is shown is being written, and what the server says of it. */
-  _live() {
+  live() {
     return { run: this.session.started && this.session.pending === this.feed.run, status: this.shown };
-  }
-
-  /** Redraws at the next frame, or a little later in a live run whose rounds are quick; many changes make one drawing. */
-  _schedule() {
-    if (this._frame) return;
-    const draw = () =>
-      requestAnimationFrame(() => {
-        this._frame = 0;
-        this._draw();
-      });
-    const wait = this.player.following ? this.haste.wait() : 0;
-    this._frame = wait > 0 ? setTimeout(draw, wait) : draw();
-  }
-
-  _draw() {
-    const { model } = this.feed;
-    if (!model?.header) return;
-    const { cursor, playing, following } = this.player;
-    const quick = cursor !== this._drawnAt && !playing;
-    this._drawnAt = cursor;
-    const due = !quick || this.haste.changed();
-    const all = due || !following || model.footer !== null; // a step is exact, however quick
-    this.desk.update(model, cursor);
-    const opts = {
-      colourBy: this.settings.colour,
-      ghosts: this.settings.ghosts,
-      pause: this.settings.pause,
-      live: following,
-      swift: this.haste.on,
-      ...this.view,
-      ...this.desk.view(),
-    };
-    this.title.update(model, cursor, this.shown?.phase === "plain");
-    // The text asks for its own size and the card for that of others: what was written before is laid out once.
-    const read = all ? [this.tower, this.lanes, this.tally] : [];
-    for (const part of [...read, this.transport, this.caption, this.text, this.card]) part.update(model, cursor, opts);
-    this.place.update();
-    drawn();
   }
 
   _empty() {

@@ -1,10 +1,10 @@
 /** What the text shows at a moment: cells of tokens, and between them the rejected drafts of each place. */
 
 import { splitCells } from "./cells.js";
-import { upTo } from "./trace.js";
+import { upTo } from "./order.js";
 
 /** @typedef {import("./trace.js").TraceModel} TraceModel */
-/** @typedef {import("./trace.js").TokenRecord} TokenRecord */
+/** @typedef {import("./tokens.js").TokenRecord} TokenRecord */
 /** @typedef {{key: string, at: number, cell?: import("./cells.js").Cell, heads?: TokenRecord[]}} Item */
 
 /**

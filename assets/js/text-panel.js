@@ -113,8 +113,9 @@ export function textPanel(ctx) {
     update(model, cursor, opts) {
       blank.hidden = true;
       text.update(model, cursor, opts);
-      room.update(model);
       legend.update(model, cursor, opts);
+      text.settle();
+      room.update(model);
     },
     empty() {
       blank.hidden = false;

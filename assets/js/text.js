@@ -2,16 +2,15 @@
  *  drafts as ghosts where they stood. The committed prefix is never touched again while nothing about it changes.
  *  Where a round has several candidates, they hang below the text's end as a comb. */
 
-import { combNode } from "./comb-view.js";
 import { origin } from "./copies.js";
 import { colouring } from "./legend.js";
-import { dress, element, expand, ghostNode, haunt, spoken, tokenNode } from "./token.js";
+import { dress, element, ghostNode, haunt, tokenNode } from "./token.js";
 import { cellStart, wanted } from "./text-items.js";
-import { copyPlain, walk } from "./text-keys.js";
-import { upTo } from "./trace.js";
+import { CombDock } from "./text-dock.js";
+import { TextReach } from "./text-reach.js";
+import { upTo } from "./order.js";
 import { TEXT } from "./words/text.js";
 
-const STOPS = "[data-serial], .hx-more";
 /** @type {number[]} */ const NONE = [];
 const CALM = 40; // more new nodes than this at once appear without moving
 
@@ -25,43 +24,31 @@ export function create(host, ctx = {}) {
   flow.setAttribute("role", "group");
   flow.setAttribute("aria-label", TEXT.flow);
   flow.dataset.waits = TEXT.waiting;
-  const comb = el.appendChild(element("div", "hx-comb-dock"));
-  comb.hidden = true;
-  const view = new TextView(el, flow, comb, ctx);
+  const view = new TextView(el, flow, ctx);
   return {
     el,
     update: (model, cursor, opts = {}) => view.update(model, cursor, opts),
+    settle: () => view.settle(),
     focus: (serial) => view.focus(serial),
     press: (serial) => view.press(serial),
     destroy() {
-      view.listening.abort();
+      view.reach.listening.abort();
       el.remove();
     },
   };
 }
 
 class TextView {
-  constructor(el, flow, dock, ctx) {
+  constructor(el, flow, ctx) {
     this.el = el;
     this.flow = flow;
-    this.dock = dock;
-    this.ctx = ctx;
-    this.listening = new AbortController();
+    this.comb = new CombDock(el);
+    this.reach = new TextReach(el, [flow, this.comb.el], () => this, ctx.onSelect);
     this.model = null;
     this.cursor = 0;
     this._clear();
-    const on = (type, f) => el.addEventListener(type, f, { signal: this.listening.signal });
-    on("pointerover", (e) => e.pointerType !== "touch" && this._tell(e, "hover"));
-    for (const part of [flow, dock])
-      part.addEventListener("pointerleave", () => this.ctx.onSelect?.(null, { anchor: null, via: "leave" }), {
-        signal: this.listening.signal,
-      });
-    on("pointerdown", () => (this.pressed = true)); // focus that a press brings opens no card: the click does
-    on("click", (e) => this._click(e));
-    on("keydown", (e) => this._key(e));
-    on("copy", (e) => copyPlain(e));
-    on("scroll", () => (this.low = this._low())); // asked for here, as every question in a drawing would lay it out
-    on("focusin", (e) => this._focused(e.target));
+    // Asked for here, as every question in a drawing would lay it out.
+    el.addEventListener("scroll", () => (this.low = this._low()), { signal: this.reach.listening.signal });
   }
 
   _clear() {
@@ -70,8 +57,8 @@ class TextView {
     this.seen = 0; // committed tokens drawn
     this.style = "";
     this.flow.replaceChildren();
-    this._hang(null, 0);
-    this.current = null; // the node that Tab reaches
+    this.comb.update(null, 0, this.reach);
+    this.reach.reach(null);
     this.marked = null;
     this.sunk = 0; // where it was last scrolled to its end
     this.low = true; // whether its end is in sight
@@ -106,13 +93,17 @@ class TextView {
     const keep = style === this.style ? cellStart(model, Math.min(this.seen, committed)) : 0;
     this._reconcile(keep, wanted(model, cursor, keep, committed, ghosts !== "hide"), scheme);
     this.flow.classList.toggle("hx-waiting", this.items.length === 0);
-    this._hang(ghosts === "hide" ? null : model, cursor);
-    if (this.low) this._sink();
+    this.comb.update(ghosts === "hide" ? null : model, cursor, this.reach);
     this.style = style;
     this.seen = committed;
     this._select(selected);
     this._show(sources);
     this._light(round);
+  }
+
+  /** Goes on to the text's end if that was in sight. Called when all else is drawn: it asks how high the text is. */
+  settle() {
+    if (this.low) this._sink();
   }
 
   /** Whether the text's end is in sight, or was when nobody has scrolled since: paragraphs that have not been in sight
@@ -127,28 +118,6 @@ class TextView {
     this.sunk = this.el.scrollTop;
   }
 
-  /** The comb of the round under the cursor; as high as combs may become, so that the text stays where it is. */
-  _hang(model, cursor) {
-    const { dock } = this;
-    const comb = model?.combAt(cursor) ?? null;
-    const rows = model?.mostRows() ?? 0;
-    dock.hidden = rows === 0;
-    if (dock.hidden) return dock.replaceChildren();
-    dock.style.setProperty("--rows", String(rows));
-    const past = comb !== null && model.rounds[model.roundAt(cursor - 1)]?.round !== comb.round;
-    const key = comb ? `${comb.nodes[0].serial} ${comb.judged !== null && comb.judged.t <= cursor} ${past}` : "";
-    if (key === dock.dataset.key && dock.childNodes.length === (comb ? 1 : 0)) return;
-    const held = dock.contains(this.current) ? this.current.dataset.serial : null;
-    const focused = dock.contains(document.activeElement);
-    dock.dataset.key = key;
-    dock.classList.toggle("hx-past", past);
-    dock.replaceChildren(...(comb ? [combNode(comb, model, cursor, past ? TEXT.noneNow : "")] : []));
-    const again =
-      held === null ? null : (dock.querySelector(`[data-serial="${held}"]`) ?? this.flow.querySelector(STOPS));
-    if (again) this._reach(again);
-    if (focused) again?.focus();
-  }
-
   _reconcile(from, wanted, scheme) {
     const cut = upTo(this.items, from - 1, (x) => x.at);
     const old = new Map(this.items.splice(cut).map((x) => [x.key, x.node]));
@@ -160,7 +129,7 @@ class TextView {
       const node = made ?? old.get(item.key);
       old.delete(item.key);
       if (item.cell) this._dress(node, item.cell, scheme);
-      else haunt(node, item.heads, this.model, this._fresh(item.heads[item.heads.length - 1]));
+      else haunt(node, item.heads, this.model, { fresh: this._fresh(item.heads.at(-1)), still: this.swift });
       const same = last !== null && !last.ends;
       const paragraph = same ? last.node.parentNode : this._paragraph(last);
       const next = same ? last.node.nextSibling : paragraph.firstChild;
@@ -171,7 +140,7 @@ class TextView {
     for (const node of old.values()) node.remove();
     const end = last?.node.parentNode ?? null;
     while (this.flow.lastChild !== end) this.flow.lastChild.remove();
-    if (!this.current?.isConnected) this._reach(this.flow.querySelector(STOPS));
+    this.reach.renew();
   }
 
   /** The block after the one that `last` ends: a paragraph is laid out without the others. */
@@ -196,6 +165,7 @@ class TextView {
     const letters = [...new Set(records.map((x) => scheme.of(x, cursor).letter))].slice(0, 3).join("");
     dress(node, cell, records, {
       state: tentative ? "tentative" : "committed",
+      still: this.swift,
       category: scheme.of(first, cursor),
       passed: passed.map((x) => x.tag).join(" "),
       marks: letters,
@@ -243,11 +213,9 @@ class TextView {
     return (
       direct ??
       this.flow.querySelector(`[data-serials~="${serial}"]`) ??
-      this.dock.querySelector(`[data-serial="${serial}"]`)
+      this.comb.el.querySelector(`[data-serial="${serial}"]`)
     );
   }
-
-  // --- pointer and keys ---
 
   focus(serial) {
     this._node(serial)?.focus();
@@ -258,53 +226,6 @@ class TextView {
     const anchor = this._node(serial);
     if (!anchor) return;
     anchor.scrollIntoView({ block: "nearest" });
-    this._tell({ target: anchor }, "click");
-  }
-
-  _tell(event, via) {
-    const anchor = event.target.closest?.("[data-serial]");
-    if (!anchor || !this.el.contains(anchor)) return;
-    const serials = (anchor.dataset.serials ?? anchor.dataset.serial).split(" ").map(Number);
-    this.ctx.onSelect?.(serials[0], { anchor, via, serials });
-  }
-
-  _click(event) {
-    this.pressed = false;
-    const more = event.target.closest(".hx-more");
-    if (more) expand(more.closest(".hx-ghosts"), this.model);
-    else if (getSelection()?.isCollapsed !== false) this._tell(event, "click");
-  }
-
-  _key(event) {
-    const stops = [...this.el.querySelectorAll(STOPS)];
-    const to = walk(event.key, stops.indexOf(event.target.closest(STOPS)), stops.length);
-    if (to !== null) stops[to]?.focus();
-    else if (event.key === "Enter" || event.key === " ") this._click(event);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  }
-
-  _focused(node) {
-    const stop = node.closest(STOPS);
-    if (!stop) return;
-    this._reach(stop);
-    const record = this.model.tokens.get(Number(stop.dataset.serial));
-    if (record) {
-      stop.setAttribute("role", "button");
-      stop.setAttribute("aria-label", spoken(record, this.model, this.cursor));
-    }
-    if (!this.pressed) this._tell({ target: stop }, "focus");
-    this.pressed = false;
-  }
-
-  /** The one node that Tab reaches. */
-  _reach(node) {
-    if (this.current && this.current !== node) {
-      this.current.tabIndex = -1;
-      if (this.current.dataset.serial) for (const name of ["role", "aria-label"]) this.current.removeAttribute(name);
-    }
-    if (node) node.tabIndex = 0;
-    this.current = node;
+    this.reach.tell(anchor, "click");
   }
 }

@@ -26,14 +26,15 @@ export function tokenNode(serial) {
  * Dresses a cell's node for the state it is in.
  * @param {HTMLElement & {cellText?: string, cellSize?: number}} node
  * @param {import("./cells.js").Cell} cell
- * @param {import("./trace.js").TokenRecord[]} records its tokens
- * @param {Record<string, any>} look {state, category, passed, marks, dots, dotHue}
+ * @param {import("./tokens.js").TokenRecord[]} records its tokens
+ * @param {Record<string, any>} look {state, category, passed, marks, dots, dotHue, still}; still: it does not ease into it
  */
 export function dress(node, cell, records, look) {
   const text = cell.special ? "" : cell.text;
   if (node.cellText !== cell.text || node.cellSize !== cell.serials.length) write(node, cell, text);
-  const token = node.childNodes[1];
+  const token = /** @type {HTMLElement} */ (node.childNodes[1]);
   put(token, "state", look.state);
+  put(token, "still", look.still ? "1" : "");
   put(node, "soft", look.state === "tentative" ? "1" : "");
   put(token, "line", look.category.underline);
   put(token, "level", String(records[0].level));
@@ -87,13 +88,14 @@ export function ghostNode() {
 /**
  * Fills a ghost node: the last rejected token is shown, the others and what was lost with them behind "+n".
  * @param {HTMLElement & {ghostKey?: string, heads?: object[]}} node
- * @param {import("./trace.js").TokenRecord[]} heads rejected records at this place, oldest first
+ * @param {import("./tokens.js").TokenRecord[]} heads rejected records at this place, oldest first
  * @param {import("./trace.js").TraceModel} model
- * @param {boolean} fresh whether the last one was rejected just now
+ * @param {{fresh: boolean, still: boolean}} look fresh: the last one was rejected just now
  */
-export function haunt(node, heads, model, fresh) {
+export function haunt(node, heads, model, { fresh, still }) {
   const signature = heads.map((x) => x.serial).join(" ");
   put(node, "fresh", fresh ? "1" : "");
+  put(node, "still", still ? "1" : "");
   if (node.ghostKey === signature) return;
   const open = node.dataset.open === "1";
   node.ghostKey = signature;

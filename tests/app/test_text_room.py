@@ -29,6 +29,28 @@ OVERLAPS = """
 }
 """
 
+QUICKLY = """
+async () => {
+  const slider = document.querySelector(".hx-transport-slider");
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  for (let place = 400; place < 460; place += 4) {
+    slider.value = place;
+    slider.dispatchEvent(new Event("input", {bubbles: true}));
+    await frame(), await frame();
+  }
+  const seconds = (x) => Math.max(...getComputedStyle(x).transitionDuration.split(",").map(parseFloat));
+  return [...document.querySelectorAll(".hx-flow .hx-tok")].slice(-4).map(seconds);
+}
+"""
+POINTED = """
+() => {
+  const {left, right, top} = document.querySelector(".hx-text-body").getBoundingClientRect();
+  const at = (x) => document.elementFromPoint(x, top + 12);
+  for (let x = left + 20; x < right - 40; x += 4) if (at(x).closest(".hx-tok, .hx-ghosts")) return "a token";
+  return at(left + 60).className;
+}
+"""
+
 
 def box(page: Any, selector: str) -> dict[str, float]:
     return page.locator(selector).first.bounding_box()
@@ -215,3 +237,27 @@ def test_switches_and_gauges_survive_forced_colours(page: Any, shipped: str) -> 
         bar = page.locator(filled).first
         assert bar.evaluate(colour) != page.locator(".hx-tower").evaluate(colour), filled
     assert "gradient" in page.locator(".hx-gauge-bar").first.evaluate("(x) => getComputedStyle(x).backgroundImage")
+
+
+def test_the_text_eases_when_it_is_stepped_and_not_while_it_is_scrubbed(page: Any, shipped: str) -> None:
+    visit(page, shipped)
+    page.emulate_media(reduced_motion="no-preference")
+    assert page.evaluate(QUICKLY) == [0, 0, 0, 0]
+    page.wait_for_function("!document.querySelector('.hx-swift')")
+    for _ in range(3):
+        page.get_by_role("button", name="One round on; stops at each rejection").click()
+        drawn(page)
+        page.wait_for_timeout(300)
+    last = page.locator(".hx-flow .hx-tok").last
+    assert last.evaluate("(x) => parseFloat(getComputedStyle(x).transitionDuration)") > 0
+
+
+def test_what_fades_at_the_beginning_can_be_pointed_at(page: Any, shipped: str) -> None:
+    visit(page, shipped)
+    seek(page, 1)
+    assert page.locator(".hx-begun").count() == 1, "the text is longer than its panel"
+    for scrolled in range(0, 60, 6):  # where a line lies below the fade
+        page.locator(".hx-text").evaluate("(x, by) => { x.scrollTop -= by; }", 6 if scrolled else 0)
+        if page.evaluate(POINTED) == "a token":
+            return
+    raise AssertionError(page.evaluate(POINTED))

@@ -6,8 +6,8 @@ import { chance, lawOf, residualOf, sideBySide } from "../laws.js";
 
 /**
  * @typedef {import("../trace.js").TraceModel} TraceModel
- * @typedef {import("../trace.js").TokenRecord} TokenRecord
- * @typedef {import("../trace.js").Judgement} Judgement
+ * @typedef {import("../tokens.js").TokenRecord} TokenRecord
+ * @typedef {import("../tokens.js").Judgement} Judgement
  * @typedef {{id: number|null, p: number, q: number, both: number, rest: number, mine: boolean, drawn: boolean}} Line
  *   both: min(p, q); rest: the residual; mine: the draft; drawn: what the verifier wrote instead
  * @typedef {{lines: Line[], kept: number, left: number, close: boolean, recorded: boolean}} Laws kept: the sum of

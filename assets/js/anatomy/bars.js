@@ -11,7 +11,7 @@ import { coin, table } from "./marks.js";
 import { ACT, GREEDY, token } from "../words/anatomy.js";
 
 /**
- * @param {import("../trace.js").TraceModel} model @param {import("../trace.js").TokenRecord} record
+ * @param {import("../trace.js").TraceModel} model @param {import("../tokens.js").TokenRecord} record
  * @param {{at: number, by: number|null, most: number, onLevel: (level: number) => void}} view at: the settled moment; by: the verifier that is shown
  */
 export function actOf(model, record, view) {

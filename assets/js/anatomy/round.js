@@ -6,8 +6,8 @@ import { upTo } from "../order.js";
 
 /**
  * @typedef {import("../trace.js").TraceModel} TraceModel
- * @typedef {import("../trace.js").TokenRecord} TokenRecord
- * @typedef {import("../trace.js").Judgement} Judgement
+ * @typedef {import("../tokens.js").TokenRecord} TokenRecord
+ * @typedef {import("../tokens.js").Judgement} Judgement
  * @typedef {import("../trace.js").Segment} Segment
  * @typedef {"draft"|"check"|"own"} What a token was drafted here, judged here, or is this verifier's own
  * @typedef {{record: TokenRecord, what: What, judgement: Judgement|null, branch: number}} Tile branch: its row among

@@ -5,8 +5,8 @@ import { distance, sideBySide } from "../laws.js";
 import { limit } from "./draws.js";
 
 /**
- * @typedef {import("../trace.js").TokenRecord} TokenRecord
- * @typedef {import("../trace.js").Judgement} Judgement
+ * @typedef {import("../tokens.js").TokenRecord} TokenRecord
+ * @typedef {import("../tokens.js").Judgement} Judgement
  * @typedef {{record: TokenRecord, verdicts: Judgement[]}} Candidate
  */
 

@@ -1,6 +1,7 @@
 /** One lane of a race: its run's model, on a clock that starts when the prompt is read. */
 
-import { TraceModel, upTo } from "../trace.js";
+import { upTo } from "../order.js";
+import { TraceModel } from "../trace.js";
 import { NAME } from "../words/race.js";
 
 /** @typedef {import("../feed.js").TraceRecord} TraceRecord */

@@ -130,6 +130,7 @@ function createColumn(lane, name, ctx) {
         ghosts: "hide",
         selected: selected === null ? null : (model.committed[selected] ?? null),
       });
+      view.settle();
     },
     destroy: () => view.destroy(),
   };
