@@ -147,11 +147,11 @@ def largest(rows: Tensor, k: int) -> tuple[Tensor, Tensor]:
 def largest_listed(rows: Tensor, k: int) -> tuple[list[list[float]], list[list[int]]]:
     """The same as lists. What is done to so few numbers costs Python less than as many operations of torch's."""
     if not _has_blocks(rows, k):
-        values, ids = rows.topk(min(k, rows.shape[-1]))
-        return values.tolist(), ids.tolist()
-    values, places, blocks = (part.tolist() for part in _largest_of_blocks(rows, k))
+        values, ids = (part.tolist() for part in rows.topk(min(k, rows.shape[-1])))
+        return values, ids
+    values, places, chosen = (part.tolist() for part in _largest_of_blocks(rows, k))
     return values, [
-        [block[at // BLOCK] * BLOCK + at % BLOCK for at in row] for row, block in zip(places, blocks, strict=True)
+        [blocks[at // BLOCK] * BLOCK + at % BLOCK for at in row] for row, blocks in zip(places, chosen, strict=True)
     ]
 
 
