@@ -232,8 +232,7 @@ class CompiledDecoder:
             k_norm=norm("self_attn.k_norm", s.head_size) if head_norms else None,
             out=fused(queries, {"self_attn.o_proj": s.hidden}),
             mlp_norm=norm("post_attention_layernorm", s.hidden),
-            gate=fused(s.hidden, {"mlp.gate_proj": inner}),
-            up=fused(s.hidden, {"mlp.up_proj": inner}),
+            gate_up=fused(s.hidden, {"mlp.gate_proj": inner, "mlp.up_proj": inner}),
             down=fused(inner, {"mlp.down_proj": s.hidden}),
         )
 
