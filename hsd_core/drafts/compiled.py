@@ -142,13 +142,19 @@ class CompiledDraft:
         def kept(name: str) -> Product:
             return of_rows(tensors[name], tensors[f"{name}.scale"])
 
+        def halves(name: str) -> tuple[Product, Product]:
+            weights, scales = tensors[name].chunk(2), tensors[f"{name}.scale"].chunk(2)
+            return of_rows(weights[0], scales[0]), of_rows(weights[1], scales[1])
+
         def layer(at: str) -> LayerWeights:
+            gate, up = halves(f"{at}.gate_up")
             return LayerWeights(
                 attention_norm=dense(tensors[f"{at}.attention_norm"]),
                 qkv=kept(f"{at}.qkv"),
                 out=kept(f"{at}.out"),
                 mlp_norm=dense(tensors[f"{at}.mlp_norm"]),
-                gate_up=kept(f"{at}.gate_up"),
+                gate=gate,
+                up=up,
                 down=kept(f"{at}.down"),
             )
 

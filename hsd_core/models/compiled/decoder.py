@@ -232,7 +232,8 @@ class CompiledDecoder:
             k_norm=norm("self_attn.k_norm", s.head_size) if head_norms else None,
             out=fused(queries, {"self_attn.o_proj": s.hidden}),
             mlp_norm=norm("post_attention_layernorm", s.hidden),
-            gate_up=fused(s.hidden, {"mlp.gate_proj": inner, "mlp.up_proj": inner}),
+            gate=fused(s.hidden, {"mlp.gate_proj": inner}),
+            up=fused(s.hidden, {"mlp.up_proj": inner}),
             down=fused(inner, {"mlp.down_proj": s.hidden}),
         )
 

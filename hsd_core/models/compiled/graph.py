@@ -101,16 +101,14 @@ class Graph:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerWeights:
-    """One layer's products and norms. Products of one input are one: each rounds it, and has its threads begin, once.
-
-    q_norm, k_norm: (d,) norms of the heads, or None.
-    """
+    """One layer's products and norms. q_norm, k_norm: (d,) norms of the heads, or None."""
 
     attention_norm: Tensor
     qkv: Product
     out: Product
     mlp_norm: Tensor
-    gate_up: Product
+    gate: Product
+    up: Product
     down: Product
     q_norm: Tensor | None = None
     k_norm: Tensor | None = None
@@ -155,9 +153,8 @@ def layers(
         attended = _attention(graph, shape, i, layer, layer.qkv(graph, at + "qkv", y), branches)
         y, x = graph.added_norm(x, layer.out(graph, at + "out", attended), at + "mlp_norm", layer.mlp_norm, eps)
         # x sigmoid(x), as QuickGelu is with a factor of 1
-        gate, up = graph.ops("Split", [layer.gate_up(graph, at + "gate_up", y)], 2, axis=2)
-        gate = graph.op("QuickGelu", [gate], domain=MICROSOFT, alpha=1.0)
-        more = layer.down(graph, at + "down", graph.op("Mul", [gate, up]))
+        gate = graph.op("QuickGelu", [layer.gate(graph, at + "gate", y)], domain=MICROSOFT, alpha=1.0)
+        more = layer.down(graph, at + "down", graph.op("Mul", [gate, layer.up(graph, at + "up", y)]))
     out = out or graph.new(1)[0]
     graph.put("Add", [x, more], [out])
     return out
