@@ -253,7 +253,7 @@ def _heads(rows: Tensor, k: int) -> Iterator[trace.Row]:
 
 
 def _drawn_with(tree: Tree) -> list[float]:
-    """Each token's probability under the row that it was drawn from; 1 for a named one."""
+    """Each token's probability under the row that it was drawn from; 1 for a named one, or one drawn greedily."""
     chances = [1.0] * len(tree)
     drawn = [offer for offer in tree.offers if offer.row is not None]
     if tree.rows is not None and drawn:
