@@ -165,7 +165,8 @@ class Merged(Hierarchy):
             held = tree.ids if what == "verify" else []
             assert context == base + held, f"{what}({i}) left {context} as the context, not {base} + {held}"
             assert 0 < tree.longest <= budget or (i == 0 and not len(tree)), f"{what}({i}, {budget}) gave {len(tree)}"
-            assert i == 0 or len(tree.rows) == len(tree), "a token went up without its row"
+            sure = tree.rows is None and self.sampling.greedy  # its row is one-hot
+            assert i == 0 or sure or len(tree.rows) == len(tree), "a token went up without its row"
             return tree, corrected, inner.policies[: i + 1]
 
         masses: dict[Any, float] = {}

@@ -164,7 +164,7 @@ class Copier:
         """
         n, shares = len(own), list[float]()
         tokens, sorts = self._find(context, n, branches)
-        self._law = rows = torch.full((n, vocab), float("-inf")).scatter_(1, ids.expand(n, -1), own)
+        self._law = rows = torch.full((n, vocab), float("-inf"))
         if self._numbers is None:
             self._numbers = self._gate.bias.tolist(), self._gate.scale.tolist()
         bias, (by_first, by_copy) = self._numbers
@@ -173,9 +173,9 @@ class Copier:
             said = own[t, places[token]].item() if places[token] < len(ids) else -math.inf
             share = bias[sort] + there + by_first * first + by_copy * max(said, FLOOR)
             shares.append(_log_sigmoid(share))
+            rest = _log_sigmoid(-share) if sort else 0.0
+            rows[t].scatter_(0, ids, own[t] + rest)
             if sort:
-                rest = _log_sigmoid(-share)
-                rows[t] += rest
                 rows[t, token] = _log_of_sum(said + rest, shares[t])
         self._share = torch.tensor(shares)
         return rows

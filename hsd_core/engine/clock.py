@@ -7,8 +7,8 @@ Time is stamped here and nowhere else. The clock stops while the consumer of a r
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 
 class EngineClock:
@@ -19,20 +19,41 @@ class EngineClock:
         self._origin = monotonic_ns()
         self._held = 0
         self._stopped_at: int | None = None
+        self._stopped = _Stopped(self)
 
     def now(self) -> int:
         reading = self._read() if self._stopped_at is None else self._stopped_at
         return reading - self._origin - self._held
 
-    @contextmanager
-    def stopped(self) -> Iterator[None]:
+    def stopped(self) -> AbstractContextManager[None]:
         """Stop the clock for the block; nested stops count once."""
-        if self._stopped_at is not None:
-            yield
-            return
+        return self._stopped
+
+    def stop(self) -> None:
+        """Stand still from now on."""
         self._stopped_at = self._read()
-        try:
-            yield
-        finally:
-            self._held += self._read() - self._stopped_at
-            self._stopped_at = None
+
+    def go_on(self) -> None:
+        """Leave out the time since `stop`."""
+        assert self._stopped_at is not None, "the clock goes on where it was stopped"
+        self._held += self._read() - self._stopped_at
+        self._stopped_at = None
+
+
+class _Stopped:
+    """The block of `EngineClock.stopped`: entered for every event, so it is made once and is no generator."""
+
+    __slots__ = ("_clock", "_depth")
+
+    def __init__(self, clock: EngineClock) -> None:
+        self._clock, self._depth = clock, 0
+
+    def __enter__(self) -> None:
+        if not self._depth:
+            self._clock.stop()
+        self._depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+        if not self._depth:
+            self._clock.go_on()

@@ -30,11 +30,21 @@ from torch import Tensor
 
 from hsd_core.engine.choices import Choices, Judge, Key
 from hsd_core.engine.plans import RunPlan
-from hsd_core.engine.rules import Rule, Verdict, rows_of, tokenwise
+from hsd_core.engine.rules import Rule, Verdict, greedy, rows_of, tokenwise
 from hsd_core.levels.kinds import policy_of, rules
 from hsd_core.levels.policies import DraftState, Policy
-from hsd_core.levels.tree import NOTHING, Token, Tree, in_order
-from hsd_core.models.sampling import Sampling, fetched_law, finite, likeliest, softmax, to_probs
+from hsd_core.levels.tree import NOTHING, Token, Tree, in_order, joined
+from hsd_core.models.sampling import (
+    Laws,
+    OneHot,
+    Sampling,
+    dense,
+    fetched_law,
+    finite,
+    likeliest,
+    softmax,
+    to_probs,
+)
 from hsd_core.stacks.grammar import LevelSpec
 
 
@@ -59,7 +69,8 @@ class Draft:
 
     to_probs: logits (n, V) -> the rows (n, V) that tokens are drawn from. pick: a token's id from a (V,) row, for the
     place so many tokens deep; the number tells apart several drawn for one place. Of a row on a device it is a ()
-    tensor there. check: refuses logits on the host that are not finite; `to_probs` does that with those of the host.
+    tensor there. check: refuses logits that are not finite (arguments of `finite`); `to_probs` does that with those of
+    the host.
     stops: asked before each token with the number drafted so far and the last one's logits (of a tree: before each
     depth, with the logits of all its last forks); True ends the draft.
     theta: the level's stop threshold as it stands, where it moves. widths: how many tokens to offer behind each token,
@@ -72,7 +83,7 @@ class Draft:
     to_probs: Callable[[Tensor], Tensor]
     pick: Callable[[Tensor, int, int], int | Tensor]
     stops: Callable[[int, Tensor | None], bool]
-    check: Callable[[Tensor], None]
+    check: Callable[..., None]
     widths: tuple[int, ...] = ()
     greedy: bool = False
 
@@ -106,9 +117,9 @@ class Keep:
     tree: Tree
     verdict: Verdict
     path: tuple[int, ...]
-    probs: Tensor
+    probs: Laws
     logits: Tensor
-    all_probs: Tensor
+    all_probs: Laws
     all_logits: Tensor
     places: Mapping[int, int]
     to_probs: Callable[[Tensor], Tensor]
@@ -163,16 +174,17 @@ class Hierarchy:
         if i not in self._below:
             limit, theta = min(self._blocks[i], budget), self.policies[i].moving
             asked = partial(self._checked_law, i), partial(self._pick, i), partial(self._stops_draft, i)
-            widths, greedy = self.stack[i].spec.widths, self.sampling.greedy
-            tree: Tree = yield Draft(i, limit, theta, *asked, partial(self.check, i), widths, greedy)
+            how = partial(self.check, i), self.stack[i].spec.widths, self.sampling.greedy
+            tree: Tree = yield Draft(i, limit, theta, *asked, *how)
             return tree
-        start, held = len(self.context), NOTHING
+        start, length, held = len(self.context), 0, list[Tree]()
         while True:
-            added, corrected = yield from self.verify(i, budget - len(held))
-            held = held + added
-            if len(held) == budget or self._ended(held) or self._stops(i, len(held), corrected, added.logits):
+            added, corrected = yield from self.verify(i, budget - length)
+            held.append(added)
+            length += len(added)
+            if length == budget or self._ended(added) or self._stops(i, length, corrected, added.logits):
                 del self.context[start:]  # it is judged anew above
-                return held
+                return joined(held)
 
     def verify(self, i: int, budget: int) -> Generator[Request, Any, tuple[Tree, bool]]:
         """Verify(i, HSD(i-1)): the chain that level i adds to the context, and whether it ends in a correction."""
@@ -187,9 +199,12 @@ class Hierarchy:
         scored: Tensor = yield Score(i, judged.beside(tree.probes))
         ahead = likeliest(scored[len(judged) + 1 :]) if tree.probes.ids else None
         logits, probs = fetched_law(scored[: len(judged) + 1], self.sampling)
-        self.check(i, logits)
+        self.check(i, logits, probs.ids if isinstance(probs, OneHot) else None)
         places = rows_of(tree, bonus)
-        verdict = self._rule(i, below, logits)(tree, probs, Judge(self.choices, i, start, self._epoch(i)), bonus)
+        rule = self._rule(i, below, logits)
+        if rule not in (tokenwise, greedy):  # which read no row of one token, and keep nothing else
+            probs = dense(probs)
+        verdict = rule(tree, probs, Judge(self.choices, i, start, self._epoch(i)), bonus)
         kept = verdict.path
         if kept and verdict.residual is None and tree.ids[kept[-1]] in self.ends:
             verdict = replace(verdict, token=None)  # nothing stands behind the end of the text
@@ -214,14 +229,17 @@ class Hierarchy:
         if token is not None:
             tokens.append(token)
         self.context.extend(token.id for token in tokens)
-        return Tree(tokens, p[: len(tokens)], p_logits[: len(tokens)]), rejected
+        drawn_from = None if isinstance(p, OneHot) else p[: len(tokens)]
+        return Tree(tokens, drawn_from, p_logits[: len(tokens)]), rejected
 
-    def check(self, i: int, logits: Tensor) -> None:
+    def check(self, i: int, logits: Tensor, largest: Sequence[int] | None = None) -> None:
         """
+        Args:
+            largest: see `finite`.
         Raises:
             LevelError: level i gave logits that are NaN or infinite.
         """
-        if not finite(logits):
+        if not finite(logits, largest):
             raise LevelError(
                 f"level {i} ({self.stack[i].name}): its logits are not finite; its weights may be damaged: "
                 "fetch them again, or run the level in another dtype"

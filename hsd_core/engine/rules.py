@@ -16,7 +16,7 @@ from torch import Tensor
 
 from hsd_core.engine.choices import Judge
 from hsd_core.levels.tree import Offer, Tree
-from hsd_core.models.sampling import likeliest, one_hot
+from hsd_core.models.sampling import Laws, OneHot, likeliest, one_hot
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +26,15 @@ class Verdict:
     path: the kept nodes, the first level first. token: what follows them; None if a leaf was kept and no bonus was
     wanted. alphas, coins: by offer, in the tree's order: the probability with which it was kept and the uniform number
     thrown; None where it was not judged (on a chain every alpha is known) and where no number was thrown.
-    residual: (V,) the law of the correction; None when nothing was rejected at the end of the path.
+    residual: (V,) the law of the correction, or the one row of a `OneHot`; None when nothing was rejected at the end
+    of the path.
     """
 
     path: tuple[int, ...]
     token: int | None
     alphas: tuple[float | None, ...]
     coins: tuple[float | None, ...]
-    residual: Tensor | None = None
+    residual: Tensor | OneHot | None = None
 
     @property
     def accepted(self) -> int:
@@ -44,7 +45,7 @@ class Verdict:
 Rule = Callable[..., Verdict]  # the arguments of `tokenwise`, perhaps more by name
 
 
-def tokenwise(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
+def tokenwise(tree: Tree, p: Laws, judge: Judge, bonus: bool) -> Verdict:
     """Keep x with probability min(1, p/q); correct the first reject from norm(max(p - q, 0)).
 
     On a chain: Leviathan et al. 2023, algorithm 1; Chen et al. 2023. On a tree: every offer of a fork is judged in
@@ -56,6 +57,8 @@ def tokenwise(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
             inner nodes suffice, in their order.
         bonus: draw one more token where a leaf was kept. Without any node a token is always drawn.
     """
+    if isinstance(p, OneHot):
+        return greedy(tree, p, judge, bonus)  # the same, and no row need be read
     return _chain_tokenwise(tree, p, judge, bonus) if tree.is_chain else _tree_tokenwise(tree, p, judge, bonus)
 
 
@@ -102,17 +105,17 @@ def _tree_tokenwise(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict
     return Verdict(tuple(path), token_, tuple(alphas), tuple(coins))
 
 
-def greedy(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
+def greedy(tree: Tree, p: Laws, judge: Judge, bonus: bool) -> Verdict:
     """Keep the longest path of the verifier's own argmaxes; then its argmax.
 
     Exact for a greedy target. At a temperature above 0 it makes the stack lossy.
     Arguments as in `tokenwise`.
     """
-    best = likeliest(p).tolist()
+    best = p.ids if isinstance(p, OneHot) else likeliest(p).tolist()
     path, alphas, fork, places = _follow(tree, bonus, lambda place, token: token == best[place])
     rejected = fork in tree.forks
     token = best[places[fork]] if rejected or bonus or not len(tree) else None
-    residual = _one_hot_like(p[0], best[places[fork]]) if rejected else None
+    residual = OneHot([best[places[fork]]], p.like if isinstance(p, OneHot) else p) if rejected else None
     return Verdict(tuple(path), token, alphas, (None,) * len(alphas), residual)
 
 
@@ -260,9 +263,3 @@ def _block_acceptance(t: int, n: int, weight: float, q: Tensor, p: Tensor) -> fl
     kept = spare + (1.0 - weight)
     # weight 1 and no spare mass: p_{t+1} equals q_{t+1}, and a longer prefix is always kept.
     return spare / kept if kept > 0.0 else 1.0
-
-
-def _one_hot_like(row: Tensor, token: int) -> Tensor:
-    hot = torch.zeros_like(row)
-    hot[token] = 1.0
-    return hot

@@ -6,7 +6,7 @@ nothing: a run without details takes the same choices.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from msgspec import UNSET, UnsetType
@@ -19,7 +19,7 @@ from hsd_core.engine.hierarchy import Keep
 from hsd_core.engine.plans import RunPlan
 from hsd_core.levels.protocol import Proposal, Run, Work
 from hsd_core.levels.tree import Token, Tree
-from hsd_core.models.sampling import largest, softmax
+from hsd_core.models.sampling import OneHot, dense, entries, largest_listed, softmax
 
 
 @dataclass(slots=True)
@@ -123,12 +123,12 @@ class TraceWriter:
                     self._passed[token.serial] = (*self._passed.get(token.serial, ()), level)
                 elif fork == last and verdict.residual is not None:
                     outcome = "rejected"
-                    if self._heads and o == ends[-1]:
-                        (residual,) = _heads(verdict.residual[None], self._heads)
+                    if o == ends[-1]:
+                        residual = self._residual(judged)
                 else:
                     outcome = "rejected" if verdict.alphas[o] is not None and not tree.is_chain else "unjudged"
                 p_head = p_heads[places[fork]]
-                q_head = self._drawn_from.get(token.serial) or self._certain(token)
+                q_head = self._drawn_from.get(token.serial) or self._certain(token.id)
                 checks.append(
                     trace.Check(
                         token.serial,
@@ -156,7 +156,7 @@ class TraceWriter:
             event = trace.Correct if token.how == "correct" else trace.Bonus
             at = len(judged.verdict.path)
             head = self._drawn_from[token.serial] = self._own
-            chance = _short(float(judged.probs[at, token.id]))
+            chance = _short(entries(judged.probs, [at], [token.id])[0])
             place = judged.start + at - self._prompt
             return event(self.round, token.level, place, token.serial, token.id, chance, self.clock.now(), head)
 
@@ -202,7 +202,7 @@ class TraceWriter:
     def _bounds(self, judged: Keep) -> tuple[trace.Bound, ...] | UnsetType:
         if judged.level not in self._bounded:
             return UNSET
-        found = bounds(judged.tree, judged.verdict.path, judged.all_probs, judged.places)
+        found = bounds(judged.tree, judged.verdict.path, dense(judged.all_probs), judged.places)
         return tuple(trace.Bound(first, _short_or_none(x.rule), _short(x.best)) for first, x in found) or UNSET
 
     def _count(self, level: int, work: Work, tokens_in: int, ns: int) -> None:
@@ -217,9 +217,16 @@ class TraceWriter:
             return [None] * laws.shape[0]
         return [*_heads(laws, self._heads)]
 
-    def _certain(self, token: Token) -> trace.Row | None:
-        """The head of the row of a token that nobody drew."""
-        return trace.Row((token.id,), (1.0,), 0.0) if self._heads else None
+    def _residual(self, judged: Keep) -> trace.Row | None:
+        """The head of the law that a correction is drawn from."""
+        law = judged.verdict.residual
+        if isinstance(law, OneHot):
+            return self._certain(law.ids[0])
+        return None if law is None else self._head_rows(law[None])[0]
+
+    def _certain(self, id_: int) -> trace.Row | None:
+        """The head of a one-hot row."""
+        return trace.Row((id_,), (1.0,), 0.0) if self._heads else None
 
     def _placed(self, copied: trace.Copied | None) -> trace.Copied | None:
         """Its position counted from the end of the prompt."""
@@ -233,33 +240,27 @@ class TraceWriter:
             return []
         parents = tree.lineage
         forks = [judged.places[parents[offer.node]] for offer in tree.offers]
-        return _entries(judged.all_probs, forks, [tree.ids[offer.node] for offer in tree.offers])
+        return entries(judged.all_probs, forks, [tree.ids[offer.node] for offer in tree.offers])
 
 
 def _heads(rows: Tensor, k: int) -> Iterator[trace.Row]:
     """The likeliest tokens of (n, V) probabilities."""
-    values, ids = largest(rows, k)
-    for row, chances in zip(ids.tolist(), values.tolist(), strict=True):
+    values, ids = largest_listed(rows, k)
+    for row, chances in zip(ids, values, strict=True):
         pairs = [(i, _short(x)) for i, x in zip(row, chances, strict=True) if x > 0.0]
         tail = max(0.0, 1.0 - sum(x for _, x in pairs))
         yield trace.Row(tuple(i for i, _ in pairs), tuple(x for _, x in pairs), _short(tail))
 
 
 def _drawn_with(tree: Tree) -> list[float]:
-    """Each token's probability under the row that it was drawn from; 1 for a named one."""
+    """Each token's probability under the row that it was drawn from; 1 for a named one, or one drawn greedily."""
     chances = [1.0] * len(tree)
     drawn = [offer for offer in tree.offers if offer.row is not None]
     if tree.rows is not None and drawn:
         rows, ids = zip(*((offer.row, tree.ids[offer.node]) for offer in drawn), strict=True)
-        for offer, chance in zip(drawn, _entries(tree.rows, rows, ids), strict=True):
+        for offer, chance in zip(drawn, entries(tree.rows, rows, ids), strict=True):
             chances[offer.node] = chance
     return chances
-
-
-def _entries(table: Tensor, rows: Sequence[int], columns: Sequence[int]) -> list[float]:
-    """table[row, column] of each pair; no row is copied."""
-    found: list[float] = table[list(rows), list(columns)].tolist()
-    return found
 
 
 def _short_or_none(x: float | None) -> float | None:

@@ -33,7 +33,7 @@ from hsd_core.levels.shared import SharedState
 from hsd_core.levels.tree import NOTHING, Tree
 from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.models.gpu.transfer import fetched
-from hsd_core.models.sampling import softmax
+from hsd_core.models.sampling import dense, softmax
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -183,7 +183,8 @@ class ChoosingRun:
         seen, self._verified = self._verified, None
         if seen is None:
             return 0
-        computed, n = 0, len(seen.rows)
+        judged = dense(seen.rows)
+        computed, n = 0, len(judged)
         read: list[Tensor] = []
         for e in self.exits:
             # The row for position t is read behind position t - 1.
@@ -192,7 +193,7 @@ class ChoosingRun:
             computed += rows
         here = fetched(*read)
         for e, law, sure in zip(self.exits, here[::2], here[1::2], strict=True):
-            shares = torch.minimum(law.to(seen.rows), seen.rows).sum(-1)
+            shares = torch.minimum(law.to(judged), judged).sum(-1)
             for share, top in zip(shares.tolist(), sure.tolist(), strict=True):
                 e.saw(min(1.0, share), top, self._memory)
         return computed

@@ -108,7 +108,7 @@ class DraftRun:
             assert self._stand_ins is not None
             logits.append(self._step(ids, at, at + 1, end - rows, self._stand_ins[at - 1 : at], branches))
         self.cached = end
-        return torch.cat(logits), Work(1, end - start, end - start - rows, spans)
+        return logits[0] if len(logits) == 1 else torch.cat(logits), Work(1, end - start, end - start - rows, spans)
 
     @torch.inference_mode()
     def keep(self, start: int, path: Sequence[int]) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from hsd_core.levels.tree import NO_PROBES, NOTHING, Offer, Probes, Token, Tree, named
+from hsd_core.models.sampling import Laws, likeliest
 from hsd_core.trace import Copied, Span
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Work:
 class Proposal:
     """n drafted tokens, a parent before its children.
 
-    rows: (r, V) the laws that tokens were drawn from, None where all are named. sources: which database, exit or model.
+    rows: (r, V) the laws that tokens were drawn from, None as in `Tree`. sources: which database, exit or model.
     logits: (r, V) before the sampling transform. parents, offered, repeats: see `Tree`. copied: for each token where it
     stood before, a position in the context, if it was copied; empty for a drafter that copies nothing. theta: the
     drafter's own stop threshold for this draft, if it has one. keys, silent: of lookups, see `trace.Draft`. probes:
@@ -81,7 +82,7 @@ class DraftOrder:
     pick: Callable[[Tensor, int, int], int | Tensor]
     stops: Callable[[int, Tensor | None], bool]
     ends: frozenset[int]
-    check: Callable[[Tensor], None] = lambda logits: None
+    check: Callable[..., None] = lambda *given: None
     widths: tuple[int, ...] = ()
     greedy: bool = False
     beside: Sequence[Sequence[Found]] = ()
@@ -91,8 +92,13 @@ class DraftOrder:
         """Whether a tree is asked for."""
         return bool(self.beside) or any(wide > 1 for wide in self.widths[: self.limit])
 
-    def draw(self, logits: Tensor, drafted: int) -> tuple[int | Tensor, Tensor]:
-        """The next token of a chain: (1, V) logits behind so many drafted tokens -> its id, its (V,) row."""
+    def draw(self, logits: Tensor, drafted: int) -> tuple[int | Tensor, Tensor | None]:
+        """The next token of a chain: (1, V) logits behind so many drafted tokens -> its id, its (V,) row; on the host a
+        greedy one has none."""
+        if self.greedy and logits.device.type == "cpu":
+            (best,) = likeliest(logits).tolist()
+            self.check(logits, [best])
+            return best, None
         row = self.to_probs(logits)[0]
         return self.pick(row, drafted, 0), row
 
@@ -108,12 +114,12 @@ class Committed:
 class Verified:
     """Outcome: the level above judged what this one drafted behind the first `start` tokens of the context.
 
-    rows: (r, V) the verifier's, behind the context and each kept token. to_probs: logits (n, V) -> rows (n, V) under
+    rows: r of the verifier's, behind the context and each kept token. to_probs: logits (n, V) -> rows (n, V) under
     the run's sampling. probed: the verifier's likeliest token behind each of the proposal's probes.
     """
 
     start: int
-    rows: Tensor
+    rows: Laws
     to_probs: Callable[[Tensor], Tensor]
     probed: tuple[int, ...] = ()
 
@@ -215,7 +221,8 @@ def draft_token_by_token(
         token, row = order.draw(scores, len(ids))
         ids.append(token)
         own.append(token)
-        rows.append(row)
+        if row is not None:
+            rows.append(row)
         logits.append(scores[0])
         forwards, computed, catch_up = forwards + 1, computed + work.rows, catch_up + work.catch_up
         ran.extend(work.ran)
@@ -228,10 +235,11 @@ def draft_token_by_token(
     work = Work(forwards, computed, catch_up, tuple(ran))
     if not ids:
         return Proposal((), (), work)
-    all_rows, all_logits = torch.stack(rows), torch.stack(logits)
+    all_rows, all_logits = torch.stack(rows) if rows else None, torch.stack(logits)
     if not isinstance(ids[0], int):
         from hsd_core.levels.unseen import see
 
+        assert all_rows is not None, "a token that the host has not seen has a row"
         ids, all_rows, all_logits, origins = see(ids, all_rows, all_logits, marks, order)
         if len(ids) < len(rows):
             run.keep(len(context) + len(ids) - 1, ())

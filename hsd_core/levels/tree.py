@@ -59,7 +59,8 @@ class Tree:
     Args:
         tokens: the n nodes. parents: the index of each one's parent, -1 behind the context; None for a chain.
         rows: (r, V) the laws that tokens were drawn from, each before any sibling was taken out; None if all tokens are
-            named. logits: (r, V) behind those rows, before the sampling transform.
+            named, or drawn greedily: a one-hot row says no more than its token.
+        logits: (r, V) behind those rows, before the sampling transform.
         offered: in judging order, the drawn ones of a fork before its named ones. None: every node is offered once,
             node t of a chain drawn from row t.
         repeats: siblings were drawn with replacement, so that one node may be offered twice.
@@ -93,7 +94,7 @@ class Tree:
     @cached_property
     def offers(self) -> tuple[Offer, ...]:
         """All offers in judging order."""
-        drawn = self.rows is not None
+        drawn = self.rows is not None or self.logits is not None
         return self.offered or tuple(Offer(node, node if drawn else None) for node in range(len(self)))
 
     @cached_property
@@ -139,16 +140,6 @@ class Tree:
         parents = (*self.lineage, *(parent + n if parent >= 0 else -1 for parent in probes.parents))
         return Tree([*self.tokens, *(_named(id_) for id_ in probes.ids)], parents=parents)
 
-    def __add__(self, other: Tree) -> Tree:
-        """A chain of drawn tokens behind another."""
-        if not self.tokens:
-            return other
-        assert self.rows is not None and other.rows is not None and self.is_chain and other.is_chain
-        logits = None
-        if self.logits is not None and other.logits is not None:
-            logits = torch.cat((self.logits, other.logits))
-        return Tree([*self.tokens, *other.tokens], torch.cat((self.rows, other.rows)), logits)
-
     def cut(self, length: int) -> Tree:
         """The first `length` tokens of a chain."""
         rows = None if self.rows is None else self.rows[:length]
@@ -157,6 +148,14 @@ class Tree:
 
 
 NOTHING = Tree()
+
+
+def joined(chains: Sequence[Tree]) -> Tree:
+    """Chains of drawn tokens, one behind the other, without their logits."""
+    rows = [chain.rows for chain in chains if chain.rows is not None]
+    assert len(rows) in (0, len(chains)), "of chains that are joined all have rows, or none has"
+    whole = torch.cat(rows) if len(rows) > 1 else rows[0] if rows else None
+    return Tree([token for chain in chains for token in chain.tokens], whole)
 
 
 def in_order(path: Sequence[int]) -> bool:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from torch import Tensor
 
 
@@ -46,6 +48,33 @@ class Sampling:
         return asdict(self)
 
 
+class OneHot:
+    """(n, V) rows with all their mass on one token each, greedy decoding's laws: known by these tokens, without zeros.
+
+    Args:
+        ids: of the n tokens. like: (.., V), whose dtype and device dense rows have.
+    """
+
+    __slots__ = ("ids", "like")
+
+    def __init__(self, ids: Sequence[int], like: Tensor) -> None:
+        self.ids, self.like = ids, like
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __getitem__(self, rows: slice | list[int]) -> OneHot:
+        return OneHot(self.ids[rows] if isinstance(rows, slice) else [self.ids[row] for row in rows], self.like)
+
+    def dense(self) -> Tensor:
+        import torch
+
+        return one_hot(torch.tensor(self.ids, dtype=torch.long, device=self.like.device), self.like)
+
+
+Laws: TypeAlias = "Tensor | OneHot"
+
+
 def to_probs(logits: Tensor, sampling: Sampling) -> Tensor:
     """The rows that tokens are drawn from.
 
@@ -64,17 +93,31 @@ def to_probs(logits: Tensor, sampling: Sampling) -> Tensor:
     return _keep_top_p(probs, sampling.top_p) if sampling.top_p < 1.0 else probs
 
 
-def fetched_law(logits: Tensor, sampling: Sampling) -> tuple[Tensor, Tensor]:
-    """Logits and their `to_probs`, on the host: made where the logits are, and waited for once."""
-    if logits.device.type == "cpu":
+def fetched_law(logits: Tensor, sampling: Sampling) -> tuple[Tensor, Laws]:
+    """Logits and their laws (`to_probs`), on the host: made where the logits are, and waited for once."""
+    if not sampling.greedy and logits.device.type == "cpu":
         return logits, to_probs(logits, sampling)
     from hsd_core.models.gpu.transfer import fetched
 
-    if sampling.greedy:  # one-hot rows are made quicker than they are brought
+    if sampling.greedy:
         (logits,) = fetched(logits)
-        return logits, to_probs(logits, sampling)
+        rows = _at_least_float32(logits)
+        return logits, OneHot(likeliest(rows).tolist(), rows)
     logits, probs = fetched(logits, to_probs(logits, sampling))
     return logits, probs
+
+
+def dense(laws: Laws) -> Tensor:
+    """(n, V) rows as they are."""
+    return laws.dense() if isinstance(laws, OneHot) else laws
+
+
+def entries(laws: Laws, rows: Sequence[int], columns: Sequence[int]) -> list[float]:
+    """laws[row, column] of each pair; no row is copied."""
+    if isinstance(laws, OneHot):
+        return [float(laws.ids[row] == column) for row, column in zip(rows, columns, strict=True)]
+    found: list[float] = laws[list(rows), list(columns)].tolist()
+    return found
 
 
 def softmax(logits: Tensor) -> Tensor:
@@ -93,26 +136,53 @@ def likeliest(rows: Tensor) -> Tensor:
 
 
 def largest(rows: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """(n, V) -> (n, k) largest entries of each row, falling, and their indices; as `topk`, quicker on long rows.
-
-    The k largest entries lie in the k blocks of the largest maxima, so only those are ranked.
-    """
-    n, width = rows.shape
-    if width % BLOCK or width <= k * BLOCK:
-        values, ids = rows.topk(min(k, width))
+    """(n, V) -> (n, k) largest entries of each row, falling, and their indices; as `topk`, quicker on long rows."""
+    if not _has_blocks(rows, k):
+        values, ids = rows.topk(min(k, rows.shape[-1]))
         return values, ids
-    blocks = rows.reshape(n, -1, BLOCK)
-    chosen = blocks.amax(-1).topk(k).indices
-    values, at = blocks.gather(1, chosen.unsqueeze(-1).expand(-1, -1, BLOCK)).flatten(1).topk(k)
+    values, at, chosen = _largest_of_blocks(rows, k)
     return values, chosen.gather(1, at // BLOCK) * BLOCK + at % BLOCK
 
 
-def finite(logits: Tensor) -> bool:
+def largest_listed(rows: Tensor, k: int) -> tuple[list[list[float]], list[list[int]]]:
+    """The same as lists. What is done to so few numbers costs Python less than as many operations of torch's."""
+    if not _has_blocks(rows, k):
+        values, ids = (part.tolist() for part in rows.topk(min(k, rows.shape[-1])))
+        return values, ids
+    values, places, chosen = (part.tolist() for part in _largest_of_blocks(rows, k))
+    return values, [
+        [blocks[at // BLOCK] * BLOCK + at % BLOCK for at in row] for row, blocks in zip(places, chosen, strict=True)
+    ]
+
+
+def _has_blocks(rows: Tensor, k: int) -> bool:
+    return rows.shape[-1] % BLOCK == 0 and rows.shape[-1] > k * BLOCK
+
+
+def _largest_of_blocks(rows: Tensor, k: int) -> tuple[Tensor, Tensor, Tensor]:
+    """The k largest entries lie in the k blocks of the largest maxima, so only those are ranked.
+
+    Returns:
+        (n, k) values, their places in those blocks laid side by side, and which blocks those are.
+    """
+    blocks = rows.reshape(len(rows), -1, BLOCK)
+    chosen = blocks.amax(-1).topk(k).indices
+    values, at = blocks.gather(1, chosen.unsqueeze(-1).expand(-1, -1, BLOCK)).flatten(1).topk(k)
+    return values, at, chosen
+
+
+def finite(logits: Tensor, largest: Sequence[int] | None = None) -> bool:
     """Whether no entry of (n, V) logits is NaN or +inf and no row is all -inf (a token that cannot be said).
 
     Read off the largest entries alone, so that it costs one pass over the rows: NaN is larger than everything.
+
+    Args:
+        largest: where they stand on the host, if that is known.
     """
-    return math.isfinite(float(logits.amax(-1).sum()))
+    if largest is None:
+        return math.isfinite(float(logits.amax(-1).sum()))
+    rows = _at_least_float32(logits).numpy()
+    return all(math.isfinite(row[at]) for row, at in zip(rows, largest, strict=True))
 
 
 def one_hot(ids: Tensor, like: Tensor) -> Tensor:

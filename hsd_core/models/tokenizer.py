@@ -110,7 +110,10 @@ class Tokenizer:
         if id_ in self._added:
             return token.encode()
         if self._byte_level:
-            return bytes(_BYTE_OF[c] for c in token) if all(c in _BYTE_OF for c in token) else token.encode()
+            try:
+                return bytes(map(_BYTE_OF.__getitem__, token))
+            except KeyError:
+                return token.encode()
         if len(token) == 6 and token.startswith("<0x") and token.endswith(">"):
             return bytes([int(token[3:5], 16)])
         return token.replace("\u2581", " ").encode()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from itertools import chain
 from typing import Protocol
@@ -28,7 +28,7 @@ def record(events: Generator[Event, None, None], pieces: Pieces) -> Generator[Ev
     known: set[int] = set()
     with closing(events):
         for event in events:
-            fresh = [i for i in dict.fromkeys(_ids(event)) if i not in known]
+            fresh = [i for i in dict.fromkeys(chain.from_iterable(_ids(event))) if i not in known]
             known.update(fresh)
             found = [trace.Piece(i, base64.b64encode(pieces.piece(i)).decode(), pieces.is_special(i)) for i in fresh]
             if isinstance(event, trace.Header):
@@ -39,19 +39,22 @@ def record(events: Generator[Event, None, None], pieces: Pieces) -> Generator[Ev
                 yield event
 
 
-def _ids(event: Event) -> Iterator[int]:
-    rows: list[trace.Row | None] = []
+def _ids(event: Event) -> Iterator[Iterable[int]]:
+    """The ids of an event, in parts."""
     if isinstance(event, trace.Header):
-        yield from event.prompt_ids
-    elif isinstance(event, (trace.Draft, trace.Baseline)):
-        yield from event.ids
+        yield event.prompt_ids
+    elif isinstance(event, trace.Draft):
+        yield event.ids
     elif isinstance(event, (trace.Correct, trace.Bonus)):
-        yield event.id
-        rows.append(event.p_row)
+        yield (event.id,)
+        if event.p_row is not None:
+            yield event.p_row.ids
     elif isinstance(event, trace.Verify):
-        rows += [row for check in event.checks for row in (check.p_row, check.q_row, check.residual)]
+        for check in event.checks:
+            yield from [row.ids for row in (check.p_row, check.q_row, check.residual) if row is not None]
+    elif isinstance(event, trace.Baseline):
+        yield event.ids
     elif isinstance(event, trace.Store):
-        yield from chain(*(event.window or ()))
+        yield from event.window or ()
     elif isinstance(event, trace.Depths):
-        yield from chain(*event.top)
-    yield from chain(*(row.ids for row in rows if row is not None))
+        yield from event.top

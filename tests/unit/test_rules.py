@@ -3,6 +3,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 import torch
@@ -10,8 +11,11 @@ from enumerator import Scripted, every_path
 from torch import Tensor
 from toys import drawn
 
-from hsd_core.engine.rules import Rule, Verdict, block, greedy, tokenwise
+from hsd_core.engine.choices import Judge, SeededChoices
+from hsd_core.engine.rules import Rule, Verdict, block, greedy, rows_of, tokenwise
 from hsd_core.levels.kinds import rules
+from hsd_core.levels.tree import Token, Tree
+from hsd_core.models.sampling import OneHot, one_hot
 
 VOCAB, LENGTH = 3, 3
 
@@ -224,3 +228,23 @@ def test_alphas_are_probabilities(rule: str) -> None:
         for draft in itertools.product(range(VOCAB), repeat=LENGTH):
             for alpha in rules()[rule].load()(drawn(list(draft), q), p, Scripted(), True).alphas:
                 assert 0.0 <= alpha <= 1.0
+
+
+def test_laws_of_one_token_are_judged_as_their_rows_are() -> None:
+    """Greedy runs hand rules the tokens alone."""
+    rng, judge, vocab = random.Random(4), Judge(SeededChoices(0), 1, 0, 0), 4
+    for n, bonus in itertools.product(range(6), (True, False)):
+        for _ in range(60):
+            ids = [rng.randrange(vocab) for _ in range(n)]
+            parents = tuple(rng.randrange(-1, node) for node in range(n))
+            chain = Tree([Token(t, id_, 0, "draft", "") for t, id_ in enumerate(ids)])
+            siblings = len({*zip(parents, ids, strict=True)}) == n  # two alike behind one fork are one node
+            for tree in (chain, replace(chain, parents=parents)) if siblings else (chain,):
+                best = [rng.randrange(vocab) for _ in rows_of(tree, bonus)]
+                dense = one_hot(torch.tensor(best), torch.zeros(1, vocab))
+                quick = tokenwise(tree, OneHot(best, dense), judge, bonus)
+                slow = tokenwise(tree, dense, judge, bonus)
+                assert replace(quick, residual=None) == replace(slow, residual=None)
+                assert (quick.residual is None) == (slow.residual is None)
+                if isinstance(quick.residual, OneHot):
+                    assert torch.equal(quick.residual.dense()[0], slow.residual)

@@ -5,7 +5,21 @@ import math
 import pytest
 import torch
 
-from hsd_core.models.sampling import COLDEST, Sampling, largest, likeliest, one_hot, softmax, to_probs
+from hsd_core.models.sampling import (
+    COLDEST,
+    OneHot,
+    Sampling,
+    dense,
+    entries,
+    fetched_law,
+    finite,
+    largest,
+    largest_listed,
+    likeliest,
+    one_hot,
+    softmax,
+    to_probs,
+)
 
 LOGITS = torch.tensor([[2.0, 1.0, 0.0, -1.0], [0.0, 3.0, 3.0, -2.0]], dtype=torch.float64)
 
@@ -73,6 +87,24 @@ def test_the_coldest_temperature_gives_a_law_not_nan() -> None:
     assert to_probs(30 * LOGITS[:1].float(), Sampling(COLDEST))[0].tolist() == [1, 0, 0, 0]
 
 
+def test_greedy_laws_know_their_tokens_and_are_the_rows_that_they_stand_for() -> None:
+    logits, laws = fetched_law(LOGITS, Sampling())
+    rows = to_probs(LOGITS, Sampling())
+    assert logits is LOGITS and isinstance(laws, OneHot)
+    assert torch.equal(dense(laws), rows) and dense(laws).dtype == rows.dtype
+    assert torch.equal(dense(laws[1:]), rows[1:]) and torch.equal(dense(laws[[1, 0]]), rows[[1, 0]])
+    places = [0, 0, 1, 1], [0, 1, 1, 2]
+    assert entries(laws, *places) == entries(rows, *places) == [1.0, 0.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])
+def test_where_the_largest_entries_stand_tells_of_logits_that_are_not_finite(wrong: float) -> None:
+    logits = LOGITS.float().clone()
+    assert finite(logits) and finite(logits, likeliest(logits).tolist())
+    logits[1, 2 if wrong > -math.inf or math.isnan(wrong) else slice(None)] = wrong
+    assert not finite(logits) and not finite(logits, likeliest(logits).tolist())
+
+
 @pytest.mark.parametrize(
     ("values", "cure"),
     [
@@ -106,4 +138,5 @@ def test_the_quick_ways_to_the_largest_entries_give_what_ranking_everything_give
         assert torch.equal(values, rows.topk(min(8, width)).values)
         assert torch.equal(rows.gather(1, ids), values) and all(len(set(row)) == len(row) for row in ids.tolist())
         assert torch.equal(likeliest(rows), rows.argmax(-1))
+        assert largest_listed(rows, 8) == (values.tolist(), ids.tolist())
     assert likeliest(torch.tensor([[1.0, 2.0, 2.0]])).tolist() == [1]

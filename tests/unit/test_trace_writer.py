@@ -6,7 +6,7 @@ from toys import output_of, toy_stack
 
 import hsd_core
 from hsd_core import trace
-from hsd_core.levels.tree import NOTHING, Token, Tree
+from hsd_core.levels.tree import Token, Tree, joined
 from hsd_core.models.sampling import Sampling
 
 SAMPLED = Sampling(1.0)
@@ -109,14 +109,28 @@ def test_numbers_are_written_with_six_digits() -> None:
             assert number == float(f"{number:.6g}")
 
 
-def test_joined_blocks_keep_order_and_lose_logits_if_one_has_none() -> None:
-    def block(serial: int, logits: bool) -> Tree:
+def test_joined_chains_keep_their_order_and_their_rows() -> None:
+    def block(serial: int, *, greedy: bool = False) -> Tree:
         rows = torch.full((1, 3), float(serial))
-        return Tree([Token(serial, 0, 0, "draft", "")], rows, rows if logits else None)
+        return Tree([Token(serial, 0, 0, "draft", "")], None if greedy else rows, rows)
 
-    joined = block(1, True) + block(2, True)
-    assert [token.serial for token in joined.tokens] == [1, 2]
-    assert joined.rows[:, 0].tolist() == [1.0, 2.0]
-    assert joined.logits is not None
-    assert (block(1, True) + block(2, False)).logits is None
-    assert (NOTHING + block(2, True)).rows.shape == (1, 3)
+    whole = joined([block(1), block(2)])
+    assert [token.serial for token in whole.tokens] == [1, 2]
+    assert whole.rows[:, 0].tolist() == [1.0, 2.0]
+    assert joined([block(1, greedy=True), block(2, greedy=True)]).rows is None
+    with pytest.raises(AssertionError, match="all have rows, or none"):
+        joined([block(1), block(2, greedy=True)])
+
+
+@pytest.mark.parametrize("text", ["table:3,table", "table:2,table:4@policy=flush,table"])
+def test_greedy_tokens_go_up_without_rows_and_are_written_down_with_them(text: str) -> None:
+    events = run(text, sampling=Sampling())
+    drafts = [event for event in events if event.event == "draft"]
+    assert all(sure is not None and 0.0 < sure < 1.0 for draft in drafts for sure in draft.confidence)
+    for _, check in checks_of(events):
+        assert (check.p, check.q) == (check.alpha, 1.0), "its row has all its mass on it"
+        assert len(check.p_row.ids) > 1 and len(check.q_row.ids) > 1, "raw rows, at temperature 1"
+        assert check.id == check.q_row.ids[0]
+        if check.residual is not None:
+            assert check.residual == trace.Row((check.p_row.ids[0],), (1.0,), 0.0)
+    assert {check.outcome for _, check in checks_of(events)} >= {"accepted", "rejected"}

@@ -25,7 +25,7 @@ from hsd_core.levels.tree import Tree, named
 from hsd_core.measure.calibrate.reading import is_fed, is_lookup
 from hsd_core.measure.calibrate.tally import median_interval
 from hsd_core.measure.calibrate.texts import Written
-from hsd_core.models.sampling import Sampling, fetched_law, to_probs
+from hsd_core.models.sampling import OneHot, Sampling, fetched_law, likeliest, to_probs
 from hsd_core.theory import Costs
 
 if TYPE_CHECKING:
@@ -177,8 +177,9 @@ class _Rig:
 
         def measure() -> float:
             if not prepared:  # a draft that is accepted throughout, with the verifier's own rows as the drafter's
-                p = fetched_law(rows_behind(run, context, n)[0], self.sampling)[1][: n - 1].clone()
-                prepared.append(replace(named(p.argmax(-1).tolist()), rows=p))
+                logits, p = fetched_law(rows_behind(run, context, n)[0][: n - 1], self.sampling)
+                rows = None if isinstance(p, OneHot) else p.clone()
+                prepared.append(replace(named(likeliest(logits).tolist()), rows=rows))
                 run.keep(self.context, ())
             began = time.perf_counter_ns()
             logits, _ = rows_behind(run, context, n)
@@ -226,4 +227,4 @@ class _Rig:
             return draw(row, Key("draft", 0, depth, 0))
 
         rows = partial(to_probs, sampling=self.sampling)
-        return DraftOrder(limit, rows, pick, lambda drafted, last: False, frozenset())
+        return DraftOrder(limit, rows, pick, lambda drafted, last: False, frozenset(), greedy=self.sampling.greedy)
