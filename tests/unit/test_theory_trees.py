@@ -134,6 +134,16 @@ def test_a_plan_with_a_tree_and_its_stack_are_one_thing():
     assert plan_of(profile, "exit:2@at=8@tree=1.1,target") == Plan((1, 2), (2,))
 
 
+def test_draws_with_replacement_are_refused_where_a_profile_does_not_know_them():
+    """A greedy run offers the same tokens either way; sampled ones are kept less often than the profile says."""
+    text = "exit:3@at=8@tree=2.2.1@replace=1,target"
+    assert plan_of(tower(), text) == plan_of(tower(), "exit:3@at=8@tree=2.2.1,target")
+    with pytest.raises(ProfileError, match=r"replace=1: .* drawn without replacement .* without @replace="):
+        plan_of(replace(tower(), temperature=0.8), text)
+    one = plan_of(replace(tower(), temperature=0.8), "exit:2@at=8@tree=1.1@replace=1,target")
+    assert not one.widths  # one draw is one draw
+
+
 @pytest.mark.parametrize(
     ("plan", "why"),
     [
