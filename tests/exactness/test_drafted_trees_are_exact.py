@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 import torch
-from enumerator import SAMPLED, distance, merged_law, run_law, target_law
+from enumerator import SAMPLED, distance, run_law, target_law
 from lean_stacks import LeanStacks, RandomDraft, model_law
 from test_sampled_runs import UNLIKELY, p_value
 from toys import output_of, toy_stack
+from tree_laws import ABOVE, CLOSE, EXACT, WRONG, off_from
 
 import hsd_core
 from hsd_core.engine import rules
@@ -29,20 +30,8 @@ from hsd_core.models.passes import Branches
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.checks import check
 
-EXACT, CLOSE, WRONG = 1e-12, 1e-5, 1e-3
 DRAFTS = (table, readout, draft_run)  # where `draft_tree` is used
-ABOVE = (
-    "table",
-    "table@bonus=0",
-    "table:2,table@rule=block",
-    "table:2@bonus=0,table",
-    "table:3@policy=flush,table:2@rule=block,table",
-)
-
-
-def off(text: str, *, tokens: int = 3, vocab: int = 3, seed: int = 1, zeros: float = 0.0, **options: Any) -> float:
-    stack = toy_stack(text, vocab, seed, zeros=zeros)
-    return distance(merged_law(stack, [0], tokens, **options), target_law(stack, [0], tokens, **options))
+off = off_from(toy_stack)
 
 
 @pytest.mark.parametrize("above", ABOVE)
