@@ -193,7 +193,8 @@ def test_the_acceptance_of_drawn_forks_is_that_of_recursive_rejection():
         return total
 
     n = 40_000
-    means = [chances.mean() for chances in counted.accepted(q.expand(n, -1), p.expand(n, -1), 5, seed=1)]
+    ids = torch.zeros(n, dtype=torch.long)
+    means = [kept.mean() for kept, _ in counted.accepted(q.expand(n, -1), p.expand(n, -1), ids, 5, seed=1)]
     for k, mean in enumerate(means, start=1):
         assert mean == pytest.approx(1 - refused(q, p, min(k, 3)), abs=0.006)
     assert means[0] < means[1] - 0.05
