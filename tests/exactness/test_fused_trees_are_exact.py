@@ -57,6 +57,9 @@ class _Lookup:
             found.append([Found(x, "c", 1) for x in ids[:end]])
         return found, 0
 
+    def offered(self, letters: object) -> None:
+        """Nothing to do."""
+
     def observe(self, outcome: object) -> None:
         """Nothing to do."""
 
