@@ -198,7 +198,7 @@ class Enumerated:
 
     def _answer(self, asked: Request) -> Any:
         if isinstance(asked, Draft):
-            how = {"widths": asked.widths, "greedy": asked.greedy}
+            how = {"widths": asked.widths, "greedy": asked.greedy, "repeats": asked.repeats}
             order = DraftOrder(asked.limit, asked.to_probs, asked.pick, asked.stops, self.ends, **how)
             return self.runs[asked.level].propose(self.context, order).tree(_token)
         if isinstance(asked, Score):

@@ -50,6 +50,7 @@ function facts(record, model, level) {
   const from = originOf(level.kind, record.source)?.title ?? (level.name.includes(record.source) ? "" : record.source);
   const source = from ? ` (${from})` : "";
   add(CARD.supplied, `${level.name}, ${CARD.how[record.how] ?? record.how}${source}`);
+  if (record.draws > 1) add(CARD.drawn, CARD.times(record.draws));
   copiedFrom(list, record, model);
   const stop = stopText(level, model.levels, record.depth);
   if (stop) add(record.how === "draft" ? CARD.draftedAt : CARD.drawnAt, stop);

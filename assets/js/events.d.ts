@@ -76,6 +76,7 @@ export interface Draft {
   parents: number[];
   keys: number[];
   silent: number;
+  draws?: number[];
 }
 
 export interface Span {

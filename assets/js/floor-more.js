@@ -123,7 +123,21 @@ function shape({ name: key, words, tip }, level, at) {
   return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: key }), select);
 }
 
-const MADE = { choice, shape };
+/** Whether something is done or not. */
+function tick({ name: key, label, tip }, level, at) {
+  const input = h("input", {
+    type: "checkbox",
+    "data-key": `${key}-${at.position}`,
+    checked: Number(level.options[key] ?? usualOf(level.name, key)) > 0,
+    onchange: () => {
+      level.options[key] = String(+input.checked);
+      at.onEdit();
+    },
+  });
+  return h("label", { class: "hx-tick", "data-tip": tip }, input, h("span", { text: label }));
+}
+
+const MADE = { choice, shape, switch: tick };
 
 /** A number, which may belong to a choice above it. */
 function figure({ name: key, label, low: min, high: max, step, tip, tips, when }, level, at) {

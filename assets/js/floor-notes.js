@@ -15,7 +15,11 @@ export function shortName(level, ran, known) {
 export function noteOf(level, ran, known, share) {
   const tree = fanOf(level);
   const own = ownNote(level, ran, known, share);
-  const parts = [own, tree.key === "tree" ? FLOOR.tree(tree.value) : "", +level.options.fuse ? FLOOR.lookups : ""];
+  const parts = [
+    own,
+    tree.key === "tree" ? FLOOR.tree(tree.value, +level.options.replace > 0) : "",
+    +level.options.fuse ? FLOOR.lookups : "",
+  ];
   return parts.filter(Boolean).join(", ");
 }
 

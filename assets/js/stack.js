@@ -66,6 +66,7 @@ function levelFault(name, block, pairs) {
     if (valueOf(known, value) === null) return valueFault(name, known, value);
     given.set(key, valueOf(known, value));
   }
+  if (given.get("replace") && !given.has("tree")) return says("replace", { name });
   const tree = given.get("tree");
   const depth = tree?.split(".").length;
   if (tree && block !== null && +block !== depth) return says("deep", { name, block: +block, tree, depth });
@@ -231,10 +232,10 @@ function written({ name, options }) {
     .sort(([a], [b]) => place(a) - place(b));
 }
 
-/** Whether a key counts beside the others: a threshold belongs to some policies alone. */
+/** Whether a key counts beside the others: a threshold belongs to some policies alone, replacement to any tree. */
 export function counts(key, options) {
   const [other, values] = grammar.keys.get(key)?.when ?? [null, []];
-  return other === null || values.includes(options[other]);
+  return other === null || (values.length ? values.includes(options[other]) : Boolean(options[other]));
 }
 
 /**

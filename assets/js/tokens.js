@@ -21,7 +21,7 @@ const NOTHING = Object.freeze({ bytes: new Uint8Array(0), special: false });
 /**
  * A token that any level drafted or drew. Times are ns; null: not (yet).
  * @typedef {{serial: number, id: number, at: number, level: number, how: string, source: string, round: number,
- *   q: number|null, confidence: number|null, copied?: import("./events.js").Copied|null, key?: number|null, depth?: number|null,
+ *   q: number|null, confidence: number|null, copied?: import("./events.js").Copied|null, key?: number|null, depth?: number|null, draws?: number,
  *   drawn?: {p: number, pRow: ?Row}, tDraft: number, tCommit: number|null, tGone: number|null, goneBy: number|null,
  *   lostWith: number|null, judgements: Judgement[], passed: {level: number, t: number}[], followers: TokenRecord[],
  *   places: {t: number, at: number}[], fork?: import("./comb.js").Fork|null, insteadOf?: number|null}} TokenRecord
@@ -132,6 +132,7 @@ export class Tokens {
           confidence: e.confidence[i] ?? null,
           copied: e.copied?.[i] ?? null,
           key: e.keys?.[i] || null,
+          draws: e.draws?.[i] ?? 1,
           depth,
           fork,
         },

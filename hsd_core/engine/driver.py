@@ -87,9 +87,8 @@ class Sequential:
         i, start = asked.level, len(self.context)
         self.check_cancelled()
         t0 = self.writer.clock.now()
-        order = DraftOrder(
-            asked.limit, asked.to_probs, asked.pick, stops, self.ends, asked.check, asked.widths, asked.greedy
-        )
+        how = asked.widths, asked.greedy, asked.repeats
+        order = DraftOrder(asked.limit, asked.to_probs, asked.pick, stops, self.ends, asked.check, *how)
         proposal = self.runs[i].propose(self.context, order)
         t1 = self.writer.clock.now()
         tree: Tree = proposal.tree(lambda id_, source: self.writer.token(id_, level=i, how="draft", source=source))

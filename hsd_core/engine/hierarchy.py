@@ -75,6 +75,7 @@ class Draft:
     depth, with the logits of all its last forks); True ends the draft.
     theta: the level's stop threshold as it stands, where it moves. widths: how many tokens to offer behind each token,
     by depth; () for a chain. greedy: rows are one-hot, so that the offers beside the first one cannot be drawn.
+    repeats: those behind one token are drawn with replacement.
     """
 
     level: int
@@ -86,6 +87,7 @@ class Draft:
     check: Callable[..., None]
     widths: tuple[int, ...] = ()
     greedy: bool = False
+    repeats: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +176,9 @@ class Hierarchy:
         if i not in self._below:
             limit, theta = min(self._blocks[i], budget), self.policies[i].moving
             asked = partial(self._checked_law, i), partial(self._pick, i), partial(self._stops_draft, i)
-            how = partial(self.check, i), self.stack[i].spec.widths, self.sampling.greedy
-            tree: Tree = yield Draft(i, limit, theta, *asked, *how)
+            spec, greedy = self.stack[i].spec, self.sampling.greedy
+            how = spec.widths, greedy, spec.replace and not greedy
+            tree: Tree = yield Draft(i, limit, theta, *asked, partial(self.check, i), *how)
             return tree
         start, length, held = len(self.context), 0, list[Tree]()
         while True:

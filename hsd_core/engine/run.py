@@ -239,9 +239,11 @@ def _launched(level: Level) -> dict[str, object]:
     return {"eager": reason} if reason else {}
 
 
-def _grown(entry: StackEntry, index: int) -> dict[str, object]:
-    """The tree that a bottom level drafts."""
-    return {"tree": entry.spec.tree} if index == 0 and entry.spec.widths and fan_of(entry.spec) else {}
+def _grown(entry: StackEntry, index: int, sampling: Sampling) -> dict[str, object]:
+    """The tree that a bottom level drafts, and whether siblings are drawn with replacement."""
+    if index or not entry.spec.widths or not fan_of(entry.spec):
+        return {}
+    return {"tree": entry.spec.tree, **({"replace": True} if entry.spec.replace and not sampling.greedy else {})}
 
 
 def _planned(stack: Sequence[StackEntry], plan: RunPlan) -> list[LevelSpec]:
@@ -290,7 +292,7 @@ def _header(
             dtype=entry.level.dtype,
             layers=entry.level.layers,
             weights=entry.level.weights,
-            params={**entry.level.params, **_launched(entry.level), **_grown(entry, i)},
+            params={**entry.level.params, **_launched(entry.level), **_grown(entry, i, sampling)},
             shares=trunks[i],
         )
         for i, entry in enumerate(stack)

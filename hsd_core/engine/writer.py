@@ -6,6 +6,7 @@ nothing: a run without details takes the same choices.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from hsd_core.engine.bound import bounds
 from hsd_core.engine.clock import EngineClock
 from hsd_core.engine.hierarchy import Keep
 from hsd_core.engine.plans import RunPlan
+from hsd_core.engine.rules import Verdict
 from hsd_core.levels.protocol import Proposal, Run, Work
 from hsd_core.levels.tree import Token, Tree
 from hsd_core.models.sampling import OneHot, dense, entries, largest_listed, softmax
@@ -97,6 +99,7 @@ class TraceWriter:
                 parents=tree.parents or (),
                 keys=proposal.keys,
                 silent=proposal.silent,
+                draws=_draws(tree) or UNSET,
             )
 
     def verify(self, judged: Keep, work: Work, t0: int, t1: int) -> trace.Verify:
@@ -112,10 +115,10 @@ class TraceWriter:
             read = max(len(tree), places[last] + 1 if adds else 0) if tree.is_chain else len(judged.all_logits)
             p_heads = self._head_rows(softmax(judged.all_logits[:read]) if self._heads else judged.all_logits[:read])
             self._own = p_heads[places[last]] if adds else None
-            ends = tree.forks.get(last, [])  # the fork where everything was rejected, if any was
+            judgements = _judged_offers(tree, verdict)
+            ends = [node for node in judgements if parents[node] == last]  # where everything was rejected, if it was
             checks = []
-            for o, offer in enumerate(tree.offers):
-                node = offer.node
+            for node, o in judgements.items():
                 token, fork = tree.tokens[node], parents[node]
                 residual = None
                 if node in verdict.path:
@@ -123,7 +126,7 @@ class TraceWriter:
                     self._passed[token.serial] = (*self._passed.get(token.serial, ()), level)
                 elif fork == last and verdict.residual is not None:
                     outcome = "rejected"
-                    if o == ends[-1]:
+                    if node == ends[-1]:
                         residual = self._residual(judged)
                 else:
                     outcome = "rejected" if verdict.alphas[o] is not None and not tree.is_chain else "unjudged"
@@ -261,6 +264,23 @@ def _drawn_with(tree: Tree) -> list[float]:
         for offer, chance in zip(drawn, entries(tree.rows, rows, ids), strict=True):
             chances[offer.node] = chance
     return chances
+
+
+def _draws(tree: Tree) -> tuple[int, ...]:
+    """How often each token was offered; () where all were once."""
+    if not tree.repeats:
+        return ()
+    times = Counter(offer.node for offer in tree.offers)
+    return tuple(times[node] for node in range(len(tree))) if len(tree.offers) > len(tree) else ()
+
+
+def _judged_offers(tree: Tree, verdict: Verdict) -> dict[int, int]:
+    """Node -> the offer of it that its verdict is about, in judging order: the first one, or the one that was kept."""
+    found: dict[int, int] = {}
+    for o, offer in enumerate(tree.offers):
+        if offer.node not in found or (offer.node in verdict.path and verdict.alphas[o] is not None):
+            found[offer.node] = o
+    return found
 
 
 def _short_or_none(x: float | None) -> float | None:

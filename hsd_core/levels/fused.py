@@ -62,6 +62,7 @@ class FusedRun:
     def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
         found, silent = self._lookups.look_up(context, order)
         drafted: Proposal = self._drafter.propose(context, replace(order, beside=found))
+        self._lookups.offered(s for s, key in zip(drafted.sources, drafted.keys, strict=False) if key)
         return replace(drafted, silent=silent)
 
     def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[Tensor, Work]:

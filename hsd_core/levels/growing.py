@@ -82,13 +82,17 @@ def draft_tree(
     and taken out of the law that its siblings are drawn from. One that the drafter would have offered itself, being
     among as many of its likeliest, takes one of the drawn places and is grown behind; others stand beside them.
 
+    A token that is drawn again (`order.repeats`) is one node and one more offer: dropping the offer would leave another
+    law than the target's, for its rejection counts a second time.
+
     Args:
         copied: (token, row) what a token, drawn from that one of the last rows, was copied from.
     """
     import torch
 
     grown: list[_Node] = []  # processed, in the order of their slots
-    nodes: list[_Node] = []  # all, in judging order
+    nodes: list[_Node] = []  # all, those of a fork in judging order
+    offers: list[_Node] = []  # the same, one that was drawn again once more
     frontier: list[_Node] = []
     laws: list[Tensor] = []
     logits: list[Tensor] = []
@@ -108,15 +112,20 @@ def draft_tree(
         for at, fork in enumerate(forks):
             strand = root if fork is None else fork.strand
             known, own = _known(strand, scores[at], wide, pruned=fork is None)
+            children: dict[int, _Node] = {}
             for token, named in _offers(law[at], scores[at], wide - len(own), order, depth, drawn, [*known]):
-                node = _Node(token, fork, None if named else rows + at, source, copied(token, at))
-                nodes.append(node)
+                if token not in children:
+                    node = _Node(token, fork, None if named else rows + at, source, copied(token, at))
+                    children[token] = node
+                    nodes.append(node)
+                    if token not in order.ends:
+                        frontier.append(node)
+                offers.append(children[token])
                 drawn += 1
-                if token not in order.ends:
-                    frontier.append(node)
             for token, child in known.items():
                 node = _looked_up(child, fork)
                 nodes.append(node)
+                offers.append(node)
                 if token in own and token not in order.ends:
                     frontier.append(node)
         work = Work(work.forwards + 1, work.rows + took.rows, work.catch_up + took.catch_up)
@@ -128,7 +137,9 @@ def draft_tree(
             break
     for node in nodes:  # it grows: what was looked up goes on where the drafter does not
         if node.place is None and node.strand is not None:
-            nodes.extend(_looked_up(child, node) for child in node.strand.children.values())
+            beyond = [_looked_up(child, node) for child in node.strand.children.values()]
+            nodes.extend(beyond)
+            offers.extend(beyond)
     work = Work(work.forwards, work.rows, work.catch_up, tuple(ran))
     if not nodes:
         return Proposal((), (), work)
@@ -136,7 +147,8 @@ def draft_tree(
     for place, node in enumerate(numbered):
         node.place = place
     parents = tuple(_place(node.parent) for node in numbered)
-    chain = parents == tuple(range(-1, len(nodes) - 1)) and not any(node.key for node in nodes)
+    once = len(offers) == len(nodes)
+    chain = once and parents == tuple(range(-1, len(nodes) - 1)) and not any(node.key for node in nodes)
     origins = tuple(node.copied for node in numbered)
     return Proposal(
         tuple(node.id for node in numbered),
@@ -145,7 +157,8 @@ def draft_tree(
         torch.cat(laws),
         torch.cat(logits),
         None if chain else parents,
-        None if chain else tuple(Offer(_place(node), node.row) for node in nodes),
+        None if chain else tuple(Offer(_place(node), node.row) for node in offers),
+        order.repeats and not chain,
         copied=origins if any(origins) else (),
         keys=tuple(node.key for node in numbered) if any(node.key for node in numbered) else (),
     )
@@ -156,8 +169,8 @@ def _offers(
 ) -> Iterator[tuple[int, bool]]:
     """(token, whether it is named) of up to `wide` children of a fork beside those `taken`, in judging order.
 
-    Drawn without replacement while anything is left. A one-hot law has one token to draw: behind it the next best by
-    logits are named.
+    Drawn without replacement while anything is left, or each from the whole law, so that a token may come again. A
+    greedy run's law has one token to draw: behind it the next best by logits are named.
     """
     if not wide:
         return
@@ -172,7 +185,7 @@ def _offers(
         yield from ((i, True) for i, x in others[: wide - (first is not None)] if x > float("-inf"))
         return
     for place in range(1, wide):
-        q = None if q is None else _without(q, [token])
+        q = q if q is None or order.repeats else _without(q, [token])
         if q is None:
             return
         token = int(order.pick(q, depth, number + place))

@@ -9,8 +9,8 @@ from then on. Which tokens are named so depends on what is past alone: whatever 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from hsd_core.levels.protocol import Committed, Counts, DraftOrder, Outcome, Proposal, Verified, Work
 from hsd_core.levels.tree import NO_PROBES, Probes
@@ -77,7 +77,8 @@ class NgramRun:
         self._window: Window | None = None
         self._last = -1  # the context's last token when it was asked
         self._filed: list[tuple[int, ...]] = []  # since the last commit
-        self._counted: dict[str, Any] = databases.counts()
+        self._counted = databases.counts()
+        self._hits = dict.fromkeys(databases.order, 0)  # drafted tokens by letter, since the last commit
         self._prompted = False
 
     def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
@@ -97,6 +98,7 @@ class NgramRun:
         chain = parents == tuple(range(-1, len(found) - 1))
         tree = None if chain else parents
         work = Work(1, 0, 0)
+        self.offered(letters)
         return Proposal(ids, letters, work, parents=tree, copied=copied, keys=keys, silent=silent, probes=probes)
 
     def _probes(self, context: Sequence[int], order: DraftOrder) -> Probes:
@@ -117,6 +119,11 @@ class NgramRun:
             found.append(sequence[:end])
         return found, self._databases.misses - missed
 
+    def offered(self, letters: Iterable[str]) -> None:
+        """These databases' findings went up, a letter a token; what begins alike is one token."""
+        for letter in letters:
+            self._hits[letter] += 1
+
     def keep(self, start: int, path: Sequence[int]) -> None:
         """Nothing to do: only committed tokens are ever stored."""
 
@@ -133,7 +140,7 @@ class NgramRun:
             return None
         counts, before = self._databases.counts(), self._counted
         filed, self._filed, self._counted = tuple(self._filed), [], counts
-        hits = {letter: n - before["hits"].get(letter, 0) for letter, n in counts["hits"].items()}
+        hits, self._hits = self._hits, dict.fromkeys(self._hits, 0)
         return {
             "inserts": counts["inserts"] - before["inserts"],
             "evictions": counts["evictions"] - before["evictions"],

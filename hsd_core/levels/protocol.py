@@ -73,8 +73,8 @@ class Proposal:
 class DraftOrder:
     """What a drafter is asked for: tokens at most `limit` deep behind the context.
 
-    to_probs, pick, stops, check, widths, greedy: see `hierarchy.Draft`. ends: ids behind which nothing is drafted.
-    beside: sequences that were looked up and go up with the draft, none going on behind an end.
+    to_probs, pick, stops, check, widths, greedy, repeats: see `hierarchy.Draft`. ends: ids behind which nothing is
+    drafted. beside: sequences that were looked up and go up with the draft, none going on behind an end.
     """
 
     limit: int
@@ -85,6 +85,7 @@ class DraftOrder:
     check: Callable[..., None] = lambda *given: None
     widths: tuple[int, ...] = ()
     greedy: bool = False
+    repeats: bool = False
     beside: Sequence[Sequence[Found]] = ()
 
     @property

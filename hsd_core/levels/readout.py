@@ -133,17 +133,29 @@ class TrunkRun:
 
     def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         branches = None if tree.is_chain else Branches(len(context), tree.lineage)
-        return self._score([*context, *tree.ids] if len(tree) else context, len(tree) + 1, branches)
+        return self._score([*context, *tree.ids] if len(tree) else context, len(tree) + 1, branches, tree.unread)
 
     @torch.inference_mode()
-    def _score(self, ids: Sequence[int], rows: int, branches: Branches | None = None) -> tuple[Tensor, Work]:
+    def _score(
+        self,
+        ids: Sequence[int],
+        rows: int,
+        branches: Branches | None = None,
+        unread: frozenset[int] = frozenset(),
+    ) -> tuple[Tensor, Work]:
         end, before = len(ids), self.cached
         if end - before < rows:
             raise ValueError(f"{self._source}: {rows} rows asked for, but only {end - before} tokens are new")
         spans = self._trunk.run(ids, self._depth, end, branches)
         start = before if self._readout.layers else end - rows
         x = self._trunk.hidden(self._depth, start, end)
-        logits, _ = self._readout.forward(ids, x, self._cache, start, rows, branches=branches)
+        if unread and isinstance(self._readout, Lens) and x.device.type == "cpu":  # elsewhere rows are nearly free
+            asked = [row for row in range(rows) if row - 1 not in unread]
+            said = self._trunk.decoder.head(x[asked])
+            logits = said.new_zeros(rows, said.shape[1])
+            logits[asked] = said
+        else:
+            logits, _ = self._readout.forward(ids, x, self._cache, start, rows, branches=branches)
         self._own = end
         return logits, Work(1, end - before, end - before - rows, spans)
 

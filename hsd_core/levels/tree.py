@@ -43,10 +43,12 @@ class Probes(NamedTuple):
     behind each goes back to the drafter that put them there.
 
     parents: the index of each one's parent among them, -1 behind the context; a parent always before its children.
+    read: those behind which the drafter asks what was said; None: behind all.
     """
 
     ids: tuple[int, ...] = ()
     parents: tuple[int, ...] = ()
+    read: tuple[int, ...] | None = None
 
 
 NO_PROBES = Probes()
@@ -65,6 +67,7 @@ class Tree:
             node t of a chain drawn from row t.
         repeats: siblings were drawn with replacement, so that one node may be offered twice.
         probes: what the same pass is to compute beside it; no part of the tree.
+        unread: nodes behind which nobody asks what would be said: a scorer may leave their rows at zero.
     """
 
     tokens: Sequence[Token] = ()
@@ -74,6 +77,7 @@ class Tree:
     offered: tuple[Offer, ...] | None = None
     repeats: bool = False
     probes: Probes = NO_PROBES
+    unread: frozenset[int] = frozenset()
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -138,7 +142,9 @@ class Tree:
             return self
         n = len(self)
         parents = (*self.lineage, *(parent + n if parent >= 0 else -1 for parent in probes.parents))
-        return Tree([*self.tokens, *(_named(id_) for id_ in probes.ids)], parents=parents)
+        read = range(len(probes.ids)) if probes.read is None else probes.read
+        unread = frozenset(range(n, n + len(probes.ids))).difference(n + probe for probe in read)
+        return Tree([*self.tokens, *(_named(id_) for id_ in probes.ids)], parents=parents, unread=unread)
 
     def cut(self, length: int) -> Tree:
         """The first `length` tokens of a chain."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hsd_core.ngram.context import ContextDatabase
 from hsd_core.ngram.model_db import ModelDatabase
@@ -91,7 +91,6 @@ class Databases:
                 min_key=own.min_key, max_key=own.max_key, continuation=continuation, max_continuations=max_continuations
             )
         self._tail = max((r.max_key for r in self.reach.values()), default=1)
-        self._hits = dict.fromkeys(self.order, 0)
         self.misses = 0  # lookups that no database answered
 
     def insert(self, ids: Sequence[int]) -> None:
@@ -108,18 +107,11 @@ class Databases:
     def guess(self, context: Sequence[int], limit: int) -> list[Found]:
         """Up to `limit` tokens that may follow.
 
-        Every finding joins the context of the next lookup, until a miss. Only counters change.
+        Every finding joins the context of the next lookup, until a miss. Only `misses` changes.
 
         Args:
             context: prompt, committed and tentative tokens.
         """
-        found = self._chain(context, limit)
-        for x in found:
-            self._hits[x.letter] += 1
-        return found
-
-    def _chain(self, context: Sequence[int], limit: int) -> list[Found]:
-        """`guess`, its findings not counted."""
         tail: list[int] = list(context[-self._tail :])
         found: list[Found] = []
         while len(found) < limit:
@@ -139,7 +131,6 @@ class Databases:
 
         The further ones come from the databases in their order (HD takes 7 of 4 tokens): whatever else D_c has behind
         the longest known suffixes, whatever else D_m and D_s know often enough; each is continued as `guess` would.
-        Tokens that begin several sequences are counted once.
         """
         first = self.guess(context, limit)
         if not first or count == 1:
@@ -147,15 +138,10 @@ class Databases:
         tail = list(context[-self._tail :])
         found = {tuple(x.token for x in first): first}
         for beginning in self._beginnings(tail, limit):
-            more = self._chain([*tail, *(x.token for x in beginning)], limit - len(beginning))
+            more = self.guess([*tail, *(x.token for x in beginning)], limit - len(beginning))
             found.setdefault(tuple(x.token for x in (*beginning, *more)), [*beginning, *more])
             if len(found) >= count:
                 break
-        known = {ids[:n] for ids in list(found)[:1] for n in range(1, len(ids) + 1)}
-        for ids, sequence in found.items():
-            for n, one in enumerate(sequence, 1):
-                self._hits[one.letter] += ids[:n] not in known
-                known.add(ids[:n])
         return list(found.values())
 
     def _beginnings(self, tail: list[int], limit: int) -> Iterator[list[Found]]:
@@ -198,12 +184,11 @@ class Databases:
             return told if self._ahead is None else {**told, "max_continuations": self._ahead.kept}
         return {**told, "continuation": own.continuation, "max_continuations": own.max_continuations}
 
-    def counts(self) -> dict[str, Any]:
-        """Totals: `inserts` (continuations filed), `evictions`, `hits` (tokens by letter), `misses` (lookups)."""
+    def counts(self) -> dict[str, int]:
+        """Totals: `inserts` (continuations filed), `evictions`, `misses` (lookups)."""
         context = self._context
         return {
             "inserts": context.inserts if context else 0,
             "evictions": context.evictions if context else 0,
-            "hits": dict(self._hits),
             "misses": self.misses,
         }

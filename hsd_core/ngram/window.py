@@ -39,8 +39,9 @@ class Window:
         spine = columns + n - 3
         self.rows = [[usable[i * len(usable) // spine] for i in range(spine)]]
 
-    def probes(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The tokens of the spine, then those of each column, and the place of each one's parent (-1: the text)."""
+    def probes(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+        """The tokens of the spine, then those of each column; the place of each one's parent (-1: the text); the places
+        of the columns' feet, behind which a step asks what was said."""
         spine, *below = self.rows
         ids, parents = list(spine), list(range(-1, len(spine) - 1))
         for column in range(len(spine) + 1):
@@ -49,7 +50,13 @@ class Window:
                 parents.append(parent)
                 parent = len(ids)
                 ids.append(row[column])
-        return tuple(ids), tuple(parents)
+        return tuple(ids), tuple(parents), tuple(self._feet())
+
+    def _feet(self) -> range:
+        """Where the last token of each column stands; the spine, where no column has begun."""
+        spine, *below = self.rows
+        columns, depth = len(spine) + 1, len(below)
+        return range(len(spine) + depth - 1, len(spine) + depth * columns, depth) if depth else range(len(spine))
 
     @property
     def deepest(self) -> int:
@@ -64,11 +71,8 @@ class Window:
         """
         spine, *below = self.rows
         depth = len(below)
-        if not depth:  # below the text's last token stands the text's next one, which the window has no need of
-            said = list(probed)
-        else:
-            feet = range(len(spine) + depth - 1, len(spine) + depth * (len(spine) + 1), depth)
-            said = [probed[foot] for foot in feet]
+        # At first the text's next token stands below its last one, which the window has no need of.
+        said = [probed[foot] for foot in self._feet()]
         heads = [last, *spine]
         whole = []
         if depth == self.n - 2:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from hsd_core.levels.kinds import LevelSpec, StackError, fan_of, keys, kind_of, kinds, rules, setting, variants
-from hsd_core.levels.kinds.keys import BLOCK, MAX_DEPTH, RULE, TREE, VERIFIES, K
+from hsd_core.levels.kinds.keys import BLOCK, MAX_DEPTH, REPLACE, RULE, TREE, VERIFIES, K
 from hsd_core.levels.kinds.kind import BELOW, LAST, REJECT, SHADES
 from hsd_core.levels.kinds.spec import MAX_LEVELS, Value
 from hsd_core.models.sampling import Sampling
@@ -29,6 +29,8 @@ SAYS: Mapping[str, str] = MappingProxyType(
         "heed": "{name}: @{key} means nothing here; its keys are {known}",
         "twice": "{name}: {key} is given twice; keep one @{key}=",
         "k": "{name}: @k belongs to the rule {rule}; write {name}@rule={rule}@k={k}",
+        "replace": "{name}: @replace says how the tokens of a tree are drawn; write {name}@tree=2.1@replace=1 "
+        "or leave it out",
         "last": "the last level is {name}; end the stack with target",
         "block": "{name}:{block} is the last level, which hands nothing up; write {name}",
         "below": "{name} stands below another level; it must be the last one",
@@ -211,6 +213,8 @@ def _parse_level(part: str) -> LevelSpec:
     with_k = [rule.name for rule in rules().values() if rule.k]
     if K.name in values and values.get(RULE.name) not in with_k:
         raise _fault("k", name=name, rule=with_k[0], k=values[K.name])
+    if values.get(REPLACE.name) and TREE.name not in values:
+        raise _fault("replace", name=name)
     tree = LevelSpec(name, tree=str(values[TREE.name])).widths if TREE.name in values else ()
     if tree and values.get("block", len(tree)) != len(tree):
         raise _fault("deep", name=name, block=values["block"], tree=values[TREE.name], depth=len(tree))

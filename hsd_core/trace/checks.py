@@ -108,6 +108,8 @@ def _tokens(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
             if event.parents and not _is_tree(event):
                 yield f"{where}: its parents are no tree of {len(event.ids)} tokens"
                 continue
+            if event.draws and (not event.parents or min(event.draws) < 1 or max(event.draws) == 1):
+                yield f"{where}: it says how often its tokens were drawn, {event.draws}, and none was drawn again"
             yield from _copies(event, written, where)
             if not event.parents:
                 written.update(enumerate(event.ids, event.at))

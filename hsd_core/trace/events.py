@@ -163,7 +163,11 @@ class Draft(Record, frozen=True):
     several, the first of them with `copied.alike` equal to the key. `silent`: lookups that every database left
     unanswered.
     Both are bounded by what is drafted; the entries of D_c are not listed, as they follow from the committed text and
-    the level's `params` (`Databases.settings`)."""
+    the level's `params` (`Databases.settings`).
+
+    `draws`: of siblings drawn with replacement, how often each token was drawn; left out where each was once. A draw is
+    an offer of its own: the verifier judges the first one of a token (`Check`), and behind its rejection the others are
+    rejected without a coin, each leaving its residual."""
 
     round: Int
     level: Level
@@ -184,9 +188,10 @@ class Draft(Record, frozen=True):
     parents: tuple[Int, ...] = ()
     keys: tuple[Int, ...] = ()
     silent: Int = 0
+    draws: tuple[Int, ...] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
-        given = (name for name in ("copied", "keys") if getattr(self, name))
+        given = (name for name in ("copied", "keys", "draws") if getattr(self, name))
         _alike(self, "serials", "ids", "sources", "q", "confidence", *given)
 
 

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 import torch
-from enumerator import SAMPLED, distance, merged_law, run_law, target_law
+from enumerator import SAMPLED, distance, run_law, target_law
 from lean_stacks import LeanStacks, RandomDraft, model_law
 from test_sampled_runs import UNLIKELY, p_value
 from toys import output_of, toy_stack
+from tree_laws import ABOVE, CLOSE, EXACT, WRONG, off_from
 
 import hsd_core
 from hsd_core.engine import rules
@@ -29,32 +30,24 @@ from hsd_core.models.passes import Branches
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.checks import check
 
-EXACT, CLOSE, WRONG = 1e-12, 1e-5, 1e-3
 DRAFTS = (table, readout, draft_run)  # where `draft_tree` is used
-ABOVE = (
-    "table",
-    "table@bonus=0",
-    "table:2,table@rule=block",
-    "table:2@bonus=0,table",
-    "table:3@policy=flush,table:2@rule=block,table",
-)
-
-
-def off(text: str, *, tokens: int = 3, vocab: int = 3, seed: int = 1, zeros: float = 0.0, **options: Any) -> float:
-    stack = toy_stack(text, vocab, seed, zeros=zeros)
-    return distance(merged_law(stack, [0], tokens, **options), target_law(stack, [0], tokens, **options))
+off = off_from(toy_stack)
 
 
 @pytest.mark.parametrize("above", ABOVE)
+@pytest.mark.parametrize("how", ["", "@replace=1"])
 @pytest.mark.parametrize("below", ["table:2@tree=2.2", "table:2@tree=3.1", "table:3@tree=2.1.1"])
-def test_drafted_trees_under_one_two_and_three_verifiers_follow_the_targets_law(below: str, above: str) -> None:
-    assert off(f"{below},{above}", vocab=2 if above.count(",") > 1 else 3) < EXACT
+def test_drafted_trees_under_one_two_and_three_verifiers_follow_the_targets_law(
+    below: str, how: str, above: str
+) -> None:
+    assert off(f"{below}{how},{above}", vocab=2 if above.count(",") > 1 else 3) < EXACT
 
 
 @pytest.mark.parametrize("sampling", [Sampling(0.7, top_k=2), Sampling(1.0, top_p=0.7), Sampling(0.0)])
 @pytest.mark.parametrize("ends", [frozenset(), frozenset({1})])
 def test_cut_laws_greedy_runs_and_ends_of_the_text(sampling: Sampling, ends: frozenset[int]) -> None:
-    for text in ("table:2@tree=3.2,table", "table:2@tree=2.2,table:2@bonus=0,table"):
+    texts = ("table:2@tree=3.2,table", "table:2@tree=2.2,table:2@bonus=0,table", "table:2@tree=3.1@replace=1,table")
+    for text in texts:
         for zeros in (0.0, 0.4):
             assert off(text, sampling=sampling, ends=ends, zeros=zeros) < EXACT
 
@@ -64,7 +57,9 @@ def test_a_tree_that_stops_where_it_is_unsure_follows_the_law(policy: str) -> No
     assert off(f"table:3@tree=2.2.1@policy={policy},table", vocab=2) < EXACT
 
 
-@pytest.mark.parametrize("text", ["table:2@tree=2.2,table", "table:3@tree=3.1.1,table:2,table@bonus=0"])
+@pytest.mark.parametrize(
+    "text", ["table:2@tree=2.2,table", "table:3@tree=3.1.1,table:2,table@bonus=0", "table:2@tree=3.2@replace=1,table"]
+)
 def test_seeded_runs_agree_with_the_law_and_their_traces_are_true(text: str) -> None:
     stack, runs = toy_stack(text, 3, seed=21), 600
     outputs = (list(hsd_core.run(stack, [0], SAMPLED, seed, max_new_tokens=3, heads=0)) for seed in range(runs))
@@ -83,6 +78,46 @@ def misread(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
 def test_siblings_judged_as_drawn_with_replacement_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     misread(monkeypatch, lambda tree: replace(tree, repeats=True))
     assert off("table:2@tree=3.1,table") > WRONG
+
+
+def test_siblings_drawn_again_and_judged_as_drawn_once_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    misread(monkeypatch, lambda tree: replace(tree, repeats=False))
+    assert off("table:2@tree=3.1@replace=1,table") > WRONG
+
+
+def test_a_token_drawn_again_whose_second_offer_is_dropped_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It could not be kept any more, and yet its rejection leaves another law for what is drawn instead."""
+    misread(monkeypatch, lambda tree: replace(tree, offered=tree.offered and tuple(dict.fromkeys(tree.offered))))
+    assert off("table:2@tree=2.1@replace=1,table") > WRONG
+
+
+def test_greedy_runs_offer_the_same_tokens_with_and_without_replacement() -> None:
+    greedy = Sampling(0.0)
+    with_, without = (
+        list(hsd_core.run(toy_stack(f"table:2@tree=3.2{how},table", 5, 3), [0], greedy, 1, max_new_tokens=12))
+        for how in ("@replace=1", "")
+    )
+    drafts = [[e.ids for e in events if e.event == "draft"] for events in (with_, without)]
+    assert drafts[0] == drafts[1] and "replace" not in with_[0].levels[0].params
+
+
+def test_a_trace_says_how_often_a_token_was_drawn_and_judges_it_once() -> None:
+    stack = toy_stack("table:2@tree=4.2@replace=1,table", 3, seed=2)
+    events = list(hsd_core.run(stack, [0], SAMPLED, 5, max_new_tokens=60))
+    drafts = [e for e in events if e.event == "draft"]
+    again = [e for e in drafts if e.draws]
+    assert check(events) == [] and events[0].levels[0].params["replace"] is True
+    assert again and all(max(e.draws) > 1 and len(e.draws) == len(e.ids) for e in again)
+    for e in drafts:  # what stands behind one place is told apart by its id
+        assert len(set(zip(e.parents, e.ids, strict=True))) == len(e.ids)
+        behind = sum(times for times, above in zip(e.draws or (1,) * len(e.ids), e.parents, strict=True) if above < 0)
+        assert behind == 4
+    for e in (e for e in events if e.event == "verify"):
+        assert len({c.serial for c in e.checks}) == len(e.checks)
+        assert all((c.alpha is None) == (c.outcome == "unjudged") for c in e.checks)
+    kept = [t.serial for e in events if e.event == "commit" for t in e.tokens if t.how == "draft"]
+    twice = {s for e in again for s, times in zip(e.serials, e.draws, strict=True) if times > 1}
+    assert twice & set(kept), "no token that was drawn twice was kept"
 
 
 def test_named_tokens_judged_as_drawn_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,6 +175,7 @@ def off_lean(text: str, tokens: int, vocab: int) -> float:
     [
         ("exit:2@at=2@tree=2.1,target", 3, 3),
         ("exit:2@at=2@tree=2.2@bonus=0,target@bonus=0", 3, 2),
+        ("exit:2@at=2@tree=2.1@replace=1,target", 3, 3),
         ("exit:2@at=2@tree=2.1@id=own,target", 3, 3),
         ("exit:2@at=2@tree=2.1@id=fed,target", 3, 3),
         ("exit:2@at=1@tree=2.1@id=fed,exit:2@at=2@id=own@policy=flush,target", 3, 2),
@@ -147,6 +183,7 @@ def off_lean(text: str, tokens: int, vocab: int) -> float:
         ("exit:2@at=2@tree=1.2,int8:2,target@rule=block", 3, 2),
         ("nano:2@tree=2.1@id=own,target", 3, 3),
         ("nano:2@tree=2.2@id=fed,target@bonus=0", 3, 2),
+        ("nano:2@tree=2.2@replace=1@id=fed,int8:2,target", 3, 2),
         ("model:2@tree=2.1,target", 3, 2),
     ],
 )
@@ -161,6 +198,8 @@ GROWN = (
     "exit:2@at=1@tree=2.1@id=fed,exit:3@at=3@id=own,target",
     "exit:3@at=2@tree=1.2.2@id=own,int8:4,target",
     "nano:3@tree=2.2.1@id=own,target",
+    "exit:3@at=2@tree=3.2.2@replace=1@id=fed,target",
+    "model:3@tree=3.1.1@replace=1,target@bonus=0",
     "nano:3@tree=4.2.2@id=fed,exit:3@at=2@bonus=0,target",
     "model:3@tree=3.1.1,target@bonus=0",
     "int4:2@tree=2.1,target",

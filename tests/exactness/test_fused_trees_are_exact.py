@@ -14,10 +14,11 @@ from typing import Any
 
 import pytest
 import torch
-from enumerator import SAMPLED, distance, merged_law, run_law, target_law
+from enumerator import SAMPLED, distance, run_law, target_law
 from lean_stacks import LeanStacks, RandomDraft, model_law
 from test_sampled_runs import UNLIKELY, p_value
 from toys import output_of, table, toy_stack
+from tree_laws import ABOVE, CLOSE, EXACT, WRONG, off_from
 
 import hsd_core
 from hsd_core.engine import rules
@@ -35,15 +36,6 @@ from hsd_core.ngram.databases import Found, Reach
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import StackError, parse
 from hsd_core.trace.checks import check
-
-EXACT, CLOSE, WRONG = 1e-12, 1e-5, 1e-3
-ABOVE = (
-    "table",
-    "table@bonus=0",
-    "table:2,table@rule=block",
-    "table:2@bonus=0,table",
-    "table:3@policy=flush,table:2@rule=block,table",
-)
 
 
 class Lookups(NgramLevel):
@@ -65,6 +57,9 @@ class _Lookup:
             found.append([Found(x, "c", 1) for x in ids[:end]])
         return found, 0
 
+    def offered(self, letters: object) -> None:
+        """Nothing to do."""
+
     def observe(self, outcome: object) -> None:
         """Nothing to do."""
 
@@ -80,13 +75,14 @@ def fusing(text: str, vocab: int = 3, seed: int = 1, lookups: Any = None, **opti
     return [StackEntry(FusedLevel(drafter, beside), below.spec, below.block), *above]
 
 
-def off(text: str, *, tokens: int = 3, vocab: int = 3, seed: int = 1, zeros: float = 0.0, **options: Any) -> float:
-    stack = fusing(text, vocab, seed, zeros=zeros)
-    return distance(merged_law(stack, [0], tokens, **options), target_law(stack, [0], tokens, **options))
+off = off_from(fusing)
 
 
 @pytest.mark.parametrize("above", ABOVE)
-@pytest.mark.parametrize("below", ["table:2@fuse=2", "table:2@tree=2.1@fuse=2", "table:2@tree=1.2@fuse=1"])
+@pytest.mark.parametrize(
+    "below",
+    ["table:2@fuse=2", "table:2@tree=2.1@fuse=2", "table:2@tree=1.2@fuse=1", "table:2@tree=3.1@replace=1@fuse=1"],
+)
 def test_fused_trees_under_one_two_and_three_verifiers_follow_the_targets_law(below: str, above: str) -> None:
     assert off(f"{below},{above}", vocab=2 if above.count(",") > 1 else 3) < EXACT
 

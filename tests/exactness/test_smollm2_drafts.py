@@ -31,6 +31,7 @@ STACKS = [
     "exit:3@at=8@tree=2.2.1,target",
     "exit:2@at=8@tree=2.1@id=smollm2-exit8,int8:4,target",
     "nano:3@tree=2.2.1,target",
+    "exit:2@at=8@tree=3.1@replace=1,target",
     "exit:3@at=8@tree=2.2.1@fuse=4,target",
     "nano:3@fuse=3,int8:6,target",
     "ngram:3@policy=confidence@theta=0.4@miss=nano,int8:6,target",
@@ -91,7 +92,14 @@ def test_a_trained_read_out_knows_more_than_the_lens_at_its_depth(smollm2) -> No
 
 
 @pytest.mark.weights
-@pytest.mark.parametrize("stack", ["exit:3@at=8@tree=2.2.1,target", "exit:3@at=8@tree=2.1.1@fuse=3,target"])
+@pytest.mark.parametrize(
+    "stack",
+    [
+        "exit:3@at=8@tree=2.2.1,target",
+        "exit:3@at=8@tree=2.2.1@replace=1,target",
+        "exit:3@at=8@tree=2.1.1@fuse=3,target",
+    ],
+)
 def test_sampled_trees_follow_the_targets_law(smollm2, stack: str) -> None:
     sampling, runs = Sampling(1.0, top_k=3), 200
     ids = smollm2.encode("one two three one two four one two three one two", raw=True)  # lookups find something
@@ -100,4 +108,5 @@ def test_sampled_trees_follow_the_targets_law(smollm2, stack: str) -> None:
     outputs = (output_of(list(hsd_core.run(entries, ids, sampling, s, max_new_tokens=3, heads=0))) for s in range(runs))
     assert p_value(Counter(outputs), law, runs) > UNLIKELY
     events = list(hsd_core.run(entries, ids, sampling, 0, max_new_tokens=3))
+    assert check(events) == []
     assert any(e.event == "draft" and len({"c", "exit"} & set(e.sources)) == 1 + ("fuse" in stack) for e in events)

@@ -6,14 +6,14 @@ import random
 from dataclasses import replace
 
 import pytest
-from enumerator import SAMPLED, distance, merged_law, run_law, target_law
+from enumerator import SAMPLED, distance, run_law, target_law
 from toys import TreeRun, tree_stack
+from tree_laws import EXACT, WRONG, off_from
 
 from hsd_core.engine import rules
 from hsd_core.levels.protocol import DraftOrder, Proposal
 from hsd_core.models.sampling import Sampling
 
-EXACT, WRONG = 1e-12, 1e-3
 HOW = ("drawn", "repeats", "named", "mixed")
 ABOVE = (
     "table:2,table",
@@ -25,12 +25,8 @@ ABOVE = (
 )
 
 
-def off(
-    text: str, shape: tuple[int, ...], how: str, *, vocab: int = 3, tokens: int = 3, seed: int = 1, **options
-) -> float:
-    zeros = options.pop("zeros", 0.0)
-    stack = tree_stack(text, shape, how, vocab, seed, zeros=zeros)
-    return distance(merged_law(stack, [0], tokens, **options), target_law(stack, [0], tokens, **options))
+def off(text: str, shape: tuple[int, ...], how: str, **options) -> float:
+    return off_from(lambda text, *of, **more: tree_stack(text, shape, how, *of, **more))(text, **options)
 
 
 @pytest.mark.parametrize("how", HOW)

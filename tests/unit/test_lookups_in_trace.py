@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from typing import Any
 
@@ -73,6 +74,25 @@ def test_lookups_without_an_answer_are_those_that_the_store_counts(guess: int) -
     assert silent == sum(event.misses for event in events if isinstance(event, Store)) > 0
     if guess == 1:
         assert all(event.silent == (len(event.ids) < 6) for event in drafts_of(events)[:-3]), "a chain ends at a miss"
+
+
+def fused() -> list[Event]:
+    stack = LeanStacks(layers=4, vocab=VOCAB).stack("exit:3@at=2@tree=2.1.1@fuse=4,target")
+    return list(hsd_core.run(stack, PROMPT, Sampling(1.0), 3, max_new_tokens=60, ends=frozenset({9})))
+
+
+@pytest.mark.parametrize("what", ["one", "several", "fused"])
+def test_the_store_counts_the_looked_up_tokens_that_went_up(what: str) -> None:
+    """Not those behind an end of the text, nor sequences that the drafter beside them found unlikely."""
+    events = fused() if what == "fused" else recorded(guess=4 if what == "several" else 1, temperature=1.0)
+    looked_up: Counter[str] = Counter()
+    for event in events:
+        if isinstance(event, Draft):
+            looked_up.update(source for source, key in zip(event.sources, event.keys, strict=False) if key)
+        elif isinstance(event, Store):
+            assert Counter(event.hits) == looked_up
+            looked_up.clear()
+    assert sum(sum(event.hits.values()) for event in events if isinstance(event, Store)) > 20
 
 
 def test_what_the_context_holds_follows_from_the_text_and_the_header() -> None:

@@ -95,7 +95,6 @@ def test_lookups_are_chained_and_stop_at_a_miss():
     assert said(made.guess([1], 9)) == [(2, "m"), (3, "m"), (4, "m")]
     assert said(made.guess([1], 2)) == [(2, "m"), (3, "m")]
     assert made.counts()["misses"] == 1
-    assert made.counts()["hits"] == {"m": 5}
 
 
 def test_a_miss_at_the_first_token_gives_nothing():
@@ -114,7 +113,6 @@ def test_no_token_is_guessed_at_limit_zero():
 def test_a_chain_crosses_databases_and_names_the_one_that_answered():
     made = databases("cms", [1, 2], model_db=model_db([2, 3]), text_db=text_db([3, 4]))
     assert said(made.guess([1], 9)) == [(2, "c"), (3, "m"), (4, "s")]
-    assert made.counts()["hits"] == {"c": 1, "m": 1, "s": 1}
 
 
 @pytest.mark.parametrize("order", ["c", "m", "s", "cm", "mc", "cms", "smc", "sc"])
@@ -168,7 +166,6 @@ def test_runs_share_static_databases_and_nothing_else():
     one, other = databases("cm", [5, 6], model_db=shared), databases("cm", model_db=shared)
     assert said(one.guess([5], 1)) == [(6, "c")]
     assert other.guess([5], 1) == []
-    assert other.counts()["hits"] == {"c": 0, "m": 0}
 
 
 @pytest.mark.parametrize("order", ["", "x", "cc", "cmx"])
@@ -254,15 +251,13 @@ def test_packed_keys_keep_the_order_of_their_ids():
     assert pack_windows(top, 4, 49153).tolist() == [pack(top.tolist(), 49153)]
 
 
-def test_tokens_that_begin_several_sequences_are_counted_once():
+def test_a_sequence_that_is_known_in_several_ways_is_offered_once():
     prompt = [1, 2, 3, 4, 9, 8, 0, 2, 3, 5, 9, 7, 2, 3, 6, 9]
     made = databases("c", prompt)
     found = made.guesses([7, 1, 2], 3, 7)
     assert [[x.token for x in sequence] for sequence in found] == [[3, 4, 9], [3, 6, 9]]
-    assert made.counts()["hits"] == {"c": 5}
     one = databases("c", prompt)
     assert one.guess([7, 1, 2], 3) == found[0]
-    assert one.counts()["hits"] == {"c": 3}
 
 
 def test_the_text_lists_what_follows_a_key_commonest_first():

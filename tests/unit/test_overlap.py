@@ -8,7 +8,7 @@ import pytest
 import torch
 from toys import table
 
-from hsd_core.measure.calibrate.overlap import BONUS_AFTER, count
+from hsd_core.measure.calibrate.overlap import BONUS_AFTER, count, walk
 from hsd_core.measure.calibrate.reading import Reading
 from hsd_core.measure.calibrate.tally import Tally
 
@@ -89,3 +89,45 @@ def test_a_lookups_one_number_counts_guesses_where_rounds_begin():
     assert tally.ratio(("pair", 0, 1)) == pytest.approx(1 / 3)
     assert tally.weight(("pair", 0, 1)) == pytest.approx(3)
     assert tally.ratio(("hit", 0)) == pytest.approx(2 / 3)
+
+
+def kept_by_two(q, p):
+    """(V,) probability that a fork of two drawn without replacement keeps each token, over all draws."""
+    kept = torch.zeros(V, dtype=torch.float64)
+    for first in range(V):
+        alpha = min(1.0, float(p[first] / q[first]))
+        kept[first] += q[first] * alpha
+        left, rest = (p - q).clamp_min(0), q.clone()
+        rest[first] = 0.0
+        if float(left.sum()) > 0.0:
+            kept += q[first] * (1 - alpha) * torch.minimum(left / left.sum(), rest / rest.sum())
+    return kept
+
+
+def test_drawn_forks_are_kept_as_often_as_enumeration_says_by_width_and_by_depth():
+    texts, times = list(product(range(V), repeat=3)), 300
+    wide, over, under = 0.0, [0.0, 0.0], [0.0, 0.0]
+    for text in texts:
+        forks = [kept_by_two(row(LOW, text[:m]), row(TOP, text[:m])) for m in range(3)]
+        alone = [float(fork.sum()) for fork in forks]
+        passed = [float(fork[x] / row(TOP, text[:m])[x]) for m, (fork, x) in enumerate(zip(forks, text, strict=True))]
+        begins = walk([passed[s:] for s in range(3)])
+        wide += chance(TOP, text) * sum(alone) / 3
+        for m, at in ((0, range(3)), (1, range(2))):
+            weights = [chance(TOP, text) * begins[s] * (passed[s] if m else 1.0) for s in at]
+            over[m] += sum(w * alone[s + m] for w, s in zip(weights, at, strict=True))
+            under[m] += sum(weights)
+    found = {key: [0.0, 0.0] for key in (("width", 0, 1, 2), ("fork", 0, 1, 1, 2), ("fork", 0, 1, 2, 2))}
+    for text in texts:
+        rows = {i: torch.stack([row(law, text[:m]) for m in range(3)]) for i, law in ((0, LOW), (1, TOP))}
+        tally = Tally(times)
+        for number in range(times):  # every one draws anew
+            count(tally, number, Reading(torch.tensor(text), rows), "")
+        for key, sums in found.items():
+            sums[0] += chance(TOP, text) * (tally.ratio(key) or 0.0) * tally.weight(key)
+            sums[1] += chance(TOP, text) * tally.weight(key)
+    width, first, second = (a / b for a, b in found.values())
+    assert width == pytest.approx(wide, abs=0.01)
+    assert first == pytest.approx(over[0] / under[0], abs=0.01)
+    assert second == pytest.approx(over[1] / under[1], abs=0.01)
+    assert abs(second - width) > 0.03, "by depth is another acceptance than by width alone"

@@ -134,6 +134,16 @@ def test_a_plan_with_a_tree_and_its_stack_are_one_thing():
     assert plan_of(profile, "exit:2@at=8@tree=1.1,target") == Plan((1, 2), (2,))
 
 
+def test_draws_with_replacement_are_refused_where_a_profile_does_not_know_them():
+    """A greedy run offers the same tokens either way; sampled ones are kept less often than the profile says."""
+    text = "exit:3@at=8@tree=2.2.1@replace=1,target"
+    assert plan_of(tower(), text) == plan_of(tower(), "exit:3@at=8@tree=2.2.1,target")
+    with pytest.raises(ProfileError, match=r"replace=1: .* drawn without replacement .* without @replace="):
+        plan_of(replace(tower(), temperature=0.8), text)
+    one = plan_of(replace(tower(), temperature=0.8), "exit:2@at=8@tree=1.1@replace=1,target")
+    assert not one.widths  # one draw is one draw
+
+
 @pytest.mark.parametrize(
     ("plan", "why"),
     [
@@ -183,7 +193,8 @@ def test_the_acceptance_of_drawn_forks_is_that_of_recursive_rejection():
         return total
 
     n = 40_000
-    means = [chances.mean() for chances in counted.accepted(q.expand(n, -1), p.expand(n, -1), 5, seed=1)]
+    ids = torch.zeros(n, dtype=torch.long)
+    means = [kept.mean() for kept, _ in counted.accepted(q.expand(n, -1), p.expand(n, -1), ids, 5, seed=1)]
     for k, mean in enumerate(means, start=1):
         assert mean == pytest.approx(1 - refused(q, p, min(k, 3)), abs=0.006)
     assert means[0] < means[1] - 0.05

@@ -21,6 +21,8 @@ export function actOf(model, record, view) {
   el.append(head(model, record, verdicts, j, view));
   const copy = copied(model, record);
   if (copy) el.append(copy);
+  const draws = record.draws ?? 1;
+  if (draws > 1) el.append(note(ACT.again(draws)));
   if (j) el.append(...(j.outcome === "unjudged" ? [note(ACT.behind)] : []), ...verdict(model, record, j, view.most));
   else el.append(...alone(model, record, view));
   return el;
@@ -83,7 +85,7 @@ function verdict(model, record, j, most) {
   if (isGreedy(model)) return greedy(model, record, j, most);
   const act = sampledAct(model, record, j, most);
   const block = model.levels[j.level].rule === "block";
-  const parts = [coin(j, block)];
+  const parts = [coin(j, block, offered(record, j).indexOf(record) > 0)];
   if (!act) return [...parts, note(ACT.norows)];
   const verifier = model.levels[j.level];
   const drafter = model.levels[j.below ?? Math.max(0, j.level - 1)];
@@ -115,7 +117,7 @@ function verdict(model, record, j, most) {
 /** How often a candidate is kept at the place, and how often one could be. */
 function reach(record, j, act) {
   const { bound } = j;
-  const one = offered(record, j).length < 2;
+  const one = offered(record, j).length < 2 && !(record.draws > 1);
   const text = !bound
     ? `${act.close ? "" : "\u2248 "}${ACT.sum(act.kept)}.`
     : one && !isNamed(j)

@@ -4,8 +4,8 @@ import { h } from "../dom.js";
 import { figure } from "../svg.js";
 import { ACT } from "../words/anatomy.js";
 
-/** A line from 0 to 1: below alpha the draft is kept; the coin lies on it. */
-export function coin(j, block) {
+/** A line from 0 to 1: below alpha the draft is kept; the coin lies on it. `later`: candidates were judged before it. */
+export function coin(j, block, later = false) {
   if (j.outcome === "unjudged") return "";
   const [u, a] = [j.coin === null ? "" : figure(j.coin), figure(j.alpha)];
   const outcome = j.outcome === "accepted" ? ACT.accepted : ACT.rejected;
@@ -24,7 +24,7 @@ export function coin(j, block) {
       class: "hx-an-coin",
       tabindex: "0",
       "data-outcome": j.outcome,
-      "data-tip": block ? ACT.blockTip(a) : ACT.alphaTip(figure(j.p), figure(j.q), a),
+      "data-tip": block ? ACT.blockTip(a) : later ? ACT.laterTip(a) : ACT.alphaTip(figure(j.p), figure(j.q), a),
     },
     bar,
     h("span", { text: words }),

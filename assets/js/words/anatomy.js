@@ -160,6 +160,10 @@ export const ACT = {
   longer: (/** @type {string} */ a) => `\u03b1 = ${a}; a longer prefix was kept, so no coin was thrown here`,
   alphaTip: (/** @type {string} */ p, /** @type {string} */ q, /** @type {string} */ a) =>
     `\u03b1 = min(1, p / q) = min(1, ${p} / ${q}) = ${a}. The coin is uniform between 0 and 1; below \u03b1 the draft is kept`,
+  laterTip: (/** @type {string} */ a) =>
+    `\u03b1 = min(1, p / q) = ${a}, p being what the candidates before it left, norm(max(p \u2212 q, 0)) of each in turn, and q the law that this one was drawn from. The coin is uniform between 0 and 1; below \u03b1 the draft is kept`,
+  again: (/** @type {number} */ n) =>
+    `Drawn ${n} times, with replacement. Its first draw is judged; once that is rejected nothing of p is left on this token, so the others are rejected too.`,
   blockTip: (/** @type {string} */ a) =>
     `rule block: \u03b1 is h = ${a}, the probability that the block is kept up to here; it weighs the whole prefix, not this token alone`,
   block: "Rule block: \u03b1 weighs the whole prefix, and the residual is norm(max(w p \u2212 q, 0)).",

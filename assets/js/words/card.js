@@ -28,6 +28,8 @@ export const CARD = {
     `${nth}, ${ms}${NBSP}ms${perToken === null ? "" : `, ${perToken}${NBSP}ms a token`}`,
   chosen: "chosen",
   drawnWith: "drawn with p",
+  drawn: "drawn",
+  times: (/** @type {number} */ n) => `${n} times, with replacement`,
   copied: "copied from",
   copiedWhy: (/** @type {number} */ alike, /** @type {number} */ share) =>
     `${alike}${NBSP}token${alike === 1 ? "" : "s"} before it the same${share >= 1 ? "" : `, ${Math.floor(1000 * share) / 10}${NBSP}% of its q`}`,

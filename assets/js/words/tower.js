@@ -36,7 +36,8 @@ export const FLOOR = {
   emptyCacheTip: "cache of this level: nothing yet",
   cache: (/** @type {{known: number, tentative: number, behind: number}} */ x) =>
     `cache of this level: ${x.known} committed, ${x.tentative} tentative positions; ${x.behind} to catch up`,
-  tree: (/** @type {string} */ shape) => `tree ${shape}`,
+  tree: (/** @type {string} */ shape, /** @type {boolean} */ again) =>
+    `tree ${shape}${again ? " with replacement" : ""}`,
   lookups: "lookups",
   guesses: (/** @type {number} */ n, /** @type {string} */ letters) => `${n} guesses from ${letters}`,
   databases: (/** @type {string} */ letters) => `databases ${letters}`,

@@ -42,7 +42,7 @@ class Key:
             "bottom" (the first of several).
         fans: its value says how many sequences a draft holds side by side (`sequences`).
         rides: its value says how much the level above computes beside a draft, in the same pass; 0 for nothing.
-        when: another key, and the values of it with which this one counts.
+        when: another key, and the values of it with which this one counts; none for whatever it is set to.
         usual: what a level without the key has, where that is not the default of its field and its kind says nothing
             (`Kind.usual`).
         label, tip, tips: the control in the composer, what it says, and what it says instead at a value of `when`'s
@@ -273,9 +273,18 @@ TREE = Shape(
         "4.2.2": "4.2.2 · 28 tokens",
     },
 )
+REPLACE = Switch(
+    name="replace",
+    place=6,
+    counts=BOTTOM,
+    when=(TREE.name, ()),
+    label="with replacement",
+    tip="whether the tokens behind one place are drawn with replacement: each from the whole law, so that some may be "
+    "the same; greedy runs offer the likeliest ones either way",
+)
 FUSE = Whole(
     name="fuse",
-    place=6,
+    place=7,
     counts=BOTTOM,
     fans=True,
     beside=1,
@@ -314,4 +323,4 @@ N = Whole(
     tip="tokens of an n-gram: one that is looked up and those that follow it",
 )
 DRAFTS = (POLICY, THETA)
-VERIFIES = (*DRAFTS, TREE, FUSE, RULE, K, BONUS)
+VERIFIES = (*DRAFTS, TREE, REPLACE, FUSE, RULE, K, BONUS)

@@ -23,8 +23,9 @@ class LevelSpec:
 
     `k`: how many of its likeliest tokens a verifier with rule top accepts; None means 1. `guess`: how many sequences a
     lookup offers side by side; None means as many as its kind does. `tree`: how many tokens a drafter offers behind
-    each token, by depth, as it is written. `fuse`: how many looked-up sequences stand beside a draft, 0 for none.
-    `own`: the keys that no field is named after, with their values, sorted.
+    each token, by depth, as it is written. `replace`: whether those are drawn with replacement. `fuse`: how many
+    looked-up sequences stand beside a draft, 0 for none. `own`: the keys that no field is named after, with their
+    values, sorted.
     """
 
     name: str
@@ -36,6 +37,7 @@ class LevelSpec:
     k: int | None = None
     bonus: bool = True
     tree: str | None = None
+    replace: bool = False
     db: str | None = None
     miss: str | None = None
     guess: int | None = None

@@ -9,30 +9,37 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+Floats = npt.NDArray[np.float64]
 
-def accepted(q: Tensor, p: Tensor, most: int, *, seed: int) -> Iterator[npt.NDArray[np.float64]]:
-    """(n,) probability that one of k tokens is accepted, for k = 1, ..., `most`: recursive rejection (SpecInfer, arXiv
-    2305.09781; MCSD, arXiv 2401.06706) of tokens that are drawn from q without replacement, judged in their order.
+
+def accepted(q: Tensor, p: Tensor, ids: Tensor, most: int, *, seed: int) -> Iterator[tuple[Floats, Floats]]:
+    """(n,) probability that one of k tokens is accepted, and that it is the one of `ids`, for k = 1, ..., `most`.
+
+    Recursive rejection (SpecInfer, arXiv 2305.09781; MCSD, arXiv 2401.06706) of tokens that are drawn from q without
+    replacement, judged in their order.
 
     The first token's chance is exact, sum_x min(p, q). The others' are those behind the tokens that were drawn here, so
     their mean takes many rows.
 
     Args:
-        q, p: (n, V) rows of the drafter and of its judge.
+        q, p: (n, V) rows of the drafter and of its judge. ids: (n,) tokens, such as those of a text.
     """
     source = torch.Generator(device="cpu").manual_seed(seed)
     q, p = q.float(), p.float()
     # The order of draws without replacement is that of exponential waits with q as the rates.
     waits = torch.empty(q.shape).exponential_(generator=source).to(q.device)
     drawn = (q / waits).topk(min(most, q.shape[1])).indices
-    refused = torch.ones(len(q), device=q.device)
+    refused, at = torch.ones(len(q), device=q.device), ids.to(q.device)[:, None]
+    named = torch.zeros_like(refused)
     for k in range(drawn.shape[1]):
         token = drawn[:, k : k + 1]
-        once = torch.minimum(p, q).sum(1).clamp_max(1.0)
-        yield (1.0 - refused * (1.0 - once)).cpu().numpy()
+        shared = torch.minimum(p, q)
+        named = named + refused * shared.gather(1, at).squeeze(1)
+        kept = 1.0 - refused * (1.0 - shared.sum(1).clamp_max(1.0))
+        yield kept.double().cpu().numpy(), named.double().cpu().numpy()
         own, judge = q.gather(1, token), p.gather(1, token)
-        kept = (judge / own.clamp_min(torch.finfo(q.dtype).tiny)).clamp_max(1.0) * (own > 0.0)
-        refused = refused * (1.0 - kept).squeeze(1)
+        alpha = (judge / own.clamp_min(torch.finfo(q.dtype).tiny)).clamp_max(1.0) * (own > 0.0)
+        refused = refused * (1.0 - alpha).squeeze(1)
         p = _whole((p - q).clamp_min(0.0), p)
         q = _whole(q.scatter(1, token, 0.0), q)
 

@@ -16,7 +16,8 @@ a token in its draft, and how often a lookup hits, are taken along the rounds th
 made of the text: `begins[s]` is the probability that a round began at its token s.
 
 A fork offers the k likeliest tokens of a greedy row, or k drawn without replacement from another, and one of them is
-accepted as recursive rejection does (see `forks`).
+accepted as recursive rejection does (see `forks`). Behind a fork whose token was accepted the text goes on with the
+weight of its own token: the mass of it that the fork kept, over the target's.
 
 Names in the tally: ("pair", j, i), ("kind", j, i, kind), ("place", j, i, m), ("accepted" | "residual" | "bonus", j, i)
 and the same with l behind it, ("width", j, i, k), ("fork", j, i, m, k), ("hit", l), ("reach", l, m).
@@ -36,7 +37,7 @@ from hsd_core.measure.calibrate.reading import LONGEST, STRIDE, WIDEST, Reading
 from hsd_core.measure.calibrate.tally import Name, Tally
 
 BLOCK = STRIDE  # T of the rounds that a text is walked through in
-FORK_EVERY = 4  # tokens between two forks that are drawn: each goes through whole rows several times
+FORK_PART = 4  # of a text's tokens one in so many has a fork drawn: each goes through whole rows several times
 BONUS_AFTER = 2  # tokens of the level below that stand before a bonus
 Floats = npt.NDArray[np.float64]
 
@@ -102,9 +103,14 @@ class _Count:
 
     def _forks(self, j: int, i: int) -> None:
         if j not in self.reading.ranked:
-            q, p = (self.laws[level][::FORK_EVERY] for level in (j, i))
-            for k, chances in enumerate(forks.accepted(q, p, WIDEST, seed=self.number), start=1):
+            part = self._drawn_part()
+            q, p = (self.laws[level][part] for level in (j, i))
+            drawn = forks.accepted(q, p, self.reading.ids[part], WIDEST, seed=self.number)
+            for k, (chances, of_text) in enumerate(drawn, start=1):
                 self._add(("width", j, i, k), chances.sum(), len(chances))
+                passed = self._per_text(of_text, part.start)
+                begins = walk([passed[s : s + BLOCK] for s in range(len(passed))])
+                self._along(("fork", j, i), (k,), chances, passed, begins)
             return
         ranked = self.reading.ranked[j].cpu().numpy()
         wanted, text = self.laws[i].argmax(1).cpu().numpy(), np.array(self.ids)
@@ -114,6 +120,13 @@ class _Count:
             passed = judged * own  # along the text, which is the target's
             begins = walk([passed[s : s + BLOCK] for s in range(len(passed))])
             self._along(("fork", j, i), (k,), judged, passed, begins)
+
+    def _drawn_part(self) -> slice:
+        """Neighbouring tokens, so that forks can be looked at behind one another; another part for every text."""
+        n = len(self.ids)
+        size = min(n, max(LONGEST, n // FORK_PART))
+        start = self.number * size % (n - size + 1)
+        return slice(start, start + size)
 
     def _how(self, below: int, j: int, i: int, kept: Tensor, overlap: Floats) -> None:
         shared = torch.minimum(self.laws[below], self.laws[j])
@@ -203,14 +216,15 @@ def walk(passed: Sequence[Floats]) -> Floats:
 
     Args:
         passed: of a draft from each token on: for each of its tokens the probability that it is an accepted one, given
-            that the text goes on as it does. Behind the accepted ones stands a correction or bonus, then a new round.
+            that the text goes on as it does; of drawn forks an estimate, perhaps above 1, which is right in the mean.
+            Behind the accepted ones stands a correction or bonus, then a new round.
     """
     begins = np.zeros(len(passed))
     begins[:1] = 1.0
     for start, draft in enumerate(passed):
         still = begins[start]
         for k, chance in enumerate((*draft, 0.0)):  # the bonus is the last of a round
-            if still > 0.0 and start + k + 1 < len(begins):
+            if still and start + k + 1 < len(begins):
                 begins[start + k + 1] += still * (1.0 - chance)
             still *= chance
     return begins

@@ -185,12 +185,18 @@ def plan_of(profile: Profile, stack: str) -> Plan:
         decided.append(TOKENWISE if same else spec.rule)
         profile.matrix(decided[-1])
     bonus = tuple(spec.bonus for spec in specs[1:])
+    widths = specs[0].widths if max(specs[0].widths, default=1) > 1 else ()
+    if widths and specs[0].replace and profile.temperature:
+        raise ProfileError(
+            f"{format_stack(specs[:1])}: profiles know how often one of several tokens drawn without replacement is "
+            "kept; plan and predict without @replace="
+        )
     plan = Plan(
         tuple(levels),
         tuple(blocks),
         None if all(bonus) else bonus,
         None if set(decided) <= {TOKENWISE} else tuple(decided),
-        specs[0].widths if max(specs[0].widths, default=1) > 1 else (),
+        widths,
     )
     check_plan(profile, plan)
     return plan
@@ -216,4 +222,4 @@ def _first(stack: str) -> LevelSpec:
 
 def _bare(spec: LevelSpec) -> LevelSpec:
     """What tells levels apart: all but what it drafts and how it verifies."""
-    return replace(spec, block=None, tree=None, rule=LevelSpec(spec.name).rule, k=None, bonus=True)
+    return replace(spec, block=None, tree=None, replace=False, rule=LevelSpec(spec.name).rule, k=None, bonus=True)

@@ -44,6 +44,19 @@ test("rows and depths follow the parents; what begins alike is one row until it 
   assert.equal(comb.rows, 4);
 });
 
+test("a token that was drawn again is one node, which knows how often; others were drawn once", () => {
+  const m = model({ ...TREE, draws: [3, 1, 1, 1, 1, 1] });
+  assert.deepEqual(
+    m.combAt(60).nodes.map((x) => x.draws),
+    [3, 1, 1, 1, 1, 1],
+  );
+  assert.ok(
+    model(TREE)
+      .combAt(60)
+      .nodes.every((x) => x.draws === 1),
+  );
+});
+
 test("a chain is no comb, unless its level offers several sequences elsewhere", () => {
   const chain = draft(0, "0:0 1:1", 0, 9);
   assert.equal(combOf(chain), null);
