@@ -36,7 +36,7 @@ export class Panel {
       h("span", { text: WORDS.drift }),
       button(WORDS.goBack, () => this._act(this._page()?.action)),
     );
-    this.body = h("div", { class: "hx-lesson-body" });
+    this.body = h("div", { class: "hx-lesson-body", tabindex: "0" });
     this.back = button(WORDS.back, () => this.go(-1));
     this.next = h("button", { type: "button", class: "hx-quiet hx-lesson-next", onclick: () => this.go(1) });
     this.dots = h("span", { class: "hx-lesson-dots", "aria-hidden": "true" });
