@@ -116,7 +116,8 @@ class Verified:
     """Outcome: the level above judged what this one drafted behind the first `start` tokens of the context.
 
     rows: r of the verifier's, behind the context and each kept token. to_probs: logits (n, V) -> rows (n, V) under
-    the run's sampling. probed: the verifier's likeliest token behind each of the proposal's probes.
+    the run's sampling. probed: the verifier's likeliest token behind each of the proposal's probes; of no
+    meaning behind those that are not read.
     """
 
     start: int

@@ -185,7 +185,7 @@ def test_the_probes_are_the_verifiers_own_likeliest_tokens_whatever_is_sampled(m
             context, probes = asked[-1]
             assert outcome.start == len(context)
             paths: list[list[int]] = []
-            for id_, parent in zip(*probes, strict=True):
+            for id_, parent in zip(probes.ids, probes.parents, strict=True):
                 paths.append([*(paths[parent] if parent >= 0 else []), id_])
             own = [int(stack[1].level.table((*context, *path)).argmax()) for path in paths]  # type: ignore[attr-defined]
             assert list(outcome.probed) == own
