@@ -103,7 +103,10 @@ class ResultsPage {
   draw() {
     this.plots = [];
     const named = [...this.reports, ...this.now.values()].map(({ results }) => results.about.preset);
+    const listed = this.setup.presets.map(({ name }) => name);
+    const place = (/** @type {string} */ preset) => (listed.includes(preset) ? listed.indexOf(preset) : listed.length);
     const presets = [...new Set([...named, ...this.missing.map(({ preset }) => preset)])];
+    presets.sort((a, b) => place(a) - place(b)); // the usual one first, as everywhere on the page
     this.body.replaceChildren(...presets.map((preset) => this.section(preset)));
     this.drawPlots();
   }
