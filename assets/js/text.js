@@ -48,7 +48,7 @@ class TextView {
     this.cursor = 0;
     this._clear();
     // Asked for here, as every question in a drawing would lay it out.
-    el.addEventListener("scroll", () => (this.low = this._low()), { signal: this.reach.listening.signal });
+    el.addEventListener("scroll", () => this._scrolled(), { signal: this.reach.listening.signal });
   }
 
   _clear() {
@@ -60,7 +60,7 @@ class TextView {
     this.comb.update(null, 0, this.reach);
     this.reach.reach(null);
     this.marked = null;
-    this.sunk = 0; // where it was last scrolled to its end
+    this.sunk = 0; // where it was last scrolled to while its end was in sight
     this.low = true; // whether its end is in sight
     this.swift = false; // whether what is shown changes quickly
     this.origin = null; // what the marked token was copied from
@@ -103,14 +103,20 @@ class TextView {
 
   /** Goes on to the text's end if that was in sight. Called when all else is drawn: it asks how high the text is. */
   settle() {
-    if (this.low) this._sink();
+    // What was scrolled a moment ago has its event still to come, and must not be taken back.
+    if (this.low && this._low()) this._sink();
   }
 
   /** Whether the text's end is in sight, or was when nobody has scrolled since: paragraphs that have not been in sight
    *  yet have a guessed height, and become higher by themselves. */
   _low() {
     const { scrollTop, scrollHeight, clientHeight } = this.el;
-    return scrollTop === this.sunk || scrollHeight - scrollTop - clientHeight < 48;
+    return scrollTop === this.sunk || scrollHeight - scrollTop - clientHeight < 8;
+  }
+
+  _scrolled() {
+    this.low = this._low();
+    if (this.low) this.sunk = this.el.scrollTop;
   }
 
   _sink() {

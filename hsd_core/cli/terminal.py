@@ -91,7 +91,7 @@ def whole(path: str) -> list[Event]:
 
 def _branch_lines(events: Sequence[Event]) -> Iterator[str]:
     drafts = [e for e in events if isinstance(e, trace.Draft) and e.ids]
-    trees = [e for e in drafts if e.parents]
+    trees = [e for e in drafts if len(set(e.parents)) < len(e.parents)]  # not one line whose tokens were drawn again
     if trees:
         tokens = sum(len(e.ids) for e in trees) / len(trees)
         wide = sum(len(set(range(len(e.ids))) - set(e.parents)) for e in trees) / len(trees)

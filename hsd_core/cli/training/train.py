@@ -113,8 +113,8 @@ def _interrupt() -> Callable[[], bool]:
     asked = Event()
 
     def ask(*_: object) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # first: a second one must not meet the lock of set()
         asked.set()
-        signal.signal(signal.SIGINT, signal.default_int_handler)
 
     signal.signal(signal.SIGINT, ask)
     return asked.is_set
