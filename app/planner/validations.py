@@ -26,13 +26,13 @@ def nearest(files: Iterable[Any], profile: Profile) -> dict[str, Any]:
         is another; {} where none fits.
     """
     of, named = profile.about, digest(profile)
-    own = str(of.get("machine", ""))[:120]
+    own = str(of.get("machine") or "")[:120]
     found: list[tuple[bool, int, str, Mapping[str, Any], str]] = []
     for file in files:
         about = _about(file)
         if not about or not _alike(about, profile):
             continue
-        machine = str(about.get("machine", ""))[:120]
+        machine = str(about.get("machine") or "")[:120]
         found.append((about.get("profile_digest") == named, -unlike(machine, own), _named(file), file, machine))
     if not found:
         return {}

@@ -66,14 +66,14 @@ function levelFault(name, block, pairs) {
     if (valueOf(known, value) === null) return valueFault(name, known, value);
     given.set(key, valueOf(known, value));
   }
+  const rules = grammar.keys.get("k")?.when?.[1] ?? [];
+  if (given.has("k") && !rules.includes(given.get("rule")))
+    return says("k", { name, rule: rules[0], k: given.get("k") });
   if (given.get("replace") && !given.has("tree")) return says("replace", { name });
   const tree = given.get("tree");
   const depth = tree?.split(".").length;
   if (tree && block !== null && +block !== depth) return says("deep", { name, block: +block, tree, depth });
-  const rules = grammar.keys.get("k")?.when?.[1] ?? [];
-  return given.has("k") && !rules.includes(given.get("rule"))
-    ? says("k", { name, rule: rules[0], k: given.get("k") })
-    : "";
+  return "";
 }
 
 const valueFault = (name, key, text) => STACK.value(name, key, quoted(text));

@@ -168,7 +168,7 @@ class Drafter(Run, Protocol):
 class Scorer(Run, Protocol):
     def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         """Process what is new of the context, and the tree. Returns (len(tree) + 1, V) logits: behind the context and
-        behind every node."""
+        behind every node but those of `tree.unread`."""
         ...
 
 

@@ -191,6 +191,26 @@ def test_on_a_phone_the_card_is_a_sheet_below_the_text(page: Any, shipped: str) 
     )
 
 
+def test_a_text_that_was_just_scrolled_up_stays_there_through_a_drawing(page: Any, shipped: str) -> None:
+    visit(page, shipped, "01-code")
+    seek(page, 1)
+    assert page.locator(".hx-text").evaluate("(x) => x.scrollTop") > 100
+    page.evaluate("""async () => {
+      const [text, slider] = ['.hx-text', '.hx-transport-slider'].map((x) => document.querySelector(x));
+      const frame = () => new Promise(requestAnimationFrame);
+      requestAnimationFrame(() => (text.scrollTop = 0)); // in the frame of the drawing, before the scroll's event
+      slider.value = 990;
+      slider.dispatchEvent(new Event("input", {bubbles: true}));
+      await frame(), await frame(), await frame();
+    }""")
+    assert page.locator(".hx-text").evaluate("(x) => x.scrollTop") == 0
+    page.locator(".hx-text").evaluate("(x) => { x.scrollTop = x.scrollHeight; }")
+    drawn(page)
+    seek(page, 0.9)
+    seek(page, 1)
+    assert page.locator(".hx-text").evaluate("(x) => x.scrollHeight - x.clientHeight - x.scrollTop") <= 1, "it follows"
+
+
 def test_a_greedy_card_speaks_of_top_choices_and_a_sampled_one_of_coins(page: Any, shipped: str) -> None:
     visit(page, shipped)
     seek(page, 1)

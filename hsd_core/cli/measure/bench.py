@@ -116,7 +116,7 @@ def _asked(path: str | None, preset: Preset) -> dict[str, str]:
 def _peers(options: argparse.Namespace, pipeline: Any) -> tuple[list[bench.Peer], dict[str, str]]:
     from hsd_core.measure.bench.peers import NAMES, open_peers
 
-    if options.no_peers or options.temperature > 0:
+    if options.no_peers or bench.sampled(vars(options)):
         return [], dict.fromkeys(NAMES, "left out" if options.no_peers else "peers are measured greedily alone")
     return open_peers(pipeline, options.max_new_tokens, raw=options.raw, gguf=options.gguf)
 
