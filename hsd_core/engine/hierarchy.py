@@ -92,7 +92,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Request: `level`'s logits behind the context and every node of `tree` but its unread ones. The answer: (len(tree) + 1, V).
+    """Request: `level`'s logits behind the context and every node of `tree` but its unread ones: (len(tree) + 1, V).
 
     What the drafter wants computed beside its tree (`Tree.probes`) stands as the last nodes.
     """
