@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hsd_core.theory.latency.accepts import ACCEPTED, BONUS, RESIDUAL, Accepts, Model, accepts, rows_of
+from hsd_core.theory.latency.accepts import ACCEPTED, BONUS, RESIDUAL, Accepts, Model, accepts
 from hsd_core.theory.latency.plans import Plan, check_plan
 from hsd_core.theory.profiles.costs import Array, ProfileError
 from hsd_core.theory.profiles.profile import Profile
@@ -73,9 +73,12 @@ class _Play:
         marks = np.full((count, longest + 1), ACCEPTED, dtype=np.int64)
         own = np.where(kept < n, RESIDUAL, BONUS)
         marks[np.flatnonzero(adds), kept[adds]] = own[adds]
-        rows = np.array([rows_of(size, bonus) for size in range(longest + 1)])
+        rows = np.array([max(1, size + bonus) for size in range(longest + 1)])
         if place == 1 and self.plan.widths:
             rows[:] = 1 + sum(self.depths())
+        if beside := self.profile.levels[self.plan.levels[place - 1]].beside if place else ():
+            deep = [beside[min(m, len(beside) - 1)] for m in range(longest)]  # whole numbers: every offer has so many
+            rows[:] = [1 + sum(deep[: size if bonus else max(0, size - 1)]) for size in range(longest + 1)]
         own_ms = cost.table(int(rows.max()))[rows]
         return _Tokens(marks, kept + adds, below.ms + own_ms[n])
 

@@ -62,9 +62,9 @@ def table_lines(profile: Profile, answer: Answer) -> list[str]:
         lines.append(f"{'engine':<45} {profile.round_ms:>13.2f} {profile.round_ms / whole:>6.1%}")
     lines += ["", "best by number of levels"]
     lines += [f"  {len(each.plan.levels)}  {_figures(each)}  {_name(profile, each.plan)}" for each in answer.by_depth]
-    if answer.tree:
+    if answer.several:
         lines += ["", "best with several candidates side by side"]
-        lines += [f"     {_figures(answer.tree)}  {_name(profile, answer.tree.plan)}"]
+        lines += [f"     {_figures(answer.several)}  {_name(profile, answer.several.plan)}"]
     if answer.alternatives:
         lines += ["", "runners-up"]
         lines += [f"     {_figures(each)}  {_name(profile, each.plan)}" for each in answer.alternatives[:_LISTED]]

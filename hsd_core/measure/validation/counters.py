@@ -17,7 +17,8 @@ _SUMS = ("catch_up", "asked", "drafted", "judged", "accepted", "ms")
 class LevelCounters:
     """A level's work.
 
-    `rows[n]`: verifications of n rows, those included that only brought its cache up to date; of a drafter: forwards.
+    `rows[n]`: verifications of n rows, those included that only brought its cache up to date, and not the probes that
+    rode beside them; of a drafter: forwards.
     `catch_up`: how many such rows there were. `asked`: drafts begun; `drafted`: tokens in them. `judged`, `accepted`:
     tokens of the level below.
     """
@@ -119,7 +120,7 @@ def _draft(counter: LevelCounters, event: Draft, owes: bool) -> None:
 def _verify(counter: LevelCounters, event: Verify, owes: bool) -> None:
     late = event.catch_up if owes else 0
     counter.catch_up += late
-    counter.rows[event.rows - event.catch_up + late] += 1
+    counter.rows[event.rows - event.catch_up - (event.probes or 0) + late] += 1
     counter.ms += (event.t1 - event.t0) / _NS_PER_MS
     counter.accepted += sum(check.outcome == "accepted" for check in event.checks)
     counter.judged += sum(check.outcome != "unjudged" for check in event.checks)

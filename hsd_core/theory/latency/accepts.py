@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from hsd_core.theory.profiles.costs import Array, ProfileError
-from hsd_core.theory.profiles.profile import TOKENWISE, Conditional, Profile
+from hsd_core.theory.profiles.profile import TOKENWISE, Conditional, Profile, ProfileLevel
 
 Model: TypeAlias = Literal["iid", "marked"]
 MODELS: tuple[Model, ...] = ("iid", "marked")
@@ -72,9 +72,13 @@ def forks(profile: Profile, below: int, level: int, *, model: Model = "iid") -> 
     return lambda depth, k: by_depth[min(depth, len(by_depth) - 1)][k - 1]
 
 
-def rows_of(block: int, bonus: bool) -> int:
-    """Rows of the verification of `block` tokens: without a bonus the last token's row would decide nothing."""
-    return block + 1 if bonus else max(1, block)
+def rows_of(drafter: ProfileLevel, block: int, bonus: bool) -> Array:
+    """Rows of the verification of what a level hands up, if it is 0, 1, ..., `block` tokens deep: (block + 1,).
+
+    They are means where it offers several tokens side by side. Without a bonus the last ones would decide nothing.
+    """
+    offered = drafter.offered(block)
+    return 1.0 + (offered if bonus else np.append(0.0, offered[:-1]))
 
 
 @lru_cache(maxsize=1024)  # the planner and its figures ask for the same few again and again

@@ -33,11 +33,11 @@ def closed_form(profile: Profile, plan: Plan) -> float:
         if place > 1:
             ms *= max(1.0, length / tau)
         bonus = plan.bonus_of(place)
-        rows = [rows_of(n, bonus) for n in range(length + 1)]
-        ms += float(law @ profile.verify_cost(below, level).table(rows[-1])[rows])
+        rows = rows_of(profile.levels[below], length, bonus)
+        ms += float(law @ profile.verify_cost(below, level).at(rows))
         a = profile.accepts(below, level, plan.rule_of(place))
         # tau(a, n) = 1 + a + ... + a^n, one term less without the bonus: finite at a = 1.
-        tau = sum(float(law[n]) * sum(a**m for m in range(rows_of(n, bonus))) for n in range(length + 1))
+        tau = sum(float(law[n]) * sum(a**m for m in range(n + 1 if bonus else max(1, n))) for n in range(length + 1))
         if place == 1 and plan.widths:  # every token of a tree has a row; a fork is kept where one of its tokens is
             ms += profile.verify_cost(below, level)(plan.nodes + 1) - profile.verify_cost(below, level)(length + 1)
             tau = 1.0 + float(np.cumprod(accepts(profile, below, level, widths=plan.widths).positions).sum())

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from operator import mul
 
-from hsd_core.levels.kinds import rules, unpriced
+from hsd_core.levels.kinds import fan_of, rules
 from hsd_core.levels.kinds.spec import MAX_NODES
-from hsd_core.stacks.grammar import LevelSpec, StackError, format_stack, parse
+from hsd_core.stacks.grammar import LevelSpec, StackError, bare, format_stack, parse
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import TOKENWISE, Profile
 
@@ -95,9 +96,20 @@ def check_plan(profile: Profile, plan: Plan) -> None:
             raise ProfileError(f"plan has {what} {list(per_verifier)}; give one for each level above the bottom")
     if plan.widths:
         _check_tree(profile, plan)
-    for level in levels[1:]:
-        if profile.levels[level].is_lookup:
-            raise ProfileError(f"{profile.names[level]} is a lookup and cannot verify; it can only be the first level")
+    for entry in (profile.levels[level] for level in levels[1:]):
+        if entry.drafts_only:
+            what = "is a lookup" if entry.is_lookup else "offers several sequences side by side"
+            raise ProfileError(f"{entry.name} {what} and cannot verify; it can only be the first level")
+    if profile.levels[levels[0]].beside and not judges_several(plan.rule_of(1)):
+        raise ProfileError(
+            f"rule {plan.rule_of(1)} judges one sequence, and {profile.names[levels[0]]} offers several side by side; "
+            f"use rule {TOKENWISE}"
+        )
+
+
+def judges_several(rule: str) -> bool:
+    """Whether a rule judges several sequences side by side."""
+    return rule in rules() and rules()[rule].trees
 
 
 def _check_tree(profile: Profile, plan: Plan) -> None:
@@ -107,6 +119,11 @@ def _check_tree(profile: Profile, plan: Plan) -> None:
     if not plan.bonus_of(1) or plan.rule_of(1) != TOKENWISE:
         raise ProfileError(f"tree {words}: priced under rule {TOKENWISE} with a bonus alone")
     below, level = plan.levels[:2]
+    if profile.levels[below].beside:
+        raise ProfileError(
+            f"tree {words}: {profile.names[below]} offers several sequences side by side already, and profiles price "
+            "either alone; leave @tree= out"
+        )
     if max(widths) > (most := profile.widest(below, level)):
         cure = f"use no more than {most} side by side" if most > 1 else "calibrate anew"
         raise ProfileError(
@@ -139,18 +156,9 @@ def has_specs(profile: Profile, plan: Plan) -> bool:
     return all(profile.levels[level].spec for level in plan.levels)
 
 
-def check_chains(spec: LevelSpec) -> None:
-    """
-    Raises:
-        ProfileError: passes above the level carry more than one sequence.
-    """
-    if found := unpriced(spec):
-        key, count = found
-        cure = f"without {spec.name}" if unpriced(LevelSpec(spec.name)) else f"without @{key.name}="
-        raise ProfileError(
-            f"{format_stack([spec])}: profiles know what one sequence costs and how often it is kept, not {count} side "
-            f"by side; plan and predict {cure}"
-        )
+def measured_as(spec: LevelSpec, *, bottom: bool) -> LevelSpec:
+    """The level of a profile that a level of a stack is: `bare`, and what is merged into the draft of the lowest."""
+    return replace(bare(spec), fuse=spec.fuse if bottom else 0)
 
 
 def plan_of(profile: Profile, stack: str) -> Plan:
@@ -163,13 +171,12 @@ def plan_of(profile: Profile, stack: str) -> Plan:
         specs = parse(stack)
     except StackError as error:
         raise ProfileError(str(error)) from None
+    specs = (specs[0], *(replace(spec, fuse=0) for spec in specs[1:]))  # it says how the lowest drafts
     known = {_bare(_spec(profile, i)): i for i, level in enumerate(profile.levels) if level.spec}
     levels, blocks, decided = [], [], []
     for spec in specs:
-        check_chains(replace(spec, tree=None))
         if _bare(spec) not in known:
-            names = ", ".join(level.spec for level in profile.levels if level.spec)
-            raise ProfileError(f"{format_stack([spec])} is not in this profile; its levels are {names}; all stop fixed")
+            raise ProfileError(f"{format_stack([spec])} is not in this profile; {_cure(profile, specs, spec)}")
         levels.append(known[_bare(spec)])
     if not all(a < b for a, b in pairwise(levels)):
         names = ", ".join(profile.levels[level].spec for level in sorted(set(levels)))
@@ -211,8 +218,21 @@ def _spec(profile: Profile, level: int) -> LevelSpec:
         spec = _first(entry.spec if level == profile.target else f"{entry.spec},target")
     except StackError as error:
         raise ProfileError(f"level {entry.name!r}: spec {entry.spec!r}: {error}") from None
-    check_chains(spec)
+    if fan_of(spec) and not entry.beside:
+        raise ProfileError(
+            f"level {entry.name!r}: {entry.spec} offers several sequences side by side, and the profile does not say how "
+            "many (beside); calibrate anew"
+        )
     return spec
+
+
+def _cure(profile: Profile, specs: Sequence[LevelSpec], missing: LevelSpec) -> str:
+    there = f"its levels are {', '.join(level.spec for level in profile.levels if level.spec)}; all stop fixed"
+    if missing.policy != LevelSpec(missing.name).policy:
+        return there
+    preset = f" --preset {profile.about['preset']}" if "preset" in profile.about else ""
+    levels = format_stack([measured_as(spec, bottom=not place) for place, spec in enumerate(specs)])
+    return f"{there}; python -m hsd_core calibrate{preset} --levels {levels} --out FILE measures it"
 
 
 @lru_cache(maxsize=256)  # a planner writes a dozen stacks of the same few levels for each answer

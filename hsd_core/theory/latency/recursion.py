@@ -25,7 +25,7 @@ from itertools import count
 
 import numpy as np
 
-from hsd_core.theory.latency.accepts import ACCEPTED, BONUS, RESIDUAL, Accepts, Model, accepts, lookup_law
+from hsd_core.theory.latency.accepts import ACCEPTED, BONUS, RESIDUAL, Accepts, Model, accepts, lookup_law, rows_of
 from hsd_core.theory.latency.blocks import Blocks, Place, Rounds, collected, some, total
 from hsd_core.theory.latency.plans import LevelShare, Plan, Prediction, check_plan
 from hsd_core.theory.profiles.costs import Array
@@ -147,13 +147,20 @@ class Pricer:
         law[:, 1:, BONUS] += np.where(bonus[:, None], whole, 0.0)
         law[:, 1:-1, ACCEPTED] += np.where(bonus[:, None], 0.0, whole[:, 1:])
         law[:, 1, BONUS] += np.where(bonus, 0.0, whole[:, 0])
-        # n + 1 rows, without a bonus max(1, n): see `rows_of`
+        # n + 1 rows of a chain, without a bonus max(1, n): see `rows_of`
         n = block.law.shape[1]
         costs = np.array([self._costs(*pair, n + 1) for pair in pairs])
         rows = np.where(bonus[:, None], costs[:, 1 : n + 1], costs[:, :n])
         rows[:, 0] = costs[:, 1]
         for b in (b for b, widths in enumerate(trees) if widths):  # every token of a tree has a row
             rows[b, 1:] = self._costs(*pairs[b], plans[b].nodes + 1)[-1]
+        side_by_side = {
+            b: rows_of(self.profile.levels[below], n - 1, bool(bonus[b]))
+            for b, (below, _) in enumerate(pairs)
+            if self.profile.levels[below].beside
+        }
+        for b, of_block in side_by_side.items():
+            rows[b] = self.profile.verify_cost(*pairs[b]).at(of_block)
         own = total(block.law * rows)
         last = block.last + bonus
         np.maximum(last, 1, out=last)
@@ -168,6 +175,8 @@ class Pricer:
         more[:, 0] = costs[:, 2]  # without a bonus: of an empty block one row, of one token too
         for b in (b for b, widths in enumerate(trees) if widths):
             more[b, 1:] = self._costs(*pairs[b], plans[b].nodes + 2)[-1]
+        for b, of_block in side_by_side.items():
+            more[b] = self.profile.verify_cost(*pairs[b]).at(of_block + 1.0)
         row_ms = total(block.law * more) - own
         return Rounds(own + block.ms + owing, law, last, parts, own, row_ms)
 

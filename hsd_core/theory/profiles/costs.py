@@ -57,6 +57,10 @@ class Costs:
         """c(0), ..., c(n_max) in ms, c(0) = 0: (n_max + 1,), read-only."""
         return _table(self, n_max)
 
+    def at(self, rows: Array) -> Array:
+        """The same of rows that are means, and so may be fractions; no fewer than one each: ms, of the same shape."""
+        return _interpolated(self, rows)
+
     def scaled(self, factor: float) -> Costs:
         """The same costs times a factor."""
         return self._each(lambda value: value * factor)
@@ -127,12 +131,15 @@ def _row_count(text: Any) -> int:
 
 @lru_cache(maxsize=4096)  # a planner asks thousands of times for a few tables
 def _table(costs: Costs, n_max: int) -> Array:
-    counts = np.arange(n_max + 1, dtype=np.float64)
+    table = _interpolated(costs, np.arange(n_max + 1, dtype=np.float64))
+    table[0] = 0.0
+    table.flags.writeable = False
+    return table
+
+
+def _interpolated(costs: Costs, counts: Array) -> Array:
     out = np.interp(counts, costs.rows, costs.ms)
     if len(costs.rows) > 1:
         slope = (costs.ms[-1] - costs.ms[-2]) / (costs.rows[-1] - costs.rows[-2])
         out += max(0.0, slope) * np.maximum(0.0, counts - costs.rows[-1])
-    out[0] = 0.0
-    table: Array = np.asarray(out, dtype=np.float64)
-    table.flags.writeable = False
-    return table
+    return np.asarray(out, dtype=np.float64)

@@ -13,9 +13,10 @@ from operator import mul
 from typing import Any
 
 import msgspec
+import numpy as np
 
-from hsd_core.levels.kinds.spec import MAX_BLOCK
-from hsd_core.theory.profiles.costs import Costs, Form, ProfileError
+from hsd_core.levels.kinds.spec import MAX_BLOCK, MAX_NODES
+from hsd_core.theory.profiles.costs import Array, Costs, Form, ProfileError
 from hsd_core.theory.profiles.lengths import Lengths
 from hsd_core.trace.typed import Int
 
@@ -71,7 +72,14 @@ class ProfileLevel:
 
     A lookup has a `hit_rate`: it is asked once a block (cost(1) ms) and answers with that probability, else with
     nothing; its acceptances hold given a hit. `reach[m - 1]`: P(at least m tokens | hit); the last one goes on, empty
-    means as many as asked for. A lookup can only be the bottom level.
+    means as many as asked for.
+
+    A level that offers several sequences side by side ("ngram@guess=7") has `beside`: `beside[m - 1]` is the mean number
+    of tokens at depth m of its offer, given that the offer is so deep; the last one goes on, empty means one each. Its
+    tokens are counted by depth: the m-th is accepted if one of those at depth m is. Probes that ride beside an offer
+    are in the `edge_cost` of the level above.
+
+    A lookup, and a level with `beside`, can only be the bottom level.
     """
 
     name: str
@@ -80,6 +88,7 @@ class ProfileLevel:
     hit_rate: float | None = None
     reach: tuple[float, ...] = ()
     draft_ms: float | None = None
+    beside: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -95,10 +104,27 @@ class ProfileLevel:
             raise ProfileError(f"level {self.name!r}: reach must be probabilities that never rise, such as [1, 0.9]")
         if self.reach and self.hit_rate is None:
             raise ProfileError(f"level {self.name!r}: reach belongs to a lookup; give its hit_rate too")
+        if any(not 1.0 <= tokens <= MAX_NODES for tokens in self.beside):
+            raise ProfileError(
+                f"level {self.name!r}: beside is {list(self.beside)}; give the mean tokens at each depth, 1 to {MAX_NODES}"
+            )
 
     @property
     def is_lookup(self) -> bool:
         return self.hit_rate is not None
+
+    @property
+    def drafts_only(self) -> bool:
+        """Whether it cannot verify, and so can only be the bottom level."""
+        return self.is_lookup or bool(self.beside)
+
+    def offered(self, block: int) -> Array:
+        """Tokens in the first 0, 1, ..., `block` depths of what it offers, in the mean: (block + 1,)."""
+        each = np.ones(block)
+        if self.beside:
+            each[: len(self.beside)] = self.beside[:block]
+            each[len(self.beside) :] = self.beside[-1]
+        return np.concatenate(([0.0], np.cumsum(each)))
 
     def block_ms(self, block: int) -> float:
         """ms of one block of `block` tokens with this level at the bottom."""
@@ -242,7 +268,7 @@ class Profile:
 
 
 def check_levels(levels: tuple[ProfileLevel, ...]) -> None:
-    """At least a target, every name once, a lookup nowhere at the top.
+    """At least a target, every name once, and one that can verify at the top.
 
     Raises:
         ProfileError: it is otherwise.
@@ -254,6 +280,8 @@ def check_levels(levels: tuple[ProfileLevel, ...]) -> None:
         raise ProfileError(f"level name {twice[0]!r} is given twice; names tell levels apart")
     if levels[-1].is_lookup:
         raise ProfileError(f"the target {names[-1]!r} is a lookup; the last level must have a distribution")
+    if levels[-1].beside:
+        raise ProfileError(f"the target {names[-1]!r} has beside; only a level that drafts offers sequences side by side")
 
 
 def check_matrix(matrix: Matrix, names: tuple[str, ...], what: str) -> None:

@@ -24,9 +24,9 @@ from typing import Any
 
 from hsd_core.engine.plans import Judged, Round, RunPlan
 from hsd_core.levels.kinds.spec import MAX_BLOCK
-from hsd_core.stacks.grammar import LevelSpec, bare, format_stack, parse
+from hsd_core.stacks.grammar import LevelSpec, format_stack, parse
 from hsd_core.theory import Answer, Plan, Planner, Profile, ProfileError, Ranked, expected
-from hsd_core.theory.latency.plans import check_chains
+from hsd_core.theory.latency.plans import judges_several, measured_as
 from hsd_core.theory.replanning.replan_words import Moved, pair_key, reason
 
 HALF_LIFE = 64.0  # judged tokens after which an outcome counts half
@@ -234,23 +234,30 @@ def candidates(profile: Profile, specs: Sequence[LevelSpec]) -> Profile:
     Raises:
         ProfileError: a level of the stack is not in the profile, or stands in another order there.
     """
-    known = {bare(_spec(level.spec)): i for i, level in enumerate(profile.levels) if level.spec}
-    found = [known.get(bare(spec)) for spec in specs]
+    known = {measured_as(_spec(level.spec), bottom=True): i for i, level in enumerate(profile.levels) if level.spec}
+    wanted = [measured_as(spec, bottom=not place) for place, spec in enumerate(specs)]
+    found = [known.get(spec) for spec in wanted]
     there = [i for i in found if i is not None]
-    missing = [format_stack([bare(spec)]) for spec, i in zip(specs, found, strict=True) if i is None]
+    missing = [format_stack([spec]) for spec, i in zip(wanted, found, strict=True) if i is None]
     for spec in specs:
         if spec.policy == "del" or spec.miss is not None:
             what = "policy del, which chooses among exits" if spec.policy == "del" else "@miss=, two drafters in one"
             raise ProfileError(f"{format_stack([spec])}: a plan cannot hold {what}; write levels of one drafter each")
-        check_chains(spec)
+    if max(specs[0].widths, default=1) > 1:
+        raise ProfileError(f"{format_stack(specs[:1])}: a run's tree is fixed when it begins; plan it without @tree=")
     if missing or there[-1] != profile.target:
-        named = ", ".join(missing) or format_stack([bare(specs[-1])])
+        named = ", ".join(missing) or format_stack(wanted[-1:])
         raise ProfileError(
             f"the profile knows nothing of {named}; its levels are {', '.join(profile.names)}; measure them with "
-            f"calibrate --levels {','.join(format_stack([bare(spec)]) for spec in specs)}"
+            f"calibrate --levels {format_stack(wanted)}"
         )
     if there != sorted(set(there)):
         raise ProfileError(f"the profile has these levels in another order: {', '.join(profile.names)}; write them so")
+    if profile.levels[there[0]].beside and (alone := [s for s in specs[1:] if not judges_several(s.rule)]):
+        raise ProfileError(
+            f"rule {alone[0].rule} judges one sequence, and {format_stack(wanted[:1])} offers several side by side, in "
+            f"some plans to {alone[0].name}; leave @rule={alone[0].rule} out"
+        )
     cut = profile.only(tuple(there))
     rules = {(j, i): cut.by_rule[s.rule][j][i] for i, s in enumerate(specs) if s.rule in cut.by_rule for j in range(i)}
     most = min(cut.max_block, MAX_BLOCK)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hsd_core.theory.latency.accepts import ACCEPTED, Model, accepts, lookup_law, rows_of
+from hsd_core.theory.latency.plans import judges_several
 from hsd_core.theory.profiles.costs import Array
 from hsd_core.theory.profiles.profile import Profile
 
@@ -69,8 +70,8 @@ class Edges:
 
     def table(self, below: int, level: int, bottom: bool, mode: Mode) -> EdgeTable:
         """The edges from `level` to `below`. `bottom`: `below` drafts itself, it does not collect."""
-        # A lookup always drafts; a model that does differs from one that collects only in what the marks say.
-        bottom = self.profile.levels[below].is_lookup or (bottom and self.model == "marked")
+        # Some levels always draft; a model that does differs from one that collects only in what the marks say.
+        bottom = self.profile.levels[below].drafts_only or (bottom and self.model == "marked")
         if (below, level, bottom, mode) not in self._tables:
             self._tables.update(
                 ((below, above, bottom, mode), table) for above, table in self._make(below, bottom, mode)
@@ -95,9 +96,10 @@ class Edges:
         for start in range(longest - 1):
             visits[..., start + 1 :] += visits[..., start, None] * steps[..., : longest - 1 - start]
         rounds, tokens = np.cumsum(visits, axis=2), more.sum(axis=2)
-        rows = [rows_of(n, mode.bonus) for n in range(longest + 1)]
+        rows = rows_of(profile.levels[below], longest, mode.bonus)
+        judged = not profile.levels[below].beside or judges_several(mode.rule)
         for at, level in enumerate(above):
-            ms = law @ profile.verify_cost(below, level).table(rows[-1])[rows]
+            ms = law @ profile.verify_cost(below, level).at(rows) if judged else np.full(longest, np.inf)
             yield level, EdgeTable(rounds[at].T, tokens[at], ms)
 
     def _block_laws(self, below: int) -> Array:

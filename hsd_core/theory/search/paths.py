@@ -43,7 +43,13 @@ class Layer:
 
 
 def cheapest_paths(
-    edges: Edges, modes: tuple[Mode, ...], allowed: Sequence[int], most: int, keep: int, apiece: int
+    edges: Edges,
+    modes: tuple[Mode, ...],
+    allowed: Sequence[int],
+    most: int,
+    keep: int,
+    apiece: int,
+    bottoms: Sequence[int] | None = None,
 ) -> list[list[Plan]]:
     """The plans of the `keep` cheapest paths, and at least `apiece` of each number of levels: of 2, 3, ..., `most`.
 
@@ -51,10 +57,10 @@ def cheapest_paths(
 
     Args:
         modes: how an edge may verify; each edge takes the best of them for itself.
-        allowed: the levels below the target that may take part, rising.
+        allowed: the levels below the target that may take part, rising. bottoms: those that may draft; None: all.
     """
     target = edges.profile.target
-    layers = list(grow(edges, modes, allowed, most - 1, keep))
+    layers = list(grow(edges, modes, allowed, most - 1, keep, bottoms))
     ends: list[tuple[Array, Ints]] = []
     for depth, layer in enumerate(layers):
         ms, table = _ways(edges, modes, layer, target, depth == 0)
@@ -89,31 +95,39 @@ def path_of_each_set(edges: Edges, modes: tuple[Mode, ...], allowed: Sequence[in
         ended = (ms + profile.round_ms) / table.tokens[..., None]
         plans.append(_plan(layers, modes, profile.target, int(np.argmin(ended))))
         for level in allowed if len(layers) + 1 < most else ():
-            if level > last.levels[0] and not profile.levels[level].is_lookup:
+            if level > last.levels[0] and not profile.levels[level].drafts_only:
                 priced, chosen = _over(edges, modes, last, level, bottom, 1)
                 grown.append([*layers, Layer((level,), priced[None], chosen[None])])
     return plans
 
 
-def grow(edges: Edges, modes: tuple[Mode, ...], allowed: Sequence[int], most: int, keep: int) -> Iterator[Layer]:
+def grow(
+    edges: Edges,
+    modes: tuple[Mode, ...],
+    allowed: Sequence[int],
+    most: int,
+    keep: int,
+    bottoms: Sequence[int] | None = None,
+) -> Iterator[Layer]:
     """The nodes by the number of levels at and below them: 1, 2, ..., `most`, as long as there are any."""
-    if not allowed:
-        return
-    drafted = edges.drafted()[list(allowed), :, None]
-    layer = Layer(tuple(allowed), drafted, np.zeros(drafted.shape, dtype=np.int64))
+    bottoms = allowed if bottoms is None else bottoms
+    verifiers = [level for level in allowed if not edges.profile.levels[level].drafts_only]
+    drafted = edges.drafted()[list(bottoms), :, None] if bottoms else np.empty(0)
+    layer = Layer(tuple(bottoms), drafted, np.zeros(drafted.shape, dtype=np.int64))
     for depth in range(1, most + 1):
         if not layer.levels:
             return
         yield layer
         if depth < most:
-            layer = _next(edges, modes, layer, depth == 1, keep)
+            layer = _next(edges, modes, layer, verifiers, depth == 1, keep)
 
 
-def _next(edges: Edges, modes: tuple[Mode, ...], layer: Layer, bottom: bool, keep: int) -> Layer:
+def _next(
+    edges: Edges, modes: tuple[Mode, ...], layer: Layer, verifiers: Sequence[int], bottom: bool, keep: int
+) -> Layer:
     """Every verifier over every node of a layer."""
-    longest, levels = edges.profile.max_block, layer.levels[1:]
-    levels = tuple(level for level in levels if not edges.profile.levels[level].is_lookup)
-    most = (len(layer.levels) - 1) * len(modes) * layer.ms[0].size  # ways into the uppermost
+    longest, levels = edges.profile.max_block, tuple(level for level in verifiers if level > layer.levels[0])
+    most = max(map(layer.below, levels), default=0) * len(modes) * layer.ms[0].size  # ways into the uppermost
     nodes = (len(levels), longest, min(keep, most))
     out = Layer(levels, np.full(nodes, np.inf), np.zeros(nodes, np.int64))
     for at, level in enumerate(levels):

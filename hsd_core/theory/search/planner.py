@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from hsd_core.stacks.grammar import MAX_LEVELS
@@ -32,14 +33,16 @@ class Answer:
     """`by_depth`: of each number of levels, from 1 (plain decoding), the best plan without trees. `alternatives`: the
     runners-up.
 
-    `tree`: the best plan whose bottom level offers several tokens side by side, if one was priced.
+    `several`: the best plan whose bottom level offers several tokens side by side, if one was priced; `single`: the
+    best of the others.
     """
 
     best: Ranked
     alternatives: tuple[Ranked, ...]
     by_depth: tuple[Ranked, ...]
     plain: Ranked
-    tree: Ranked | None = None
+    single: Ranked
+    several: Ranked | None = None
 
 
 @dataclass(slots=True)
@@ -91,19 +94,28 @@ class Planner:
         most = min(MAX_LEVELS if depth is None else depth, len(allowed) + 1)
         plain = self.ranked(Plan((target,), ()))
         self.check()
-        paths = cheapest_paths(self.edges, self.modes, allowed, most, shortlist, _PER_DEPTH)
+        # Plans with several sequences side by side are sought apart, so that the answer has the best of either.
+        apart = ([i for i in allowed if bool(self.profile.levels[i].beside) is several] for several in (False, True))
+        paths = [
+            found
+            for bottoms in apart
+            for found in cheapest_paths(self.edges, self.modes, allowed, most, shortlist, _PER_DEPTH, bottoms)
+        ]
         self.pricer.price_all(plan for found in paths for plan in found)
         ranked = [sorted(map(self.ranked, found), key=_order) for found in paths]
-        climbed = list(self._climb([start for here in ranked for start in here[:_CLIMBERS]]))
-        ranked.insert(0, [plain])
-        for better in climbed:
-            ranked[len(better.plan.levels) - 1].append(better)
-        by_depth = tuple(min(here, key=_order) for here in ranked)
+        climbed = self._climb([start for here in ranked for start in here[:_CLIMBERS]])
+        by_levels = {1: [plain]}
+        for each in (*chain(*ranked), *climbed):
+            by_levels.setdefault(len(each.plan.levels), []).append(each)
+        by_depth = tuple(min(by_levels[n], key=_order) for n in sorted(by_levels))
+        ranked = list(by_levels.values())
         if self.trees:
-            ranked += [self._grown(sorted(here, key=_order)[:_CLIMBERS]) for here in ranked]
+            single = (sorted((one for one in here if not self._several(one.plan)), key=_order) for here in ranked)
+            ranked += [self._grown(here[:_CLIMBERS]) for here in list(single)]
         best, *others = sorted({each.plan: each for here in ranked for each in here}.values(), key=_order)
-        tree = next((each for each in (best, *others) if each.plan.widths), None)
-        return Answer(best, tuple(others[: shortlist - 1]), by_depth, plain, tree)
+        of_several = next((each for each in (best, *others) if self._several(each.plan)), None)
+        of_one = next(each for each in (best, *others) if not self._several(each.plan))
+        return Answer(best, tuple(others[: shortlist - 1]), by_depth, plain, of_one, of_several)
 
     def best_of_each_set(self) -> tuple[Ranked, ...]:
         """The best plan of each set of levels, the fastest set first; those far from the fastest only nearly so."""
@@ -131,6 +143,9 @@ class Planner:
     def ranked(self, plan: Plan) -> Ranked:
         """A plan with its exact price."""
         return Ranked(plan, self.pricer.price(plan))
+
+    def _several(self, plan: Plan) -> bool:
+        return bool(plan.widths or self.profile.levels[plan.levels[0]].beside)
 
     def _climb(self, starts: Sequence[Ranked]) -> Iterator[Ranked]:
         """Better and better neighbours of each plan, until none is better; a step of all of them at a time."""
@@ -162,7 +177,7 @@ class Planner:
 
     def _shapes(self, below: int, level: int) -> list[tuple[int, ...]]:
         widest = self.profile.widest(below, level)
-        if widest < 2:
+        if widest < 2 or self.profile.levels[below].beside:
             return []
         if (below, level) not in self._found:
             fork = forks(self.profile, below, level, model=self.model)
