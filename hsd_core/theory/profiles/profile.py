@@ -80,6 +80,7 @@ class ProfileLevel:
     hit_rate: float | None = None
     reach: tuple[float, ...] = ()
     draft_ms: float | None = None
+    beside: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.name:

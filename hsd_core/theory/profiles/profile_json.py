@@ -4,10 +4,10 @@
      "levels": [{"name": "m0", "cost_ms": {"1": 0.5, "8": 0.6}}, {"name": "target", "cost_ms": {"1": 9, "8": 12}}],
      "acceptance": [[1, 0.8], [0, 1]], "max_block": 16}
 
-Of a level also: `spec`, `hit_rate`, `reach`, `draft_ms`, `interval_ms` ({"1": [low, high]}). Of a profile also:
-`edge_cost_ms` ({"m0->target": {"4": 3.0}}), `interval` (as `acceptance`, [low, high] or null), `hit_rate` (by level
-name), `temperature`, `round_ms`, `conditional` ({"m0->target": {"accepted": 0.9, ...}}), `by_rule`, `about`, `lengths`
-({"limit": 40, "texts": 24, "ended": [7, 33]}).
+Of a level also: `spec`, `hit_rate`, `reach`, `draft_ms`, `beside` ([1.9, 1.4]), `interval_ms` ({"1": [low, high]}).
+Of a profile also: `edge_cost_ms` ({"m0->target": {"4": 3.0}}), `interval` (as `acceptance`, [low, high] or null),
+`hit_rate` (by level name), `temperature`, `round_ms`, `conditional` ({"m0->target": {"accepted": 0.9, ...}}),
+`by_rule`, `about`, `lengths` ({"limit": 40, "texts": 24, "ended": [7, 33]}).
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ class _Level(Form, frozen=True):
     hit_rate: float | None = None
     reach: tuple[float, ...] = ()
     draft_ms: float | None = None
+    beside: tuple[float, ...] = ()
     interval_ms: dict[str, list[float]] | None = None  # [low, high]
 
 
@@ -127,7 +128,9 @@ def _form(profile: Profile) -> _Profile:
     return _Profile(
         version=VERSION,
         levels=[
-            _Level(x.name, x.cost.as_dict(), x.spec, x.hit_rate, x.reach, x.draft_ms, x.cost.intervals_as_dict())
+            _Level(
+                x.name, x.cost.as_dict(), x.spec, x.hit_rate, x.reach, x.draft_ms, x.beside, x.cost.intervals_as_dict()
+            )
             for x in profile.levels
         ],
         edge_cost_ms=arrows({pair: costs.as_dict() for pair, costs in profile.edge_cost.items()}),
@@ -153,6 +156,7 @@ def _level(form: _Level, rates: Mapping[str, float]) -> ProfileLevel:
         rates.get(form.name) if form.hit_rate is None else form.hit_rate,
         form.reach,
         form.draft_ms,
+        form.beside,
     )
 
 
