@@ -83,7 +83,7 @@ def _tree_tokenwise(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict
     fork = -1
     while at := tree.forks.get(fork):
         row, depth, offers = p[places[fork]], len(path), [tree.offers[o] for o in at]
-        q = _drawn_from(tree, offers)
+        q = drawn_from(tree, offers)
         for place, (o, offer) in enumerate(zip(at, offers, strict=True)):
             token = tree.ids[offer.node]
             chance = float(row[token])
@@ -207,7 +207,7 @@ def _follow(
     return path, tuple(alphas), fork, places
 
 
-def _drawn_from(tree: Tree, offers: list[Offer]) -> Tensor | None:
+def drawn_from(tree: Tree, offers: list[Offer]) -> Tensor | None:
     """The law that a fork's drawn children came from: their row without its named children."""
     row = next((offer.row for offer in offers if offer.row is not None), None)
     if row is None or tree.rows is None:

@@ -52,13 +52,13 @@ class NgramLevel:
         params: dict[str, object] | None = None,
     ) -> None:
         self._databases, self.vocab_size, self.guess = databases, vocab_size, guess
-        self._ahead = (window, n) if window else None
+        self.ahead = (window, n) if window else None
         self.probes = Window.most(window, n) if window else 0
         self.name, self.kind, self.label, self.weights = name, kind, label, weights
         self.params: dict[str, object] = {**databases().settings(), **(params or {})}
 
     def open(self, capacity: int, shared: SharedState) -> NgramRun:
-        return NgramRun(self._databases(), self.guess, self._ahead, shared.positions if self._ahead else None)
+        return NgramRun(self._databases(), self.guess, self.ahead, shared.positions if self.ahead else None)
 
 
 class NgramRun:

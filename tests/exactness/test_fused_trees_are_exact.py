@@ -149,7 +149,7 @@ def test_looked_up_tokens_judged_as_drawn_are_caught(monkeypatch: pytest.MonkeyP
 
 
 def test_siblings_judged_by_the_whole_law_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "_drawn_from", lambda tree, offers: tree.rows[0] if offers[0].row is not None else None)
+    monkeypatch.setattr(rules, "drawn_from", lambda tree, offers: tree.rows[0] if offers[0].row is not None else None)
     assert off("table:1@fuse=2,table") > WRONG
 
 

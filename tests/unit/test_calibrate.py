@@ -295,7 +295,8 @@ def test_levels_that_cannot_be_had_are_left_out_with_the_reason():
     assert found[-1] == "target" and {"ngram", "int8", "int4"} <= set(found)
     assert "no smaller model" in left_out["model"]
     found, left_out = default_levels(PRESETS["qwen-coder"], "int8")
-    assert found == ["ngram", "int4", "model", "target"] and left_out["int8"] == "the target is int8 itself"
+    assert found == ["ngram", "ngram@guess=7", "lookahead", "int4", "model", "target"]
+    assert left_out["int8"] == "the target is int8 itself" and "lookahead" not in left_out
     assert default_levels(PRESETS["qwen-coder"], "int4")[1]["int4"] == "the target is int4 itself"
     assert "no nano" in left_out["nano"] and "no exit" in left_out["exit"]
 

@@ -66,17 +66,20 @@ def act(options: argparse.Namespace) -> int:
 
 
 def table(profile: Profile) -> str:
-    """Costs and acceptances as a Markdown table: a row a level, acceptances by each level above it."""
+    """Costs and acceptances as a Markdown table: a row a level, acceptances by each level above it. Of one that offers
+    several sequences also how many tokens there are to begin with."""
     names = profile.names
-    head = ("level", "ms a drafted token", "1 row", "4 rows", "8 rows", *(f"by {name}" for name in names[1:]))
+    judges = [i for i, level in enumerate(profile.levels) if i and not (level.is_lookup or level.beside)]
+    head = ("level", "ms a drafted token", "1 row", "4 rows", "8 rows", *(f"by {names[i]}" for i in judges))
     body = []
     for j, level in enumerate(profile.levels):
         if level.is_lookup:
             costs = [f"{level.cost(1):.3f} a lookup", "-", "-", "-"]
         else:
             draft = "-" if level.draft_ms is None else f"{level.draft_ms:.2f}"
-            costs = [draft, *(f"{level.cost(n):.2f}" for n in (1, 4, 8))]
-        shares = [f"{profile.acceptance[j][i]:.3f}" if i > j else "" for i in range(1, len(names))]
-        hit = f" (hits {level.hit_rate:.2f})" if level.hit_rate is not None else ""
-        body.append((f"{level.name}{hit}", *costs, *shares))
+            costs = [draft, *("-" if level.beside else f"{level.cost(n):.2f}" for n in (1, 4, 8))]
+        shares = [f"{profile.acceptance[j][i]:.3f}" if i > j else "" for i in judges]
+        said = [f"hits {level.hit_rate:.2f}"] if level.hit_rate is not None else []
+        said += [f"{level.beside[0]:.1f} first tokens"] if level.beside else []
+        body.append((level.name + (f" ({', '.join(said)})" if said else ""), *costs, *shares))
     return markdown(head, body)

@@ -20,7 +20,7 @@ from hsd_core.stacks.presets import PRESETS, Preset
 from hsd_core.theory import Profile, ProfileError, read_profile
 from hsd_core.trace.typed import pretty, put
 
-FORMAT = 3  # of what is measured and how; another number is measured anew
+FORMAT = 4  # of what is measured and how; another number is measured anew
 FOLDER = Path(__file__).resolve().parents[3] / "assets" / "profiles"
 OTHER = 2
 _HEAD = 1 << 16  # bytes of a file that tell it apart, with its size

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hsd_core.levels.kinds import setting, unpriced
+from hsd_core.levels.kinds import fan_of, kind_of, setting
 from hsd_core.models.protocol import QUANTISED
 from hsd_core.stacks.grammar import MAX_LEVELS, LevelSpec, StackError, bare, format_stack, parse
 
@@ -14,18 +14,35 @@ if TYPE_CHECKING:
     from hsd_core.pipeline import Pipeline
     from hsd_core.stacks.presets import Preset
 
+GUESSES = 7  # sequences that Hierarchy Drafting offers side by side
+
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Built levels, cheapest first, the target last; `names` are their specs, `left_out` the reasons of the others."""
+    """Built levels.
+
+    Attributes:
+        entries: those that offer one sequence, cheapest first, the target last: they are read together, as one stack.
+        several: those that offer several, or have a window beside: each stands in stacks of its own over the target.
+        names: the specs of `entries`, then of `several`; a level's number is its place here.
+        left_out: the reasons of the others.
+        order: the numbers as the levels were asked for, the target's last.
+    """
 
     entries: tuple[StackEntry, ...]
     names: tuple[str, ...]
     left_out: dict[str, str]
+    several: tuple[StackEntry, ...]
+    order: tuple[int, ...]
+
+    @property
+    def target(self) -> int:
+        return len(self.entries) - 1
 
     @property
     def stack(self) -> str:
-        return ",".join(self.names)
+        """The levels that offer one sequence."""
+        return ",".join(self.names[: len(self.entries)])
 
 
 def default_levels(preset: Preset, dtype: str) -> tuple[list[str], dict[str, str]]:
@@ -47,10 +64,8 @@ def default_levels(preset: Preset, dtype: str) -> tuple[list[str], dict[str, str
             reason = "" if depths else "no exit was trained for this preset's target"
         elif name in QUANTISED and dtype == name:
             reason = f"the target is {name} itself"
-        elif not reason and unpriced(LevelSpec(name)):
-            reason = "several sequences go through one pass above it, which has no price in a profile"
         elif not reason:
-            found.append(name)
+            found += [name, *([f"{name}@guess={GUESSES}"] if setting(LevelSpec(name), "guess") == 1 else [])]
         if reason:
             left_out[name] = reason
     return found, left_out
@@ -64,29 +79,44 @@ def candidates(pipeline: Pipeline, levels: str | None = None) -> Candidates:
     Raises:
         StackError: `levels` is no stack, the target cannot be built, or nothing but the target is left.
     """
-    if levels is None:
-        wanted, left_out = default_levels(pipeline.preset, pipeline.dtype)
-    else:
-        wanted, left_out = [_plain(spec) for spec in parse(levels)], {}
+    wanted, left_out = default_levels(pipeline.preset, pipeline.dtype) if levels is None else (_asked(levels), {})
     if twice := [name for name in wanted if wanted.count(name) > 1]:
         raise StackError(f"{twice[0]} is given twice; a profile has each level once")
     *below, target = wanted
-    usable = []
+    several = [name for name in below if offers_several(parse(f"{name},{target}")[0])]
+    built: dict[str, StackEntry] = {}
     pipeline.entries(target)
     for name in below:
         try:
-            pipeline.entries(f"{name},{target}")
-            usable.append(name)
+            built[name] = pipeline.entries(f"{name},{target}")[0]
         except (StackError, OSError, ValueError, RuntimeError) as error:
             left_out[name] = " ".join(str(error).split())
+    several = [name for name in several if name in built]
+    usable = [name for name in built if name not in several]
     for name in usable[: max(0, len(usable) + 1 - MAX_LEVELS)]:
         left_out[name] = f"a profile has at most {MAX_LEVELS} levels; name those you want with --levels"
         usable.remove(name)
-    if not usable:
+    if not (usable or several):
         why = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise StackError(f"preset {pipeline.preset.name} has no level below the target to calibrate ({why})")
-    names = (*usable, target)
-    return Candidates(tuple(pipeline.entries(",".join(names))), names, left_out)
+    names = (*usable, target, *several)
+    order = tuple(names.index(name) for name in wanted if name in names)
+    alone = tuple(pipeline.entries(",".join((*usable, target))))
+    return Candidates(alone, names, left_out, tuple(built[name] for name in several), order)
+
+
+def offers_several(spec: LevelSpec) -> bool:
+    """Whether passes above a level carry several sequences side by side: offered, or a window that rides along."""
+    rides = any(setting(spec, key.name) for key in kind_of(spec).keys if key.rides)
+    return rides or fan_of(spec) is not None
+
+
+def _asked(levels: str) -> list[str]:
+    """The specs of levels that are asked for: those with one sequence are a stack, others stand over its target."""
+    *below, target = levels.split(",")
+    specs = [parse(f"{level},{target}")[0] for level in below] + [*parse(target)]
+    parse(",".join(format_stack([spec]) for spec in specs if not offers_several(spec)))
+    return [_plain(spec) for spec in specs]
 
 
 def _plain(spec: LevelSpec) -> str:
@@ -95,11 +125,10 @@ def _plain(spec: LevelSpec) -> str:
         raise StackError("a lookup with @miss= is two drafters in one; calibrate ngram and nano, each by itself")
     if spec.policy == "del":
         raise StackError("policy del chooses among exits; calibrate exit@at=N, each by itself")
-    if found := unpriced(spec):
-        name = found[0].name
-        usual = unpriced(LevelSpec(spec.name))
-        cure = f"leave {spec.name} out" if usual else f"calibrate {spec.name} without @{name}={setting(spec, name)}"
-        raise StackError(f"a profile holds what one sequence costs; {cure}")
+    if spec.tree:
+        raise StackError(
+            f"a plan prices trees of a level's own drafts; calibrate {spec.name} without @tree={spec.tree}"
+        )
     return format_stack([bare(spec)])
 
 

@@ -19,19 +19,26 @@ A fork offers the k likeliest tokens of a greedy row, or k drawn without replace
 accepted as recursive rejection does (see `forks`). Behind a fork whose token was accepted the text goes on with the
 weight of its own token: the mass of it that the fork kept, over the target's.
 
+A level that offers several sequences side by side is judged where it really offered them (`several`): down its tree
+along the text that the same run wrote, at every fork the chance that one of the offers is accepted.
+
 Names in the tally: ("pair", j, i), ("kind", j, i, kind), ("place", j, i, m), ("accepted" | "residual" | "bonus", j, i)
-and the same with l behind it, ("width", j, i, k), ("fork", j, i, m, k), ("hit", l), ("reach", l, m).
+and the same with l behind it, ("width", j, i, k), ("fork", j, i, m, k), ("hit", l), ("reach", l, m), ("beside", l, m):
+tokens m deep of an offer that is so deep.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from hsd_core.engine.rules import drawn_from
+from hsd_core.levels.tree import Offer, Tree, named
 from hsd_core.measure.calibrate import forks
 from hsd_core.measure.calibrate.reading import LONGEST, STRIDE, WIDEST, Reading
 from hsd_core.measure.calibrate.tally import Name, Tally
@@ -40,11 +47,19 @@ BLOCK = STRIDE  # T of the rounds that a text is walked through in
 FORK_PART = 4  # of a text's tokens one in so many has a fork drawn: each goes through whole rows several times
 BONUS_AFTER = 2  # tokens of the level below that stand before a bonus
 Floats = npt.NDArray[np.float64]
+_Judged = dict[int, tuple[Floats, Floats]]  # by judge: acceptance at each place, and the weight of the text's own
 
 
 def count(tally: Tally, number: int, reading: Reading, kind: str) -> None:
     """Add text `number`, of a kind of prompt, to the tally."""
     _Count(tally, number, reading, kind).all()
+
+
+def count_offers(
+    tally: Tally, number: int, reading: Reading, kind: str, level: int, offers: Mapping[int, Tree]
+) -> None:
+    """Add what a level offered, by the token of the text that its round began at; greedy offers have no rows."""
+    _Count(tally, number, reading, kind).offered(level, offers)
 
 
 class _Count:
@@ -179,36 +194,94 @@ class _Count:
         return np.divide(mass, wrote, out=np.zeros_like(mass), where=wrote > 0.0)
 
     def _lookup(self, lookup: int, guesses: Sequence[tuple[int, ...]]) -> None:
-        rounds = {i: self._guessed(lookup, guesses, i) for i in self.levels if i > lookup}
-        begins = rounds[self.target]
-        hits = float(begins @ np.array([bool(guess) for guess in guesses]))
-        self._add(("hit", lookup), hits, float(begins.sum()))
-        for m in range(1, LONGEST + 1):
-            long = np.array([len(guess) >= m for guess in guesses])
-            self._add(("reach", lookup, m), float(begins @ long), hits)
+        offers = {start: named(guess) for start, guess in enumerate(guesses)}
+        judged = {start: self._judge(start, tree) for start, tree in offers.items()}
+        begins = np.ones(0)
+        for i in (i for i in self.levels if i > lookup):
+            begins = walk([one[i][1][:BLOCK] for one in judged.values()])
+            self._rounds(lookup, i, judged, begins)
+        self._shape(lookup, offers, begins)  # where the target's rounds begin
 
-    def _guessed(self, lookup: int, guesses: Sequence[tuple[int, ...]], i: int) -> Floats:
-        """What i makes of the guesses; (n,) probability that one of its rounds begins at each of them."""
-        judged = [self._judge(start, guess, i) for start, guess in enumerate(guesses)]
-        begins = walk([passed[:BLOCK] for _, passed in judged])
-        for start, (overlap, passed) in enumerate(judged):
+    def offered(self, level: int, offers: Mapping[int, Tree]) -> None:
+        """Offers of real rounds, whatever each of them holds."""
+        judged, each = {start: self._judge(start, tree) for start, tree in offers.items()}, np.ones(len(offers))
+        for i in self.levels:
+            self._rounds(level, i, judged, each)
+        self._shape(level, offers, each)
+
+    def _rounds(self, level: int, i: int, judged: Mapping[int, _Judged], begins: Floats) -> None:
+        """What i makes of offers, each in a round that begins with so much probability."""
+        for begun, one in zip(begins, judged.values(), strict=True):
+            overlap, passed = one[i]
             if not len(overlap):
                 continue
-            self._places(lookup, i, overlap, passed, begins[start : start + 1])
-            # The pair's one number: over the first tokens of a guess, each given that those before it passed.
-            weights = begins[start] * np.cumprod(np.concatenate(([1.0], passed)))[: min(len(overlap), BLOCK)]
+            self._places(level, i, overlap, passed, np.array([begun]))
+            # The pair's one number: over the first places of an offer, each given that those before it passed.
+            weights = begun * np.cumprod(np.concatenate(([1.0], passed)))[: min(len(overlap), BLOCK)]
             over = float(weights @ overlap[: len(weights)])
-            for key in (("pair", lookup, i), ("kind", lookup, i, self.kind)):
+            for key in (("pair", level, i), ("kind", level, i, self.kind)):
                 self._add(key, over, float(weights.sum()))
-        return begins
 
-    def _judge(self, start: int, guess: tuple[int, ...], i: int) -> tuple[Floats, Floats]:
-        """Of a guess's tokens inside the text: acceptance by i, and the weight of the text's own as accepted ones."""
-        ids = self.ids[start : start + len(guess)]
-        drafted = torch.tensor(guess[: len(ids)], dtype=torch.long, device=self.reading.ids.device)
-        overlap = _gather(self.laws[i][start : start + len(ids)], drafted)
-        right = np.array(guess[: len(ids)]) == np.array(ids)
-        return overlap, np.minimum(self._per_text(overlap * right, start), 1.0)
+    def _shape(self, level: int, offers: Mapping[int, Tree], begins: Floats) -> None:
+        """How often there is an offer, how deep it is, and how many tokens it has at each depth."""
+        sizes = []  # tokens at each depth
+        for tree in offers.values():
+            depths: list[int] = []
+            for parent in tree.lineage:
+                depths.append(depths[parent] + 1 if parent >= 0 else 1)
+            sizes.append(Counter(depths))
+        hits = float(begins @ np.array([bool(size) for size in sizes]))
+        self._add(("hit", level), hits, float(begins.sum()))
+        for m in range(1, LONGEST + 1):
+            wide = np.array([size[m] for size in sizes])
+            deep = float(begins @ (wide > 0))
+            self._add(("reach", level, m), deep, hits)
+            self._add(("beside", level, m), float(begins @ wide), deep)
+
+    def _judge(self, start: int, tree: Tree) -> _Judged:
+        """By judge, at every fork of a tree along the text: the chance that an offer is accepted, and the weight of the
+        text's own token as the accepted one."""
+        forks, fork = list[list[Offer]](), -1
+        for token in self.ids[start:]:
+            if not (at := tree.forks.get(fork)):
+                break
+            forks.append([tree.offers[o] for o in at])
+            fork = next((offer.node for offer in forks[-1] if tree.ids[offer.node] == token), -2)
+        accepted = {i: self._accepted(start, tree, forks, rows) for i, rows in self.laws.items()}
+        wrote = accepted[self.target][1]
+        return {
+            i: (chance, np.minimum(np.divide(own, wrote, out=np.zeros_like(own), where=wrote > 0.0), 1.0))
+            for i, (chance, own) in accepted.items()
+        }
+
+    def _accepted(
+        self, start: int, tree: Tree, forks: Sequence[Sequence[Offer]], rows: Tensor
+    ) -> tuple[Floats, Floats]:
+        """At each fork P(rule tokenwise accepts an offer) and P(it accepts the text's own token), by the judge's rows.
+
+        Named tokens differ, so together they are accepted with their sum. One that is drawn is judged before them: it
+        takes sum_x min(p, q) in the mean and alpha as it was drawn, and leaves the named ones their share of the rest.
+        """
+        depth = np.repeat(np.arange(len(forks)), [len(fork) for fork in forks])
+        ids = [tree.ids[offer.node] for fork in forks for offer in fork]
+        chances = _floats(rows[start + depth, ids]) if ids else np.zeros(0)
+        right = chances * (np.array(ids) == np.array(self.ids)[start + depth])
+        found, own = np.zeros(len(forks)), np.zeros(len(forks))
+        np.add.at(found, depth, chances)
+        np.add.at(own, depth, right)
+        for m, fork in enumerate(forks if tree.rows is not None else ()):
+            if (q := drawn_from(tree, [*fork])) is None:
+                continue
+            (token,) = (tree.ids[offer.node] for offer in fork if offer.row is not None)
+            p, q = rows[start + m], q.to(rows)
+            both, chance, mine = float(torch.minimum(p, q).sum()), float(p[token]), float(q[token])
+            alpha = min(1.0, chance / mine) if mine > 0.0 else float(chance > 0.0)
+            found[m] = min(1.0, found[m] - chance + both)
+            if self.ids[start + m] == token:
+                own[m] = alpha
+            else:
+                own[m] *= (1.0 - alpha) / (1.0 - both) if both < 1.0 else 0.0
+        return found, own
 
 
 def walk(passed: Sequence[Floats]) -> Floats:

@@ -12,19 +12,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hsd_core.engine.driver import Stopped
+from hsd_core.levels.fused import FusedLevel
 from hsd_core.measure.bench import read_prompts
 from hsd_core.measure.calibrate.candidates import Candidates, candidates
 from hsd_core.measure.calibrate.overlap import count
-from hsd_core.measure.calibrate.reading import LONGEST, WIDEST, is_lookup, read
+from hsd_core.measure.calibrate.reading import LONGEST, WIDEST, read
 from hsd_core.measure.calibrate.running import Observed, Outside, observe, outside
-from hsd_core.measure.calibrate.scaling import in_runs
+from hsd_core.measure.calibrate.scaling import in_runs, per_token
+from hsd_core.measure.calibrate.several import SECONDS, meet
 from hsd_core.measure.calibrate.tally import Tally, mean_interval
 from hsd_core.measure.calibrate.texts import PROMPTS, Written, write
 from hsd_core.measure.calibrate.timing import Timings, time_levels
 from hsd_core.theory import ENGINE, Conditional, Costs, Lengths, Profile, ProfileLevel
 
 if TYPE_CHECKING:
-    from hsd_core.levels.entry import StackEntry
     from hsd_core.pipeline import Pipeline
 
 Progress = Callable[[str, float, float], None]
@@ -49,7 +50,8 @@ def calibrate(
     Args:
         levels: which, in the grammar of stacks without T; None for all that the preset offers. prompts: JSON lines as
             for `pipeline`. tokens: that the target writes after each prompt.
-        progress: called as progress(stage, done, total); stages are "texts", "acceptances", "costs" and "runs".
+        progress: called as progress(stage, done, total); stages are "texts", "acceptances", "sequences" (of levels that
+            offer several), "costs" and "runs".
         stop: asked between measurements.
     Raises:
         StackError: the levels cannot be read or built. ValueError: bad prompts or temperatures. Stopped: as asked.
@@ -63,15 +65,35 @@ def calibrate(
     profiles = []
     for temperature in dict.fromkeys(temperatures):
         at = f" at temperature {temperature:g}" if temperature else ""
-        texts = write(pipeline, found.names[-1], asked, tokens, temperature, tell=_stage(tell, f"texts{at}"), stop=stop)
+        texts = write(
+            pipeline, found.names[found.target], asked, tokens, temperature, tell=_stage(tell, f"texts{at}"), stop=stop
+        )
         tally = Tally(len(texts))
         for number, text in enumerate(texts):
             if stop():
                 raise Stopped
             count(tally, number, read(found.entries, text, temperature, pipeline.ends), text.kind)
             tell(f"acceptances{at}", number + 1, len(texts))
+        meet(
+            found,
+            texts,
+            temperature,
+            tally,
+            ends=pipeline.ends,
+            tokens=tokens,
+            seconds=SECONDS * len(found.several),
+            tell=_stage(tell, f"sequences{at}"),
+            stop=stop,
+        )
         if (temperature == 0.0) not in costs:  # how sharp the rows are costs nothing, that they are softened does
-            alone = time_levels(found.entries, texts, temperature, tell=_stage(tell, f"costs{at}"), stop=stop)
+            alone = time_levels(
+                found.entries,
+                texts,
+                temperature,
+                several=found.several,
+                tell=_stage(tell, f"costs{at}"),
+                stop=stop,
+            )
             seen = observe(
                 pipeline,
                 found,
@@ -124,53 +146,61 @@ def _profile(
     temperature: float,
     about: dict[str, Any],
 ) -> Profile:
-    size = range(len(found.entries))
-    pairs = [(j, i) for i in size for j in range(i)]
+    order, one = found.order, len(found.entries)  # numbers from there on only draft
+    at = {number: place for place, number in enumerate(order)}
+    pairs = [(j, i) for place, i in enumerate(order) for j in order[:place] if i < one]
     below = {
         f"{found.names[lowest]} -> {found.names[j]} -> {found.names[i]}": {
             how: _share(tally, (how, j, i, lowest)) for how in ("accepted", "residual", "bonus")
         }
         for j, i in pairs
-        for lowest in range(j)
+        for lowest in order[: at[j]]
+        if j < one and lowest < one
     }
     return Profile(
-        tuple(_level(found.names[i], found.entries[i], i, tally, timings, seen, between.verify_ms) for i in size),
-        tuple(tuple(_entry(tally, j, i) for i in size) for j in size),
+        tuple(_level(found, i, tally, timings, seen, between.verify_ms) for i in order),
+        tuple(tuple(_accepts(tally, j, i) if (j, i) in pairs else float(i == j) for i in order) for j in order),
         MAX_BLOCK,
-        edge_cost={pair: costs.plus(between.verify_ms) for pair, costs in timings.edges.items()},
-        interval=tuple(tuple(_interval(tally, j, i) for i in size) for j in size),
+        edge_cost={
+            (at[j], at[i]): costs.plus(between.verify_ms) for (j, i), costs in timings.edges.items() if (j, i) in pairs
+        },
+        interval=tuple(tuple(_interval(tally, j, i) if (j, i) in pairs else None for i in order) for j in order),
         temperature=temperature,
         round_ms=round(between.round_ms, 4),
-        conditional={(j, i): _conditional(tally, j, i) for j, i in pairs},
+        conditional={(at[j], at[i]): _conditional(tally, j, i) for j, i in pairs},
         about={**about, "conditional_by_level_below": below},
     )
 
 
-def _level(
-    name: str, entry: StackEntry, i: int, tally: Tally, timings: Timings, seen: Observed, engine_ms: float
-) -> ProfileLevel:
-    if not is_lookup(entry.level):
+def _level(found: Candidates, i: int, tally: Tally, timings: Timings, seen: Observed, engine_ms: float) -> ProfileLevel:
+    name, drafts = found.names[i], seen.drafts[i]
+    if i in timings.verify:
         draft = timings.draft.get(i)
         costs = timings.verify[i].plus(engine_ms)
         return ProfileLevel(name, costs, name, draft_ms=None if draft is None else round(draft, 5))
+    rows = [share for m in range(1, LONGEST + 1) if (share := tally.ratio(("beside", i, m))) is not None]
+    beside = tuple(round(share, 3) for share in rows) if max(rows, default=1.0) > 1.0 else ()
+    if i > found.target and isinstance(found.several[i - len(found.entries)].level, FusedLevel):
+        # What a draft caught up on is in its mean: the level itself verifies nothing.
+        alone = float(np.median([draft.ms / draft.forwards for draft in drafts]))
+        ms = round(per_token(drafts, Costs.constant(alone), alone), 5)
+        return ProfileLevel(name, Costs.constant(ms), name, draft_ms=ms, beside=beside)
     rate = tally.ratio(("hit", i)) or 0.0
-    hits, misses = ([draft.ms for draft in seen.drafts[i] if draft.hit is hit] for hit in (True, False))
+    hits, misses = ([draft.ms for draft in drafts if draft.hit is hit] for hit in (True, False))
     parts = [(share, mean_interval(ms)) for share, ms in ((rate, hits), (1.0 - rate, misses)) if ms]
     total = sum(share for share, _ in parts) or 1.0
     ms, low, high = (round(max(1e-5, sum(share * times[k] for share, times in parts) / total), 5) for k in range(3))
     reach = [tally.ratio(("reach", i, m)) for m in range(1, LONGEST + 1)]
     known = tuple(_round(r) for r in reach if r is not None)
-    return ProfileLevel(name, Costs((1,), (ms,), (low,), (high,)), name, _round(rate), known)
+    return ProfileLevel(name, Costs((1,), (ms,), (low,), (high,)), name, _round(rate), known, beside=beside)
 
 
-def _entry(tally: Tally, j: int, i: int) -> float:
-    if j >= i:
-        return float(i == j)
+def _accepts(tally: Tally, j: int, i: int) -> float:
     return _round(tally.ratio(("pair", j, i)) or 0.0)
 
 
 def _interval(tally: Tally, j: int, i: int) -> tuple[float, float] | None:
-    found = tally.interval(("pair", j, i)) if j < i else None
+    found = tally.interval(("pair", j, i))
     return None if found is None else (_round(found[0]), _round(found[1]))
 
 

@@ -48,10 +48,10 @@ class Drafting:
 
 @dataclass(slots=True)
 class Observed:
-    """What runs took, by index of the calibrated levels.
+    """What runs took, by number of the calibrated levels.
 
     Attributes:
-        verify: ms of each verification by (pair, rows). drafts: of each level.
+        verify: ms of each verification by (pair, rows without probes). drafts: of each level.
         stacks, plain: [ms outside drafts and verifications, rounds, verifications], of all runs together.
     """
 
@@ -77,7 +77,9 @@ class Observed:
                 inside, calls = inside + event.t1 - event.t0, calls + 1
                 below = None if event.below is None else levels[event.below]
                 rows = event.rows if owes(infos[event.level]) else event.rows - event.catch_up
-                self.verify[(below, levels[event.level]), rows].append((event.t1 - event.t0) / _NS_PER_MS)
+                self.verify[(below, levels[event.level]), rows - (event.probes or 0)].append(
+                    (event.t1 - event.t0) / _NS_PER_MS
+                )
             elif isinstance(event, Footer):
                 outside = self.plain if len(levels) == 1 else self.stacks
                 outside[0] += max(0, event.decode_ns - inside) / _NS_PER_MS
@@ -112,6 +114,7 @@ def observe(
         StackError: a stack cannot be built. Stopped: `stop` turned true.
     """
     which, observed = stacks_of([is_lookup(entry.level) for entry in found.entries]), Observed()
+    which += [(number, found.target) for number in range(len(found.entries), len(found.names))]
     began, turn, stride = time.monotonic(), -1, max(1, len(texts) // TURNS)
     while turn < TURNS and (turn < FEWEST or time.monotonic() - began < seconds):
         text, at = texts[turn * stride % len(texts)], max(0, turn) * 5 % len(which)
@@ -166,7 +169,8 @@ def _with_plain(which: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
 
 def _stack(found: Candidates, levels: Sequence[int], turn: int) -> str:
     """The text of a stack of some of the levels, with the block lengths of a turn."""
-    *below, top = (parse(found.stack)[i] for i in levels)
+    top = parse(found.names[found.target])[0]
+    below = [parse(f"{found.names[i]},{found.names[found.target]}")[0] for i in levels[:-1]]
     blocks = [BOTTOM[turn % len(BOTTOM)], *[MIDDLE[turn % len(MIDDLE)]] * len(below)]
     return format_stack([*(replace(spec, block=t) for spec, t in zip(below, blocks, strict=False)), top])
 

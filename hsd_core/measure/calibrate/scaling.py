@@ -21,7 +21,12 @@ def in_runs(timings: Timings, observed: Observed) -> Timings:
     verify = {}
     for i, alone in timings.verify.items():
         verify[i] = scaled(alone, _calls(observed, (pair for pair, _ in observed.verify if pair[1] == i), timings))
-    edges = {pair: scaled(alone, _calls(observed, [pair], None)) for pair, alone in timings.edges.items()}
+    edges = {}
+    for pair, alone in timings.edges.items():
+        edges[pair] = scaled(alone, _calls(observed, [pair], None))
+        if edges[pair] is alone and pair[0] not in timings.verify:  # a drafter that met this verifier in no run
+            own, lone = verify[pair[1]], timings.verify[pair[1]]
+            edges[pair] = alone.scaled(float(np.mean([own(n) / lone(n) for n in alone.rows])))
     draft = {
         i: round(per_token(observed.drafts[i], verify[i], ms), 5) if i in observed.drafts else ms
         for i, ms in timings.draft.items()

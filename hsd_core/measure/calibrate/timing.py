@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations, cycle
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.engine.choices import Judge, Key, SeededChoices
@@ -21,11 +21,12 @@ from hsd_core.engine.rules import tokenwise
 from hsd_core.levels.nano import NanoLevel
 from hsd_core.levels.protocol import DraftOrder, Scorer, rows_behind
 from hsd_core.levels.shared import open_levels, shares
-from hsd_core.levels.tree import Tree, named
+from hsd_core.levels.tree import NO_PROBES, Probes, Tree, named
 from hsd_core.measure.calibrate.reading import is_fed, is_lookup
 from hsd_core.measure.calibrate.tally import median_interval
 from hsd_core.measure.calibrate.texts import Written
 from hsd_core.models.sampling import OneHot, Sampling, fetched_law, likeliest, to_probs
+from hsd_core.ngram.window import Window
 from hsd_core.theory import Costs
 
 if TYPE_CHECKING:
@@ -45,9 +46,9 @@ Task = Callable[[], float]  # one measurement, ms
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """By level index: verifications by rows, ms of a drafted token.
+    """By level number: verifications by rows, ms of a drafted token.
 
-    `edges[(j, i)]`: verifications by i right behind a draft of j over the same weights.
+    `edges[(j, i)]`: verifications by i right behind a draft of j over the same weights, or with the window of j beside.
     """
 
     verify: dict[int, Costs] = field(default_factory=dict)
@@ -62,15 +63,18 @@ def time_levels(
     texts: Sequence[Written],
     temperature: float,
     *,
+    several: Sequence[StackEntry] = (),
     tell: Callable[[int, int], None],
     stop: Callable[[], bool],
 ) -> Timings:
     """Measure the costs of all levels at a temperature (greedy rows are cheaper to make than sampled ones).
 
+    Args:
+        several: those that offer several sequences; their numbers follow.
     Raises:
         Stopped: `stop` turned true.
     """
-    rig = _Rig(entries, texts, Sampling(temperature))
+    rig = _Rig(entries, several, texts, Sampling(temperature))
     tasks = rig.tasks()
     found: dict[tuple[object, ...], list[float]] = {key: [] for key in tasks}
     names, began, turn = list(tasks), time.monotonic(), 0
@@ -116,14 +120,26 @@ def _costs(measured: Sequence[tuple[int, list[float]]]) -> Costs:
 class _Rig:
     """Levels at rest behind `context` tokens of a text, each in a run of its own."""
 
-    def __init__(self, entries: Sequence[StackEntry], texts: Sequence[Written], sampling: Sampling) -> None:
+    def __init__(
+        self,
+        entries: Sequence[StackEntry],
+        several: Sequence[StackEntry],
+        texts: Sequence[Written],
+        sampling: Sampling,
+    ) -> None:
         self.entries, self.sampling, self._choices = entries, sampling, SeededChoices(0)
+        # A fused draft stands here without its lookups: what it shares, its drafter does.
+        self.levels: list[Any] = [entry.level for entry in entries]
+        self.levels += [getattr(entry.level, "drafter", entry.level) for entry in several]
         self._judge = Judge(self._choices, 0, 0, 0)
-        room = min((s.level.max_positions or CONTEXT + 64 for s in entries), default=CONTEXT + 64)
-        self.context = max(2, min(CONTEXT, room - max(ROWS) - 8))
         ids = [token for text in texts for token in (*text.prompt, *text.output)]
+        windows = {i: full_window(*ahead, ids) for i, level in enumerate(self.levels) if (ahead := _ahead(level))}
+        self._probes = {i: Probes(*window.probes()) for i, window in windows.items()}
+        spare = max([8, *(window.deepest for window in windows.values())])
+        room = min((s.level.max_positions or CONTEXT + 64 for s in entries), default=CONTEXT + 64)
+        self.context = max(2, min(CONTEXT, room - max(ROWS) - spare))
         again = cycle(ids)
-        self._text = [next(again) for _ in range(self.context + max(ROWS) + 8)]
+        self._text = [next(again) for _ in range(self.context + max(ROWS) + spare)]
         self._open: list[Any] = []
 
     def tasks(self) -> dict[tuple[object, ...], Task]:
@@ -140,6 +156,11 @@ class _Rig:
             below, above = self._at_rest(self._with_target([j, i]))[:2]
             for n in EDGE_ROWS:
                 found["edge", j, i, n] = self._after_draft(below, above, n)
+        for j, probes in self._probes.items():
+            for i in (i for i, entry in enumerate(self.entries) if not is_lookup(entry.level)):
+                run = self._at_rest(self._with_target([i]), branches=max(ROWS) + len(probes.ids))[0]
+                for n in (1, *EDGE_ROWS, max(ROWS)):
+                    found["edge", j, i, n] = self._verification(run, n, probes)
         return found
 
     def close(self) -> None:
@@ -148,42 +169,43 @@ class _Rig:
 
     def _edges(self) -> list[tuple[int, int]]:
         """Pairs that read the same trunk: the upper one goes on where the lower one stopped."""
-        levels = [entry.level for entry in self.entries]
-        fed_nanos = [isinstance(level, NanoLevel) and is_fed(level) for level in levels]
-        models = [i for i, level in enumerate(levels) if not is_lookup(level) and not fed_nanos[i]]
-        found = []
-        for pair in combinations(models, 2):
-            below, above = shares([levels[k] for k in self._with_target([*pair])])[:2]
-            found += [pair] if below is not None and below == above else []
+        fed_nanos = [isinstance(level, NanoLevel) and is_fed(level) for level in self.levels]
+        models = [i for i, level in enumerate(self.levels) if not is_lookup(level) and not fed_nanos[i]]
+        last, found = len(self.entries) - 1, []
+        for j, i in ((j, i) for j in models for i in models if i <= last and (j < i or j > last)):
+            below, above = shares([self.levels[k] for k in self._with_target([j, i])])[:2]
+            found += [(j, i)] if below is not None and below == above else []
         return found
 
     def _with_target(self, which: list[int]) -> list[int]:
         """Levels that read the target's states have a target beside them."""
         last = len(self.entries) - 1
-        return [*which, last] if last not in which and any(is_fed(self.entries[i].level) for i in which) else which
+        return [*which, last] if last not in which and any(is_fed(self.levels[i]) for i in which) else which
 
-    def _at_rest(self, which: Sequence[int]) -> list[Any]:
-        """Runs of these levels, opened together."""
-        runs = list(open_levels([self.entries[i].level for i in which], len(self._text)))[::-1]
+    def _at_rest(self, which: Sequence[int], branches: int = 0) -> list[Any]:
+        """Runs of these levels, opened together; `branches`: the most nodes of a tree behind the context."""
+        runs = list(open_levels([self.levels[i] for i in which], len(self._text), branches))[::-1]
         self._open += runs
         for run in reversed(runs):
             if run.cached < self.context:
                 run.score(self._text[: self.context])
         return runs
 
-    def _verification(self, run: Scorer, n: int) -> Task:
-        context = self._text[: self.context + n]
-        prepared: list[Tree] = []
+    def _verification(self, run: Scorer, n: int, probes: Probes = NO_PROBES) -> Task:
+        context, ids = self._text[: self.context + 1], self._text[self.context + 1 : self.context + n]
+        asked, prepared = named(ids).beside(probes), list[Tree]()
 
         def measure() -> float:
             if not prepared:  # a draft that is accepted throughout, with the verifier's own rows as the drafter's
-                logits, p = fetched_law(rows_behind(run, context, n)[0][: n - 1], self.sampling)
+                logits, p = fetched_law(run.score(context, asked)[0][: n - 1], self.sampling)
                 rows = None if isinstance(p, OneHot) else p.clone()
                 prepared.append(replace(named(likeliest(logits).tolist()), rows=rows))
                 run.keep(self.context, ())
             began = time.perf_counter_ns()
-            logits, _ = rows_behind(run, context, n)
-            tokenwise(prepared[0], fetched_law(logits, self.sampling)[1], self._judge, True)
+            logits, _ = run.score(context, asked)
+            if probes.ids:
+                likeliest(logits[n:])
+            tokenwise(prepared[0], fetched_law(logits[:n], self.sampling)[1], self._judge, True)
             took = time.perf_counter_ns() - began
             run.keep(self.context, ())
             return took / 1e6
@@ -228,3 +250,17 @@ class _Rig:
 
         rows = partial(to_probs, sampling=self.sampling)
         return DraftOrder(limit, rows, pick, lambda drafted, last: False, frozenset(), greedy=self.sampling.greedy)
+
+
+def full_window(columns: int, n: int, text: Sequence[int]) -> Window:
+    """A lookahead window as it stands once it has filled: it rides in every verification with so many probes."""
+    window = Window(columns, n, text)
+    for _ in range(n):
+        window.step(text[0], [text[0]] * len(window.probes()[0]))
+    return window
+
+
+def _ahead(level: Any) -> tuple[int, int] | None:
+    """The columns of a level's window and the tokens of its n-grams."""
+    found: tuple[int, int] | None = getattr(level, "ahead", None)
+    return found
