@@ -220,8 +220,8 @@ def _spec(profile: Profile, level: int) -> LevelSpec:
         raise ProfileError(f"level {entry.name!r}: spec {entry.spec!r}: {error}") from None
     if fan_of(spec) and not entry.beside:
         raise ProfileError(
-            f"level {entry.name!r}: {entry.spec} offers several sequences side by side, and the profile does not say how "
-            "many (beside); calibrate anew"
+            f"level {entry.name!r}: {entry.spec} offers several sequences side by side, and the profile does not say "
+            "how many (beside); calibrate anew"
         )
     return spec
 
