@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from app.planner.ink import percent
-from hsd_core.theory.latency.plans import Prediction, Ranked
+from hsd_core.theory.latency.plans import Prediction, Ranked, most_sequences
 from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.search.planner import Answer
 
@@ -43,10 +43,8 @@ def headline(profile: Profile, found: Answer) -> str:
 def why(profile: Profile, found: Answer) -> list[dict[str, str]]:
     """What each further level brings: `verdict`, `text`, and `pays` yes | no | even | "" (a comparison)."""
     said = [_step(profile, a, b) for a, b in pairwise(found.by_depth[:MOST])]
-    if found.tree is not None:
-        said.append(
-            _side_by_side(profile, found.tree, min(found.by_depth, key=lambda one: one.prediction.ms_per_token))
-        )
+    if found.several is not None:
+        said.append(_side_by_side(profile, found.several, found.single))
     if len(found.by_depth) > 2:
         said.append({"pays": "", "verdict": "Elsewhere", "text": ELSEWHERE})
     return said
@@ -65,20 +63,23 @@ def _step(profile: Profile, fewer: Ranked, more: Ranked) -> dict[str, str]:
     return {"pays": pays, "verdict": verdict, "text": _reason(profile, fewer, more)}
 
 
-def _side_by_side(profile: Profile, tree: Ranked, chain: Ranked) -> dict[str, str]:
-    gain = chain.prediction.ms_per_token / tree.prediction.ms_per_token
+def _side_by_side(profile: Profile, several: Ranked, single: Ranked) -> dict[str, str]:
+    gain = single.prediction.ms_per_token / several.prediction.ms_per_token
     if abs(gain - 1) < SAME:
         pays, verdict = "even", "Several candidates side by side make no difference"
     elif gain > 1:
         pays, verdict = "yes", f"Several candidates side by side pay: {gain:.2f} times as fast"
     else:
         pays, verdict = "no", f"Several candidates side by side do not pay: {percent(1 / gain - 1, 1)} slower"
-    below, above = (profile.names[i] for i in tree.plan.levels[:2])
-    offers = f"{below} offers {above} {shape_said(tree.plan.widths)}, {tree.plan.nodes} tokens in all"
+    plan, (below, above) = several.plan, (profile.names[i] for i in several.plan.levels[:2])
+    if plan.widths:
+        offers = f"The best tree: {below} offers {above} {shape_said(plan.widths)}, {plan.nodes} tokens in all"
+    else:
+        offers = f"The best of them: {below} offers {above} {offer_said(profile, plan.levels[0])}"
     text = (
-        f"The best tree: {offers}. A pass of the target then yields {tree.prediction.tokens_per_round:.2f} tokens and "
-        f"takes {_ms(_round_ms(tree))} with all that leads to it; with one candidate it is "
-        f"{chain.prediction.tokens_per_round:.2f} tokens in {_ms(_round_ms(chain))}."
+        f"{offers}. A pass of the target then yields {several.prediction.tokens_per_round:.2f} tokens and "
+        f"takes {_ms(_round_ms(several))} with all that leads to it; with one candidate it is "
+        f"{single.prediction.tokens_per_round:.2f} tokens in {_ms(_round_ms(single))}."
     )
     return {"pays": pays, "verdict": verdict, "text": text}
 
@@ -104,9 +105,13 @@ def _pair(profile: Profile, pair: Ranked) -> str:
     share = level.block_ms(block) / profile.levels[top].cost(1)
     when = "" if level.hit_rate is None else f" (it has something to offer {percent(level.hit_rate)} of the time)"
     tokens = "a token" if block == 1 else f"{block} tokens"
+    each, beside = "of them one by one", ""
+    if level.beside:
+        tokens = f"{tokens} one behind another" if block > 1 else tokens
+        each, beside = "of the places, where one of the tokens is right", f"; it offers {offer_said(profile, drafter)}"
     return (
         f"{level.name} drafts {tokens} in the time of {_passes(share)} of the target, which accepts "
-        f"{percent(profile.accepts(drafter, top))} of them one by one{when}. So a pass of the target yields "
+        f"{percent(profile.accepts(drafter, top))} {each}{when}{beside}. So a pass of the target yields "
         f"{pair.prediction.tokens_per_round:.2f} tokens instead of 1."
     )
 
@@ -126,6 +131,14 @@ def _between(profile: Profile, before: Prediction, more: Ranked, added: int) -> 
         f"a pass of the target yields {after.tokens_per_round:.2f} tokens, {before.tokens_per_round:.2f} without it"
     )
     return f"{sentence}; {yields}. {_break_even(name, place, before, after)}".strip()
+
+
+def offer_said(profile: Profile, drafter: int) -> str:
+    """What a level with several sequences has side by side."""
+    beside, most = profile.levels[drafter].beside, most_sequences(profile, drafter)
+    many = f"up to {most} sequences" if most else "several sequences"
+    tokens = f"{beside[0]:.1f} {'token' if f'{beside[0]:.1f}' == '1.0' else 'tokens'}"
+    return f"{many} side by side, {tokens} at the first depth in the mean"
 
 
 def shape_said(widths: Sequence[int]) -> str:

@@ -212,7 +212,7 @@ def surface_text(longest: int) -> str:
     return (
         f"Speed-up of one drafter under this target, at its best block length up to {longest}. Left of the dashed "
         "line it is slower than plain decoding. Dots: the levels of this profile, alone under the target (of a "
-        "lookup, a miss counts as a token that is not accepted)."
+        "lookup, a miss counts as a token that is not accepted; of several tokens side by side one counts)."
     )
 
 

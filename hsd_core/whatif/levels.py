@@ -18,9 +18,8 @@ from hsd_core.levels.protocol import (
     Proposal,
     Work,
     draft_token_by_token,
-    score_by_branches,
 )
-from hsd_core.levels.tree import NOTHING, Tree, in_order
+from hsd_core.levels.tree import NOTHING, Tree
 from hsd_core.theory.profiles.costs import Costs
 from hsd_core.whatif.world import Marks, World, after
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from hsd_core.levels.shared import SharedState
 
 PLACE = "simulated"  # stands where a real level names its device
-_HIT, _REACH = 1, 2  # further coins of a lookup
+_HIT, _REACH, _BESIDE, _OTHERS = 1, 2, 3, 4  # further coins of a level that only drafts
 
 
 class Ticker:
@@ -92,23 +91,22 @@ class SyntheticRun:
         return draft_token_by_token(self, context, order, self._level.label)
 
     def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[Tensor, Work]:
-        return score_by_branches(self._score, self._cut, context, tree)
-
-    def _score(self, ids: Sequence[int], rows: int) -> tuple[Tensor, Work]:
         import torch
 
-        level = self._level
-        computed, self.cached = len(ids) - self.cached, len(ids)
+        level, rows, end = self._level, len(tree) + 1, len(context)
+        computed, self.cached = end + len(tree) - self.cached, end + len(tree)
         assert computed >= rows, f"{level.label}: {rows} rows asked for, {computed} tokens are new"
-        marks = self._marks.of(ids)
         level.ticker.spend(level.cost(rows))
-        lengths = range(len(ids) - rows + 1, len(ids) + 1)
-        words = torch.tensor([level.world.says(level.place, marks[n], n) for n in lengths])
+        behind = [(self._marks.of(context)[end], end)]  # mark and length of the prefix that each row stands behind
+        for id_, parent in zip(tree.ids, tree.lineage, strict=True):
+            mark, length = behind[parent + 1]
+            behind.append((after(mark, id_), length + 1))
+        words = torch.tensor([level.world.says(level.place, *prefix) for prefix in behind])
         logits = torch.full((rows, level.vocab_size), float("-inf"))
         return logits.scatter_(1, words.unsqueeze(1), 0.0), Work(1, computed, computed - rows)
 
     def keep(self, start: int, path: Sequence[int]) -> None:
-        self._cut(start + len(path) if in_order(path) else start)
+        self.cached = min(self.cached, start + len(path))
 
     def observe(self, outcome: Outcome) -> None:
         if isinstance(outcome, Committed):
@@ -119,41 +117,61 @@ class SyntheticRun:
     def close(self) -> None:
         """Nothing is held outside this object."""
 
-    def _cut(self, length: int) -> None:
-        self.cached = min(self.cached, length)
-
 
 @dataclass(eq=False)
-class SyntheticLookup(SyntheticLevel):
-    """A lookup: asked once a block, it answers with probability `hit_rate`; `reach` as in a profile."""
+class SyntheticOffer(SyntheticLevel):
+    """A level that only drafts: a lookup, or one that offers several sequences side by side.
+
+    `hit_rate`, `reach` and `beside` are as in a profile: a lookup is asked once a block, another level once a token. Of
+    several tokens at a depth the first is right as often as the profile says, and the others never are: so often one
+    of them is accepted.
+    """
 
     can_verify = has_cache = False
 
-    hit_rate: float = 0.0
+    hit_rate: float | None = None
     reach: tuple[float, ...] = ()
+    beside: tuple[float, ...] = ()
 
-    def open(self, capacity: int, shared: SharedState) -> SyntheticLookupRun:
-        return SyntheticLookupRun(self)
+    def open(self, capacity: int, shared: SharedState) -> SyntheticOfferRun:
+        return SyntheticOfferRun(self)
 
     def found(self, mark: int, limit: int) -> int:
-        """How many tokens the lookup gives after a prefix, of at most `limit`."""
+        """How many tokens deep the offer after a prefix is, of at most `limit`."""
+        if self.hit_rate is None:
+            return limit
         if self.world.coin(mark, self.place, _HIT) >= self.hit_rate:
             return 0
         coin = self.world.coin(mark, self.place, _REACH)
         chances = (self.reach[min(m, len(self.reach) - 1)] if self.reach else 1.0 for m in range(limit))
         return sum(coin < chance for chance in chances)
 
+    def others(self, mark: int, length: int, depth: int) -> list[int]:
+        """The words beside the first one, `depth` tokens into an offer, behind a prefix of `length` ids."""
+        mean = self.beside[min(depth, len(self.beside) - 1)] if self.beside else 1.0
+        more = int(mean - 1.0 + self.world.coin(mark, self.place, _BESIDE)) if mean > 1.0 else 0
+        said = {self.world.says(place, mark, length) for place in (self.place, self.place + 1)}
+        return self.world.others(said, self.world.coin(mark, self.place, _OTHERS), more)
 
-class SyntheticLookupRun(SyntheticRun):
+
+class SyntheticOfferRun(SyntheticRun):
     """It holds nothing of the context and learns nothing: how often it hits stands in the profile."""
 
-    _level: SyntheticLookup
+    _level: SyntheticOffer
 
     def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
         level, mark = self._level, self._marks.of(context)[len(context)]
-        level.ticker.spend(level.cost(1))
+        deep = level.found(mark, order.limit)
+        calls = deep if level.hit_rate is None else 1
+        for _ in range(calls):
+            level.ticker.spend(level.cost(1))
         ids: list[int] = []
-        for _ in range(level.found(mark, order.limit)):
-            ids.append(level.world.says(level.place, mark, len(context) + len(ids)))
+        beside: list[tuple[int, int]] = []  # words and their parents
+        for depth in range(deep):
+            length = len(context) + depth
+            beside += [(word, depth - 1) for word in level.others(mark, length, depth)]
+            ids.append(level.world.says(level.place, mark, length))
             mark = after(mark, ids[-1])
-        return Proposal(tuple(ids), (level.label,) * len(ids), Work(1, 0, 0))
+        parents = (*range(-1, deep - 1), *(parent for _, parent in beside)) if beside else None
+        ids += [word for word, _ in beside]
+        return Proposal(tuple(ids), (level.label,) * len(ids), Work(calls, 0, 0), parents=parents)

@@ -22,7 +22,7 @@ from hsd_core.theory import Costs, Plan, Profile, ProfileError, expected, has_sp
 from hsd_core.trace import Event, metrics
 from hsd_core.trace.comparison import beside
 from hsd_core.trace.pieces import record
-from hsd_core.whatif.levels import PLACE, SyntheticLevel, SyntheticLookup, Ticker
+from hsd_core.whatif.levels import PLACE, SyntheticLevel, SyntheticOffer, Ticker
 from hsd_core.whatif.passage import Words
 from hsd_core.whatif.world import World
 
@@ -158,10 +158,13 @@ def _level(
     if not top:
         params["accepted_above"] = agrees[place]
     spec, here = entry.spec.split("@")[0].split(":")[0], (world, ticker, place, cost, entry.name)
-    if entry.hit_rate is not None:
-        params |= {"hit_rate": entry.hit_rate}
-        kind = spec or "ngram"
-        return SyntheticLookup(*here, kind, vocab_size, params, hit_rate=entry.hit_rate, reach=entry.reach)
+    if entry.drafts_only:
+        params |= {"hit_rate": entry.hit_rate} if entry.is_lookup else {}
+        params |= {"beside": entry.beside} if entry.beside else {}
+        kind = spec or ("ngram" if entry.is_lookup else "model")
+        return SyntheticOffer(
+            *here, kind, vocab_size, params, hit_rate=entry.hit_rate, reach=entry.reach, beside=entry.beside
+        )
     kind = "target" if top else spec or "model"
     return SyntheticLevel(*here, kind, vocab_size, params, profile.round_ms if top else 0.0)
 

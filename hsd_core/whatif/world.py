@@ -9,7 +9,8 @@ exactly as often as the profile says, independently from token to token: the i.i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import islice
 
 _MASK = (1 << 64) - 1
 _STEP = 0x9E3779B97F4A7C15  # 2^64 / golden ratio
@@ -39,6 +40,12 @@ class World:
                 other = _mix(mark ^ _mix(2 * self._salts[below] + 2)) % (self._spoken - 1)
                 word = (word + 1 + other) % self._spoken
         return word
+
+    def others(self, said: Collection[int], coin: float, count: int) -> list[int]:
+        """So many words that were not said, fewer where there are no more."""
+        first = int(coin * self._spoken)
+        rest = ((first + step) % self._spoken for step in range(self._spoken))
+        return list(islice((word for word in rest if word not in said), count))
 
     def coin(self, mark: int, place: int, use: int = 0) -> float:
         """A uniform number from 0 to 1 (never 1) of the level at a place after a prefix; each use has its own."""

@@ -72,6 +72,7 @@ SHARED = [
     ("ngram:2@miss=fed,int8:1,target", 3),
     ("exit:1@at=2@dtype=int8,int8:2,target", 3),
     ("exit:2@at=3@policy=del,target", 4),
+    ("exit:2@at=2@id=own@fuse=2,target", 4),
 ]
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 from enumerator import SAMPLED, distance, run_law, target_law
+from plans_kit import Chosen, by_outcomes, plans
 from test_sampled_runs import UNLIKELY, p_value
 from toys import output_of, toy_stack
 
@@ -80,6 +81,21 @@ def test_a_window_leaves_the_targets_law(above: str, guess: int, window: int, db
     runs = [list(hsd_core.run(stack, prompt, SAMPLED, seed, max_new_tokens=tokens)) for seed in range(30)]
     assert db or any(map(offered, runs)), "the pool named nothing"
     assert distance(run_law(stack, prompt, tokens), target_law(stack, prompt, tokens)) < EXACT
+
+
+@pytest.mark.parametrize("above", ["table", "table:2,table", "table:2@bonus=0,table"])
+def test_levels_that_come_and_go_above_and_below_a_window_leave_the_targets_law(above: str) -> None:
+    """Rounds with another verifier right above it, and rounds without it: its columns are not fed by those."""
+    stack, tokens = looking_ahead(above, db="c", vocab=2, known=True), 4
+    prompt = [token % 2 for token in PROMPT]
+    chosen = Chosen(by_outcomes(plans(len(stack), bottom_only=[0])))
+    found = run_law(stack, prompt, tokens, replan=chosen)
+    assert distance(found, target_law(stack, prompt, tokens)) < EXACT
+    assert len(chosen.seen) > 1, "the plan never changed"
+    for seed in range(20):
+        events = list(hsd_core.run(stack, prompt, SAMPLED, seed, max_new_tokens=30, replan=chosen))
+        assert check(events) == []
+        assert any(e.probes for e in events if isinstance(e, Verify))
 
 
 def test_a_window_that_fills_within_a_round_leaves_the_targets_law() -> None:

@@ -143,7 +143,7 @@ def test_a_small_gain_changes_nothing(ms: float, changes: int) -> None:
         asked.append(now)
         plan = Plan((1, 2) if len(asked) < 2 else (0, 2), (4,))  # `first` is the first to ask
         best = Ranked(plan, expected(now, plan))
-        return Answer(best, (), (), best)
+        return Answer(best, (), (), best, best)
 
     assert len(feed(ProfileReplanner(close, SPECS, pace=Pace(every=5, moved=1e-3), ask=ask), 20, 5, 4)) == changes
     assert len(asked) > 2
@@ -217,10 +217,43 @@ def test_a_level_that_the_profile_lacks_is_named_with_the_cure() -> None:
     ):
         with pytest.raises(ProfileError, match=f"a plan cannot hold .*{why}"):
             candidates(GOOD, parse(text))
-    with pytest.raises(ProfileError, match="not 7 side by side; plan and predict without @guess="):
-        candidates(GOOD, parse("ngram:2@guess=7,target"))
+    for text, cure in (
+        ("ngram:2@guess=7,target", "calibrate --levels ngram@guess=7,target"),
+        ("nano:2@fuse=3,target", "calibrate --levels nano@fuse=3,target"),
+    ):
+        with pytest.raises(ProfileError, match=cure):
+            candidates(GOOD, parse(text))
+    with pytest.raises(
+        ProfileError, match=r"tree=2\.1@id=order1: a run's tree is fixed when it begins; plan it without @tree="
+    ):
+        candidates(GOOD, parse("table:2@id=order1@tree=2.1,table@id=order6"))
     with pytest.raises(ProfileError, match="another order"):
         candidates(GOOD, parse("table:2@id=order3,table:2@id=order1,table@id=order6"))
+
+
+def several(accepted: float) -> Profile:
+    """Lookups that offer three sequences side by side, and the toy's upper levels."""
+    lookups = ProfileLevel("ngram@guess=3", Costs((1,), (2.0,)), "ngram@guess=3", 0.7, beside=(2.0, 1.5))
+    known = profile(accepted, accepted, 0.92)
+    return dataclasses.replace(known, levels=(lookups, *known.levels[1:]))
+
+
+def test_lookups_that_offer_several_sequences_leave_the_plan_where_none_of_them_is_kept() -> None:
+    stack = parse("ngram:2@guess=3,table:4@id=order3,table@id=order6")
+    by = ProfileReplanner(several(0.8), stack, pace=Pace(half_life=8.0))
+    first = by.first()
+    assert first.levels[0] == 0
+    assert first.predicted_ms == expected(by.profile, Plan(first.levels, first.blocks)).ms_per_token
+    later = [by.after(outcomes(i, Drafted(0, 2), Judged(1, 0, 2, 0), Judged(2, 0, 2, 0))) for i in range(80)]
+    changed = [plan for plan in later if plan is not None]
+    assert changed and 0 not in changed[-1].levels and "ngram@guess=3 leaves" in "".join(plan.why for plan in changed)
+
+
+def test_a_rule_that_judges_one_sequence_is_refused_wherever_several_might_come_to_it() -> None:
+    with pytest.raises(
+        ProfileError, match=r"rule block judges one sequence, and ngram@guess=3 .*leave @rule=block out"
+    ):
+        candidates(several(0.8), parse("ngram:2@guess=3,table:4@id=order3,table@id=order6@rule=block"))
 
 
 def test_candidates_are_the_stacks_levels_with_the_acceptance_of_their_rule() -> None:

@@ -101,7 +101,7 @@ def test_a_plan_and_its_stack_are_one_thing():
         ("exit@at=8,target", "no block length"),
         ("exit:4@at=8,target@rule=greedy", "no acceptances for the rule 'greedy'"),
         ("exit:4@at=8", "end the stack with target"),
-        ("ngram:4@guess=7,target", "what one sequence costs and how often it is kept, not 7 side by side"),
+        ("ngram:4@guess=7,target", "calibrate --levels ngram@guess=7,target --out FILE measures it"),
     ],
 )
 def test_a_stack_that_the_profile_cannot_price_is_refused(stack, why):

@@ -49,6 +49,13 @@ CASES = {
     "four levels": (HERD, Plan((0, 1, 2, 3), (3, 6, 10))),
     "a lookup": (lookup(), Plan((0, 2), (4,))),
     "a lookup at the bottom of three": (lookup(), Plan((0, 1, 2), (4, 5))),
+    "several sequences of a lookup": (lookup(beside=(2.5, 1.5)), Plan((0, 1, 2), (4, 5))),
+    "several sequences of a drafter": (
+        profile(
+            levels=(ProfileLevel("a", Costs.constant(9.0), draft_ms=0.4, beside=(3.0, 1.2)), *profile().levels[1:])
+        ),
+        Plan((0, 1, 2), (3, 6)),
+    ),
     "without bonus": (profile(), Plan((0, 1, 2), (3, 4), bonus=(False, True))),
     "without bonus at the top": (profile(), Plan((0, 1, 2), (3, 4), bonus=(True, False))),
     "a draft cost of its own": (

@@ -23,6 +23,9 @@ export function costAt(costs, n) {
   return c0 + ((c1 - c0) * (n - n0)) / (n1 - n0);
 }
 
+/** Whether a level cannot verify: a lookup, or one that offers several sequences side by side. */
+export const draftsOnly = (level) => level.hit_rate !== undefined || Boolean(level.beside?.length);
+
 /** A number by its path: ["levels", 0, "cost_ms", "4"]. */
 export function get(profile, path) {
   return path.reduce((part, key) => part?.[key], profile);

@@ -3,7 +3,7 @@
 import { h } from "../dom.js";
 import { levelHead } from "./badge.js";
 import { COST, PROBABILITY, TIME, numberCell } from "./number-cell.js";
-import { costAt, figure, get, rowCounts, same, set } from "./profile.js";
+import { costAt, draftsOnly, figure, get, rowCounts, same, set } from "./profile.js";
 import { TABLES } from "../words/planner.js";
 
 /**
@@ -108,11 +108,13 @@ function costTable({ profile, measured, styles }, edit) {
   const counts = rowCounts(measured);
   const lookups = profile.levels.some((level) => level.hit_rate !== undefined);
   const drafts = profile.levels.some((level) => level.draft_ms !== undefined);
+  const several = profile.levels.some((level) => level.beside?.length);
   const head = [
     TABLES.level,
     ...counts.map(TABLES.rows),
     ...(drafts ? [TABLES.draft] : []),
     ...(lookups ? [TABLES.hits] : []),
+    ...(several ? [TABLES.beside] : []),
   ];
   const rows = profile.levels.map((level, i) => {
     const cells = counts.map((n) => {
@@ -165,6 +167,10 @@ function costTable({ profile, measured, styles }, edit) {
             ),
       );
     }
+    if (several) {
+      const said = level.beside?.map((tokens) => tokens.toFixed(1)).join(" · ");
+      cells.push(said ? h("td", { class: "hx-plan-beside", "data-tip": TABLES.besideOf(level.name), text: said }) : h("td"));
+    }
     return h("tr", {}, levelHead(level.name, styles[i]), ...cells);
   });
   const engine = h(
@@ -196,8 +202,10 @@ function acceptanceTable({ profile, measured, styles }, edit) {
       ...profile.levels.slice(1).map((above, k) => {
         const j = k + 1;
         if (j <= i) return h("td", { class: "hx-plan-none" });
-        if (above.hit_rate !== undefined)
-          return h("td", { class: "hx-plan-none", "data-tip": TABLES.lookup(above.name) });
+        if (draftsOnly(above)) {
+          const why = above.hit_rate === undefined ? TABLES.several : TABLES.lookup;
+          return h("td", { class: "hx-plan-none", "data-tip": why(above.name) });
+        }
         const range = measured.interval?.[i]?.[j];
         return numberCell(
           {

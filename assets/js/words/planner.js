@@ -121,12 +121,16 @@ export const TABLES = {
   rows: (/** @type {number} */ n) => (n === 1 ? "1 row" : `${n}`),
   draft: "a drafted token",
   hits: "hits",
+  beside: "side by side",
+  besideOf: (/** @type {string} */ level) =>
+    `${level}: tokens at the first, second, ... place of what it offers, in the mean; each is a row of the pass above`,
   costOf: (/** @type {string} */ level, /** @type {number} */ n) => `${level}: ms for ${n} ${n === 1 ? "row" : "rows"}`,
   draftOf: (/** @type {string} */ level) => `${level}: ms for a drafted token`,
   hitsOf: (/** @type {string} */ level) => `${level}: share of lookups that find something`,
   engine: "engine, each pass of the target",
   engineOf: "engine: ms for each pass of the target outside the levels",
   lookup: (/** @type {string} */ level) => `${level} is a lookup and cannot verify`,
+  several: (/** @type {string} */ level) => `${level} offers several sequences and cannot verify`,
   acceptanceOf: (/** @type {string} */ level, /** @type {string} */ by, /** @type {boolean} */ given) =>
     `acceptance of ${level} by ${by}${given ? ", given a hit" : ""}`,
   corner: "drafted by \u2193 judged by \u2192",

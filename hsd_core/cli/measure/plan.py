@@ -65,6 +65,9 @@ def table_lines(profile: Profile, answer: Answer) -> list[str]:
     if answer.several:
         lines += ["", "best with several candidates side by side"]
         lines += [f"     {_figures(answer.several)}  {_name(profile, answer.several.plan)}"]
+    if best == answer.several:
+        lines += ["", "best with one candidate"]
+        lines += [f"     {_figures(answer.single)}  {_name(profile, answer.single.plan)}"]
     if answer.alternatives:
         lines += ["", "runners-up"]
         lines += [f"     {_figures(each)}  {_name(profile, each.plan)}" for each in answer.alternatives[:_LISTED]]

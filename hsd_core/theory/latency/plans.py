@@ -161,6 +161,18 @@ def measured_as(spec: LevelSpec, *, bottom: bool) -> LevelSpec:
     return replace(bare(spec), fuse=spec.fuse if bottom else 0)
 
 
+def most_sequences(profile: Profile, level: int) -> int | None:
+    """How many sequences a level offers side by side at most; None where it has no spec, and so nobody knows.
+
+    Raises:
+        ProfileError: its spec cannot be read.
+    """
+    if not profile.levels[level].spec:
+        return None
+    fan = fan_of(_spec(profile, level))
+    return fan[1] if fan else 1
+
+
 def plan_of(profile: Profile, stack: str) -> Plan:
     """The plan that a stack is, in a profile that knows its levels.
 
@@ -220,8 +232,8 @@ def _spec(profile: Profile, level: int) -> LevelSpec:
         raise ProfileError(f"level {entry.name!r}: spec {entry.spec!r}: {error}") from None
     if fan_of(spec) and not entry.beside:
         raise ProfileError(
-            f"level {entry.name!r}: {entry.spec} offers several sequences side by side, and the profile does not say how "
-            "many (beside); calibrate anew"
+            f"level {entry.name!r}: {entry.spec} offers several sequences side by side, and the profile does not say "
+            "how many (beside); calibrate anew"
         )
     return spec
 

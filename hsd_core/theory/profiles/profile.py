@@ -74,10 +74,10 @@ class ProfileLevel:
     nothing; its acceptances hold given a hit. `reach[m - 1]`: P(at least m tokens | hit); the last one goes on, empty
     means as many as asked for.
 
-    A level that offers several sequences side by side ("ngram@guess=7") has `beside`: `beside[m - 1]` is the mean number
-    of tokens at depth m of its offer, given that the offer is so deep; the last one goes on, empty means one each. Its
-    tokens are counted by depth: the m-th is accepted if one of those at depth m is. Probes that ride beside an offer
-    are in the `edge_cost` of the level above.
+    A level that offers several sequences side by side ("ngram@guess=7") has `beside`: `beside[m - 1]` is the mean
+    number of tokens at depth m of its offer, given that the offer is so deep; the last one goes on, empty means one
+    each. Its tokens are counted by depth: the m-th is accepted if one of those at depth m is. Probes that ride beside
+    an offer are in the `edge_cost` of the level above.
 
     A lookup, and a level with `beside`, can only be the bottom level.
     """
@@ -106,7 +106,8 @@ class ProfileLevel:
             raise ProfileError(f"level {self.name!r}: reach belongs to a lookup; give its hit_rate too")
         if any(not 1.0 <= tokens <= MAX_NODES for tokens in self.beside):
             raise ProfileError(
-                f"level {self.name!r}: beside is {list(self.beside)}; give the mean tokens at each depth, 1 to {MAX_NODES}"
+                f"level {self.name!r}: beside is {list(self.beside)}; give the mean tokens at each depth, 1 to "
+                f"{MAX_NODES}"
             )
 
     @property
@@ -281,7 +282,7 @@ def check_levels(levels: tuple[ProfileLevel, ...]) -> None:
     if levels[-1].is_lookup:
         raise ProfileError(f"the target {names[-1]!r} is a lookup; the last level must have a distribution")
     if levels[-1].beside:
-        raise ProfileError(f"the target {names[-1]!r} has beside; only a level that drafts offers sequences side by side")
+        raise ProfileError(f"the target {names[-1]!r} has beside; only a drafter offers sequences side by side")
 
 
 def check_matrix(matrix: Matrix, names: tuple[str, ...], what: str) -> None:
