@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hsd_core.levels.kinds import fan_of, kind_of, setting
@@ -129,7 +129,7 @@ def _plain(spec: LevelSpec) -> str:
         raise StackError(
             f"a plan prices trees of a level's own drafts; calibrate {spec.name} without @tree={spec.tree}"
         )
-    return format_stack([bare(spec)])
+    return format_stack([replace(bare(spec), fuse=spec.fuse)])
 
 
 def _depths(preset: Preset) -> list[int]:

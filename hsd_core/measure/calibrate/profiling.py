@@ -13,6 +13,7 @@ import numpy as np
 
 from hsd_core.engine.driver import Stopped
 from hsd_core.levels.fused import FusedLevel
+from hsd_core.levels.kinds import fan_of
 from hsd_core.measure.bench import read_prompts
 from hsd_core.measure.calibrate.candidates import Candidates, candidates
 from hsd_core.measure.calibrate.overlap import count
@@ -133,7 +134,6 @@ def _about(
         "tokens": sum(len(text.output) for text in texts),
         "context": timings.context,
         "turns": timings.turns,
-        "left_out": dict(found.left_out),
     }
 
 
@@ -146,7 +146,10 @@ def _profile(
     temperature: float,
     about: dict[str, Any],
 ) -> Profile:
-    order, one = found.order, len(found.entries)  # numbers from there on only draft
+    one = len(found.entries)  # numbers from there on only draft
+    silent = [i for i in found.order if i >= one and tally.ratio(("beside", i, 1)) is None]
+    left_out = {found.names[i]: "it offered nothing on these texts; give longer or more of them" for i in silent}
+    order = [i for i in found.order if i not in silent]
     at = {number: place for place, number in enumerate(order)}
     pairs = [(j, i) for place, i in enumerate(order) for j in order[:place] if i < one]
     below = {
@@ -168,7 +171,7 @@ def _profile(
         temperature=temperature,
         round_ms=round(between.round_ms, 4),
         conditional={(at[j], at[i]): _conditional(tally, j, i) for j, i in pairs},
-        about={**about, "conditional_by_level_below": below},
+        about={**about, "left_out": {**found.left_out, **left_out}, "conditional_by_level_below": below},
     )
 
 
@@ -179,8 +182,9 @@ def _level(found: Candidates, i: int, tally: Tally, timings: Timings, seen: Obse
         costs = timings.verify[i].plus(engine_ms)
         return ProfileLevel(name, costs, name, draft_ms=None if draft is None else round(draft, 5))
     rows = [share for m in range(1, LONGEST + 1) if (share := tally.ratio(("beside", i, m))) is not None]
-    beside = tuple(round(share, 3) for share in rows) if max(rows, default=1.0) > 1.0 else ()
-    if i > found.target and isinstance(found.several[i - len(found.entries)].level, FusedLevel):
+    own = found.several[i - len(found.entries)] if i > found.target else None
+    beside = tuple(round(share, 3) for share in rows) if own and fan_of(own.spec) else ()
+    if own and isinstance(own.level, FusedLevel):
         # What a draft caught up on is in its mean: the level itself verifies nothing.
         alone = float(np.median([draft.ms / draft.forwards for draft in drafts]))
         ms = round(per_token(drafts, Costs.constant(alone), alone), 5)

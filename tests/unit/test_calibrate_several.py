@@ -1,0 +1,325 @@
+"""Levels that offer several sequences: what is counted of their offers is what real runs make of them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from enumerator import every_path
+from lean_stacks import LeanStacks
+from toys import output_of, table
+
+from hsd_core.cli.measure.calibrate import table as printed
+from hsd_core.engine.run import run
+from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.fused import FusedLevel
+from hsd_core.levels.ngram import NgramLevel
+from hsd_core.levels.table import TableLevel
+from hsd_core.levels.tree import Tree
+from hsd_core.measure.calibrate import profiling, several, timing
+from hsd_core.measure.calibrate.candidates import candidates, default_levels, offers_several
+from hsd_core.measure.calibrate.overlap import count_offers
+from hsd_core.measure.calibrate.profiling import calibrate
+from hsd_core.measure.calibrate.reading import read
+from hsd_core.measure.calibrate.running import Observed
+from hsd_core.measure.calibrate.scaling import in_runs
+from hsd_core.measure.calibrate.several import ran
+from hsd_core.measure.calibrate.tally import Tally
+from hsd_core.measure.calibrate.texts import Written
+from hsd_core.measure.calibrate.timing import Timings, full_window, time_levels
+from hsd_core.models.sampling import Sampling
+from hsd_core.ngram import Databases
+from hsd_core.ngram.databases import Reach
+from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.grammar import StackError, parse
+from hsd_core.stacks.presets import PRESETS
+from hsd_core.theory import Costs
+from hsd_core.theory.profiles.profile_json import profile_from, to_dict
+from hsd_core.trace import Commit, Draft, Event, Verify
+
+NONE: frozenset[int] = frozenset()
+PROMPT = (0, 1, 2, 0, 2, 1, 0, 0, 1, 1, 0, 2, 2, 0)  # every pair of tokens goes on in several ways
+
+
+def lookups(guess: int, vocab: int = 3, *, window: int = 0) -> NgramLevel:
+    def databases() -> Databases:
+        return Databases("c", reach={"c": Reach(1, 4)}, ahead=window > 0)
+
+    return NgramLevel(databases, vocab, guess=guess, window=window, n=4)
+
+
+def entry(level: Any, text: str) -> StackEntry:
+    spec = parse(f"{text},target" if text != "target" else text)[0]
+    return StackEntry(level, spec, spec.block)
+
+
+def tables(*seeds: int, vocab: int = 3, sharpness: float = 1.3) -> list[StackEntry]:
+    made = [TableLevel(table(vocab, seed, sharpness=sharpness), vocab) for seed in seeds]
+    return [entry(level, "table") for level in made]
+
+
+def fused(guess: int, vocab: int = 3) -> StackEntry:
+    return entry(FusedLevel(tables(5, vocab=vocab)[0].level, lookups(guess, vocab)), f"table@fuse={guess}")
+
+
+def by_depth(events: Sequence[Event], before: int) -> Counter[tuple[int, bool]]:
+    """(depth, whether one of the tokens there was accepted) of real rounds that began before a token: how often."""
+    found: Counter[tuple[int, bool]] = Counter()
+    tree: Draft | None = None
+    for event in events:
+        if isinstance(event, Draft):
+            tree = event
+        if isinstance(event, Verify) and event.at < before and tree is not None:
+            parents = tree.parents or tuple(range(-1, len(tree.ids) - 1))
+            kept = [node for node, check in enumerate(event.checks) if check.outcome == "accepted"]
+            for depth, node in enumerate(kept, start=1):
+                assert parents[node] == (kept[depth - 2] if depth > 1 else -1)
+                found[depth, True] += 1
+            if (kept[-1] if kept else -1) in parents:
+                found[len(kept) + 1, False] += 1
+    return found
+
+
+def sizes(event: Draft) -> Counter[int]:
+    """How many tokens a draft has at each depth."""
+    depths: list[int] = []
+    for parent in event.parents or tuple(range(-1, len(event.ids) - 1)):
+        depths.append(1 if parent < 0 else depths[parent] + 1)
+    return Counter(depths)
+
+
+def test_greedy_offers_fare_by_depth_exactly_as_in_the_engines_own_run() -> None:
+    bottom, judges, tokens = entry(lookups(5), "ngram@guess=5"), tables(2, 1), 120
+    output, offers = ran([bottom, judges[-1]], PROMPT, 0.0, 0, ends=NONE, tokens=tokens, stop=lambda: False)
+    tally, before = Tally(1), min(tokens, len(output))
+    count_offers(tally, 0, read(judges, Written(PROMPT, output), 0.0, NONE), "", 2, offers)
+    whole = StackEntry(bottom.level, bottom.spec, 8)
+    events = list(run([whole, judges[-1]], PROMPT, Sampling(), 0, max_new_tokens=tokens + 9))
+    assert output_of(events)[: len(output)] == output
+    drafts = [event for event in events if isinstance(event, Draft) and event.at < before]
+    real = by_depth(events, before)
+    assert len(drafts) > 20 and any(draft.parents for draft in drafts)
+    assert real[1, True] > 5 and real[2, True] > 2 and real[1, False] > 5
+    for m in range(1, 4):
+        assert tally.weight(("place", 2, 1, m)) == pytest.approx(real[m, True] + real[m, False])
+        if real[m, True] + real[m, False]:
+            assert tally.ratio(("place", 2, 1, m)) == pytest.approx(real[m, True] / (real[m, True] + real[m, False]))
+    hits = [sizes(draft) for draft in drafts if draft.ids]
+    assert tally.ratio(("hit", 2)) == pytest.approx(len(hits) / len(drafts))
+    for m in range(1, 5):
+        deep = [size[m] for size in hits if size[m]]
+        assert tally.ratio(("reach", 2, m)) == pytest.approx(len(deep) / len(hits))
+        assert tally.ratio(("beside", 2, m)) == pytest.approx(sum(deep) / len(deep))
+    assert (tally.ratio(("beside", 2, 1)) or 0.0) > 1.2
+
+
+@pytest.mark.parametrize("bottom", [entry(lookups(3), "ngram@guess=3"), fused(2)], ids=["lookups", "fused"])
+def test_sampled_offers_are_accepted_by_depth_as_enumeration_of_the_engine_says(
+    bottom: StackEntry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over every path of a first round: its depths by the target, the first one by any other judge."""
+    judges, depth = tables(2, 1), 2
+    monkeypatch.setattr(several, "LONGEST", depth)
+
+    def counted(above: StackEntry) -> tuple[Counter[Any], Counter[Any]]:
+        """Sums over all paths: of the tally, and of what the engine did in the first round."""
+        told, done = Counter[Any](), Counter[Any]()
+
+        def once(choices: Any) -> tuple[Tally, list[Event]]:
+            events: list[Event] = []
+
+            def engine(*given: Any, **more: Any) -> list[Event]:
+                for event in run(*given, **more, choices=choices):
+                    events.append(event)
+                    if isinstance(event, Commit):
+                        break
+                return events
+
+            monkeypatch.setattr(several, "run", engine)
+            output, offers = ran([bottom, above], PROMPT, 1.0, 0, ends=NONE, tokens=1, stop=lambda: False)
+            tally = Tally(1)
+            count_offers(tally, 0, read(judges, Written(PROMPT, output), 1.0, NONE), "", 2, offers)
+            return tally, events
+
+        for mass, (tally, events) in every_path(once):
+            for key in tally.names():
+                told[(*key, "under")] += mass * tally.weight(key)  # type: ignore[assignment]
+                told[(*key, "over")] += mass * tally.weight(key) * (tally.ratio(key) or 0.0)  # type: ignore[assignment]
+            for key, times in by_depth(events, 1).items():
+                done[key] += mass * times  # type: ignore[assignment]
+        return told, done
+
+    told, done = counted(judges[1])
+    assert min(done[1, True], done[1, False], done[2, True], done[2, False]) > 0.05
+    for m in (1, 2):
+        assert told["place", 2, 1, m, "over"] == pytest.approx(done[m, True], abs=1e-6)
+        assert told["place", 2, 1, m, "under"] == pytest.approx(done[m, True] + done[m, False], abs=1e-6)
+    _, other = counted(judges[0])
+    assert told["place", 2, 0, 1, "over"] == pytest.approx(other[1, True], abs=1e-6)
+    assert abs(other[1, True] - done[1, True]) > 0.02, "the judges differ"
+
+
+def test_sampled_offers_fare_by_depth_as_in_many_real_rounds() -> None:
+    bottom, judges, texts, tokens = fused(2), tables(2, 1), 60, 24
+    tally, real = Tally(texts), Counter[tuple[int, bool]]()
+    for seed in range(texts):
+        output, offers = ran([bottom, judges[1]], PROMPT, 1.0, seed, ends=NONE, tokens=tokens, stop=lambda: False)
+        count_offers(tally, seed, read(judges, Written(PROMPT, output), 1.0, NONE), "", 2, offers)
+        whole = StackEntry(bottom.level, bottom.spec, 8)
+        events = list(run([whole, judges[1]], PROMPT, Sampling(1.0), seed, max_new_tokens=tokens + 9))
+        real += by_depth(events, min(tokens, len(output)))
+    for m in (1, 2, 3):
+        n = real[m, True] + real[m, False]
+        share, found = real[m, True] / n, tally.ratio(("place", 2, 1, m))
+        assert n > 100 and tally.weight(("place", 2, 1, m)) == pytest.approx(n, rel=0.02)
+        # the same rounds: what differs are the engine's coins
+        assert found == pytest.approx(share, abs=4.0 * math.sqrt(share * (1.0 - share) / n))
+
+
+def test_a_window_rides_in_the_costs_of_every_verifier_above_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("TURNS", 2), ("WARM_UP", 0), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
+        monkeypatch.setattr(timing, name, value)
+    stacks = LeanStacks(layers=3)
+    entries = stacks.stack("exit:2@at=1,int8:3,target")
+    window = entry(lookups(2, stacks.target.vocab_size, window=3), "ngram@guess=2@window=3@n=4")
+    scored: Counter[tuple[int, int]] = Counter()
+    beside = Tree.beside
+
+    def seen(self: Tree, probes: Any) -> Tree:
+        both = beside(self, probes)
+        scored[len(self), len(both) - len(self)] += 1
+        return both
+
+    monkeypatch.setattr(Tree, "beside", seen)
+    text = Written((3, 9, 27, 4, 3, 9), (7, 8, 50, 11))
+    several_ = [entry(lookups(4, stacks.target.vocab_size), "ngram@guess=4"), window]
+    found = time_levels(entries, [text], 0.0, several=several_, tell=lambda *_: None, stop=lambda: False)
+    with_window = {pair for pair in found.edges if pair[0] == 4}
+    assert with_window == {(4, 0), (4, 1), (4, 2)} and not any(pair[0] == 3 for pair in found.edges)
+    assert all(found.edges[pair].rows == (1, 2, 3) for pair in with_window)
+    full = len(full_window(3, 4, text.prompt).probes()[0])
+    assert {n for n, probes in scored if probes == full} == {0, 1, 2}, "one verification of 1, 2 and 3 rows each"
+    assert {probes for _, probes in scored} == {0, full}
+
+
+def test_a_full_window_is_what_runs_carry_and_is_not_among_the_rows_of_their_costs() -> None:
+    bottom, target = entry(lookups(2, window=2), "ngram:3@guess=2@window=2@n=4"), tables(1)
+    events = list(run([bottom, *target], PROMPT, Sampling(), 0, max_new_tokens=30))
+    verified = [event for event in events if isinstance(event, Verify)]
+    full = len(full_window(2, 4, PROMPT).probes()[0])
+    assert [event.probes for event in verified[3:-4]] == [full] * len(verified[3:-4]) and len(verified) > 10
+    seen = Observed()
+    seen.add(events, (1, 0))
+    assert sorted(rows for (_, rows), ms in seen.verify.items() for _ in ms) == sorted(
+        event.rows - (event.probes or 0) for event in verified
+    )
+    assert min(rows for _, rows in seen.verify) >= 1
+
+
+def test_the_costs_beside_a_window_are_those_of_runs_where_it_was_met_and_else_scaled_as_its_verifiers_own() -> None:
+    alone, wide = Costs((1, 4), (10.0, 20.0)), Costs((1, 4), (30.0, 40.0))
+    seen = Observed()
+    seen.verify[(0, 1), 4].extend([30.0] * 900)
+    seen.verify[(3, 2), 4].extend([44.0] * 900)
+    found = in_runs(Timings({1: alone, 2: alone}, {}, {(3, 1): wide, (3, 2): wide}), seen)
+    assert found.edges[3, 2](4) == pytest.approx(44.0, rel=0.01)
+    assert found.edges[3, 1](4) == pytest.approx(60.0, rel=0.02)  # its verifier was half as slow again
+    assert found.verify[2] == alone
+
+
+def test_lists_of_levels_hold_more_than_a_stack_and_keep_their_order() -> None:
+    pipeline = with_lookups(Pipeline.open("toy"))
+    asked = [f"ngram@guess={k}" for k in range(2, 9)] + ["table@id=order1", "ngram@window=2", "table@id=order3"]
+    found = candidates(pipeline, ",".join([*asked, "table@id=order6"]))
+    assert [found.names[i] for i in found.order] == [*asked, "table@id=order6"]
+    assert found.stack == "table@id=order1,table@id=order3,table@id=order6" and found.target == 2
+    assert len(found.several) == 8 and not found.left_out
+
+
+def test_levels_that_offer_several_sequences_and_fail_are_left_out_with_the_reason() -> None:
+    found = candidates(Pipeline.open("toy"), "ngram@guess=3,table@id=order1@fuse=2,table@id=order3,table@id=order6")
+    assert found.names == ("table@id=order3", "table@id=order6") and found.several == ()
+    assert "no level 'ngram'" in found.left_out["ngram@guess=3"]
+    assert "leave @fuse= out" in found.left_out["table@fuse=2@id=order1"]
+
+
+@pytest.mark.parametrize(
+    ("levels", "wrong"),
+    [
+        ("ngram@guess=3@miss=nano,target", "calibrate ngram and nano"),
+        ("nano@tree=2.1,target", "calibrate nano without @tree=2.1"),
+        ("ngram@guess=3,ngram@guess=3,target", "each level once"),
+        ("int8,ngram,target", "can only be the first level"),
+        (",".join(f"exit@at={at}" for at in range(1, 9)) + ",target", "8 is the most"),
+    ],
+)
+def test_lists_of_levels_that_make_no_profile_are_refused(levels: str, wrong: str) -> None:
+    with pytest.raises(StackError, match=wrong):
+        candidates(Pipeline.open("toy"), levels)
+
+
+def test_a_presets_own_levels_have_lookahead_and_seven_guesses_beside_one() -> None:
+    found, left_out = default_levels(PRESETS["smollm2"], "float32")
+    assert found[:3] == ["ngram", "ngram@guess=7", "lookahead"] and "lookahead" not in left_out
+    several_ = [name for name in found if offers_several(parse(f"{name},target" if name != "target" else name)[0])]
+    assert several_ == ["ngram@guess=7", "lookahead"]
+
+
+def with_lookups(pipeline: Pipeline) -> Pipeline:
+    """The toy preset, with lookups in what its runs write."""
+    real = pipeline.entries
+
+    def entries(stack: str) -> list[StackEntry]:
+        first = parse(stack)[0]
+        if first.name != "ngram" and not first.fuse:
+            return real(stack)
+        above = real(stack.partition(",")[2])
+        guess, window = first.guess or first.fuse or 1, int(first.value("window") or 0)  # type: ignore[call-overload]
+        level: Any = lookups(guess, above[-1].level.vocab_size, window=window)
+        if first.fuse:
+            level = FusedLevel(real(stack.replace(f"@fuse={first.fuse}", ""))[0].level, level)
+        return [StackEntry(level, first, first.block), *above]
+
+    pipeline.entries = entries  # type: ignore[method-assign]
+    return pipeline
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.8])
+def test_a_profile_has_such_levels_where_they_were_asked_for(
+    temperature: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
+        monkeypatch.setattr(timing, name, value)
+    monkeypatch.setattr(profiling, "RUNS", 0.0)
+    path, told = tmp_path / "prompts.jsonl", []
+    path.write_text("\n".join(json.dumps({"prompt": text}) for text in ("The small level ", "The tower ")))
+    levels = (
+        "ngram@guess=3,table@id=order1,table@id=order1@fuse=2,ngram@guess=2@window=2,table@id=order3,table@id=order6"
+    )
+    (profile,) = calibrate(
+        with_lookups(Pipeline.open("toy")),
+        temperatures=[temperature],
+        levels=levels,
+        prompts=path,
+        tokens=24,
+        progress=lambda *step: told.append(step[0].split(" at ")[0]),
+    )
+    names = ("ngram@guess=3", "table@id=order1", "table@fuse=2@id=order1", "ngram@guess=2@window=2")
+    assert profile.names == (*names, "table@id=order3", "table@id=order6") and "sequences" in told
+    guesses, plain, fuse, window, _, _ = profile.levels
+    assert guesses.hit_rate is not None and guesses.beside[0] > 1.0 and guesses.reach[0] == 1.0
+    assert fuse.hit_rate is None and fuse.beside[0] > 1.0 and fuse.draft_ms == fuse.cost(1)
+    assert window.hit_rate is not None and not plain.beside and plain.hit_rate is None
+    assert set(profile.edge_cost) == {(3, 4), (3, 5)}, "what rides is paid by every verifier above, and nobody below"
+    assert set(profile.conditional) == {(j, i) for i in (1, 4, 5) for j in range(i)}
+    assert profile.acceptance[0][2] == profile.acceptance[0][3] == 0.0, "who only drafts judges nobody"
+    assert all(0.0 < profile.acceptance[j][5] < 1.0 and profile.interval[j][5] for j in (0, 2, 3))  # type: ignore[index]
+    assert all(profile.conditional[j, 5].by_position for j in (0, 2))
+    assert profile_from(to_dict(profile)).levels == profile.levels
+    row = next(line for line in printed(profile).splitlines() if "table@fuse=2@id=order1" in line)
+    assert f"{fuse.beside[0]:.1f} first tokens" in row and "by ngram" not in printed(profile)
