@@ -61,14 +61,12 @@ class Asked:
 
     Attributes:
         profile: as measured or edited; `turned` turns it into what the plans are sought in.
-        source: which list of sources it came from, to find its validation.
         allowed: indices of the levels that a plan may use, the target among them.
         max_block: longest block. rejections: every 1 - a is multiplied by it. cost: level name and its costs' factor.
         model: "iid", or "marked": acceptance by how the level below made the token.
     """
 
     profile: Profile
-    source: str
     allowed: tuple[int, ...]
     max_block: int
     rejections: float = 1.0
@@ -98,7 +96,6 @@ def parse(data: Any) -> Asked:
         )
     return Asked(
         profile=profile,
-        source=str(data.get("source", ""))[:200],
         allowed=allowed,
         max_block=longest,
         rejections=_figure("rejections", data.get("rejections", 1.0)),

@@ -56,6 +56,7 @@ class _About(Struct):
     hidden: int
     target: str
     fingerprint: str
+    mlp_width: int | None = None
     measured: str = "{}"
 
 
@@ -68,7 +69,8 @@ class DraftInfo:
     """What a draft's header says. at: the layer it reads, 0 the embeddings. fed: it also reads the last states.
 
     layers: of its own. rows: of its trimmed head. target: the model's name. fingerprint: of the target's last norm.
-    card: the text beside it, if there is one. measured: figures of its validation.
+    card: the text beside it, if there is one. measured: figures of its validation. mlp_width: of its layers' MLPs,
+    None: as the target's.
     """
 
     name: str
@@ -83,11 +85,13 @@ class DraftInfo:
     path: Path
     card: Path | None
     measured: dict[str, Any]
+    mlp_width: int | None = None
 
     @property
     def title(self) -> str:
         what = f"exit at layer {self.at}" if self.at else f"nano, {self.layers} layer{'s' if self.layers > 1 else ''}"
-        return what + (", fed with the target's last state" if self.fed else "")
+        wide = "" if self.mlp_width is None else f", MLP of width {self.mlp_width}"
+        return what + wide + (", fed with the target's last state" if self.fed else "")
 
 
 def list_drafts(folder: Path) -> tuple[DraftInfo, ...]:

@@ -62,7 +62,3 @@ class ContextDatabase:
         for length in range(min(self.max_key, len(tail)), self.min_key - 1, -1):
             for at in reversed(self._index.get(tuple(tail[-length:]), {}).values()):
                 yield self._text[at : at + min(limit, self.continuation)], at, length
-
-    def find(self, tail: Sequence[int], limit: int) -> tuple[Sequence[int], int, int]:
-        """The first of `found`; empty on a miss."""
-        return next(self.found(tail, limit), ((), 0, 0))

@@ -30,10 +30,13 @@ def card(
     reads = f"the state after layer {at}" if at else "the target's token embeddings"
     if draft.fed:
         reads += " and the target's last state of the position before (its own last state behind its own tokens)"
+    own = f"{draft.layers} transformer layer(s) of its own"
+    if draft.mlp_width is not None:
+        own += f" (MLPs of width {draft.mlp_width})"
     lines = [
         f"# {name}",
         "",
-        f"A draft for {target}. It reads {reads}, has {draft.layers} transformer layer(s) of its own and a head of",
+        f"A draft for {target}. It reads {reads}, has {own} and a head of",
         f"{said['rows']} rows (the tokens that the target writes most), shared with the target and not stored here.",
         f"Licence: {said['licence']}, as the target's.",
         "",

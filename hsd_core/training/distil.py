@@ -83,7 +83,12 @@ class Distiller:
         for name in names:
             draft = self.drafts[name]
             student = Student(
-                self._decoder, at=draft.depth(self._decoder.layers), fed=draft.fed, layers=draft.layers, ids=self._ids
+                self._decoder,
+                at=draft.depth(self._decoder.layers),
+                fed=draft.fed,
+                layers=draft.layers,
+                ids=self._ids,
+                mlp_width=draft.mlp_width,
             )
             size = sum(p.numel() for p in student.parameters())  # int8: a byte each, and little else
             if size > LARGEST:
@@ -176,6 +181,8 @@ class Distiller:
             "fingerprint": fingerprint(decoder),
             "measured": measured,
         }
+        if draft.mlp_width is not None:
+            about["mlp_width"] = draft.mlp_width
         write_draft(path, tensors_of(student), about)
         learned = [f.example for f in found if not f.example.held_out]
         device = machine.describe(decoder.device)
@@ -195,7 +202,9 @@ class Distiller:
     def _digest(self, draft: Draft, start: Path | None) -> str:
         """Names everything that training depends on: with another of these it starts anew."""
         begun = hashlib.sha256(start.read_bytes()).hexdigest() if start else ""
-        named = (self._store.digest, self._ids, asdict(draft), asdict(self._plan), begun)
+        # what a draft does not ask for is left out: trainings keep the names that they had before it could be asked for
+        shape = {key: value for key, value in asdict(draft).items() if value is not None}
+        named = (self._store.digest, self._ids, shape, asdict(self._plan), begun)
         return hashlib.sha256(repr(named).encode()).hexdigest()[:12]
 
     def _judge(self, student: Student, draft: Draft, found: list[Features]) -> dict[str, Score]:

@@ -39,8 +39,8 @@ def take_weights(student: Student, path: Path) -> None:
         DraftError: it is no draft, or one of another shape or target size, or damaged.
     """
     about = read_info(path)
-    shape = (about.at, about.fed, about.layers)
-    if shape != (student.at, student.fed, student.depth):
+    shape = (about.at, about.fed, about.layers, about.mlp_width)
+    if shape != (student.at, student.fed, student.depth, student.mlp_width):
         raise DraftError(f"{path.name} is another kind of draft ({about.title}); start from one of the same shape")
     try:
         held = load_file(path)

@@ -79,7 +79,7 @@ def train(
     """
     folder.mkdir(parents=True, exist_ok=True)
     path, at = folder / checkpoint.FILE, draft.depth(decoder.layers)
-    student = Student(decoder, at=at, fed=draft.fed, layers=draft.layers, ids=ids).to(device)
+    student = Student(decoder, at=at, fed=draft.fed, layers=draft.layers, ids=ids, mlp_width=draft.mlp_width).to(device)
     learned = [t for t in texts if not t.example.held_out]
     exams = [
         prepare(collate(group, decoder, at=at, fed=draft.fed, device=device), student, decoder)

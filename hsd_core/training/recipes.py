@@ -14,13 +14,14 @@ class Draft:
     """One draft of a recipe.
 
     at: it reads the target's state after this share of its layers (0: the token embeddings). fed: it also reads the
-    target's last state of the position before. layers: of its own.
+    target's last state of the position before. layers: of its own. mlp_width: of their MLPs, None: as the target's.
     """
 
     name: str
     at: float
     fed: bool
     layers: int
+    mlp_width: int | None = None
 
     def depth(self, layers: int) -> int:
         """The layer it reads in a model of `layers`."""

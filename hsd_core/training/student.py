@@ -99,7 +99,7 @@ class Student(nn.Module):
 
     Args:
         decoder: the target; its head is shared and frozen. layers: how many of its last layers to start from.
-        ids: the rows of the trimmed head.
+        ids: the rows of the trimmed head. mlp_width: of the layers' MLPs, the target's where None (see `_start`).
     """
 
     ids: Tensor
@@ -109,10 +109,19 @@ class Student(nn.Module):
     sin: Tensor
     target_norm: Tensor
 
-    def __init__(self, decoder: LeanDecoder, *, at: int, fed: bool, layers: int, ids: Sequence[int]) -> None:
+    def __init__(
+        self,
+        decoder: LeanDecoder,
+        *,
+        at: int,
+        fed: bool,
+        layers: int,
+        ids: Sequence[int],
+        mlp_width: int | None = None,
+    ) -> None:
         super().__init__()
         shape = decoder.shape
-        self.at, self.fed, self.depth, self.eps = at, fed, layers, shape.norm_eps
+        self.at, self.fed, self.depth, self.mlp_width, self.eps = at, fed, layers, mlp_width, shape.norm_eps
         self.register_buffer("ids", torch.tensor(ids, dtype=torch.long))
         self.register_buffer("head", decoder.head_rows(ids), persistent=False)
         column_of = torch.full((decoder.vocab_size,), len(ids))
@@ -129,11 +138,11 @@ class Student(nn.Module):
         self.copy = nn.ParameterDict(Gate.fresh(shape.hidden)._asdict())
         self.layers = nn.ModuleList()
         for i in range(decoder.layers - layers, decoder.layers):
-            given = decoder.layer_tensors(i)
+            given = _start(decoder, i, mlp_width)
             layer = StudentLayer(
                 shape.hidden, shape.heads, shape.kv_heads, shape.head_size, given["down"].shape[1], shape.norm_eps
             )
-            layer.load_state_dict({name: tensor.float() for name, tensor in given.items()})
+            layer.load_state_dict(given)
             self.layers.append(layer)
 
     def forward(self, x: Tensor, fed: Tensor | None, first: int) -> Tensor:
@@ -178,3 +187,26 @@ class Student(nn.Module):
             xy += x.T @ y.float()
         xx += RIDGE * xx.diagonal().mean() * torch.eye(width)
         self.read.copy_(torch.linalg.solve(xx, xy).T)
+
+
+def _start(decoder: LeanDecoder, i: int, mlp_width: int | None) -> dict[str, Tensor]:
+    """What a layer of a student starts from: the target's layer i in float32, its MLP made wider or narrower.
+
+    A narrower one keeps the neurons whose weights are largest. A wider one takes those of the layers before as well,
+    with nothing that they write: it starts as the target's own, and no two of its neurons start alike.
+    """
+    given = {name: tensor.float() for name, tensor in decoder.layer_tensors(i).items()}
+    own = given["down"].shape[1]
+    if mlp_width is None or mlp_width == own:
+        return given
+    if mlp_width < own:
+        gate, up = given["gate_up"].chunk(2)
+        size = gate.norm(dim=1) * up.norm(dim=1) * given["down"].norm(dim=0)
+        kept = size.topk(mlp_width).indices.sort().values
+        return given | {"gate_up": torch.cat((gate[kept], up[kept])), "down": given["down"][:, kept]}
+    others = [decoder.layer_tensors((i - n) % decoder.layers)["gate_up"].float() for n in range(-(-mlp_width // own))]
+    halves = zip(*(other.chunk(2) for other in others), strict=True)
+    return given | {
+        "gate_up": torch.cat([torch.cat(half)[:mlp_width] for half in halves]),
+        "down": F.pad(given["down"], (0, mlp_width - own)),
+    }

@@ -8,6 +8,8 @@ from dataclasses import asdict, replace
 import pytest
 
 from hsd_core.measure.bench import Measurement, drafts_table, from_record, sampled, summary, table, whole
+from hsd_core.measure.bench.outputs import results
+from hsd_core.measure.bench.report import report
 
 STACK, PLAIN, OTHER = "ngram:2,target", "target", "ngram:2,target@dtype=int8"
 S = 10**9
@@ -105,3 +107,23 @@ def test_a_measurement_is_read_as_it_was_written() -> None:
 def test_a_prompt_that_an_interrupted_sweep_did_not_finish_is_left_out() -> None:
     assert whole(RUNS[:5], [PLAIN, STACK]) == RUNS[:4]
     assert whole(RUNS[:1], [PLAIN, STACK]) == []
+
+
+def test_a_stack_that_two_lines_asked_for_has_two_results_and_is_drawn_once() -> None:
+    about = {
+        "stacks": [PLAIN, STACK],
+        "asked": {"default": STACK, STACK: STACK},
+        **{
+            "prompts": "own",
+            "max_new_tokens": 40,
+            "temperature": 0.0,
+            "threads": 2,
+            "recorded": "today",
+            "command": "bench",
+        },
+    }
+    found = results(about, [asdict(each) for each in RUNS])
+    assert [row["asked"] for row in found["stacks"]] == ["default", STACK, PLAIN]
+    drawn = report(found)
+    assert f'"y":["{PLAIN}","{STACK}"]' in drawn and drawn.count(f'"name":"{STACK}"') == 1
+    assert drawn.count(f"<td>{STACK}</td>") == 1

@@ -30,6 +30,11 @@ def databases(order, prompt=(), **kwargs):
     return made
 
 
+def first(context, tail, limit):
+    """The continuation that a lookup would take."""
+    return list(next(context.found(tail, limit))[0])
+
+
 def said(found):
     return [(x.token, x.letter) for x in found]
 
@@ -37,16 +42,16 @@ def said(found):
 def test_the_newest_continuation_wins():
     context = ContextDatabase()
     context.insert([1, 2, 3, 1, 2, 4])
-    assert list(context.find([1, 2], 1)[0]) == [4]
+    assert first(context, [1, 2], 1) == [4]
     assert [c[0] for c in context.continuations([1, 2])] == [4, 3]
 
 
 def test_the_longest_suffix_wins_over_a_newer_short_one():
     context = ContextDatabase()
     context.insert([1, 2, 3, 50, 9, 3, 60])
-    assert list(context.find([9, 3], 1)[0]) == [60]
-    assert list(context.find([1, 2, 3], 1)[0]) == [50]
-    assert list(context.find([7, 7, 3], 1)[0]) == [60]
+    assert first(context, [9, 3], 1) == [60]
+    assert first(context, [1, 2, 3], 1) == [50]
+    assert first(context, [7, 7, 3], 1) == [60]
 
 
 def test_a_full_key_drops_the_least_recently_used_continuation():
@@ -71,8 +76,8 @@ def test_seven_continuations_a_key_are_kept_by_default():
 def test_a_lookup_hands_out_at_most_four_tokens_and_no_more_than_the_limit():
     context = ContextDatabase()
     context.insert([1, 2, 3, 4, 5, 6, 7])
-    assert list(context.find([1], 9)[0]) == [2, 3, 4, 5]
-    assert list(context.find([1], 2)[0]) == [2, 3]
+    assert first(context, [1], 9) == [2, 3, 4, 5]
+    assert first(context, [1], 2) == [2, 3]
 
 
 def test_ngrams_that_span_two_inserts_are_filed():

@@ -18,6 +18,7 @@ from hsd_core import pipeline
 from hsd_core.cli import main
 from hsd_core.drafts.copying import Gate, mixed
 from hsd_core.drafts.file import DraftError, list_drafts, read_draft
+from hsd_core.measure.bench.nano_as_llama import nano_as_llama
 from hsd_core.models import lean
 from hsd_core.models.lean import LeanDecoder
 from hsd_core.models.passes import Pass
@@ -32,9 +33,10 @@ from hsd_core.training.recipes import Draft, Hyperparameters
 from hsd_core.training.student import Copies, Student
 from hsd_core.training.validate import examine, predicted_speed_up, prepare
 from tests.pretend_gpu import pretend_gpu
-from tests.tiny import tiny
+from tests.tiny import tiny, tiny_compiled
 
 EXIT, NANO, FED = Draft("exit", 0.25, False, 1), Draft("nano", 0.0, False, 2), Draft("nano", 0.0, True, 1)
+WIDE = replace(FED, mlp_width=96)  # twice the target's
 PLAN = Hyperparameters(rows=40, steps=6, batch=40, warm=2, check_every=2, rate=3e-3, loss="kl")
 
 
@@ -349,7 +351,7 @@ def test_the_predicted_speed_up_is_the_formula() -> None:
     assert predicted_speed_up(0.9, 0.01)[1] == 8
 
 
-@pytest.fixture(scope="module", params=[EXIT, NANO, FED], ids=lambda d: d.name)
+@pytest.fixture(scope="module", params=[EXIT, NANO, FED, WIDE], ids=lambda d: d.name)
 def shipped(
     request: pytest.FixtureRequest, target: LeanDecoder, data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, Draft]:
@@ -388,7 +390,7 @@ def test_a_draft_is_trained_further_from_its_file(
     found, ids = states(target, data, tmp_path / "states", {draft.depth(4)}), read_draft(path, target).ids.tolist()
     hyper = replace(PLAN, steps=40, check_every=20)
     _, curve = loop.train(target, draft, hyper, found, ids, tmp_path / "run", start=path, stop=lambda: True)
-    held = Student(target, at=draft.depth(4), fed=draft.fed, layers=draft.layers, ids=ids)
+    held = Student(target, at=draft.depth(4), fed=draft.fed, layers=draft.layers, ids=ids, mlp_width=draft.mlp_width)
     take_weights(held, path)
     exams = [
         prepare(collate([f], target, at=held.at, fed=held.fed, device="cpu"), held, target)
@@ -413,11 +415,12 @@ def _copied(path: Path, folder: Path, name: str) -> Path:
     return folder
 
 
+@pytest.mark.parametrize("shape", [{"layers": 3}, {"mlp_width": 32}])
 def test_a_draft_of_another_shape_is_no_start(
-    shipped: tuple[Path, Draft], target: LeanDecoder, data: Path, tmp_path: Path
+    shape: dict[str, int], shipped: tuple[Path, Draft], target: LeanDecoder, data: Path, tmp_path: Path
 ) -> None:
     path, draft = shipped
-    other = replace(draft, layers=3 - draft.layers)
+    other = replace(draft, **shape)
     distiller = Distiller(target, PRESETS["toy"], [other], data, PLAN, tmp_path / "work", ends=frozenset())
     (name,) = distiller.drafts
     earlier = _copied(path, tmp_path / "earlier", name)
@@ -439,7 +442,9 @@ def test_a_start_that_cannot_be_read_is_refused(
         save_file({k: t.contiguous() for k, t in held.items()}, other, file.metadata())
     if case == "damaged":  # of the right length, or its header would say so
         other.write_bytes(other.read_bytes().replace(b'"shape":[32', b'"shape":[33', 1))
-    student = Student(target, at=draft.depth(4), fed=draft.fed, layers=draft.layers, ids=[1, 2])
+    student = Student(
+        target, at=draft.depth(4), fed=draft.fed, layers=draft.layers, ids=[1, 2], mlp_width=draft.mlp_width
+    )
     message = {"sizes": "start from a draft of its own", "lacks": "lacks 'read'; train it again"}
     with pytest.raises(DraftError, match=message.get(case, r"is damaged .*; train it again")):
         take_weights(student, other)
@@ -536,6 +541,11 @@ def test_the_command_says_where_its_files_lie_and_that_it_is_done(
     assert main(command) == 0
     again, err = capsys.readouterr()
     assert again == out and err.count("was trained before") == 2 and "step" not in err
+    assert main([*command, "--only", "nano", "--mlp-width", "96"]) == 0
+    card = (tmp_path / "out" / "smollm2-nano.md").read_text()
+    assert "2 transformer layer(s) of its own (MLPs of width 96)" in card and "--mlp-width 96" in card
+    assert main([*command, "--mlp-width", "0"]) == 2
+    assert "--mlp-width is 0; use at least 1" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("case", ["a start that lacks one", "a start of another shape", "a file as out", "too large"])
@@ -609,9 +619,11 @@ def test_what_is_shipped_says_what_it_is(shipped: tuple[Path, Draft], target: Le
     path, draft = shipped
     (info,) = list_drafts(path.parent)
     assert (info.at, info.fed, info.layers, info.rows) == (draft.depth(4), draft.fed, draft.layers, 40)
+    assert info.mlp_width == draft.mlp_width and ("MLP of width 96" in info.title) == (draft is WIDE)
     assert info.name == "tiny-" + {"exit": "exit1", "nano": "nano"}[draft.name] + ("-fed" if draft.fed else "")
     text = path.with_suffix(".md").read_text()
     assert "| a |" in text and "| b |" in text and "python -m hsd_core train" in text
+    assert ("MLPs of width 96" in text) == (draft is WIDE)
 
 
 def test_a_shipped_draft_computes_what_its_student_did(
@@ -619,7 +631,9 @@ def test_a_shipped_draft_computes_what_its_student_did(
 ) -> None:
     path, draft = shipped
     head = read_draft(path, target)
-    student = Student(target, at=head.at, fed=draft.fed, layers=draft.layers, ids=head.ids.tolist())
+    student = Student(
+        target, at=head.at, fed=draft.fed, layers=draft.layers, ids=head.ids.tolist(), mlp_width=draft.mlp_width
+    )
     held = load_file(path)
     with torch.no_grad():
         for name, parameter in student.named_parameters():
@@ -642,6 +656,45 @@ def test_a_shipped_draft_computes_what_its_student_did(
         row = slice(t, t + 1)
         alone, g = head.forward(ids[: t + 1], batch.x[0, row], cache, t, 1, None if fed is None else fed[row])
         assert torch.equal(alone[0], logits[t]) and torch.equal(g[0], own[t])
+
+
+@pytest.mark.parametrize("width", [32, 96])
+def test_a_draft_with_an_mlp_of_its_own_width_runs_wherever_drafts_do(width: int, data: Path, tmp_path: Path) -> None:
+    target, compiled = (make(inner=64, head_dim=16, vocab=61) for make in (tiny, tiny_compiled))
+    draft = replace(NANO, mlp_width=width)
+    distiller = Distiller(target, PRESETS["toy"], [draft], data, PLAN, tmp_path / "work", ends=frozenset())
+    path = distiller.train("toy-nano", tmp_path / "out")
+    assert path is not None
+    assert {load_file(path)[f"layers.{i}.down"].shape for i in range(2)} == {(32, width)}
+    ids, rows = [1, 5, 9, 2, 7, 30], []  # nothing stands twice: transformers would not copy it
+    for decoder in (target, compiled):
+        head = read_draft(path, decoder)
+        rows.append(head.forward(ids, decoder.embed(ids), head.new_cache(12), 0, 6)[0].softmax(-1))
+    with torch.inference_mode():
+        rows.append(nano_as_llama(read_draft(path, target), target)(torch.tensor([ids])).logits[0].softmax(-1))
+    for row in rows[1:]:
+        assert (row - rows[0]).abs().max() < 0.02  # the int8 products round activations
+
+
+def test_a_student_with_a_wider_mlp_starts_as_the_targets_layer_and_a_narrower_one_keeps_its_largest_neurons(
+    target: LeanDecoder,
+) -> None:
+    x = torch.randn(1, 5, 32, generator=torch.Generator().manual_seed(0))
+    found = {}
+    for width in (None, 16, 48, 130):
+        student = Student(target, at=0, fed=False, layers=2, ids=range(40), mlp_width=width)
+        with torch.no_grad():
+            student.read.copy_(torch.eye(32))
+            found[width] = student, student(x, None, 0)
+    assert torch.equal(found[48][1], found[None][1])
+    assert torch.allclose(found[130][1], found[None][1], atol=1e-5)
+    for own, wide, narrow in zip(*(found[width][0].layers for width in (None, 130, 16)), strict=True):
+        gate, up = own.gate_up.chunk(2)
+        assert len({tuple(row) for row in wide.gate_up.chunk(2)[0].tolist()}) == 130, "no two learn the same"
+        size = gate.norm(dim=1) * up.norm(dim=1) * own.down.norm(dim=0)
+        kept = [i for i in range(48) if any(torch.equal(gate[i], row) for row in narrow.gate_up.chunk(2)[0])]
+        assert len(kept) == 16 and min(size[kept]) >= max(size[i] for i in range(48) if i not in kept)
+        assert torch.equal(narrow.down, own.down[:, kept]) and torch.equal(narrow.gate_up.chunk(2)[1], up[kept])
 
 
 @pytest.mark.parametrize("name", ["copy.bias", "copy.state", "copy.scale"])

@@ -323,6 +323,7 @@ def test_every_sitting_is_added_and_reported(toy, capsys):
     )
 
 
+@pytest.mark.filterwarnings("error")  # a bootstrap's draw may hold none of a sitting's prompts
 def test_every_sitting_may_have_prompts_of_its_own_until_there_are_none_left(toy, capsys):
     assert command(toy, "--each", "1", "--sittings", "2") == 0
     about, records = read_raw(toy / "raw.jsonl")

@@ -29,6 +29,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--out", required=True, metavar="DIR", help="where drafts and their cards go")
     parser.add_argument("--only", metavar="NAME", help="one draft of the recipe, such as exit8 or nano-fed")
     parser.add_argument("--layers", type=int, metavar="N", help="of a draft's own, to try other shapes")
+    parser.add_argument("--mlp-width", type=int, metavar="N", help="of those layers (default: the target's), likewise")
     parser.add_argument("--start", metavar="DIR", help="train the drafts of a folder further, not the target's layers")
     parser.add_argument("--limit", type=int, metavar="N", help="train on the first N texts of the shuffled data")
     parser.add_argument("--steps", type=int, metavar="N", help="optimizer steps")
@@ -56,10 +57,10 @@ def act(options: argparse.Namespace) -> int:
     given = {name: getattr(options, name) for name in _PLAN if getattr(options, name) is not None}
     hyper = replace(Hyperparameters(), **given)
     hyper.check()
-    check_counts(options, "limit", "layers")
+    check_counts(options, "limit", "layers", "mlp_width")
     recipe = RECIPES[options.recipe]
-    if options.layers:
-        recipe = tuple(replace(draft, layers=options.layers) for draft in recipe)
+    shape = {name: value for name in ("layers", "mlp_width") if (value := getattr(options, name))}
+    recipe = tuple(replace(draft, **shape) for draft in recipe)
     stack = plain_stack(options.preset)
     pipeline = opened(options, stack)
     work = Path(options.work) if options.work else cache_folder() / "training" / options.preset
@@ -102,9 +103,10 @@ def _command(options: argparse.Namespace) -> str:
     parts += ["--data", Path(options.data).name, "--out", "assets/drafts"]
     if options.start:
         parts += ["--start", Path(options.start).name]
-    for name in ("only", "layers", "limit", "device", "dtype", *_PLAN):
+    for name in ("only", "layers", "mlp_width", "limit", "device", "dtype", *_PLAN):
         if (value := getattr(options, name)) is not None:
-            parts += [f"--{name}"] if value is True else [f"--{name}", str(value)]
+            option = f"--{name.replace('_', '-')}"
+            parts += [option] if value is True else [option, str(value)]
     return shlex.join(parts)
 
 

@@ -16,7 +16,9 @@ def report(found: Mapping[str, Any]) -> str:
     """results.json as a page of its own."""
     import plotly.graph_objects as go
 
-    about, stacks, peers = found["about"], found["stacks"], found["peers"]
+    about, peers = found["about"], found["peers"]
+    # one that two lines of a file asked for is drawn once: bars of one name would stand on each other
+    stacks = list({row["stack"]: row for row in found["stacks"]}.values())
     rates = [(row["stack"], row["tokens_per_s"]) for row in stacks]
     rates += [(row["name"], row["tokens_per_s"]) for row in peers if row["tokens_per_s"] is not None]
     rates.sort(key=lambda pair: pair[1])

@@ -196,6 +196,7 @@ def _sizes(off: Sequence[Floats]) -> Errors:
     if not off:
         return Errors(0.0, (0.0, 0.0), 0.0)
     sizes = np.abs(np.stack(off) - 1.0)
+    sizes = sizes[:, ~np.isnan(sizes).all(axis=0)]  # a draw may hold none of the prompts that a sitting had
     measured = sizes[:, 0].tolist()
     return Errors(statistics.median(measured), _interval(np.nanmedian(sizes, axis=0)), max(measured))
 
