@@ -39,7 +39,6 @@ __all__ = [
     "setting",
     "tags",
     "theta_of",
-    "unpriced",
     "variants",
 ]
 
@@ -90,16 +89,6 @@ def fan_of(spec: LevelSpec) -> tuple[Key, int] | None:
         if value is not None and (count := key.sequences(value)) > 1:
             return key, count
     return None
-
-
-def unpriced(spec: LevelSpec) -> tuple[Key, int] | None:
-    """The key with which passes above a level carry several sequences side by side, offered or riding along, and how
-    many: profiles do not know their price. None where there is but one."""
-    for key in kind_of(spec).keys:
-        value = setting(spec, key.name) if key.rides else None
-        if value:
-            return key, int(value)
-    return fan_of(spec)
 
 
 def theta_of(spec: LevelSpec) -> float | None:
