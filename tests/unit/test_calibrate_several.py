@@ -42,11 +42,12 @@ from hsd_core.theory import Costs
 from hsd_core.theory.profiles.profile_json import profile_from, to_dict
 from hsd_core.trace import Commit, Draft, Event, Verify
 
+V = 4
 NONE: frozenset[int] = frozenset()
 PROMPT = (0, 1, 2, 0, 2, 1, 0, 0, 1, 1, 0, 2, 2, 0)  # every pair of tokens goes on in several ways
 
 
-def lookups(guess: int, vocab: int = 3, *, window: int = 0) -> NgramLevel:
+def lookups(guess: int, vocab: int = V, *, window: int = 0) -> NgramLevel:
     def databases() -> Databases:
         return Databases("c", reach={"c": Reach(1, 4)}, ahead=window > 0)
 
@@ -58,12 +59,12 @@ def entry(level: Any, text: str) -> StackEntry:
     return StackEntry(level, spec, spec.block)
 
 
-def tables(*seeds: int, vocab: int = 3, sharpness: float = 1.3) -> list[StackEntry]:
+def tables(*seeds: int, vocab: int = V, sharpness: float = 0.7) -> list[StackEntry]:
     made = [TableLevel(table(vocab, seed, sharpness=sharpness), vocab) for seed in seeds]
     return [entry(level, "table") for level in made]
 
 
-def fused(guess: int, vocab: int = 3) -> StackEntry:
+def fused(guess: int, vocab: int = V) -> StackEntry:
     return entry(FusedLevel(tables(5, vocab=vocab)[0].level, lookups(guess, vocab)), f"table@fuse={guess}")
 
 
@@ -76,12 +77,14 @@ def by_depth(events: Sequence[Event], before: int) -> Counter[tuple[int, bool]]:
             tree = event
         if isinstance(event, Verify) and event.at < before and tree is not None:
             parents = tree.parents or tuple(range(-1, len(tree.ids) - 1))
-            kept = [node for node, check in enumerate(event.checks) if check.outcome == "accepted"]
-            for depth, node in enumerate(kept, start=1):
-                assert parents[node] == (kept[depth - 2] if depth > 1 else -1)
-                found[depth, True] += 1
-            if (kept[-1] if kept else -1) in parents:
-                found[len(kept) + 1, False] += 1
+            accepted = {tree.serials.index(check.serial) for check in event.checks if check.outcome == "accepted"}
+            last, depth = -1, 1
+            while below := [node for node, parent in enumerate(parents) if parent == last]:
+                kept = accepted.intersection(below)
+                found[depth, bool(kept)] += 1
+                if not kept:
+                    break
+                (last,), depth = kept, depth + 1
     return found
 
 
@@ -94,7 +97,7 @@ def sizes(event: Draft) -> Counter[int]:
 
 
 def test_greedy_offers_fare_by_depth_exactly_as_in_the_engines_own_run() -> None:
-    bottom, judges, tokens = entry(lookups(5), "ngram@guess=5"), tables(2, 1), 120
+    bottom, judges, tokens = entry(lookups(2), "ngram@guess=2"), tables(2, 1), 120
     output, offers = ran([bottom, judges[-1]], PROMPT, 0.0, 0, ends=NONE, tokens=tokens, stop=lambda: False)
     tally, before = Tally(1), min(tokens, len(output))
     count_offers(tally, 0, read(judges, Written(PROMPT, output), 0.0, NONE), "", 2, offers)
@@ -118,7 +121,7 @@ def test_greedy_offers_fare_by_depth_exactly_as_in_the_engines_own_run() -> None
     assert (tally.ratio(("beside", 2, 1)) or 0.0) > 1.2
 
 
-@pytest.mark.parametrize("bottom", [entry(lookups(3), "ngram@guess=3"), fused(2)], ids=["lookups", "fused"])
+@pytest.mark.parametrize("bottom", [entry(lookups(2), "ngram@guess=2"), fused(2)], ids=["lookups", "fused"])
 def test_sampled_offers_are_accepted_by_depth_as_enumeration_of_the_engine_says(
     bottom: StackEntry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,7 +158,7 @@ def test_sampled_offers_are_accepted_by_depth_as_enumeration_of_the_engine_says(
         return told, done
 
     told, done = counted(judges[1])
-    assert min(done[1, True], done[1, False], done[2, True], done[2, False]) > 0.05
+    assert min(done[1, True], done[1, False], done[2, True], done[2, False]) > 0.02
     for m in (1, 2):
         assert told["place", 2, 1, m, "over"] == pytest.approx(done[m, True], abs=1e-6)
         assert told["place", 2, 1, m, "under"] == pytest.approx(done[m, True] + done[m, False], abs=1e-6)
