@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 from enumerator import every_path
-from lean_stacks import LeanStacks
+from lean_stacks import LeanStacks, RandomDraft
 from toys import output_of, table
 
 from hsd_core.cli.measure.calibrate import table as printed
 from hsd_core.engine.run import run
+from hsd_core.levels.draft_run import DraftRun
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.fused import FusedLevel
 from hsd_core.levels.ngram import NgramLevel
@@ -208,6 +209,30 @@ def test_a_window_rides_in_the_costs_of_every_verifier_above_it(monkeypatch: pyt
     full = len(full_window(3, 4, text.prompt).probes()[0])
     assert {n for n, probes in scored if probes == full} == {0, 1, 2}, "one verification of 1, 2 and 3 rows each"
     assert {probes for _, probes in scored} == {0, full}
+
+
+def test_a_level_that_judges_branch_by_branch_has_costs_of_its_own_for_several_sequences(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in (("TURNS", 2), ("WARM_UP", 0), ("FEWEST", 1), ("ROWS", (1, 8)), ("EDGE_ROWS", (4,))):
+        monkeypatch.setattr(timing, name, value)
+    stacks = LeanStacks(layers=3)
+    stacks.drafts = {"nano": RandomDraft(stacks.target, fed=True)}
+    entries = stacks.stack("nano:2,int8:3,target")
+    passes = Counter[int]()
+    score = DraftRun._score
+
+    def counted(self: DraftRun, ids: Sequence[int], rows: int, *more: Any) -> Any:
+        passes[rows] += 1
+        return score(self, ids, rows, *more)
+
+    monkeypatch.setattr(DraftRun, "_score", counted)
+    guesses = [entry(lookups(3, stacks.target.vocab_size), "ngram@guess=3")]
+    text = Written((3, 9, 27, 4, 3, 9), (7, 8, 50, 11))
+    found = time_levels(entries, [text], 0.0, several=guesses, tell=lambda *_: None, stop=lambda: False)
+    assert set(found.edges) == {(3, 0)} and found.edges[3, 0].rows == (1, 4, 8)
+    # three branches each: one token deep for 4 rows, 3, 2 and 2 for 8
+    assert passes[2] % 3 == 0 and passes[2] and passes[4] and passes[3] == 2 * passes[4]
 
 
 def test_a_full_window_is_what_runs_carry_and_is_not_among_the_rows_of_their_costs() -> None:
