@@ -4,6 +4,7 @@
     texts.py        what the target writes after the calibration prompts
     reading.py      one teacher-forced pass of every level over these texts
     overlap.py      acceptances: pairs, how the token came to be, its place in a draft
+    offers.py       the chance that an offered tree is accepted, down along a text
     several.py      levels that offer several sequences, met at work
     tally.py        ratios of sums over texts, with bootstrap intervals
     timing.py       costs: verifications, drafts, lookups, in a rotating order

@@ -29,7 +29,6 @@ tokens m deep of an offer that is so deep.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -37,9 +36,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from hsd_core.engine.rules import drawn_from
-from hsd_core.levels.tree import Offer, Tree, named
+from hsd_core.levels.tree import Tree, named
 from hsd_core.measure.calibrate import forks
+from hsd_core.measure.calibrate.offers import Judged, judge, sizes
 from hsd_core.measure.calibrate.reading import LONGEST, STRIDE, WIDEST, Reading
 from hsd_core.measure.calibrate.tally import Name, Tally
 
@@ -47,7 +46,6 @@ BLOCK = STRIDE  # T of the rounds that a text is walked through in
 FORK_PART = 4  # of a text's tokens one in so many has a fork drawn: each goes through whole rows several times
 BONUS_AFTER = 2  # tokens of the level below that stand before a bonus
 Floats = npt.NDArray[np.float64]
-_Judged = dict[int, tuple[Floats, Floats]]  # by judge: acceptance at each place, and the weight of the text's own
 
 
 def count(tally: Tally, number: int, reading: Reading, kind: str) -> None:
@@ -195,7 +193,7 @@ class _Count:
 
     def _lookup(self, lookup: int, guesses: Sequence[tuple[int, ...]]) -> None:
         offers = {start: named(guess) for start, guess in enumerate(guesses)}
-        judged = {start: self._judge(start, tree) for start, tree in offers.items()}
+        judged = {start: judge(self.laws, self.ids, start, tree) for start, tree in offers.items()}
         begins = np.ones(0)
         for i in (i for i in self.levels if i > lookup):
             begins = walk([one[i][1][:BLOCK] for one in judged.values()])
@@ -204,12 +202,13 @@ class _Count:
 
     def offered(self, level: int, offers: Mapping[int, Tree]) -> None:
         """Offers of real rounds, whatever each of them holds."""
-        judged, each = {start: self._judge(start, tree) for start, tree in offers.items()}, np.ones(len(offers))
+        judged = {start: judge(self.laws, self.ids, start, tree) for start, tree in offers.items()}
+        each = np.ones(len(offers))
         for i in self.levels:
             self._rounds(level, i, judged, each)
         self._shape(level, offers, each)
 
-    def _rounds(self, level: int, i: int, judged: Mapping[int, _Judged], begins: Floats) -> None:
+    def _rounds(self, level: int, i: int, judged: Mapping[int, Judged], begins: Floats) -> None:
         """What i makes of offers, each in a round that begins with so much probability."""
         for begun, one in zip(begins, judged.values(), strict=True):
             overlap, passed = one[i]
@@ -224,64 +223,14 @@ class _Count:
 
     def _shape(self, level: int, offers: Mapping[int, Tree], begins: Floats) -> None:
         """How often there is an offer, how deep it is, and how many tokens it has at each depth."""
-        sizes = []  # tokens at each depth
-        for tree in offers.values():
-            depths: list[int] = []
-            for parent in tree.lineage:
-                depths.append(depths[parent] + 1 if parent >= 0 else 1)
-            sizes.append(Counter(depths))
-        hits = float(begins @ np.array([bool(size) for size in sizes]))
+        shapes = [sizes(tree) for tree in offers.values()]
+        hits = float(begins @ np.array([bool(shape) for shape in shapes]))
         self._add(("hit", level), hits, float(begins.sum()))
         for m in range(1, LONGEST + 1):
-            wide = np.array([size[m] for size in sizes])
+            wide = np.array([shape[m] for shape in shapes])
             deep = float(begins @ (wide > 0))
             self._add(("reach", level, m), deep, hits)
             self._add(("beside", level, m), float(begins @ wide), deep)
-
-    def _judge(self, start: int, tree: Tree) -> _Judged:
-        """By judge, at every fork of a tree along the text: the chance that an offer is accepted, and the weight of the
-        text's own token as the accepted one."""
-        forks, fork = list[list[Offer]](), -1
-        for token in self.ids[start:]:
-            if not (at := tree.forks.get(fork)):
-                break
-            forks.append([tree.offers[o] for o in at])
-            fork = next((offer.node for offer in forks[-1] if tree.ids[offer.node] == token), -2)
-        accepted = {i: self._accepted(start, tree, forks, rows) for i, rows in self.laws.items()}
-        wrote = accepted[self.target][1]
-        return {
-            i: (chance, np.minimum(np.divide(own, wrote, out=np.zeros_like(own), where=wrote > 0.0), 1.0))
-            for i, (chance, own) in accepted.items()
-        }
-
-    def _accepted(
-        self, start: int, tree: Tree, forks: Sequence[Sequence[Offer]], rows: Tensor
-    ) -> tuple[Floats, Floats]:
-        """At each fork P(rule tokenwise accepts an offer) and P(it accepts the text's own token), by the judge's rows.
-
-        Named tokens differ, so together they are accepted with their sum. One that is drawn is judged before them: it
-        takes sum_x min(p, q) in the mean and alpha as it was drawn, and leaves the named ones their share of the rest.
-        """
-        depth = np.repeat(np.arange(len(forks)), [len(fork) for fork in forks])
-        ids = [tree.ids[offer.node] for fork in forks for offer in fork]
-        chances = _floats(rows[start + depth, ids]) if ids else np.zeros(0)
-        right = chances * (np.array(ids) == np.array(self.ids)[start + depth])
-        found, own = np.zeros(len(forks)), np.zeros(len(forks))
-        np.add.at(found, depth, chances)
-        np.add.at(own, depth, right)
-        for m, fork in enumerate(forks if tree.rows is not None else ()):
-            if (q := drawn_from(tree, [*fork])) is None:
-                continue
-            (token,) = (tree.ids[offer.node] for offer in fork if offer.row is not None)
-            p, q = rows[start + m], q.to(rows)
-            both, chance, mine = float(torch.minimum(p, q).sum()), float(p[token]), float(q[token])
-            alpha = min(1.0, chance / mine) if mine > 0.0 else float(chance > 0.0)
-            found[m] = min(1.0, found[m] - chance + both)
-            if self.ids[start + m] == token:
-                own[m] = alpha
-            else:
-                own[m] *= (1.0 - alpha) / (1.0 - both) if both < 1.0 else 0.0
-        return found, own
 
 
 def walk(passed: Sequence[Floats]) -> Floats:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.engine.choices import Judge, Key, SeededChoices
 from hsd_core.engine.driver import Stopped
 from hsd_core.engine.rules import tokenwise
+from hsd_core.levels.kinds import fan_of
 from hsd_core.levels.nano import NanoLevel
 from hsd_core.levels.protocol import DraftOrder, Scorer, rows_behind
 from hsd_core.levels.shared import open_levels, shares
@@ -48,7 +49,8 @@ Task = Callable[[], float]  # one measurement, ms
 class Timings:
     """By level number: verifications by rows, ms of a drafted token.
 
-    `edges[(j, i)]`: verifications by i right behind a draft of j over the same weights, or with the window of j beside.
+    `edges[(j, i)]`: verifications by i right behind a draft of j over the same weights, with the window of j beside, or
+    of several sequences of j, where i judges them one after another.
     """
 
     verify: dict[int, Costs] = field(default_factory=dict)
@@ -133,9 +135,12 @@ class _Rig:
         self.levels += [getattr(entry.level, "drafter", entry.level) for entry in several]
         self._judge = Judge(self._choices, 0, 0, 0)
         ids = [token for text in texts for token in (*text.prompt, *text.output)]
-        windows = {i: full_window(*ahead, ids) for i, level in enumerate(self.levels) if (ahead := _ahead(level))}
-        self._probes = {i: Probes(*window.probes()) for i, window in windows.items()}
-        spare = max([8, *(window.deepest for window in windows.values())])
+        windows = [full_window(*ahead, ids) if (ahead := _ahead(entry.level)) else None for entry in several]
+        # By number: how many sequences stand side by side, and what rides beside them.
+        fans = [fan[1] if (fan := fan_of(entry.spec)) else 1 for entry in several]
+        probes = [Probes(*window.probes()) if window else NO_PROBES for window in windows]
+        self._several = dict(enumerate(zip(fans, probes, strict=True), len(entries)))
+        spare = max([8, *(window.deepest for window in windows if window)])
         room = min((s.level.max_positions or CONTEXT + 64 for s in entries), default=CONTEXT + 64)
         self.context = max(2, min(CONTEXT, room - max(ROWS) - spare))
         again = cycle(ids)
@@ -156,11 +161,14 @@ class _Rig:
             below, above = self._at_rest(self._with_target([j, i]))[:2]
             for n in EDGE_ROWS:
                 found["edge", j, i, n] = self._after_draft(below, above, n)
-        for j, probes in self._probes.items():
-            for i in (i for i, entry in enumerate(self.entries) if not is_lookup(entry.level)):
+        for j, (wide, probes) in self._several.items():
+            for i, entry in enumerate(self.entries):
+                # A fed level judges a tree branch by branch, so that rows of a tree cost it more than those of a chain.
+                if is_lookup(entry.level) or not (probes.ids or is_fed(entry.level)):
+                    continue
                 run = self._at_rest(self._with_target([i]), branches=max(ROWS) + len(probes.ids))[0]
                 for n in (1, *EDGE_ROWS, max(ROWS)):
-                    found["edge", j, i, n] = self._verification(run, n, probes)
+                    found["edge", j, i, n] = self._verification(run, n, wide, probes)
         return found
 
     def close(self) -> None:
@@ -191,9 +199,13 @@ class _Rig:
                 run.score(self._text[: self.context])
         return runs
 
-    def _verification(self, run: Scorer, n: int, probes: Probes = NO_PROBES) -> Task:
+    def _verification(self, run: Scorer, n: int, wide: int = 1, probes: Probes = NO_PROBES) -> Task:
+        """n rows: behind a chain, or behind `wide` of them side by side, with probes beside."""
         context, ids = self._text[: self.context + 1], self._text[self.context + 1 : self.context + n]
-        asked, prepared = named(ids).beside(probes), list[Tree]()
+        tree, prepared = named(ids), list[Tree]()
+        if wide > 1 and ids:
+            tree = replace(tree, parents=tuple(max(-1, node - wide) for node in range(n - 1)))
+        asked = tree.beside(probes)
 
         def measure() -> float:
             if not prepared:  # a draft that is accepted throughout, with the verifier's own rows as the drafter's
