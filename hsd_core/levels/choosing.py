@@ -64,8 +64,6 @@ class ChoosingLevel(OverDecoder):
         decoder: Layered,
         readouts: Mapping[int, Readout],
         *,
-        name: str = "exit",
-        label: str = "",
         weights: dict[str, object] | None = None,
         memory: float = MEMORY,
     ) -> None:
@@ -76,10 +74,10 @@ class ChoosingLevel(OverDecoder):
         if not readouts or not all(1 <= at < decoder.layers for at in readouts):
             raise ValueError(f"exits {sorted(readouts)} are not within layers 1 to {decoder.layers - 1}")
         self.decoder, self.readouts, self.memory = decoder, dict(sorted(readouts.items())), memory
-        label = label or "exit chosen each round, of " + ", ".join(str(at) for at in self.readouts)
+        label = "exit chosen each round, of " + ", ".join(str(at) for at in self.readouts)
         params: dict[str, object] = {"chooses": list(self.readouts)}
         deepest = max(self.readouts)
-        super().__init__(decoder, name=name, kind="exit", label=label, layers=deepest, params=params, weights=weights)
+        super().__init__(decoder, name="exit", kind="exit", label=label, layers=deepest, params=params, weights=weights)
 
     def enter(self, shared: SharedState) -> Trunk:
         """Marks every exit's depth, the deepest first."""

@@ -9,15 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.levels.growing import draft_tree
-from hsd_core.levels.protocol import (
-    DraftOrder,
-    Outcome,
-    Proposal,
-    Work,
-    draft_token_by_token,
-    score_by_branches,
-)
+from hsd_core.levels.growing import draft
+from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Work, score_by_branches
 from hsd_core.levels.readout import Lens, TrunkRun
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.tree import NOTHING, Tree, in_order, named
@@ -90,9 +83,7 @@ class ModelRun:
         self.cached = 0
 
     def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
-        if order.branches:
-            return draft_tree(self, context, order, self._source)
-        return draft_token_by_token(self, context, order, self._source)
+        return draft(self, context, order, self._source)
 
     def grow(self, context: Sequence[int], ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
         """See `Grows.grow`. It takes chains alone, so every branch is run anew."""

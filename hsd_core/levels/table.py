@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Work, draft_token_by_token
+from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Work
 from hsd_core.levels.tree import NOTHING, Tree, named
 
 if TYPE_CHECKING:
@@ -54,11 +54,9 @@ class TableRun:
         return len(self._seen)
 
     def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
-        if order.branches:
-            from hsd_core.levels.growing import draft_tree
+        from hsd_core.levels.growing import draft
 
-            return draft_tree(self, context, order, self._source)
-        return draft_token_by_token(self, context, order, self._source)
+        return draft(self, context, order, self._source)
 
     def grow(self, context: Sequence[int], ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
         """See `Grows.grow`."""

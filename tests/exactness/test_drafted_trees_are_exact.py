@@ -20,7 +20,7 @@ from tree_laws import ABOVE, CLOSE, EXACT, WRONG, off_from
 
 import hsd_core
 from hsd_core.engine import rules
-from hsd_core.levels import draft_run, growing, readout, table
+from hsd_core.levels import growing
 from hsd_core.levels.growing import draft_tree
 from hsd_core.levels.model import ModelRun
 from hsd_core.levels.protocol import Proposal
@@ -30,7 +30,6 @@ from hsd_core.models.passes import Branches
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.checks import check
 
-DRAFTS = (table, readout, draft_run)  # where `draft_tree` is used
 off = off_from(toy_stack)
 
 
@@ -70,9 +69,7 @@ def test_seeded_runs_agree_with_the_law_and_their_traces_are_true(text: str) -> 
 
 def misread(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
     """Every tree as `change` would have it."""
-    for module in DRAFTS:
-        where = growing if module is table else module
-        monkeypatch.setattr(where, "draft_tree", lambda *given, **more: change(draft_tree(*given, **more)))
+    monkeypatch.setattr(growing, "draft_tree", lambda *given: change(draft_tree(*given)))
 
 
 def test_siblings_judged_as_drawn_with_replacement_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
