@@ -31,7 +31,7 @@ class OverDecoder:
 
     def __init__(
         self,
-        decoder: Decoder | Layered,
+        decoder: Decoder,
         *,
         name: str,
         kind: str,

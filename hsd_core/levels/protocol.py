@@ -73,8 +73,14 @@ class Proposal:
 class DraftOrder:
     """What a drafter is asked for: tokens at most `limit` deep behind the context.
 
-    to_probs, pick, stops, check, widths, greedy, repeats: see `hierarchy.Draft`. ends: ids behind which nothing is
-    drafted. beside: sequences that were looked up and go up with the draft, none going on behind an end.
+    to_probs: logits (n, V) -> the rows (n, V) that tokens are drawn from. pick: a token's id from a (V,) row, for the
+    place so many tokens deep; the number tells apart several drawn for one place. Of a row on a device it is a ()
+    tensor there. stops: asked before each token with the number drafted so far and the last one's logits (of a tree:
+    before each depth, with the logits of all its last forks); True ends the draft. ends: ids behind which nothing is
+    drafted. check: refuses logits that are not finite (arguments of `finite`); `to_probs` does that with those of the
+    host. widths: how many tokens to offer behind each token, by depth; () for a chain. greedy: rows are one-hot, so
+    that the offers beside the first one cannot be drawn. repeats: those behind one token are drawn with replacement.
+    beside: sequences that were looked up and go up with the draft, none going on behind an end.
     """
 
     limit: int
