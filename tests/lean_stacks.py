@@ -157,3 +157,14 @@ class RandomDraft:
 
     def mark(self, cache: Any) -> Any:
         return cache.copier.mark()
+
+
+def drafted_stacks(vocab: int = 3) -> LeanStacks:
+    """Four layers whose law is not flat and changes from layer to layer, with a draft of its own and a fed one."""
+    made = LeanStacks(layers=4, vocab=vocab, seed=5 if vocab == 3 else 2)
+    absent = (1,) if vocab == 3 else (5,) if vocab > 5 else ()
+    made.drafts = {
+        "own": RandomDraft(made.target, absent=absent),
+        "fed": RandomDraft(made.target, fed=True, seed=1, absent=absent),
+    }
+    return made

@@ -19,9 +19,8 @@ Both depend on the past alone and throw no coin, so the stack stays exact and a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -34,9 +33,6 @@ from hsd_core.levels.tree import NOTHING, Tree
 from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.sampling import dense, softmax
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 FIRST_GUESS = 0.5  # of every a_l, before any token was seen
 MEMORY = 0.95  # what one shadow token leaves of the estimate before it: it looks back over some 20 tokens

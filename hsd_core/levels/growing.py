@@ -12,6 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+import torch
+from torch import Tensor
+
 from hsd_core.levels.protocol import DraftOrder, Proposal, Scorer, Work, draft_token_by_token
 from hsd_core.levels.tree import Offer
 from hsd_core.models.gpu.transfer import fetched
@@ -20,8 +23,6 @@ from hsd_core.models.sampling import largest
 from hsd_core.trace import Copied, Span
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from hsd_core.drafts.copying_there import Mark
     from hsd_core.ngram.databases import Found
 
@@ -104,8 +105,6 @@ def draft_tree(
     Args:
         copied: (token, row) what a token, drawn from that one of the last rows, was copied from.
     """
-    import torch
-
     grown: list[_Node] = []  # processed, in the order of their slots
     nodes: list[_Node] = []  # all, those of a fork in judging order
     offers: list[_Node] = []  # the same, one that was drawn again once more

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from torch import Tensor
 
 from hsd_core.levels.growing import draft
 from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Work, score_by_branches
@@ -15,13 +17,9 @@ from hsd_core.levels.readout import Lens, TrunkRun
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.tree import NOTHING, Tree, in_order, named
 from hsd_core.levels.trunk import Layered, Trunk
+from hsd_core.models import Decoder
 from hsd_core.models.passes import Branches, Pass
 from hsd_core.models.protocol import QUANTISED
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from hsd_core.models import Decoder
 
 
 class OverDecoder:

@@ -13,13 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+import torch
+from torch import Tensor
+
 from hsd_core.levels.tree import NO_PROBES, NOTHING, Offer, Probes, Token, Tree, named
 from hsd_core.models.sampling import Laws, likeliest
 from hsd_core.trace import Copied, Span
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from hsd_core.drafts.copying_there import Mark
     from hsd_core.levels.shared import SharedState
     from hsd_core.ngram.databases import Found
@@ -214,8 +215,6 @@ def draft_token_by_token(
         copied: what a token, drawn from the last row, was copied from; None for one that was not. mark: the same on a
             device, before anybody has seen the token.
     """
-    import torch
-
     own: list[Any] = list(context)
     ids: list[Any] = []
     rows: list[Tensor] = []
@@ -268,8 +267,6 @@ def score_by_branches(
 
     It counts as one forward. Rows that several branches need are computed for each; all but one of them are catch-up.
     """
-    import torch
-
     if tree.is_chain:
         return score([*context, *tree.ids], len(tree) + 1)
     rows: dict[int, Tensor] = {}

@@ -14,19 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+
+from torch import Tensor
 
 from hsd_core.levels.nano import NanoLevel
 from hsd_core.levels.ngram import NgramLevel, NgramRun
 from hsd_core.levels.protocol import Counts, DraftOrder, Level, Outcome, Proposal, Work
-from hsd_core.levels.shared import Sharing
+from hsd_core.levels.shared import SharedState, Sharing
 from hsd_core.levels.tree import NOTHING, Tree
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from hsd_core.levels.shared import SharedState
-    from hsd_core.levels.trunk import Trunk
+from hsd_core.levels.trunk import Trunk
 
 
 class _Run:

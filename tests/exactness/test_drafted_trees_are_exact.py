@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 from enumerator import SAMPLED, distance, run_law, target_law
-from lean_stacks import LeanStacks, RandomDraft, model_law
+from lean_stacks import drafted_stacks, model_law
 from test_sampled_runs import UNLIKELY, p_value
 from toys import output_of, toy_stack
 from tree_laws import ABOVE, CLOSE, EXACT, WRONG, off_from
@@ -152,18 +152,8 @@ def test_a_correction_from_p_instead_of_what_is_left_is_caught(monkeypatch: pyte
     assert off("table:2@tree=2.1,table") > WRONG
 
 
-def stacks(vocab: int = 3) -> LeanStacks:
-    made = LeanStacks(layers=4, vocab=vocab, seed=5 if vocab == 3 else 2)
-    absent = (1,) if vocab > 2 else ()
-    made.drafts = {
-        "own": RandomDraft(made.target, layers=1, absent=absent),
-        "fed": RandomDraft(made.target, fed=True, layers=1, seed=1, absent=absent),
-    }
-    return made
-
-
 def off_lean(text: str, tokens: int, vocab: int) -> float:
-    made = stacks(vocab)
+    made = drafted_stacks(vocab)
     return distance(run_law(made.stack(text), [1, 0], tokens), model_law(made.target, [1, 0], tokens))
 
 
@@ -206,11 +196,7 @@ GROWN = (
 @pytest.mark.parametrize("text", GROWN)
 @pytest.mark.parametrize("ends", [frozenset(), frozenset({9})])
 def test_greedy_trees_write_the_targets_own_text(text: str, ends: frozenset[int]) -> None:
-    made, prompt = LeanStacks(layers=4, vocab=13), [5, 6, 7, 8, 5, 6, 9, 5, 6, 7, 5, 6, 9, 11, 5, 6]
-    made.drafts = {
-        "own": RandomDraft(made.target, absent=(5,)),
-        "fed": RandomDraft(made.target, fed=True, seed=1, absent=(5,)),
-    }
+    made, prompt = drafted_stacks(13), [5, 6, 7, 8, 5, 6, 9, 5, 6, 7, 5, 6, 9, 11, 5, 6]
     runs = [
         list(hsd_core.run(made.stack(which), prompt, Sampling(), 3, max_new_tokens=50, ends=ends))
         for which in (text, "target")
@@ -223,8 +209,7 @@ def test_greedy_trees_write_the_targets_own_text(text: str, ends: frozenset[int]
 
 @pytest.mark.parametrize("how", ["own", "fed", "lens", "chains alone"])
 def test_rows_of_a_tree_are_those_of_its_paths(how: str) -> None:
-    made = LeanStacks(layers=4, vocab=13)
-    made.drafts = {"own": RandomDraft(made.target, absent=(5,)), "fed": RandomDraft(made.target, fed=True, absent=(5,))}
+    made = drafted_stacks(13)
     context, ids, parents = [5, 6, 7, 8, 5, 6], [3, 4, 5, 6, 6], (-1, -1, 0, 0, 1)
 
     def opened() -> Any:
