@@ -26,7 +26,7 @@ from hsd_core.levels.model import ModelRun
 from hsd_core.levels.protocol import Proposal
 from hsd_core.levels.shared import open_levels
 from hsd_core.levels.trunk import Trunk
-from hsd_core.models.passes import Branches
+from hsd_core.models.passes import Branches, path_to
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.checks import check
 
@@ -223,7 +223,7 @@ def test_rows_of_a_tree_are_those_of_its_paths(how: str) -> None:
     rows.append(grown.grow(context, ids[:2], Branches(6, parents[:2]), 2)[0])
     rows.append(grown.grow(context, ids, Branches(6, parents), 3)[0])
     for node, row in enumerate(torch.cat(rows), start=-1):
-        path, run = [ids[n] for n in Branches(6, parents).path(node)], opened()
+        path, run = [ids[n] for n in path_to(node, parents)], opened()
         for end in range(len(context), len(context) + len(path) + 1):
             alone, _ = run.score([*context, *path][:end])
         assert torch.allclose(row, alone[-1], atol=1e-4), f"{how}: node {node}"
