@@ -11,9 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import torch
-from torch import Tensor
-
 from hsd_core.levels.protocol import (
     Committed,
     DraftOrder,
@@ -28,6 +25,8 @@ from hsd_core.theory.profiles.costs import Costs
 from hsd_core.whatif.world import Marks, World, after
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from hsd_core.levels.shared import SharedState
 
 PLACE = "simulated"  # stands where a real level names its device
@@ -96,6 +95,8 @@ class SyntheticRun:
         return score_by_branches(self._score, self._cut, context, tree)
 
     def _score(self, ids: Sequence[int], rows: int) -> tuple[Tensor, Work]:
+        import torch
+
         level = self._level
         computed, self.cached = len(ids) - self.cached, len(ids)
         assert computed >= rows, f"{level.label}: {rows} rows asked for, {computed} tokens are new"
