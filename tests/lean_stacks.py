@@ -15,11 +15,11 @@ from hsd_core.drafts.head import DraftCache
 from hsd_core.levels.choosing import ChoosingLevel
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.exits import ExitLevel
+from hsd_core.levels.fused import FusedLevel, OrderedLevel
 from hsd_core.levels.model import ModelLevel
 from hsd_core.levels.nano import NanoLevel
 from hsd_core.levels.ngram import NgramLevel
 from hsd_core.levels.readout import Lens
-from hsd_core.levels.with_lookups import FusedLevel, OrderedLevel
 from hsd_core.models import QUANTISED
 from hsd_core.models.lean import LeanDecoder
 from hsd_core.models.passes import Branches, Pass

@@ -17,12 +17,12 @@ import torch
 from hsd_core.drafts.registry import DraftRegistry
 from hsd_core.levels.draft_run import TrainedDraft
 from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.fused import FusedLevel
 from hsd_core.levels.kinds import kind_of, kinds
 from hsd_core.levels.ngram import NgramLevel
 from hsd_core.levels.protocol import Level
 from hsd_core.levels.toy import ToyTokenizer
 from hsd_core.levels.trunk import Layered, Prepared
-from hsd_core.levels.with_lookups import FusedLevel
 from hsd_core.models import QUANTISED, Decoder, DecoderError, known_device, load_decoder
 from hsd_core.models.kept import Kept
 from hsd_core.models.local import local_source

@@ -24,12 +24,12 @@ import hsd_core
 from hsd_core.engine import rules
 from hsd_core.levels import growing
 from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.fused import FusedLevel
 from hsd_core.levels.growing import draft_tree
 from hsd_core.levels.ngram import NgramLevel
 from hsd_core.levels.protocol import DraftOrder, Proposal
 from hsd_core.levels.table import TableLevel
 from hsd_core.levels.tree import Offer
-from hsd_core.levels.with_lookups import FusedLevel
 from hsd_core.models.sampling import Sampling
 from hsd_core.ngram import Databases
 from hsd_core.ngram.databases import Found, Reach

@@ -1,4 +1,4 @@
-"""Lookups and another drafter at the bottom of a stack: in order, or merged into one draft.
+"""Lookups and another drafter made one level at the bottom of a stack: one behind the other, or merged in one draft.
 
 In order: Hierarchy Drafting asks its databases in order of locality and stops at the first that answers (arXiv
 2502.05609); here a nano model stands behind the databases. Which of both drafts depends on the past alone.
