@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core import trace
 from hsd_core.models import machine
+from hsd_core.models.room import refuse
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.grammar import StackError, bare, parse
 from hsd_core.stacks.presets import Preset, preset_of
@@ -177,8 +178,6 @@ class Pipeline:
         Raises:
             TooLarge: the memory that is free now does not hold such a run; the message has both figures.
         """
-        from hsd_core.models.room import refuse
-
         memory = self._memory(entries, tokens)
         what = f"a run over {tokens} tokens ({memory}, of which the weights are loaded)"
         cure = "ask for fewer tokens, or take fewer levels"

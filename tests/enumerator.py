@@ -25,7 +25,6 @@ from hsd_core.engine import run as engine
 from hsd_core.engine.choices import Key
 from hsd_core.engine.hierarchy import Draft, Hierarchy, Request, Score
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.protocol import DraftOrder
 from hsd_core.levels.shared import open_levels
 from hsd_core.levels.tree import Token, Tree, in_order
 from hsd_core.models.sampling import Sampling, to_probs
@@ -160,7 +159,7 @@ class Merged(Hierarchy):
             own = [copy(policy) for policy in self.policies[: i + 1]]
             inner.policies = [*own, *(Untouchable() for _ in self.policies[i + 1 :])]
             room = len(base) + budget + WIDEST
-            result = Enumerated(self.stack, context, room, self.ends).drive(getattr(Hierarchy, what)(inner, i, budget))
+            result = Enumerated(self.stack, context, room).drive(getattr(Hierarchy, what)(inner, i, budget))
             tree, corrected = result if isinstance(result, tuple) else (result, False)
             held = tree.ids if what == "verify" else []
             assert context == base + held, f"{what}({i}) left {context} as the context, not {base} + {held}"
@@ -183,8 +182,8 @@ class Merged(Hierarchy):
 class Enumerated:
     """A driver of the hierarchy that writes nothing: levels are asked, and caches kept."""
 
-    def __init__(self, stack: Sequence[StackEntry], context: list[int], room: int, ends: frozenset[int]) -> None:
-        self.context, self.ends = context, ends
+    def __init__(self, stack: Sequence[StackEntry], context: list[int], room: int) -> None:
+        self.context = context
         self.runs = [*open_levels([entry.level for entry in stack], room)][::-1]
 
     def drive(self, asking: Generator[Any, Any, T]) -> T:
@@ -198,9 +197,7 @@ class Enumerated:
 
     def _answer(self, asked: Request) -> Any:
         if isinstance(asked, Draft):
-            how = {"widths": asked.widths, "greedy": asked.greedy, "repeats": asked.repeats}
-            order = DraftOrder(asked.limit, asked.to_probs, asked.pick, asked.stops, self.ends, **how)
-            return self.runs[asked.level].propose(self.context, order).tree(_token)
+            return self.runs[asked.level].propose(self.context, asked.order).tree(_token)
         if isinstance(asked, Score):
             return self.runs[asked.level].score(self.context, asked.tree)[0]
         cut = asked.start + len(asked.verdict.path if asked.tree.is_chain else asked.path)

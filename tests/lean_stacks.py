@@ -15,11 +15,10 @@ from hsd_core.drafts.head import DraftCache
 from hsd_core.levels.choosing import ChoosingLevel
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.exits import ExitLevel
-from hsd_core.levels.fused import FusedLevel
+from hsd_core.levels.fused import FusedLevel, OrderedLevel
 from hsd_core.levels.model import ModelLevel
 from hsd_core.levels.nano import NanoLevel
 from hsd_core.levels.ngram import NgramLevel
-from hsd_core.levels.ordered import OrderedLevel
 from hsd_core.levels.readout import Lens
 from hsd_core.models import QUANTISED
 from hsd_core.models.lean import LeanDecoder
@@ -158,3 +157,14 @@ class RandomDraft:
 
     def mark(self, cache: Any) -> Any:
         return cache.copier.mark()
+
+
+def drafted_stacks(vocab: int = 3) -> LeanStacks:
+    """Four layers whose law is not flat and changes from layer to layer, with a draft of its own and a fed one."""
+    made = LeanStacks(layers=4, vocab=vocab, seed=5 if vocab == 3 else 2)
+    absent = (1,) if vocab == 3 else (5,) if vocab > 5 else ()
+    made.drafts = {
+        "own": RandomDraft(made.target, absent=absent),
+        "fed": RandomDraft(made.target, fed=True, seed=1, absent=absent),
+    }
+    return made

@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 from hsd_core import trace
+from hsd_core.cli import repeat
 from hsd_core.cli.options import add_preset, add_sampling, command, opened, progress, sampled
 from hsd_core.cli.terminal import printable, totals_lines
 from hsd_core.trace import file as tracefile
@@ -76,8 +77,6 @@ def act(options: argparse.Namespace) -> int:
 
 def _repeat(options: argparse.Namespace) -> int:
     """0 if the run comes out the same, 1 if not."""
-    from hsd_core.cli import repeat
-
     events = tracefile.read(options.repeat)
     pipeline = repeat.opened(events, device=options.device, dtype=options.dtype, progress=progress())
     same = repeat.repeat(pipeline, events)

@@ -6,6 +6,8 @@ import argparse
 from typing import Any
 
 from hsd_core.cli.options import command
+from hsd_core.levels.kinds import kinds
+from hsd_core.pipeline import Pipeline
 from hsd_core.trace.typed import pretty
 
 
@@ -15,9 +17,6 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.levels.kinds import kinds
-    from hsd_core.pipeline import Pipeline
-
     catalogue = Pipeline.catalogue()
     if options.json:
         print(pretty(catalogue, 2))

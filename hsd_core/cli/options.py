@@ -6,11 +6,12 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from hsd_core.pipeline import Pipeline
-    from hsd_core.trace.texts import Text
+from hsd_core import pipeline
+from hsd_core.measure.bench import plain_of
+from hsd_core.stacks.presets import preset_of
+from hsd_core.trace.texts import Text
 
 DEFAULT_PRESET = "smollm2"
 SAMPLING = ("max_new_tokens", "temperature", "top_k", "top_p", "seed", "raw")  # the options of `add_sampling`
@@ -43,11 +44,9 @@ def sampled(options: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(options, name) for name in SAMPLING}
 
 
-def opened(options: argparse.Namespace, stack: str | None, **more: Any) -> Pipeline:
+def opened(options: argparse.Namespace, stack: str | None, **more: Any) -> pipeline.Pipeline:
     """The pipeline that the options of `add_preset` ask for. stack, more: see `Pipeline.open`."""
-    from hsd_core.pipeline import Pipeline
-
-    return Pipeline.open(
+    return pipeline.Pipeline.open(
         options.preset, stack=stack, device=options.device, dtype=options.dtype, progress=progress(), **more
     )
 
@@ -58,9 +57,6 @@ def plain_stack(preset: str) -> str:
     Raises:
         UnknownPreset: there is no such preset.
     """
-    from hsd_core.measure.bench import plain_of
-    from hsd_core.stacks.presets import preset_of
-
     return plain_of(preset_of(preset).default_stack)
 
 

@@ -6,19 +6,16 @@ replanner's settings. Times differ; ids and plans must not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hsd_core import trace
 from hsd_core.models.sampling import Sampling
+from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.presets import PRESETS
 from hsd_core.trace import Event, metrics
 from hsd_core.trace.comparison import alike
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hsd_core.pipeline import Pipeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +59,6 @@ def opened(
     Raises:
         ValueError: the header names no preset of ours, or the run was simulated.
     """
-    from hsd_core.pipeline import Pipeline
-    from hsd_core.stacks.presets import PRESETS
-
     header = metrics.header_of(events)
     if header.simulated:
         raise ValueError("the trace is simulated: no model ran, so none can run again; see the command whatif")

@@ -29,7 +29,7 @@ def text_lines(events: Sequence[Event], *, colour: bool) -> str:
     pieces = {e.id: e for e in events if isinstance(e, trace.Piece)}
     parts: list[str] = []
     shown, decoder = None, codecs.getincrementaldecoder("utf-8")(errors="replace")
-    for token in _committed(events):
+    for token in (token for event in events if isinstance(event, trace.Commit) for token in event.tokens):
         piece = pieces.get(token.id)
         text = decoder.decode(b"" if piece is None or piece.special else base64.b64decode(piece.b64))
         if not text:
@@ -152,12 +152,6 @@ def printable(text: str) -> str:
 
 def _ink(header: trace.Header, level: int) -> int:
     return looks(header.levels[level].kind, last=level == len(header.levels) - 1).colour.ink
-
-
-def _committed(events: Sequence[Event]) -> Iterator[trace.Committed]:
-    for event in events:
-        if isinstance(event, trace.Commit):
-            yield from event.tokens
 
 
 def _number(value: float | None) -> str:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import torch
 from torch import Tensor
 
-from hsd_core.drafts.copying import Copier, Gate
-from hsd_core.drafts.copying_there import Mark
+from hsd_core.drafts.copying import Copier
 from hsd_core.drafts.file import DraftInfo
+from hsd_core.drafts.head import DraftCache, OpenedDraft
 from hsd_core.models.compiled import graph as graphs
 from hsd_core.models.compiled.cache import LEAST_ROWS, CompiledCache
 from hsd_core.models.compiled.decoder import CompiledDecoder
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
 from hsd_core.models.compiled.products import of_rows, product
 from hsd_core.models.compiled.session import Bound, Session
-from hsd_core.models.linear import aligned
 from hsd_core.models.passes import Branches
-from hsd_core.trace import Copied
 
 END = 2**62  # of a slice: as far as it goes
 KEPT_INPUTS = 16  # the longest pass whose memory is kept
@@ -40,46 +38,35 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class DraftCache:
-    """What one run remembers: keys and values of the draft's own layers, what its context says twice, and memory for
-    passes by their inputs and rows."""
+class PlacedCache(DraftCache):
+    """And memory for passes by their inputs and rows."""
 
     layers: CompiledCache
-    copier: Copier
     places: dict[tuple[int, int], Place] = field(default_factory=dict)
 
 
-class CompiledDraft:
-    """Read-only; one may serve many runs (see `levels.readout.Readout`). The trimmed head is kept in 8 bits.
-
-    Args:
-        info: the file's header. tensors: its contents. decoder: the target, whose head rows and sizes it shares.
-    """
+class CompiledDraft(OpenedDraft):
+    """A draft over a compiled decoder, run by onnxruntime. The trimmed head is kept in 8 bits."""
 
     def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: CompiledDecoder) -> None:
-        self.name, self.at, self.fed, self.layers, self.hidden = info.name, info.at, info.fed, info.layers, info.hidden
-        self.vocab_size = decoder.vocab_size
-        self.about = info
-        self._shape = replace(decoder.shape, layers=info.layers)
+        super().__init__(info, tensors, decoder)
         self._tables = decoder.tables
-        self.ids = tensors["ids"].long()
         self._columns = [len(self.ids)] * self.vocab_size
         for column, token in enumerate(self.ids.tolist()):
             self._columns[token] = column
-        self._gate = Gate(*(aligned(tensors[f"copy.{part}"].float()) for part in Gate._fields))
         self._make = partial(self._made, tensors, decoder)
         self._session = self._make(False)
 
-    def new_cache(self, capacity: int) -> DraftCache:
+    def new_cache(self, capacity: int) -> PlacedCache:
         """For one run."""
-        return DraftCache(CompiledCache(self._shape, self.layers, capacity, self._tables), Copier(self._gate))
+        return PlacedCache(CompiledCache(self._shape, self.layers, capacity, self._tables), Copier(self._gate))
 
     @torch.inference_mode()
     def forward(
         self,
         context: Sequence[int],
         x: Tensor,
-        cache: DraftCache,
+        cache: PlacedCache,
         start: int,
         rows: int,
         fed: Tensor | None = None,
@@ -112,15 +99,7 @@ class CompiledDraft:
         """That a pass reads."""
         return self._session.nbytes
 
-    def copied(self, cache: DraftCache, token: int, row: int = -1) -> Copied | None:
-        """See `Readout.copied`."""
-        return cache.copier.copied(token, row)
-
-    def mark(self, cache: DraftCache) -> Mark | None:
-        """See `Readout.mark`."""
-        return cache.copier.mark()
-
-    def _place(self, cache: DraftCache, n: int, rows: int, tree: bool) -> Place:
+    def _place(self, cache: PlacedCache, n: int, rows: int, tree: bool) -> Place:
         wide, columns = self.hidden, len(self.ids)
         sizes = {"x": (n, wide), "fed": (n, wide), "states": (n, wide), "own": (rows, columns), "drawn": (rows, 1)}
         held = {name: torch.empty(1, *size) for name, size in sizes.items()}

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from hsd_core.drafts.copying_there import Mark, TextThere
 from hsd_core.models.gpu.transfer import sent
-from hsd_core.models.passes import Branches
+from hsd_core.models.passes import Branches, path_to
 from hsd_core.trace import Copied
 
 LONGEST = 8  # tokens of a suffix that are compared
@@ -202,7 +202,7 @@ class Copier:
         else:
             line, self._ends = context[: branches.base], []
             for slot in range(end - n, end):
-                path = branches.path(slot - branches.base) if slot >= branches.base else []
+                path = path_to(slot - branches.base, branches.parents)
                 found.follow([*line[: slot + 1], *(context[branches.base + node] for node in path)])
                 self._ends.append((found.tokens[-1], found.places[-1], found.sorts[-1]))
         return [token for token, _, _ in self._ends], [sort for _, _, sort in self._ends]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import torch
 import torch.nn.functional as F
@@ -22,6 +23,9 @@ from hsd_core.models.linear import Int8, Linear, Packed, Plain, aligned, nbytes
 from hsd_core.models.passes import Branches
 from hsd_core.trace import Copied
 
+if TYPE_CHECKING:
+    from hsd_core.models.compiled.decoder import CompiledDecoder
+
 
 @dataclass(frozen=True, slots=True)
 class DraftCache:
@@ -31,17 +35,34 @@ class DraftCache:
     copier: Copier
 
 
-class DraftHead:
-    """Read-only; one may serve many runs (see `levels.reading.Readout`).
+class OpenedDraft:
+    """A trained draft, whatever runs it. Read-only; one may serve many runs (see `levels.readout.Readout`).
 
     Args:
         info: the file's header. tensors: its contents. decoder: the target, whose head rows and sizes it shares.
     """
 
-    def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder) -> None:
+    def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder | CompiledDecoder) -> None:
         self.name, self.at, self.fed, self.layers, self.hidden = info.name, info.at, info.fed, info.layers, info.hidden
-        self.vocab_size = decoder.vocab_size
-        self.about = info
+        self.about, self.vocab_size = info, decoder.vocab_size
+        self._shape = replace(decoder.shape, layers=info.layers)
+        self.ids = tensors["ids"].long().to(decoder.device)
+        self._gate = Gate(*(aligned(tensors[f"copy.{part}"].float()).to(decoder.device) for part in Gate._fields))
+
+    def copied(self, cache: DraftCache, token: int, row: int = -1) -> Copied | None:
+        """See `Readout.copied`."""
+        return cache.copier.copied(token, row)
+
+    def mark(self, cache: DraftCache) -> Mark | None:
+        """See `Readout.mark`."""
+        return cache.copier.mark()
+
+
+class DraftHead(OpenedDraft):
+    """A draft over a lean decoder, run by torch."""
+
+    def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder) -> None:
+        super().__init__(info, tensors, decoder)
         self._float = torch.bfloat16 if decoder.dtype == "bfloat16" else torch.float32
         on_cpu = torch.device(decoder.device).type == "cpu"
 
@@ -68,7 +89,6 @@ class DraftHead:
             )
 
         own = [layer(f"layers.{i}") for i in range(info.layers)]
-        self._shape = replace(decoder.shape, layers=info.layers)
         self._layers = Layers(
             self._shape,
             own,
@@ -78,11 +98,9 @@ class DraftHead:
             graphs=decoder.stack.graphs,
         )
         self._read, self._norm = product("read"), vector("norm")
-        self.ids = tensors["ids"].long().to(decoder.device)
         rows = decoder.head_rows(self.ids)
         # float32: the int8 kernel rounds its results to bfloat16, and such logits tie often (step 0.125 at 16)
         self._head = Packed(rows) if on_cpu and Packed.available() else Plain(rows)
-        self._gate = Gate(*(aligned(tensors[f"copy.{part}"].float()).to(decoder.device) for part in Gate._fields))
 
     def new_cache(self, capacity: int) -> DraftCache:
         """For one run."""
@@ -115,14 +133,6 @@ class DraftHead:
     def weight_bytes(self) -> int:
         """That a pass reads."""
         return nbytes(self._read) + sum(self._layers[i].nbytes for i in range(self.layers)) + nbytes(self._head)
-
-    def copied(self, cache: DraftCache, token: int, row: int = -1) -> Copied | None:
-        """See `Readout.copied`."""
-        return cache.copier.copied(token, row)
-
-    def mark(self, cache: DraftCache) -> Mark | None:
-        """See `Readout.mark`."""
-        return cache.copier.mark()
 
     def _normal(self, x: Tensor) -> Tensor:
         return F.rms_norm(x.to(self._float), (x.shape[-1],), eps=self._shape.norm_eps)

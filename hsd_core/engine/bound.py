@@ -14,15 +14,13 @@ drawn, for a rule that judges each place by itself (`block` weighs places togeth
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
 from hsd_core.levels.tree import Tree
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 Law = NDArray[np.float64]
 HEAD = 1024  # tokens that H is chosen from where three or more candidates are drawn

@@ -12,12 +12,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
+
+import torch
+from torch import Tensor
 
 from hsd_core.models.sampling import likeliest
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 
 class Key(NamedTuple):
@@ -77,19 +77,13 @@ class OrderedChoices(SeededChoices):
     """As runs chose whose traces have a schema before 5: one generator, its numbers in the order of the calls."""
 
     def __init__(self, seed: int) -> None:
-        import torch
-
         self._generator = torch.Generator().manual_seed(seed)
 
     def _uniform(self, key: Key) -> float:
-        import torch
-
         return float(torch.rand((), generator=self._generator, dtype=torch.float64))
 
     def draw_there(self, row: Tensor, key: Key) -> Tensor:
         """It waits: whether a row takes a number decides which one the next row gets."""
-        import torch
-
         return row.new_full((), self.draw(row, key), dtype=torch.long)
 
 
@@ -112,8 +106,6 @@ class Judge:
 
 def pick(row: Tensor, uniform: Callable[[], float]) -> int:
     """A token id from a (V,) row, by the inverse of its distribution function in float64."""
-    import torch
-
     best = int(likeliest(row[None])[0])
     if float(row[best]) >= 1.0:  # a one-hot row: no uniform number, so greedy runs consume no randomness
         return best
@@ -127,8 +119,6 @@ def pick(row: Tensor, uniform: Callable[[], float]) -> int:
 
 def pick_there(row: Tensor, uniform: float) -> Tensor:
     """`pick` without a wait: a () tensor on the row's device."""
-    import torch
-
     peak, best = row.max(-1)
     total = row.double().cumsum(-1)
     token = torch.searchsorted(total, total[-1:] * uniform, right=True)[0]

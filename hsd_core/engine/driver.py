@@ -9,13 +9,14 @@ The algorithm does not know who answers: the tests put an enumerating driver in 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from hsd_core.engine.hierarchy import Draft, Keep, Request, Score
 from hsd_core.engine.plans import Drafted, Judged
 from hsd_core.engine.writer import TraceWriter
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.protocol import DraftOrder, Verified, Work
+from hsd_core.levels.protocol import Verified, Work
 from hsd_core.levels.tree import Token, Tree, in_order
 from hsd_core.trace import Event
 
@@ -35,12 +36,11 @@ class Sequential:
         runs: Sequence[Any],
         context: Sequence[int],
         *,
-        ends: frozenset[int],
         writer: TraceWriter,
         stop: Callable[[], bool],
     ) -> None:
         self.stack, self.runs, self.context = stack, runs, context
-        self.ends, self.writer, self._stop = ends, writer, stop
+        self.writer, self._stop = writer, stop
         self._outcomes: list[Drafted | Judged] = []  # of this round
         self._scored = (0, Work(0, 0, 0))  # when the last score began, and what it took
 
@@ -82,14 +82,12 @@ class Sequential:
     def _draft(self, asked: Draft) -> Generator[Event, None, Tree]:
         def stops(drafted: int, last: Any) -> bool:
             self.check_cancelled()  # a draft is one forward a token
-            return asked.stops(drafted, last)
+            return asked.order.stops(drafted, last)
 
         i, start = asked.level, len(self.context)
         self.check_cancelled()
         t0 = self.writer.clock.now()
-        how = asked.widths, asked.greedy, asked.repeats
-        order = DraftOrder(asked.limit, asked.to_probs, asked.pick, stops, self.ends, asked.check, *how)
-        proposal = self.runs[i].propose(self.context, order)
+        proposal = self.runs[i].propose(self.context, replace(asked.order, stops=stops))
         t1 = self.writer.clock.now()
         tree: Tree = proposal.tree(lambda id_, source: self.writer.token(id_, level=i, how="draft", source=source))
         theta = asked.theta if proposal.theta is None else proposal.theta

@@ -33,6 +33,7 @@ from hsd_core.engine.plans import RunPlan
 from hsd_core.engine.rules import Rule, Verdict, greedy, rows_of, tokenwise
 from hsd_core.levels.kinds import policy_of, rules
 from hsd_core.levels.policies import DraftState, Policy
+from hsd_core.levels.protocol import DraftOrder
 from hsd_core.levels.tree import NOTHING, Token, Tree, in_order, joined
 from hsd_core.models.sampling import (
     Laws,
@@ -65,29 +66,14 @@ class Place(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Request: what `level` drafts behind the context, at most `limit` tokens deep. The answer: `Tree`.
+    """Request: what `level` drafts behind the context. The answer: `Tree`.
 
-    to_probs: logits (n, V) -> the rows (n, V) that tokens are drawn from. pick: a token's id from a (V,) row, for the
-    place so many tokens deep; the number tells apart several drawn for one place. Of a row on a device it is a ()
-    tensor there. check: refuses logits that are not finite (arguments of `finite`); `to_probs` does that with those of
-    the host.
-    stops: asked before each token with the number drafted so far and the last one's logits (of a tree: before each
-    depth, with the logits of all its last forks); True ends the draft.
-    theta: the level's stop threshold as it stands, where it moves. widths: how many tokens to offer behind each token,
-    by depth; () for a chain. greedy: rows are one-hot, so that the offers beside the first one cannot be drawn.
-    repeats: those behind one token are drawn with replacement.
+    theta: the level's stop threshold as it stands, where it moves.
     """
 
     level: int
-    limit: int
+    order: DraftOrder
     theta: float | None
-    to_probs: Callable[[Tensor], Tensor]
-    pick: Callable[[Tensor, int, int], int | Tensor]
-    stops: Callable[[int, Tensor | None], bool]
-    check: Callable[..., None]
-    widths: tuple[int, ...] = ()
-    greedy: bool = False
-    repeats: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,18 +160,26 @@ class Hierarchy:
     def pull(self, i: int, budget: int) -> Asking:
         """HSD(i): what level i < K hands up, at most `budget` tokens."""
         if i not in self._below:
-            limit, theta = min(self._blocks[i], budget), self.policies[i].moving
-            asked = partial(self._checked_law, i), partial(self._pick, i), partial(self._stops_draft, i)
             spec, greedy = self.stack[i].spec, self.sampling.greedy
-            how = spec.widths, greedy, spec.replace and not greedy
-            tree: Tree = yield Draft(i, limit, theta, *asked, partial(self.check, i), *how)
+            order = DraftOrder(
+                min(self._blocks[i], budget),
+                partial(self._checked_law, i),
+                partial(self._pick, i),
+                partial(self._stops, i, corrected=False, surest=True),
+                self.ends,
+                partial(self.check, i),
+                spec.widths,
+                greedy,
+                spec.replace and not greedy,
+            )
+            tree: Tree = yield Draft(i, order, self.policies[i].moving)
             return tree
         start, length, held = len(self.context), 0, list[Tree]()
         while True:
             added, corrected = yield from self.verify(i, budget - length)
             held.append(added)
             length += len(added)
-            if length == budget or self._ended(added) or self._stops(i, length, corrected, added.logits):
+            if length == budget or self._ended(added) or self._stops(i, length, added.logits, corrected=corrected):
                 del self.context[start:]  # it is judged anew above
                 return joined(held)
 
@@ -257,9 +251,6 @@ class Hierarchy:
         draw = self.choices.draw if row.device.type == "cpu" else self.choices.draw_there
         return draw(row, Key("draft", i, len(self.context) + depth, self._epoch(i), number))
 
-    def _stops_draft(self, i: int, drafted: int, last: Tensor | None) -> bool:
-        return self._stops(i, drafted, False, last, surest=True)
-
     def _rule(self, i: int, below: int | None, logits: Tensor) -> Rule:
         if below is None:
             return tokenwise  # it judges nobody: plain decoding draws from the law, whatever rule is written there
@@ -270,7 +261,7 @@ class Hierarchy:
         """How often level i and those above have dropped drafted tokens: a new choice for a place is made then."""
         return sum(self._cuts[i:])
 
-    def _stops(self, i: int, length: int, corrected: bool, logits: Tensor | None, *, surest: bool = False) -> bool:
+    def _stops(self, i: int, length: int, logits: Tensor | None, *, corrected: bool, surest: bool = False) -> bool:
         """Ask level i's policy, before the next token is drawn (design rule: it sees the past only).
 
         surest: of several rows only the surest counts: a tree goes on where any of its branches does.

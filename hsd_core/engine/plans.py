@@ -1,4 +1,4 @@
-"""Courses: which levels of a stack a round runs, with which block lengths, and who chooses between rounds.
+"""Plans: which levels of a stack a round runs, with which block lengths, and who chooses between rounds.
 
 A `Replanner` is asked between two rounds only, and is told what happened in the rounds before: what was committed,
 drafted and judged; never what time it took. Given the committed text, the next round follows the target's law under

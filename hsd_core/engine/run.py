@@ -111,7 +111,7 @@ class _Run:
         self.writer = TraceWriter(self.clock, len(stack), len(context), heads, _bounded(stack, sampling))
         self.runs: list[Any] = []
         self.hierarchy = Hierarchy(stack, context, sampling=sampling, choices=choices, ends=ends)
-        self.driver = Sequential(stack, self.runs, context, ends=ends, writer=self.writer, stop=stop)
+        self.driver = Sequential(stack, self.runs, context, writer=self.writer, stop=stop)
 
     def events(self, header: trace.Header) -> Iterator[Event]:
         """Open the levels, decode, and close them whatever happens."""

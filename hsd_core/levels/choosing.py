@@ -19,9 +19,8 @@ Both depend on the past alone and throw no coin, so the stack stays exact and a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -34,9 +33,6 @@ from hsd_core.levels.tree import NOTHING, Tree
 from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.sampling import dense, softmax
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 FIRST_GUESS = 0.5  # of every a_l, before any token was seen
 MEMORY = 0.95  # what one shadow token leaves of the estimate before it: it looks back over some 20 tokens
@@ -64,8 +60,6 @@ class ChoosingLevel(OverDecoder):
         decoder: Layered,
         readouts: Mapping[int, Readout],
         *,
-        name: str = "exit",
-        label: str = "",
         weights: dict[str, object] | None = None,
         memory: float = MEMORY,
     ) -> None:
@@ -76,10 +70,10 @@ class ChoosingLevel(OverDecoder):
         if not readouts or not all(1 <= at < decoder.layers for at in readouts):
             raise ValueError(f"exits {sorted(readouts)} are not within layers 1 to {decoder.layers - 1}")
         self.decoder, self.readouts, self.memory = decoder, dict(sorted(readouts.items())), memory
-        label = label or "exit chosen each round, of " + ", ".join(str(at) for at in self.readouts)
+        label = "exit chosen each round, of " + ", ".join(str(at) for at in self.readouts)
         params: dict[str, object] = {"chooses": list(self.readouts)}
         deepest = max(self.readouts)
-        super().__init__(decoder, name=name, kind="exit", label=label, layers=deepest, params=params, weights=weights)
+        super().__init__(decoder, name="exit", kind="exit", label=label, layers=deepest, params=params, weights=weights)
 
     def enter(self, shared: SharedState) -> Trunk:
         """Marks every exit's depth, the deepest first."""

@@ -16,15 +16,8 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from hsd_core.levels.growing import draft_tree
-from hsd_core.levels.protocol import (
-    DraftOrder,
-    Outcome,
-    Proposal,
-    Work,
-    draft_token_by_token,
-    score_by_branches,
-)
+from hsd_core.levels.growing import draft
+from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Work, score_by_branches
 from hsd_core.levels.readout import Readout, keep_own
 from hsd_core.levels.tree import NOTHING, Tree, in_order
 from hsd_core.levels.trunk import Layered, Trunk
@@ -65,9 +58,7 @@ class DraftRun:
 
     def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
         copied, mark = partial(self._draft.copied, self._cache), partial(self._draft.mark, self._cache)
-        if order.branches:
-            return draft_tree(self, context, order, self._source, copied)
-        return draft_token_by_token(self, context, order, self._source, copied, mark)
+        return draft(self, context, order, self._source, copied, mark)
 
     @torch.inference_mode()
     def grow(self, context: Sequence[int], ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:

@@ -25,8 +25,6 @@ class ExitLevel(OverDecoder):
         at: int,
         draft: Readout | None = None,
         *,
-        name: str = "exit",
-        label: str = "",
         weights: dict[str, object] | None = None,
     ) -> None:
         """
@@ -38,11 +36,11 @@ class ExitLevel(OverDecoder):
         self.decoder, self.at = decoder, at
         self.readout = draft or Lens(decoder)
         self.fed: TrainedDraft | None = cast("TrainedDraft", draft) if getattr(draft, "fed", False) else None
-        label = label or f"exit at layer {at}, " + (draft.name if draft else "untrained read-out")
+        label = f"exit at layer {at}, " + (draft.name if draft else "untrained read-out")
         params: dict[str, object] = {"at": at, "readout": self.readout.name, "layers": self.readout.layers}
         if self.fed is not None:
             params["fed"] = True
-        super().__init__(decoder, name=name, kind="exit", label=label, layers=at, params=params, weights=weights)
+        super().__init__(decoder, name="exit", kind="exit", label=label, layers=at, params=params, weights=weights)
 
     def enter(self, shared: SharedState) -> Trunk:
         if self.fed is not None:

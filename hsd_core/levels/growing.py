@@ -12,7 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from hsd_core.levels.protocol import DraftOrder, Proposal, Work
+import torch
+from torch import Tensor
+
+from hsd_core.levels.protocol import DraftOrder, Proposal, Scorer, Work, draft_token_by_token
 from hsd_core.levels.tree import Offer
 from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.passes import Branches
@@ -20,14 +23,13 @@ from hsd_core.models.sampling import largest
 from hsd_core.trace import Copied, Span
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
+    from hsd_core.drafts.copying_there import Mark
     from hsd_core.ngram.databases import Found
 
 PRUNE = 8  # of the drafter's likeliest tokens a looked-up sequence has to begin with one
 
 
-class Grows(Protocol):
+class Grows(Scorer, Protocol):
     """A level's state in a run that processes a tree depth by depth."""
 
     def grow(self, context: Sequence[int], ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
@@ -65,6 +67,21 @@ class _Node:
     place: int | None = None
 
 
+def draft(
+    run: Grows,
+    context: Sequence[int],
+    order: DraftOrder,
+    source: str,
+    copied: Callable[..., Copied | None] = lambda *drawn: None,
+    mark: Callable[[], Mark | None] = lambda: None,
+) -> Proposal:
+    """A tree where one is asked for, else a chain. copied: see `draft_tree`, the last row if none is named; mark: see
+    `draft_token_by_token`."""
+    if order.branches:
+        return draft_tree(run, context, order, source, copied)
+    return draft_token_by_token(run, context, order, source, copied, mark)
+
+
 def draft_tree(
     run: Grows,
     context: Sequence[int],
@@ -88,8 +105,6 @@ def draft_tree(
     Args:
         copied: (token, row) what a token, drawn from that one of the last rows, was copied from.
     """
-    import torch
-
     grown: list[_Node] = []  # processed, in the order of their slots
     nodes: list[_Node] = []  # all, those of a fork in judging order
     offers: list[_Node] = []  # the same, one that was drawn again once more

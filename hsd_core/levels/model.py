@@ -7,28 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hsd_core.levels.growing import draft_tree
-from hsd_core.levels.protocol import (
-    DraftOrder,
-    Outcome,
-    Proposal,
-    Work,
-    draft_token_by_token,
-    score_by_branches,
-)
+from torch import Tensor
+
+from hsd_core.levels.growing import draft
+from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Work, score_by_branches
 from hsd_core.levels.readout import Lens, TrunkRun
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.tree import NOTHING, Tree, in_order, named
 from hsd_core.levels.trunk import Layered, Trunk
+from hsd_core.models import Decoder
 from hsd_core.models.passes import Branches, Pass
 from hsd_core.models.protocol import QUANTISED
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from hsd_core.models import Decoder
 
 
 class OverDecoder:
@@ -38,7 +29,7 @@ class OverDecoder:
 
     def __init__(
         self,
-        decoder: Decoder | Layered,
+        decoder: Decoder,
         *,
         name: str,
         kind: str,
@@ -90,9 +81,7 @@ class ModelRun:
         self.cached = 0
 
     def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
-        if order.branches:
-            return draft_tree(self, context, order, self._source)
-        return draft_token_by_token(self, context, order, self._source)
+        return draft(self, context, order, self._source)
 
     def grow(self, context: Sequence[int], ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
         """See `Grows.grow`. It takes chains alone, so every branch is run anew."""

@@ -11,18 +11,10 @@ from hsd_core.levels.trunk import Layered, Trunk
 class NanoLevel(OverDecoder):
     """`draft` over the embeddings of `decoder`, the target's."""
 
-    def __init__(
-        self,
-        decoder: Layered,
-        draft: TrainedDraft,
-        *,
-        name: str = "nano",
-        label: str = "",
-        weights: dict[str, object] | None = None,
-    ) -> None:
-        label = label or "nano" + (", fed by the target" if draft.fed else "")
+    def __init__(self, decoder: Layered, draft: TrainedDraft, *, weights: dict[str, object] | None = None) -> None:
+        label = "nano" + (", fed by the target" if draft.fed else "")
         params: dict[str, object] = {"readout": draft.name, "layers": draft.layers, "fed": draft.fed}
-        super().__init__(decoder, name=name, kind="nano", label=label, layers=0, params=params, weights=weights)
+        super().__init__(decoder, name="nano", kind="nano", label=label, layers=0, params=params, weights=weights)
         self.decoder, self.draft = decoder, draft
 
     def enter(self, shared: SharedState) -> Trunk | None:

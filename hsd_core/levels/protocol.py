@@ -13,13 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+import torch
+from torch import Tensor
+
 from hsd_core.levels.tree import NO_PROBES, NOTHING, Offer, Probes, Token, Tree, named
 from hsd_core.models.sampling import Laws, likeliest
 from hsd_core.trace import Copied, Span
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from hsd_core.drafts.copying_there import Mark
     from hsd_core.levels.shared import SharedState
     from hsd_core.ngram.databases import Found
@@ -73,8 +74,14 @@ class Proposal:
 class DraftOrder:
     """What a drafter is asked for: tokens at most `limit` deep behind the context.
 
-    to_probs, pick, stops, check, widths, greedy, repeats: see `hierarchy.Draft`. ends: ids behind which nothing is
-    drafted. beside: sequences that were looked up and go up with the draft, none going on behind an end.
+    to_probs: logits (n, V) -> the rows (n, V) that tokens are drawn from. pick: a token's id from a (V,) row, for the
+    place so many tokens deep; the number tells apart several drawn for one place. Of a row on a device it is a ()
+    tensor there. stops: asked before each token with the number drafted so far and the last one's logits (of a tree:
+    before each depth, with the logits of all its last forks); True ends the draft. ends: ids behind which nothing is
+    drafted. check: refuses logits that are not finite (arguments of `finite`); `to_probs` does that with those of the
+    host. widths: how many tokens to offer behind each token, by depth; () for a chain. greedy: rows are one-hot, so
+    that the offers beside the first one cannot be drawn. repeats: those behind one token are drawn with replacement.
+    beside: sequences that were looked up and go up with the draft, none going on behind an end.
     """
 
     limit: int
@@ -208,8 +215,6 @@ def draft_token_by_token(
         copied: what a token, drawn from the last row, was copied from; None for one that was not. mark: the same on a
             device, before anybody has seen the token.
     """
-    import torch
-
     own: list[Any] = list(context)
     ids: list[Any] = []
     rows: list[Tensor] = []
@@ -262,8 +267,6 @@ def score_by_branches(
 
     It counts as one forward. Rows that several branches need are computed for each; all but one of them are catch-up.
     """
-    import torch
-
     if tree.is_chain:
         return score([*context, *tree.ids], len(tree) + 1)
     rows: dict[int, Tensor] = {}

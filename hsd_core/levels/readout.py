@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
 from hsd_core.drafts.copying_there import Mark
-from hsd_core.levels.growing import draft_tree
-from hsd_core.levels.protocol import (
-    Counts,
-    DraftOrder,
-    Outcome,
-    Proposal,
-    TakesPart,
-    Work,
-    draft_token_by_token,
-)
+from hsd_core.levels.growing import draft
+from hsd_core.levels.protocol import Counts, DraftOrder, Outcome, Proposal, TakesPart, Work
 from hsd_core.levels.tree import NOTHING, Tree, in_order
 from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.models.passes import Branches
@@ -123,9 +116,8 @@ class TrunkRun:
         return self._own if self._readout.layers else self._trunk.valid(self._depth)
 
     def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
-        if order.branches:
-            return draft_tree(self, context, order, self._source, self._copied)
-        return draft_token_by_token(self, context, order, self._source, self._copied, self._mark)
+        copied, mark = partial(self._readout.copied, self._cache), partial(self._readout.mark, self._cache)
+        return draft(self, context, order, self._source, copied, mark)
 
     def grow(self, context: Sequence[int], ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
         """See `Grows.grow`."""
@@ -175,12 +167,6 @@ class TrunkRun:
 
     def close(self) -> None:
         self._cache = None
-
-    def _copied(self, token: int, row: int = -1) -> Copied | None:
-        return self._readout.copied(self._cache, token, row)
-
-    def _mark(self) -> Mark | None:
-        return self._readout.mark(self._cache)
 
     def _cut(self, length: int) -> None:
         self._own = min(self._own, length)

@@ -10,14 +10,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Work, draft_token_by_token
+import torch
+from torch import Tensor
+
+from hsd_core.levels.growing import draft
+from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Work
 from hsd_core.levels.tree import NOTHING, Tree, named
+from hsd_core.models.passes import Branches, path_to
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from hsd_core.levels.shared import SharedState
-    from hsd_core.models.passes import Branches
 
 Table = Callable[[tuple[int, ...]], "Tensor"]
 
@@ -54,11 +56,7 @@ class TableRun:
         return len(self._seen)
 
     def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
-        if order.branches:
-            from hsd_core.levels.growing import draft_tree
-
-            return draft_tree(self, context, order, self._source)
-        return draft_token_by_token(self, context, order, self._source)
+        return draft(self, context, order, self._source)
 
     def grow(self, context: Sequence[int], ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
         """See `Grows.grow`."""
@@ -69,8 +67,6 @@ class TableRun:
 
     def _scored(self, context: Sequence[int], tree: Tree, rows: int) -> tuple[Tensor, Work]:
         """See `score`; the logits behind the last `rows` nodes, the end of the context being the first."""
-        import torch
-
         ids = [*context, *tree.ids]
         if self._seen != ids[: len(self._seen)]:
             raise AssertionError(f"{self._source}: cache holds {self._seen}, which is no prefix of {ids}")
@@ -78,7 +74,7 @@ class TableRun:
         if computed < rows:
             raise AssertionError(f"{self._source}: {rows} rows asked for, {computed} tokens are new")
         self._seen = ids
-        paths = [tree.path_to(node) for node in range(len(tree) - rows, len(tree))]
+        paths = [path_to(node, tree.lineage) for node in range(len(tree) - rows, len(tree))]
         chances = torch.stack([self._table((*context, *(tree.ids[node] for node in path))) for path in paths])
         return chances.log(), Work(1, computed, computed - rows)
 

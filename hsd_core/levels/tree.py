@@ -15,6 +15,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from hsd_core.models.passes import path_to
+
 
 @dataclass(frozen=True, slots=True)
 class Token:
@@ -109,18 +111,10 @@ class Tree:
             found.setdefault(parents[offer.node], []).append(o)
         return found
 
-    def path_to(self, node: int) -> list[int]:
-        """The nodes from the first level down to `node`."""
-        path, parents = [], self.lineage
-        while node >= 0:
-            path.append(node)
-            node = parents[node]
-        return path[::-1]
-
     def branches(self) -> list[list[int]]:
         """The path to every leaf."""
         inner = set(self.lineage)
-        return [self.path_to(node) for node in range(len(self)) if node not in inner]
+        return [path_to(node, self.lineage) for node in range(len(self)) if node not in inner]
 
     @property
     def longest(self) -> int:

@@ -20,6 +20,7 @@ from hsd_core.levels.tree import in_order
 from hsd_core.models import lean
 from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.passes import Branches
+from hsd_core.models.protocol import Decoder
 from hsd_core.models.shape import LeanShape
 from hsd_core.trace import Span
 
@@ -27,19 +28,10 @@ STATE_BYTES = 4  # of a number of a hidden state, at most
 
 
 @runtime_checkable
-class Layered(Protocol):
+class Layered(Decoder, Protocol):
     """A decoder whose layers can be run in ranges: `CompiledDecoder`, `LeanDecoder`."""
 
-    vocab_size: int
-    layers: int
-    max_positions: int
-    device: str
-    dtype: str
     shape: LeanShape
-
-    def cache_bytes(self, capacity: int, *, branches: int = 0) -> int: ...
-
-    def new_cache(self, capacity: int, *, branches: int = 0) -> Any: ...
 
     def embed(self, ids: Sequence[int]) -> Tensor: ...
 

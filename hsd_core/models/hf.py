@@ -60,8 +60,6 @@ class TransformersDecoder:
         self.max_positions = getattr(sizes, "max_position_embeddings", None) or 2048
         self.device, self.dtype = device, dtype
 
-    takes_branches = False
-
     def new_cache(self, capacity: int, *, branches: int = 0) -> _Cache:
         """See `Decoder.new_cache`; it grows as it is filled."""
         if capacity > self.max_positions:

@@ -39,8 +39,6 @@ class LeanDecoder:
         graphs: what records passes, see `prepare`.
     """
 
-    takes_branches = True
-
     def __init__(
         self,
         shape: LeanShape,

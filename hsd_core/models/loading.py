@@ -50,6 +50,9 @@ def load_decoder(
         DecoderError: the folder, the model or the options cannot work together; the message says why.
         TooLarge: the weights alone take more memory than is free.
     """
+    from hsd_core.models.compiled import refusal
+    from hsd_core.models.shape import LeanShape
+
     folder = Path(folder)
     if dtype not in DTYPES:
         raise DecoderError(f"dtype {dtype!r} is not known; use one of {', '.join(DTYPES)}")
@@ -59,10 +62,27 @@ def load_decoder(
     config = read_config(folder)
     needed, cure = least_bytes(folder, dtype), "take int8 or int4, a smaller model or fewer levels"
     refuse(needed, machine.free_bytes(device), f"the model in {folder.name}, as {dtype},", cure)
-    if kind == "compiled" or (kind == "auto" and _compiled_can(config, dtype, device)):
-        return _compiled(folder, config, dtype, device, vocab, told, profile)
-    if kind == "lean" or (kind == "auto" and _lean_can(config)):
-        return _lean(folder, config, dtype, device, vocab)
+    shape = None
+    try:
+        shape = LeanShape.from_config(config)
+    except DecoderError:
+        if kind in ("compiled", "lean"):
+            raise
+    if shape is not None and kind in ("auto", "compiled"):
+        if not (reason := refusal(shape, dtype, device)):
+            from hsd_core.models.compiled.decoder import CompiledDecoder
+
+            weights = partial(_weights, folder)
+            return CompiledDecoder(shape, weights, dtype=dtype, vocab=vocab, told=told, profile=profile)
+        if kind == "compiled":
+            raise DecoderError(f"{reason}; use the lean decoder")
+    if shape is not None and kind in ("auto", "lean"):
+        from hsd_core.models.gpu.graphs import CudaGraphs
+        from hsd_core.models.lean import LeanDecoder
+
+        graphs = None if device == "cpu" else CudaGraphs(device)
+        with _weights(folder) as (tensor, names):
+            return LeanDecoder(shape, tensor, names, dtype=dtype, device=device, vocab=vocab, graphs=graphs)
     if dtype in QUANTISED:
         raise DecoderError(
             f"{dtype} needs the lean decoder, which does not run model type {config.get('model_type')!r}; use float32"
@@ -127,54 +147,6 @@ def least_bytes(folder: Path, dtype: str) -> int:
         with _open(path) as opened:
             numbers += sum(prod(opened.get_slice(name).get_shape()) for name in opened.keys())  # noqa: SIM118
     return numbers * BITS[dtype] // 8
-
-
-def _lean_can(config: dict[str, Any]) -> bool:
-    from hsd_core.models.shape import LeanShape
-
-    try:
-        LeanShape.from_config(config)
-    except DecoderError:
-        return False
-    return True
-
-
-def _compiled_can(config: dict[str, Any], dtype: str, device: str) -> bool:
-    from hsd_core.models.compiled import refusal
-    from hsd_core.models.shape import LeanShape
-
-    return _lean_can(config) and refusal(LeanShape.from_config(config), dtype, device) is None
-
-
-def _compiled(
-    folder: Path,
-    config: dict[str, Any],
-    dtype: str,
-    device: str,
-    vocab: int | None,
-    told: Callable[[float, float], None],
-    profile: Profile | None,
-) -> Decoder:
-    from hsd_core.models.compiled import refusal
-    from hsd_core.models.shape import LeanShape
-
-    shape = LeanShape.from_config(config)
-    if reason := refusal(shape, dtype, device):
-        raise DecoderError(f"{reason}; use the lean decoder")
-    from hsd_core.models.compiled.decoder import CompiledDecoder
-
-    return CompiledDecoder(shape, partial(_weights, folder), dtype=dtype, vocab=vocab, told=told, profile=profile)
-
-
-def _lean(folder: Path, config: dict[str, Any], dtype: str, device: str, vocab: int | None) -> Decoder:
-    from hsd_core.models.gpu.graphs import CudaGraphs
-    from hsd_core.models.lean import LeanDecoder
-    from hsd_core.models.shape import LeanShape
-
-    shape = LeanShape.from_config(config)
-    graphs = None if device == "cpu" else CudaGraphs(device)
-    with _weights(folder) as (tensor, names):
-        return LeanDecoder(shape, tensor, names, dtype=dtype, device=device, vocab=vocab, graphs=graphs)
 
 
 @contextmanager

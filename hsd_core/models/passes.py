@@ -9,6 +9,15 @@ import torch
 from torch import Tensor
 
 
+def path_to(node: int, parents: Sequence[int]) -> list[int]:
+    """The nodes of a tree from the first level down to one; none for -1, the end of the context."""
+    path: list[int] = []
+    while node >= 0:
+        path.append(node)
+        node = parents[node]
+    return path[::-1]
+
+
 @dataclass(frozen=True, slots=True)
 class Branches:
     """Inputs that form a tree behind the first `base` positions.
@@ -19,14 +28,6 @@ class Branches:
 
     base: int
     parents: tuple[int, ...]
-
-    def path(self, node: int) -> list[int]:
-        """The nodes from the first level down to `node`."""
-        found: list[int] = []
-        while node >= 0:
-            found.append(node)
-            node = self.parents[node]
-        return found[::-1]
 
     def positions(self, start: int, end: int) -> Tensor:
         """(end - start,) positions of the inputs in these slots."""

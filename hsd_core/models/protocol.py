@@ -28,7 +28,6 @@ class Decoder(Protocol):
         vocab_size: columns of the logits (V), after any cut to a shared vocabulary.
         layers: transformer layers.
         max_positions: the longest sequence the model was built for.
-        takes_branches: whether a pass may hold a tree; its cache then has `keep(start, path, lo, hi)`.
         device, dtype: where the weights are ("cpu", "cuda") and how they are kept ("float32", "int8", ...).
     """
 
@@ -37,8 +36,6 @@ class Decoder(Protocol):
     max_positions: int
     device: str
     dtype: str
-
-    takes_branches: bool
 
     def new_cache(self, capacity: int, *, branches: int = 0) -> Any:
         """A fresh cache for one run, with room for `capacity` positions and so many nodes of a tree behind them.

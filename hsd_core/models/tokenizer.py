@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -243,8 +244,6 @@ def _refuse(message: str) -> None:
 
 
 def _today(pattern: str) -> str:
-    from datetime import datetime
-
     return datetime.now().strftime(pattern)
 
 

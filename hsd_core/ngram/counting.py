@@ -27,7 +27,6 @@ def count_ngrams(
     max_key: int = 4,
     min_outputs: int = 2,
     max_continuations: int = 7,
-    max_ngrams: int | None = None,
     progress: Progress = silent,
 ) -> ModelDatabase:
     """D_m of (prompt ids, output ids) pairs.
@@ -39,7 +38,6 @@ def count_ngrams(
         max_key: keys have 1 to this many tokens (cut to what `packing.widest` allows).
         min_outputs: an n-gram of fewer texts is left out.
         max_continuations: kept per key, the most frequent ones.
-        max_ngrams: kept per key length, the most frequent ones; None keeps all.
     Raises:
         NgramError: nothing is common enough, or an id lies beyond the vocabulary.
     """
@@ -67,7 +65,6 @@ def count_ngrams(
                 np.concatenate(owner),
                 min_outputs,
                 max_continuations,
-                max_ngrams,
             )
     progress("counting", max_key, max_key)
     if not any(len(table.keys) for table in tables.values()):
@@ -83,13 +80,12 @@ def count_ngrams(
             "max_key": max_key,
             "min_outputs": min_outputs,
             "max_continuations": max_continuations,
-            "max_ngrams": max_ngrams,
         },
     }
     return ModelDatabase(tables, header)
 
 
-def _table(keys: Ints, following: Ints, owner: Ints, least: int, per_key: int, most: int | None) -> Table:
+def _table(keys: Ints, following: Ints, owner: Ints, least: int, per_key: int) -> Table:
     """Count distinct owners of every (key, follower) and keep the commonest."""
     order = np.lexsort((owner, following, keys))
     keys, following, owner = keys[order], following[order], owner[order]
@@ -108,10 +104,6 @@ def _table(keys: Ints, following: Ints, owner: Ints, least: int, per_key: int, m
     start = np.flatnonzero(_changes(keys))
     place = np.arange(len(keys)) - np.repeat(start, np.diff(np.append(start, len(keys))))
     keep = (count >= least) & (place < per_key)
-    if most is not None and int(keep.sum()) > most:
-        ranked = np.flatnonzero(keep)[np.argsort(-count[keep], kind="stable")][:most]
-        keep = np.zeros(len(keys), bool)
-        keep[ranked] = True
     small = np.uint16 if not len(following) or int(following.max()) < 2**16 else np.uint32
     return Table(keys[keep], following[keep].astype(small), count[keep].astype(np.uint32), seen[keep].astype(np.uint32))
 

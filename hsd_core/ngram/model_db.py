@@ -81,15 +81,15 @@ class ModelDatabase:
         store.save(path, KIND, self.header, arrays)
 
 
-def load_model_db(path: str | Path, *, vocab_size: int | None = None, tokenizer: str | None = None) -> ModelDatabase:
+def load_model_db(path: str | Path, *, tokenizer: str | None = None) -> ModelDatabase:
     """Read D_m.
 
     Args:
-        vocab_size, tokenizer: what the target has (`Tokenizer.digest`); None leaves it unchecked.
+        tokenizer: the target's (`Tokenizer.digest`); None leaves it unchecked.
     Raises:
         NgramError: see `store.load`.
     """
-    header, arrays = store.load(path, KIND, ("keys1",), vocab_size=vocab_size, tokenizer=tokenizer)
+    header, arrays = store.load(path, KIND, ("keys1",), tokenizer=tokenizer)
     vocab, tables = header["vocab_size"], {}
     for length in range(1, widest(vocab) + 1):
         if f"keys{length}" not in arrays:

@@ -52,13 +52,13 @@ def save(path: str | Path, kind: str, header: dict[str, Any], arrays: dict[str, 
 
 
 def load(
-    path: str | Path, kind: str, names: tuple[str, ...], *, vocab_size: int | None = None, tokenizer: str | None = None
+    path: str | Path, kind: str, names: tuple[str, ...], *, tokenizer: str | None = None
 ) -> tuple[dict[str, Any], dict[str, Array]]:
     """Read a database's header and arrays.
 
     Args:
         names: the arrays it must have; it may have more.
-        vocab_size, tokenizer: the target's vocabulary size and `Tokenizer.digest`; None leaves it unchecked.
+        tokenizer: the target's (`Tokenizer.digest`); None leaves it unchecked.
     Raises:
         NgramError: the file is missing, damaged, of another kind or schema, or of another tokenizer.
     """
@@ -82,11 +82,6 @@ def load(
         made = convert(header, _Made)
     except Wrong as error:
         raise NgramError(f"{path}: damaged: {error}; {rebuild}") from None
-    if vocab_size is not None and made.vocab_size != vocab_size:
-        raise NgramError(
-            f"{path}: tokenizer differs from the target's ({made.vocab_size} ids, the target has {vocab_size}); "
-            f"{rebuild}"
-        )
     known = made.tokenizer.digest
     if tokenizer is not None and known is not None and known != tokenizer:
         which = f"{made.tokenizer.name}, {known[:12]}, not {tokenizer[:12]}"

@@ -100,9 +100,9 @@ class TextDatabase:
         store.save(path, KIND, self.header, {"tokens": self.tokens.astype(kind), "order": self.order})
 
 
-def load_text_db(path: str | Path, *, vocab_size: int | None = None, tokenizer: str | None = None) -> TextDatabase:
+def load_text_db(path: str | Path, *, tokenizer: str | None = None) -> TextDatabase:
     """Read D_s; arguments and errors as for `load_model_db`."""
-    header, arrays = store.load(path, KIND, ("tokens", "order"), vocab_size=vocab_size, tokenizer=tokenizer)
+    header, arrays = store.load(path, KIND, ("tokens", "order"), tokenizer=tokenizer)
     try:
         return TextDatabase(arrays["tokens"], arrays["order"], header)
     except NgramError as error:

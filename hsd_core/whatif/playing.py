@@ -135,15 +135,12 @@ def _events(events: Iterator[Event], plain: Callable[[], Iterator[Event]] | None
 
 def _entries(profile: Profile, plan: Plan, words: Words, ticker: Ticker, seed: int) -> list[StackEntry]:
     """The plan's levels, without weights, in their entries."""
-    places = range(len(plan.levels))
     pairs = enumerate(pairwise(plan.levels), 1)
     agrees = [profile.accepts(below, above, plan.rule_of(place)) for place, (below, above) in pairs]
     world = World(words.passage, words.spoken, agrees, plan.levels, len(words.prompt), seed)
-    specs = _specs(profile, plan)
     return [
         StackEntry(_level(profile, plan, place, world, ticker, words.vocab_size, agrees), spec, spec.block)
-        for place in places
-        for spec in (specs[place],)
+        for place, spec in enumerate(_specs(profile, plan))
     ]
 
 

@@ -13,24 +13,23 @@ from typing import Any
 import pytest
 import torch
 from enumerator import SAMPLED, distance, run_law, target_law
-from lean_stacks import LeanStacks, RandomDraft, model_law
+from lean_stacks import drafted_stacks, model_law
 from test_sampled_runs import UNLIKELY, p_value
 from toys import output_of, toy_stack
 from tree_laws import ABOVE, CLOSE, EXACT, WRONG, off_from
 
 import hsd_core
 from hsd_core.engine import rules
-from hsd_core.levels import draft_run, growing, readout, table
+from hsd_core.levels import growing
 from hsd_core.levels.growing import draft_tree
 from hsd_core.levels.model import ModelRun
 from hsd_core.levels.protocol import Proposal
 from hsd_core.levels.shared import open_levels
 from hsd_core.levels.trunk import Trunk
-from hsd_core.models.passes import Branches
+from hsd_core.models.passes import Branches, path_to
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.checks import check
 
-DRAFTS = (table, readout, draft_run)  # where `draft_tree` is used
 off = off_from(toy_stack)
 
 
@@ -70,9 +69,7 @@ def test_seeded_runs_agree_with_the_law_and_their_traces_are_true(text: str) -> 
 
 def misread(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
     """Every tree as `change` would have it."""
-    for module in DRAFTS:
-        where = growing if module is table else module
-        monkeypatch.setattr(where, "draft_tree", lambda *given, **more: change(draft_tree(*given, **more)))
+    monkeypatch.setattr(growing, "draft_tree", lambda *given: change(draft_tree(*given)))
 
 
 def test_siblings_judged_as_drawn_with_replacement_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,18 +152,8 @@ def test_a_correction_from_p_instead_of_what_is_left_is_caught(monkeypatch: pyte
     assert off("table:2@tree=2.1,table") > WRONG
 
 
-def stacks(vocab: int = 3) -> LeanStacks:
-    made = LeanStacks(layers=4, vocab=vocab, seed=5 if vocab == 3 else 2)
-    absent = (1,) if vocab > 2 else ()
-    made.drafts = {
-        "own": RandomDraft(made.target, layers=1, absent=absent),
-        "fed": RandomDraft(made.target, fed=True, layers=1, seed=1, absent=absent),
-    }
-    return made
-
-
 def off_lean(text: str, tokens: int, vocab: int) -> float:
-    made = stacks(vocab)
+    made = drafted_stacks(vocab)
     return distance(run_law(made.stack(text), [1, 0], tokens), model_law(made.target, [1, 0], tokens))
 
 
@@ -209,11 +196,7 @@ GROWN = (
 @pytest.mark.parametrize("text", GROWN)
 @pytest.mark.parametrize("ends", [frozenset(), frozenset({9})])
 def test_greedy_trees_write_the_targets_own_text(text: str, ends: frozenset[int]) -> None:
-    made, prompt = LeanStacks(layers=4, vocab=13), [5, 6, 7, 8, 5, 6, 9, 5, 6, 7, 5, 6, 9, 11, 5, 6]
-    made.drafts = {
-        "own": RandomDraft(made.target, absent=(5,)),
-        "fed": RandomDraft(made.target, fed=True, seed=1, absent=(5,)),
-    }
+    made, prompt = drafted_stacks(13), [5, 6, 7, 8, 5, 6, 9, 5, 6, 7, 5, 6, 9, 11, 5, 6]
     runs = [
         list(hsd_core.run(made.stack(which), prompt, Sampling(), 3, max_new_tokens=50, ends=ends))
         for which in (text, "target")
@@ -226,8 +209,7 @@ def test_greedy_trees_write_the_targets_own_text(text: str, ends: frozenset[int]
 
 @pytest.mark.parametrize("how", ["own", "fed", "lens", "chains alone"])
 def test_rows_of_a_tree_are_those_of_its_paths(how: str) -> None:
-    made = LeanStacks(layers=4, vocab=13)
-    made.drafts = {"own": RandomDraft(made.target, absent=(5,)), "fed": RandomDraft(made.target, fed=True, absent=(5,))}
+    made = drafted_stacks(13)
     context, ids, parents = [5, 6, 7, 8, 5, 6], [3, 4, 5, 6, 6], (-1, -1, 0, 0, 1)
 
     def opened() -> Any:
@@ -241,7 +223,7 @@ def test_rows_of_a_tree_are_those_of_its_paths(how: str) -> None:
     rows.append(grown.grow(context, ids[:2], Branches(6, parents[:2]), 2)[0])
     rows.append(grown.grow(context, ids, Branches(6, parents), 3)[0])
     for node, row in enumerate(torch.cat(rows), start=-1):
-        path, run = [ids[n] for n in Branches(6, parents).path(node)], opened()
+        path, run = [ids[n] for n in path_to(node, parents)], opened()
         for end in range(len(context), len(context) + len(path) + 1):
             alone, _ = run.score([*context, *path][:end])
         assert torch.allclose(row, alone[-1], atol=1e-4), f"{how}: node {node}"

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import torch
 from enumerator import SAMPLED, distance, run_law, target_law
-from lean_stacks import LeanStacks, RandomDraft, model_law
+from lean_stacks import drafted_stacks, model_law
 from test_sampled_runs import UNLIKELY, p_value
 from toys import output_of, table, toy_stack
 from tree_laws import ABOVE, CLOSE, EXACT, WRONG, off_from
@@ -165,16 +165,6 @@ def test_a_merged_tree_trimmed_after_it_was_drawn_is_caught(monkeypatch: pytest.
     assert off("table:1@fuse=2,table") > WRONG
 
 
-def stacks(vocab: int, layers: int = 4) -> LeanStacks:
-    made = LeanStacks(layers=layers, vocab=vocab, seed=5 if vocab == 3 else 2)
-    absent = (1,) if vocab == 3 else (5,) if vocab > 5 else ()
-    made.drafts = {
-        "own": RandomDraft(made.target, layers=1, absent=absent),
-        "fed": RandomDraft(made.target, fed=True, layers=1, seed=1, absent=absent),
-    }
-    return made
-
-
 @pytest.mark.parametrize(
     ("text", "tokens", "vocab"),
     [
@@ -185,7 +175,7 @@ def stacks(vocab: int, layers: int = 4) -> LeanStacks:
     ],
 )
 def test_fused_trees_over_shared_states_follow_the_targets_law(text: str, tokens: int, vocab: int) -> None:
-    made, prompt = stacks(vocab), [1, 0, 1, 1, 0]
+    made, prompt = drafted_stacks(vocab), [1, 0, 1, 1, 0]
     assert distance(run_law(made.stack(text), prompt, tokens), model_law(made.target, prompt, tokens)) < CLOSE
 
 
@@ -202,7 +192,7 @@ def test_fused_trees_over_shared_states_follow_the_targets_law(text: str, tokens
 )
 @pytest.mark.parametrize("ends", [frozenset(), frozenset({9})])
 def test_greedy_fused_trees_write_the_targets_own_text(text: str, ends: frozenset[int]) -> None:
-    made, prompt = stacks(13), [5, 6, 7, 8, 5, 6, 9, 5, 6, 7, 5, 6, 9, 11, 5, 6]
+    made, prompt = drafted_stacks(13), [5, 6, 7, 8, 5, 6, 9, 5, 6, 7, 5, 6, 9, 11, 5, 6]
     runs = [
         list(hsd_core.run(made.stack(which), prompt, Sampling(), 3, max_new_tokens=50, ends=ends))
         for which in (text, "target")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 from enumerator import SAMPLED, distance, merged_law, run_law
-from lean_stacks import LeanStacks, RandomDraft, model_law
+from lean_stacks import drafted_stacks, model_law
 
 import hsd_core
 from hsd_core.levels.draft_run import DraftRun
@@ -21,21 +21,10 @@ from hsd_core.models.sampling import Sampling, to_probs
 EXACT = 1e-5
 WRONG = 1e-3
 LAYERS = 4
-SEEDS = {2: 2, 3: 5}  # of models whose law is not flat and changes from layer to layer
-
-
-def stacks(vocab: int = 3) -> LeanStacks:
-    made = LeanStacks(layers=LAYERS, vocab=vocab, seed=SEEDS[vocab])
-    absent = (1,) if vocab > 2 else ()
-    made.drafts = {
-        "own": RandomDraft(made.target, layers=1, absent=absent),
-        "fed": RandomDraft(made.target, fed=True, layers=1, seed=1, absent=absent),
-    }
-    return made
 
 
 def off_by(text: str, tokens: int = 3, vocab: int = 3, joined: bool = False, **options: Any) -> float:
-    made, prompt = stacks(vocab), [1, 0]
+    made, prompt = drafted_stacks(vocab), [1, 0]
     sampling = options.get("sampling", SAMPLED)
     found = (merged_law if joined else run_law)(made.stack(text), prompt, tokens, **options)
     target = made.int8 if text.endswith("target@dtype=int8") else made.target
@@ -95,7 +84,7 @@ def test_exits_sampled_from_a_cut_law_follow_the_targets() -> None:
 
 
 def test_the_laws_of_exit_and_target_differ() -> None:
-    made = stacks()
+    made = drafted_stacks()
     with torch.inference_mode():
         x = made.target.forward_layers(made.target.embed([1, 0]), made.target.new_cache(2), 0, 0, 2)
         early = to_probs(made.target.head(x[-1:]), SAMPLED)[0]
@@ -128,7 +117,7 @@ def test_a_nano_row_that_knows_its_own_token_is_caught(monkeypatch: pytest.Monke
 
 
 def test_greedy_exits_give_the_targets_own_choice() -> None:
-    made = stacks(3)
+    made = drafted_stacks(3)
     for text in ("exit:2@at=1,exit:3@at=2@rule=top@k=2,target", "exit:2@at=2,target@rule=top", "nano:3@id=fed,target"):
         found = run_law(made.stack(text), [2], 6, sampling=Sampling(0.0))
         assert found.keys() == model_law(made.target, [2], 6, Sampling(0.0)).keys()

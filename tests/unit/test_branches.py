@@ -17,7 +17,7 @@ from hsd_core.levels.model import ModelLevel, ModelRun
 from hsd_core.levels.ngram import NgramLevel
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.tree import Token, Tree
-from hsd_core.models.passes import Pass
+from hsd_core.models.passes import Pass, path_to
 from hsd_core.models.sampling import Sampling
 from hsd_core.ngram import Databases
 from hsd_core.stacks.grammar import LevelSpec
@@ -52,7 +52,7 @@ def test_the_rows_of_a_tree_are_those_of_its_paths(kind: str, cached: int, by_br
     rows, work = run.score(CONTEXT, TREE)
     assert rows.shape == (len(TREE) + 1, decoder.vocab_size)
     for node in range(-1, len(TREE)):
-        expected = alone(decoder, [*CONTEXT, *(IDS[i] for i in TREE.path_to(node))])
+        expected = alone(decoder, [*CONTEXT, *(IDS[i] for i in path_to(node, TREE.lineage))])
         assert torch.allclose(rows[node + 1], expected, atol=1e-4), node
     if not by_branches:
         assert work.rows == len(CONTEXT) - cached + len(TREE)

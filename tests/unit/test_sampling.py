@@ -24,10 +24,6 @@ from hsd_core.models.sampling import (
 LOGITS = torch.tensor([[2.0, 1.0, 0.0, -1.0], [0.0, 3.0, 3.0, -2.0]], dtype=torch.float64)
 
 
-def test_temperature_1_is_the_softmax() -> None:
-    assert torch.equal(to_probs(LOGITS, Sampling(1.0)), LOGITS.softmax(-1))
-
-
 def test_temperature_divides_the_logits() -> None:
     assert torch.allclose(to_probs(LOGITS, Sampling(2.0)), (LOGITS / 2).softmax(-1))
 
@@ -71,10 +67,6 @@ def test_half_precision_is_raised_and_float64_stays() -> None:
 def test_a_row_depends_on_its_own_logits_only(sampling: Sampling) -> None:
     together = to_probs(LOGITS, sampling)
     assert torch.equal(together[1:], to_probs(LOGITS[1:], sampling))
-
-
-def test_raw_ignores_the_temperature() -> None:
-    assert torch.equal(softmax(LOGITS), LOGITS.softmax(-1))
 
 
 def test_one_hot_rows_take_dtype_and_width_from_like() -> None:

@@ -16,7 +16,7 @@ from hsd_core.levels.protocol import DraftOrder
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.tree import Probes, named
 from hsd_core.models.lean import LeanDecoder
-from hsd_core.models.passes import Branches
+from hsd_core.models.passes import Branches, path_to
 from hsd_core.models.sampling import Sampling
 from hsd_core.ngram import Databases
 from hsd_core.ngram.databases import Reach
@@ -236,7 +236,7 @@ def test_a_pass_with_probes_gives_the_rows_of_each_path_alone() -> None:
         for node in range(-1, len(tree)):
             if node in tree.unread:
                 continue
-            ids = [*PROMPT, *(tree.ids[i] for i in tree.path_to(node))]
+            ids = [*PROMPT, *(tree.ids[i] for i in path_to(node, tree.lineage))]
             alone = stacks.stack("target")[0].level.open(64, SharedState(64)).score(ids)[0][0]
             assert torch.allclose(rows[node + 1], alone, atol=1e-4), node
         run_.keep(len(PROMPT), ())

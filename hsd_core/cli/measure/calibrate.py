@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hsd_core.cli.options import add_preset, command, opened, plain_stack, progress
 from hsd_core.measure.results.sheet import markdown
-
-if TYPE_CHECKING:
-    from hsd_core.theory import Profile
+from hsd_core.theory import Profile, write_profile
 
 
 def add(commands: Any) -> None:
@@ -35,7 +33,6 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.calibrate.profiling import TOKENS, calibrate
     from hsd_core.measure.calibrate.texts import PROMPTS
     from hsd_core.models.sampling import Sampling
-    from hsd_core.theory import write_profile
 
     temperatures = [Sampling(t).temperature for t in options.temperature or [0.0]]
     out = Path(options.out)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hsd_core.cli.options import add_preset, check_counts, command, countdown, opened, plain_stack, within_context
 from hsd_core.models.sampling import Sampling
+from hsd_core.pipeline import Pipeline
+from hsd_core.trace.texts import Text, check_ids, read_texts
 from hsd_core.trace.typed import pretty
-
-if TYPE_CHECKING:
-    from hsd_core.pipeline import Pipeline
-    from hsd_core.trace.texts import Text
 
 SILENCE = 5.0  # seconds between two lines of progress
 
@@ -37,7 +35,6 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.measure import depth
-    from hsd_core.trace.texts import check_ids, read_texts
 
     check_counts(options, "max_new_tokens", "limit", "batch")
     stack = plain_stack(options.preset)

@@ -6,16 +6,14 @@ import argparse
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hsd_core.cli.options import add_preset, check_counts, command, opened, plain_stack, progress
 from hsd_core.measure.bench.prompts import prompts_path, read_prompts
 from hsd_core.measure.results.rawfile import measured_by, prompts_file, ran_on
 from hsd_core.models.loading import KINDS
+from hsd_core.pipeline import Pipeline
 from hsd_core.trace.typed import encode_lines, pretty
-
-if TYPE_CHECKING:
-    from hsd_core.pipeline import Pipeline
 
 STORED = 1_000_000
 LENGTH_ROWS = (1, 8)  # where no rows are asked for and several lengths are

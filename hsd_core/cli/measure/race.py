@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Generator, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hsd_core.cli.options import add_preset, add_sampling, check_counts, command, opened, sampled
-
-if TYPE_CHECKING:
-    from hsd_core.measure.race import Heat, Turn
-    from hsd_core.trace import Event
+from hsd_core.measure import race
+from hsd_core.measure.race import Heat, Turn
+from hsd_core.stacks.grammar import format_stack, parse
+from hsd_core.stacks.presets import preset_of
+from hsd_core.trace import Event
 
 
 def add(commands: Any) -> None:
@@ -32,10 +33,7 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.measure import race
     from hsd_core.measure.race.making import raced
-    from hsd_core.stacks.grammar import format_stack, parse
-    from hsd_core.stacks.presets import preset_of
 
     check_counts(options, "repeats", "max_new_tokens")
     default = preset_of(options.preset).default_stack
@@ -70,8 +68,6 @@ def act(options: argparse.Namespace) -> int:
 
 def _told(running: Iterable[Turn | Heat], repeats: int) -> Generator[Heat, None, None]:
     """The heats; says on stderr how many are over."""
-    from hsd_core.measure.race import Heat
-
     done = 0
     for one in running:
         if isinstance(one, Heat):

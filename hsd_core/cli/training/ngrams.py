@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from hsd_core.cli.options import DEFAULT_PRESET, command, progress
+from hsd_core.models.weights import ensure
+from hsd_core.stacks.presets import PRESETS, UnknownPreset
 
 
 def add(commands: Any) -> None:
@@ -57,9 +59,6 @@ def build_text(options: argparse.Namespace) -> int:
 
 
 def _tokenizer_file(preset: str) -> Path:
-    from hsd_core.models.weights import ensure
-    from hsd_core.stacks.presets import PRESETS, UnknownPreset
-
     if preset not in PRESETS or PRESETS[preset].toy:
         named = ", ".join(name for name, p in PRESETS.items() if not p.toy)
         raise UnknownPreset(f"unknown preset {preset!r}; presets with a tokenizer are {named}")

@@ -29,8 +29,8 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def build(spec: LevelSpec, site: Site) -> Level:
+    from hsd_core.levels.fused import OrderedLevel
     from hsd_core.levels.ngram import NgramLevel
-    from hsd_core.levels.ordered import OrderedLevel
     from hsd_core.ngram import Databases, load_model_db, load_text_db
     from hsd_core.ngram.databases import REACH
 

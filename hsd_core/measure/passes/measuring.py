@@ -24,6 +24,7 @@ from hsd_core.measure.passes.parts import parted
 from hsd_core.measure.passes.rounds import time_rounds
 from hsd_core.measure.passes.timing import Cell, Timed, time_lookups, time_passes, work_of
 from hsd_core.models.compiled.profile import Profile
+from hsd_core.stacks.grammar import bare, format_stack, parse
 
 if TYPE_CHECKING:
     from hsd_core.levels.entry import StackEntry
@@ -132,6 +133,4 @@ def measure_rounds(
 
 def names_of(stack: str) -> list[str]:
     """The levels of a stack as one writes them, without T, rule and policy."""
-    from hsd_core.stacks.grammar import bare, format_stack, parse
-
     return [format_stack([bare(spec)]) for spec in parse(stack)]

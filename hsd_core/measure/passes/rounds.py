@@ -12,17 +12,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hsd_core.engine.clock import EngineClock
 from hsd_core.engine.run import TOP_OF_ROW, run
+from hsd_core.levels.entry import StackEntry
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace import Draft, Event, Footer, Prefill, Verify
 from hsd_core.trace.pieces import Pieces, record
 from hsd_core.trace.typed import encode
-
-if TYPE_CHECKING:
-    from hsd_core.levels.entry import StackEntry
 
 _NS_PER_MS = 1e6
 _now = time.perf_counter_ns

@@ -59,7 +59,6 @@ class CompiledDecoder:
         DecoderError: the weights are not those of this shape.
     """
 
-    takes_branches = True
     device = "cpu"
 
     def __init__(
