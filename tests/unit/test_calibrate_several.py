@@ -6,24 +6,28 @@ import json
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from enumerator import every_path
 from lean_stacks import LeanStacks, RandomDraft
 from toys import output_of, table
 
 from hsd_core.cli.measure.calibrate import table as printed
+from hsd_core.engine.rules import tokenwise
 from hsd_core.engine.run import run
 from hsd_core.levels.draft_run import DraftRun
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.fused import FusedLevel
 from hsd_core.levels.ngram import NgramLevel
 from hsd_core.levels.table import TableLevel
-from hsd_core.levels.tree import Tree
+from hsd_core.levels.tree import Offer, Tree, named
 from hsd_core.measure.calibrate import profiling, several, timing
 from hsd_core.measure.calibrate.candidates import candidates, default_levels, offers_several
+from hsd_core.measure.calibrate.offers import judge
 from hsd_core.measure.calibrate.overlap import count_offers
 from hsd_core.measure.calibrate.profiling import calibrate
 from hsd_core.measure.calibrate.reading import read
@@ -168,6 +172,39 @@ def test_sampled_offers_are_accepted_by_depth_as_enumeration_of_the_engine_says(
     assert abs(other[1, True] - done[1, True]) > 0.02, "the judges differ"
 
 
+class Refuses:
+    """A judge who keeps nothing, so that a rule says how likely it would have kept each offer behind the others."""
+
+    def accept(self, alpha: float, depth: int, number: int = 0) -> tuple[bool, float]:
+        return False, 0.5
+
+    def draw(self, row: Any, depth: int) -> int:
+        return 0
+
+
+@pytest.mark.parametrize("drawn", [None, 1, 3])
+def test_the_texts_token_weighs_what_the_rule_accepts_it_with_over_what_the_target_does(drawn: int | None) -> None:
+    """A fork of two named tokens, and perhaps one that was drawn, with one more place behind each of its tokens."""
+    generator = torch.Generator().manual_seed(3)
+    mid, top, low = (torch.rand(2, 5, generator=generator, dtype=torch.float64).pow(2) for _ in range(3))
+    laws = {i: rows / rows.sum(1, keepdim=True) for i, rows in enumerate((mid, top))}
+    first = [2, 4] if drawn is None else [drawn, 2, 4]
+    ids, parents = [*first, *first], (*(-1 for _ in first), *range(len(first)))
+    offered = tuple(Offer(node, 0 if node == 0 and drawn is not None else None) for node in range(len(ids)))
+    rows = None if drawn is None else low / low.sum(1, keepdim=True)
+    tree = replace(named(ids), parents=parents, offered=offered, rows=rows)
+    for token in first:
+        kept = []  # by judge: P(it accepts the token)
+        for p in laws.values():
+            fork = replace(named(first), parents=parents[: len(first)], offered=offered[: len(first)], rows=rows)
+            alphas = tokenwise(fork, p[[0] * (len(first) + 1)], Refuses(), True).alphas  # type: ignore[arg-type]
+            before = math.prod(1.0 - float(alpha or 0.0) for alpha in alphas[: first.index(token)])
+            kept.append(before * float(alphas[first.index(token)] or 0.0))
+        for i, (_, passed) in judge(laws, [token, 0], 0, tree).items():
+            assert passed[0] == pytest.approx(min(1.0, kept[i] / kept[1])) and passed[1] == 0.0
+    assert judge(laws, [0, 2], 0, tree)[0][1].tolist() == [0.0], "nothing stands behind a token that was not offered"
+
+
 def test_sampled_offers_fare_by_depth_as_in_many_real_rounds() -> None:
     bottom, judges, texts, tokens = fused(2), tables(2, 1), 60, 24
     tally, real = Tally(texts), Counter[tuple[int, bool]]()
@@ -236,10 +273,10 @@ def test_a_level_that_judges_branch_by_branch_has_costs_of_its_own_for_several_s
 
 
 def test_a_full_window_is_what_runs_carry_and_is_not_among_the_rows_of_their_costs() -> None:
-    bottom, target = entry(lookups(2, window=2), "ngram:3@guess=2@window=2@n=4"), tables(1)
+    bottom, target = entry(lookups(2, window=3), "ngram:3@guess=2@window=3@n=4"), tables(1)
     events = list(run([bottom, *target], PROMPT, Sampling(), 0, max_new_tokens=30))
     verified = [event for event in events if isinstance(event, Verify)]
-    full = len(full_window(2, 4, PROMPT).probes()[0])
+    full = len(full_window(3, 4, PROMPT).probes()[0])
     assert [event.probes for event in verified[3:-4]] == [full] * len(verified[3:-4]) and len(verified) > 10
     seen = Observed()
     seen.add(events, (1, 0))
