@@ -6,24 +6,28 @@ import json
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from enumerator import every_path
 from lean_stacks import LeanStacks, RandomDraft
 from toys import output_of, table
 
 from hsd_core.cli.measure.calibrate import table as printed
+from hsd_core.engine.rules import tokenwise
 from hsd_core.engine.run import run
 from hsd_core.levels.draft_run import DraftRun
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.fused import FusedLevel
 from hsd_core.levels.ngram import NgramLevel
 from hsd_core.levels.table import TableLevel
-from hsd_core.levels.tree import Tree
+from hsd_core.levels.tree import Offer, Tree, named
 from hsd_core.measure.calibrate import profiling, several, timing
 from hsd_core.measure.calibrate.candidates import candidates, default_levels, offers_several
+from hsd_core.measure.calibrate.offers import judge
 from hsd_core.measure.calibrate.overlap import count_offers
 from hsd_core.measure.calibrate.profiling import calibrate
 from hsd_core.measure.calibrate.reading import read
@@ -44,13 +48,14 @@ from hsd_core.theory.profiles.profile_json import profile_from, to_dict
 from hsd_core.trace import Commit, Draft, Event, Verify
 
 V = 4
+SILENT = 8  # guesses of lookups whose keys are longer than any text
 NONE: frozenset[int] = frozenset()
 PROMPT = (0, 1, 2, 0, 2, 1, 0, 0, 1, 1, 0, 2, 2, 0)  # every pair of tokens goes on in several ways
 
 
-def lookups(guess: int, vocab: int = V, *, window: int = 0) -> NgramLevel:
+def lookups(guess: int, vocab: int = V, *, window: int = 0, keys: tuple[int, int] = (1, 4)) -> NgramLevel:
     def databases() -> Databases:
-        return Databases("c", reach={"c": Reach(1, 4)}, ahead=window > 0)
+        return Databases("c", reach={"c": Reach(*keys)}, ahead=window > 0)
 
     return NgramLevel(databases, vocab, guess=guess, window=window, n=4)
 
@@ -168,6 +173,43 @@ def test_sampled_offers_are_accepted_by_depth_as_enumeration_of_the_engine_says(
     assert abs(other[1, True] - done[1, True]) > 0.02, "the judges differ"
 
 
+class Refuses:
+    """A judge who keeps nothing, so that a rule says how likely it would have kept each offer behind the others."""
+
+    def accept(self, alpha: float, depth: int, number: int = 0) -> tuple[bool, float]:
+        return False, 0.5
+
+    def draw(self, row: Any, depth: int) -> int:
+        return 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("drawn", [None, 1, 3])
+def test_the_texts_token_weighs_what_the_rule_accepts_it_with_over_what_the_target_does(
+    drawn: int | None, seed: int
+) -> None:
+    """A fork of two named tokens, and perhaps one that was drawn, with one more place behind each of its tokens."""
+    generator = torch.Generator().manual_seed(seed)
+    mid, top, low = (torch.rand(2, 5, generator=generator, dtype=torch.float64).pow(2) for _ in range(3))
+    laws = {i: rows / rows.sum(1, keepdim=True) for i, rows in enumerate((mid, top))}
+    first = [2, 4] if drawn is None else [drawn, 2, 4]
+    ids, parents = [*first, *first], (*(-1 for _ in first), *range(len(first)))
+    offered = tuple(Offer(node, 0 if node == 0 and drawn is not None else None) for node in range(len(ids)))
+    rows = None if drawn is None else low / low.sum(1, keepdim=True)
+    tree = replace(named(ids), parents=parents, offered=offered, rows=rows)
+    for token in first:
+        kept = []  # by judge: P(it accepts the token)
+        for p in laws.values():
+            fork = replace(named(first), parents=parents[: len(first)], offered=offered[: len(first)], rows=rows)
+            alphas = tokenwise(fork, p[[0] * (len(first) + 1)], Refuses(), True).alphas  # type: ignore[arg-type]
+            before = math.prod(1.0 - float(alpha or 0.0) for alpha in alphas[: first.index(token)])
+            kept.append(before * float(alphas[first.index(token)] or 0.0))
+        for i, (_, passed) in judge(laws, [token, 0], 0, tree).items():
+            expected = min(1.0, kept[i] / kept[1]) if kept[1] else 0.0
+            assert passed[0] == pytest.approx(expected) and passed[1] == 0.0
+    assert judge(laws, [0, 2], 0, tree)[0][1].tolist() == [0.0], "nothing stands behind a token that was not offered"
+
+
 def test_sampled_offers_fare_by_depth_as_in_many_real_rounds() -> None:
     bottom, judges, texts, tokens = fused(2), tables(2, 1), 60, 24
     tally, real = Tally(texts), Counter[tuple[int, bool]]()
@@ -236,10 +278,10 @@ def test_a_level_that_judges_branch_by_branch_has_costs_of_its_own_for_several_s
 
 
 def test_a_full_window_is_what_runs_carry_and_is_not_among_the_rows_of_their_costs() -> None:
-    bottom, target = entry(lookups(2, window=2), "ngram:3@guess=2@window=2@n=4"), tables(1)
+    bottom, target = entry(lookups(2, window=3), "ngram:3@guess=2@window=3@n=4"), tables(1)
     events = list(run([bottom, *target], PROMPT, Sampling(), 0, max_new_tokens=30))
     verified = [event for event in events if isinstance(event, Verify)]
-    full = len(full_window(2, 4, PROMPT).probes()[0])
+    full = len(full_window(3, 4, PROMPT).probes()[0])
     assert [event.probes for event in verified[3:-4]] == [full] * len(verified[3:-4]) and len(verified) > 10
     seen = Observed()
     seen.add(events, (1, 0))
@@ -308,7 +350,8 @@ def with_lookups(pipeline: Pipeline) -> Pipeline:
             return real(stack)
         above = real(stack.partition(",")[2])
         guess, window = first.guess or first.fuse or 1, int(first.value("window") or 0)  # type: ignore[call-overload]
-        level: Any = lookups(guess, above[-1].level.vocab_size, window=window)
+        keys = (90, 90) if guess == SILENT else (1, 4)
+        level: Any = lookups(guess, above[-1].level.vocab_size, window=window, keys=keys)
         if first.fuse:
             level = FusedLevel(real(stack.replace(f"@fuse={first.fuse}", ""))[0].level, level)
         return [StackEntry(level, first, first.block), *above]
@@ -326,9 +369,8 @@ def test_a_profile_has_such_levels_where_they_were_asked_for(
     monkeypatch.setattr(profiling, "RUNS", 0.0)
     path, told = tmp_path / "prompts.jsonl", []
     path.write_text("\n".join(json.dumps({"prompt": text}) for text in ("The small level ", "The tower ")))
-    levels = (
-        "ngram@guess=3,table@id=order1,table@id=order1@fuse=2,ngram@guess=2@window=2,table@id=order3,table@id=order6"
-    )
+    below = f"ngram@guess={SILENT},ngram@guess=3,table@id=order1,table@id=order1@fuse=2,ngram@guess=2@window=2"
+    levels = f"{below},table@id=order3,table@id=order6"
     (profile,) = calibrate(
         with_lookups(Pipeline.open("toy")),
         temperatures=[temperature],
@@ -339,6 +381,7 @@ def test_a_profile_has_such_levels_where_they_were_asked_for(
     )
     names = ("ngram@guess=3", "table@id=order1", "table@fuse=2@id=order1", "ngram@guess=2@window=2")
     assert profile.names == (*names, "table@id=order3", "table@id=order6") and "sequences" in told
+    assert "offered nothing" in profile.about["left_out"][f"ngram@guess={SILENT}"]
     guesses, plain, fuse, window, _, _ = profile.levels
     assert guesses.hit_rate is not None and guesses.beside[0] > 1.0 and guesses.reach[0] == 1.0
     assert fuse.hit_rate is None and fuse.beside[0] > 1.0 and fuse.draft_ms == fuse.cost(1)

@@ -75,7 +75,8 @@ def candidates(pipeline: Pipeline, levels: str | None = None) -> Candidates:
     """Build the levels that are asked for (all that the preset offers), one by one over the target.
 
     Args:
-        levels: in the grammar of stacks, without T: "ngram,int8,target".
+        levels: in the grammar of stacks, without T: "ngram,int8,target". Those with one sequence make a stack; any
+            number that offer several may stand among them.
     Raises:
         StackError: `levels` is no stack, the target cannot be built, or nothing but the target is left.
     """
