@@ -105,13 +105,13 @@ def _pair(profile: Profile, pair: Ranked) -> str:
     share = level.block_ms(block) / profile.levels[top].cost(1)
     when = "" if level.hit_rate is None else f" (it has something to offer {percent(level.hit_rate)} of the time)"
     tokens = "a token" if block == 1 else f"{block} tokens"
-    each, beside = "of them one by one", ""
+    accepted = f"{percent(profile.accepts(drafter, top))} of them one by one"
     if level.beside:
-        tokens = f"{tokens} one behind another" if block > 1 else tokens
-        each, beside = "of the places, where one of the tokens is right", f"; it offers {offer_said(profile, drafter)}"
+        tokens = f"{tokens} deep, {offer_said(profile, drafter)}," if block > 1 else f"{offer_said(profile, drafter)},"
+        accepted = f"one of those side by side {percent(profile.accepts(drafter, top))} of the time"
     return (
         f"{level.name} drafts {tokens} in the time of {_passes(share)} of the target, which accepts "
-        f"{percent(profile.accepts(drafter, top))} {each}{when}{beside}. So a pass of the target yields "
+        f"{accepted}{when}. So a pass of the target yields "
         f"{pair.prediction.tokens_per_round:.2f} tokens instead of 1."
     )
 

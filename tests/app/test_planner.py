@@ -205,6 +205,33 @@ def test_a_tree_is_told_by_where_it_has_a_choice() -> None:
     assert shape_said((1, 1)) == "one at each depth"
 
 
+def side_by_side() -> dict[str, Any]:
+    """The tables under lookups that offer five sequences side by side, in few rows each."""
+    given = made_up()
+    lookups = {"name": "ngram@guess=5", "cost_ms": {"1": 0.2}, "spec": "ngram@guess=5", "hit_rate": 0.8}
+    given["levels"].insert(0, {**lookups, "beside": [1.9, 1.6, 1.4, 1.2]})
+    given["acceptance"] = [[1, 0.7, 0.75, 0.75], [0, 1, 0.8, 0.68], [0, 0, 1, 0.85], [0, 0, 0, 1]]
+    return {key: value for key, value in given.items() if key not in ("interval", "conditional")}
+
+
+def test_several_sequences_are_told_with_how_many_tokens_lie_side_by_side() -> None:
+    plans = planned(parse({"profile": side_by_side()}))
+    said = json.loads(json.dumps(answer(plans, look({}), None)))
+    assert said["levels"][0]["kind"] == "ngram" and said["best"]["stack"].startswith("ngram:")
+    assert "@guess=5" in said["best"]["stack"]
+    two, several = said["why"][0], said["why"][-2]
+    assert "deep, up to 5 sequences side by side, 1.9 tokens at the first depth in the mean, in the time" in two["text"]
+    assert "accepts one of those side by side 75 % of the time (it has something to offer 80 %" in two["text"]
+    assert several["pays"] == "yes" and several["verdict"].startswith("Several candidates side by side pay: ")
+    assert f"yields {plans.found.several.prediction.tokens_per_round:.2f} tokens" in several["text"]
+    assert plans.found.single.plan.levels[0] != 0
+    for figure in said["figures"].values():
+        if figure["figure"]:
+            go.Figure(figure["figure"])
+    events = Simulator().events({"question": {"profile": side_by_side()}, "plan": said["best"]})
+    assert any(event.event == "draft" and event.parents for event in events), "played side by side"
+
+
 def test_a_validation_says_how_good_the_planners_pick_was() -> None:
     text = validation_figure(measured(0), Ink(dark=False))["text"]
     assert "The planner's pick, target (the star), took 40.9 % more" in text
@@ -611,6 +638,23 @@ def test_a_profile_file_is_opened_and_a_wrong_one_is_refused_without_losing_the_
     page.locator('input[type="file"][aria-label="profile file"]').set_input_files(good)
     changed(page, before)
     assert page.locator(".hx-plan-kind").inner_text() == "from your file"
+
+
+def test_a_profile_with_several_sequences_side_by_side_is_opened_shown_and_played(
+    page: Any, planner_site: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "several.json"
+    file.write_text(json.dumps(side_by_side()), encoding="utf-8")
+    visit(page, planner_site)
+    page.locator('input[type="file"][aria-label="profile file"]').set_input_files(file)
+    cell = page.locator(".hx-plan-beside")
+    cell.wait_for()
+    assert cell.inner_text() == "1.9 · 1.6 · 1.4 …" and "1.4 · 1.2 tokens" in cell.get_attribute("data-tip")
+    page.locator(".hx-plan-stack", has_text="@guess=5").wait_for()
+    page.locator(".hx-plan-play").click()
+    page.locator(".hx-status").get_by_text("simulated: no model ran").wait_for()
+    assert "ngram%3A7%40guess%3D5" in page.url
+    page.locator(".hx-text").get_by_text("side by side").first.wait_for()
 
 
 def test_the_download_is_the_edited_profile(page: Any, planner_site: str, tmp_path: Path) -> None:

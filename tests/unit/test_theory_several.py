@@ -20,6 +20,7 @@ from hsd_core.theory import (
     best_plans,
     closed_form,
     expected,
+    path_edges,
     plan_of,
     profile_from,
     stack_text,
@@ -130,6 +131,13 @@ def test_the_room_at_the_end_of_a_text_cuts_the_offer():
         assert rounds.ms[room] + 0.1 == pytest.approx(cut.ms_per_token * cut.tokens_per_round)
     long = over_texts(profile, plan, (4000,), 4000, catch_up=False).ms_per_token
     assert long == pytest.approx(expected(profile, plan).ms_per_token, rel=1e-3)
+
+
+def test_the_edges_of_two_levels_add_up_to_the_exact_price():
+    planner = Planner(tower())
+    for plan in (Plan((level, TARGET), (u,)) for level in (GUESS, FUSED) for u in range(1, GREATEST + 1)):
+        edges = path_edges(planner, plan)
+        assert sum(edge.token_ms for edge in edges) == pytest.approx(expected(tower(), plan).ms_per_token)
 
 
 def every_plan(profile: Profile) -> list[Plan]:

@@ -14,6 +14,7 @@ from hsd_core.cli import main
 from hsd_core.cli.measure import validate
 from hsd_core.engine.run import run
 from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.ngram import NgramLevel
 from hsd_core.levels.table import TableLevel
 from hsd_core.measure.bench import plain_of, read_prompts, read_stacks
 from hsd_core.measure.calibrate.texts import PROMPTS as CALIBRATION
@@ -25,8 +26,9 @@ from hsd_core.measure.validation.report import Errors, _part_json, as_json, repo
 from hsd_core.measure.validation.runs import read_validation
 from hsd_core.measure.validation.tables import sittings_table
 from hsd_core.models.sampling import Sampling
+from hsd_core.ngram import Databases
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.grammar import LevelSpec
+from hsd_core.stacks.grammar import LevelSpec, parse
 from hsd_core.theory import (
     ENGINE,
     Conditional,
@@ -40,7 +42,7 @@ from hsd_core.theory import (
     read_profile,
 )
 from hsd_core.theory.latency.finite import over_texts
-from hsd_core.trace import Footer
+from hsd_core.trace import Footer, Verify
 
 V, LIMIT, TEXTS = 4, 40, 80
 LAWS = (
@@ -207,6 +209,19 @@ def test_books_count_what_the_footer_counts():
     assert (counters.tokens, counters.rounds) == (30, footer.rounds)
     assert counters.levels[0].catch_up > 0 and counters.levels[2].catch_up == 0
     assert counters_from(json.loads(json.dumps(counters.as_dict()))).levels[1].rows == counters.levels[1].rows
+
+
+def test_books_leave_out_the_probes_that_ride_beside_a_verification():
+    """Their price is in the cost of the pair: the rows that a profile is asked for are the others."""
+    spec = parse("lookahead:2@guess=2@window=2@n=3,target")[0]
+    ahead = NgramLevel(lambda: Databases("", ahead=True), V, kind="lookahead", guess=2, window=2, n=3)
+    entries = [StackEntry(ahead, spec, 2), StackEntry(TableLevel(lambda prefix: LAWS[2], V), LevelSpec("table"), None)]
+    events = list(run(entries, (0, 1, 0, 1), Sampling(1.0), 3, max_new_tokens=30))
+    probes = sum(event.probes or 0 for event in events if isinstance(event, Verify))
+    footer = next(e for e in events if isinstance(e, Footer))
+    assert probes > 30
+    counted = count_run(events).levels[1].rows
+    assert sum(n * k for n, k in counted.items()) == footer.totals[1].rows - probes
 
 
 def test_a_stopped_run_has_no_books():

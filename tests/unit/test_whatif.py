@@ -82,6 +82,15 @@ def rounds_of(events: list[Event]) -> tuple[list[float], list[int]]:
     return ms, tokens
 
 
+def test_of_several_tokens_side_by_side_the_others_are_never_what_the_verifier_says() -> None:
+    beside = ProfileLevel("a", Costs.constant(0.3), beside=(8.0,))
+    never = profile(levels=(beside, *profile().levels[1:]), acceptance=((1, 0, 0), (0, 1, 0.85), (0, 0, 1)))
+    events = whole(never, Plan((0, 2), (3,)), max_new_tokens=400)
+    assert {len(event.tokens) for event in events if isinstance(event, trace.Commit)} == {1}
+    assert {len(e.ids) for e in events if isinstance(e, trace.Draft) and e.at < 300} == {24}
+    assert check(events) == []
+
+
 def whole(given: Profile, plan: Plan, **options: int) -> list[Event]:
     return list(play(given, plan, **options))  # type: ignore[arg-type]
 

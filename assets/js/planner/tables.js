@@ -6,6 +6,8 @@ import { COST, PROBABILITY, TIME, numberCell } from "./number-cell.js";
 import { costAt, draftsOnly, figure, get, rowCounts, same, set } from "./profile.js";
 import { TABLES } from "../words/planner.js";
 
+const SHOWN_DEPTHS = 3; // of what lies side by side; the tip has the others
+
 /**
  * @param {{onEdit: (part: string) => void, onReset: (part: string) => void}} ctx `part`: "levels", "acceptance",
  *   "edge_cost_ms"
@@ -168,8 +170,10 @@ function costTable({ profile, measured, styles }, edit) {
       );
     }
     if (several) {
-      const said = level.beside?.map((tokens) => tokens.toFixed(1)).join(" · ");
-      cells.push(said ? h("td", { class: "hx-plan-beside", "data-tip": TABLES.besideOf(level.name), text: said }) : h("td"));
+      const said = (level.beside ?? []).map((tokens) => tokens.toFixed(1));
+      const short = said.length > SHOWN_DEPTHS ? `${said.slice(0, SHOWN_DEPTHS).join(" · ")} …` : said.join(" · ");
+      const tip = TABLES.besideOf(level.name, said.join(" · "));
+      cells.push(said.length ? h("td", { class: "hx-plan-beside", "data-tip": tip, text: short }) : h("td"));
     }
     return h("tr", {}, levelHead(level.name, styles[i]), ...cells);
   });

@@ -122,8 +122,8 @@ export const TABLES = {
   draft: "a drafted token",
   hits: "hits",
   beside: "side by side",
-  besideOf: (/** @type {string} */ level) =>
-    `${level}: tokens at the first, second, ... place of what it offers, in the mean; each is a row of the pass above`,
+  besideOf: (/** @type {string} */ level, /** @type {string} */ tokens) =>
+    `${level}: ${tokens} tokens at the first, second, ... depth of what it offers, in the mean; each is a row of the pass above`,
   costOf: (/** @type {string} */ level, /** @type {number} */ n) => `${level}: ms for ${n} ${n === 1 ? "row" : "rows"}`,
   draftOf: (/** @type {string} */ level) => `${level}: ms for a drafted token`,
   hitsOf: (/** @type {string} */ level) => `${level}: share of lookups that find something`,
