@@ -1,7 +1,8 @@
 """The trace: the append-only, versioned record of one run. Everything else reads it.
 
-`events`: what there is (`whole`, `rounds`, made of `parts`). `codec`, `file`: as JSON, as files. `checks`: the identities
-that every trace satisfies. `metrics`, `reads`, `comparison`: what a trace says. `pieces`: the bytes of its ids.
+`events`: what there is (of `whole` runs, of `rounds`; `parts`). `codec`, `file`: as JSON, as files. `checks`:
+the identities that every trace satisfies. `metrics`, `reads`, `comparison`: what a trace says. `pieces`: the bytes of
+its ids.
 """
 
 from hsd_core.trace.events import EVENTS, READABLE, SCHEMA, Event
