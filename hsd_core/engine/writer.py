@@ -7,11 +7,10 @@ nothing: a run without details takes the same choices.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from msgspec import UNSET, UnsetType
-from torch import Tensor
 
 from hsd_core import trace
 from hsd_core.engine.bound import bounds
@@ -21,7 +20,7 @@ from hsd_core.engine.plans import RunPlan
 from hsd_core.engine.rules import Verdict
 from hsd_core.levels.protocol import Proposal, Run, Work
 from hsd_core.levels.tree import Token, Tree
-from hsd_core.models.sampling import OneHot, dense, entries, largest_listed, softmax
+from hsd_core.models.sampling import OneHot, dense, entries, shortlists, softmax
 
 
 @dataclass(slots=True)
@@ -71,14 +70,13 @@ class TraceWriter:
             self._totals[level].tokens_out += len(tree)
             confidence: list[float | None] = [None] * len(tree)
             if tree.logits is not None and len(tree):
-                laws = softmax(tree.logits)
-                sure, heads = laws.amax(-1).tolist(), self._head_rows(laws)
+                ranked = shortlists(softmax(tree.logits), max(1, self._heads))
                 for fork in tree.forks.values():
                     drawn = [row for o in fork if (row := tree.offers[o].row) is not None]
                     for o in fork if drawn else ():  # a named token beside a drawn one was chosen by its row
                         node = tree.offers[o].node
-                        confidence[node] = _short(sure[drawn[0]])
-                        self._drawn_from[tree.tokens[node].serial] = heads[drawn[0]]
+                        confidence[node] = _short(ranked[drawn[0]][0][1])
+                        self._drawn_from[tree.tokens[node].serial] = self._head(ranked[drawn[0]])
             return trace.Draft(
                 self.round,
                 level,
@@ -113,7 +111,9 @@ class TraceWriter:
             last = verdict.path[-1] if verdict.path else -1
             adds = verdict.token is not None
             read = max(len(tree), places[last] + 1 if adds else 0) if tree.is_chain else len(judged.all_logits)
-            p_heads = self._head_rows(softmax(judged.all_logits[:read]) if self._heads else judged.all_logits[:read])
+            p_heads: list[trace.Row | None] = [None] * read
+            if self._heads:
+                p_heads = [self._head(row) for row in shortlists(softmax(judged.all_logits[:read]), self._heads)]
             self._own = p_heads[places[last]] if adds else None
             judgements = _judged_offers(tree, verdict)
             ends = [node for node in judgements if parents[node] == last]  # where everything was rejected, if it was
@@ -215,17 +215,18 @@ class TraceWriter:
         total.tokens_in += tokens_in
         total.ns += ns
 
-    def _head_rows(self, laws: Tensor) -> list[trace.Row | None]:
-        if not self._heads or not laws.shape[0]:
-            return [None] * laws.shape[0]
-        return [*_heads(laws, self._heads)]
+    def _head(self, likeliest: list[tuple[int, float]]) -> trace.Row | None:
+        if not self._heads:
+            return None
+        ids, chances = tuple(id_ for id_, _ in likeliest), tuple(_short(x) for _, x in likeliest)
+        return trace.Row(ids, chances, _short(max(0.0, 1.0 - sum(chances))))
 
     def _residual(self, judged: Keep) -> trace.Row | None:
         """The head of the law that a correction is drawn from."""
         law = judged.verdict.residual
         if isinstance(law, OneHot):
             return self._certain(law.ids[0])
-        return None if law is None else self._head_rows(law[None])[0]
+        return self._head(shortlists(law[None].clone(), self._heads)[0]) if self._heads and law is not None else None
 
     def _certain(self, id_: int) -> trace.Row | None:
         """The head of a one-hot row."""
@@ -244,15 +245,6 @@ class TraceWriter:
         parents = tree.lineage
         forks = [judged.places[parents[offer.node]] for offer in tree.offers]
         return entries(judged.all_probs, forks, [tree.ids[offer.node] for offer in tree.offers])
-
-
-def _heads(rows: Tensor, k: int) -> Iterator[trace.Row]:
-    """The likeliest tokens of (n, V) probabilities."""
-    values, ids = largest_listed(rows, k)
-    for row, chances in zip(ids, values, strict=True):
-        pairs = [(i, _short(x)) for i, x in zip(row, chances, strict=True) if x > 0.0]
-        tail = max(0.0, 1.0 - sum(x for _, x in pairs))
-        yield trace.Row(tuple(i for i, _ in pairs), tuple(x for _, x in pairs), _short(tail))
 
 
 def _drawn_with(tree: Tree) -> list[float]:

@@ -111,6 +111,8 @@ class Tokenizer:
         if id_ in self._added:
             return token.encode()
         if self._byte_level:
+            if (text := token.replace("\u0120", " ")).isascii():  # most tokens: the alphabet's ASCII but for the blank
+                return text.encode()
             try:
                 return bytes(map(_BYTE_OF.__getitem__, token))
             except KeyError:

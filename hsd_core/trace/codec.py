@@ -13,8 +13,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct, inspect
 
-from hsd_core.trace.events import EVENTS, READABLE, Event, Header, Part
+from hsd_core.trace.events import EVENTS, READABLE, Event
+from hsd_core.trace.parts import Part
 from hsd_core.trace.typed import Wrong, builtins, check_free, convert, decode
+from hsd_core.trace.whole import Header
 
 MAX_LEVELS = 64
 _DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)

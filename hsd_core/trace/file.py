@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hsd_core.trace.codec import UnknownSchema, read_event, read_header
-from hsd_core.trace.events import Event, Header
+from hsd_core.trace.events import Event
 from hsd_core.trace.typed import Beyond, Malformed, encode_lines, lines
+from hsd_core.trace.whole import Header
 
 MAX_BYTES = 200_000_000
 # Bytes, looked at before a line is parsed, as one of 100 MB takes gigabytes: what every layer made of 10,000 tokens

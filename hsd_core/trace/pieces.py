@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Generator, Iterable, Iterator
+from binascii import b2a_base64
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from itertools import chain
-from typing import Protocol
+from typing import Any, Protocol
 
 from hsd_core import trace
 from hsd_core.trace import Event
@@ -28,33 +28,40 @@ def record(events: Generator[Event, None, None], pieces: Pieces) -> Generator[Ev
     known: set[int] = set()
     with closing(events):
         for event in events:
-            fresh = [i for i in dict.fromkeys(chain.from_iterable(_ids(event))) if i not in known]
-            known.update(fresh)
-            found = [trace.Piece(i, base64.b64encode(pieces.piece(i)).decode(), pieces.is_special(i)) for i in fresh]
+            fresh = []
+            for i in chain.from_iterable(_IDS.get(type(event), _none)(event)):
+                if i not in known:
+                    known.add(i)
+                    b64 = b2a_base64(pieces.piece(i), newline=False).decode()
+                    fresh.append(trace.Piece(i, b64, pieces.is_special(i)))
             if isinstance(event, trace.Header):
                 yield event
-                yield from found
+                yield from fresh
             else:
-                yield from found
+                yield from fresh
                 yield event
 
 
-def _ids(event: Event) -> Iterator[Iterable[int]]:
-    """The ids of an event, in parts."""
-    if isinstance(event, trace.Header):
-        yield event.prompt_ids
-    elif isinstance(event, trace.Draft):
-        yield event.ids
-    elif isinstance(event, (trace.Correct, trace.Bonus)):
-        yield (event.id,)
-        if event.p_row is not None:
-            yield event.p_row.ids
-    elif isinstance(event, trace.Verify):
-        for check in event.checks:
-            yield from [row.ids for row in (check.p_row, check.q_row, check.residual) if row is not None]
-    elif isinstance(event, trace.Baseline):
-        yield event.ids
-    elif isinstance(event, trace.Store):
-        yield from event.window or ()
-    elif isinstance(event, trace.Depths):
-        yield from event.top
+def _none(event: Any) -> Iterable[Iterable[int]]:
+    return ()
+
+
+def _drawn(event: trace.Correct | trace.Bonus) -> Iterable[Iterable[int]]:
+    return ((event.id,),) if event.p_row is None else ((event.id,), event.p_row.ids)
+
+
+def _judged(event: trace.Verify) -> Iterable[Iterable[int]]:
+    return [row.ids for x in event.checks for row in (x.p_row, x.q_row, x.residual) if row is not None]
+
+
+# The ids of an event, in parts. By its class: most events have none, and every one is asked between two passes.
+_IDS: dict[type[Event], Callable[[Any], Iterable[Iterable[int]]]] = {
+    trace.Header: lambda event: (event.prompt_ids,),
+    trace.Draft: lambda event: (event.ids,),
+    trace.Correct: _drawn,
+    trace.Bonus: _drawn,
+    trace.Verify: _judged,
+    trace.Baseline: lambda event: (event.ids,),
+    trace.Store: lambda event: event.window or (),
+    trace.Depths: lambda event: event.top,
+}

@@ -21,7 +21,7 @@ def declarations(events: dict[str, type]) -> str:
     for name, cls in events.items():
         _declare(cls, written, event=name)
     union = "".join(f"  | {cls.__name__}\n" for cls in events.values()).rstrip()
-    head = "// Written by tests/js/events_dts.py from the classes in hsd_core/trace.py; run it when they change.\n"
+    head = "// Written by tests/js/events_dts.py from the classes in hsd_core/trace; run it when they change.\n"
     return "\n".join([head, *written.values(), f"export type TraceEvent =\n{union};\n"])
 
 

@@ -14,9 +14,9 @@ from hsd_core.models.sampling import (
     fetched_law,
     finite,
     largest,
-    largest_listed,
     likeliest,
     one_hot,
+    shortlists,
     softmax,
     to_probs,
 )
@@ -130,5 +130,15 @@ def test_the_quick_ways_to_the_largest_entries_give_what_ranking_everything_give
         assert torch.equal(values, rows.topk(min(8, width)).values)
         assert torch.equal(rows.gather(1, ids), values) and all(len(set(row)) == len(row) for row in ids.tolist())
         assert torch.equal(likeliest(rows), rows.argmax(-1))
-        assert largest_listed(rows, 8) == (values.tolist(), ids.tolist())
     assert likeliest(torch.tensor([[1.0, 2.0, 2.0]])).tolist() == [1]
+
+
+def test_a_shortlist_has_the_likeliest_tokens_falling_and_none_without_a_chance() -> None:
+    made = torch.Generator().manual_seed(3)
+    for width in (5, 384, 128 * 40 + 1):
+        rows = torch.randn(4, width, generator=made).softmax(-1)
+        values, ids = (part.tolist() for part in rows.topk(min(8, width)))
+        whole = [[*zip(*row, strict=True)] for row in zip(ids, values, strict=True)]
+        assert shortlists(rows, 8) == whole
+    laws = torch.tensor([[0.0, 1.0, 0.0], [0.25, 0.5, 0.25], [0.0, 0.0, 0.0]])
+    assert shortlists(laws, 2) == [[(1, 1.0)], [(1, 0.5), (0, 0.25)], []]

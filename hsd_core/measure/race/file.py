@@ -18,7 +18,7 @@ from hsd_core.measure.race.running import LANES
 from hsd_core.trace import Event, Footer, Header
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.checks import check
-from hsd_core.trace.events import Part, Record, Words
+from hsd_core.trace.parts import Part, Record, Words
 from hsd_core.trace.typed import Int, Wrong, decode, encode_lines
 
 SCHEMA = 1
