@@ -11,6 +11,8 @@ export class CombDock {
   constructor(host) {
     this.el = host.appendChild(element("div", "hx-comb-dock"));
     this.el.hidden = true;
+    this.el.setAttribute("role", "group");
+    this.el.setAttribute("aria-label", COMB.dock);
     this.drawn = false; // whether the comb was drawn anew since it was last measured
     this.el.addEventListener("scroll", () => this._count(), { passive: true });
   }
@@ -28,7 +30,7 @@ export class CombDock {
     if (key === el.dataset.key && el.childNodes.length === (comb ? 1 : 0)) return;
     const { current } = reach;
     const held = current && el.contains(current) ? current.dataset.serial : null;
-    const focused = el.contains(document.activeElement);
+    const focused = el !== document.activeElement && el.contains(document.activeElement);
     el.dataset.key = key;
     el.classList.toggle("hx-past", past);
     el.replaceChildren(...(comb ? [combNode(comb, model, cursor, past ? TEXT.noneNow : "")] : []));
@@ -61,5 +63,8 @@ export class CombDock {
     const below = Math.round((el.scrollHeight - el.clientHeight - el.scrollTop) / row);
     const said = COMB.more(below, Math.round(el.scrollTop / row));
     if (more.textContent !== said) more.textContent = said;
+    // What scrolls can be reached by Tab, and is then scrolled by the arrow keys.
+    if (el.scrollHeight > el.clientHeight || el.scrollWidth > el.clientWidth) el.tabIndex = 0;
+    else if (el !== document.activeElement) el.removeAttribute("tabindex");
   }
 }

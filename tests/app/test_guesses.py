@@ -168,7 +168,7 @@ ROOM = """() => {
   const {top, bottom} = box(dock);
   const inside = (x) => box(x).top >= top - 1 && box(x).bottom <= bottom + 1;
   const tokens = [...dock.querySelectorAll(".hx-comb-token")];
-  return {share: box(dock).height / box(text).height, height: box(dock).height,
+  return {share: box(dock).height / box(text).height, height: box(dock).height, tab: dock.tabIndex,
           hidden: tokens.filter((x) => !inside(x)).length,
           kept: tokens.filter((x) => x.closest("[data-fate=kept]")).every(inside),
           said: dock.querySelector(".hx-comb-more")?.textContent ?? ""};
@@ -192,6 +192,7 @@ def test_the_text_keeps_the_larger_part_and_what_is_out_of_sight_is_said_and_rea
     assert all(x["kept"] for x in seen), "the path that was kept is in sight"
     scrolled = [x for x in seen if x["hidden"]]
     assert all(x["said"] for x in scrolled) and (scrolled or size != (1280, 720))
+    assert all(x["tab"] == 0 for x in scrolled), "Tab reaches what scrolls"
     step_until(page, ".hx-comb-cell[data-fate='unasked']")
     page.locator(".hx-flow [tabindex='0']").focus()
     step(page, "End")
