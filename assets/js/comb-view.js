@@ -22,6 +22,7 @@ export function combNode(comb, model, cursor, when = "") {
   grid.setAttribute("aria-label", COMB.label(said));
   const head = element("span", "hx-comb-head", said);
   head.setAttribute("aria-hidden", "true");
+  head.append(element("span", "hx-comb-more"));
   const root = element("i", "hx-comb-root");
   root.style.gridArea = "1 / 1";
   grid.append(root);

@@ -1,15 +1,20 @@
 /** Below the text: the candidates of the round under the cursor, as a comb. As high as combs may become, so that the text
- *  stays where it is. */
+ *  stays where it is, but never more than the smaller part of the panel: a higher comb scrolls, shows the path that was
+ *  kept, and says how many rows are out of sight. */
 
 import { combNode } from "./comb-view.js";
 import { element } from "./token.js";
-import { TEXT } from "./words/text.js";
+import { COMB, TEXT } from "./words/text.js";
 
 export class CombDock {
   /** @param {HTMLElement} host */
   constructor(host) {
     this.el = host.appendChild(element("div", "hx-comb-dock"));
     this.el.hidden = true;
+    this.el.setAttribute("role", "group");
+    this.el.setAttribute("aria-label", COMB.dock);
+    this.drawn = false; // whether the comb was drawn anew since it was last measured
+    this.el.addEventListener("scroll", () => this._count(), { passive: true });
   }
 
   /** @param {import("./trace.js").TraceModel|null} model @param {number} cursor @param {import("./text-reach.js").TextReach} reach */
@@ -25,12 +30,41 @@ export class CombDock {
     if (key === el.dataset.key && el.childNodes.length === (comb ? 1 : 0)) return;
     const { current } = reach;
     const held = current && el.contains(current) ? current.dataset.serial : null;
-    const focused = el.contains(document.activeElement);
+    const focused = el !== document.activeElement && el.contains(document.activeElement);
     el.dataset.key = key;
     el.classList.toggle("hx-past", past);
     el.replaceChildren(...(comb ? [combNode(comb, model, cursor, past ? TEXT.noneNow : "")] : []));
+    this.drawn = true;
     if (held !== null) reach.reach(el.querySelector(`[data-serial="${held}"]`));
     reach.renew();
     if (focused) reach.current?.focus();
+  }
+
+  /** Brings the end of the kept path into sight. Called when all else is drawn: it asks how high the comb is. */
+  settle() {
+    if (!this.drawn) return;
+    this.drawn = false;
+    const { el } = this;
+    if (!el.contains(document.activeElement)) {
+      const path = el.querySelectorAll(".hx-comb-cell[data-fate='kept']");
+      const last = path[path.length - 1]?.getBoundingClientRect().bottom ?? 0;
+      el.scrollTop = Math.max(0, last - el.getBoundingClientRect().top + el.scrollTop - el.clientHeight);
+    }
+    this._count();
+  }
+
+  /** Says how many rows lie below what is in sight, and how many above. */
+  _count() {
+    const { el } = this;
+    const grid = el.querySelector(".hx-comb-grid");
+    const more = el.querySelector(".hx-comb-more");
+    if (!grid || !more) return;
+    const row = grid.clientHeight / getComputedStyle(grid).gridTemplateRows.split(" ").length;
+    const below = Math.round((el.scrollHeight - el.clientHeight - el.scrollTop) / row);
+    const said = COMB.more(below, Math.round(el.scrollTop / row));
+    if (more.textContent !== said) more.textContent = said;
+    // What scrolls can be reached by Tab, and is then scrolled by the arrow keys.
+    if (el.scrollHeight > el.clientHeight || el.scrollWidth > el.clientWidth) el.tabIndex = 0;
+    else if (el !== document.activeElement) el.removeAttribute("tabindex");
   }
 }

@@ -87,6 +87,7 @@ class TextView {
     this.swift = swift;
     this.flow.dataset.ghosts = ghosts;
     this.flow.dataset.by = colourBy;
+    this.flow.classList.toggle("hx-swift", swift);
     const scheme = colouring(model, colourBy);
     const style = JSON.stringify([colourBy, ghosts, scheme.all ?? null]);
     const committed = model.committedAt(cursor);
@@ -103,6 +104,7 @@ class TextView {
 
   /** Goes on to the text's end if that was in sight. Called when all else is drawn: it asks how high the text is. */
   settle() {
+    this.comb.settle();
     // What was scrolled a moment ago has its event still to come, and must not be taken back.
     if (this.low && this._low()) this._sink();
   }
@@ -135,7 +137,7 @@ class TextView {
       const node = made ?? old.get(item.key);
       old.delete(item.key);
       if (item.cell) this._dress(node, item.cell, scheme);
-      else haunt(node, item.heads, this.model, { fresh: this._fresh(item.heads.at(-1)), still: this.swift });
+      else haunt(node, item.heads, this.model, this._fresh(item.heads.at(-1)));
       const same = last !== null && !last.ends;
       const paragraph = same ? last.node.parentNode : this._paragraph(last);
       const next = same ? last.node.nextSibling : paragraph.firstChild;
@@ -171,7 +173,6 @@ class TextView {
     const letters = [...new Set(records.map((x) => scheme.of(x, cursor).letter))].slice(0, 3).join("");
     dress(node, cell, records, {
       state: tentative ? "tentative" : "committed",
-      still: this.swift,
       category: scheme.of(first, cursor),
       passed: passed.map((x) => x.tag).join(" "),
       marks: letters,

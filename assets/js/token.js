@@ -27,14 +27,13 @@ export function tokenNode(serial) {
  * @param {HTMLElement & {cellText?: string, cellSize?: number}} node
  * @param {import("./cells.js").Cell} cell
  * @param {import("./tokens.js").TokenRecord[]} records its tokens
- * @param {Record<string, any>} look {state, category, passed, marks, dots, dotHue, still}; still: it does not ease into it
+ * @param {Record<string, any>} look {state, category, passed, marks, dots, dotHue}
  */
 export function dress(node, cell, records, look) {
   const text = cell.special ? "" : cell.text;
   if (node.cellText !== cell.text || node.cellSize !== cell.serials.length) write(node, cell, text);
   const token = /** @type {HTMLElement} */ (node.childNodes[1]);
   put(token, "state", look.state);
-  put(token, "still", look.still ? "1" : "");
   put(node, "soft", look.state === "tentative" ? "1" : "");
   put(token, "line", look.category.underline);
   put(token, "level", String(records[0].level));
@@ -90,12 +89,11 @@ export function ghostNode() {
  * @param {HTMLElement & {ghostKey?: string, heads?: object[]}} node
  * @param {import("./tokens.js").TokenRecord[]} heads rejected records at this place, oldest first
  * @param {import("./trace.js").TraceModel} model
- * @param {{fresh: boolean, still: boolean}} look fresh: the last one was rejected just now
+ * @param {boolean} fresh whether the last one was rejected just now
  */
-export function haunt(node, heads, model, { fresh, still }) {
+export function haunt(node, heads, model, fresh) {
   const signature = heads.map((x) => x.serial).join(" ");
   put(node, "fresh", fresh ? "1" : "");
-  put(node, "still", still ? "1" : "");
   if (node.ghostKey === signature) return;
   const open = node.dataset.open === "1";
   node.ghostKey = signature;

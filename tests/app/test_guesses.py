@@ -162,6 +162,45 @@ def test_candidates_wait_below_the_text_and_the_kept_path_rises_into_it(page: An
     assert page.locator(".hx-comb-dock").bounding_box()["height"] == high, "the text stays where it is"
 
 
+ROOM = """() => {
+  const box = (x) => x.getBoundingClientRect();
+  const [text, dock] = [document.querySelector(".hx-text-body"), document.querySelector(".hx-comb-dock")];
+  const {top, bottom} = box(dock);
+  const inside = (x) => box(x).top >= top - 1 && box(x).bottom <= bottom + 1;
+  const tokens = [...dock.querySelectorAll(".hx-comb-token")];
+  return {share: box(dock).height / box(text).height, height: box(dock).height, tab: dock.tabIndex,
+          hidden: tokens.filter((x) => !inside(x)).length,
+          kept: tokens.filter((x) => x.closest("[data-fate=kept]")).every(inside),
+          said: dock.querySelector(".hx-comb-more")?.textContent ?? ""};
+}"""
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1440, 900), (1920, 1080), (390, 844)])
+def test_the_text_keeps_the_larger_part_and_what_is_out_of_sight_is_said_and_reached(
+    page: Any, site: str, size: tuple[int, int]
+) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    visit(page, site)
+    page.get_by_role("slider", name="Moment of the run").focus()
+    step(page, "Home")
+    seen = []
+    for _ in range(60):
+        step(page)
+        seen.append(page.evaluate(ROOM))
+    assert max(x["share"] for x in seen) <= 0.4 + 0.01
+    assert len({x["height"] for x in seen}) == 1, "the text stays where it is"
+    assert all(x["kept"] for x in seen), "the path that was kept is in sight"
+    scrolled = [x for x in seen if x["hidden"]]
+    assert all(x["said"] for x in scrolled) and (scrolled or size != (1280, 720))
+    assert all(x["tab"] == 0 for x in scrolled), "Tab reaches what scrolls"
+    step_until(page, ".hx-comb-cell[data-fate='unasked']")
+    page.locator(".hx-flow [tabindex='0']").focus()
+    step(page, "End")
+    last = page.locator(".hx-comb-dock .hx-comb-token").last.bounding_box()
+    dock = page.locator(".hx-comb-dock").bounding_box()
+    assert last["y"] >= dock["y"] and last["y"] + last["height"] <= dock["y"] + dock["height"] + 1
+
+
 def test_no_token_is_drawn_over_another_and_rows_follow_the_parents(page: Any, site: str) -> None:
     visit(page, site)
     step_until(page, ".hx-comb-grid:has(.hx-comb-stem)")

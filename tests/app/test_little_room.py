@@ -66,6 +66,15 @@ def test_beside_a_lesson_every_level_keeps_its_name(page: Any, shipped: str, les
     assert page.locator(".hx-caption-text").evaluate(WHOLE)
 
 
+def test_in_a_low_window_a_step_that_speaks_of_the_legend_shows_it(page: Any, shipped: str) -> None:
+    opened(page, f"{shipped}/?tab=learn&lesson=7&step=2", LESSON, LAPTOP)
+    page.wait_for_selector(".hx-lit")
+    legend, window = page.locator(".hx-legend"), LAPTOP[1]
+    assert legend.is_visible()
+    at = legend.bounding_box()
+    assert at["height"] > 12 and at["y"] + at["height"] <= window
+
+
 @pytest.mark.parametrize("size", [DESK, (1920, 1080)])
 def test_presenting_keeps_names_and_makes_panels_and_lessons_large(
     page: Any, shipped: str, size: tuple[int, int]

@@ -266,6 +266,23 @@ def test_two_recordings_are_compared_token_by_token_or_by_time(page: Any, race_s
 
 
 @pytest.mark.browser
+def test_a_choice_that_fails_while_comparing_goes_back_and_says_why(page: Any, race_site: str) -> None:
+    page.goto(f"{race_site}/?tab=race&compare=00-toy,02-plain")
+    page.wait_for_selector(".hx-race-differ")
+    page.route("**/races/01-toys", lambda route: route.fulfill(status=503, body="busy"))
+    page.route("**/recordings/01-hostile", lambda route: route.fulfill(status=503, body="busy"))
+    for label, choice, before in (("race to replay", "01-toys", "-"), ("run B", "01-hostile", "02-plain")):
+        menu = page.get_by_label(label)
+        assert menu.input_value() == before
+        menu.select_option(choice)
+        page.wait_for_selector(".hx-race .hx-note:has-text('503')")
+        assert menu.input_value() == before
+        page.locator(".hx-race .hx-note button").click()
+        page.wait_for_selector(".hx-race .hx-note:has-text('503')", state="hidden")
+    assert page.locator(".hx-race-pair").is_visible() and "compare=00-toy%2C02-plain" in page.url
+
+
+@pytest.mark.browser
 def test_the_tab_fits_a_phone_and_costs_nothing_until_it_is_opened(page: Any, race_site: str) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

@@ -32,6 +32,7 @@ export function createCompare({ menu, replay, attempt }) {
   /** @type {Map<string, Promise<LaneModel>>} */
   const kept = new Map();
   /** @type {LaneModel[]} */ let shown = [];
+  /** @type {string[]} */ let named = []; // what is shown, by name
   let turn = 0;
   const pick = (/** @type {string} */ label) =>
     h(
@@ -72,9 +73,13 @@ export function createCompare({ menu, replay, attempt }) {
   async function show() {
     const mine = ++turn;
     const names = runs.map((run) => run.value);
-    const found = await Promise.all(names.map(load));
+    const found = await Promise.all(names.map(load)).catch((error) => {
+      if (mine === turn) named.forEach((name, i) => (runs[i].value = name)); // the menus name what is shown
+      throw error;
+    });
     if (mine !== turn || el.hidden) return;
     shown = found;
+    named = names;
     setQuery({ compare: names.join(","), race: null });
     draw(false);
   }
@@ -97,6 +102,7 @@ export function createCompare({ menu, replay, attempt }) {
     /** @param {[string, string]} pair */
     open(pair) {
       el.hidden = false;
+      named = [];
       runs.forEach((run, i) => (run.value = pair[i]));
       return show();
     },

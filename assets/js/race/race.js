@@ -170,13 +170,18 @@ class RacePage {
   async choose(name, still = false) {
     if (!name) return void (this.own && this.show(this.own));
     const turn = ++this._turn;
-    const reply = await fetch(`${this.base}${this.setup.races}/${encodeURIComponent(name)}`);
-    const race = reply.headers.get("content-type")?.includes("json")
-      ? await reply.json()
-      : { error: WORDS.status(reply.status) };
-    if (race.error) throw new Error(WORDS.notOpened(race.error));
-    if (turn !== this._turn) return;
-    this.show(race);
+    try {
+      const reply = await fetch(`${this.base}${this.setup.races}/${encodeURIComponent(name)}`);
+      const race = reply.headers.get("content-type")?.includes("json")
+        ? await reply.json()
+        : { error: WORDS.status(reply.status) };
+      if (race.error) throw new Error(WORDS.notOpened(race.error));
+      if (turn !== this._turn) return;
+      this.show(race);
+    } catch (error) {
+      if (turn === this._turn) this.pick.value = this.compare.el.hidden ? (this.shown?.name ?? "") : NO_RACE;
+      throw error;
+    }
     if (!still) setQuery({ race: name });
   }
 

@@ -58,5 +58,8 @@ export const COMB = {
     /** @type {{kept: number, rejected: number, level: string, rest: number}} */ x,
   ) => `${said}: ${x.kept} kept, ${x.rejected} rejected by ${x.level}${x.rest ? `, ${x.rest} not asked` : ""}`,
   waits: (/** @type {string} */ said) => `${said}: not judged yet`,
+  dock: "Candidates below the text",
+  more: (/** @type {number} */ below, /** @type {number} */ above) =>
+    [below ? `\u2193 ${below} more` : "", above ? `\u2191 ${above} above` : ""].filter(Boolean).join(", "),
   label: (/** @type {string} */ said) => `Candidates. ${said}. Row by row in the order in which they are judged.`,
 };
