@@ -9,19 +9,26 @@ export class Drawing {
     this.stage = stage;
     this.haste = new Haste(stage.root, () => this.ask());
     this._frame = 0;
+    /** @type {ReturnType<typeof setTimeout>|undefined} */ this._later = undefined;
     this._at = -1; // the cursor of the last one
   }
 
-  /** Redraws at the next frame, or a little later in a live run whose rounds are quick; many changes make one drawing. */
+  /** Redraws at the next frame, or a little later in a live run whose rounds are quick; many changes make one drawing,
+   *  and the first that does not wait takes along what does. */
   ask() {
     if (this._frame) return;
-    const draw = () =>
-      requestAnimationFrame(() => {
-        this._frame = 0;
-        this.now();
-      });
     const wait = this.stage.player.following ? this.haste.wait() : 0;
-    this._frame = wait > 0 ? setTimeout(draw, wait) : draw();
+    if (wait > 0) this._later ??= setTimeout(() => this._soon(), wait);
+    else this._soon();
+  }
+
+  _soon() {
+    clearTimeout(this._later);
+    this._later = undefined;
+    this._frame ||= requestAnimationFrame(() => {
+      this._frame = 0;
+      this.now();
+    });
   }
 
   now() {
