@@ -198,18 +198,14 @@ function costTable({ profile, measured, styles }, edit) {
 
 function acceptanceTable({ profile, measured, styles }, edit) {
   const top = profile.levels.length - 1;
+  const judges = [...profile.levels.keys()].filter((j) => j > 0 && !draftsOnly(profile.levels[j]));
   const rows = profile.levels.slice(0, top).map((level, i) =>
     h(
       "tr",
       {},
       levelHead(level.name, styles[i]),
-      ...profile.levels.slice(1).map((above, k) => {
-        const j = k + 1;
+      ...judges.map((j) => {
         if (j <= i) return h("td", { class: "hx-plan-none" });
-        if (draftsOnly(above)) {
-          const why = above.hit_rate === undefined ? TABLES.several : TABLES.lookup;
-          return h("td", { class: "hx-plan-none", "data-tip": why(above.name) });
-        }
         const range = measured.interval?.[i]?.[j];
         return numberCell(
           {
@@ -217,7 +213,7 @@ function acceptanceTable({ profile, measured, styles }, edit) {
             value: profile.acceptance[i][j],
             kind: PROBABILITY,
             part: "acceptance",
-            label: TABLES.acceptanceOf(level.name, above.name, level.hit_rate !== undefined),
+            label: TABLES.acceptanceOf(level.name, profile.levels[j].name, level.hit_rate !== undefined),
             range: range && `${range[0].toFixed(2)}–${range[1].toFixed(2)}`,
             shade: profile.acceptance[i][j],
           },
@@ -230,7 +226,7 @@ function acceptanceTable({ profile, measured, styles }, edit) {
     "tr",
     {},
     h("td", { class: "hx-plan-corner", text: TABLES.corner }),
-    ...profile.levels.slice(1).map((level, k) => levelHead(level.name, styles[k + 1], "col")),
+    ...judges.map((j) => levelHead(profile.levels[j].name, styles[j], "col")),
   );
   return h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows));
 }

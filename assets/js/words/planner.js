@@ -110,9 +110,9 @@ export const TABLES = {
   accepts: "How often each accepts another's token",
   acceptsText: "Probability that the level of the column accepts a token of the level of the row.",
   interval: (/** @type {string} */ text) => `${text} Below each: its 95 % interval.`,
-  edges: "Where layers are shared",
+  edges: "Where a pass costs otherwise",
   edgesText:
-    "ms for a pass over so many rows of the upper level where the lower one of the pair has already run the layers that both share.",
+    "ms for a pass over so many rows of the upper level where the lower one of the pair has already run layers that both share, has a window whose probes ride along, or offers several sequences that the upper one goes through branch by branch.",
   assumed: "assumed",
   measured: "measured",
   reset: (/** @type {string} */ to) => `reset to ${to}`,
@@ -129,8 +129,6 @@ export const TABLES = {
   hitsOf: (/** @type {string} */ level) => `${level}: share of lookups that find something`,
   engine: "engine, each pass of the target",
   engineOf: "engine: ms for each pass of the target outside the levels",
-  lookup: (/** @type {string} */ level) => `${level} is a lookup and cannot verify`,
-  several: (/** @type {string} */ level) => `${level} offers several sequences and cannot verify`,
   acceptanceOf: (/** @type {string} */ level, /** @type {string} */ by, /** @type {boolean} */ given) =>
     `acceptance of ${level} by ${by}${given ? ", given a hit" : ""}`,
   corner: "drafted by \u2193 judged by \u2192",
