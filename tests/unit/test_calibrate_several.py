@@ -210,6 +210,14 @@ def test_the_texts_token_weighs_what_the_rule_accepts_it_with_over_what_the_targ
     assert judge(laws, [0, 2], 0, tree)[0][1].tolist() == [0.0], "nothing stands behind a token that was not offered"
 
 
+def test_a_kept_sequence_that_ends_before_another_does_is_not_accepted_further_down() -> None:
+    tree = replace(named((0, 1, 2)), parents=(-1, -1, 1))  # 0 by itself, and 1 with 2 behind it
+    laws = {0: torch.tensor([[0.5, 0.3, 0.2]] * 3)}
+    (short, passed), (deep, _) = (judge(laws, [first, 2, 0], 0, tree)[0] for first in (0, 1))
+    assert short == pytest.approx([0.8, 0.0]) and passed.tolist() == [1.0, 0.0]
+    assert deep == pytest.approx([0.8, 0.2])
+
+
 def test_sampled_offers_fare_by_depth_as_in_many_real_rounds() -> None:
     bottom, judges, texts, tokens = fused(2), tables(2, 1), 60, 24
     tally, real = Tally(texts), Counter[tuple[int, bool]]()

@@ -28,6 +28,8 @@ def judge(laws: Mapping[int, Tensor], ids: Sequence[int], start: int, tree: Tree
     forks, fork = list[list[Offer]](), -1
     for token in ids[start:]:
         if not (at := tree.forks.get(fork)):
+            # Where the kept sequence ends and others go on, the offer is deeper, and nothing of it is accepted there.
+            forks += [[]] if fork >= 0 and len(forks) < tree.longest else []
             break
         forks.append([tree.offers[o] for o in at])
         fork = next((offer.node for offer in forks[-1] if tree.ids[offer.node] == token), -2)
