@@ -56,3 +56,11 @@ export function figure(x) {
   if (Math.abs(x) < 0.001) return "<0.001";
   return Math.abs(x) >= 100 ? String(Math.round(x)) : String(Number(x.toPrecision(3)));
 }
+
+/** Rounded to so many significant figures with its zeros, so that what stands side by side reads alike: 9.20, not 9.2. */
+export function rounded(x, digits = 3) {
+  if (!Number.isFinite(x)) return "\u2013";
+  if (x === 0) return "0";
+  const size = Math.floor(Math.log10(Math.abs(x)));
+  return x.toFixed(Math.min(4, Math.max(0, digits - 1 - size)));
+}

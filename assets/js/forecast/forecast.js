@@ -2,7 +2,7 @@
 
 import { plainSpeed } from "../charts.js";
 import { h, say } from "../dom.js";
-import { figure } from "../svg.js";
+import { rounded } from "../svg.js";
 import { words } from "../words/forecast.js";
 
 /** @typedef {import("./prices.js").Price} Price */
@@ -62,7 +62,7 @@ export class Forecast {
     const known = price !== null && "ms" in price ? price : null;
     const ran = this._ran();
     const rows = /** @type {const} */ ([
-      [this._ms, known?.ms ?? null, ran?.ms ?? null, figure],
+      [this._ms, known?.ms ?? null, ran?.ms ?? null, rounded],
       [this._times, known?.speedup ?? null, ran?.speedup ?? null, times],
     ]);
     for (const [cells, predicted, measured, text] of rows) {

@@ -2,7 +2,7 @@
 
 import { h, say } from "../dom.js";
 import { styleLevels } from "../kinds.js";
-import { figure } from "./profile.js";
+import { rounded } from "../svg.js";
 import { levelBadge } from "./badge.js";
 import { ANSWER } from "../words/planner.js";
 
@@ -51,7 +51,7 @@ export function answerPanel(ctx) {
     say(spoken, answer.headline);
     tower.replaceChildren(...tiles(answer, styles));
     figures.replaceChildren(
-      fact(figure(top.ms), ANSWER.ms),
+      fact(rounded(top.ms), ANSWER.ms),
       fact(`${top.speedup.toFixed(2)}×`, ANSWER.gain),
       fact(top.tokens.toFixed(2), ANSWER.tokens),
     );
@@ -113,7 +113,7 @@ function tiles({ best }, styles) {
           {
             class: "hx-plan-tile",
             style: { "--hue": hue(part) },
-            "data-tip": ANSWER.share(part.name, figure(part.ms), percent(part.share)),
+            "data-tip": ANSWER.share(part.name, rounded(part.ms), percent(part.share)),
           },
           part.style ? levelBadge(part.style) : null,
           h("b", { text: part.text }),
@@ -137,7 +137,7 @@ function sharesTable(top, styles) {
       ),
       h("td", { text: part.block ?? "–" }),
       h("td", { text: part.calls.toFixed(2) }),
-      h("td", { text: figure(part.ms) }),
+      h("td", { text: rounded(part.ms) }),
       h("td", {
         text:
           part.worth === null
@@ -175,7 +175,7 @@ function depthTable(answer, styles, ctx) {
         "td",
         { role: "cell", class: "hx-plan-bar" },
         h("i", { style: { width: `${(100 * one.ms) / Math.max(slowest, answer.plain_ms)}%` } }),
-        h("span", { text: `${figure(one.ms)} ms` }),
+        h("span", { text: `${rounded(one.ms)} ms` }),
       ),
       h("td", { role: "cell", text: `${one.speedup.toFixed(2)}×` }),
       h(

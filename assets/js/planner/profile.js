@@ -63,11 +63,3 @@ function pick(from, names) {
 
 /** Whether two values hold the same numbers. */
 export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
-
-/** A number as short as its size asks for. */
-export function figure(value, digits = 3) {
-  if (!Number.isFinite(value)) return "–";
-  if (value === 0) return "0";
-  const size = Math.floor(Math.log10(Math.abs(value)));
-  return value.toFixed(Math.min(4, Math.max(0, digits - 1 - size)));
-}

@@ -3,7 +3,8 @@
 import { h } from "../dom.js";
 import { levelHead } from "./badge.js";
 import { COST, PROBABILITY, TIME, numberCell } from "./number-cell.js";
-import { costAt, draftsOnly, figure, get, rowCounts, same, set } from "./profile.js";
+import { rounded } from "../svg.js";
+import { costAt, draftsOnly, get, rowCounts, same, set } from "./profile.js";
 import { TABLES } from "../words/planner.js";
 
 const SHOWN_DEPTHS = 3; // of what lies side by side; the tip has the others
@@ -125,11 +126,11 @@ function costTable({ profile, measured, styles }, edit) {
         {
           path: ["levels", i, "cost_ms", String(n)],
           value: level.cost_ms[n],
-          hint: figure(costAt(level.cost_ms, n)),
+          hint: rounded(costAt(level.cost_ms, n)),
           kind: COST,
           part: "levels",
           label: TABLES.costOf(level.name, n),
-          range: range && `${figure(range[0], 2)}–${figure(range[1], 2)}`,
+          range: range && `${rounded(range[0], 2)}–${rounded(range[1], 2)}`,
           optional: Object.keys(level.cost_ms).length > 1 || level.cost_ms[n] === undefined,
         },
         edit,
@@ -143,7 +144,7 @@ function costTable({ profile, measured, styles }, edit) {
               {
                 path: ["levels", i, "draft_ms"],
                 value: level.draft_ms,
-                hint: figure(level.cost_ms["1"] ?? costAt(level.cost_ms, 1)),
+                hint: rounded(level.cost_ms["1"] ?? costAt(level.cost_ms, 1)),
                 kind: COST,
                 part: "levels",
                 label: TABLES.draftOf(level.name),
@@ -246,7 +247,7 @@ function edgeTable({ profile, measured }, pairs, edit) {
           {
             path: ["edge_cost_ms", pair, String(n)],
             value: costs[n],
-            hint: figure(costAt(costs, n)),
+            hint: rounded(costAt(costs, n)),
             kind: COST,
             part: "edge_cost_ms",
             label: TABLES.costOf(TABLES.pairOf(pair), n),
