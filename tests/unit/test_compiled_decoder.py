@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from contextlib import nullcontext
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -202,14 +203,17 @@ def test_inputs_may_begin_at_any_address() -> None:
 @pytest.mark.parametrize("dtype", QUANTISED)
 @pytest.mark.parametrize("kind", KINDS)
 def test_copies_stay_near_float32(kind: str, dtype: str) -> None:
-    shape, weights = made(kind, head_dim=16, **WIDE)
-    if dtype == "int4":  # weights of 16 steps a group, as a 4-bit file has them
-        weights = {name: Int4(w).dense() if "proj.weight" in name else w for name, w in weights.items()}
-    source = weights.__getitem__, set(weights)
-    expected = read(lean.LeanDecoder(shape, *source))
-    got = read(CompiledDecoder(shape, lambda: nullcontext(source), dtype=dtype))
-    assert got.dtype == torch.float32
-    assert (got - expected).abs().mean() < 0.05 * expected.abs().mean()
+    off = []
+    for seed in range(3):  # a model of 32 channels has few groups, and each its luck
+        shape, weights = made(kind, head_dim=16, seed=seed, **WIDE)
+        if dtype == "int4":  # weights of 16 steps a group, as a 4-bit file has them
+            weights = {name: Int4(w).dense() if "proj.weight" in name else w for name, w in weights.items()}
+        source = weights.__getitem__, set(weights)
+        expected = read(lean.LeanDecoder(shape, *source))
+        got = read(CompiledDecoder(shape, partial(nullcontext, source), dtype=dtype))
+        assert got.dtype == torch.float32
+        off.append(((got - expected).abs().mean() / expected.abs().mean()).item())
+    assert sum(off) / len(off) < 0.05
 
 
 @pytest.mark.parametrize("kind", DTYPES)

@@ -10,9 +10,10 @@ Names: n inputs, V vocabulary.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -22,9 +23,11 @@ from hsd_core.models.compiled import graph as graphs
 from hsd_core.models.compiled import refusal
 from hsd_core.models.compiled.cache import CompiledCache, slots_for
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
-from hsd_core.models.compiled.products import BYTES, product
+from hsd_core.models.compiled.layer import Weights, read_layer, read_weight
+from hsd_core.models.compiled.products import BYTES, GROUP, SMOOTH_GROUP, product
 from hsd_core.models.compiled.profile import Profile
 from hsd_core.models.compiled.session import Session, give_back
+from hsd_core.models.compiled.smoothing import Smoothing, smoothed, smoothing
 from hsd_core.models.linear import aligned
 from hsd_core.models.passes import Branches, Pass
 from hsd_core.models.protocol import DecoderError
@@ -33,7 +36,6 @@ from hsd_core.models.threads import model_threads
 
 EMBEDDING, HEAD = "model.embed_tokens.weight", "lm_head.weight"
 PART_BYTES = 2**30  # of weights that are laid out at once: while they are, they lie there twice
-Weights = tuple[Callable[[str], Tensor], Collection[str]]  # name -> weight in the Hugging Face naming; all names
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,8 @@ class CompiledDecoder:
     Args:
         shape: read from the model's config by `LeanShape.from_config`.
         weights: opens the weights; again where layers are cut anew.
-        dtype: "float32", or "int8" or "int4" (weights in groups of 32, inputs rounded to 8 bits, an 8-bit head).
+        dtype: "float32", or "int8" (weights in groups of 64, smoothed) or "int4" (in groups of 32), both with inputs
+            rounded to 8 bits and an 8-bit head.
         vocab: keep only the first `vocab` columns of the logits.
         told: called with the layers that are laid out, and all of them.
         profile: writes down what every node takes.
@@ -81,17 +84,22 @@ class CompiledDecoder:
         if reason := refusal(shape, dtype, "cpu"):
             raise DecoderError(f"{reason}; use kind='lean'")
         self._cutting = threading.Lock()
+        with weights() as opened:
+            # kept in the dtype that it is stored in: a lookup is exact
+            sizes = shape.vocab_size, shape.hidden
+            self._embedding = read_weight(shape, opened, EMBEDDING, *sizes).clone()  # else the file stays mapped
+            self.last_norm = dense(read_weight(shape, opened, "model.norm.weight", shape.hidden)).clone()
+            head = read_weight(shape, opened, EMBEDDING if shape.tied else HEAD, *sizes)
+            self._smoothing: Smoothing | None = None
+            if dtype == "int8":
+                norm = self.last_norm, head[: self.vocab_size]
+                self._smoothing = smoothing(shape, self._embedding, partial(read_layer, shape, opened), *norm)
+            self._head = self._head_session(head[: self.vocab_size])
         self._parts: tuple[Part, ...] = ()
         each = self._layers_a_part()
         for lo in range(0, self.layers, each):
             told(lo, self.layers)
             self._parts += (self._part(lo, min(lo + each, self.layers)),)
-        with weights() as opened:
-            # kept in the dtype that it is stored in: a lookup is exact
-            sizes = shape.vocab_size, shape.hidden
-            self._embedding = self._weight(opened, EMBEDDING, *sizes).clone()  # else the whole file stays mapped
-            self.last_norm = dense(self._weight(opened, "model.norm.weight", shape.hidden)).clone()
-            self._head = self._head_session(self._weight(opened, EMBEDDING if shape.tied else HEAD, *sizes))
         self.forward(Pass([0]), self.new_cache(1))  # what a kernel does not take is refused now
         give_back()
 
@@ -149,7 +157,7 @@ class CompiledDecoder:
         if self.shape.tied:
             return self._embedding[index].float()
         with self._weights() as opened:
-            return self._weight(opened, HEAD, self.shape.vocab_size, self.shape.hidden)[index].float()
+            return read_weight(self.shape, opened, HEAD, self.shape.vocab_size, self.shape.hidden)[index].float()
 
     def weight_bytes(self, depth: int | None = None, *, head: bool = True) -> int:
         """See `Decoder.weight_bytes`."""
@@ -192,55 +200,28 @@ class CompiledDecoder:
             graphs.steering(graph, self.shape)
             branches = graphs.branching(graph)
             # one layer at a time: what it was made of is let go before the next one
-            numbered = ((i, self._layer(f"model.layers.{i}", opened)) for i in range(lo, hi))
+            numbered = ((i, self._layer(i, opened)) for i in range(lo, hi))
             states = graph.output("states", [1, "n", self.shape.hidden])
             graphs.layers(graph, self.shape, x, numbered, states, branches)
         return Part(lo, hi, Session(graph, self.threads, self.profile))
 
-    def _weight(self, opened: Weights, name: str, *sizes: int) -> Tensor:
-        """A weight of these sizes. What a kernel is handed is what its graph says."""
-        tensor, names = opened
-        if name not in names:
-            raise DecoderError(f"the weights lack {name!r}, which a {self.shape.model_type} of this config has")
-        if (found := tensor(name)).shape != sizes:
-            raise DecoderError(f"{name!r} has sizes {tuple(found.shape)}, and config.json asks for {sizes}")
-        return found
+    def _layer(self, i: int, opened: Weights) -> LayerWeights:
+        found = read_layer(self.shape, opened, i)
+        if self._smoothing is not None:
+            found = smoothed(self.shape, found, self._smoothing.layers[i])
+        return found.laid_out(self._product)
 
-    def _layer(self, at: str, opened: Weights) -> LayerWeights:
-        s, (tensor, names) = self.shape, opened
-        queries, shared = s.heads * s.head_size, s.kv_heads * s.head_size
-        gate = f"{at}.mlp.gate_proj.weight"
-        inner = len(tensor(gate)) if gate in names else 0  # what the shape does not say
-
-        def norm(name: str, size: int) -> Tensor:
-            return dense(self._weight(opened, f"{at}.{name}.weight", size))
-
-        def fused(inputs: int, outputs: dict[str, int]) -> Product:
-            weights = [self._weight(opened, f"{at}.{part}.weight", n, inputs) for part, n in outputs.items()]
-            biased = [(name, n) for part, n in outputs.items() if (name := f"{at}.{part}.bias") in names]
-            biases = [dense(self._weight(opened, name, n)) for name, n in biased]
-            weight = torch.cat(weights) if len(weights) > 1 else weights[0]
-            return product(weight, self.dtype, torch.cat(biases) if biases else None)
-
-        head_norms = f"{at}.self_attn.q_norm.weight" in names
-        qkv = {f"self_attn.{part}_proj": n for part, n in (("q", queries), ("k", shared), ("v", shared))}
-        return LayerWeights(
-            attention_norm=norm("input_layernorm", s.hidden),
-            qkv=fused(s.hidden, qkv),
-            q_norm=norm("self_attn.q_norm", s.head_size) if head_norms else None,
-            k_norm=norm("self_attn.k_norm", s.head_size) if head_norms else None,
-            out=fused(queries, {"self_attn.o_proj": s.hidden}),
-            mlp_norm=norm("post_attention_layernorm", s.hidden),
-            gate=fused(s.hidden, {"mlp.gate_proj": inner}),
-            up=fused(s.hidden, {"mlp.up_proj": inner}),
-            down=fused(inner, {"mlp.down_proj": s.hidden}),
-        )
+    def _product(self, weight: Tensor, bias: Tensor | None) -> Product:
+        return product(weight, self.dtype, bias, group=GROUP if self._smoothing is None else SMOOTH_GROUP)
 
     def _head_session(self, weight: Tensor) -> Session:
-        graph = Graph()
+        graph, norm = Graph(), self.last_norm
         x = graph.input("x", "float32", [1, "n", self.shape.hidden])
-        y = graph.norm(x, "norm", self.last_norm, self.shape.norm_eps)
-        kind = "float32" if self.dtype == "float32" else "int8"
-        made = product(weight[: self.vocab_size], kind)(graph, "head", y)
-        graph.put("Identity", [made], [graph.output("logits", [1, "n", self.vocab_size])])
+        if self._smoothing is None:
+            made = product(weight, "float32" if self.dtype == "float32" else "int8")
+        else:
+            norm = norm / self._smoothing.head
+            made = self._product(weight * self._smoothing.head, None)
+        y = graph.norm(x, "norm", norm, self.shape.norm_eps)
+        graph.put("Identity", [made(graph, "head", y)], [graph.output("logits", [1, "n", self.vocab_size])])
         return Session(graph, self.threads, self.profile)

@@ -1,8 +1,9 @@
 """Products of a graph, x W^T + b, by how the weight is kept.
 
     float32   MatMul: onnxruntime lays the weight out for its kernel once, and lets the given one go
-    int8      MatMulNBits over groups of 32 inputs, each with a scale; inputs are rounded to 8 bits by row and group
-    int4      the same with equal steps from a group's least to its largest weight, as `linear.Int4` keeps them
+    int8      MatMulNBits over groups of inputs, each with a scale; inputs are rounded to 8 bits by row and group
+    int4      the same over groups of 32, with equal steps from a group's least to its largest weight, as `linear.Int4`
+              keeps them
 
 Rounding the inputs row by row leaves the rows independent of each other. A group of 4 bits needs an offset that is no
 whole number of steps (GGUF's Q4_1 is d q + m): the nearest whole number goes into the kernel, and what is left, times
@@ -24,18 +25,21 @@ from hsd_core.models.compiled.graph import MICROSOFT, Graph, Product, dense
 from hsd_core.models.linear import int4_steps, refuse_sizes
 from hsd_core.models.threads import torch_with
 
-GROUP = 32
+GROUP, SMOOTH_GROUP = 32, 64  # inputs that share a scale; more of them where none stands out (see `smoothing`)
 # Bytes of a weight in its kernel's layout, with its part of the group's scale, zero point and offset.
 BYTES: Mapping[str, float] = MappingProxyType(
-    {"float32": 4.0, "int8": 1 + 4 / GROUP, "int4": 0.5 + (4 + 0.5 + 4) / GROUP}
+    {"float32": 4.0, "int8": 1 + 4 / SMOOTH_GROUP, "int4": 0.5 + (4 + 0.5 + 4) / GROUP}
 )
 INT8_INPUTS = 4  # accuracy_level of MatMulNBits: inputs are rounded to 8 bits, and products are those of integers
 ZERO = 128  # what stands for 0 in 8 bits without a sign
 PIECE = 2**20  # weights that are rounded at once: the memory for them is used again and again
 
 
-def product(weight: Tensor, kind: str, bias: Tensor | None = None) -> Product:
+def product(weight: Tensor, kind: str, bias: Tensor | None = None, *, group: int = GROUP) -> Product:
     """A product with weight (N, K), kept as `kind`: "float32", "int8" or "int4".
+
+    Args:
+        group: inputs that share a scale, in 8 bits.
 
     Raises:
         DecoderError: 4 bits take whole groups of inputs.
@@ -43,7 +47,8 @@ def product(weight: Tensor, kind: str, bias: Tensor | None = None) -> Product:
     if kind == "float32":
         made: Product = partial(_float32, weight)
     elif kind == "int8":
-        made = rounded(*_int8(weight), weight.shape[1])
+        codes, scales = _by_rows(partial(_int8_rows, group), weight)
+        made = rounded(codes, scales, weight.shape[1])
     else:
         refuse_sizes("int4", weight, inputs=GROUP, outputs=1, instead="int8")
         made = partial(_int4, weight)
@@ -51,7 +56,7 @@ def product(weight: Tensor, kind: str, bias: Tensor | None = None) -> Product:
 
 
 def rounded(codes: Tensor, scales: Tensor, inputs: int) -> Product:
-    """A product with weights that are rounded already: uint8 (N, groups, GROUP), float32 (N, groups)."""
+    """A product with weights that are rounded already: uint8 (N, groups, group), float32 (N, groups)."""
     return partial(_nbits, 8, codes, scales, None, inputs)
 
 
@@ -83,14 +88,9 @@ def _nbits(
         K=inputs,
         N=len(codes),
         bits=bits,
-        block_size=GROUP,
+        block_size=codes.shape[-1] * 8 // bits,
         accuracy_level=INT8_INPUTS,
     )
-
-
-def _int8(weight: Tensor) -> tuple[Tensor, Tensor]:
-    codes, scales = _by_rows(_int8_rows, weight)
-    return codes, scales
 
 
 def _by_rows(made: Callable[[Tensor], tuple[Tensor, ...]], weight: Tensor) -> list[Tensor]:
@@ -100,8 +100,8 @@ def _by_rows(made: Callable[[Tensor], tuple[Tensor, ...]], weight: Tensor) -> li
     return [torch.cat(parts) for parts in zip(*(made(dense(rows)) for rows in pieces), strict=True)]
 
 
-def _int8_rows(weight: Tensor) -> tuple[Tensor, Tensor]:
-    groups = F.pad(weight, (0, -weight.shape[1] % GROUP)).view(len(weight), -1, GROUP)
+def _int8_rows(group: int, weight: Tensor) -> tuple[Tensor, Tensor]:
+    groups = F.pad(weight, (0, -weight.shape[1] % group)).view(len(weight), -1, group)
     scales = (groups.abs().amax(-1) / 127).clamp_min(1e-10)
     codes = (groups / scales[..., None]).round_().clamp_(-127, 127) + ZERO
     return codes.to(torch.uint8), scales
