@@ -38,7 +38,7 @@ CURATED = [
     ("table:2,table:4@policy=flush@rule=block,table@rule=block", 3, 4),
     ("table:2,table:4@policy=confidence@theta=0.5,table@rule=block@bonus=0", 3, 4),
     ("table:1,table:4@policy=margin@theta=0.7,table@rule=block@bonus=0", 3, 4),
-    ("table:2@policy=margin@theta=0.8,table:3@policy=margin@theta=0.9@bonus=0,table", 2, 5),
+    ("table:2@policy=margin@theta=0.7,table:3@policy=margin@theta=0.9@bonus=0,table", 3, 5),
     ("table:2@bonus=0,table:3@bonus=0@rule=block,table@bonus=0@rule=block", 2, 5),
     ("ngram:3,table:2,table", 3, 4),
     ("ngram:2,table:2@bonus=0,table@bonus=0@rule=block", 3, 4),
