@@ -40,7 +40,7 @@ POLICIES = (
     PolicyKind(
         name="margin",
         order=35,
-        words="margin · stop where the two best are close, as copies err there",
+        words="margin · stop when two tokens are close",
         make=Margin,
         theta="stop after a token whose two likeliest lie less than θ apart (log p1 − log p2, nats)",
         usual=0.15,
