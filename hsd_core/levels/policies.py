@@ -101,7 +101,7 @@ class Margin(Confidence):
     """Stop at T tokens or after a token whose row's two likeliest tokens were less than theta apart; it is kept.
 
     Theta is a difference of raw logits, log p1 - log p2 in nats. Made for copies of the target in fewer bits: rounding
-    turns a choice around where its two best are close, however unlikely both are, and hardly anywhere else.
+    turns a choice around where its two best are close, however unlikely both are, and seldom elsewhere.
     """
 
     def sure(self, logits: Tensor) -> Sequence[float]:
