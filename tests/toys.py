@@ -108,6 +108,9 @@ def toy_stack(text: str, vocab_size: int, seed: int = 0, **options: float) -> li
     return entries
 
 
+POLICIES = ("fixed", "flush", "confidence", "margin@theta=0.6", "adaptive")
+
+
 def random_stack(rng: random.Random, *, deepest: int = 4, longest: int = 3, rules: Sequence[str] = ()) -> str:
     """The text of a random stack of 1 to `deepest` levels with block lengths 1 to `longest`."""
     depth = rng.randint(1, deepest)
@@ -116,7 +119,7 @@ def random_stack(rng: random.Random, *, deepest: int = 4, longest: int = 3, rule
         last = i == depth - 1
         part = "table" if last or i > 0 or rng.random() < 0.7 else "ngram"
         if not last:
-            part += f":{rng.randint(1, longest)}@policy={rng.choice(('fixed', 'flush', 'confidence', 'adaptive'))}"
+            part += f":{rng.randint(1, longest)}@policy={rng.choice(POLICIES)}"
         if i > 0:
             part += f"@rule={rng.choice(rules or ('tokenwise', 'block'))}"
         parts.append(part + (rng.choice(("", "@bonus=0")) if part.startswith("table") else ""))

@@ -152,7 +152,7 @@ function figure({ name: key, label, low: min, high: max, step, tip, tips, when }
       step,
       class: "hx-input",
       "data-key": `${key}-${at.position}`,
-      value: level.options[key] ?? usualOf(level.name, key),
+      value: level.options[key] ?? usualOf(level.name, key, level.options),
       onchange: (event) => {
         const asked = Math.min(max, Math.max(min, +event.target.value || min));
         level.options[key] = String(step < 1 ? asked : Math.round(asked));

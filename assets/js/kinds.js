@@ -13,7 +13,7 @@ import { NAMES } from "./words/tower.js";
  */
 /**
  * A key of levels, as hsd_core/levels/kinds/keys.py declares it.
- * @typedef {{type: string, name: string, title: string, cure: string, counts: string, fans: boolean, usual: string|null, tip: string,
+ * @typedef {{type: string, name: string, title: string, cure: string, counts: string, fans: boolean, usual: string|null, usuals: Record<string, string>, tip: string,
  *   label: string, tips: Record<string, string>, when: [string, string[]]|null, low: number, high: number, step: number, beside?: number,
  *   choices: string[], alphabet: string, most: number, nodes: number, words: Record<string, string>}} Key
  */
@@ -64,10 +64,13 @@ function paint({ kinds, reject }) {
 export const kindOf = (name) => /** @type {Kind} */ (grammar.kinds.get(name ?? "") ?? grammar.kinds.get("model"));
 
 /**
- * What a level has for a key without saying so; null where that is not known here.
- * @param {string} name @param {string} key
+ * What a level with these options has for a key without saying so; null where that is not known here.
+ * @param {string} name @param {string} key @param {Record<string, string>} [options]
  */
-export const usualOf = (name, key) => grammar.kinds.get(name)?.usual?.[key] ?? grammar.keys.get(key)?.usual ?? null;
+export function usualOf(name, key, options = {}) {
+  const { usual, usuals, when } = grammar.keys.get(key) ?? {};
+  return grammar.kinds.get(name)?.usual?.[key] ?? usuals?.[options[when?.[0] ?? ""]] ?? usual ?? null;
+}
 
 /** Whether levels of a kind heed a key. @param {string} name @param {string} key */
 export const heeds = (name, key) => Boolean(grammar.kinds.get(name)?.keys.includes(key));

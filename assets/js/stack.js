@@ -228,7 +228,7 @@ function written({ name, options }) {
   const order = [...grammar.keys.keys()];
   const place = (key) => (order.includes(key) ? order.indexOf(key) : order.length);
   return Object.entries(options)
-    .filter(([key, value]) => value !== "" && usualOf(name, key) !== String(value) && counts(key, options))
+    .filter(([key, value]) => value !== "" && usualOf(name, key, options) !== String(value) && counts(key, options))
     .sort(([a], [b]) => place(a) - place(b));
 }
 

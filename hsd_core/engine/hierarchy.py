@@ -43,7 +43,6 @@ from hsd_core.models.sampling import (
     fetched_law,
     finite,
     likeliest,
-    softmax,
     to_probs,
 )
 from hsd_core.stacks.grammar import LevelSpec
@@ -266,11 +265,9 @@ class Hierarchy:
 
         surest: of several rows only the surest counts: a tree goes on where any of its branches does.
         """
-        policy, sure = self.policies[i], []
-        if policy.reads_confidence and logits is not None:
-            sure = softmax(logits.reshape(-1, logits.shape[-1])).amax(-1).tolist()
-            sure = [max(sure)] if surest else sure
-        return policy.stops(DraftState(length, self._blocks[i], corrected, sure))
+        policy = self.policies[i]
+        sure = () if logits is None else policy.sure(logits.reshape(-1, logits.shape[-1]))
+        return policy.stops(DraftState(length, self._blocks[i], corrected, [max(sure)] if surest and sure else sure))
 
     def _ended(self, tree: Tree) -> bool:
         return len(tree) > 0 and tree.tokens[-1].id in self.ends

@@ -12,7 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from hsd_core.models.sampling import margins, softmax
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,23 +25,25 @@ class DraftState:
     """What a level holds when its policy is asked.
 
     length: tokens held. block: its T. corrected: the last verification ended in a correction.
-    confidence: raw (temperature 1) top probabilities of the rows of the tokens added last.
+    sure: how sure the rows of the tokens added last were, as the policy reads them (`Policy.sure`).
     """
 
     length: int
     block: int
     corrected: bool
-    confidence: Sequence[float | None]
+    sure: Sequence[float]
 
 
 class Policy(Protocol):
-    """When a level hands its block up. `reads_confidence`: it looks at `DraftState.confidence`."""
-
-    reads_confidence: bool
+    """When a level hands its block up."""
 
     @property
     def moving(self) -> float | None:
         """The threshold as it stands, if it moves during a run."""
+        ...
+
+    def sure(self, logits: Tensor) -> Sequence[float]:
+        """(n, V) raw logits (temperature 1) -> how sure each row is; () from a policy that looks at none."""
         ...
 
     def stops(self, state: DraftState) -> bool:
@@ -52,8 +59,10 @@ class Policy(Protocol):
 class Fixed:
     """Stop at T tokens. What one verification yields beyond T is handed up as well."""
 
-    reads_confidence = False
     moving = None
+
+    def sure(self, logits: Tensor) -> Sequence[float]:
+        return ()
 
     def stops(self, state: DraftState) -> bool:
         return state.length >= state.block
@@ -78,10 +87,26 @@ class Confidence(Fixed):
     """
 
     theta: float
-    reads_confidence = True
+
+    def sure(self, logits: Tensor) -> Sequence[float]:
+        found: list[float] = softmax(logits).amax(-1).tolist()
+        return found
 
     def stops(self, state: DraftState) -> bool:
-        return state.length >= state.block or any(c is not None and c < self.theta for c in state.confidence)
+        return state.length >= state.block or any(sure < self.theta for sure in state.sure)
+
+
+@dataclass(slots=True)
+class Margin(Confidence):
+    """Stop at T tokens or after a token whose row's two likeliest tokens were less than theta apart; it is kept.
+
+    Theta is a difference of raw logits, log p1 - log p2 in nats. Made for copies of the target in fewer bits: rounding
+    turns a choice around where its two best are close, however unlikely both are, and seldom elsewhere.
+    """
+
+    def sure(self, logits: Tensor) -> Sequence[float]:
+        found: list[float] = margins(logits).tolist()
+        return found
 
 
 @dataclass(slots=True)

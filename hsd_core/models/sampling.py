@@ -146,6 +146,12 @@ def largest(rows: Tensor, k: int) -> tuple[Tensor, Tensor]:
     return values, chosen.gather(1, at // BLOCK) * BLOCK + at % BLOCK
 
 
+def margins(logits: Tensor) -> Tensor:
+    """(n, V) -> (n,) log p1 - log p2 (nats) of each row's two likeliest tokens at temperature 1."""
+    best = _at_least_float32(largest(logits, 2)[0])
+    return best[:, 0] - best[:, 1]
+
+
 def shortlists(probs: Tensor, k: int) -> list[list[tuple[int, float]]]:
     """The k likeliest tokens of (n, V) probabilities on the host, falling, the first of equals first; fewer where the
     others have none. What is taken is overwritten with -1.

@@ -139,6 +139,12 @@ _ALL = (
                 "ngram:3@policy=confidence@theta=0.4@miss=nano,target",
                 "a nano drafts where the databases are silent",
             ),
+            Example(
+                "margin",
+                "A copy in doubt",
+                "ngram:3,int8:16@policy=margin@theta=0.2,target",
+                "long blocks of int8, handed up where its two best tokens are close",
+            ),
             Example("losing", "One that loses", "int8:32,target", "32 drafts in a row: one early miss wastes the rest"),
             Example("mirror", "Right, yet slower", "int8:4,target@dtype=int8", "a draft as dear as its verifier"),
             Example("plain", "Plain decoding", "target", "one token per forward: what the others are measured by"),

@@ -141,6 +141,10 @@ def test_the_rule_top_asks_for_its_k_and_a_threshold_policy_for_its_theta(page: 
     floor.get_by_role("button", name="rule, policy and order").click()
     floor.locator("[data-key^='rule']").select_option("top")
     floor.locator("[data-key^='k-']").fill("3")
+    for policy, usual in (("confidence", "0.6"), ("margin", "0.15")):
+        floor.locator("[data-key^='policy']").select_option(policy)
+        assert floor.locator("[data-key^='theta']").input_value() == usual
+    stands(page, "exit:2@at=4,exit:4@at=8@policy=margin@rule=top@k=3,target")
     floor.locator("[data-key^='policy']").select_option("adaptive")
     floor.locator("[data-key^='theta']").fill("0.3")
     page.keyboard.press("Tab")

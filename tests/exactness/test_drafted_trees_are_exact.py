@@ -51,7 +51,9 @@ def test_cut_laws_greedy_runs_and_ends_of_the_text(sampling: Sampling, ends: fro
             assert off(text, sampling=sampling, ends=ends, zeros=zeros) < EXACT
 
 
-@pytest.mark.parametrize("policy", ["confidence@theta=0.5", "confidence@theta=0.9", "adaptive@theta=0.6"])
+@pytest.mark.parametrize(
+    "policy", ["confidence@theta=0.5", "confidence@theta=0.9", "margin@theta=0.7", "adaptive@theta=0.6"]
+)
 def test_a_tree_that_stops_where_it_is_unsure_follows_the_law(policy: str) -> None:
     assert off(f"table:3@tree=2.2.1@policy={policy},table", vocab=2) < EXACT
 

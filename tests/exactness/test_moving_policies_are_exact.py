@@ -64,7 +64,7 @@ def test_whole_runs_have_the_law_of_joined_paths(text: str) -> None:
 def test_random_stacks_follow_the_targets_law(seed: int) -> None:
     rng = random.Random(5000 + seed)
     text = random_stack(rng, deepest=3)
-    for other in ("fixed", "flush", "confidence"):
+    for other in ("fixed", "flush", "confidence", "margin"):
         text = text.replace(f"@policy={other}", f"@policy={rng.choice(('adaptive', 'adaptive', other))}")
     options = {"sampling": rng.choice((SAMPLED, Sampling(0.7, top_k=2), Sampling(0.0)))}
     stack = toy_stack(text, 2, seed)

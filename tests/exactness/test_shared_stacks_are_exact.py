@@ -52,6 +52,7 @@ WHOLE = [
     ("nano:1@id=fed,exit:2@at=2,target", 3, 2),
     ("nano:1@id=fed,exit:2@at=2@policy=flush@rule=block,target@rule=block", 3, 2),
     ("nano:1@id=fed,int8:2@policy=confidence,target", 3, 2),
+    ("nano:1@id=fed,int8:3@policy=margin@theta=0.3,target", 3, 2),
     ("ngram:2,nano:2@id=fed@rule=block,target", 3, 2),
     ("nano:1@id=fed,exit:1@at=1,exit:2@at=2@rule=block,target", 2, 2),
     ("ngram:2@miss=fed,target", 4, 2),

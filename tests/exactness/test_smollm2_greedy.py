@@ -23,6 +23,7 @@ STACKS = (
     "int4:8,target",
     "ngram:2,int8:8,target@rule=block",
     "ngram:5@db=c,int8:3@policy=flush@bonus=0,int4:9@policy=confidence@theta=0.7,target@bonus=0",
+    "ngram:3,int8:16@policy=margin@theta=0.2,target",
     "ngram:4@guess=7,target",
     "ngram:4@guess=7,int8:6,target",
     "ngram:3@guess=3,exit@at=8,target",

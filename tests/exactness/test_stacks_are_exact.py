@@ -8,6 +8,7 @@ import pytest
 from enumerator import SAMPLED, distance, merged_law, run_law, target_law
 from toys import random_stack, toy_stack
 
+import hsd_core
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.grammar import parse, stack_lossless
 
@@ -24,6 +25,7 @@ CURATED = [
     ("table:3,table@rule=block", 3, 4),
     ("table:4,table@rule=block@bonus=0", 2, 5),
     ("table:2@policy=confidence,table@rule=block", 3, 4),
+    ("table:3@policy=margin@theta=0.5,table@rule=block", 3, 4),
     ("ngram:4,table", 3, 4),
     ("ngram:4,table@bonus=0", 3, 4),  # draws one token where the lookup proposes none
     ("ngram:3,table@rule=block@bonus=0", 3, 4),
@@ -35,6 +37,8 @@ CURATED = [
     ("table:2@policy=flush,table:3@policy=flush,table@rule=block", 3, 4),
     ("table:2,table:4@policy=flush@rule=block,table@rule=block", 3, 4),
     ("table:2,table:4@policy=confidence@theta=0.5,table@rule=block@bonus=0", 3, 4),
+    ("table:1,table:4@policy=margin@theta=0.7,table@rule=block@bonus=0", 3, 4),
+    ("table:2@policy=margin@theta=0.7,table:3@policy=margin@theta=0.9@bonus=0,table", 3, 5),
     ("table:2@bonus=0,table:3@bonus=0@rule=block,table@bonus=0@rule=block", 2, 5),
     ("ngram:3,table:2,table", 3, 4),
     ("ngram:2,table:2@bonus=0,table@bonus=0@rule=block", 3, 4),
@@ -51,6 +55,21 @@ def test_output_follows_the_targets_law(text: str, vocab: int, tokens: int, ends
     stack = toy_stack(text, vocab, seed=7)
     found = merged_law(stack, [0], tokens, ends=ends)
     assert distance(found, target_law(stack, [0], tokens, ends=ends)) < EXACT
+
+
+@pytest.mark.parametrize(("text", "vocab", "tokens"), [case for case in CURATED if "margin" in case[0]])
+def test_margins_cut_blocks_within_these_runs(text: str, vocab: int, tokens: int) -> None:
+    def blocks(text: str, seed: int) -> list[list[int]]:
+        events = hsd_core.run(toy_stack(text, vocab, seed=7), [0], SAMPLED, seed, max_new_tokens=tokens)
+        judged = [(e.level, len(e.checks)) for e in events if e.event == "verify"]
+        return [[n for level, n in judged if level == i] for i in range(1, text.count(",") + 1)]
+
+    for i, level in enumerate(text.split(",")):
+        if "margin" not in level:
+            continue
+        fixed = ",".join(x.replace("margin", "fixed") if i == n else x for n, x in enumerate(text.split(",")))
+        differ = sum(blocks(text, seed)[i] != blocks(fixed, seed)[i] for seed in range(60))
+        assert differ > 10, f"{level}: {differ} of 60 runs hand up other blocks"
 
 
 @pytest.mark.parametrize("seed", range(240))

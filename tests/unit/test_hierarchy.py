@@ -99,6 +99,21 @@ def test_confidence_keeps_the_doubtful_token_and_stops_behind_it() -> None:
         assert event.confidence[-1] < 0.5 or len(event.ids) == 9
 
 
+@pytest.mark.parametrize("sampling", [SAMPLED, GREEDY, Sampling(0.5)])
+def test_margin_keeps_the_token_in_doubt_and_stops_behind_it(sampling: Sampling) -> None:
+    level = table(4, 400)
+    stack = toy_stack("table:9@policy=margin@theta=0.5,table", 4, seed=4)
+    events = list(hsd_core.run(stack, [0], sampling, 1, max_new_tokens=80))
+    text, lengths = output_of(events), set[int]()
+    for event in (e for e in of_kind(events, "draft") if e.at < 60):
+        behind = [(0, *text[: event.at], *event.ids[:n]) for n in range(len(event.ids))]
+        apart = [float(first - second) for first, second in (level(p).log().topk(2).values for p in behind)]
+        assert all(gap >= 0.5 for gap in apart[:-1])
+        assert apart[-1] < 0.5 or len(event.ids) == 9
+        lengths.add(len(event.ids))
+    assert len(lengths) > 2
+
+
 def test_confidence_looks_at_the_raw_row_also_when_greedy() -> None:
     stack = toy_stack("table:9@policy=confidence@theta=0.5,table", 4, seed=4)
     events = list(hsd_core.run(stack, [0], GREEDY, 1, max_new_tokens=40))

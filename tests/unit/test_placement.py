@@ -35,6 +35,7 @@ STACKS = [
     "exit:2@at=1,exit:4@at=2,target",
     "exit:3@at=2@id=fed@policy=adaptive,target",
     "exit:2@at=2@id=fed8@dtype=int8,int8:3,target",
+    "exit:3@at=2@policy=margin@theta=0.5,target",
     "exit:3@at=3@policy=del,target",
     "nano:2,target@rule=block",
     "nano:2@id=fed,target",

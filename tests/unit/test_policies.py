@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import math
+
 import pytest
+import torch
 
-from hsd_core.levels.kinds import policies
-from hsd_core.levels.policies import DEFAULT_THETA, Adaptive, Confidence, DraftState, Fixed, Flush
+from hsd_core.levels.kinds import policies, policy_of, theta_of
+from hsd_core.levels.kinds.spec import LevelSpec
+from hsd_core.levels.policies import DEFAULT_THETA, Adaptive, Confidence, DraftState, Fixed, Flush, Margin
 
 
-def held(length: int, *, block: int = 4, corrected: bool = False, sure: tuple[float | None, ...] = ()) -> DraftState:
+def held(length: int, *, block: int = 4, corrected: bool = False, sure: tuple[float, ...] = ()) -> DraftState:
     return DraftState(length, block, corrected, sure)
 
 
@@ -37,17 +41,35 @@ def test_flush_stops_at_a_correction() -> None:
     assert not Flush().stops(held(1, sure=(0.1,)))
 
 
-@pytest.mark.parametrize("kind", [Confidence, Adaptive])
-def test_confidence_stops_after_a_token_whose_row_was_below_theta(kind: type[Confidence]) -> None:
+@pytest.mark.parametrize("kind", [Confidence, Margin, Adaptive])
+def test_a_threshold_stops_after_a_token_whose_row_was_below_it(kind: type[Confidence]) -> None:
     assert kind(0.6).stops(held(2, sure=(0.9, 0.59)))
     assert kind(0.6).stops(held(2, sure=(0.59, 0.9)))
     assert not kind(0.6).stops(held(2, sure=(0.9, 0.6)))
 
 
-@pytest.mark.parametrize("kind", [Confidence, Adaptive])
-def test_confidence_knows_no_doubt_of_a_drafter_without_a_distribution(kind: type[Confidence]) -> None:
-    assert not kind(1.0).stops(held(2, sure=(None, None)))
+@pytest.mark.parametrize("kind", [Confidence, Margin, Adaptive])
+def test_a_threshold_knows_no_doubt_of_a_drafter_without_a_distribution(kind: type[Confidence]) -> None:
+    assert not kind(1.0).stops(held(2))
     assert not kind(1.0).stops(held(0))
+
+
+def test_policies_read_of_a_row_its_top_probability_or_how_far_its_two_best_lie_apart_or_nothing() -> None:
+    laws = torch.tensor([[0.1, 0.6, 0.3], [0.4, 0.2, 0.4], [0.0, 0.0, 1.0]])
+    for logits in (laws.log(), laws.log() + 7.0):  # logits are laws up to a constant
+        assert Margin(0.1).sure(logits) == pytest.approx([math.log(2.0), 0.0, math.inf], abs=1e-6)
+        for kind in (Confidence, Adaptive):
+            assert kind(0.1).sure(logits) == pytest.approx([0.6, 0.4, 1.0])
+        assert Fixed().sure(logits) == Flush().sure(logits) == ()
+
+
+def test_a_level_without_a_theta_has_its_policys_own() -> None:
+    usual = {"confidence": 0.6, "margin": 0.15, "adaptive": 0.6}
+    for name in policies():
+        assert theta_of(LevelSpec("int8", policy=name)) == usual.get(name)
+        if name in usual:
+            assert policy_of(LevelSpec("int8", policy=name)) == policies()[name].make(usual[name])
+            assert policy_of(LevelSpec("int8", policy=name, theta=0.3)) == policies()[name].make(0.3)
 
 
 def test_adaptive_follows_the_formula_of_draft_and_verify() -> None:

@@ -42,6 +42,7 @@ STACKS = [
     "exit:2@at=2,target",
     "exit:2@at=1,exit:4@at=2,target",
     "exit:3@at=2@id=fed@policy=adaptive,target",
+    "exit:3@at=2@policy=margin@theta=0.5,target",
     "exit:3@at=3@policy=del,target",
     "model:3,target@bonus=0",
     "ngram:2,nano:2,target",

@@ -15,6 +15,7 @@ from hsd_core.models.sampling import (
     finite,
     largest,
     likeliest,
+    margins,
     one_hot,
     shortlists,
     softmax,
@@ -130,6 +131,8 @@ def test_the_quick_ways_to_the_largest_entries_give_what_ranking_everything_give
         assert torch.equal(values, rows.topk(min(8, width)).values)
         assert torch.equal(rows.gather(1, ids), values) and all(len(set(row)) == len(row) for row in ids.tolist())
         assert torch.equal(likeliest(rows), rows.argmax(-1))
+        two = rows.bfloat16().topk(2).values.float()  # halves are apart as they are, not rounded once more
+        assert torch.equal(margins(rows.bfloat16()), two[:, 0] - two[:, 1])
     assert likeliest(torch.tensor([[1.0, 2.0, 2.0]])).tolist() == [1]
 
 

@@ -217,6 +217,8 @@ def test_lookups_beside_a_draft_mean_nothing_above_the_bottom():
         ("ngram:4@window=7,target", "ngram:4@window=7 is not in this profile; .* --levels ngram@window=7,target"),
         ("nano:2@tree=2.1@fuse=2,target", r"tree 2\.1: nano@fuse=2 offers several sequences .*; leave @tree= out"),
         ("ngram:4@guess=3@policy=flush,target", "all stop fixed$"),
+        ("int8:4@policy=confidence,target", "int8:4@policy=confidence is not in this profile; .*; all stop fixed$"),
+        ("int8:4@policy=margin,target", "int8:4@policy=margin is not in this profile; .*; all stop fixed$"),
     ],
 )
 def test_what_a_profile_cannot_price_is_refused_with_the_cure(stack, why):

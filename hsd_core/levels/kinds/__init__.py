@@ -22,7 +22,7 @@ from hsd_core.levels.kinds.kind import Kind, Written
 from hsd_core.levels.kinds.policies import PolicyKind
 from hsd_core.levels.kinds.rules import RuleKind
 from hsd_core.levels.kinds.spec import LevelSpec, StackError, Value
-from hsd_core.levels.policies import DEFAULT_THETA, Policy
+from hsd_core.levels.policies import Policy
 
 __all__ = [
     "Kind",
@@ -94,14 +94,14 @@ def fan_of(spec: LevelSpec) -> tuple[Key, int] | None:
 def theta_of(spec: LevelSpec) -> float | None:
     """The threshold that a level's policy starts with; None where it has none."""
     declared = policies().get(spec.policy)
-    return (DEFAULT_THETA if spec.theta is None else spec.theta) if declared and declared.theta else None
+    return (declared.usual if spec.theta is None else spec.theta) if declared and declared.theta else None
 
 
 def policy_of(spec: LevelSpec) -> Policy:
     """A fresh stop policy for a level. A kind that is written as a policy ends its drafts itself, T at the latest."""
     written = any(own.key == POLICY.name and own.value == spec.policy for _, own in variants())
     declared = policies()[LevelSpec(spec.name).policy if written else spec.policy]
-    return declared.make(DEFAULT_THETA if spec.theta is None else spec.theta)
+    return declared.make(declared.usual if spec.theta is None else spec.theta)
 
 
 def kind_of(spec: LevelSpec) -> Kind:
@@ -139,7 +139,8 @@ def _registry(path: tuple[str, ...]) -> _Registry:
     named = {one.name: one.words for one in policies}
     found[POLICY.name] = replace(POLICY, choices=tuple(named), words=named)
     tips = {one.name: one.theta for one in policies if one.theta}
-    found[THETA.name] = replace(THETA, when=(POLICY.name, tuple(tips)), tips=tips)
+    usuals = {one.name: THETA.write(one.usual) for one in policies if one.theta}
+    found[THETA.name] = replace(THETA, when=(POLICY.name, tuple(tips)), tips=tips, usuals=usuals)
     variants = [(kind, kind.written) for kind in declared if kind.written]
     for _, own in variants:  # its value is one of the other kind's key
         shared = found[own.key]

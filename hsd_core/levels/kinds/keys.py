@@ -44,7 +44,7 @@ class Key:
         rides: its value says how much the level above computes beside a draft, in the same pass; 0 for nothing.
         when: another key, and the values of it with which this one counts; none for whatever it is set to.
         usual: what a level without the key has, where that is not the default of its field and its kind says nothing
-            (`Kind.usual`).
+            (`Kind.usual`). usuals: as written, what it has instead at a value of `when`'s key.
         label, tip, tips: the control in the composer, what it says, and what it says instead at a value of `when`'s
             key; without a tip there is no control.
     """
@@ -55,6 +55,7 @@ class Key:
     counts: str = ""
     when: tuple[str, tuple[str, ...]] | None = None
     usual: Value | None = None
+    usuals: Mapping[str, str] = field(default_factory=dict)
     label: str = ""
     fans: bool = False
     rides: bool = False
@@ -155,7 +156,7 @@ class Switch(Whole):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share(Key):
-    """A probability."""
+    """A number from 0 to 1, such as a probability."""
 
     type = "share"
     low: float = 0.0
@@ -164,7 +165,7 @@ class Share(Key):
 
     @property
     def cure(self) -> str:
-        return f"use a probability from {self.low:g} to {self.high:g}, such as {self.usual}"
+        return f"use a number from {self.low:g} to {self.high:g}, such as {self.usual}"
 
     def parse(self, text: str) -> Value | None:
         try:

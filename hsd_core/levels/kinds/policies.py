@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hsd_core.levels.policies import Adaptive, Confidence, Fixed, Flush, Policy
+from hsd_core.levels.policies import DEFAULT_THETA, Adaptive, Confidence, Fixed, Flush, Margin, Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +15,8 @@ class PolicyKind:
     Attributes:
         name: in stacks and traces. order: in lists. words: what the composer says of it.
         make: one for a level in a run, from the level's theta.
-        theta: what theta means to it, for the composer; "" where it has no threshold.
+        theta: what theta means to it, for the composer; "" where it has no threshold. usual: its theta, if a level
+            gives none.
     """
 
     name: str
@@ -23,6 +24,7 @@ class PolicyKind:
     words: str
     make: Callable[[float], Policy]
     theta: str = ""
+    usual: float = DEFAULT_THETA
 
 
 POLICIES = (
@@ -34,6 +36,14 @@ POLICIES = (
         words="confidence · stop when unsure",
         make=Confidence,
         theta="stop after a token whose top probability is below θ",
+    ),
+    PolicyKind(
+        name="margin",
+        order=35,
+        words="margin · stop when two tokens are close",
+        make=Margin,
+        theta="stop after a token whose two likeliest lie less than θ apart (log p1 − log p2, nats)",
+        usual=0.15,
     ),
     PolicyKind(
         name="adaptive",

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { grammar } from "../../../assets/js/kinds.js";
-import { read, valueOf } from "../../../assets/js/stack.js";
+import { format, read, valueOf } from "../../../assets/js/stack.js";
 import "./build.mjs";
 
 const CASES = JSON.parse(readFileSync(new URL("../../grammar.json", import.meta.url), "utf8"));
@@ -22,3 +22,11 @@ for (const { text, levels, error } of CASES) {
     if (!error) assert.deepEqual(found.levels.map(typed), levels);
   });
 }
+
+test("a threshold is left out only where it is the one that its policy has anyway", () => {
+  const kept = (text) => format(read(text).levels);
+  assert.equal(kept("int8:4@policy=confidence@theta=0.6,target"), "int8:4@policy=confidence,target");
+  assert.equal(kept("int8:4@policy=margin@theta=0.15,target"), "int8:4@policy=margin,target");
+  for (const theta of ["margin@theta=0.6", "confidence@theta=0.15"])
+    assert.equal(kept(`int8:4@policy=${theta},target`), `int8:4@policy=${theta},target`);
+});
