@@ -10,23 +10,26 @@ from typing import Any
 import gradio as gr
 from starlette.middleware import Middleware
 
-from app import api
-from app.bundled import recording_route
-from app.codes import code_route
-from app.guard import Guard
+from app.kit.static import ASSETS
 from app.learn import view as learn
-from app.offer import EVERYTHING, Offer
-from app.offline import offline_route
 from app.planner import view as planner
 from app.planner.routes import routes
-from app.play import Play
-from app.policy import SPACES, Policy
-from app.presence import Presence
+from app.play.bundled import recording_route
+from app.play.codes import code_route
+from app.play.offline import offline_route
+from app.play.recordings import MAX_CALL, Recordings
+from app.play.view import Play
 from app.race.bundled import race_routes
 from app.race.view import RaceTab
-from app.recordings import MAX_CALL, Recordings
 from app.results.view import Results, results_route
-from app.static import ASSETS, app_options
+from app.serve import api
+from app.serve.door.checked import CheckedPosts
+from app.serve.door.connections import limit
+from app.serve.door.guard import Guard
+from app.serve.door.policy import SPACES, SecurityPolicy
+from app.serve.door.presence import Presence
+from app.serve.door.web import app_options
+from app.serve.offer import EVERYTHING, ServerOffer
 from app.words import page as says
 
 IN_FLIGHT = 64  # requests that Gradio holds before they reach our own line
@@ -45,7 +48,7 @@ def build(
     pipeline: Any,
     traces: Path = ASSETS / "traces",
     *,
-    offer: Offer = EVERYTHING,
+    offer: ServerOffer = EVERYTHING,
     results: Path = ASSETS / "results",
 ) -> Page:
     """The whole page. No model is opened and torch is not imported.
@@ -69,7 +72,7 @@ def build(
                 ("Results", Results(play, results).build),
             ]
         )
-        api.add(play)
+        api.add(play.service, play.catalogue)
         demo.unload(_nothing)  # with such a listener the page holds a connection open, which tells it from a script
     demo.queue(max_size=IN_FLIGHT, api_open=False)
     return demo
@@ -107,8 +110,9 @@ def launch_options(
         offline_route(),
     ]
     guards = [
-        Middleware(Policy, frames=(*(SPACES if os.environ.get("SPACE_ID") else ()), *frames)),
+        Middleware(SecurityPolicy, frames=(*(SPACES if os.environ.get("SPACE_ID") else ()), *frames)),
         Middleware(Guard, max_call=MAX_CALL, hosts=hosts),
+        Middleware(CheckedPosts),
     ]
     return {
         "theme": theme,
@@ -121,6 +125,17 @@ def launch_options(
         "show_error": False,
         "quiet": False,
     }
+
+
+def serve(demo: gr.Blocks, **options: Any) -> str:
+    """Launch the page without waiting for its end, with bounds on connections; its address.
+
+    Args:
+        options: of `launch`, such as those of `launch_options`.
+    """
+    _, address, _ = demo.launch(**options, prevent_thread_lock=True)
+    limit(demo.server)
+    return str(address)
 
 
 def _nothing() -> None:

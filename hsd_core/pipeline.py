@@ -12,33 +12,35 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsd_core import trace
+from hsd_core.levels.declared.preset import Preset
 from hsd_core.models import machine
 from hsd_core.models.room import refuse
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.grammar import StackError, bare, parse
-from hsd_core.stacks.presets import Preset, preset_of
+from hsd_core.stacks.presets import preset_of
 from hsd_core.trace import metrics
 from hsd_core.trace.comparison import beside
 from hsd_core.trace.pieces import Pieces, record
 
 if TYPE_CHECKING:
-    from hsd_core.levels.draft_run import TrainedDraft
+    from hsd_core.levels.built.draft_run import TrainedDraft
     from hsd_core.levels.entry import StackEntry
     from hsd_core.levels.memory import Memory
-    from hsd_core.models.compiled.profile import Profile as NodeProfile
-    from hsd_core.models.lean import LeanDecoder
+    from hsd_core.models.compiled.profile import NodeProfile as NodeProfile
+    from hsd_core.models.lean.decoder import LeanDecoder
     from hsd_core.stacks.builder import Builder
     from hsd_core.theory import Profile
     from hsd_core.theory.replanning.replan import Pace, ProfileReplanner
 
 Progress = Callable[[str, float, float], None]
+Reading = Callable[[str, int, int], None]  # a level has read so many tokens of the prompt, and of how many
 
 
 class Pipeline:
     """One preset's tokenizer and levels. Levels are built when a stack first needs them, and kept, read-only."""
 
-    def __init__(self, preset: Preset, builder: Builder) -> None:
-        self.preset, self._builder = preset, builder
+    def __init__(self, preset: Preset, builder: Builder, prompt_tokens: int | None = None) -> None:
+        self.preset, self._builder, self._prompt_tokens = preset, builder, prompt_tokens
         self.default_stack = preset.stack(builder.device)
         self.device, self.dtype = builder.device, builder.dtype
         self.about: dict[str, Any] = {
@@ -66,12 +68,14 @@ class Pipeline:
         models: Path | None = None,
         profile: NodeProfile | None = None,
         kind: str = "auto",
+        prompt_tokens: int | None = None,
     ) -> Pipeline:
         """Fetch and convert the preset's weights where needed; load a stack's levels (the default's) and warm them up.
 
         Args:
             models: a folder whose models may be named as `model@id=NAME`.
             profile: writes down what every node of compiled decoders takes. kind: of decoder, see `load_decoder`.
+            prompt_tokens: the longest prompt that is read; None for as long as the model's context.
         Raises:
             UnknownPreset, StackError: bad names. WeightsError: weights cannot be had; the message says what helps.
         """
@@ -81,7 +85,7 @@ class Pipeline:
         from hsd_core.stacks.builder import Builder
 
         tell = progress or (lambda *_: None)
-        pipeline = cls(asked, Builder(asked, device, dtype, tell, models, profile, kind))
+        pipeline = cls(asked, Builder(asked, device, dtype, tell, models, profile, kind), prompt_tokens)
         pipeline.entries(stack or pipeline.default_stack)
         return pipeline
 
@@ -101,7 +105,7 @@ class Pipeline:
             StackError: it cannot be built, or is no lean decoder; the message says what it is.
         """
         from hsd_core.levels.trunk import Layered
-        from hsd_core.models.lean import LeanDecoder
+        from hsd_core.models.lean.decoder import LeanDecoder
 
         level = self._builder.entries(parse(spec)[-1:])[0].level
         decoder = getattr(level, "decoder", None)
@@ -131,8 +135,8 @@ class Pipeline:
         Raises:
             StackError: the target is no lean decoder. ValueError: the prompt or the output is empty.
         """
+        from hsd_core.engine.depths import read_depths
         from hsd_core.engine.driver import Stopped
-        from hsd_core.measure.depth import read_depths
 
         ids = [*prompt_ids, *output_ids]
         try:
@@ -154,38 +158,50 @@ class Pipeline:
 
     def profile(self, temperature: float = 0.0) -> Profile | None:
         """What was measured of the preset's levels on this machine (the `calibrate` command), if it was."""
-        from hsd_core.measure.calibrate.cache import cached_profile
+        from hsd_core.theory.profiles.kept import cached_profile
 
         return cached_profile(self.preset.name, self.device, self.dtype, temperature)
 
-    def memory(self, stack: str, tokens: int) -> Memory:
+    def memory(self, stack: str, tokens: int, longest: int | None = None) -> Memory:
         """What a run of a stack takes over a text of so many tokens, prompt included, cut to the model's context.
 
+        Args:
+            longest: the largest T of a plan, where the run is planned anew between rounds.
         Raises:
             StackError: see `entries`.
         """
-        return self._memory(self.entries(stack), tokens)
+        return self._memory(self.entries(stack), tokens, longest)
 
-    def _memory(self, entries: list[StackEntry], tokens: int) -> Memory:
-        from hsd_core.engine.run import PREFILL_CHUNK, most_nodes
+    def _memory(self, entries: list[StackEntry], tokens: int, longest: int | None) -> Memory:
+        from hsd_core.engine.run import PREFILL_CHUNK
+        from hsd_core.levels.largest import largest, most_nodes
         from hsd_core.levels.memory import of_run
 
         room = min((e.level.max_positions for e in entries if e.level.max_positions is not None), default=tokens)
+        entries = largest(entries, longest)
         return of_run(entries, min(tokens, room), branches=most_nodes(entries[0]), piece=PREFILL_CHUNK)
 
-    def _refuse_too_large(self, entries: list[StackEntry], tokens: int) -> None:
+    def _refuse_too_large(self, entries: list[StackEntry], tokens: int, longest: int | None) -> None:
         """
         Raises:
             TooLarge: the memory that is free now does not hold such a run; the message has both figures.
         """
-        memory = self._memory(entries, tokens)
+        memory = self._memory(entries, tokens, longest)
         what = f"a run over {tokens} tokens ({memory}, of which the weights are loaded)"
         cure = "ask for fewer tokens, or take fewer levels"
         refuse(memory.kept + memory.at_work, machine.free_bytes(self.device), what, cure)
 
     def encode(self, prompt: str, *, raw: bool) -> list[int]:
-        """Token ids of a prompt, in the model's chat template unless `raw`."""
-        return self._builder.tokenizer.encode(prompt) if raw else self._builder.tokenizer.chat(prompt)
+        """Token ids of a prompt, in the model's chat template unless `raw`.
+
+        Raises:
+            ValueError: they are more than this pipeline reads.
+        """
+        ids = self._builder.tokenizer.encode(prompt) if raw else self._builder.tokenizer.chat(prompt)
+        most = self._prompt_tokens
+        if most is not None and len(ids) > most:
+            raise ValueError(f"the prompt has {len(ids):,} tokens; at most {most:,} are read here, so shorten it")
+        return ids
 
     def run(
         self,
@@ -205,6 +221,7 @@ class Pipeline:
         title: str = "",
         replan: bool | Pace = False,
         profile: Profile | None = None,
+        reading: Reading | None = None,
     ) -> Generator[trace.Event, None, None]:
         """Decode a prompt with a stack. Close the generator to end the run early.
 
@@ -213,23 +230,23 @@ class Pipeline:
                 text after every layer of the target. heads: likeliest tokens of each row that go into the trace
                 (0: none). stop: asked before every forward. replan: the stack lists candidates, and which of them
                 run, with which T, is planned anew while generating, from `profile` (default: this machine's, else the
-                shipped one; the header says which), at this pace (True: the default one).
+                shipped one; the header says which), at this pace (True: the default one). reading: told which level
+                has read how many tokens of the prompt, and of how many.
         Raises:
             ValueError: bad input, at once; the message names the cure.
         """
         from hsd_core.engine.run import run
-        from hsd_core.measure.calibrate.cache import GIVEN, MEASURED, SHIPPED, brief, origin
+        from hsd_core.theory.profiles.kept import GIVEN, MEASURED, SHIPPED, brief, origin
         from hsd_core.theory.replanning.replan import Pace, ProfileReplanner
 
         entries = self.entries(stack)
         sampling = Sampling(temperature, top_k, top_p)
         ids = self.encode(prompt, raw=raw)
-        self._refuse_too_large(entries, len(ids) + max_new_tokens)
         source = MEASURED if profile is None else GIVEN
-        profile = profile or self.profile(temperature)
+        profile = profile or self.profile(sampling.heat)
         about = {**self.about, "recorded": date.today().isoformat(), "title": title}
         if profile is None and replan:
-            profile, source = self._needed_profile(temperature), SHIPPED
+            profile, source = self._needed_profile(sampling.heat), SHIPPED
         if profile is not None:
             about["profile"] = brief(profile, source)
         replanner = None
@@ -237,6 +254,8 @@ class Pipeline:
             pace = replan if isinstance(replan, Pace) else None
             replanner = ProfileReplanner(profile, [entry.spec for entry in entries], pace=pace)
             about["profile"] = {**replanner.profile.as_dict(), "about": origin(profile, source)}
+        longest = None if replanner is None else replanner.longest
+        self._refuse_too_large(entries, len(ids) + max_new_tokens, longest)
         stop = stop or (lambda: False)
 
         def decode(what: list[StackEntry], rows: int, by: ProfileReplanner | None = None) -> Iterator[trace.Event]:
@@ -251,6 +270,7 @@ class Pipeline:
                 stop=stop,
                 about=about,
                 replan=by,
+                reading=lambda level, done, total: reading(what[level].spec.name, done, total) if reading else None,
             )
 
         # Plain decoding keeps two likeliest tokens a row: enough for the margin at a divergence.
@@ -267,8 +287,8 @@ class Pipeline:
         Raises:
             ProfileError: there is none for this preset, device and kind of sampling.
         """
-        from hsd_core.measure.calibrate.cache import shipped_profile
         from hsd_core.theory import ProfileError
+        from hsd_core.theory.profiles.kept import shipped_profile
 
         found = shipped_profile(self.preset.name, self.device, temperature)
         if found is None:

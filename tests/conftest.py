@@ -15,6 +15,13 @@ def pytest_configure() -> None:
         torch.set_num_threads(1)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What weights take to arrive on first use does not count as a test's time."""
+    for item in items:
+        if "smollm2_folder" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.timeout(func_only=True))
+
+
 @pytest.fixture(scope="session")
 def smollm2_folder():
     """The converted weights of preset smollm2; where they cannot be had a visible skip, or a failure where

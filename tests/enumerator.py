@@ -22,11 +22,13 @@ from toys import output_of
 
 import hsd_core
 from hsd_core.engine import run as engine
-from hsd_core.engine.choices import Key
-from hsd_core.engine.hierarchy import Draft, Hierarchy, Request, Score
+from hsd_core.engine.choices import ChoiceKey
+from hsd_core.engine.hierarchy import Hierarchy
+from hsd_core.engine.requests import DraftRequest, Request, ScoreRequest
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.shared import open_levels
 from hsd_core.levels.tree import Token, Tree, in_order
+from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling, to_probs
 
 T = TypeVar("T")
@@ -48,7 +50,7 @@ class Scripted:
 
     def _only_once(self, key: tuple[Any, ...]) -> None:
         """Every choice of a run has a key of its own: two with one key would be one choice."""
-        if isinstance(next(iter(key), None), Key):
+        if isinstance(next(iter(key), None), ChoiceKey):
             assert key not in self._keys, f"two choices have the key {key}"
             self._keys.add(key)
 
@@ -129,40 +131,35 @@ class Merged(Hierarchy):
 
     memo: ClassVar[dict[Any, Any]]
 
-    def pull(self, i: int, budget: int) -> Generator[Any, Any, Tree]:
+    def pull(self, i: int, context: Context, budget: int) -> Generator[Any, Any, Tree]:
         yield from ()
-        return self._one_of("pull", i, budget)[0]
+        return self._one_of("pull", i, context, budget)[0]
 
-    def verify(self, i: int, budget: int) -> Generator[Any, Any, tuple[Tree, bool]]:
+    def verify(self, i: int, context: Context, budget: int) -> Generator[Any, Any, tuple[Tree, bool]]:
         yield from ()
-        tree, corrected = self._one_of("verify", i, budget)
-        self.context.extend(tree.ids)
-        return tree, corrected
+        return self._one_of("verify", i, context, budget)
 
-    def _one_of(self, what: str, i: int, budget: int) -> tuple[Tree, bool]:
+    def _one_of(self, what: str, i: int, context: Context, budget: int) -> tuple[Tree, bool]:
         own = self.policies[: i + 1]  # no level asks a policy above its own: see `Untouchable`
-        key = (what, i, budget, tuple(self.context), repr(own), self.plan.levels, self.plan.blocks)
+        key = (what, i, budget, tuple(context), repr(own), self.plan.levels, self.plan.blocks)
         if key not in self.memo:
-            self.memo[key] = self._enumerate(what, i, budget)
+            self.memo[key] = self._enumerate(what, i, context, budget)
         masses, trees = self.memo[key]
         tree, corrected, policies = trees[self.choices.pick(masses)]  # type: ignore[attr-defined]
         self.policies[: i + 1] = [copy(policy) for policy in policies]
         return tree, corrected
 
-    def _enumerate(self, what: str, i: int, budget: int) -> tuple[list[float], list[tuple[Tree, bool, list[Any]]]]:
-        base = list(self.context)
-
+    def _enumerate(
+        self, what: str, i: int, context: Context, budget: int
+    ) -> tuple[list[float], list[tuple[Tree, bool, list[Any]]]]:
         def once(choices: Scripted) -> tuple[Tree, bool, list[Any]]:
-            context = list(base)
-            inner = type(self)(self.stack, context, sampling=self.sampling, choices=choices, ends=self.ends)
+            inner = type(self)(self.stack, sampling=self.sampling, choices=choices, ends=self.ends)
             inner.follow(self.plan)
             own = [copy(policy) for policy in self.policies[: i + 1]]
             inner.policies = [*own, *(Untouchable() for _ in self.policies[i + 1 :])]
-            room = len(base) + budget + WIDEST
-            result = Enumerated(self.stack, context, room).drive(getattr(Hierarchy, what)(inner, i, budget))
+            room = len(context) + budget + WIDEST
+            result = Enumerated(self.stack, room).drive(getattr(Hierarchy, what)(inner, i, context, budget))
             tree, corrected = result if isinstance(result, tuple) else (result, False)
-            held = tree.ids if what == "verify" else []
-            assert context == base + held, f"{what}({i}) left {context} as the context, not {base} + {held}"
             assert 0 < tree.longest <= budget or (i == 0 and not len(tree)), f"{what}({i}, {budget}) gave {len(tree)}"
             sure = tree.rows is None and self.sampling.greedy  # its row is one-hot
             assert i == 0 or sure or len(tree.rows) == len(tree), "a token went up without its row"
@@ -182,8 +179,7 @@ class Merged(Hierarchy):
 class Enumerated:
     """A driver of the hierarchy that writes nothing: levels are asked, and caches kept."""
 
-    def __init__(self, stack: Sequence[StackEntry], context: list[int], room: int) -> None:
-        self.context = context
+    def __init__(self, stack: Sequence[StackEntry], room: int) -> None:
         self.runs = [*open_levels([entry.level for entry in stack], room)][::-1]
 
     def drive(self, asking: Generator[Any, Any, T]) -> T:
@@ -196,15 +192,16 @@ class Enumerated:
             answer = self._answer(asked)
 
     def _answer(self, asked: Request) -> Any:
-        if isinstance(asked, Draft):
-            return self.runs[asked.level].propose(self.context, asked.order).tree(_token)
-        if isinstance(asked, Score):
-            return self.runs[asked.level].score(self.context, asked.tree)[0]
-        cut = asked.start + len(asked.verdict.path if asked.tree.is_chain else asked.path)
+        if isinstance(asked, DraftRequest):
+            return self.runs[asked.level].propose(asked.context, asked.order).tree(_token)
+        if isinstance(asked, ScoreRequest):
+            return self.runs[asked.level].score(asked.context, asked.tree)[0]
+        judged, start = asked.judged, len(asked.context)
+        cut = start + len(judged.verdict.path if judged.tree.is_chain else judged.path)
         for run in self.runs:
-            if run.cached > cut or (run.cached > asked.start and not in_order(asked.path)):
-                run.keep(asked.start, asked.path)
-        return None if asked.verdict.token is None else _token(asked.verdict.token, "")
+            if run.cached > cut or (run.cached > start and not in_order(judged.path)):
+                run.keep(start, judged.path)
+        return None if judged.verdict.token is None else _token(judged.verdict.token, "")
 
 
 def _token(id_: int, source: str) -> Token:

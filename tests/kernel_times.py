@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import torch
 
-from hsd_core.models.linear import Int4, Int8, Packed, Plain
+from hsd_core.models.lean.linear import Int4, Int8, Packed, Plain
 
 LAYERS, INPUTS, OUTPUTS, REPEATS = 100, 576, 1536, 15
 ROWS = (1, 2, 4, 8, 16)

@@ -10,18 +10,21 @@ from enumerator import SAMPLED, Law
 from tiny import tiny
 from toys import LookupLevel, lookup
 
-from hsd_core.drafts.copying import Copier, Gate
+from hsd_core.drafts.copying import Gate
+from hsd_core.drafts.copying_there import copier, mark_of
 from hsd_core.drafts.head import DraftCache
-from hsd_core.levels.choosing import ChoosingLevel
+from hsd_core.levels.built.choosing import ChoosingLevel
+from hsd_core.levels.built.exits import ExitLevel
+from hsd_core.levels.built.fused import FusedLevel, OrderedLevel
+from hsd_core.levels.built.model import ModelLevel
+from hsd_core.levels.built.nano import NanoLevel
+from hsd_core.levels.built.ngram import NgramLevel
+from hsd_core.levels.declared.keys import AT, DTYPE, FUSE, GUESS, ID
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.exits import ExitLevel
-from hsd_core.levels.fused import FusedLevel, OrderedLevel
-from hsd_core.levels.model import ModelLevel
-from hsd_core.levels.nano import NanoLevel
-from hsd_core.levels.ngram import NgramLevel
+from hsd_core.levels.kinds.ngram import MISS
 from hsd_core.levels.readout import Lens
 from hsd_core.models import QUANTISED
-from hsd_core.models.lean import LeanDecoder
+from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.passes import Branches, Pass
 from hsd_core.models.sampling import Sampling, to_probs
 from hsd_core.ngram import Databases
@@ -55,32 +58,32 @@ class LeanStacks:
     def stack(self, text: str) -> list[StackEntry]:
         specs = parse(text)
         levels: list[Any] = [self._level(spec, specs[-1]) for spec in specs]
-        if specs[0].fuse:
-            lookups = NgramLevel(lambda: Databases("c"), self.target.vocab_size, guess=specs[0].fuse)
+        if specs[0][FUSE]:
+            lookups = NgramLevel(lambda: Databases("c"), self.target.vocab_size, guess=specs[0][FUSE])
             levels[0] = FusedLevel(levels[0], lookups)
         return [StackEntry(level, spec, spec.block) for level, spec in zip(levels, specs, strict=True)]
 
     def _level(self, spec: LevelSpec, target: LevelSpec) -> object:
-        if spec.miss:
-            lookups = NgramLevel(lambda: Databases("c"), self.target.vocab_size, guess=spec.guess or 1)
-            return OrderedLevel(lookups, NanoLevel(self.target, self.drafts[spec.miss]))
+        if miss := spec.get(MISS):
+            lookups = NgramLevel(lambda: Databases("c"), self.target.vocab_size, guess=spec[GUESS])
+            return OrderedLevel(lookups, NanoLevel(self.target, self.drafts[miss]))
         if spec.name == "ngram":
             return LookupLevel(lookup(self.target.vocab_size, 5), self.target.vocab_size)
         decoder = self._decoder(spec, target)
         if spec.name == "exit":
-            assert spec.at is not None
+            depth = spec[AT]
             if spec.policy == "del":  # every lens up to this depth, and a draft with layers of its own if there is one
-                known = {at: self.drafts.get(f"at{at}", Lens(decoder)) for at in range(1, spec.at + 1)}
+                known = {at: self.drafts.get(f"at{at}", Lens(decoder)) for at in range(1, depth + 1)}
                 return ChoosingLevel(decoder, known, memory=self.memory)
-            return ExitLevel(decoder, spec.at, self.drafts.get(spec.id or ""))
+            return ExitLevel(decoder, depth, self.drafts.get(spec.get(ID) or ""))
         if spec.name == "nano":
-            return NanoLevel(self.target, self.drafts[spec.id or "nano"])
-        return ModelLevel(decoder, name=spec.name, kind=spec.name, label=spec.name)
+            return NanoLevel(self.target, self.drafts[spec.get(ID) or "nano"])
+        return ModelLevel(decoder, name=spec.name, kind=spec.name, label=spec.name, feeds=spec.name != "model")
 
     def _decoder(self, spec: LevelSpec, target: LevelSpec) -> LeanDecoder:
         if spec.name == "model":
             return self.model
-        dtype = spec.name if spec.name in QUANTISED else spec.dtype or target.dtype
+        dtype = spec.name if spec.name in QUANTISED else spec.get(DTYPE) or target.get(DTYPE)
         return {"int8": self.int8, "int4": self.int4}.get(dtype or "", self.target)
 
 
@@ -131,7 +134,7 @@ class RandomDraft:
     def new_cache(self, capacity: int) -> Any:
         layers = self._body.new_cache(capacity)
         self._body.prepare(layers, [self.layers])
-        return DraftCache(layers, Copier(self._gate))
+        return DraftCache(layers, copier(self._gate))
 
     def forward(
         self,
@@ -156,7 +159,7 @@ class RandomDraft:
         return cache.copier.copied(token, row)
 
     def mark(self, cache: Any) -> Any:
-        return cache.copier.mark()
+        return mark_of(cache.copier)
 
 
 def drafted_stacks(vocab: int = 3) -> LeanStacks:

@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
-from hsd_core.engine.plans import Judged, Round, RunPlan
+from hsd_core.engine.plans import Checked, Round, RunPlan
 
 Choose = Callable[[Sequence[Round]], RunPlan]
 
 
 class Chosen:
-    """Asks `choose` with the rounds so far; `seen` collects every plan that was followed."""
+    """Asks `choose` with the rounds so far; `seen` collects every plan that was followed. longest: of its T."""
 
-    def __init__(self, choose: Choose) -> None:
-        self._choose, self._past = choose, list[Round]()
+    def __init__(self, choose: Choose, longest: int = 4) -> None:
+        self._choose, self._past, self.longest = choose, list[Round](), longest
         self.seen: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
 
     def settings(self) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def by_outcomes(among: Sequence[RunPlan]) -> Choose:
     def choose(past: Sequence[Round]) -> RunPlan:
         mixed = 2 * len(past)
         for round_ in past:
-            kept = sum(o.accepted - o.tokens for o in round_.outcomes if isinstance(o, Judged))
+            kept = sum(o.accepted - o.tokens for o in round_.outcomes if isinstance(o, Checked))
             mixed += 3 * len(round_.outcomes) + 5 * kept + 7 * sum(round_.committed) + len(round_.committed)
         return among[mixed % len(among)]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hsd_core.theory import Conditional, Costs, Plan, Profile, ProfileLevel
+from hsd_core.theory import Costs, Plan, Profile, ProfileLevel
 
 
 def flat(costs: tuple[float, ...], *acceptance: float, max_block: int = 32) -> Profile:
@@ -44,7 +44,7 @@ def dear(seed: float) -> dict[str, Any]:
 
 
 def random_stack(rng: np.random.Generator) -> tuple[Profile, Plan]:
-    """2 to 5 levels with conditional acceptances, a lookup at the bottom now and then, some without a bonus."""
+    """2 to 5 levels, a lookup at the bottom now and then, some without a bonus."""
     size = int(rng.integers(2, 6))
     levels = []
     for i in range(size):
@@ -52,17 +52,11 @@ def random_stack(rng: np.random.Generator) -> tuple[Profile, Plan]:
         hit = float(rng.uniform(0.3, 0.9)) if i == 0 and rng.random() < 0.4 else None
         reach = (1.0, 0.8, 0.5) if hit is not None and rng.random() < 0.5 else ()
         levels.append(ProfileLevel(f"m{i}", Costs((1, 8), (ms, ms * float(rng.uniform(1, 2)))), "", hit, reach))
-    pairs = [(i, j) for j in range(size) for i in range(j)]
-    conditional = {
-        pair: Conditional(*rng.uniform(0.3, 0.98, 3).tolist(), by_position=tuple(rng.uniform(0.3, 0.98, 3).tolist()))
-        for pair in pairs
-    }
     profile = Profile(
         tuple(levels),
         tuple(map(tuple, rng.uniform(0.3, 0.98, (size, size)).tolist())),
         edge_cost={(0, 1): Costs.constant(1.0)} if rng.random() < 0.5 else {},
         round_ms=0.3,
-        conditional=conditional,
     )
     blocks, bonus = rng.integers(1, 9, size - 1), rng.random(size - 1) < 0.7
     return profile, Plan(tuple(range(size)), tuple(blocks.tolist()), tuple(bonus.tolist()))

@@ -6,8 +6,8 @@ from contextlib import nullcontext
 
 import torch
 
-from hsd_core.models.lean import LeanDecoder
-from hsd_core.models.shape import LeanShape
+from hsd_core.models.lean.decoder import LeanDecoder
+from hsd_core.models.lean.shape import LeanShape
 
 
 def tiny(kind: str = "llama", *, dtype: str = "float32", device: str = "cpu", graphs=None, **more) -> LeanDecoder:

@@ -13,9 +13,9 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from hsd_core.levels.built.table import Table, TableLevel
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import DraftOrder, Proposal, Work
-from hsd_core.levels.table import Table, TableLevel
 from hsd_core.levels.tree import Offer, Tree, named
 from hsd_core.stacks.grammar import parse
 
@@ -41,6 +41,7 @@ class LookupLevel:
 
     name = kind = label = "ngram"
     can_draft, can_verify, has_cache = True, False, False
+    sequences, probes, fed = 1, 0, False
     max_positions = layers = weights = None
     device, dtype = "cpu", "float64"
 

@@ -20,7 +20,11 @@ MOST = 40  # lessons
 WORDS = 70  # of a step's text: what is read beside a page that moves
 log = logging.getLogger(__name__)
 
-_MOMENT = r"^(start|end|round [1-9]\d{0,4}( drafted| end)?|reject [1-9]\d{0,4}|token [1-9]\d{0,5}|\d{1,3}%)$"
+_LETTER = r"[A-Z]\d?"
+_MOMENT = (
+    r"^(start|end|round [1-9]\d{0,4}( drafted| end)?|token [1-9]\d{0,5}|\d{1,3}%"
+    rf"|reject ({_LETTER} )?[1-9]\d{{0,4}}( end)?)$"
+)
 _NAME = r"[a-z_]+(?:\.[A-Za-z0-9_]+)*"
 _REFERENCE = re.compile(rf"\$(?:({_NAME})|\{{([^{{}}|]+)\|({_NAME})\}})")  # as in js/learn/refs.js
 _SIGNS = ("<=", ">=", "<", ">", "=")
@@ -30,6 +34,8 @@ Text = Annotated[str, Meta(min_length=1, max_length=900)]
 Moment = Annotated[str, Meta(pattern=_MOMENT)]
 Name = Annotated[str, Meta(pattern=r"^[\w-]{1,80}$")]
 Count = Annotated[int, Meta(ge=1, le=100_000)]
+Condition = Annotated[str, Meta(min_length=1, max_length=300)]
+Part = Literal["speed", "per-pass", "equal", "law", "source", "acceptance", "caption"]  # as in js/learn/acts/veil.js
 
 
 class Settings(Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -40,25 +46,25 @@ class Settings(Struct, forbid_unknown_fields=True, omit_defaults=True):
     temperature: Annotated[float, Meta(ge=0.0, le=5.0)] | None = None
     colour: Literal["level", "passed", "source", "time"] | None = None
     ghosts: Literal["show", "hide"] | None = None
-    block: dict[Annotated[str, Meta(pattern=r"^[A-Z]\d?$")], Annotated[int, Meta(ge=1, le=64)]] = {}
+    block: dict[Annotated[str, Meta(pattern=rf"^{_LETTER}$")], Annotated[int, Meta(ge=1, le=64)]] = {}
 
 
 class Action(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """What is done to the page, in this order. `play`: from where it stands to this moment, then a pause; `token`:
-    opens the card of a committed token, counted from 1; `light`: parts by the names of `js/learn/acts/parts.js`; `tab`:
-    leaves the lesson for another tab."""
+    opens the card of a committed token, counted from 1, or of the first that was copied from this text; `light`: parts
+    by the names of `js/learn/acts/parts.js`; `tab`: leaves the lesson for another tab."""
 
     recording: Name | None = None
     at: Moment | None = None
     play: Moment | None = None
     seconds: Annotated[float, Meta(gt=0.0, le=60.0)] | None = None
-    token: Count | None = None
+    token: Count | Literal["copied"] | None = None
     light: Annotated[list[Name], Meta(max_length=4)] = []
     set: Settings | None = None
     tab: Name | None = None
 
 
-class Choice(Struct, forbid_unknown_fields=True, omit_defaults=True):
+class AnswerChoice(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """`right`: holds whatever is loaded; `when`: right where this holds of the run, such as "$speedup < 1"."""
 
     text: Short
@@ -75,21 +81,35 @@ class Number(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Question(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A prediction: either choices or a number."""
+    """A prediction: either choices or a number. `hides`: what else of the page would tell, beside the figures that the
+    question names itself; it stands behind a veil until the question is answered."""
 
     ask: Text
-    choices: Annotated[list[Choice], Meta(max_length=6)] = []
+    hides: Annotated[list[Part], Meta(max_length=4)] = []
+    choices: Annotated[list[AnswerChoice], Meta(max_length=6)] = []
     number: Number | None = None
+
+
+class Also(Struct, forbid_unknown_fields=True):
+    """A sentence that is said where its condition holds."""
+
+    when: Condition
+    text: Text
 
 
 class Reveal(Struct, forbid_unknown_fields=True, omit_defaults=True):
     text: Text
+    also: Annotated[list[Also], Meta(max_length=4)] = []
     action: Action | None = None
 
 
 class Step(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """`rests_on`: conditions that its wording takes for granted. The page does not ask them; the tests do, of what is
+    shipped."""
+
     title: Short
     text: Text
+    rests_on: Annotated[list[Condition], Meta(max_length=6)] = []
     action: Action | None = None
     question: Question | None = None
     reveal: Reveal | None = None
@@ -139,9 +159,15 @@ def read(path: Path) -> Lesson:
 
 def _check(step: Step, where: str) -> None:
     """What the types cannot say of a step."""
-    for name, text in (("text", step.text), ("reveal.text", step.reveal.text if step.reveal else "")):
+    also = step.reveal.also if step.reveal else []
+    told = f"{step.reveal.text} {max((one.text for one in also), key=len, default='')}" if step.reveal else ""
+    for name, text in (("text", step.text), ("reveal.text", told)):
         if (words := len(text.split())) > WORDS:
             raise Wrong(f"{words} words; at most {WORDS} are read beside a moving page", f"{where}.{name}")
+    for i, condition in enumerate(step.rests_on):
+        _hold(condition, f"{where}.rests_on[{i}]")
+    for i, one in enumerate(also):
+        _hold(one.when, f"{where}.reveal.also[{i}].when")
     question = step.question
     if (question is None) != (step.reveal is None):
         raise Wrong("a question and a reveal come together", where)
@@ -157,15 +183,16 @@ def _check(step: Step, where: str) -> None:
     if len(question.choices) < 2:
         raise Wrong("fewer than 2 choices", f"{where}.choices")
     for i, choice in enumerate(question.choices):
-        if choice.when and not _condition(choice.when):
-            raise Wrong('expected a condition, such as "$speedup < 1 and $kept > 0.5"', f"{where}.choices[{i}].when")
+        if choice.when:
+            _hold(choice.when, f"{where}.choices[{i}].when")
     fixed, open_ = (sum(map(bool, of)) for of in zip(*((c.right, c.when) for c in question.choices), strict=True))
     if fixed + bool(open_) != 1:
         raise Wrong("expected one right choice, or a condition for each that may be", f"{where}.choices")
 
 
-def _condition(text: str) -> bool:
-    return all(_comparison(part) for part in text.split(" and "))
+def _hold(condition: str, where: str) -> None:
+    if not all(_comparison(part) for part in condition.split(" and ")):
+        raise Wrong('expected a condition, such as "$speedup < 1 and $kept > 0.5"', where)
 
 
 def _comparison(text: str) -> bool:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from starlette.routing import Route
 
+from app.kit.mounted import Mounted
+from app.kit.packed import PackedBody
+from app.kit.payload import dumps
+from app.kit.static import ROUTE
 from app.learn.lessons import Lessons
-from app.mounted import Mounted
-from app.packed import Packed
-from app.payload import dumps
-from app.static import ROUTE
 from hsd_core.stacks.grammar import grammar
 
 LISTING = f"{ROUTE}/lessons"
@@ -24,5 +24,5 @@ def build() -> None:
 def lessons_route(folder: Path) -> Route:
     """GET of the lessons, which are read and checked now: the log names the ones that are passed over."""
     found = Lessons(folder).found
-    packed = Packed(lambda: dumps({"lessons": found}).encode(), "application/json")
+    packed = PackedBody(lambda: dumps({"lessons": found}).encode(), "application/json")
     return Route(LISTING, packed.__call__, methods=["GET"])

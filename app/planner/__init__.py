@@ -1,1 +1,1 @@
-"""The Planner tab: what may be asked (`request`), what is answered (`answer`), and what shows it (`view`)."""
+"""The Planner tab: what is answered (`answer`), and what shows it (`view`)."""

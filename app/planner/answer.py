@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.planner.graph import graph_figure
-from app.planner.ink import Ink
-from app.planner.request import Asked, Look, PlannerError
-from app.planner.surface import surface
-from app.planner.turn import kind_of, turned
-from app.planner.validation import LEAST_HEIGHT, height, validation_figure
+from app.planner.figures.graph import graph_figure
+from app.planner.figures.ink import Ink
+from app.planner.figures.surface import surface
+from app.planner.figures.validation import LEAST_HEIGHT, height, validation_figure
+from app.planner.profiles.request import Look, PlannerError, PlanQuestion
+from app.planner.profiles.turn import kind_of, turned
 from app.planner.words import headline, why
 from hsd_core.theory.latency.plans import Plan, Ranked, has_specs, stack_text
 from hsd_core.theory.profiles.costs import ProfileError
@@ -31,7 +31,7 @@ class Planned:
     worth: tuple[float, ...]
 
 
-def planned(asked: Asked, check: Callable[[], None] = lambda: None) -> Planned:
+def planned(asked: PlanQuestion, check: Callable[[], None] = lambda: None) -> Planned:
     """The plans of one question. `check`: called between the steps of the search; what it raises ends it.
 
     Raises:
@@ -39,7 +39,7 @@ def planned(asked: Asked, check: Callable[[], None] = lambda: None) -> Planned:
     """
     try:
         profile = turned(asked)
-        planner = Planner(profile, model=asked.model, check=check)
+        planner = Planner(profile, check=check)
         found = planner.best()
         return Planned(profile, planner, found, planner.worth(found.best))
     except ProfileError as error:

@@ -12,11 +12,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from app.payload import dumps
+from app.kit.payload import dumps
 from app.planner.answer import Planned, answer, planned
-from app.planner.ink import NARROW, WALL
-from app.planner.request import Asked, Look, PlannerError, parse
-from app.planner.sources import Sources
+from app.planner.figures.ink import NARROW, WALL
+from app.planner.profiles.request import Look, PlannerError, PlanQuestion, parse
+from app.planner.profiles.sources import Sources
 from app.words import planner as says
 from hsd_core.trace.typed import Malformed, plain
 
@@ -51,7 +51,7 @@ class Desk:
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
-        self._plans: OrderedDict[str, tuple[Asked, Planned]] = OrderedDict()
+        self._plans: OrderedDict[str, tuple[PlanQuestion, Planned]] = OrderedDict()
 
     def work(self, question: str, look: Look) -> str:
         """The answer to a question, as the page's JSON.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.planner.request import PlannerError, parse
-from app.planner.turn import turned
-from app.seats import Busy, Seats
-from app.settings import LIMITS
+from app.planner.profiles.request import PlannerError, parse
+from app.planner.profiles.turn import turned
+from app.serve.line.turns import Full, Turns
+from app.serve.settings import LIMITS
 from app.words import planner as says
 from hsd_core.theory.latency.plans import Plan
 from hsd_core.theory.profiles.costs import ProfileError
@@ -24,7 +24,7 @@ class Simulator:
     """Plays one run at a time: who comes when `WAITING` wait, or waits longer than `PATIENCE_S`, is sent away."""
 
     def __init__(self) -> None:
-        self._seats = Seats(WAITING, PATIENCE_S)
+        self._turns = Turns(own=WAITING, most=WAITING)
 
     def events(self, data: Any) -> list[Event]:
         """The trace of `{"question", "plan", "seed"}`: what the tab asked, and the levels and blocks of one plan.
@@ -40,11 +40,11 @@ class Simulator:
         try:
             profile = turned(asked)
             plan = _plan(data.get("plan"), profile.names)
-            with self._seats.turn():
-                from hsd_core.whatif.playing import play  # the first one loads the engine, which takes some seconds
+            with self._turns.held(PATIENCE_S):
+                from hsd_core.lab.whatif.playing import play  # the first one loads the engine, which takes some seconds
 
                 return list(play(profile, plan, seed=seed, max_new_tokens=TOKENS, most_calls=MOST_CALLS))
-        except Busy:
+        except Full:
             raise PlannerError(says.OTHERS_SIMULATE) from None
         except ProfileError as error:
             raise PlannerError(str(error), "profile") from error

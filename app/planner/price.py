@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.planner.request import PlannerError
+from app.planner.profiles.request import PlannerError
 from app.words import planner as says
-from hsd_core.measure.calibrate.cache import MEASURED, SHIPPED, cached_profile, digest, origin, shipped_profile
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory.latency.plans import plan_of
 from hsd_core.theory.latency.recursion import Pricer
 from hsd_core.theory.profiles.costs import ProfileError
+from hsd_core.theory.profiles.kept import MEASURED, SHIPPED, cached_profile, digest, origin, shipped_profile
 from hsd_core.theory.profiles.profile import Profile
 
 MOST = 24  # stacks of one question: the one in the tower, and one for each level that may be added
@@ -63,11 +63,11 @@ class Prices:
 
     def answer(self, asked: Priced) -> dict[str, Any]:
         """`about` says where the profile was measured (None: there is none), `prices` are in the order of the stacks:
-        `{"ms", "speedup"}`, or `{"reason"}` where the theory has no price."""
+        `{"ms", "speedup"}`, or where the theory has no price `{"reason", "brief"}`, the second without the cure."""
         found = self._profile(asked)
         if found is None:
-            said = says.no_profile(asked.preset)
-            return {"about": None, "prices": [{"reason": says.measures_one(said)} for _ in asked.stacks]}
+            why = _refused(says.measures_one(says.no_profile(asked.preset)))
+            return {"about": None, "prices": [why for _ in asked.stacks]}
         profile, source = found
         pricer = self._pricer(profile)
         about = {**origin(profile, source), "compiled": "onnxruntime" in profile.about.get("versions", {})}
@@ -98,5 +98,9 @@ def _price(pricer: Pricer, stack: str) -> dict[str, Any]:
             raise ProfileError(says.long_block(profile.max_block, longest))
         paid = pricer.price(plan)
     except ProfileError as error:
-        return {"reason": str(error)}
+        return _refused(str(error))
     return {"ms": paid.ms_per_token, "speedup": paid.speedup}
+
+
+def _refused(reason: str) -> dict[str, Any]:
+    return {"reason": reason, "brief": reason.split("; ")[0]}

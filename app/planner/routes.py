@@ -1,8 +1,8 @@
 """What the Planner tab asks of the server: the profiles there are, the answer for one, and plotly's own script.
 
 Every answer is worked out from the request and the shipped validations alone. What one visitor may have worked out is
-bounded: how large a question may be (`request`), how long it may take (`desk`, in a process of its own: `worker`) and
-how many may wait (`turns`).
+bounded: how large a question may be (`profiles.request`), how long it may take (`desk`, in a process of its own:
+`worker`) and how many may wait (`turns`).
 """
 
 from __future__ import annotations
@@ -18,23 +18,27 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from app.packed import Packed
-from app.payload import dumps
+from app.kit.faults import bare
+from app.kit.packed import PackedBody
+from app.kit.payload import dumps
+from app.kit.static import ASSETS, ROUTE
 from app.planner.desk import Answers, key_of
-from app.planner.price import parse
-from app.planner.request import LOOK, MAX_BODY, Look, PlannerError, look
-from app.planner.sources import Sources
-from app.planner.turns import Turns, visitor
+from app.planner.price import LONGEST, parse
+from app.planner.profiles.request import LOOK, MAX_BODY, Look, PlannerError, look
+from app.planner.profiles.sources import Sources
+from app.planner.turns import PlanTurns
 from app.planner.worker import Worker
-from app.static import ASSETS, ROUTE
+from app.serve.line.turns import visitor
 from app.words import planner as says
-from hsd_core.measure.calibrate.cache import origin_here
+from hsd_core.stacks.grammar import faults
 from hsd_core.stacks.presets import PRESETS
+from hsd_core.theory.profiles.kept import origin_here
 
 SOURCES = f"{ROUTE}/planner/sources"
 ANSWER = f"{ROUTE}/planner/answer"
 PRICE = f"{ROUTE}/planner/price"
 ORIGIN = f"{ROUTE}/planner/origin"
+FAULTS = f"{ROUTE}/planner/faults"
 PLOTLY = f"{ROUTE}/lib/plotly.min.js"
 
 
@@ -47,7 +51,7 @@ def routes(
         profiles: folder of the profiles and validations that are shipped.
         measured: gives the profiles measured on this machine, as `Sources` wants them; None looks into the cache.
     """
-    sources, turns, answers = Sources(profiles, measured), Turns(), Answers()
+    sources, turns, answers = Sources(profiles, measured), PlanTurns(), Answers()
     worker = Worker(profiles)
 
     async def listed(_: Request) -> Response:
@@ -65,6 +69,13 @@ def routes(
             return _refusal(PlannerError(says.no_preset(preset[:80], device[:20]), "preset"))
         found = await to_thread.run_sync(lambda: origin_here(preset, device or None, temperature))
         return _json(dumps(found))
+
+    async def judged(request: Request) -> Response:
+        """What speaks against the levels of ?stack=, as the grammar says it."""
+        text = request.query_params.get("stack", "")
+        if len(text) > LONGEST:
+            return _refusal(PlannerError(says.which_stacks(LONGEST), "stack"))
+        return _json(dumps({"faults": [fault._asdict() for fault in faults(text)]}))
 
     async def answered(request: Request) -> Response:
         try:
@@ -97,9 +108,10 @@ def routes(
     return [
         Route(SOURCES, listed, methods=["GET"]),
         Route(ORIGIN, origin, methods=["GET"]),
+        Route(FAULTS, judged, methods=["GET"]),
         Route(ANSWER, answered, methods=["POST"]),
         Route(PRICE, priced, methods=["POST"]),
-        Route(PLOTLY, Packed(script.read_bytes, "text/javascript").__call__, methods=["GET"]),
+        Route(PLOTLY, PackedBody(script.read_bytes, "text/javascript").__call__, methods=["GET"]),
     ]
 
 
@@ -129,4 +141,4 @@ def _json(text: str, status: int = 200) -> Response:
 
 
 def _refusal(error: PlannerError) -> Response:
-    return _json(dumps({"error": str(error), "field": error.field}), 422)
+    return _json(dumps({"error": bare(str(error)), "field": error.field}), 422)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.mounted import Mounted
-from app.planner.request import LIMITS
+from app.kit.mounted import Mounted
+from app.planner.profiles.request import LIMITS
 from app.planner.routes import ANSWER, PLOTLY, SOURCES
 from hsd_core.stacks.grammar import grammar
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from app.planner.ink import percent
+from app.planner.figures.ink import percent
 from hsd_core.theory.latency.plans import Prediction, Ranked, most_sequences
 from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.search.planner import Answer
@@ -21,7 +21,7 @@ SAME = 0.005  # below half a percent two plans are called equal
 ELSEWHERE = (
     "Separate models that cost 1 : 4 : 32, with acceptances of 0.80 and 0.85 from level to level and "
     "0.68 straight to the target: a third level pays 1.24 times. At 1 : 8 : 32, with 0.75 straight to the target, the "
-    "best three levels are 9 % slower than the best two: the level in between is too dear for what it adds."
+    "best three levels are 9 % slower than the best two: the level in between costs too much for what it adds."
 )
 
 
@@ -30,7 +30,7 @@ def headline(profile: Profile, found: Answer) -> str:
     best = found.best
     if len(best.plan.levels) == 1:
         tried = min((one.prediction.ms_per_token for one in found.by_depth[1:]), default=None)
-        beside = f"; the best stack would take {_ms(tried)}" if tried is not None else ""
+        beside = f"; the best stack of several levels would take {_ms(tried)}" if tried is not None else ""
         return f"Plain decoding is best here: {_ms(best.prediction.ms_per_token)} per token{beside}."
     many = _count(len(best.plan.levels)).capitalize()
     return (
@@ -78,7 +78,7 @@ def _side_by_side(profile: Profile, several: Ranked, single: Ranked) -> dict[str
         offers = f"The best of them: {below} offers {above} {offer_said(profile, plan.levels[0])}"
     text = (
         f"{offers}. A pass of the target then yields {several.prediction.tokens_per_round:.2f} tokens and "
-        f"takes {_ms(_round_ms(several))} with all that leads to it; with one candidate it is "
+        f"takes {_ms(_round_ms(several))} with all that leads to it; with one candidate it yields "
         f"{single.prediction.tokens_per_round:.2f} tokens in {_ms(_round_ms(single))}."
     )
     return {"pays": pays, "verdict": verdict, "text": text}
@@ -96,7 +96,7 @@ def _reason(profile: Profile, fewer: Ranked, more: Ranked) -> str:
         return _between(profile, fewer.prediction, more, added[0])
     names = ", ".join(profile.names[i] for i in more.plan.levels)
     before, after = fewer.prediction.tokens_per_round, more.prediction.tokens_per_round
-    return f"It is another stack: {names}. A pass of the target yields {after:.2f} tokens, not {before:.2f}."
+    return f"It is a different stack: {names}. A pass of the target yields {after:.2f} tokens, not {before:.2f}."
 
 
 def _pair(profile: Profile, pair: Ranked) -> str:
@@ -105,7 +105,7 @@ def _pair(profile: Profile, pair: Ranked) -> str:
     share = level.block_ms(block) / profile.levels[top].cost(1)
     when = "" if level.hit_rate is None else f" (it has something to offer {percent(level.hit_rate)} of the time)"
     tokens = "a token" if block == 1 else f"{block} tokens"
-    accepted = f"{percent(profile.accepts(drafter, top))} of them one by one"
+    accepted = f"each one with probability {percent(profile.accepts(drafter, top))}"
     if level.beside:
         tokens = f"{tokens} deep, {offer_said(profile, drafter)}," if block > 1 else f"{offer_said(profile, drafter)},"
         accepted = f"one of those side by side {percent(profile.accepts(drafter, top))} of the time"
@@ -126,7 +126,7 @@ def _between(profile: Profile, before: Prediction, more: Ranked, added: int) -> 
     else:
         share = profile.verify_cost(more.plan.levels[place - 1], added)(more.plan.blocks[place - 1] + 1) / target
         below = profile.names[more.plan.levels[place - 1]]
-        sentence = f"{name} sifts what {below} drafts, each time for {_passes(share)} of the target"
+        sentence = f"{name} checks what {below} drafts, each time for {_passes(share)} of the target"
     yields = (
         f"a pass of the target yields {after.tokens_per_round:.2f} tokens, {before.tokens_per_round:.2f} without it"
     )
@@ -134,11 +134,11 @@ def _between(profile: Profile, before: Prediction, more: Ranked, added: int) -> 
 
 
 def offer_said(profile: Profile, drafter: int) -> str:
-    """What a level with several sequences has side by side."""
+    """What a level with several candidates has side by side."""
     beside, most = profile.levels[drafter].beside, most_sequences(profile, drafter)
-    many = f"up to {most} sequences" if most else "several sequences"
+    many = f"up to {most} candidates" if most else "several candidates"
     tokens = f"{beside[0]:.1f} {'token' if f'{beside[0]:.1f}' == '1.0' else 'tokens'}"
-    return f"{many} side by side, {tokens} at the first depth in the mean"
+    return f"{many} side by side, {tokens} at the first depth on average"
 
 
 def shape_said(widths: Sequence[int]) -> str:
@@ -164,7 +164,7 @@ def _break_even(name: str, place: int, before: Prediction, after: Prediction) ->
         return ""
     factor = room / mine
     if factor <= 0:
-        return f"Even free of cost {name} would not pay at these block lengths."
+        return f"Even at no cost {name} would not pay at these block lengths."
     if factor >= 20:
         return f"It would pay even at {_round(factor)} times the cost."
     if factor > 1:

@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
-from app.elsewhere import Elsewhere, Gone, attend, bound
-from app.payload import dumps
+from app.kit.elsewhere import Elsewhere, Gone, attend, bound
+from app.kit.payload import dumps
 from app.planner.desk import Desk
 from app.planner.price import Priced, Prices
-from app.planner.request import Look, PlannerError, read
-from app.planner.sources import Sources
+from app.planner.profiles.request import Look, PlannerError, read
+from app.planner.profiles.sources import Sources
 from app.words import planner as says
 from hsd_core.trace.typed import decode, encode
 

@@ -12,13 +12,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.packed import Packed
-from app.payload import dumps
+from app.kit.faults import bare
+from app.kit.packed import PackedBody
+from app.kit.payload import dumps
+from app.kit.static import ROUTE
 from app.race.shown import shown
-from app.static import ROUTE
 from app.words import race as says
-from hsd_core.measure import race
-from hsd_core.measure.race.file import read_race
+from hsd_core.lab import race
+from hsd_core.lab.race.file import read_race
 from hsd_core.trace.file import TraceError
 from hsd_core.trace.typed import opened
 
@@ -56,8 +57,8 @@ def race_routes(folder: Path) -> list[Route]:
     """GET of the menu and of each race; each is read once, at its first use."""
     races = Races(folder)
     making = asyncio.Lock()
-    menu = Packed(lambda: dumps(races.menu()).encode(), "application/json", making)
-    ready: dict[str, Packed] = {}
+    menu = PackedBody(lambda: dumps(races.menu()).encode(), "application/json", making)
+    ready: dict[str, PackedBody] = {}
 
     async def listed(request: Request) -> Response:
         return await menu(request)
@@ -66,7 +67,7 @@ def race_routes(folder: Path) -> list[Route]:
         name = request.path_params["name"]
         if name not in races:
             return _refused(says.no_race(name[:80]))
-        one = ready.setdefault(name, Packed(lambda: races.body(name), "application/json", making))
+        one = ready.setdefault(name, PackedBody(lambda: races.body(name), "application/json", making))
         try:
             return await one(request)
         except (TraceError, OSError) as error:
@@ -76,7 +77,7 @@ def race_routes(folder: Path) -> list[Route]:
 
 
 def _refused(why: str) -> Response:
-    return Response(dumps({"error": why}), status_code=404, media_type="application/json")
+    return Response(dumps({"error": bare(why)}), status_code=404, media_type="application/json")
 
 
 def _name(path: Path) -> str:

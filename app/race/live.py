@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
-from app.generate import PERIOD_S, answered, begin
-from app.loader import Loader
-from app.payload import payload, status
-from app.race.request import LONGEST_S, RaceRequest
+from app.kit.payload import payload, status
+from app.race.request import RaceRequest
 from app.race.shown import shown
-from app.runs import Run
+from app.serve.engine import PERIOD_S, Payload, answered, begin, whole
+from app.serve.limits import LONGEST_S
+from app.serve.line.runs import Run
+from app.serve.loader import Loader
 from app.words import race as says
-from hsd_core.measure import race
+from app.words import run as run_says
+from hsd_core.lab import race
 
 
-def stream(loader: Loader, request: RaceRequest, run: Run) -> Generator[dict[str, Any], None, None]:
-    """Payloads of a race. Never raises on bad input: the last payload then has mode "error" and says the cure."""
-    yield from answered(run, _stream(loader, request, run))
+@answered
+def stream(loader: Loader, request: RaceRequest, run: Run) -> Iterator[Payload]:
+    """Payloads of a race."""
 
+    def reading(level: str, done: int, total: int) -> None:
+        if done < total:
+            run.state = {**run.state, "text": run_says.reading(level, done, total)}
 
-def _stream(loader: Loader, request: RaceRequest, run: Run) -> Iterator[dict[str, Any]]:
-    parts = yield from begin(loader, request, run)
+    parts = yield from begin(loader, request, run, reading)
     if parts is None:
         return
     tokens, repeat, sent = [0] * len(request.lanes), 0, 0.0
@@ -50,9 +54,7 @@ def _stream(loader: Loader, request: RaceRequest, run: Run) -> Iterator[dict[str
     early = LONGEST_S if done < request.repeats else None
     run.live = [shown(found)]
     run.state = status("live", says.raced(done, early), phase="done")
-    yield payload(run.name, 0, run.live, True, run.state)
-    # Gradio keeps the last value of every session: let that be a small one.
-    yield payload(run.name, 1, [], True, run.state)
+    yield from whole(run)
 
 
 def _progress(request: RaceRequest, repeat: int, tokens: list[int]) -> dict[str, Any]:

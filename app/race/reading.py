@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gzip
 
+from app.play.reader import MAX_ANSWER, read_bounded
+from app.play.recordings import MAX_UNPACKED
 from app.race.shown import shown
-from app.reader import MAX_ANSWER, read_bounded
-from app.recordings import MAX_UNPACKED
-from app.settings import whole_text
+from app.serve.settings import whole_text
 from app.words import race as says
-from hsd_core.measure import race
+from hsd_core.lab import race
 from hsd_core.trace.file import TraceError
 from hsd_core.trace.typed import encode
 

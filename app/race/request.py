@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.settings import RequestError, RunRequest, check, parse
+from app.serve.limits import LONGEST_S, within
+from app.serve.line.lengths import RunKind
+from app.serve.settings import RequestError, RunRequest, check, parse
 from app.words import race as says
-from hsd_core.measure import race
-from hsd_core.measure.race.making import raced
+from hsd_core.lab import race
+from hsd_core.lab.race.making import raced
+from hsd_core.pipeline import Reading
 from hsd_core.stacks.grammar import StackError, format_stack
 from hsd_core.stacks.grammar import parse as parse_stack
 from hsd_core.trace import Event
 
 TOKENS = 128  # of a text, at most
 REPEATS = 5  # at most
-LONGEST_S = 240.0  # of racing, warming up included; loading is not counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,14 @@ class RaceRequest:
     def tokens(self) -> int:
         return self.lanes[0].max_new_tokens
 
-    def start(self, pipeline: Any, *, stop: Callable[[], bool]) -> Generator[Any, None, None]:
+    @property
+    def kind(self) -> RunKind:
+        """For estimates of what it takes."""
+        return RunKind("race", self.preset, self.device, tokens=self.tokens * len(self.lanes) * self.repeats)
+
+    def start(
+        self, pipeline: Any, *, stop: Callable[[], bool], reading: Reading | None = None
+    ) -> Generator[Any, None, None]:
         """Build the levels of all lanes; then the turns, and at last the race.
 
         Raises:
@@ -56,17 +64,14 @@ class RaceRequest:
             pipeline.entries(stack)
         most = len(pipeline.encode(asked.prompt, raw=asked.raw)) + self.tokens
         race.refuse_too_large([pipeline.memory(stack, most) for stack in stacks], most, pipeline.device)
-        return self._raced(pipeline, stop)
+        return self._raced(pipeline, stop, reading)
 
-    def _raced(self, pipeline: Any, stop: Callable[[], bool]) -> Generator[Any, None, None]:
-        end = time.monotonic() + LONGEST_S
-
-        def over() -> bool:
-            return stop() or time.monotonic() > end
+    def _raced(self, pipeline: Any, stop: Callable[[], bool], reading: Reading | None) -> Generator[Any, None, None]:
+        over = within(LONGEST_S, stop)
 
         def opened(stack: str, tokens: int) -> Generator[Event, None, None]:
             own = next(lane for lane in self.lanes if lane.stack == stack)
-            return replace(own, max_new_tokens=tokens).start(pipeline, stop=over)
+            return replace(own, max_new_tokens=tokens).start(pipeline, stop=over, reading=reading)
 
         heats, asked = list[race.Heat](), self.lanes[0]
         stacks = [lane.stack for lane in self.lanes]
@@ -107,11 +112,11 @@ def asked_for(data: Any, catalogue: list[dict[str, Any]]) -> RaceRequest:
     lanes: list[RunRequest] = []
     for stack in stacks:
         lane = parse({**data, "stack": stack, "baseline": False, "depths": False, "replan": False, "detail": "full"})
-        check(lane, catalogue)
         try:
             text = format_stack(parse_stack(lane.stack))
         except StackError as error:
             raise RequestError(says.cannot_race(lane.stack, error)) from error
+        check(lane, catalogue)
         if any(text == other.stack for other in lanes):
             raise RequestError(says.twice(text))
         lanes.append(replace(lane, stack=text, max_new_tokens=min(TOKENS, lane.max_new_tokens)))

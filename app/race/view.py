@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
-from functools import partial
 from typing import Any
 
-import gradio as gr
 from starlette.responses import Response
 
-from app.examples import EXAMPLES
-from app.mounted import Mounted
-from app.payload import payload, status
-from app.play import Play, named
+from app.kit.mounted import Mounted
+from app.kit.payload import payload, status
+from app.play.examples import EXAMPLES
+from app.play.recordings import MAX_FILE, RecordingError
+from app.play.view import Play, named
 from app.race.bundled import RACES
 from app.race.live import stream
 from app.race.reading import MODULE
-from app.race.request import LONGEST_S, REPEATS, TOKENS, asked_for
-from app.recordings import MAX_FILE, RecordingError
-from app.settings import DEFAULTS, LIMITS, MAX_PROMPT, RequestError, whole_text
-from hsd_core.measure.race import LANES
+from app.race.request import REPEATS, TOKENS, RaceRequest, asked_for
+from app.serve.limits import LONGEST_S
+from app.serve.queued import queued
+from app.serve.settings import DEFAULTS, LIMITS, MAX_PROMPT, whole_text
+from hsd_core.lab.race import LANES
 from hsd_core.stacks.grammar import grammar
 
 _OF_PRESETS = ("name", "title", "usable", "reason", "needs_download", "download_mb", "default_stack", "stacks")
@@ -55,27 +53,10 @@ class RaceTab:
             },
             server_functions=[named(f) for f in (self.open_race, self._play.stop, self._play.tail)],
         )
-        view.race(
-            self.race,
-            outputs=[view],
-            concurrency_limit=None,  # the line before the engine is our own
-            show_progress="hidden",
-            api_visibility="private",
-        )
+        queued(view, "race", self._play.service, self._asked, stream)
 
-    async def race(self, event: gr.EventData, request: gr.Request) -> AsyncGenerator[dict[str, Any], None]:
-        """Race what the page asks for, when its turn has come."""
-        data = event._data if isinstance(event._data, dict) else {}
-        try:
-            asked = asked_for(data, self._play.catalogue())
-        except RequestError as error:
-            yield payload(whole_text(str(data.get("run", ""))[:64]), 0, [], True, status("error", str(error)))
-            return
-        service = self._play.service
-        written = service.attend(asked.run, service.visitor(request), partial(stream, service.loader, asked))
-        async with aclosing(written) as payloads:
-            async for item in payloads:
-                yield item
+    async def _asked(self, data: Any) -> RaceRequest:
+        return asked_for(data, self._play.catalogue())
 
     def open_race(self, data: Any) -> dict[str, Any] | Response:
         """A race that the visitor chose from their disk, packed already."""

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from app.words import results as says
-from hsd_core.measure.bench.outputs import as_csv
+from hsd_core.lab.bench.outputs import as_csv
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.trace.typed import convert, plain
 
@@ -41,7 +41,7 @@ class About(Struct):
     peak_mb: Figure = 0.0
 
 
-class Row(Struct):
+class BenchRow(Struct):
     """A stack."""
 
     asked: Text
@@ -57,7 +57,7 @@ class Row(Struct):
     equal: Annotated[float, Meta(ge=0.0, le=1.0)] | None
 
 
-class Peer(Struct):
+class PeerResult(Struct):
     """Another program; without `tokens_per_s` it was not run, and `why` says the reason."""
 
     name: Text
@@ -67,12 +67,12 @@ class Peer(Struct):
     same_tokens: Figure = 0.0
 
 
-class Report(Struct):
-    """What a results.json has to hold; see `hsd_core.measure.bench.outputs`."""
+class BenchReport(Struct):
+    """What a results.json has to hold; see `hsd_core.lab.bench.outputs`."""
 
     about: About
-    stacks: Annotated[list[Row], Meta(min_length=1, max_length=100)]
-    peers: Annotated[list[Peer], Some] = []
+    stacks: Annotated[list[BenchRow], Meta(min_length=1, max_length=100)]
+    peers: Annotated[list[PeerResult], Some] = []
 
 
 class Bundled:
@@ -108,7 +108,7 @@ def _read(path: Path) -> dict[str, Any]:
     if (size := path.stat().st_size) > LARGEST:
         raise ValueError(f"it has {size} bytes; at most {LARGEST} are expected")
     results = plain(path.read_bytes())
-    convert(results, Report)
+    convert(results, BenchReport)
     found: dict[str, Any] = results
     return found
 

@@ -13,16 +13,19 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
-from app.generate import answered, begin
-from app.loader import Loader
-from app.payload import payload, status
-from app.runs import Run
-from app.settings import RequestError, RunRequest, check
+from app.kit.payload import payload, status
+from app.serve.engine import Payload, answered, begin
+from app.serve.limits import within
+from app.serve.line.lengths import RunKind
+from app.serve.line.runs import Run
+from app.serve.loader import Loader
+from app.serve.settings import RequestError, RunRequest, check
 from app.words import results as says
-from hsd_core.measure import bench
-from hsd_core.measure.bench.outputs import as_csv, results
-from hsd_core.measure.bench.prompts import asked_for, prompts_path
-from hsd_core.measure.results.rawfile import measured_by, prompts_file, ran_on
+from hsd_core.lab import bench
+from hsd_core.lab.bench.outputs import as_csv, results
+from hsd_core.lab.bench.prompts import asked_for, prompts_path
+from hsd_core.lab.results.rawfile import measured_by, prompts_file, ran_on
+from hsd_core.pipeline import Reading
 from hsd_core.stacks.grammar import StackError, format_stack, parse
 from hsd_core.trace import Event
 
@@ -60,7 +63,14 @@ class QuickRequest:
     def stacks(self) -> list[str]:
         return list(self.asked.values())
 
-    def start(self, pipeline: Any, *, stop: Callable[[], bool]) -> Generator[Any, None, None]:
+    @property
+    def kind(self) -> RunKind:
+        """For estimates of what it takes."""
+        return RunKind("quick", self.preset, self.device)
+
+    def start(
+        self, pipeline: Any, *, stop: Callable[[], bool], reading: Reading | None = None
+    ) -> Generator[Any, None, None]:
         """What was opened, as the first line of raw results says it; then the runs of one prompt after another.
 
         Raises:
@@ -82,10 +92,7 @@ class QuickRequest:
             "stacks": bench.with_plain(self.stacks),
             "asked": dict(self.asked),
         }
-        end = time.monotonic() + LONGEST_S
-
-        def over() -> bool:
-            return stop() or time.monotonic() > end
+        over = within(LONGEST_S, stop)
 
         def runner(stack: str, prompt: str) -> Iterator[Event]:
             yield from pipeline.run(stack, prompt, max_new_tokens=TOKENS, heads=ROWS, stop=over)
@@ -132,12 +139,9 @@ def _check(preset: str, stack: str, catalogue: list[dict[str, Any]]) -> None:
     check(RunRequest(run="", prompt="", stack=stack, preset=preset), catalogue)
 
 
-def measure(loader: Loader, request: QuickRequest, run: Run) -> Generator[dict[str, Any], None, None]:
-    """Payloads of a measurement: how far it is, and at last what it found, in the status. Never raises on bad input."""
-    yield from answered(run, _measure(loader, request, run))
-
-
-def _measure(loader: Loader, request: QuickRequest, run: Run) -> Iterator[dict[str, Any]]:
+@answered
+def measure(loader: Loader, request: QuickRequest, run: Run) -> Iterator[Payload]:
+    """Payloads of a measurement: how far it is, and at last what it found, in the status."""
     parts = yield from begin(loader, request, run)
     if parts is None:
         return

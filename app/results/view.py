@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import gradio as gr
 from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.mounted import Mounted
-from app.payload import dumps, payload, status
+from app.kit.mounted import Mounted
+from app.kit.payload import dumps
+from app.kit.static import ROUTE
 from app.planner.routes import PLOTLY
-from app.play import Play, named
+from app.play.view import Play, named
 from app.results.bundled import Bundled
 from app.results.quick import LONGEST_S, PROMPTS, TOKENS, QuickRequest, chosen, measure
-from app.settings import RequestError, run_id, whole_text
-from app.static import ROUTE
+from app.serve.queued import queued
+from app.serve.settings import run_id
 from hsd_core.stacks.grammar import grammar
 
 LISTING = f"{ROUTE}/results"
+_TOLD = ("name", "title", "usable", "reason", "needs_download", "download_mb", "default_stack")  # of each preset
 
 
 class Results:
@@ -40,10 +38,7 @@ class Results:
 
     def build(self) -> None:
         """Add the tab's component to the Blocks that is open."""
-        presets = [
-            {key: preset[key] for key in ("name", "title", "usable", "reason", "needs_download", "download_mb")}
-            for preset in self._play.catalogue()
-        ]
+        presets = [{key: preset[key] for key in _TOLD} for preset in self._play.catalogue()]
         setup = {"listing": LISTING, "plotly": PLOTLY, "grammar": grammar(), "presets": presets}
         setup["quick"] = {"prompts": PROMPTS, "tokens": TOKENS, "longest_s": LONGEST_S}
         view = Mounted(
@@ -52,29 +47,13 @@ class Results:
             setup=setup,
             server_functions=[named(f) for f in (self._play.stop, self._play.tail)],
         )
-        view.quick(
-            self.quick,
-            outputs=[view],
-            concurrency_limit=None,  # the line before the engine is our own
-            show_progress="hidden",
-            api_visibility="private",
-        )
+        queued(view, "quick", self._play.service, self._asked, measure)
 
-    async def quick(self, event: gr.EventData, request: gr.Request) -> AsyncGenerator[dict[str, Any], None]:
-        """Measure the quick set, when its turn has come."""
-        data = event._data if isinstance(event._data, dict) else {}
-        try:
-            name, preset = run_id(data.get("run")), str(data.get("preset", ""))[:80]
-            reports = [one["results"] for one in await to_thread.run_sync(self._bundled.reports)]
-            asked = QuickRequest(name, preset, chosen(preset, self._play.catalogue(), reports))
-        except RequestError as error:
-            yield payload(whole_text(str(data.get("run", ""))[:64]), 0, [], True, status("error", str(error)))
-            return
-        service = self._play.service
-        written = service.attend(name, service.visitor(request), partial(measure, service.loader, asked))
-        async with aclosing(written) as payloads:
-            async for item in payloads:
-                yield item
+    async def _asked(self, data: Any) -> QuickRequest:
+        data = data if isinstance(data, dict) else {}
+        name, preset = run_id(data.get("run")), str(data.get("preset", ""))[:80]
+        reports = [one["results"] for one in await to_thread.run_sync(self._bundled.reports)]
+        return QuickRequest(name, preset, chosen(preset, self._play.catalogue(), reports))
 
 
 def results_route(folder: Path) -> Route:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+NOT_DRAWN = "The figures are not drawn yet"
 ACCEPTANCE_COLUMNS = ["verifier", "position", "judged", "accepted", "share"]
 # Plotly fills in what stands in %{}.
 ACCEPTANCE_HOVER = "position %{x}: %{y:.0%} (%{customdata[0]} of %{customdata[1]})<extra></extra>"
@@ -11,25 +12,23 @@ TOKENS_HOVER = "%{x:.2f} s: %{y} tokens<extra></extra>"
 PREFILL = "prefill"
 TOKEN = "token"
 KNOWN_FROM = "known from layer"
-NONE_KNOWN = "The last layer would have said none of these tokens."
-OTHERS_DRAW = "Others have figures drawn, and one run is drawn at a time. Choose the run again in a moment."
-NOT_DRAWN = "The figures are not drawn yet"
+NONE_KNOWN = "The last layer would have written none of these tokens."
 SIMULATED_RUN = "Simulated: no model ran. "
 DEPTHS = "At which layer did the model know?"
 BLOCK_POSITION = "position in the block"
 ACCEPTED_JUDGED = "accepted / judged"
 ACCEPTANCE = "Acceptance by position in the block"
 ACCEPTANCE_TEXT = (
-    "How often each verifier kept the token at this position, of those it judged (a token behind a rejected one is "
+    "How often each verifier kept the token at this position, of those it judged (a token after a rejected one is "
     "not judged)."
 )
 BETWEEN = "between levels"
 KEPT_TIME = "for tokens that were committed"
-LOST_TIME = "for tokens that never were"
+LOST_TIME = "for tokens that were not"
 TIME_AXIS = "ms of decoding (prefill left out)"
 TIME = "Where the time went"
 TIME_TEXT = (
-    "Engine time of each level. Time is called lost in proportion to the rows computed for tokens that were never "
+    "Engine time of each level. Time counts as lost in proportion to the rows computed for tokens that were never "
     "committed."
 )
 THIS_STACK = "this stack"
@@ -60,7 +59,7 @@ def tokens_text(no_plain: str, plans: str) -> str:
 
 
 def known_by(half: int, most: int) -> str:
-    return f"Half of the tokens were known for good by layer {half}, nine in ten by layer {most}."
+    return f"Half of the tokens were settled by layer {half}, nine in ten by layer {most}."
 
 
 def layer(at: int) -> str:
@@ -72,17 +71,17 @@ def draft_at(name: str, at: int) -> str:
 
 
 def first_events(most: int, every: int) -> str:
-    return f"Drawn are the first {most:,} of {every:,} events. "
+    return f"Showing the first {most:,} of {every:,} events. "
 
 
 def auto(times: int, origin: str) -> str:
-    return f"Auto: the levels and their T changed {times} times while it wrote; {origin}. "
+    return f"Auto: the levels and their T changed {times} times during the run; {origin}. "
 
 
 def depths_text(summary: str) -> str:
     return (
         "Columns are the tokens that were written, rows the layers, read through the model's own norm and head or "
-        "a trained draft. Colour: probability of the token that was written; a dot: it is the likeliest one there; "
+        "a trained draft. Colour: probability of the token that was written; a dot: it is the most likely one there; "
         f"a frame: right from this layer on. {summary}"
     )
 

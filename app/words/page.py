@@ -12,10 +12,78 @@ NO_PAGE_SCRIPT = "The page's script could not be loaded: "  # and why
 NO_SCRIPT = "The script of this tab could not be loaded: "  # and why
 NO_LINK = "no link was given"
 CLOSING = "the server is closing"
-NO_SUCH_ADDRESS = "this page has no such address"
-FOREIGN = "called by a page of another origin; open this server's own page, or use its API"
+NO_SUCH_ADDRESS = "there is no such address on this server"
+FOREIGN = "called from a page of another origin; open this server's own page, or use its API"
 NOT_JSON = "the body must be JSON; send it as Content-Type: application/json"
 OTHERS_SEND = "others are sending large files; try again in a minute"
+
+BROKEN_JSON = "the body is not valid JSON; send an object of fields"
+NOT_FIELDS = "the body must be a JSON object of fields"
+NO_FILES = "this page does not accept paths on the server; send the file itself"
+NO_VALUES = "the field data must be a list of values; send [] where the event takes none"
+NOT_QUEUED = "this event is not queued; post it to /gradio_api/run/predict"
+NO_CALL = "there is no such call, or its answer was already fetched; post the call again and ask for its answer at once"
+NO_SESSION = "nothing runs in this session; reload the page"
+
+
+def too_deep(most: int) -> str:
+    return f"the body is nested deeper than {most} levels; send a flatter one"
+
+
+def missing(field: str) -> str:
+    return f"the field {field} is missing; send it"
+
+
+def no_name(field: str) -> str:
+    return f"{field} must be 1 to 64 letters, digits, hyphens and underscores"
+
+
+def no_number(field: str) -> str:
+    return f"{field} must be a whole number from 0 up; /config lists the valid ones"
+
+
+def no_component(number: object) -> str:
+    return f"the page has no component {number}; reload the page, or take a number from /config"
+
+
+def no_function(name: str) -> str:
+    return f"this component has no function {name!r}; /config lists its functions"
+
+
+def no_event(number: object) -> str:
+    return f"the page has no event {number}; reload the page, or take a number from /config"
+
+
+def no_endpoint(name: str) -> str:
+    return f"there is no endpoint {name!r}; /gradio_api/info lists the endpoints"
+
+
+def queued(name: str) -> str:
+    return f"this event is queued; post it to /gradio_api/call/{name} and ask there for its answer"
+
+
+def no_parameter(given: str, known: str) -> str:
+    return f"there is no parameter {given!r}; the parameters are {known}"
+
+
+def how_many_values(wanted: int, given: int, names: str) -> str:
+    return f"data has {given} values where the event takes {wanted}{f': {names}' if names else ''}"
+
+
+def nested(field: str) -> str:
+    return f"{field} must be a string, a number, true, false or null"
+
+
+def own_figures(most: int) -> str:
+    return f"{most} others at your address are already waiting for figures. Choose the run again in a moment."
+
+
+def all_figures(most: int) -> str:
+    return f"{most} others are already waiting for figures. Choose the run again in a moment."
+
+
+def waited(seconds: float) -> str:
+    return f"{seconds:g} s passed before it was your turn; try again in a moment"
 
 
 def opening(what: str) -> str:

@@ -20,26 +20,26 @@ VALIDATION_COLUMNS = [
     "measured",
 ]
 OTHERS_SIMULATE = "others are simulating runs; try again in a minute"
-FOREIGN_PLAN = "the plan has levels that the profile has not; wait for the answer and try again"
-NO_TREES = "a simulated run drafts no trees; take the stack to Play, where it runs"
+FOREIGN_PLAN = "the plan has levels that the profile lacks; wait for the answer and try again"
+NO_TREES = "a simulated run cannot draft trees; take the stack to Play, where it runs"
 WHOLE_BLOCKS = "block lengths must be whole numbers; reload the page and try again"
 EMPTY_REQUEST = "the request is empty; reload the page and try again"
-WHICH_TEMPERATURE = "temperature: write a figure from 0 to 100"
+WHICH_TEMPERATURE = "temperature: enter a number from 0 to 100"
 NO_PROFILE = "no profile was given; choose one or open a file"
-TOO_DEEP = "the profile is nested too deeply; it is no file of this kind"
-TOO_LARGE = "a figure of the profile is too large to reckon with"
-NOT_JSON = "the request is no JSON; reload the page and try again"
+TOO_DEEP = "the profile is nested too deeply; it is not a profile file"
+TOO_LARGE = "a number in the profile is too large to calculate with"
+NOT_JSON = "the request is not valid JSON; reload the page and try again"
 SOURCE_OF_COSTS = "Source of the costs: {}."
-HALF_CHARACTER = "a name holds half a character (a lone surrogate); write whole ones"
+HALF_CHARACTER = "a name contains half a character (a lone surrogate); use whole characters"
 GRAPH = "The shortest path"
 ONLY_TARGET = "The target is the only level that may be used, so there is one path: plain decoding."
 BLOCK_LENGTH = "block length"
 PER_TOKEN = "ms per token handed up"
-BLOCK_HOVER = "a block of %{y}: %{customdata:.3g} ms for each token, at the least<extra></extra>"
-TARGET_HOVER = "the target: one token is asked for<extra></extra>"
+BLOCK_HOVER = "a block of %{y}: at least %{customdata:.3g} ms for each token<extra></extra>"
+TARGET_HOVER = "the target: asked for one token<extra></extra>"
 ENDS = "drafts by itself: the path ends"
 SURFACE_HOVER = (
-    "acceptance %{x:.2f}, a drafted token for %{y:.3g} of a pass:<br>%{z:.2f} times plain decoding<extra></extra>"
+    "acceptance %{x:.2f}, a drafted token costs %{y:.3g} of a pass:<br>%{z:.2f} times plain decoding<extra></extra>"
 )
 ACCEPTANCE_AXIS = "acceptance by the target"
 COST_AXIS = "cost of a drafted token / cost of a pass"
@@ -50,19 +50,21 @@ DOT_HOVER = (
 )
 VALIDATION = "Predicted and measured"
 NOT_VALIDATED = (
-    "No stack of this profile has been run against its prediction here. The command python -m hsd_core validate "
-    "runs some on prompts of other kinds and writes what they took."
+    "No stack of this profile has been checked against its prediction here. The command python -m hsd_core validate "
+    "runs some on other kinds of prompts and records how long they took."
 )
 PREDICTED_HOVER = "%{y}<br>predicted %{x:.1f} ms per token (%{customdata})<extra></extra>"
 PICK_HOVER = ", the planner's pick"
 MEASURED_HOVER = "%{y}<br>measured %{x:.1f} ms per token%{customdata}<extra></extra>"
 PER_TOKEN_AXIS = "ms per token"
-PREDICTED_QUICKEST = "the one predicted quickest"
+PREDICTED_QUICKEST = "the one predicted fastest"
 ONE_SITTING = "One sitting"
 
 
 def validation_text(stacks: int, where: str, sittings: str, picked: str) -> str:
-    return f"{stacks} stacks on prompts that nothing was tuned on{where}. {sittings}{picked[0].upper()}{picked[1:]}."
+    return (
+        f"{stacks} stacks on prompts that were not used for tuning{where}. {sittings}{picked[0].upper()}{picked[1:]}."
+    )
 
 
 def measured_on(machine: str) -> str:
@@ -70,7 +72,9 @@ def measured_on(machine: str) -> str:
 
 
 def measured_elsewhere(machine: str, own: str) -> str:
-    return f", measured on another machine than this profile's ({machine}, not {own}), with that machine's predictions"
+    return (
+        f", measured on a different machine from this profile's ({machine}, not {own}), with that machine's predictions"
+    )
 
 
 def retry(error: object) -> str:
@@ -82,15 +86,15 @@ def measures_one(no_profile: str) -> str:
 
 
 def ended(seconds: float) -> str:
-    return f"planning was ended after {seconds:g} s of work; leave out levels or lower the longest block"
+    return f"planning was stopped after {seconds:g} s of work; leave out levels or lower the longest block"
 
 
 def which_stacks(longest: int) -> str:
-    return f"stacks: give a list of texts of at most {longest} characters"
+    return f"stacks: give a list of strings of at most {longest} characters"
 
 
 def how_many_stacks(given: int, most: int) -> str:
-    return f"stacks: {given} were given; ask for 1 to {most}"
+    return f"stacks: {given} were given; give 1 to {most}"
 
 
 def no_preset(preset: str, device: str) -> str:
@@ -102,12 +106,12 @@ def no_profile(preset: str) -> str:
 
 
 def long_block(most: int, asked: int) -> str:
-    return f"the profile knows blocks of up to {most} tokens, not {asked}"
+    return f"the profile covers blocks of up to {most} tokens, not {asked}"
 
 
 def too_much(levels: int, block: int, most: int) -> str:
     return (
-        f"{levels} levels with blocks up to {block} are too much to plan here; leave out levels, or lower the "
+        f"{levels} levels with blocks of up to {block} are too many to plan here; leave out levels, or lower the "
         f"longest block to {most}"
     )
 
@@ -117,15 +121,15 @@ def many_levels(given: int, most: int) -> str:
 
 
 def many_pairs(name: str, given: int, most: int) -> str:
-    return f"{name}: {given} pairs; at most {most} are meaningful"
+    return f"{name}: {given} pairs were given; at most {most} make sense"
 
 
 def many_rules(given: int, most: int) -> str:
-    return f"by_rule: {given} rules; the page plans with at most {most}"
+    return f"by_rule: {given} rules were given; the page plans with at most {most}"
 
 
 def times_between(low: float, high: float) -> str:
-    return f"times have to lie between {low:g} and {high:g} ms"
+    return f"times must be between {low:g} and {high:g} ms"
 
 
 def long_name(where: str, most: int) -> str:
@@ -133,7 +137,7 @@ def long_name(where: str, most: int) -> str:
 
 
 def many_entries(where: str, name: str, given: int, most: int) -> str:
-    return f"{where}: {name} has {given} entries; at most {most}"
+    return f"{where}: {name} has {given} entries; use at most {most}"
 
 
 def which_level(names: str) -> str:
@@ -141,11 +145,11 @@ def which_level(names: str) -> str:
 
 
 def out_of_range(name: str, low: float, high: float) -> str:
-    return f"{name}: write a figure from {low:g} to {high:g}"
+    return f"{name}: enter a number from {low:g} to {high:g}"
 
 
 def no_number(name: str) -> str:
-    return f"the profile holds {name}; a browser could not read the answer"
+    return f"the profile contains {name}; a browser could not read the answer"
 
 
 def profile_too_large(kb: int) -> str:
@@ -157,20 +161,16 @@ def unreadable(file: str) -> str:
 
 
 def own_questions(most: int) -> str:
-    return f"{most} questions from your address wait already; try again once they are answered"
+    return f"{most} questions from your address are already waiting; try again once they are answered"
 
 
 def all_questions(most: int) -> str:
-    return f"{most} questions wait; try again in a moment"
-
-
-def waited(seconds: float) -> str:
-    return f"{seconds:g} s went by before it was your turn; try again in a moment"
+    return f"{most} questions are waiting; try again in a moment"
 
 
 def took_too_long(seconds: float, gb: float) -> str:
     return (
-        f"planning took longer than {seconds:g} s or more than {gb:g} GB and was ended; leave out levels or lower "
+        f"planning took longer than {seconds:g} s or more than {gb:g} GB and was stopped; leave out levels or lower "
         "the longest block"
     )
 
@@ -178,8 +178,8 @@ def took_too_long(seconds: float, gb: float) -> str:
 def graph_text(others: int) -> str:
     return (
         "A stack is a path from the target down to a level that drafts by itself. Columns are levels, rows block "
-        "lengths; the stronger a cell's colour, the more ms each token of such a block takes. An edge costs its "
-        "verifications, and its gain is how many blocks of the next level they need. Lit: the best of all paths; "
+        "lengths; the stronger a cell's colour, the more ms each token of such a block takes. The cost of an edge is "
+        "its verifications; its gain is how many blocks of the next level they need. Highlighted: the best path; "
         f"thin: the next {others}."
     )
 
@@ -211,8 +211,8 @@ def cost_share(cost: str, ms: float) -> str:
 def surface_text(longest: int) -> str:
     return (
         f"Speed-up of one drafter under this target, at its best block length up to {longest}. Left of the dashed "
-        "line it is slower than plain decoding. Dots: the levels of this profile, alone under the target (of a "
-        "lookup, a miss counts as a token that is not accepted; of several tokens side by side one counts)."
+        "line it is slower than plain decoding. Dots: the levels of this profile, alone under the target (a lookup's "
+        "miss counts as a token that is not accepted; several tokens side by side count as one)."
     )
 
 
@@ -221,11 +221,11 @@ def picked(stack: str) -> str:
 
 
 def is_quickest(who: str) -> str:
-    return f"{who} is also the one measured quickest"
+    return f"{who} was also measured fastest"
 
 
 def was_slower(who: str, by: str) -> str:
-    return f"{who} took {by} more than the one measured quickest"
+    return f"{who} took {by} more than the one measured fastest"
 
 
 def interval(low: float, high: float) -> str:
@@ -241,7 +241,7 @@ def sitting(began: str, gains: str, ms: str, pace: str) -> str:
 
 
 def sittings(count: int) -> str:
-    return f"{count} sittings, all that there were"
+    return f"{count} sittings, none left out"
 
 
 def off(sittings: str, gains: str, worst: str, ms: str, worst_ms: str, fixed: str, each: str, before: str) -> str:
@@ -253,6 +253,6 @@ def off(sittings: str, gains: str, worst: str, ms: str, worst_ms: str, fixed: st
 
 def earlier(began: str, model: str, named: str, gains: str, ms: str) -> str:
     return (
-        f"Before that, {began} of another prediction ({model}), fixed {named}: speed-ups off by {gains}, "
+        f"Before that, {began} with another prediction ({model}), fixed {named}: speed-ups off by {gains}, "
         f"milliseconds by {ms}. "
     )

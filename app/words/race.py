@@ -22,7 +22,7 @@ def no_race(name: str) -> str:
 
 def nothing_finished(seconds: float, preset: str, stacks: str) -> str:
     return (
-        f"no repeat was finished in {seconds:.0f} s; ask for fewer tokens, or race on your own machine: python -m "
+        f"no repeat finished in {seconds:.0f} s; ask for fewer tokens, or race on your own machine: python -m "
         f"hsd_core race --preset {preset} {stacks}"
     )
 
@@ -32,7 +32,7 @@ def too_large(mb: float) -> str:
 
 
 def how_many(least: int, most: int) -> str:
-    return f"a race has {least} to {most} stacks; choose so many"
+    return f"a race has {least} to {most} stacks; choose as many"
 
 
 def repeats(most: int) -> str:

@@ -1,4 +1,4 @@
-"""The quick set of the Results tab, and the machines that nobody has measured."""
+"""The quick set of the Results tab, and the machines that have not been measured."""
 
 from __future__ import annotations
 
@@ -20,4 +20,4 @@ def measured(done: int, of: int, *, stopped: bool, seconds: float) -> str:
 
 
 def nothing_finished(seconds: float, command: str) -> str:
-    return f"no prompt was finished in {seconds:.0f} s; measure with {command}"
+    return f"no prompt finished in {seconds:.0f} s; measure with {command}"

@@ -7,12 +7,13 @@ import math
 LOADING = {
     "download": "fetching the weights (once; they are kept)",
     "convert": "converting the weights (once, about a minute)",
-    "load": "loading the weights (some seconds)",
+    "load": "loading the weights (a few seconds)",
 }
+FETCHING = ("download", "convert")  # the stages of loading that no estimate covers
 MEANWHILE = "Meanwhile you can replay a recording."
 GENERATING = "generating"
 MEASURING = "measuring plain decoding of the same target"
-READING = "reading what every layer made of the text"
+READING = "reading what every layer would have written"
 ENDINGS = {
     "eos": "the text is complete",
     "length": "the length limit was reached",
@@ -24,15 +25,16 @@ SIMULATED = "simulated: no model ran"
 RECORDED = "recorded"
 STILL_HERE = "The run shown before is still here."
 STOPPED_EARLY = "stopped before it began"
-LOADING_GOES_ON = "Loading goes on for the next run."
-UNHEARD = "nobody asked for the answer of this run; ask for it as soon as the run is posted"
-NAME_KNOWN = "a run of this name is known already; reload the page and press Generate again"
+LOADING_ENDS = "Loading stops too, unless somebody else is waiting for the same preset."
+LEFT = "nobody was waiting for this preset any more; ask for it again"
+UNHEARD = "nobody asked for this run's answer; ask for it as soon as the run is posted"
+NAME_KNOWN = "a run with this name already exists; reload the page and press Generate again"
 NO_LONGER = "the server no longer has this run; generate again"
 OTHERS_OPEN = "others are opening files; try again in a minute"
 NO_FILE = "no file arrived; choose a .jsonl or .jsonl.gz trace"
 DAMAGED = "the file was damaged on its way here; try again"
 NO_HEADER = "the trace has no header; it was not written by this program or was cut off"
-NOT_A_HEADER = "its first line is no header"
+NOT_A_HEADER = "its first line is not a header"
 EMPTY_REQUEST = "the request is empty; reload the page and press Generate again"
 NO_RUN_NAME = "the run has no usable name; reload the page and try again"
 EMPTY_PROMPT = "the prompt is empty; write something or choose an example"
@@ -41,6 +43,18 @@ TOO_MANY_DIGITS = "of hundreds of digits"
 
 def ended(reason: str, measured: bool) -> str:
     return f"{ENDINGS.get(reason, reason)}{', plain decoding measured beside it' if measured else ''}"
+
+
+def ended_early(seconds: float, *, done: bool) -> str:
+    """A run that took as long as one may. done: its text is, and something was being measured beside it."""
+    if done:
+        return f"the text is done; the measurement beside it was stopped after {seconds:.0f} s, the limit here"
+    return f"stopped after {seconds:.0f} s, the limit for a run here; ask for fewer tokens or a shorter prompt"
+
+
+def reading(level: str, done: int, total: int) -> str:
+    """How much of the prompt a level has read."""
+    return f"reading the prompt: {done:,} of {total:,} tokens, by {level}"
 
 
 def recorded_on(where: str) -> str:
@@ -52,10 +66,20 @@ def seconds(value: float) -> str:
     return f"about {5 * max(1, math.ceil(value / 5))} s" if value < 90 else f"about {math.ceil(value / 60)} min"
 
 
-def waiting(ahead: int, wait: float | None) -> str:
-    """How many runs come before this one, and about how long (s) that takes."""
-    said = f"{ahead} {'run is' if ahead == 1 else 'runs are'} before yours" if ahead else "yours is next"
-    about = f", {seconds(wait)} by the length of recent runs" if wait is not None and ahead else ""
+def span(low: float, high: float) -> str:
+    """A time of which it is known about how long it takes (s): rounded up as `seconds` does, in one unit."""
+    if seconds(low) == seconds(high):
+        return seconds(high)
+    if high < 90:
+        return f"{5 * max(1, math.ceil(low / 5))} to {5 * math.ceil(high / 5)} s"
+    least = max(1, round(low / 60))
+    return f"{least} to {math.ceil(high / 60)} min" if least < math.ceil(high / 60) else seconds(high)
+
+
+def waiting(ahead: int, wait: tuple[float, float] | None) -> str:
+    """How many runs come before this one, and about how long (s, from and to) that takes."""
+    said = f"{ahead} {'run is' if ahead == 1 else 'runs are'} ahead of yours" if ahead else "yours is next"
+    about = f", {span(*wait)} judging by similar runs here" if wait is not None and ahead else ""
     return f"waiting: {said}{about}"
 
 
@@ -69,11 +93,11 @@ def offers(presets: str) -> str:
 
 
 def of_session(most: int) -> str:
-    return f"{most} runs of this page or client run or wait already; stop one or wait until one is done"
+    return f"this page or client already has {most} runs running or waiting; stop one or wait until one is done"
 
 
-def of_address(most: int, later: str) -> str:
-    return f"{most} runs from your address run or wait already; {later}"
+def place_lost(later: str) -> str:
+    return f"all places are taken, and your place went to a page that had fewer runs; {later}"
 
 
 def all_places(most: int, later: str) -> str:
@@ -89,13 +113,13 @@ def megabytes(mb: float) -> str:
 
 
 def file_too_large(mb: int) -> str:
-    return f"the file is larger than {mb} MB, which no trace of one run is when it is packed with gzip"
+    return f"the file is larger than {mb} MB; no trace of one run is that large when compressed with gzip"
 
 
 def unreadable(seconds: int, gb: int) -> str:
     return (
-        f"the file could not be read within {seconds} s and {gb} GB; record a shorter run, or one with fewer "
-        "details, or read it on your own machine: python -m hsd_core trace FILE"
+        f"the file could not be read within {seconds} s and {gb} GB; record a shorter run, or one with less "
+        "detail, or read it on your own machine: python -m hsd_core trace FILE"
     )
 
 
@@ -112,7 +136,7 @@ def no_recording(name: str) -> str:
 
 
 def no_preset(name: str, known: str) -> str:
-    return f"there is no preset {name!r}; presets are {known}"
+    return f"there is no preset {name!r}; the presets are {known}"
 
 
 def unusable_preset(name: str, why: str) -> str:
@@ -147,7 +171,7 @@ def long_text(name: str, length: int, most: int) -> str:
 
 
 def out_of_range(name: str, low: float, high: float) -> str:
-    return f"{name} must be a figure between {low:g} and {high:g}"
+    return f"{name} must be a number between {low:g} and {high:g}"
 
 
 def was_set(name: str, asked: str, value: float) -> str:

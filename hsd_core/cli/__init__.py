@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from hsd_core.cli import export, generate, models, record, show, whatif
-from hsd_core.cli.measure import bench, calibrate, depth, passes, plan, race, results, validate
-from hsd_core.cli.training import ngrams, selfgen, train
+from hsd_core.cli.files import check_files, said
+from hsd_core.cli.lab import bench, calibrate, depth, ngrams, passes, plan, race, results, selfgen, train, validate
+from hsd_core.cli.options import check_counts
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -41,6 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     options.said = shlex.join(["python", "-m", "hsd_core", *arguments])  # the command, for files that name theirs
     try:
+        check_files(options)
+        check_counts(options)
         code = int(options.act(options))
         sys.stdout.flush()  # a reader that left is met here, not at exit
         return code
@@ -53,6 +56,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, OSError, RuntimeError, MemoryError) as error:
         # that memory was refused torch says in the text of a RuntimeError alone
         exhausted = isinstance(error, MemoryError) or any(words in str(error) for words in _ALLOCATORS)
-        said = NO_MEMORY if exhausted else " ".join(str(error).split())
-        print(f"error: {said}", file=sys.stderr)
+        why = said(error) if isinstance(error, OSError) else str(error)
+        print(f"error: {NO_MEMORY if exhausted else ' '.join(why.split())}", file=sys.stderr)
         return BAD_INPUT

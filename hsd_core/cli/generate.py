@@ -10,9 +10,11 @@ from typing import Any
 
 from hsd_core import trace
 from hsd_core.cli import repeat
-from hsd_core.cli.options import add_preset, add_sampling, command, opened, progress, sampled
+from hsd_core.cli.files import reads, writes
+from hsd_core.cli.options import add_preset, add_sampling, check_sampling, command, opened, progress, prompt_of, sampled
 from hsd_core.cli.terminal import printable, totals_lines
 from hsd_core.trace import file as tracefile
+from hsd_core.trace import metrics
 
 
 def add(commands: Any) -> None:
@@ -21,21 +23,19 @@ def add(commands: Any) -> None:
     parser.add_argument("--stack", help="levels, cheapest first (default: the preset's), e.g. ngram:2,int8:8,target")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--prompt", metavar="TEXT", help="the prompt; - reads it from stdin")
-    what.add_argument("--repeat", metavar="TRACE", help="run a trace again by its header; say if it is the same")
+    reads(what, "--repeat", metavar="TRACE", help="run a trace again by its header; say if it is the same")
     add_sampling(parser)
     parser.add_argument("--baseline", action="store_true", help="measure plain decoding of the same prompt too")
     parser.add_argument("--replan", action="store_true", help="choose levels and T of --stack anew while generating")
-    parser.add_argument(
-        "--profile", metavar="FILE", help="with --replan: plan with this (default: calibrated, else shipped)"
-    )
+    reads(parser, "--profile", metavar="FILE", help="with --replan: plan with this (default: calibrated, else shipped)")
     parser.add_argument(
         "--explore", type=int, metavar="N", help="with --replan: every N rounds, one round of levels not seen lately"
     )
-    parser.add_argument("--trace", metavar="FILE", help="write the run to FILE (.jsonl or .jsonl.gz)")
+    writes(parser, "--trace", metavar="FILE", help="write the run to FILE (.jsonl or .jsonl.gz)")
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.theory import read_profile
+    from hsd_core.theory import profile_from, read_profile
     from hsd_core.theory.replanning.replan import Pace
 
     if options.repeat:
@@ -44,16 +44,18 @@ def act(options: argparse.Namespace) -> int:
         raise ValueError("--profile is what --replan plans with; add --replan")
     if options.explore is not None and not options.replan:
         raise ValueError("--explore is how --replan looks around; add --replan")
+    check_sampling(options)
+    pace = Pace(explore=options.explore or 0)
     profile = read_profile(options.profile) if options.profile else None
+    prompt = prompt_of(options)
     pipeline = opened(options, options.stack)
-    prompt = sys.stdin.read() if options.prompt == "-" else options.prompt
     events: list[trace.Event] = []
     text = _Text()
     run = pipeline.run(
         options.stack or pipeline.default_stack,
         prompt,
         baseline=options.baseline,
-        replan=options.replan and Pace(explore=options.explore or 0),
+        replan=options.replan and pace,
         profile=profile,
         **sampled(options),
     )
@@ -69,7 +71,9 @@ def act(options: argparse.Namespace) -> int:
     for line in totals_lines(events, colour=sys.stderr.isatty()):
         print(line, file=sys.stderr)
     asked = len(pipeline.encode(prompt, raw=options.raw)) + options.max_new_tokens
-    memory = pipeline.memory(options.stack or pipeline.default_stack, asked)
+    header = metrics.header_of(events)
+    longest = None if header.replan is None else profile_from(header.profile).max_block
+    memory = pipeline.memory(options.stack or pipeline.default_stack, asked, longest)
     if memory.weights:
         print(f"memory: {memory}", file=sys.stderr)
     return 0

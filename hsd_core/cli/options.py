@@ -9,11 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 from hsd_core import pipeline
-from hsd_core.measure.bench import plain_of
+from hsd_core.lab.bench import plain_of
+from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.presets import preset_of
-from hsd_core.trace.texts import Text
+from hsd_core.trace.texts import PromptText
+from hsd_core.trace.typed import MAX_INT
 
 DEFAULT_PRESET = "smollm2"
+MAX_PROMPT = 4_000_000  # characters that are read from stdin: more than any context holds
 SAMPLING = ("max_new_tokens", "temperature", "top_k", "top_p", "seed", "raw")  # the options of `add_sampling`
 
 
@@ -31,7 +34,7 @@ def add_preset(parser: argparse.ArgumentParser) -> None:
 
 
 def add_sampling(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--max-new-tokens", type=int, default=128, metavar="N", help="length limit (default 128)")
+    counts(parser, "--max-new-tokens", default=128, metavar="N", help="length limit (default 128)")
     parser.add_argument("--temperature", type=float, default=0.0, metavar="T", help="0 is greedy (default)")
     parser.add_argument("--top-k", type=int, default=0, metavar="K", help="0 switches it off (default)")
     parser.add_argument("--top-p", type=float, default=1.0, metavar="P", help="1 switches it off (default)")
@@ -44,8 +47,56 @@ def sampled(options: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(options, name) for name in SAMPLING}
 
 
+def check_sampling(options: argparse.Namespace) -> Sampling:
+    """The options of `add_sampling`: to be called before anything is loaded.
+
+    Returns:
+        How tokens are drawn.
+    Raises:
+        ValueError: one is out of the range that a run takes.
+    """
+    check_whole(options, "max_new_tokens", "top_k", "seed")
+    return Sampling(options.temperature, options.top_k, options.top_p)
+
+
+def check_whole(options: argparse.Namespace, *names: str) -> None:
+    """
+    Raises:
+        ValueError: a number is larger than a trace can hold.
+    """
+    for name in names:
+        if abs(getattr(options, name)) > MAX_INT:
+            raise ValueError(f"--{name.replace('_', '-')} has more than 64 bits; use {MAX_INT} at most")
+
+
+def prompt_of(options: argparse.Namespace) -> str:
+    """The option --prompt; - is what stands on stdin.
+
+    Raises:
+        ValueError: stdin holds more than `MAX_PROMPT` characters, or no text.
+    """
+    if options.prompt != "-":
+        return str(options.prompt)
+    try:
+        prompt = sys.stdin.read(MAX_PROMPT + 1)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"--prompt -: stdin holds no text in {error.encoding}; give it a text") from None
+    if len(prompt) > MAX_PROMPT:
+        raise ValueError(f"--prompt -: stdin holds more than {MAX_PROMPT} characters; give it a shorter text")
+    return prompt
+
+
 def opened(options: argparse.Namespace, stack: str | None, **more: Any) -> pipeline.Pipeline:
-    """The pipeline that the options of `add_preset` ask for. stack, more: see `Pipeline.open`."""
+    """The pipeline that the options of `add_preset` ask for. stack, more: see `Pipeline.open`.
+
+    Raises:
+        ValueError: the preset has nothing that could run on the device that is named; and see `Pipeline.open`.
+    """
+    if preset_of(options.preset).toy and options.device not in (None, "cpu"):
+        raise ValueError(
+            f"preset {options.preset} runs on the CPU alone; leave --device {options.device} out, or name another "
+            "preset"
+        )
     return pipeline.Pipeline.open(
         options.preset, stack=stack, device=options.device, dtype=options.dtype, progress=progress(), **more
     )
@@ -60,19 +111,25 @@ def plain_stack(preset: str) -> str:
     return plain_of(preset_of(preset).default_stack)
 
 
-def check_counts(options: argparse.Namespace, *names: str) -> None:
-    """Options that count something, where they are given: to be called before anything is loaded.
+def counts(parser: Any, name: str, **more: Any) -> None:
+    """An option that counts something. more: of `add_argument`."""
+    before = parser.get_default("counted") or ()
+    parser.set_defaults(counted=(*before, parser.add_argument(name, type=int, **more).dest))
+
+
+def check_counts(options: argparse.Namespace) -> None:
+    """Look at every option that counts something, where it is given.
 
     Raises:
         ValueError: one is less than 1.
     """
-    for name in names:
+    for name in getattr(options, "counted", ()):
         value = getattr(options, name)
         if value is not None and value < 1:
             raise ValueError(f"--{name.replace('_', '-')} is {value}; use at least 1")
 
 
-def within_context(texts: list[Text], max_positions: int) -> list[Text]:
+def within_context(texts: list[PromptText], max_positions: int) -> list[PromptText]:
     """The texts whose prompts leave room for a token; says on stderr how many do not."""
     fits = [text for text in texts if len(text.prompt_ids) < max_positions]
     if len(fits) < len(texts):

@@ -1,20 +1,29 @@
 """`record`: real runs of a list of prompts and stacks, beside plain decoding: the traces that the page replays.
 
-An entry with `whatif` in place of preset, stack and prompt is a simulated run, and its trace says so.
+An entry with `whatif` in place of preset, stack and prompt is a simulated run, and its trace says so. The page shows
+recordings beside each other, so those of one machine have to be of one sitting: each is run several times, and what
+plain decoding took beside those that are kept is compared at the end.
 """
 
 from __future__ import annotations
 
 import argparse
+import statistics
 import sys
+from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
 from hsd_core import trace
-from hsd_core.cli.options import command, progress
+from hsd_core.cli.files import reads, writes
+from hsd_core.cli.options import command, counts, progress
+from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.grammar import parse
+from hsd_core.stacks.presets import preset_of
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
 from hsd_core.trace.checks import check
@@ -23,14 +32,22 @@ from hsd_core.trace.typed import records
 _KEYS = {"temperature", "top_k", "top_p", "seed", "max_new_tokens", "raw", "depths", "replan"}
 _NEEDED = {"name", "title"}
 _REAL = {"preset", "stack", "prompt"}
+UNEVEN = 1.35  # plain decoding of two recordings of one sitting differs by less
 
 
 def add(commands: Any) -> None:
     parser = command(commands, "record", "record the runs that the page replays", act)
-    parser.add_argument(
-        "--list", required=True, metavar="FILE", help="JSON lines: name, title, and preset, stack, prompt or whatif"
+    reads(
+        parser,
+        "--list",
+        required=True,
+        metavar="FILE",
+        help="JSON lines: name, title, and preset, stack, prompt or whatif",
     )
-    parser.add_argument("--out", required=True, metavar="DIR", help="one NAME.jsonl.gz a run; those there are kept")
+    writes(
+        parser, "--out", folder=True, required=True, metavar="DIR", help="one NAME.jsonl.gz a run; those there are kept"
+    )
+    counts(parser, "--repeats", default=3, metavar="N", help="runs of each; the one of middle speed-up is kept (3)")
 
 
 def act(options: argparse.Namespace) -> int:
@@ -48,14 +65,42 @@ def act(options: argparse.Namespace) -> int:
             if entry["preset"] not in pipelines:
                 pipelines.clear()  # one preset's weights at a time
                 pipelines[entry["preset"]] = Pipeline.open(entry["preset"], progress=progress())
-            events = _real(entry, pipelines[entry["preset"]])
+            events = _middle(entry, pipelines[entry["preset"]], options.repeats)
         wrong = check(events)
         if wrong:
             raise RuntimeError(f"{entry['name']}: the trace does not add up: {wrong[0]}")
         tracefile.write(path, events)
         ratio = metrics.speed_up(events)
         print(f"{path.name}: speed-up {ratio:.2f}" if ratio else path.name, file=sys.stderr, flush=True)
+    for line in uneven([tracefile.read(path) for path in sorted(folder.glob("*.jsonl.gz"))]):
+        print(line, file=sys.stderr)
     return 0
+
+
+def uneven(runs: Sequence[Sequence[trace.Event]]) -> list[str]:
+    """A line for each run beside which plain decoding took other than it mostly took over that target and machine."""
+    alike: dict[tuple[str, str], list[tuple[str, float]]] = defaultdict(list)
+    for events in runs:
+        header, plain_ms = metrics.header_of(events), metrics.plain_ms(events)
+        if plain_ms is not None and not header.simulated:
+            target = f"{header.preset} {header.levels[-1].dtype}"
+            alike[header.machine, target].append((header.title, plain_ms))
+    found = []
+    for (machine, target), timed in alike.items():
+        middle = statistics.median(ms for _, ms in timed)
+        found += [
+            f"{title}: plain decoding of {target} took {ms:.1f} ms a token, mostly {middle:.1f} on {machine}; "
+            "remove its file and record it again while the machine is quiet"
+            for title, ms in timed
+            if not 1 / UNEVEN < ms / middle < UNEVEN
+        ]
+    return found
+
+
+def _middle(entry: dict[str, Any], pipeline: Pipeline, repeats: int) -> list[trace.Event]:
+    """The run of middle speed-up of several."""
+    runs = [_real(entry, pipeline) for _ in range(repeats)]
+    return sorted(runs, key=lambda events: metrics.speed_up(events) or 0.0)[repeats // 2]
 
 
 def _real(entry: dict[str, Any], pipeline: Pipeline) -> list[trace.Event]:
@@ -68,9 +113,9 @@ def _real(entry: dict[str, Any], pipeline: Pipeline) -> list[trace.Event]:
 
 def _simulated(entry: dict[str, Any]) -> list[trace.Event]:
     """The best plan of a what-if profile, or the `stack` of its levels' names."""
+    from hsd_core.lab.whatif.playing import DEFAULT_TOKENS, plan_named, play
+    from hsd_core.lab.whatif.profiles import whatif_profile
     from hsd_core.theory import best_plans
-    from hsd_core.whatif.playing import DEFAULT_TOKENS, plan_named, play
-    from hsd_core.whatif.profiles import whatif_profile
 
     profile = whatif_profile(entry["whatif"])
     plan = plan_named(profile, entry["stack"]) if "stack" in entry else best_plans(profile).best.plan
@@ -78,6 +123,21 @@ def _simulated(entry: dict[str, Any]) -> list[trace.Event]:
     header, *rest = play(profile, plan, seed=entry.get("seed", 0), max_new_tokens=tokens)
     assert isinstance(header, trace.Header)
     return [replace(header, title=entry["title"]), *rest]
+
+
+def _check(entry: dict[str, Any]) -> None:
+    """What a run would refuse, before the first run of the list.
+
+    Raises:
+        ValueError, TypeError: see `Pipeline.run`.
+    """
+    if "whatif" in entry:
+        return
+    preset_of(entry["preset"])
+    parse(entry["stack"])
+    Sampling(**{name: entry[name] for name in ("temperature", "top_k", "top_p") if name in entry})
+    if not entry.get("max_new_tokens", 1) >= 1:
+        raise ValueError(f"max_new_tokens is {entry['max_new_tokens']}; use at least 1")
 
 
 def _read(path: str) -> list[dict[str, Any]]:
@@ -89,5 +149,9 @@ def _read(path: str) -> list[dict[str, Any]]:
             raise ValueError(f"{where}: {sorted(missing)[0]!r} is missing")
         if Path(entry["name"]).name != entry["name"]:
             raise ValueError(f"{where}: name {entry['name']!r} is no file name")
+        try:
+            _check(entry)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{where}: {error}") from None
         entries.append(entry)
     return entries

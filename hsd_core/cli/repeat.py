@@ -80,7 +80,6 @@ def repeat(pipeline: Pipeline, events: Sequence[Event]) -> Repeat:
     Raises:
         ValueError: the header's stack or profile cannot be used.
     """
-    from hsd_core.engine.choices import OrderedChoices
     from hsd_core.engine.run import run
     from hsd_core.theory import profile_from
     from hsd_core.theory.replanning.replan import Pace, ProfileReplanner
@@ -100,7 +99,6 @@ def repeat(pipeline: Pipeline, events: Sequence[Event]) -> Repeat:
         ends=pipeline.ends,
         heads=0,
         replan=by,
-        choices=OrderedChoices(header.seed) if header.schema < 5 else None,
     )
     again = list(events_of)
     ids, same_ids = metrics.committed_ids(events), metrics.committed_ids(again)

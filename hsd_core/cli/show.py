@@ -8,13 +8,14 @@ import sys
 from typing import Any
 
 from hsd_core import trace
+from hsd_core.cli.files import reads
 from hsd_core.cli.options import command
 from hsd_core.cli.terminal import show, whole
 
 
 def add(commands: Any) -> None:
     parser = command(commands, "trace", "print a recorded run and its totals", act)
-    parser.add_argument("file", metavar="FILE", help="a trace (.jsonl or .jsonl.gz)")
+    reads(parser, "file", metavar="FILE", help="a trace (.jsonl or .jsonl.gz)")
     parser.add_argument("--colour", choices=("auto", "always", "never"), default="auto")
 
 

@@ -9,11 +9,12 @@ from typing import Any
 
 from hsd_core import trace
 from hsd_core.levels.kinds import looks, tags
-from hsd_core.models.sampling import Sampling
+from hsd_core.models.sampling import is_greedy
 from hsd_core.theory.replanning.replan_words import origin_words
 from hsd_core.trace import Event, metrics
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.checks import check
+from hsd_core.trace.naming import round_number
 
 _RESET = "\033[0m"
 
@@ -49,10 +50,10 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
     footer = next((e for e in events if isinstance(e, trace.Footer)), None)
     figures = metrics.measure(events)
     if header.simulated:
-        yield f"SIMULATED: {header.simulated}"
+        yield printable(f"SIMULATED: {header.simulated}")
     yield f"{'level':<24} {'T':>3} {'calls':>6} {'rows':>6} {'ms/call':>8} {'busy ms':>9} {'accepts':>12} {'waste':>6}"
     for info, level in zip(header.levels, figures["levels"], strict=True):
-        name = f"{letter(header, info.index)} {info.label}"[:24]
+        name = printable(f"{letter(header, info.index)} {info.label}")[:24]
         cells = f"{name:<24}"
         if colour:
             cells = f"\033[38;5;{_ink(header, info.index)}m{cells}{_RESET}"
@@ -61,7 +62,7 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
             f"{cells} {info.block or '-':>3} {level['forwards']:>6} {level['rows']:>6} "
             f"{_number(level['ms_per_call']):>8} {level['busy_ms']:>9.0f} {accepts:>12} {_percent(level['waste']):>6}"
         )
-    ended = f"ended by {footer.reason}" if footer is not None else "interrupted"
+    ended = f"ended by {printable(footer.reason)}" if footer is not None else "interrupted"
     first = _number(figures["ttft_ms"])
     yield (
         f"{figures['committed']} tokens, {_number(figures['tokens_per_s'])} tokens/s, "
@@ -72,7 +73,7 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
     yield from _bound_lines(header, figures["levels"])
     if (read := figures["layers_per_token"]) is not None:
         yield f"{read:.1f} layers read per token; plain decoding reads {header.levels[-1].layers}"
-    yield f"{'exact' if header.lossless else 'lossy'}: {header.lossless_reason}"
+    yield printable(f"{'exact' if header.lossless else 'lossy'}: {header.lossless_reason}")
     yield from _plan_lines(events)
     yield from _baseline_lines(events)
 
@@ -103,7 +104,7 @@ def _branch_lines(events: Sequence[Event]) -> Iterator[str]:
 
 def _bound_lines(header: trace.Header, levels: Sequence[dict[str, Any]]) -> Iterator[str]:
     """What each verifier accepted, beside the most that any exact rule could have with the same rows."""
-    greedy = Sampling(**header.sampling).greedy
+    greedy = is_greedy(header.sampling)
     for level in levels:
         best, accepted, by_rule = level["bound"], level["acceptance"], level["expected"]
         if best is None or accepted is None:
@@ -123,7 +124,8 @@ def _plan_lines(events: Sequence[Event]) -> Iterator[str]:
         yield f"auto: {printable(origin_words(header.profile, header.machine, header.preset))}"
     for event in events:
         if isinstance(event, trace.Plan):
-            yield f"from round {event.round}: {event.stack} ({event.why})" if event.why else event.stack
+            since = f"from round {round_number(event.round)}"
+            yield printable(f"{since}: {event.stack} ({event.why})" if event.why else event.stack)
 
 
 def _baseline_lines(events: Sequence[Event]) -> Iterator[str]:
@@ -135,7 +137,7 @@ def _baseline_lines(events: Sequence[Event]) -> Iterator[str]:
     header = metrics.header_of(events)
     how = "simulated" if header.simulated else "measured"
     yield f"plain decoding of the same target, {how} beside it: {plain:.1f} tokens/s; speed-up {ratio:.2f}x"
-    if baseline.diverges and Sampling(**header.sampling).greedy:  # sampled runs are alike in law only
+    if baseline.diverges and is_greedy(header.sampling):  # sampled runs are alike in law only
         margin = "unknown" if baseline.margin is None else f"{baseline.margin:.2g}"
         yield f"first divergence from plain decoding at token {baseline.equal}, its top-two margin {margin}"
 

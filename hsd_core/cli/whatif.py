@@ -6,30 +6,32 @@ import argparse
 import sys
 from typing import Any
 
-from hsd_core.cli.options import command
+from hsd_core.cli.files import reads, writes
+from hsd_core.cli.options import check_whole, command, counts
 
 
 def add(commands: Any) -> None:
-    from hsd_core.whatif.profiles import DEFAULT, whatif_names
+    from hsd_core.lab.whatif.profiles import DEFAULT, whatif_names
 
     parser = command(commands, "whatif", "simulate a stack without weights", act)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--preset", metavar="P", help=f"{', '.join(whatif_names())} (default {DEFAULT})")
-    what.add_argument("--profile", metavar="FILE", help="a profile (JSON) of your own, measured or made up")
+    reads(what, "--profile", metavar="FILE", help="a profile (JSON) of your own, measured or made up")
     parser.add_argument("--stack", metavar="S", help='levels by name, "Llama 1B:3,Llama 405B" (default: the best plan)')
-    parser.add_argument("--max-new-tokens", type=int, default=160, metavar="N", help="length limit (default 160)")
+    counts(parser, "--max-new-tokens", default=160, metavar="N", help="length limit (default 160)")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="the same seed gives the same run")
-    parser.add_argument("--trace", metavar="FILE", help="write the run to FILE (.jsonl or .jsonl.gz)")
+    writes(parser, "--trace", metavar="FILE", help="write the run to FILE (.jsonl or .jsonl.gz)")
 
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.cli.terminal import show
+    from hsd_core.lab.whatif.playing import bounded, plan_named, play
+    from hsd_core.lab.whatif.profiles import DEFAULT, whatif_profile
     from hsd_core.theory import best_plans, expected, read_profile
     from hsd_core.trace import file as tracefile
     from hsd_core.trace import metrics
-    from hsd_core.whatif.playing import bounded, plan_named, play
-    from hsd_core.whatif.profiles import DEFAULT, whatif_profile
 
+    check_whole(options, "max_new_tokens", "seed")
     profile = read_profile(options.profile) if options.profile else whatif_profile(options.preset or DEFAULT)
     plan = plan_named(profile, options.stack) if options.stack else best_plans(profile).best.plan
     fits = bounded(profile, plan, options.max_new_tokens)

@@ -17,7 +17,7 @@ from hsd_core.models.compiled.cache import LEAST_ROWS, CompiledCache
 from hsd_core.models.compiled.decoder import CompiledDecoder
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
 from hsd_core.models.compiled.products import of_rows, product
-from hsd_core.models.compiled.session import Bound, Session
+from hsd_core.models.compiled.session import BoundInputs, Session
 from hsd_core.models.passes import Branches
 
 END = 2**62  # of a slice: as far as it goes
@@ -25,11 +25,11 @@ KEPT_INPUTS = 16  # the longest pass whose memory is kept
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PassMemory:
     """Memory of passes of n inputs and r rows, bound once: x, fed and states (1, n, hidden), own (1, r, R), drawn
     (1, r, 1). `fed` is None for a draft that reads no features."""
 
-    bound: Bound
+    bound: BoundInputs
     x: Tensor
     fed: Tensor | None
     states: Tensor
@@ -42,7 +42,7 @@ class PlacedCache(DraftCache):
     """And memory for passes by their inputs and rows."""
 
     layers: CompiledCache
-    places: dict[tuple[int, int], Place] = field(default_factory=dict)
+    places: dict[tuple[int, int], PassMemory] = field(default_factory=dict)
 
 
 class CompiledDraft(OpenedDraft):
@@ -99,7 +99,7 @@ class CompiledDraft(OpenedDraft):
         """That a pass reads."""
         return self._session.nbytes
 
-    def _place(self, cache: PlacedCache, n: int, rows: int, tree: bool) -> Place:
+    def _place(self, cache: PlacedCache, n: int, rows: int, tree: bool) -> PassMemory:
         wide, columns = self.hidden, len(self.ids)
         sizes = {"x": (n, wide), "fed": (n, wide), "states": (n, wide), "own": (rows, columns), "drawn": (rows, 1)}
         held = {name: torch.empty(1, *size) for name, size in sizes.items()}
@@ -110,7 +110,9 @@ class CompiledDraft(OpenedDraft):
         bound.input("first", torch.tensor([n - rows]))
         for name in ("states", "own", "drawn"):
             bound.output(name, held[name])
-        made = Place(bound, held["x"], held["fed"] if self.fed else None, held["states"], held["own"], held["drawn"])
+        made = PassMemory(
+            bound, held["x"], held["fed"] if self.fed else None, held["states"], held["own"], held["drawn"]
+        )
         if n <= KEPT_INPUTS and not tree:
             cache.places[n, rows] = made
         return made

@@ -18,7 +18,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hsd_core.drafts.copying_there import Mark, TextThere
 from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.passes import Branches, path_to
 from hsd_core.trace import Copied
@@ -136,8 +135,6 @@ class Copier:
 
     def __init__(self, gate: Gate) -> None:
         self._gate, self._suffixes = gate, Suffixes()
-        self._there: TextThere | None = None
-        self._mark: Mark | None = None
         self._law: Tensor | None = None
         self._share: Tensor | None = None
         self._ends: Sequence[End] = ()
@@ -181,12 +178,7 @@ class Copier:
         return rows
 
     def mix(self, context: Sequence[int], logits: Tensor, states: Tensor, branches: Branches | None = None) -> Tensor:
-        """The (n, C) rows behind the context's last n tokens, copies mixed in: see `mixed`; columns are ids here.
-
-        On a device a single row may stand behind tokens that the host has not seen, but for those of a tree.
-        """
-        if len(logits) == 1 and logits.device.type != "cpu" and branches is None:
-            return self._mix_there(context, logits, states)
+        """The (n, C) rows behind the context's last n tokens, copies mixed in: see `mixed`; columns are ids here."""
         columns, sorts = (sent(x, logits.device) for x in self._find(context, len(logits), branches))
         self._law, self._share = mixed(logits, states, columns, sorts, self._gate)
         return self._law
@@ -206,18 +198,6 @@ class Copier:
                 found.follow([*line[: slot + 1], *(context[branches.base + node] for node in path)])
                 self._ends.append((found.tokens[-1], found.places[-1], found.sorts[-1]))
         return [token for token, _, _ in self._ends], [sort for _, _, sort in self._ends]
-
-    def _mix_there(self, context: Sequence[int], logits: Tensor, states: Tensor) -> Tensor:
-        if self._there is None:
-            self._there = TextThere(LONGEST, logits.device)
-        token, place, sort, alike = self._there.last(context)
-        law, share = mixed(logits, states, token.view(1), sort.view(1), self._gate)
-        self._mark = Mark(token, place, alike, share[0])
-        return law
-
-    def mark(self) -> Mark | None:
-        """On a device: what the last row of the last `mix` would copy."""
-        return self._mark
 
     def copied(self, token: int, row: int = -1) -> Copied | None:
         """Where `token`, drawn from that row of the last `mix`, was copied from (a position in the context), if it

@@ -1,68 +1,39 @@
-"""`Suffixes` on a device, where the end of a context may lie that the host has not seen yet."""
+"""Copying on a device, where the end of a context may lie that the host has not seen yet."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
-import torch
 from torch import Tensor
 
-from hsd_core.models.gpu.transfer import sent_ids
-
-BEFORE = -1  # stands before the first token; no id is equal to it
-
-
-class Mark(NamedTuple):
-    """What a drafter would have copied behind a context, on the device: () tensors.
-
-    token: its id. place: where it stands in the context. alike: of how many tokens the suffix was that it stood behind,
-    0 where there is nothing to copy. share: the log-probability of copying.
-    """
-
-    token: Tensor
-    place: Tensor
-    alike: Tensor
-    share: Tensor
+from hsd_core.drafts.copying import LONGEST, Copier, Gate, mixed
+from hsd_core.models.gpu.text import Mark, TextThere
+from hsd_core.models.passes import Branches
 
 
-class TextThere:
-    """One context, on a device. longest: tokens of a suffix that are compared."""
+class CopierThere(Copier):
+    """What one run of a draft on a device copies. `mark`: what the last row of a single one would copy."""
 
-    def __init__(self, longest: int, device: torch.device) -> None:
-        self._longest, self._device = longest, device
-        self._ids = torch.full((0,), BEFORE, device=device)
-        self._seen: list[int] = []  # of them, those that the host knows
+    def __init__(self, gate: Gate) -> None:
+        super().__init__(gate)
+        self._text = TextThere(LONGEST, gate.bias.device)
+        self.mark: Mark | None = None
 
-    def follow(self, context: Sequence[int | Tensor]) -> Tensor:
-        """(len(context) + longest - 1,) ids behind so many BEFORE. What has been sent is not sent again."""
-        known = len(context)
-        while known and isinstance(context[known - 1], Tensor):
-            known -= 1
-        n, first = min(len(self._seen), known), self._longest - 1
-        if self._seen[:n] != list(context[:n]):
-            n = next(i for i in range(n) if self._seen[i] != context[i])
-        if first + len(context) > len(self._ids):
-            self._ids, n = torch.full((2 * (first + len(context)),), BEFORE, device=self._device), 0
-        self._seen[n:] = context[n:known]  # type: ignore[assignment]
-        if n < len(context):
-            self._ids[first + n : first + len(context)] = sent_ids(context[n:], self._device)
-        return self._ids[: first + len(context)]
+    def mix(self, context: Sequence[int], logits: Tensor, states: Tensor, branches: Branches | None = None) -> Tensor:
+        """See `Copier.mix`. Without a tree a single row is mixed without a wait."""
+        if len(logits) > 1 or branches is not None:
+            return super().mix(context, logits, states, branches)
+        token, place, sort, alike = self._text.last(context)
+        law, share = mixed(logits, states, token.view(1), sort.view(1), self._gate)
+        self.mark = Mark(token, place, alike, share[0])
+        return law
 
-    def last(self, context: Sequence[int | Tensor]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """What `Suffixes.follow` finds behind the context's last token: () tensors token, place, sort and alike, how
-        many tokens of the suffix agree."""
-        ids = self.follow(context)
-        windows = ids.unfold(0, self._longest, 1)  # row j: the tokens up to j
-        same = (windows == windows[-1]) & (windows[-1] != BEFORE)
-        alike = same.flip(-1).long().cumprod(-1).sum(-1)
-        alike[-1].zero_()  # a token is no copy of itself
-        longest = alike.amax()
-        behind = torch.arange(1, len(context) + 1, device=self._device)
-        places = torch.where((alike == longest) & (longest > 0), behind, 0)
-        place = places.amax()
-        earlier = torch.where(places == place, 0, places).amax()
-        token, before = ids.gather(0, torch.stack((place, earlier)) + self._longest - 1).unbind()
-        sort = 3 * longest - torch.where(earlier > 0, (before == token).long(), 2)
-        found = longest > 0
-        return token * found, place, sort * found, longest
+
+def copier(gate: Gate) -> Copier:
+    """For one run of a draft, where its gate lies."""
+    return Copier(gate) if gate.bias.device.type == "cpu" else CopierThere(gate)
+
+
+def mark_of(copies: Copier) -> Mark | None:
+    """What the last row would copy, where that is known on a device alone."""
+    return copies.mark if isinstance(copies, CopierThere) else None

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hsd_core.drafts.compiled import CompiledDraft
     from hsd_core.drafts.head import DraftHead
     from hsd_core.models.compiled.decoder import CompiledDecoder
-    from hsd_core.models.lean import LeanDecoder
+    from hsd_core.models.lean.decoder import LeanDecoder
 
 FORMAT = "hsd-draft/2"
 PRODUCTS = ("qkv", "out", "gate_up", "down")
@@ -166,7 +166,7 @@ def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder) -> DraftHead 
 
     from hsd_core.drafts.copying import Gate
     from hsd_core.drafts.head import DraftHead
-    from hsd_core.models.lean import LeanDecoder
+    from hsd_core.models.lean.decoder import LeanDecoder
 
     info = read_info(path)
     if info.hidden != decoder.shape.hidden or info.fingerprint != fingerprint(decoder):

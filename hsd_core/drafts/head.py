@@ -15,11 +15,12 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hsd_core.drafts.copying import Copier, Gate
-from hsd_core.drafts.copying_there import Mark
+from hsd_core.drafts.copying_there import copier, mark_of
 from hsd_core.drafts.file import DraftInfo
-from hsd_core.models.layers import KVCache, Layer, Layers
-from hsd_core.models.lean import LeanDecoder
-from hsd_core.models.linear import Int8, Linear, Packed, Plain, aligned, nbytes
+from hsd_core.models.gpu.text import Mark
+from hsd_core.models.lean.decoder import LeanDecoder
+from hsd_core.models.lean.layers import KVCache, Layer, Layers
+from hsd_core.models.lean.linear import Int8, Linear, Packed, Plain, aligned, nbytes
 from hsd_core.models.passes import Branches
 from hsd_core.trace import Copied
 
@@ -55,7 +56,7 @@ class OpenedDraft:
 
     def mark(self, cache: DraftCache) -> Mark | None:
         """See `Readout.mark`."""
-        return cache.copier.mark()
+        return mark_of(cache.copier)
 
 
 class DraftHead(OpenedDraft):
@@ -106,7 +107,7 @@ class DraftHead(OpenedDraft):
         """For one run."""
         layers = self._layers.new_cache(capacity)
         self._layers.prepare(layers, [self.layers])
-        return DraftCache(layers, Copier(self._gate))
+        return DraftCache(layers, copier(self._gate))
 
     @torch.inference_mode()
     def forward(

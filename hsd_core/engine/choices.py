@@ -20,7 +20,7 @@ from torch import Tensor
 from hsd_core.models.sampling import likeliest
 
 
-class Key(NamedTuple):
+class ChoiceKey(NamedTuple):
     """
     role: "draft" (a drafter's token), "coin" (whether a verifier keeps one) or "own" (its correction or bonus).
     position: of the token, counted from the start of the context. epoch: how often this level and those above have
@@ -35,15 +35,15 @@ class Key(NamedTuple):
 
 
 class Choices(Protocol):
-    def draw(self, row: Tensor, key: Key) -> int:
+    def draw(self, row: Tensor, key: ChoiceKey) -> int:
         """A token id from a (V,) row that sums to 1."""
         ...
 
-    def draw_there(self, row: Tensor, key: Key) -> Tensor:
+    def draw_there(self, row: Tensor, key: ChoiceKey) -> Tensor:
         """The same for a row on a device: the id as a () tensor there, without a wait."""
         ...
 
-    def accept(self, alpha: float, key: Key) -> tuple[bool, float | None]:
+    def accept(self, alpha: float, key: ChoiceKey) -> tuple[bool, float | None]:
         """True with probability alpha, and the coin that decided it (None where nothing was left to chance)."""
         ...
 
@@ -54,37 +54,23 @@ class SeededChoices:
     def __init__(self, seed: int) -> None:
         self._seed = blake2b(str(seed).encode(), digest_size=32).digest()
 
-    def _uniform(self, key: Key) -> float:
+    def _uniform(self, key: ChoiceKey) -> float:
         """In [0, 1)."""
         message = struct.pack("<5sxxxqqqq", key.role.encode(), *key[1:])
         number = int.from_bytes(blake2b(message, digest_size=8, key=self._seed).digest(), "little")
         return (number >> 11) * 2.0**-53
 
-    def draw(self, row: Tensor, key: Key) -> int:
+    def draw(self, row: Tensor, key: ChoiceKey) -> int:
         return pick(row, lambda: self._uniform(key))
 
-    def draw_there(self, row: Tensor, key: Key) -> Tensor:
+    def draw_there(self, row: Tensor, key: ChoiceKey) -> Tensor:
         return pick_there(row, self._uniform(key))
 
-    def accept(self, alpha: float, key: Key) -> tuple[bool, float | None]:
+    def accept(self, alpha: float, key: ChoiceKey) -> tuple[bool, float | None]:
         if alpha >= 1.0 or alpha <= 0.0:
             return alpha >= 1.0, None
         coin = self._uniform(key)
         return coin < alpha, coin
-
-
-class OrderedChoices(SeededChoices):
-    """As runs chose whose traces have a schema before 5: one generator, its numbers in the order of the calls."""
-
-    def __init__(self, seed: int) -> None:
-        self._generator = torch.Generator().manual_seed(seed)
-
-    def _uniform(self, key: Key) -> float:
-        return float(torch.rand((), generator=self._generator, dtype=torch.float64))
-
-    def draw_there(self, row: Tensor, key: Key) -> Tensor:
-        """It waits: whether a row takes a number decides which one the next row gets."""
-        return row.new_full((), self.draw(row, key), dtype=torch.long)
 
 
 class Judge:
@@ -97,11 +83,11 @@ class Judge:
 
     def accept(self, alpha: float, depth: int, number: int = 0) -> tuple[bool, float | None]:
         """Whether an offer for the position `start + depth` is kept; `number`: its place in the judging order."""
-        return self._choices.accept(alpha, Key("coin", self._level, self._start + depth, self._epoch, number))
+        return self._choices.accept(alpha, ChoiceKey("coin", self._level, self._start + depth, self._epoch, number))
 
     def draw(self, row: Tensor, depth: int) -> int:
         """The verifier's own token for the position `start + depth`."""
-        return self._choices.draw(row, Key("own", self._level, self._start + depth, self._epoch))
+        return self._choices.draw(row, ChoiceKey("own", self._level, self._start + depth, self._epoch))
 
 
 def pick(row: Tensor, uniform: Callable[[], float]) -> int:

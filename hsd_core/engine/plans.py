@@ -29,9 +29,11 @@ class RunPlan:
     left_ms: float | None = None
     acceptance: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
 
-    def check(self, verifies: Sequence[bool]) -> None:
-        """Check the plan against a stack; `verifies`: whether each of its levels can verify.
+    def check(self, verifies: Sequence[bool], longest: int) -> None:
+        """Check the plan against a stack.
 
+        Args:
+            verifies: whether each of its levels can verify. longest: the largest T that there is room for.
         Raises:
             ValueError: it is no plan of that stack; the message says why.
         """
@@ -42,6 +44,8 @@ class RunPlan:
             raise ValueError(f"a plan of the levels {self.levels}; they must rise")
         if len(self.blocks) != len(self.levels) - 1 or any(block < 1 for block in self.blocks):
             raise ValueError(f"block lengths {self.blocks} for the levels {self.levels}; each but the target needs one")
+        if max(self.blocks, default=0) > longest:
+            raise ValueError(f"block lengths {self.blocks}; the run has room for {longest} at the most")
         for level in self.levels[1:]:
             if not verifies[level]:
                 raise ValueError(f"level {level} cannot verify; it can only be the first of a plan")
@@ -56,8 +60,8 @@ class Drafted:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """`level` judged a block of `tokens` tokens of the level `below`, at least one, and kept the first `accepted`."""
+class Checked:
+    """`level` checked a block of `tokens` tokens of the level `below`, at least one, and kept the first `accepted`."""
 
     level: int
     below: int
@@ -71,11 +75,16 @@ class Round:
 
     index: int
     committed: tuple[int, ...]
-    outcomes: tuple[Drafted | Judged, ...]
+    outcomes: tuple[Drafted | Checked, ...]
 
 
 class Replanner(Protocol):
     """Chooses the plan of a run; one object serves one run."""
+
+    @property
+    def longest(self) -> int:
+        """The largest T that any plan of its may have: a run makes room for it before it begins."""
+        ...
 
     def settings(self) -> dict[str, Any]:
         """What it takes, beside the profile, to make it again; plain JSON types, for the header."""

@@ -10,8 +10,6 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate
-from operator import mul
 from typing import Any
 
 import torch
@@ -19,16 +17,18 @@ import torch
 from hsd_core import trace
 from hsd_core.engine.choices import Choices, SeededChoices
 from hsd_core.engine.clock import EngineClock
-from hsd_core.engine.driver import Sequential, Stopped
+from hsd_core.engine.driver import Driver, Drives, Sequential, Stopped, kv, unless_stopped
 from hsd_core.engine.hierarchy import Hierarchy
 from hsd_core.engine.plans import Replanner, Round, RunPlan
-from hsd_core.engine.rules import tokenwise
 from hsd_core.engine.writer import TraceWriter
+from hsd_core.levels.declared.keys import REPLACE, TREE
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.kinds import fan_of, rules, theta_of
-from hsd_core.levels.protocol import Committed, Level, TakesPart
+from hsd_core.levels.kinds import fan_of, rule_of, theta_of
+from hsd_core.levels.largest import largest, most_nodes
+from hsd_core.levels.protocol import CommittedIds, Level, TakesPart
 from hsd_core.levels.shared import open_levels, shares
 from hsd_core.levels.tree import Tree
+from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.grammar import LevelSpec, StackError, check_order, format_stack, stack_lossless
 from hsd_core.trace import Event
@@ -52,6 +52,8 @@ def run(
     about: dict[str, Any] | None = None,
     replan: Replanner | None = None,
     clock: EngineClock | None = None,
+    reading: Callable[[int, int, int], None] = lambda level, done, total: None,
+    driver: Drives = Sequential,
 ) -> Iterator[Event]:
     """Decode after `prompt_ids` with a stack (cheapest level first, the target last).
 
@@ -61,6 +63,8 @@ def run(
         stop: asked before every forward; True ends the run with reason "stopped".
         about: further fields of the header (preset, machine, recorded, versions, title, profile).
         replan: chooses between rounds which levels run, with which block lengths; without it all run as written.
+        reading: told, piece by piece, how many tokens of the prompt a level has read, and of how many.
+        driver: has the levels do what the hierarchy asks for; by default one after another.
         clock: stamps the events; by default the machine's own time. A simulated one belongs in a header that says so.
     Yields:
         Header, Prefill, then rounds (Plan and Prefill where it changes, Draft, Verify, Correct or Bonus,
@@ -74,7 +78,8 @@ def run(
     if max_new_tokens < 1:
         raise ValueError(f"max_new_tokens is {max_new_tokens}; ask for at least 1")
     context = min((s.level.max_positions for s in stack if s.level.max_positions is not None), default=None)
-    limit, limited_by = max_new_tokens, "length"
+    limited_by: trace.Ending = "length"
+    limit = max_new_tokens
     if context is not None:
         if len(prompt_ids) >= context:
             raise ValueError(f"the prompt has {len(prompt_ids)} tokens, the context {context}; shorten the prompt")
@@ -84,7 +89,21 @@ def run(
     about = {**(about or {}), **({} if replan is None else {"replan": replan.settings()})}
     header = _header(stack, prompt_ids, sampling, seed, max_new_tokens, about)
     clock = EngineClock() if clock is None else clock
-    state = _Run(stack, list(prompt_ids), sampling, choices, ends, heads, stop, limit, limited_by, replan, clock)
+    state = _Run(
+        stack,
+        Context(prompt_ids),
+        sampling,
+        choices,
+        ends,
+        heads,
+        stop,
+        limit,
+        limited_by,
+        replan,
+        clock,
+        reading,
+        driver,
+    )
     return state.events(header)
 
 
@@ -94,24 +113,26 @@ class _Run:
     def __init__(
         self,
         stack: Sequence[StackEntry],
-        context: list[int],
+        context: Context,
         sampling: Sampling,
         choices: Choices,
         ends: frozenset[int],
         heads: int,
         stop: Callable[[], bool],
         limit: int,
-        limited_by: str,
+        limited_by: trace.Ending,
         replan: Replanner | None,
         clock: EngineClock,
+        reading: Callable[[int, int, int], None],
+        drives: Drives,
     ) -> None:
         self.stack, self.context, self.ends, self.replan = stack, context, ends, replan
         self.limit, self.limited_by, self.prompt = limit, limited_by, len(context)
-        self.clock = clock
+        self.clock, self.reading, self.stop = clock, reading, stop
         self.writer = TraceWriter(self.clock, len(stack), len(context), heads, _bounded(stack, sampling))
         self.runs: list[Any] = []
-        self.hierarchy = Hierarchy(stack, context, sampling=sampling, choices=choices, ends=ends)
-        self.driver = Sequential(stack, self.runs, context, writer=self.writer, stop=stop)
+        self.hierarchy = Hierarchy(stack, sampling=sampling, choices=choices, ends=ends)
+        self.driver: Driver = drives(stack, self.runs, self.writer, stop)
 
     def events(self, header: trace.Header) -> Iterator[Event]:
         """Open the levels, decode, and close them whatever happens."""
@@ -121,7 +142,8 @@ class _Run:
                 yield header
                 # The budget bounds every draft, so the context never outgrows the text (and may fill the model's).
                 levels = [entry.level for entry in self.stack]
-                for run_ in open_levels(levels, self.prompt + self.limit, most_nodes(self.stack[0])):
+                nodes = most_nodes(largest(self.stack, None if self.replan is None else self.replan.longest)[0])
+                for run_ in open_levels(levels, self.prompt + self.limit, nodes):
                     self.runs.insert(0, run_)
             for event in decoding:
                 with self.clock.stopped():
@@ -132,15 +154,16 @@ class _Run:
                 run_.close()
 
     def _decode(self) -> Generator[Event, None, None]:
-        reason = "stopped"
+        reason: trace.Ending = "stopped"
         started = prefilled = last = self.clock.now()
         try:
             if self.replan is not None:
                 t0 = self.clock.now()
-                yield self._follow(self.replan.first(), t0)
+                yield self._follow(self.replan.first(), self.replan.longest, t0)
             prefilled = last = yield from self._prefill(None)
             while reason == "stopped":
-                committed = yield from self.driver.drive(self.hierarchy.round(self._budget()))
+                committed = yield from self.driver.drive(self.hierarchy.round(self.context, self._budget()))
+                self.context = self.context + committed.ids
                 commit = self.writer.commit(committed)
                 last = commit.t
                 yield commit
@@ -162,11 +185,11 @@ class _Run:
         t0 = self.clock.now()
         plan = replan.after(past)
         if plan is not None:
-            yield self._follow(plan, t0)
+            yield self._follow(plan, replan.longest, t0)
             yield from self._prefill(self.writer.round)
 
-    def _follow(self, plan: RunPlan, t0: int) -> Event:
-        plan.check([entry.level.can_verify for entry in self.stack])
+    def _follow(self, plan: RunPlan, longest: int, t0: int) -> Event:
+        plan.check([entry.level.can_verify for entry in self.stack], longest)
         self.hierarchy.follow(plan)
         for i, run_ in enumerate(self.runs):
             run_.observe(TakesPart(i in plan.levels))
@@ -190,13 +213,15 @@ class _Run:
             missed = max(0, end - run_.cached)
             t0 = self.clock.now()
             if round_ is None:
-                run_.observe(Committed(self.context))
+                run_.observe(CommittedIds(self.context))
             if i not in self.hierarchy.plan.levels or (round_ is not None and missed < JOINING_ROWS):
                 continue
             while run_.cached < end:
-                self.driver.check_cancelled()
-                logits, _ = run_.score(self.context[: min(run_.cached + PREFILL_CHUNK, end)])
+                unless_stopped(self.stop)
+                logits, _ = run_.score(self.context.cut(min(run_.cached + PREFILL_CHUNK, end)))
                 self.hierarchy.check(i, logits)  # which also waits for the device, so that the time is the forward's
+                with self.clock.stopped():
+                    self.reading(i, run_.cached, end)
             now = self.clock.now()
             yield trace.Prefill(i, len(self.context) if round_ is None else missed, t0, now, round_)
         return now
@@ -204,33 +229,19 @@ class _Run:
     def _commit(self, committed: Tree) -> Generator[Event, None, None]:
         for i, run_ in enumerate(self.runs):
             t0 = self.clock.now()
-            counts = run_.observe(Committed(committed.ids))
+            counts = run_.observe(CommittedIds(committed.ids))
             if counts is not None:
                 yield trace.Store(self.writer.round, i, **counts, t0=t0, t1=self.clock.now())
-        yield self.driver.kv(len(self.context))
+        yield kv(self.writer, self.stack, self.runs, len(self.context))
 
     def _budget(self) -> int:
         return self.limit - (len(self.context) - self.prompt)
 
 
-def most_nodes(drafter: StackEntry) -> int:
-    """The most nodes that stand behind the context at once, by the bottom level: of its tree, and probes beside it; 0
-    for one that drafts chains and has no probes."""
-    guess, probes = getattr(drafter.level, "guess", 1), getattr(drafter.level, "probes", 0)
-    if guess > 1 or probes:
-        return guess * (drafter.block or 0) + probes
-    widths, depth = drafter.spec.widths, drafter.block or 0
-    looked_up = drafter.spec.fuse * depth
-    if not looked_up and max(widths, default=1) == 1:
-        return 0
-    nodes: int = sum(accumulate(widths or (1,) * depth, mul))
-    return looked_up + nodes
-
-
 def _bounded(stack: Sequence[StackEntry], sampling: Sampling) -> list[int]:
     """The verifiers that judge place by place, as the bound has it. A greedy one keeps what any exact rule keeps."""
     judge = [] if sampling.greedy else range(1, len(stack))
-    return [i for i in judge if rules()[stack[i].spec.rule].load() is tokenwise]
+    return [i for i in judge if rule_of(stack[i].spec).by_place]
 
 
 def _launched(level: Level) -> dict[str, object]:
@@ -241,9 +252,10 @@ def _launched(level: Level) -> dict[str, object]:
 
 def _grown(entry: StackEntry, index: int, sampling: Sampling) -> dict[str, object]:
     """The tree that a bottom level drafts, and whether siblings are drawn with replacement."""
-    if index or not entry.spec.widths or not fan_of(entry.spec):
+    spec = entry.spec
+    if index or not spec.widths or not fan_of(spec):
         return {}
-    return {"tree": entry.spec.tree, **({"replace": True} if entry.spec.replace and not sampling.greedy else {})}
+    return {"tree": spec[TREE], **({"replace": True} if spec[REPLACE] and not sampling.greedy else {})}
 
 
 def _planned(stack: Sequence[StackEntry], plan: RunPlan) -> list[LevelSpec]:
@@ -302,6 +314,7 @@ def _header(
     versions = {"python": platform.python_version(), "torch": torch.__version__}
     about = {**about, "versions": {**versions, **about.get("versions", {})}}
     return trace.Header(
+        format=trace.FORMAT,
         schema=trace.SCHEMA,
         stack=format_stack(specs),
         levels=levels,

@@ -15,10 +15,10 @@ from msgspec import UNSET, UnsetType
 from hsd_core import trace
 from hsd_core.engine.bound import bounds
 from hsd_core.engine.clock import EngineClock
-from hsd_core.engine.hierarchy import Keep
 from hsd_core.engine.plans import RunPlan
+from hsd_core.engine.requests import Judged, KeepRequest
 from hsd_core.engine.rules import Verdict
-from hsd_core.levels.protocol import Proposal, Run, Work
+from hsd_core.levels.protocol import LevelRun, Proposal, Work
 from hsd_core.levels.tree import Token, Tree
 from hsd_core.models.sampling import OneHot, dense, entries, shortlists, softmax
 
@@ -55,7 +55,7 @@ class TraceWriter:
         self._own: trace.Row | None = None  # the same, of what the last verifier may add
         self._totals = [_Total() for _ in range(levels)]
 
-    def token(self, id_: int, *, level: int, how: str, source: str) -> Token:
+    def token(self, id_: int, *, level: int, how: trace.How, source: str) -> Token:
         token = Token(self._serials, id_, level, how, source)
         self._serials += 1
         return token
@@ -100,24 +100,26 @@ class TraceWriter:
                 draws=_draws(tree) or UNSET,
             )
 
-    def verify(self, judged: Keep, work: Work, t0: int, t1: int) -> trace.Verify:
+    def verify(self, asked: KeepRequest, work: Work, t0: int, t1: int) -> trace.Verify:
         """A verification, and how many tokens went up from it."""
         with self.clock.stopped():
-            tree, verdict, level = judged.tree, judged.verdict, judged.level
+            judged, level, start = asked.judged, asked.level, len(asked.context)
+            tree, verdict = judged.tree, judged.verdict
             self._count(level, work, len(tree), t1 - t0)
             self._totals[level].tokens_out += len(verdict.path) + (verdict.token is not None)
             p_of, q_of = self._chances(judged), _drawn_with(tree)
-            places, parents = judged.places, tree.lineage
+            places, parents = judged.rows.places, tree.lineage
             last = verdict.path[-1] if verdict.path else -1
             adds = verdict.token is not None
-            read = max(len(tree), places[last] + 1 if adds else 0) if tree.is_chain else len(judged.all_logits)
+            read = max(len(tree), places[last] + 1 if adds else 0) if tree.is_chain else len(judged.rows.logits)
             p_heads: list[trace.Row | None] = [None] * read
             if self._heads:
-                p_heads = [self._head(row) for row in shortlists(softmax(judged.all_logits[:read]), self._heads)]
+                p_heads = [self._head(row) for row in shortlists(softmax(judged.rows.logits[:read]), self._heads)]
             self._own = p_heads[places[last]] if adds else None
             judgements = _judged_offers(tree, verdict)
             ends = [node for node in judgements if parents[node] == last]  # where everything was rejected, if it was
             checks = []
+            outcome: trace.Outcome
             for node, o in judgements.items():
                 token, fork = tree.tokens[node], parents[node]
                 residual = None
@@ -127,7 +129,7 @@ class TraceWriter:
                 elif fork == last and verdict.residual is not None:
                     outcome = "rejected"
                     if node == ends[-1]:
-                        residual = self._residual(judged)
+                        residual = self._residual(verdict)
                 else:
                     outcome = "rejected" if verdict.alphas[o] is not None and not tree.is_chain else "unjudged"
                 p_head = p_heads[places[fork]]
@@ -148,19 +150,19 @@ class TraceWriter:
                 )
             for node in verdict.path:  # above, they stand as tokens of this level's law
                 self._drawn_from[tree.tokens[node].serial] = p_heads[places[parents[node]]]
-            at, moved = judged.start - self._prompt, _short_or_none(judged.theta)
+            at, moved = start - self._prompt, _short_or_none(asked.theta)
             did = work.rows, work.catch_up, tuple(checks), t0, t1, work.ran
-            beside = self._bounds(judged), len(judged.probed) or UNSET
-            return trace.Verify(self.round, level, judged.below, at, *did, moved, *beside)
+            beside = self._bounds(level, judged), len(asked.probed) or UNSET
+            return trace.Verify(self.round, level, asked.below, at, *did, moved, *beside)
 
-    def own(self, judged: Keep, token: Token) -> trace.Correct | trace.Bonus:
+    def own(self, asked: KeepRequest, token: Token) -> trace.Correct | trace.Bonus:
         """A verifier's correction or bonus."""
         with self.clock.stopped():
             event = trace.Correct if token.how == "correct" else trace.Bonus
-            at = len(judged.verdict.path)
+            at, (laws, _) = len(asked.judged.verdict.path), asked.judged.line
             head = self._drawn_from[token.serial] = self._own
-            chance = _short(entries(judged.probs, [at], [token.id])[0])
-            place = judged.start + at - self._prompt
+            chance = _short(entries(laws, [at], [token.id])[0])
+            place = len(asked.context) + at - self._prompt
             return event(self.round, token.level, place, token.serial, token.id, chance, self.clock.now(), head)
 
     def commit(self, block: Tree) -> trace.Commit:
@@ -176,7 +178,7 @@ class TraceWriter:
     def rollback(self, level: int, before: int, after: int) -> trace.Rollback:
         return trace.Rollback(self.round, level, before, after, self.clock.now())
 
-    def kv(self, caches: Iterable[tuple[int, Run]], length: int) -> trace.Kv:
+    def kv(self, caches: Iterable[tuple[int, LevelRun]], length: int) -> trace.Kv:
         """The cache lengths of the levels that have one, given as (index, run), over a context of `length` tokens."""
         held = length - self.committed
         lengths = tuple(trace.KvLength(i, run.cached, length - run.cached, self.committed, held) for i, run in caches)
@@ -186,26 +188,26 @@ class TraceWriter:
         return trace.Plan(
             self.round,
             stack,
-            self.clock.now(),
             chosen.levels,
             chosen.blocks,
+            t0,
+            self.clock.now(),
             _short_or_none(chosen.predicted_ms),
             _short_or_none(chosen.left_ms),
             chosen.why,
             {k: _short(x) for k, x in chosen.acceptance.items()},
-            t0,
         )
 
-    def footer(self, reason: str, *, prefill_ns: int, decode_ns: int) -> trace.Footer:
+    def footer(self, reason: trace.Ending, *, prefill_ns: int, decode_ns: int) -> trace.Footer:
         totals = tuple(
             trace.LevelTotal(i, t.forwards, t.rows, t.tokens_in, t.tokens_out, t.ns) for i, t in enumerate(self._totals)
         )
         return trace.Footer(reason, self.round, self.committed - self._prompt, prefill_ns, decode_ns, totals)
 
-    def _bounds(self, judged: Keep) -> tuple[trace.Bound, ...] | UnsetType:
-        if judged.level not in self._bounded:
+    def _bounds(self, level: int, judged: Judged) -> tuple[trace.Bound, ...] | UnsetType:
+        if level not in self._bounded:
             return UNSET
-        found = bounds(judged.tree, judged.verdict.path, dense(judged.all_probs), judged.places)
+        found = bounds(judged.tree, judged.verdict.path, dense(judged.rows.laws), judged.rows.places)
         return tuple(trace.Bound(first, _short_or_none(x.rule), _short(x.best)) for first, x in found) or UNSET
 
     def _count(self, level: int, work: Work, tokens_in: int, ns: int) -> None:
@@ -221,9 +223,9 @@ class TraceWriter:
         ids, chances = tuple(id_ for id_, _ in likeliest), tuple(_short(x) for _, x in likeliest)
         return trace.Row(ids, chances, _short(max(0.0, 1.0 - sum(chances))))
 
-    def _residual(self, judged: Keep) -> trace.Row | None:
+    def _residual(self, verdict: Verdict) -> trace.Row | None:
         """The head of the law that a correction is drawn from."""
-        law = judged.verdict.residual
+        law = verdict.residual
         if isinstance(law, OneHot):
             return self._certain(law.ids[0])
         return self._head(shortlists(law[None].clone(), self._heads)[0]) if self._heads and law is not None else None
@@ -237,14 +239,14 @@ class TraceWriter:
         return copied and trace.Copied(copied.at - self._prompt, copied.alike, _short(copied.share))
 
     @staticmethod
-    def _chances(judged: Keep) -> list[float]:
+    def _chances(judged: Judged) -> list[float]:
         """Every offered token's probability under the verifier's row at its fork."""
         tree = judged.tree
         if not len(tree):
             return []
         parents = tree.lineage
-        forks = [judged.places[parents[offer.node]] for offer in tree.offers]
-        return entries(judged.all_probs, forks, [tree.ids[offer.node] for offer in tree.offers])
+        forks = [judged.rows.places[parents[offer.node]] for offer in tree.offers]
+        return entries(judged.rows.laws, forks, [tree.ids[offer.node] for offer in tree.offers])
 
 
 def _drawn_with(tree: Tree) -> list[float]:

@@ -39,7 +39,7 @@ def bundle(entry: str, read: Callable[[str], str]) -> str:
     """One script that does what loading a module does.
 
     Args:
-        entry: path of the module, such as "js/mount.js".
+        entry: path of the module, such as "js/stage/mount.js".
         read: gives the text of the module at a path.
     Raises:
         BundleError: an import or export is not understood, or modules that need one another share more than functions.

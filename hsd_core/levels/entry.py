@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hsd_core.levels.kinds.spec import LevelSpec
+from hsd_core.levels.kinds import LevelSpec
 from hsd_core.levels.protocol import Level
 
 

@@ -15,15 +15,17 @@ from typing import TYPE_CHECKING, Protocol
 import torch
 from torch import Tensor
 
-from hsd_core.levels.protocol import DraftOrder, Proposal, Scorer, Work, draft_token_by_token
+from hsd_core.levels.drafting import draft_token_by_token
+from hsd_core.levels.protocol import DraftOrder, Proposal, Scorer, Work
 from hsd_core.levels.tree import Offer
+from hsd_core.models.context import Context
 from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.passes import Branches
 from hsd_core.models.sampling import largest
 from hsd_core.trace import Copied, Span
 
 if TYPE_CHECKING:
-    from hsd_core.drafts.copying_there import Mark
+    from hsd_core.models.gpu.text import Mark
     from hsd_core.ngram.databases import Found
 
 PRUNE = 8  # of the drafter's likeliest tokens a looked-up sequence has to begin with one
@@ -32,7 +34,7 @@ PRUNE = 8  # of the drafter's likeliest tokens a looked-up sequence has to begin
 class Grows(Scorer, Protocol):
     """A level's state in a run that processes a tree depth by depth."""
 
-    def grow(self, context: Sequence[int], ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
+    def grow(self, context: Context, ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
         """Process the last `new` nodes of a tree behind the context, or, without any, what is new of the context.
 
         Args:
@@ -69,7 +71,7 @@ class _Node:
 
 def draft(
     run: Grows,
-    context: Sequence[int],
+    context: Context,
     order: DraftOrder,
     source: str,
     copied: Callable[..., Copied | None] = lambda *drawn: None,
@@ -84,7 +86,7 @@ def draft(
 
 def draft_tree(
     run: Grows,
-    context: Sequence[int],
+    context: Context,
     order: DraftOrder,
     source: str,
     copied: Callable[[int, int], Copied | None] = lambda token, row: None,
@@ -191,7 +193,7 @@ def _offers(
         return
     q, first = _without(law, taken) if taken else law, None
     if q is not None:
-        first = token = int(order.pick(q, depth, number))
+        first = token = order.pick(q, depth, number)
         yield token, False
     if order.greedy:
         beside = {first, *taken}
@@ -203,7 +205,7 @@ def _offers(
         q = q if q is None or order.repeats else _without(q, [token])
         if q is None:
             return
-        token = int(order.pick(q, depth, number + place))
+        token = order.pick(q, depth, number + place)
         yield token, False
 
 

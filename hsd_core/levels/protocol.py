@@ -1,8 +1,8 @@
 """What a level is: a `Drafter`, a `Scorer`, or both.
 
-A `Level` is read-only and may serve many runs; `open` gives its state in one run. The run's *context* is one list of
-token ids: the prompt, what the target committed, what levels hold. Every level sees the same context, so a level's
-catch-up list is simply the part of it that it has not processed:
+A `Level` is read-only and may serve many runs; `open` gives its state in one run. Whatever is asked of
+that carries the *context* it is about: the prompt, what the target committed, what levels hold. So a level's catch-up
+list is simply the part of it that it has not processed:
 
     cached + len(context[cached:]) == committed + held,   len(context[cached:]) >= 1 at rest
 """
@@ -17,11 +17,11 @@ import torch
 from torch import Tensor
 
 from hsd_core.levels.tree import NO_PROBES, NOTHING, Offer, Probes, Token, Tree, named
-from hsd_core.models.sampling import Laws, likeliest
+from hsd_core.models.context import Context
+from hsd_core.models.sampling import Laws
 from hsd_core.trace import Copied, Span
 
 if TYPE_CHECKING:
-    from hsd_core.drafts.copying_there import Mark
     from hsd_core.levels.shared import SharedState
     from hsd_core.ngram.databases import Found
 
@@ -70,23 +70,27 @@ class Proposal:
         return Tree(tokens, self.rows, self.logits, self.parents, self.offered, self.repeats, self.probes)
 
 
+def _nowhere(row: Tensor, depth: int, number: int) -> Tensor:
+    raise TypeError(f"nothing is drawn on {row.device} here")
+
+
 @dataclass(frozen=True, slots=True)
 class DraftOrder:
     """What a drafter is asked for: tokens at most `limit` deep behind the context.
 
     to_probs: logits (n, V) -> the rows (n, V) that tokens are drawn from. pick: a token's id from a (V,) row, for the
-    place so many tokens deep; the number tells apart several drawn for one place. Of a row on a device it is a ()
-    tensor there. stops: asked before each token with the number drafted so far and the last one's logits (of a tree:
-    before each depth, with the logits of all its last forks); True ends the draft. ends: ids behind which nothing is
-    drafted. check: refuses logits that are not finite (arguments of `finite`); `to_probs` does that with those of the
-    host. widths: how many tokens to offer behind each token, by depth; () for a chain. greedy: rows are one-hot, so
-    that the offers beside the first one cannot be drawn. repeats: those behind one token are drawn with replacement.
-    beside: sequences that were looked up and go up with the draft, none going on behind an end.
+    place so many tokens deep; the number tells apart several drawn for one place. pick_there: the same of a row on a
+    device, as a () tensor there. stops: asked before each token with the number drafted so far and the last one's
+    logits (of a tree: before each depth, with the logits of all its last forks); True ends the draft. ends: ids behind
+    which nothing is drafted. check: refuses logits that are not finite (arguments of `finite`); `to_probs` does that
+    with those of the host. widths: how many tokens to offer behind each token, by depth; () for a chain. greedy: rows
+    are one-hot, so that the offers beside the first one cannot be drawn. repeats: those behind one token are drawn with
+    replacement. beside: sequences that were looked up and go up with the draft, none going on behind an end.
     """
 
     limit: int
     to_probs: Callable[[Tensor], Tensor]
-    pick: Callable[[Tensor, int, int], int | Tensor]
+    pick: Callable[[Tensor, int, int], int]
     stops: Callable[[int, Tensor | None], bool]
     ends: frozenset[int]
     check: Callable[..., None] = lambda *given: None
@@ -94,25 +98,16 @@ class DraftOrder:
     greedy: bool = False
     repeats: bool = False
     beside: Sequence[Sequence[Found]] = ()
+    pick_there: Callable[[Tensor, int, int], Tensor] = _nowhere
 
     @property
     def branches(self) -> bool:
         """Whether a tree is asked for."""
         return bool(self.beside) or any(wide > 1 for wide in self.widths[: self.limit])
 
-    def draw(self, logits: Tensor, drafted: int) -> tuple[int | Tensor, Tensor | None]:
-        """The next token of a chain: (1, V) logits behind so many drafted tokens -> its id, its (V,) row; on the host a
-        greedy one has none."""
-        if self.greedy and logits.device.type == "cpu":
-            (best,) = likeliest(logits).tolist()
-            self.check(logits, [best])
-            return best, None
-        row = self.to_probs(logits)[0]
-        return self.pick(row, drafted, 0), row
-
 
 @dataclass(frozen=True, slots=True)
-class Committed:
+class CommittedIds:
     """Outcome: the target committed these ids (at first: the prompt)."""
 
     ids: Sequence[int]
@@ -140,11 +135,11 @@ class TakesPart:
     runs: bool
 
 
-Outcome = Committed | Verified | TakesPart
+Outcome = CommittedIds | Verified | TakesPart
 Counts = Mapping[str, Any]
 
 
-class Run(Protocol):
+class LevelRun(Protocol):
     """A level's state in one run. `cached`: how much of the context, and of a tree behind it, it has processed."""
 
     @property
@@ -160,27 +155,31 @@ class Run(Protocol):
 
     def observe(self, outcome: Outcome) -> Counts | None:
         """What became of its work. Returns what it counted since the last call, by the names of `trace.Store`, if it
-        counts and the outcome is `Committed`."""
+        counts and the outcome is `CommittedIds`."""
         ...
 
     def close(self) -> None: ...
 
 
-class Drafter(Run, Protocol):
-    def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
-        """Draft behind the context; must not change it."""
+class Drafter(LevelRun, Protocol):
+    def propose(self, context: Context, order: DraftOrder) -> Proposal:
+        """Draft behind the context."""
         ...
 
 
-class Scorer(Run, Protocol):
-    def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[Tensor, Work]:
+class Scorer(LevelRun, Protocol):
+    def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         """Process what is new of the context, and the tree. Returns (len(tree) + 1, V) logits: behind the context and
         behind every node but those of `tree.unread`."""
         ...
 
 
 class Level(Protocol):
-    """Read-only. `open` gives a `Drafter` if `can_draft`, a `Scorer` if `can_verify`, both if both."""
+    """Read-only. `open` gives a `Drafter` if `can_draft`, a `Scorer` if `can_verify`, both if both.
+
+    sequences: how many it offers side by side at most, without being asked for a tree. probes: how many it wants
+    computed beside a draft at most. fed: whether it reads the last states of a full pass above it.
+    """
 
     name: str
     kind: str
@@ -188,6 +187,9 @@ class Level(Protocol):
     can_draft: bool
     can_verify: bool
     has_cache: bool
+    sequences: int
+    probes: int
+    fed: bool
     vocab_size: int
     max_positions: int | None
     layers: int | None
@@ -201,63 +203,10 @@ class Level(Protocol):
         ...
 
 
-def draft_token_by_token(
-    run: Scorer,
-    context: Sequence[int],
-    order: DraftOrder,
-    source: str,
-    copied: Callable[[int], Copied | None] = lambda token: None,
-    mark: Callable[[], Mark | None] = lambda: None,
-) -> Proposal:
-    """Autoregressive drafting for any level that can score: one forward a token (HSD's level 0).
-
-    Args:
-        copied: what a token, drawn from the last row, was copied from; None for one that was not. mark: the same on a
-            device, before anybody has seen the token.
-    """
-    own: list[Any] = list(context)
-    ids: list[Any] = []
-    rows: list[Tensor] = []
-    logits: list[Tensor] = []
-    forwards = computed = catch_up = 0
-    ran: list[Span] = []
-    origins: list[Copied | None] = []
-    marks: list[Mark] = []
-    while len(ids) < order.limit and not order.stops(len(ids), logits[-1] if logits else None):
-        scores, work = run.score(own)
-        token, row = order.draw(scores, len(ids))
-        ids.append(token)
-        own.append(token)
-        if row is not None:
-            rows.append(row)
-        logits.append(scores[0])
-        forwards, computed, catch_up = forwards + 1, computed + work.rows, catch_up + work.catch_up
-        ran.extend(work.ran)
-        if not isinstance(token, int):
-            marks += [found] if (found := mark()) else []
-            continue
-        origins.append(copied(token))
-        if token in order.ends:
-            break
-    work = Work(forwards, computed, catch_up, tuple(ran))
-    if not ids:
-        return Proposal((), (), work)
-    all_rows, all_logits = torch.stack(rows) if rows else None, torch.stack(logits)
-    if not isinstance(ids[0], int):
-        from hsd_core.levels.unseen import see
-
-        assert all_rows is not None, "a token that the host has not seen has a row"
-        ids, all_rows, all_logits, origins = see(ids, all_rows, all_logits, marks, order)
-        if len(ids) < len(rows):
-            run.keep(len(context) + len(ids) - 1, ())
-    places = tuple(origins) if any(origins) else ()
-    return Proposal(tuple(ids), (source,) * len(ids), work, all_rows, all_logits, copied=places)
-
-
 def score_by_branches(
-    score: Callable[[Sequence[int], int], tuple[Tensor, Work]],
+    score: Callable[[Context, int], tuple[Tensor, Work]],
     forget: Callable[[int], None],
-    context: Sequence[int],
+    context: Context,
     tree: Tree,
 ) -> tuple[Tensor, Work]:
     """Score a tree with a model that takes chains alone: one branch after the other, each behind the context.
@@ -268,11 +217,11 @@ def score_by_branches(
     It counts as one forward. Rows that several branches need are computed for each; all but one of them are catch-up.
     """
     if tree.is_chain:
-        return score([*context, *tree.ids], len(tree) + 1)
+        return score(context + tree.ids, len(tree) + 1)
     rows: dict[int, Tensor] = {}
     computed, ran = 0, list[Span]()
     for branch in tree.branches():
-        logits, work = score([*context, *(tree.ids[node] for node in branch)], len(branch) + 1)
+        logits, work = score(context + [tree.ids[node] for node in branch], len(branch) + 1)
         rows.update(zip([-1, *branch], logits, strict=True))
         computed += work.rows
         ran.extend(work.ran)
@@ -285,4 +234,4 @@ def score_by_branches(
 def rows_behind(run: Scorer, ids: Sequence[int], rows: int) -> tuple[Tensor, Work]:
     """The logits behind the last `rows` of these ids."""
     at = len(ids) - rows + 1
-    return run.score(ids[:at], named(ids[at:]))
+    return run.score(Context(ids[:at]), named(ids[at:]))

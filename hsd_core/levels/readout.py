@@ -9,11 +9,12 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from hsd_core.drafts.copying_there import Mark
 from hsd_core.levels.growing import draft
 from hsd_core.levels.protocol import Counts, DraftOrder, Outcome, Proposal, TakesPart, Work
 from hsd_core.levels.tree import NOTHING, Tree, in_order
 from hsd_core.levels.trunk import Layered, Trunk
+from hsd_core.models.context import Context
+from hsd_core.models.gpu.text import Mark
 from hsd_core.models.passes import Branches
 from hsd_core.trace import Copied
 
@@ -115,17 +116,17 @@ class TrunkRun:
     def cached(self) -> int:
         return self._own if self._readout.layers else self._trunk.valid(self._depth)
 
-    def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
+    def propose(self, context: Context, order: DraftOrder) -> Proposal:
         copied, mark = partial(self._readout.copied, self._cache), partial(self._readout.mark, self._cache)
         return draft(self, context, order, self._source, copied, mark)
 
-    def grow(self, context: Sequence[int], ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
+    def grow(self, context: Context, ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
         """See `Grows.grow`."""
-        return self._score([*context, *ids], max(1, new), branches)
+        return self._score(context + ids, max(1, new), branches)
 
-    def score(self, context: Sequence[int], tree: Tree = NOTHING) -> tuple[Tensor, Work]:
+    def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         branches = None if tree.is_chain else Branches(len(context), tree.lineage)
-        return self._score([*context, *tree.ids] if len(tree) else context, len(tree) + 1, branches, tree.unread)
+        return self._score(context + tree.ids if len(tree) else context, len(tree) + 1, branches, tree.unread)
 
     @torch.inference_mode()
     def _score(

@@ -16,16 +16,17 @@ import torch
 from torch import Tensor
 
 from hsd_core.models.passes import path_to
+from hsd_core.trace import How
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A drafted or drawn token: its number in this run, its id, who made it and how (draft | correct | bonus)."""
+    """A drafted or drawn token: its number in this run, its id, who made it and how."""
 
     serial: int
     id: int
     level: int
-    how: str
+    how: How
     source: str
 
 

@@ -17,11 +17,11 @@ import torch
 from torch import Tensor
 
 from hsd_core.levels.tree import in_order
-from hsd_core.models import lean
 from hsd_core.models.gpu.transfer import sent
+from hsd_core.models.lean import decoder as lean
+from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.passes import Branches
 from hsd_core.models.protocol import Decoder
-from hsd_core.models.shape import LeanShape
 from hsd_core.trace import Span
 
 STATE_BYTES = 4  # of a number of a hidden state, at most

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from hsd_core.models.gpu.transfer import sent_ids
+from hsd_core.models.lean.shape import refuse_sliding_window
 from hsd_core.models.passes import Pass
 from hsd_core.models.protocol import DecoderError
-from hsd_core.models.shape import refuse_sliding_window
 from hsd_core.models.threads import model_threads, torch_with
 
 # Parts of a config that belong to state-space, linear-attention or recurrent layers: their state holds the sum of

@@ -18,7 +18,7 @@ from hsd_core.models.room import refuse
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from hsd_core.models.compiled.profile import Profile
+    from hsd_core.models.compiled.profile import NodeProfile
 
 DTYPES = ("float32", "bfloat16", *QUANTISED)
 BITS = MappingProxyType({"float32": 32, "bfloat16": 16, "int8": 8, "int4": 4})  # of a weight, without its scales
@@ -33,7 +33,7 @@ def load_decoder(
     kind: str = "auto",
     vocab: int | None = None,
     told: Callable[[float, float], None] = lambda done, total: None,
-    profile: Profile | None = None,
+    profile: NodeProfile | None = None,
 ) -> Decoder:
     """A decoder over the weights in `folder`.
 
@@ -51,7 +51,7 @@ def load_decoder(
         TooLarge: the weights alone take more memory than is free.
     """
     from hsd_core.models.compiled import refusal
-    from hsd_core.models.shape import LeanShape
+    from hsd_core.models.lean.shape import LeanShape
 
     folder = Path(folder)
     if dtype not in DTYPES:
@@ -78,7 +78,7 @@ def load_decoder(
             raise DecoderError(f"{reason}; use the lean decoder")
     if shape is not None and kind in ("auto", "lean"):
         from hsd_core.models.gpu.graphs import CudaGraphs
-        from hsd_core.models.lean import LeanDecoder
+        from hsd_core.models.lean.decoder import LeanDecoder
 
         graphs = None if device == "cpu" else CudaGraphs(device)
         with _weights(folder) as (tensor, names):

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from torch import Tensor
 
@@ -42,10 +42,25 @@ class Sampling:
 
     @property
     def greedy(self) -> bool:
-        return self.temperature == 0.0 or self.top_k == 1
+        """See `is_greedy`."""
+        return is_greedy({"temperature": self.temperature, "top_k": self.top_k})
+
+    @property
+    def heat(self) -> float:
+        """The temperature that tokens are drawn at; 0 where they are not drawn."""
+        return 0.0 if self.greedy else self.temperature
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
+
+
+def is_greedy(said: Mapping[str, Any]) -> bool:
+    """Whether tokens are chosen, not drawn: at temperature 0, or where one token alone is kept. Nothing else says so.
+
+    Args:
+        said: `temperature` and `top_k` as headers, settings and raw results have them; what is missing is switched off.
+    """
+    return bool(said.get("temperature", 0.0) == 0.0 or said.get("top_k", 0) == 1)
 
 
 class OneHot:

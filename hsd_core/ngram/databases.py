@@ -11,7 +11,7 @@ from hsd_core.ngram.context import ContextDatabase
 from hsd_core.ngram.model_db import ModelDatabase
 from hsd_core.ngram.store import NgramError
 from hsd_core.ngram.text_db import TextDatabase
-from hsd_core.ngram.window import Pool
+from hsd_core.ngram.window import NgramPool
 from hsd_core.trace import Copied
 
 LETTERS = "cms"
@@ -19,7 +19,7 @@ WINDOW = "w"  # what a lookahead window gave, which HD files in D_c; asked right
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class LookupLimits:
     """When a database speaks: with which key lengths, and how common its answer must be.
 
     A wrong draft costs the verifier a row, and a one-token key always has an answer, mostly a wrong one.
@@ -33,7 +33,9 @@ class Reach:
 
 
 # chosen on held-out outputs of SmolLM2-135M-Instruct; assets/ngram/README.md has the table
-REACH: Mapping[str, Reach] = MappingProxyType({"c": Reach(2, 6), "m": Reach(1, 4, 2, 0.4), "s": Reach(2, 3, 4, 0.5)})
+REACH: Mapping[str, LookupLimits] = MappingProxyType(
+    {"c": LookupLimits(2, 6), "m": LookupLimits(1, 4, 2, 0.4), "s": LookupLimits(2, 3, 4, 0.5)}
+)
 
 
 class Found(NamedTuple):
@@ -67,13 +69,13 @@ class Databases:
         *,
         max_continuations: int = 7,
         continuation: int = 4,
-        reach: Mapping[str, Reach] | None = None,
+        reach: Mapping[str, LookupLimits] | None = None,
         ahead: bool = False,
     ) -> None:
         if not (order or ahead) or set(order) - set(LETTERS) or len(set(order)) != len(order):
             raise NgramError(f"n-gram databases {order!r}: name each of c, m, s at most once, for example cms")
         self.order = order.replace("c", f"c{WINDOW}") if ahead and "c" in order else ahead * WINDOW + order
-        self._ahead = Pool(max_continuations) if ahead else None
+        self._ahead = NgramPool(max_continuations) if ahead else None
         self.reach = {letter: (reach or {}).get(letter, REACH[letter]) for letter in order}
         self._static: dict[str, ModelDatabase | TextDatabase] = {}
         for letter, database, command in (("m", model_db, "ngram-model"), ("s", text_db, "ngram-text")):

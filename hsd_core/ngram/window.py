@@ -91,7 +91,7 @@ class Window:
         return max((columns + n - 3 - depth) * (depth + 1) + depth for depth in range(n - 1))
 
 
-class Pool:
+class NgramPool:
     """n-grams by their first token: the newest of each first token, the least recently used out first.
 
     kept: how many of a first token.

@@ -1,43 +1,43 @@
 """From a written level to a built one: weights, device, dtype, databases.
 
-A `Builder` belongs to one pipeline. Levels are built on first use and kept (see `kept`); they are read-only, so every
+A `Builder` belongs to one pipeline. Levels are built on first use and kept (see `pool`); they are read-only, so every
 run shares them. What cannot be built is refused with the reason.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
 
-from hsd_core.drafts.registry import DraftRegistry
-from hsd_core.levels.draft_run import TrainedDraft
+from hsd_core.levels.built.draft_run import TrainedDraft
+from hsd_core.levels.built.fused import FusedLevel
+from hsd_core.levels.built.ngram import NgramLevel
+from hsd_core.levels.built.toy import ToyTokenizer
+from hsd_core.levels.declared.keys import DEVICE, DTYPE, FUSE, ID
+from hsd_core.levels.declared.preset import Preset
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.fused import FusedLevel
 from hsd_core.levels.kinds import kind_of, kinds
-from hsd_core.levels.ngram import NgramLevel
 from hsd_core.levels.protocol import Level
-from hsd_core.levels.toy import ToyTokenizer
 from hsd_core.levels.trunk import Layered, Prepared
 from hsd_core.models import QUANTISED, Decoder, DecoderError, known_device, load_decoder
-from hsd_core.models.kept import Kept
+from hsd_core.models.loading import DTYPES
 from hsd_core.models.local import local_source
 from hsd_core.models.passes import Pass
 from hsd_core.models.tokenizer import Tokenizer
 from hsd_core.models.weights import Source, ensure
 from hsd_core.stacks.grammar import LevelSpec, StackError, bare, check_order
-from hsd_core.stacks.presets import Preset
+from hsd_core.stacks.opened_drafts import OpenedDrafts
+from hsd_core.stacks.pool import LevelPool
 
 if TYPE_CHECKING:
-    from hsd_core.models.compiled.profile import Profile
+    from hsd_core.models.compiled.profile import NodeProfile
 
 Progress = Callable[[str, float, float], None]
 WARM_ROWS = (1, 8)
-LOOKUPS = "ngram"  # the kind that stands beside a fused draft
 
 
 def pick_device(wanted: str | None) -> str:
@@ -62,15 +62,19 @@ class Builder:
         dtype: str | None,
         progress: Progress,
         models: Path | None = None,
-        profile: Profile | None = None,
+        profile: NodeProfile | None = None,
         kind: str = "auto",
     ) -> None:
+        if dtype is not None and preset.toy:
+            raise StackError(f"preset {preset.name} has no weights and no dtype; leave the dtype {dtype!r} out")
+        if dtype not in (None, *DTYPES):
+            raise StackError(f"dtype {dtype!r} is not known; use one of {', '.join(DTYPES)}")
         self.preset, self._models, self._profile, self._kind = preset, models, profile, kind
         self.device = "cpu" if preset.toy else pick_device(device)
         self.dtype = dtype or preset.dtype(self.device)
         self._progress = progress
-        self._drafts = DraftRegistry(preset.name)
-        self._kept = Kept()
+        self._drafts = OpenedDrafts(preset.name)
+        self._pool = LevelPool()
         self.tokenizer: Tokenizer | ToyTokenizer
         if preset.toy:
             self.tokenizer = ToyTokenizer()
@@ -87,27 +91,29 @@ class Builder:
         """
         target = specs[-1]
         if kind_of(target).reads:  # once more, now that it is known which levels read the same weights
-            dtype = target.dtype or self.dtype
+            dtype = target.get(DTYPE) or self.dtype
             own = [(reads := kind_of(spec).reads) and not reads.weights for spec in specs]
-            check_order([replace(s, dtype=s.dtype or dtype) if o else s for s, o in zip(specs, own, strict=True)])
-        with self._kept.stack():
+            check_order([s.having(dtype=s.get(DTYPE) or dtype) if o else s for s, o in zip(specs, own, strict=True)])
+        with self._pool.stack():
             levels = [self._level(spec, target) for spec in reversed(specs)][::-1]
-            if specs[0].fuse and len(specs) > 1:
-                levels[0] = FusedLevel(levels[0], self._lookups(specs[0].fuse))
+            if specs[0][FUSE] and len(specs) > 1:
+                levels[0] = FusedLevel(levels[0], self._lookups(specs[0][FUSE]))
         blocks = [spec.block or len(spec.widths) or kind_of(spec).block for spec in specs[:-1]]
         return [StackEntry(*parts) for parts in zip(levels, specs, [*blocks, None], strict=True)]
 
     def _level(self, spec: LevelSpec, target: LevelSpec) -> Level:
         # T, policy and rule belong to the stack entry: whatever they are, the level is one and the same.
-        wanted = replace(bare(spec), device=spec.device and pick_device(spec.device))
+        device = spec.get(DEVICE)
+        wanted = bare(spec).having(device=device and pick_device(device))
         if kind_of(spec).of_target(spec):
             wanted = self._of_the_target(wanted, target)
-        return self._kept.level(wanted, self._build)
+        return self._pool.level(wanted, self._build)
 
-    def _lookups(self, guess: int) -> NgramLevel:
-        if not kinds()[LOOKUPS].suits(self.preset):
+    def _lookups(self, count: int) -> NgramLevel:
+        beside = [kind.beside for kind in kinds().values() if kind.beside and kind.suits(self.preset)]
+        if not beside:
             raise StackError(f"preset {self.preset.name} has no lookups to merge into a draft; leave @fuse= out")
-        level = self._kept.level(LevelSpec(LOOKUPS, guess=guess), self._build)
+        level = self._pool.level(beside[0](count), self._build)
         assert isinstance(level, NgramLevel)
         return level
 
@@ -120,11 +126,11 @@ class Builder:
 
     def _of_the_target(self, spec: LevelSpec, target: LevelSpec) -> LevelSpec:
         """An exit's dtype and device: the target's; where it asks for a copy's beside another target, the copy's."""
-        dtype = target.dtype or self.dtype
-        device = pick_device(target.device) if target.device else self.device
-        if spec.dtype in QUANTISED and spec.dtype != dtype:
+        dtype, asked, own = target.get(DTYPE) or self.dtype, target.get(DEVICE), spec.get(DTYPE)
+        device = pick_device(asked) if asked else self.device
+        if own in QUANTISED and own != dtype:
             device = "cpu"
-        return replace(spec, dtype=spec.dtype or dtype, device=device)
+        return spec.having(dtype=own or dtype, device=device)
 
     def fetched(self, source: str | None) -> tuple[Source, Path] | None:
         """The weights that a level names, else the preset's smaller model; None where there is none."""
@@ -142,7 +148,7 @@ class Builder:
             StackError: no such draft, or it was trained for another target or place.
         """
         try:
-            return self._drafts.at(at, spec.id, decoder)
+            return self._drafts.at(at, spec.get(ID), decoder)
         except ValueError as error:
             raise StackError(f"{spec.name}{f' at {at}' if at else ''}: {error}") from error
 
@@ -152,16 +158,15 @@ class Builder:
         Raises:
             StackError: it cannot be stopped between layers.
         """
-        assert spec.dtype is not None and spec.device is not None
-        decoder = self.decoder(self.folder, spec.dtype, spec.device, spec.name)
+        decoder = self.decoder(self.folder, spec[DTYPE], spec[DEVICE], spec.name)
         if not isinstance(decoder, Layered):
             raise StackError(f"{spec.name}: the target runs through transformers, which does not stop between layers")
         return decoder
 
     def lean(self, decoder: Layered) -> Decoder:
         """The weights of a decoder that is open, through torch: what training and reads of every layer need."""
-        with self._kept.stack():
-            folder, dtype, device, _ = self._kept.key(decoder)
+        with self._pool.stack():
+            folder, dtype, device, _ = self._pool.key(decoder)
             return self.decoder(folder, dtype, device, "target", kind="lean")
 
     def decoder(self, folder: Path, dtype: str, device: str, name: str, kind: str | None = None) -> Decoder:
@@ -185,7 +190,7 @@ class Builder:
             self._progress("load", 1.0, 1.0)
             return decoder
 
-        return self._kept.decoder((folder, dtype, device, kind), load)
+        return self._pool.decoder((folder, dtype, device, kind), load)
 
 
 def _warm_up(decoder: Decoder) -> None:

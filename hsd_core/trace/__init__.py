@@ -1,13 +1,13 @@
 """The trace: the append-only, versioned record of one run. Everything else reads it.
 
-`events`: what there is (of `whole` runs, of `rounds`; `parts`). `codec`, `file`: as JSON, as files. `checks`:
-the identities that every trace satisfies. `metrics`, `reads`, `comparison`: what a trace says. `pieces`: the bytes of
-its ids.
+`events`: what there is. `schema`: the same for other programs. `codec`, `file`: as JSON, as files. `checks`: the
+identities that every trace satisfies. `metrics`, `comparison`: what a trace says. `pieces`: the bytes of its
+ids. `naming`: how rounds are named to people. `typed`: JSON with types, and what a stranger's file may hold.
 """
 
-from hsd_core.trace.events import EVENTS, READABLE, SCHEMA, Event
-from hsd_core.trace.parts import Copied, Part, Record, Row, Span
-from hsd_core.trace.rounds import (
+from hsd_core.trace.events import EVENTS, Event
+from hsd_core.trace.events.parts import Copied, Part, Record, Row, Span, Words
+from hsd_core.trace.events.rounds import (
     Bonus,
     Bound,
     Check,
@@ -15,12 +15,25 @@ from hsd_core.trace.rounds import (
     Committed,
     Correct,
     Draft,
+    How,
     Kv,
     KvLength,
+    Outcome,
     Plan,
     Prefill,
     Rollback,
     Store,
     Verify,
 )
-from hsd_core.trace.whole import Baseline, Depths, Footer, Header, LevelInfo, LevelTotal, Piece
+from hsd_core.trace.events.whole import (
+    FORMAT,
+    SCHEMA,
+    Baseline,
+    Depths,
+    Ending,
+    Footer,
+    Header,
+    LevelInfo,
+    LevelTotal,
+    Piece,
+)

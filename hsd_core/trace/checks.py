@@ -11,6 +11,7 @@ from itertools import chain, pairwise
 
 from hsd_core import trace
 from hsd_core.trace import Event
+from hsd_core.trace.naming import round_number
 
 
 def check(events: Sequence[Event]) -> list[str]:
@@ -43,7 +44,7 @@ def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
             clock = max(clock, end)
         round_ = rounds if (named := getattr(event, "round", None)) is None else named
         if round_ not in (rounds, rounds + 1):
-            yield f"event {i} ({event.event}): round {round_} follows round {rounds}"
+            yield f"event {i} ({event.event}): round {round_number(round_)} follows round {round_number(rounds)}"
         rounds = round_
 
 
@@ -53,12 +54,12 @@ def _courses(events: Sequence[Event], target: int) -> Iterable[str]:
     working = -1  # the last round in which a level was run
     for i, event in enumerate(events):
         where = f"event {i} ({event.event})"
-        if isinstance(event, trace.Plan) and event.levels:
+        if isinstance(event, trace.Plan):
             rising = all(a < b for a, b in pairwise(event.levels))
-            if not rising or event.levels[-1] != target or len(event.blocks) != len(event.levels) - 1:
+            if not rising or event.levels[-1:] != (target,) or len(event.blocks) != len(event.levels) - 1:
                 yield f"{where}: levels {event.levels} with blocks {event.blocks} are no plan of {target + 1} levels"
             if event.round <= working:
-                yield f"{where}: the plan changes within round {event.round}"
+                yield f"{where}: the plan changes within round {round_number(event.round)}"
             below = dict(zip(event.levels, (None, *event.levels), strict=False))
         elif isinstance(event, (trace.Draft, trace.Verify, trace.Prefill)):
             working = working if event.round is None else event.round
@@ -104,7 +105,10 @@ def _tokens(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
     for i, event in enumerate(events):
         where = f"event {i} ({event.event})"
         if isinstance(event, trace.Draft):
-            made.update((s, (event.level, t, "draft")) for s, t in zip(event.serials, event.ids, strict=False))
+            for serial, id_ in zip(event.serials, event.ids, strict=False):
+                if serial in made:
+                    yield f"{where}: token {serial} was made twice"
+                made[serial] = (event.level, id_, "draft")
             if event.parents and not _is_tree(event):
                 yield f"{where}: its parents are no tree of {len(event.ids)} tokens"
                 continue
@@ -145,8 +149,6 @@ def _tokens(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
 
 def _lookups(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
     """Keys lie in the text, a copy begins behind its key, and a store counts the lookups that drafts speak of."""
-    if header.schema < 7:
-        return
     silent: dict[int, int] = {}  # level -> lookups left unanswered since its store's last event
     for i, event in enumerate(events):
         where = f"event {i} ({event.event})"

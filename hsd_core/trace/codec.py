@@ -13,10 +13,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct, inspect
 
-from hsd_core.trace.events import EVENTS, READABLE, Event
-from hsd_core.trace.parts import Part
+from hsd_core.trace import EVENTS, FORMAT, SCHEMA, Event, Header, Part
 from hsd_core.trace.typed import Wrong, builtins, check_free, convert, decode
-from hsd_core.trace.whole import Header
 
 MAX_LEVELS = 64
 _DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
@@ -26,6 +24,7 @@ class _Start(Struct):
     """What must be known of a line before it is read."""
 
     event: Any = None
+    format: Any = None
     schema: Any = None
 
 
@@ -62,11 +61,16 @@ def read_header(line: bytes) -> Header | None:
         start = decode(line, _START)
     except Wrong:
         return None
-    if start.event != Header.event:
+    if start.event != Header.event or start.format not in (None, FORMAT):
         return None
-    if start.schema not in READABLE:
+    if start.format is None:  # as long as there was no release, a header named none
         raise UnknownSchema(
-            f"trace schema {start.schema!r} is unknown; this version reads {READABLE[0]} to {READABLE[-1]}. "
+            f"this is a trace of schema {start.schema!r} from before the first release, which no release reads; "
+            "record the run again"
+        )
+    if start.schema != SCHEMA:
+        raise UnknownSchema(
+            f"trace schema {start.schema!r} is unknown; this version reads {SCHEMA}. "
             "Open it with the version that wrote it, or record the run again"
         )
     header = read_event(line, MAX_LEVELS)

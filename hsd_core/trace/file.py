@@ -11,15 +11,11 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from hsd_core.trace import Event, Header
 from hsd_core.trace.codec import UnknownSchema, read_event, read_header
-from hsd_core.trace.events import Event
 from hsd_core.trace.typed import Beyond, Malformed, encode_lines, lines
-from hsd_core.trace.whole import Header
+from hsd_core.trace.typed.bounded import MAX_BYTES, whole
 
-MAX_BYTES = 200_000_000
-# Bytes, looked at before a line is parsed, as one of 100 MB takes gigabytes: what every layer made of 10,000 tokens
-# (`Depths`) takes 5 MB in one line.
-MAX_LINE = 8_000_000
 MAX_RECORDS = 400_000  # of a file: 10,000 tokens through four levels are 110,000
 _CHOOSE = "choose a .jsonl or .jsonl.gz file of a recorded run"
 _CURE = "The file is damaged or was edited; download it again or record the run again"
@@ -53,7 +49,7 @@ def read(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> list[Even
         TraceError: not a trace, damaged, too large, or of a schema that this version does not know.
         OSError: the path cannot be read.
     """
-    data = source if isinstance(source, bytes) else Path(source).read_bytes()
+    data = source if isinstance(source, bytes) else bytes_of(source, max_bytes)
     events: list[Event] = []
     levels = 0
     for number, line in numbered(unpacked(data, max_bytes)):
@@ -66,6 +62,18 @@ def read(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> list[Even
     if not events:
         raise TraceError(f"the file is empty; {_CHOOSE}")
     return events
+
+
+def bytes_of(path: str | Path, max_bytes: int) -> bytes:
+    """What is in a file.
+
+    Raises:
+        TraceError: it is no regular file, or too large. OSError: it cannot be read.
+    """
+    try:
+        return whole(path, max_bytes)
+    except ValueError as error:
+        raise TraceError(str(error)) from None
 
 
 def event_of(number: int, line: bytes, levels: int) -> Event:
@@ -94,7 +102,7 @@ def numbered(data: bytes) -> Iterator[tuple[int, bytes]]:
         TraceError: they are longer, or more, than those of a run.
     """
     try:
-        yield from lines(io.BytesIO(data), most=MAX_RECORDS, longest=MAX_LINE)
+        yield from lines(io.BytesIO(data), most=MAX_RECORDS)
     except Beyond as error:
         if error.line:
             raise TraceError(f"line {error.line}: {error}, which no event of a run is. {_CURE}") from None

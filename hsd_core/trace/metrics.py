@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hsd_core import trace
+from hsd_core.models.sampling import is_greedy
 from hsd_core.trace import Event
 
 _NS_PER_S = 1e9
@@ -63,7 +64,7 @@ class Meter:
             self._levels = [_LevelMeter() for _ in event.levels]
             over = {level.index for level in event.levels if level.shares == len(event.levels) - 1}
             self._sharing = over if len(over) > 1 else set()
-            self._greedy = event.sampling.get("temperature") == 0 or event.sampling.get("top_k") == 1
+            self._greedy = is_greedy(event.sampling)
         elif isinstance(event, trace.Prefill):
             if event.round is None:  # later ones are part of decoding
                 self._prefill_end = event.t1
@@ -189,12 +190,16 @@ def committed_ids(events: Iterable[Event]) -> list[int]:
 def speed_up(events: Iterable[Event]) -> float | None:
     """tokens/s of the run / tokens/s of plain decoding beside it; None without a measured baseline."""
     events = list(events)
+    plain, rate = plain_ms(events), measure(events)["tokens_per_s"]
+    return rate * plain / 1000 if plain and rate else None
+
+
+def plain_ms(events: Iterable[Event]) -> float | None:
+    """Milliseconds a token of plain decoding beside the run, prefill excluded; None where it was not measured."""
     baseline = next((e for e in events if isinstance(e, trace.Baseline)), None)
-    rate = measure(events)["tokens_per_s"]
-    if baseline is None or not baseline.token_ns or not rate:
+    if baseline is None or not baseline.token_ns:
         return None
-    plain = _ratio(len(baseline.token_ns), baseline.token_ns[-1] / _NS_PER_S)
-    return _ratio(rate, plain) if plain else None
+    return baseline.token_ns[-1] / 1e6 / len(baseline.token_ns)
 
 
 def _ratio(part: float, whole: float) -> float | None:

@@ -23,7 +23,7 @@ _GIVEN = '"prompt", "turns" or "prompt_ids"'
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class PromptText:
     """A prompt, perhaps with what followed. `kind` and `category` are "" where the file names none."""
 
     prompt_ids: tuple[int, ...]
@@ -61,7 +61,7 @@ def check_ids(ids: Sequence[int], vocab_size: int) -> None:
         )
 
 
-class Line(Struct):
+class PromptLine(Struct):
     """A line of a prompts file, or of one of finished texts; what else it holds is not read."""
 
     prompt: str | None = None
@@ -85,13 +85,13 @@ class OpeningLine(Struct):
     weight: Annotated[float, Meta(gt=0.0)] | None = None
 
 
-def read_texts(path: str | Path, encode: Callable[[str], list[int]]) -> list[Text]:
+def read_texts(path: str | Path, encode: Callable[[str], list[int]]) -> list[PromptText]:
     """All texts of a file; `encode` makes ids of a prompt.
 
     Raises:
         ValueError: a line is no such record, or there is none; the message names the line.
     """
-    texts = [_text(line, encode, where) for where, line in records(path, Line, f"JSON with {_GIVEN}")]
+    texts = [_text(line, encode, where) for where, line in records(path, PromptLine, f"JSON with {_GIVEN}")]
     if not texts:
         raise ValueError(f"{path}: no prompts in it")
     return texts
@@ -109,7 +109,7 @@ def read_openings(path: str | Path) -> list[OpeningLine]:
     return found
 
 
-def _text(line: Line, encode: Callable[[str], list[int]], where: str) -> Text:
+def _text(line: PromptLine, encode: Callable[[str], list[int]], where: str) -> PromptText:
     ids, output, loop, written = line.prompt_ids, line.output_ids, line.loop_from, line.written_from
     if ids is None:
         if line.text is None:
@@ -121,4 +121,4 @@ def _text(line: Line, encode: Callable[[str], list[int]], where: str) -> Text:
         raise ValueError(f"{where}: loop_from must lie within output_ids")
     if written is not None and not 0 < written <= len(ids):
         raise ValueError(f"{where}: written_from must lie within the prompt")
-    return Text(ids, output, line.kind, line.category, loop, written)
+    return PromptText(ids, output, line.kind, line.category, loop, written)

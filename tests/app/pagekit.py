@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hsd_core.trace import (
+    FORMAT,
     SCHEMA,
     Bonus,
     Commit,
@@ -51,9 +52,17 @@ new PerformanceObserver((list) => shifts.push(...list.getEntries().map((entry) =
 
 
 def awaited(work: Coroutine[Any, Any, Any]) -> Any:
-    """What a coroutine returns. It runs in a thread: a driven browser leaves a loop in that of the tests."""
+    """What a coroutine returns. It runs in a thread: a driven browser leaves a loop in that of the tests.
+
+    Raises:
+        TimeoutError: what it waits for has not come after two minutes.
+    """
+
+    async def limited() -> Any:
+        return await asyncio.wait_for(work, 120.0)
+
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, work).result()
+        return pool.submit(asyncio.run, limited()).result()
 
 
 def plain_run(pieces: Sequence[str], *, title: str = "handmade", label: str = "target") -> list[Event]:
@@ -62,6 +71,7 @@ def plain_run(pieces: Sequence[str], *, title: str = "handmade", label: str = "t
     level = LevelInfo(0, "target", "target", label, None, None, None, "tokenwise", True, "cpu", "float32")
     events: list[Event] = [
         Header(
+            FORMAT,
             SCHEMA,
             "target",
             (level,),
@@ -102,11 +112,11 @@ def drawn(page: Any) -> None:
 @contextmanager
 def launched(pipeline: Any, **options: Any) -> Iterator[str]:
     """The address of a page over this pipeline while the block runs. options: of `launch_options`, and of `build`."""
-    from app.page import build, launch_options
+    from app.page import build, launch_options, serve
 
     demo = build(pipeline, **{name: options[name] for name in ("traces", "results") if name in options})
     settings = {**launch_options(**options), "quiet": True}
-    _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **settings)
+    address = serve(demo, server_name="127.0.0.1", **settings)
     try:
         yield address.rstrip("/")
     finally:

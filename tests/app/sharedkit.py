@@ -9,6 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from hsd_core.trace import (
+    FORMAT,
     SCHEMA,
     Baseline,
     Bonus,
@@ -64,6 +65,7 @@ def shared_run(rounds: int = 4, *, depths: bool = True, title: str = "One model,
     )
     events: list[Event] = [
         Header(
+            FORMAT,
             SCHEMA,
             STACK,
             (exit_info(0, 4, 2), exit_info(1, 8, 4), target),

@@ -118,7 +118,7 @@ def test_it_opens_from_the_lanes_and_from_a_token_and_gives_the_focus_back(page:
 def test_a_phone_gets_a_sheet(page: Any, shipped: str) -> None:
     visit(page, shipped, f"recording={GREEDY}&anatomy=1", (390, 844))
     assert page.locator(".hx-anatomy").bounding_box() == {"x": 0, "y": 0, "width": 390, "height": 844}
-    page.get_by_role("button", name="One event back").click()
+    page.get_by_role("button", name="Previous event").click()
     drawn(page)
     assert page.locator(".hx-an-act").inner_text()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -164,7 +164,7 @@ def test_a_place_says_how_often_it_is_kept_and_how_often_it_could_be(page: Any, 
         if "no exact rule" in said:
             break
     assert f"This rule keeps a candidate here with probability {bound.rule:.3g}" in said
-    assert f"no exact rule could with more than {bound.best:.3g}" in said
+    assert f"no exact rule could do better than {bound.best:.3g}" in said
 
 
 @pytest.fixture
@@ -187,6 +187,6 @@ def test_plain_decoding_and_the_stack_stand_token_by_token(page: Any, shipped: s
     assert page.locator(".hx-score-margin").count() == 5 and fits(page, ".hx-proof-body")
     page.locator('input[type="file"]').set_input_files(str(earlier_trace))
     page.wait_for_function("document.querySelectorAll('.hx-score-place').length === 40")
-    assert "before plain decoding’s ids were recorded" in said.inner_text()
+    assert "does not record plain decoding’s ids" in said.inner_text()
     page.locator(".hx-proof-margin").first.click()
     assert page.locator(".hx-score-here").count() == 1

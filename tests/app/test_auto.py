@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pagekit import launched, slowed
+from pagekit import drawn, launched, slowed
 
-from app.generate import Loader, stream
-from app.runs import Run
-from app.settings import parse
+from app.kit.static import ASSETS
+from app.serve.generate import Loader, stream
+from app.serve.line.runs import Run
+from app.serve.settings import parse
 from hsd_core.pipeline import Pipeline
 from hsd_core.theory import Costs, Profile, ProfileLevel
+from hsd_core.trace import Plan
+from hsd_core.trace import file as trace_file
 
 STACK = "table:2@id=order1,table:4@id=order3,table@id=order6"
 NAMES = ("order1", "order3", "order6")
@@ -87,7 +90,7 @@ def test_the_tower_shows_which_floors_are_in_the_plan_and_why(auto_site: str, pa
     origin = page.locator(".hx-tower-origin")
     assert origin.inner_text() == "Auto. Profile measured on the machine of this run."
     page.get_by_role("button", name="To the start").click()
-    page.wait_for_function("document.querySelector('.hx-tower-note').textContent.startsWith('Auto, from round 0:')")
+    page.wait_for_function("document.querySelector('.hx-tower-note').textContent.startsWith('Auto, from round 1:')")
     assert "the profile's best plan" in note.inner_text()
     page.locator("#figures").scroll_into_view_if_needed()
     heads = "[...document.querySelectorAll('#figures .hx-figure-text')]"
@@ -130,3 +133,32 @@ def test_auto_is_a_ready_made_stack_and_another_one_ends_it(auto_site: str, page
     assert page.locator(".hx-floor").count() == 2 and stacks.input_value() == "lookup"
     page.get_by_role("button", name="one more").first.click()
     assert stacks.input_value() == ""
+
+
+def test_a_round_has_one_number_wherever_it_is_named(page: Any, shipped: str) -> None:
+    """The second plan of the recording: its round is counted as the trace has it, and from 1 by whatever names it."""
+    plans = [e.round for e in trace_file.read(ASSETS / "traces/18-auto.jsonl.gz") if isinstance(e, Plan)]
+    number = str(plans[1] + 1)
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{shipped}/?recording=18-auto&at={number}.1")
+    said = f"Auto, from round {number}:"
+    page.wait_for_function("(said) => document.querySelector('.hx-tower-note').textContent.startsWith(said)", arg=said)
+    assert f"Round {number}:" in page.locator(".hx-caption").inner_text()
+    for _ in range(9):
+        if "commit" in page.locator(".hx-caption").inner_text():
+            break
+        page.get_by_role("button", name="One round forward; stops at each rejection").click()
+        drawn(page)
+    assert page.locator(".hx-transport-clock").inner_text().startswith(f"round {number}\u2009/")
+    page.locator(".hx-flow .hx-tok").last.click()
+    page.locator(".hx-card-anatomy").wait_for()
+    assert page.locator(".hx-card-anatomy").inner_text() == f"Anatomy of round {number}"
+    assert number == page.locator(".hx-card-facts dt", has_text="round").locator("+ dd").inner_text().split()[0].rstrip(
+        ",:"
+    )
+    page.locator(".hx-card-anatomy").click()
+    page.locator(".hx-anatomy").wait_for()
+    assert page.locator(".hx-anatomy h2").inner_text().startswith(f"Anatomy of round {number} of ")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Databases").click()
+    assert f"round {number} of" in page.locator(".hx-databases").inner_text()

@@ -1,4 +1,4 @@
-"""What one visitor may ask of the Planner, the recordings and the figures, and that the others are answered."""
+"""What one visitor may ask of the Planner and the recordings, and that the others are answered."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ import json
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
-from pagekit import awaited, plain_run
+from pagekit import awaited
 from profiles import dear
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.testclient import TestClient
 
-from app import bundled, drawings
-from app.bundled import recording_route
-from app.drawings import Drawings
-from app.figures import MOST_EVENTS
-from app.loader import NICE, Loader
 from app.planner import desk, routes, turns
 from app.planner.desk import Desk, time_limit
-from app.planner.request import MAX_NODES, Look, PlannerError, parse
-from app.planner.sources import Sources
-from app.planner.turns import OWN, Turns, visitor
+from app.planner.profiles.request import MAX_NODES, Look, PlannerError, parse
+from app.planner.profiles.sources import Sources
+from app.planner.turns import OWN, PlanTurns
 from app.planner.worker import Worker
-from app.recordings import Recordings
-from app.serve import Service
-from app.study import study
+from app.play import bundled
+from app.play.bundled import recording_route
+from app.play.recordings import Recordings
+from app.serve.line import turns as queue
+from app.serve.line.turns import visitor
+from app.serve.loader import NICE, Loader, apart
+from app.serve.service import Service
 from hsd_core.pipeline import Pipeline
 from hsd_core.theory import Planner, profile_from
 
@@ -47,7 +47,7 @@ SMALL = {
 def test_too_many_levels_with_too_long_blocks_are_refused_with_the_length_that_is_allowed() -> None:
     assert parse({"profile": dear(0.0)}).max_block * 12 == MAX_NODES
     with pytest.raises(
-        PlannerError, match=r"12 levels with blocks up to 17 .* lower the longest block to 16"
+        PlannerError, match=r"12 levels with blocks of up to 17 .* lower the longest block to 16"
     ) as refused:
         parse({"profile": dear(0.0), "max_block": 17})
     assert refused.value.field == "max_block"
@@ -78,10 +78,10 @@ def held(gate: threading.Event, done: list[str], name: str) -> Callable[[], None
 
 def test_visitors_take_turns_however_many_questions_one_of_them_has() -> None:
     async def run() -> list[str]:
-        line, gate, done = Turns(), threading.Event(), []
+        line, gate, done = PlanTurns(), threading.Event(), []
         asked = [asyncio.create_task(line.work("greedy", held(gate, done, "greedy"))) for _ in range(OWN + 1)]
         await asyncio.sleep(0.05)
-        with pytest.raises(PlannerError, match="from your address wait already"):
+        with pytest.raises(PlannerError, match="from your address are already waiting"):
             await line.work("greedy", list)
         asked += [asyncio.create_task(line.work(name, held(gate, done, name))) for name in ("ann", "bob")]
         await asyncio.sleep(0.05)
@@ -97,7 +97,7 @@ def test_who_waits_too_long_or_leaves_is_no_longer_in_the_line(monkeypatch: pyte
     monkeypatch.setattr(turns, "PATIENCE_S", 0.05)
 
     async def run() -> None:
-        line, gate, done = Turns(), threading.Event(), []
+        line, gate, done = PlanTurns(), threading.Event(), []
         first = asyncio.create_task(line.work("a", held(gate, done, "a")))
         await asyncio.sleep(0.02)
         gone = asyncio.create_task(line.work("c", held(gate, done, "c")))
@@ -111,6 +111,37 @@ def test_who_waits_too_long_or_leaves_is_no_longer_in_the_line(monkeypatch: pyte
         assert done == ["a"] and gone.cancelled()
 
     awaited(run())
+
+
+def test_threads_stand_in_line_as_tasks_do_and_have_their_turns_as_they_came() -> None:
+    line, done = queue.Turns(own=2, most=2), list[str]()
+
+    def work(name: str) -> None:
+        with line.held(10.0):
+            done.append(name)
+
+    with ThreadPoolExecutor(3) as threads:
+        with line.held(0.0):
+            going = []
+            for name in ("first", "second"):
+                going.append(threads.submit(work, name))
+                while sum(map(len, line._lines.values())) < len(going):
+                    time.sleep(0.001)
+            with pytest.raises(queue.Full) as full:
+                work("third")
+            assert (full.value.why, done) == ("own", [])
+        for one in going:
+            one.result(10)
+    assert done == ["first", "second"]
+
+
+def test_a_thread_waits_no_longer_than_its_patience_and_then_holds_up_nobody() -> None:
+    line = queue.Turns(own=1, most=1)
+    with line.held(0.0), pytest.raises(queue.Full) as full, line.held(0.01):
+        pytest.fail("it was not its turn")
+    assert full.value.why == "late"
+    with line.held(0.0):
+        pass
 
 
 def test_a_visitor_is_an_address_and_only_a_near_proxy_may_name_another() -> None:
@@ -180,42 +211,6 @@ def test_a_recording_that_is_not_there_is_answered_with_the_reason(recordings: P
         assert "choose one from the menu" in reply.json()["status"]["text"]
 
 
-# ---- figures
-
-
-def test_a_run_is_drawn_once_for_each_theme_and_length(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[Any] = []
-    monkeypatch.setattr(drawings, "draw", lambda events, dark: drawn.append((len(events), dark)) or [len(drawn)])
-    some, events = Drawings(), plain_run(["a", "b"])
-    for _ in range(2):
-        assert [some.of("run", lambda: events, size=n, dark=d) for n, d in ((3, True), (3, False), (4, True))] == [
-            [1],
-            [2],
-            [3],
-        ]
-    for n in range(drawings.KEPT):
-        some.of(f"run {n}", lambda: events, size=3, dark=True)
-    assert some.of("run", lambda: events, size=3, dark=True) == [len(drawn)], "the oldest made room"
-
-
-def test_more_drawings_than_may_wait_get_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    some = Drawings()
-    held = [some._seats._free.acquire(blocking=False) for _ in range(drawings.WAITING + 1)]
-    assert all(held)
-    parts = some.of("run", list, size=0, dark=False)
-    assert len(parts) == 12 and "in a moment" in parts[3]["text"]
-
-
-def test_only_so_many_events_of_a_run_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    from app import figures
-
-    events = plain_run(["a", "b"])
-    seen: list[int] = []
-    monkeypatch.setattr(figures, "study", lambda given: seen.append(len(given)) or study(given))
-    parts = figures.draw(events + events[-1:] * MOST_EVENTS, dark=False)
-    assert seen == [MOST_EVENTS] and f"the first {MOST_EVENTS:,} of" in parts[3]["text"]
-
-
 # ---- the engine
 
 
@@ -225,8 +220,8 @@ def test_the_engine_s_threads_come_after_the_page_s() -> None:
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
     def started() -> tuple[int, int]:
-        """Of this thread, and of one of another pool that it is the first to use, as a run's levels are built."""
-        return niceness(), service.loader._pool.submit(niceness).result()
+        """Of this thread, and of one that it starts, as a run's levels are built."""
+        return niceness(), apart(niceness).result()
 
     service, before = Service(Loader(Pipeline)), niceness()
     assert service._engine.submit(started).result() == (min(19, before + NICE),) * 2

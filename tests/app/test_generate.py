@@ -11,14 +11,14 @@ import pytest
 from msgspec.structs import replace
 from pagekit import plain_run, toy_run
 
-from app.figures import draw
-from app.generate import stream
-from app.loader import Loader
-from app.play import Play
-from app.recordings import Recordings
-from app.runs import KEEP, NameTaken, Run, Runs
-from app.settings import parse
-from app.study import study
+from app.kit.figures.panels import draw
+from app.kit.figures.study import study
+from app.play.recordings import Recordings
+from app.play.view import Play
+from app.serve.generate import stream
+from app.serve.line.runs import KEEP, NameTaken, Run, Runs
+from app.serve.loader import Loader
+from app.serve.settings import parse
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace import Event, Footer, Header
 
@@ -92,13 +92,21 @@ def test_stop_ends_the_real_engine_early() -> None:
     assert footer.committed < 512
 
 
-@pytest.mark.parametrize("error", [ValueError("the cure is tea"), RuntimeError("no memory"), OSError("disk full")])
-def test_an_error_is_the_last_payload_and_says_what_happened(error: Exception) -> None:
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ValueError("the cure is tea"), "the cure is tea"),
+        (RuntimeError("CUDA out of memory"), "not enough memory"),
+        (OSError(28, "No space left", "/srv/x"), "the server's disk is full"),
+        (KeyError("x"), "failed at this (KeyError)"),
+    ],
+)
+def test_an_error_is_the_last_payload_and_says_what_happened(error: Exception, said: str) -> None:
     run = Run(NAME)
     *_, last = stream(Loader(Bench([], error)), request(), run)
     assert last["final"]
     assert last["status"]["mode"] == "error"
-    assert str(error) in last["status"]["text"]
+    assert said in last["status"]["text"]
     assert run.stage == "done"
 
 
@@ -145,7 +153,7 @@ def test_old_runs_are_forgotten_and_a_name_is_given_once() -> None:
 
 
 def test_of_large_runs_fewer_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.runs.KEEP_BYTES", 2500)
+    monkeypatch.setattr("app.serve.line.runs.KEEP_BYTES", 2500)
     runs = Runs()
     for i in range(5):
         runs.announce(Run(f"run {i}", stage="done", packed=b"x" * 1000))

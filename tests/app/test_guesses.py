@@ -1,4 +1,4 @@
-"""Several sequences side by side, on the page: chosen in the composer, generated, seen as a comb, asked about."""
+"""Several candidates side by side, on the page: chosen in the composer, generated, seen as a tree, asked about."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import pytest
 from pagekit import drawn, launched
 
 import hsd_core
+from hsd_core.levels.built.ngram import NgramLevel
+from hsd_core.levels.declared.keys import GUESS
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.ngram import NgramLevel
 from hsd_core.models.sampling import Sampling
 from hsd_core.ngram import Databases
 from hsd_core.pipeline import Pipeline
@@ -47,8 +48,8 @@ class GuessBench:
     def run(self, stack: str, prompt: str, **options: Any) -> Iterator[Event]:
         first, *_ = specs = parse(stack)
         below, above = ([], stack) if first.name != "ngram" else ([first], stack.split(",", 1)[1])
-        params: dict[str, object] = {"db": "c", "guess": first.guess}
-        lookups = NgramLevel(lambda: Databases("c"), 257, label="n-gram lookup", guess=first.guess, params=params)
+        params: dict[str, object] = {"db": "c", "guess": first.get(GUESS)}
+        lookups = NgramLevel(lambda: Databases("c"), 257, label="n-gram lookup", guess=first.get(GUESS), params=params)
         entries = [*(StackEntry(lookups, spec, spec.block) for spec in below), *self._toy.entries(above)]
         assert len(entries) == len(specs)
         sampling = Sampling(options["temperature"], options["top_k"], options["top_p"])
@@ -81,7 +82,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def visit(page: Any, site: str, query: str = "") -> None:
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{site}/{query}")
-    page.wait_for_selector(".hx-comb-grid")
+    page.wait_for_selector(".hx-tree-grid")
 
 
 def step(page: Any, key: str = "Shift+ArrowRight") -> None:
@@ -118,15 +119,15 @@ def test_several_sequences_are_chosen_generated_seen_and_asked_about(page: Any, 
     page.get_by_role("button", name="Generate").click()
     page.wait_for_function("document.querySelector('.hx-status').textContent.startsWith('live, done')")
     page.wait_for_function("document.querySelector('.hx-go').textContent === 'Generate'")
-    step_until(page, ".hx-comb-cell[data-fate='unasked']")
-    page.locator(".hx-comb-cell[data-fate='unasked'] .hx-comb-token").first.click()
+    step_until(page, ".hx-tree-cell[data-fate='unasked']")
+    page.locator(".hx-tree-cell[data-fate='unasked'] .hx-tree-token").first.click()
     card = page.locator(".hx-card")
     fates = card.locator(".hx-rival-fate").all_inner_texts()
-    assert fates.count("kept") == 1 and "not asked" in fates
+    assert fates.count("kept") == 1 and "not judged" in fates
     assert card.locator(".hx-rival[aria-current]").count() == 1
 
 
-def test_a_tree_is_chosen_with_its_depth_and_seen_as_a_comb(page: Any, site: str) -> None:
+def test_a_tree_is_chosen_with_its_depth_and_seen_as_a_tree(page: Any, site: str) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{site}/?stack=table:2@id=order3,table@id=order6&max_new_tokens=40&temperature=0&recording=none")
     page.wait_for_selector(".hx-stage")
@@ -142,36 +143,36 @@ def test_a_tree_is_chosen_with_its_depth_and_seen_as_a_comb(page: Any, site: str
     page.get_by_role("button", name="Generate").click()
     page.wait_for_function("document.querySelector('.hx-status').textContent.startsWith('live, done')")
     page.wait_for_function("document.querySelector('.hx-go').textContent === 'Generate'")
-    step_until(page, ".hx-comb-cell[data-fate='rejected']")
-    page.locator(".hx-comb-cell[data-fate='rejected'] .hx-comb-token").first.click()
+    step_until(page, ".hx-tree-cell[data-fate='rejected']")
+    page.locator(".hx-tree-cell[data-fate='rejected'] .hx-tree-token").first.click()
     assert page.locator(".hx-card .hx-rival").count() == 2
-    assert "drafted a tree" in page.locator(".hx-caption").inner_text() or page.locator(".hx-comb-head").count()
+    assert "drafted a tree" in page.locator(".hx-caption").inner_text() or page.locator(".hx-tree-head").count()
 
 
 def test_candidates_wait_below_the_text_and_the_kept_path_rises_into_it(page: Any, site: str) -> None:
     visit(page, site)
-    step_until(page, ".hx-comb-grid:has(.hx-comb-stem) [data-fate='waiting']")
+    step_until(page, ".hx-tree-grid:has(.hx-tree-stem) [data-fate='waiting']")
     before = page.locator(".hx-flow .hx-tok").count()
-    high = page.locator(".hx-comb-dock").bounding_box()["height"]
-    assert page.locator(".hx-comb-cell:not([data-fate='waiting'])").count() == 0
-    assert "not judged yet" in page.locator(".hx-comb-head").inner_text()
+    high = page.locator(".hx-tree-dock").bounding_box()["height"]
+    assert page.locator(".hx-tree-cell:not([data-fate='waiting'])").count() == 0
+    assert "not judged yet" in page.locator(".hx-tree-head").inner_text()
     step(page)
-    page.wait_for_selector(".hx-comb-cell[data-fate='kept'], .hx-comb-cell[data-fate='rejected']")
-    kept = page.locator(".hx-comb-dock .hx-comb-cell[data-fate='kept']").count()
+    page.wait_for_selector(".hx-tree-cell[data-fate='kept'], .hx-tree-cell[data-fate='rejected']")
+    kept = page.locator(".hx-tree-dock .hx-tree-cell[data-fate='kept']").count()
     assert page.locator(".hx-flow .hx-tok").count() - before in (kept, kept + 1), "the path, and T's own if it is drawn"
-    assert page.locator(".hx-comb-dock").bounding_box()["height"] == high, "the text stays where it is"
+    assert page.locator(".hx-tree-dock").bounding_box()["height"] == high, "the text stays where it is"
 
 
 ROOM = """() => {
   const box = (x) => x.getBoundingClientRect();
-  const [text, dock] = [document.querySelector(".hx-text-body"), document.querySelector(".hx-comb-dock")];
+  const [text, dock] = [document.querySelector(".hx-text-body"), document.querySelector(".hx-tree-dock")];
   const {top, bottom} = box(dock);
   const inside = (x) => box(x).top >= top - 1 && box(x).bottom <= bottom + 1;
-  const tokens = [...dock.querySelectorAll(".hx-comb-token")];
+  const tokens = [...dock.querySelectorAll(".hx-tree-token")];
   return {share: box(dock).height / box(text).height, height: box(dock).height, tab: dock.tabIndex,
           hidden: tokens.filter((x) => !inside(x)).length,
           kept: tokens.filter((x) => x.closest("[data-fate=kept]")).every(inside),
-          said: dock.querySelector(".hx-comb-more")?.textContent ?? ""};
+          said: dock.querySelector(".hx-tree-more")?.textContent ?? ""};
 }"""
 
 
@@ -193,19 +194,19 @@ def test_the_text_keeps_the_larger_part_and_what_is_out_of_sight_is_said_and_rea
     scrolled = [x for x in seen if x["hidden"]]
     assert all(x["said"] for x in scrolled) and (scrolled or size != (1280, 720))
     assert all(x["tab"] == 0 for x in scrolled), "Tab reaches what scrolls"
-    step_until(page, ".hx-comb-cell[data-fate='unasked']")
+    step_until(page, ".hx-tree-cell[data-fate='unasked']")
     page.locator(".hx-flow [tabindex='0']").focus()
     step(page, "End")
-    last = page.locator(".hx-comb-dock .hx-comb-token").last.bounding_box()
-    dock = page.locator(".hx-comb-dock").bounding_box()
+    last = page.locator(".hx-tree-dock .hx-tree-token").last.bounding_box()
+    dock = page.locator(".hx-tree-dock").bounding_box()
     assert last["y"] >= dock["y"] and last["y"] + last["height"] <= dock["y"] + dock["height"] + 1
 
 
 def test_no_token_is_drawn_over_another_and_rows_follow_the_parents(page: Any, site: str) -> None:
     visit(page, site)
-    step_until(page, ".hx-comb-grid:has(.hx-comb-stem)")
+    step_until(page, ".hx-tree-grid:has(.hx-tree-stem)")
     boxes = page.evaluate(
-        "[...document.querySelectorAll('.hx-comb-dock .hx-comb-token')].map((x) => x.getBoundingClientRect().toJSON())"
+        "[...document.querySelectorAll('.hx-tree-dock .hx-tree-token')].map((x) => x.getBoundingClientRect().toJSON())"
     )
     for i, a in enumerate(boxes):
         for b in boxes[i + 1 :]:
@@ -215,34 +216,34 @@ def test_no_token_is_drawn_over_another_and_rows_follow_the_parents(page: Any, s
 
 def test_arrow_keys_reach_the_candidates_and_say_what_became_of_them(page: Any, site: str) -> None:
     visit(page, site)
-    step_until(page, ".hx-comb-cell[data-fate='unasked']")
-    assert page.locator(".hx-comb-grid").get_attribute("aria-label").startswith("Candidates. ")
+    step_until(page, ".hx-tree-cell[data-fate='unasked']")
+    assert page.locator(".hx-tree-grid").get_attribute("aria-label").startswith("Candidates. ")
     page.locator(".hx-flow [tabindex='0']").focus()
     step(page, "End")
-    last = page.locator(".hx-comb-dock .hx-comb-token").last
+    last = page.locator(".hx-tree-dock .hx-tree-token").last
     assert last.evaluate("(x) => x === document.activeElement")
     page.keyboard.press("ArrowLeft")
-    assert page.evaluate("document.activeElement.classList.contains('hx-comb-token')")
+    assert page.evaluate("document.activeElement.classList.contains('hx-tree-token')")
     assert last.get_attribute("tabindex") == "-1"
-    token = page.locator(".hx-comb-cell[data-fate='unasked'] .hx-comb-token").first
+    token = page.locator(".hx-tree-cell[data-fate='unasked'] .hx-tree-token").first
     token.focus()
     label = token.get_attribute("aria-label")
-    assert "candidate " in label and "not asked, another one was kept" in label
+    assert "candidate " in label and "not judged, another one was kept" in label
     assert page.locator(".hx-card").is_visible()
 
 
-def test_a_ghost_opens_into_the_comb_that_it_fell_from(page: Any, site: str) -> None:
+def test_a_ghost_opens_into_the_tree_that_it_fell_from(page: Any, site: str) -> None:
     visit(page, site)
     page.get_by_role("slider", name="Moment of the run").focus()
     step(page, "End")
     more = page.locator(".hx-ghosts .hx-more").first
     more.click()
-    assert page.locator(".hx-ghosts .hx-comb-cell[data-fate='rejected']").count()
+    assert page.locator(".hx-ghosts .hx-tree-cell[data-fate='rejected']").count()
     more.click()
-    assert page.locator(".hx-ghosts .hx-comb").count() == 0
+    assert page.locator(".hx-ghosts .hx-tree").count() == 0
 
 
-def test_scrubbing_to_and_fro_leaves_one_comb_and_the_text_as_it_was(page: Any, site: str) -> None:
+def test_scrubbing_to_and_fro_leaves_one_tree_and_the_text_as_it_was(page: Any, site: str) -> None:
     visit(page, site)
     slider = page.get_by_role("slider", name="Moment of the run")
     slider.focus()
@@ -251,11 +252,11 @@ def test_scrubbing_to_and_fro_leaves_one_comb_and_the_text_as_it_was(page: Any, 
     for share in (100, 700, 30, 950, 400):
         slider.evaluate("(x, to) => { x.value = to; x.dispatchEvent(new Event('input', {bubbles: true})); }", share)
         drawn(page)
-        assert page.locator(".hx-comb-dock .hx-comb").count() <= 1
+        assert page.locator(".hx-tree-dock .hx-tree").count() <= 1
     step(page, "End")
     assert page.locator(".hx-flow").inner_text() == text
     page.get_by_role("checkbox", name="rejected drafts").uncheck()
-    assert not page.locator(".hx-comb-dock").is_visible()
+    assert not page.locator(".hx-tree-dock").is_visible()
 
 
 def test_a_copied_text_is_without_candidates(page: Any, site: str) -> None:
@@ -274,4 +275,4 @@ def test_a_copied_text_is_without_candidates(page: Any, site: str) -> None:
 def test_rule_block_above_several_sequences_is_refused_beside_its_floor(page: Any, site: str) -> None:
     page.goto(f"{site}/?stack=ngram:4@guess=5,table@id=order6@rule=block")
     page.wait_for_selector(".hx-floor-reason")
-    assert "rule block judges one sequence" in page.locator(".hx-floor-reason").inner_text()
+    assert "rule block judges one candidate" in page.locator(".hx-floor-reason").inner_text()

@@ -15,6 +15,7 @@ import pytest
 from pagekit import launched, plain_run
 from visiting import Visit
 
+from app.serve.line.line import FOR_CALLS
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace import Event
 
@@ -65,7 +66,7 @@ def test_a_page_that_is_closed_while_the_baseline_is_measured_frees_the_engine(s
 
 
 def test_a_page_that_left_does_not_hold_up_who_waits(served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.serve.RETURN_S", 600.0)
+    monkeypatch.setattr("app.serve.service.RETURN_S", 600.0)
     url, pipeline = served
     _leave_at_work(url, pipeline)
     assert not pipeline.ended.wait(3.0), "nobody waits: it may come back"
@@ -78,8 +79,8 @@ def test_a_page_that_left_does_not_hold_up_who_waits(served: Any, monkeypatch: p
 def test_a_run_goes_on_for_a_page_that_comes_back_for_it_until_that_leaves_too(
     served: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.serve.RETURN_S", 1.0)
-    monkeypatch.setattr("app.runs.RETURN_S", 1.0)
+    monkeypatch.setattr("app.serve.service.RETURN_S", 1.0)
+    monkeypatch.setattr("app.serve.line.runs.RETURN_S", 1.0)
     url, pipeline = served
     name = str(uuid.uuid4())
     payloads = Visit(url, page=True).generate(run=name)
@@ -122,7 +123,7 @@ def test_an_api_client_that_leaves_frees_the_engine(served: Any) -> None:
 def test_a_run_that_nobody_listens_to_never_reaches_the_engine_and_holds_no_place(
     served: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.line.HEARD_S", 1.0)
+    monkeypatch.setattr("app.serve.line.line.HEARD_S", 1.0)
     url, pipeline = served
     for _ in range(25):
         Visit(url).ask("generate", {"run": str(uuid.uuid4()), "prompt": "x", "stack": "target", "preset": "toy"})
@@ -136,12 +137,12 @@ def test_a_run_that_nobody_listens_to_never_reaches_the_engine_and_holds_no_plac
 def test_a_page_gets_through_beside_a_script_that_fills_its_places(served: Any) -> None:
     url, pipeline = served
     script = Visit(url)
-    posted = [script.post_call() for _ in range(26)]
+    posted = [script.post_call() for _ in range(FOR_CALLS + 6)]
     answers = [script.hear_call(event) for event in posted]
     assert pipeline.began.wait(SOON_S)
     page = Visit(url, page=True).generate()
     first = next(p for p in page if p["status"]["mode"] == "waiting")
-    assert "1 run is before yours" in first["status"]["text"]
+    assert "1 run is ahead of yours" in first["status"]["text"]
     page.close()
     refused = 0
     for answer in answers:
@@ -149,7 +150,7 @@ def test_a_page_gets_through_beside_a_script_that_fills_its_places(served: Any) 
             continue
         answer.fp.raw._sock.settimeout(0.5)  # type: ignore[union-attr]
         with suppress(TimeoutError):
-            refused += b"from your address" in answer.read()
+            refused += b"places for API calls" in answer.read()
         answer.close()
     assert refused == 6
 

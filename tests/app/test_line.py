@@ -3,36 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from typing import Any
 
 import pytest
 from pagekit import awaited
+from standing import arrive, run
 
-from app import line as lines
-from app.line import Left, Line, Refused
-from app.runs import Run, Visitor
-from app.serve import waiting
-
-
-def run(name: str, *, session: str | None = None, address: str = "10.0.0.1", page: bool = True) -> Run:
-    return Run(name, Visitor((session or name,), address, page))
-
-
-async def arrive(line: Line, *runs: Run) -> list[asyncio.Task[None]]:
-    """Let runs enter one after another; each task ends when its run's turn has come."""
-
-    async def enter(one: Run) -> None:
-        async for _ in line.enter(one):
-            pass
-
-    tasks = []
-    for one in runs:
-        tasks.append(asyncio.ensure_future(enter(one)))
-        tasks[-1].add_done_callback(lambda task: task.cancelled() or task.exception())
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-    return tasks
+from app.serve.line import line as lines
+from app.serve.line.line import Left, Line, Refused
+from app.serve.line.runs import Run, Visitor
 
 
 @pytest.fixture(autouse=True)
@@ -89,6 +67,27 @@ def test_a_script_with_many_calls_delays_a_page_by_one_of_them() -> None:
     assert awaited(check()) == ["call 0", "page 0", "call 1", "page 1", "call 2", "call 3", "call 4", "call 5"]
 
 
+def test_a_run_of_a_page_gives_way_to_who_comes_soon_after_and_had_nothing() -> None:
+    now = 100.0
+
+    async def check() -> list[str]:
+        nonlocal now
+        line = Line(lambda: now)
+        for i in range(9):
+            await arrive(line, had := run(f"heavy {i}", session="heavy"))
+            now += 10
+            line.leave(had)
+            await asyncio.sleep(0)
+        await arrive(line, running := run("running"), tenth := run("heavy 9", session="heavy"))
+        now += 60
+        await arrive(line, soon := run("soon"))
+        now += 60
+        await arrive(line, late := run("late"))
+        return await served(line, [running, soon, tenth, late])
+
+    assert awaited(check()) == ["running", "soon", "heavy 9", "late"]
+
+
 def test_one_client_has_two_runs_and_is_told_why_a_third_is_refused() -> None:
     async def check() -> None:
         line = Line()
@@ -106,8 +105,8 @@ def test_a_script_of_many_sessions_cannot_keep_a_page_of_its_own_address_out() -
         line = Line()
         tasks = await arrive(line, *(run(f"call {i}", page=False) for i in range(60)))
         refused = [t for t in tasks if t.done() and t.exception()]
-        assert len(refused) == 60 - lines.CALLS_OF_AN_ADDRESS
-        with pytest.raises(Refused, match=r"from your address.*try again in"):
+        assert len(refused) == 60 - lines.FOR_CALLS
+        with pytest.raises(Refused, match=r"places for API calls are taken; try again in"):
             await refused[0]
         await arrive(line, mine := run("mine"))
         assert line.place(mine)[0] == 1, "behind the one that runs, before all that wait"
@@ -121,11 +120,26 @@ def test_many_addresses_together_leave_places_for_pages_and_a_full_line_says_so(
         crowd = [run(f"call {i}", page=False, address=f"10.0.0.{i}") for i in range(40)]
         tasks = await arrive(line, *crowd)
         assert sum(t.done() and t.exception() is not None for t in tasks) == 40 - lines.FOR_CALLS
-        pages = await arrive(line, *(run(f"page {i}", address=f"10.0.1.{i}") for i in range(20)))
+        pages = await arrive(line, *(run(f"page {i}", address=f"10.0.1.{i}") for i in range(50)))
         refused = [t for t in pages if t.done()]
-        assert len(refused) == 20 - (lines.PLACES - lines.FOR_CALLS)
-        with pytest.raises(Refused, match=r"all 32 places.*replay a recording"):
+        assert len(refused) == 50 - (lines.PLACES - lines.FOR_CALLS)
+        with pytest.raises(Refused, match=rf"all {lines.PLACES} places.*replay a recording"):
             await refused[0]
+
+    awaited(check())
+
+
+def test_who_fills_the_line_gives_its_last_place_to_who_comes_from_elsewhere() -> None:
+    async def check() -> None:
+        line = Line()
+        tasks = await arrive(line, *(run(f"many {i}") for i in range(lines.PLACES)))
+        elsewhere = run("elsewhere", address="10.0.0.2")
+        (mine,) = await arrive(line, elsewhere)
+        assert not mine.done()
+        assert line.place(elsewhere)[0] == 1, "behind the one that runs"
+        with pytest.raises(Refused, match="your place went to a page that had fewer runs; try again in"):
+            await tasks[-1]
+        assert not any(task.done() for task in tasks[1:-1])
 
     awaited(check())
 
@@ -173,36 +187,3 @@ def test_a_closed_waiter_leaves_no_trace_in_the_line() -> None:
         assert line.place(third)[0] == 1
 
     awaited(check())
-
-
-def test_the_wait_is_estimated_from_runs_that_were_measured_and_only_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 100.0
-    monkeypatch.setattr(time, "monotonic", lambda: now)
-
-    async def check() -> None:
-        nonlocal now
-        line, runs = Line(), [run(f"{i}") for i in range(4)]
-        await arrive(line, *runs)
-        assert line.place(runs[2]) == (2, None)
-        now += 20
-        line.leave(runs[0])
-        while line.running is not runs[1]:
-            await asyncio.sleep(0)
-        now += 5
-        assert line.place(runs[2]) == (1, 15.0), "twenty seconds a run, five of them over"
-        assert line.place(runs[3]) == (2, 35.0)
-
-    awaited(check())
-
-
-@pytest.mark.parametrize(
-    ("ahead", "wait", "said"),
-    [
-        (0, 30.0, "waiting: yours is next"),
-        (1, None, "waiting: 1 run is before yours"),
-        (3, 41.0, "waiting: 3 runs are before yours, about 45 s by the length of recent runs"),
-        (9, 130.0, "waiting: 9 runs are before yours, about 3 min by the length of recent runs"),
-    ],
-)
-def test_a_waiting_run_says_its_place_and_an_estimate_as_what_it_is(ahead: int, wait: Any, said: str) -> None:
-    assert waiting(ahead, wait)["text"] == said

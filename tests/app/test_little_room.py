@@ -68,7 +68,8 @@ def test_beside_a_lesson_every_level_keeps_its_name(page: Any, shipped: str, les
 
 def test_in_a_low_window_a_step_that_speaks_of_the_legend_shows_it(page: Any, shipped: str) -> None:
     opened(page, f"{shipped}/?tab=learn&lesson=7&step=2", LESSON, LAPTOP)
-    page.wait_for_selector(".hx-lit")
+    page.get_by_role("button", name="I do not know; show me").click()
+    page.wait_for_selector(".hx-legend.hx-lit")
     legend, window = page.locator(".hx-legend"), LAPTOP[1]
     assert legend.is_visible()
     at = legend.bounding_box()

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from pagekit import launched
 
-from app import hues
+from app.kit.figures import hues
 from hsd_core.cli.terminal import letter, text_lines
 from hsd_core.levels import kinds
 from hsd_core.pipeline import Pipeline
@@ -50,9 +50,9 @@ def site(recordings: Path) -> Iterator[str]:
 @pytest.mark.usefixtures("echo")
 def test_it_is_read_and_written_with_a_key_of_its_own() -> None:
     spec = parse(TEXT)[0]
-    assert spec == LevelSpec("echo", 2, policy="flush", own=(("back", 3),))
+    assert spec == LevelSpec("echo", 2, {"policy": "flush", "back": 3})
     assert format_stack(parse(TEXT)) == TEXT
-    assert bare(spec) == LevelSpec("echo", own=(("back", 3),))
+    assert bare(spec) == LevelSpec("echo", values={"back": 3})
     with pytest.raises(StackError, match="echo: back is '10'; use a whole number from 1 to 9"):
         parse("echo:2@back=10,table")
     with pytest.raises(StackError, match="table: @back means nothing here"):
@@ -115,3 +115,20 @@ def test_taken_away_it_leaves_no_trace() -> None:
     assert "hsd_core.levels.kinds.echo" not in sys.modules
     with pytest.raises(StackError, match="unknown level 'echo'"):
         parse(TEXT)
+
+
+@pytest.mark.usefixtures("echo")
+def test_what_needs_nothing_stands_in_every_preset_and_the_others_where_there_is_what_they_need() -> None:
+    listed = {entry["name"]: {level["name"] for level in entry["levels"]} for entry in catalogue()}
+    assert all("echo" in levels for levels in listed.values())
+    assert listed["toy"] == {"echo", "table"}
+    assert listed["smollm2"] >= {"echo", "ngram", "int8", "target"} and "table" not in listed["smollm2"]
+
+
+@pytest.mark.weights
+@pytest.mark.usefixtures("echo")
+def test_one_kind_runs_over_tables_and_over_weights() -> None:
+    for preset, stack in (("toy", TEXT), ("smollm2", "echo:2@back=3,target")):
+        events = list(Pipeline.open(preset).run(stack, "one two three one two three one", max_new_tokens=12))
+        assert sum(len(e.tokens) for e in events if isinstance(e, Commit)) == 12
+        assert any(isinstance(e, Footer) for e in events)

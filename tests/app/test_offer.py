@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from app.loader import OPEN, Loader
-from app.offer import Offer, OfferError
-from app.settings import RequestError, check, parse
+from app.serve.loader import OPEN, Loader
+from app.serve.offer import OfferError, ServerOffer
+from app.serve.settings import RequestError, check, parse
 from hsd_core.models import machine
 from hsd_core.models.local import local_models, local_source
 from hsd_core.pipeline import Pipeline
@@ -27,7 +27,7 @@ def test_a_preset_that_is_marked_unusable_is_refused_with_its_reason() -> None:
     listed = catalogue(usable=False, reason="needs 24 GB of memory")
     with pytest.raises(RequestError, match=r"qwen2.5-hub cannot be used: needs 24 GB"):
         check(asked(preset="qwen2.5-hub"), listed)
-    with pytest.raises(RequestError, match=r"there is no preset 'other'; presets are .*smollm2"):
+    with pytest.raises(RequestError, match=r"there is no preset 'other'; the presets are .*smollm2"):
         check(asked(preset="other"), listed)
     check(asked(), listed)
 
@@ -64,7 +64,7 @@ class Bench:
     def __init__(self) -> None:
         self.opened = []
 
-    def open(self, preset: str, *, device: str, progress: Any) -> object:
+    def open(self, preset: str, *, device: str, progress: Any, **_: Any) -> object:
         self.opened.append((preset, device))
         return object()
 
@@ -74,22 +74,23 @@ def test_few_presets_stay_open_and_one_device_is_opened_once() -> None:
     loader = Loader(pipeline)
     for preset in ("a", "b", "a", "c", "a", "b"):
         for device in (None, "cpu"):
-            loader.opening(preset, device).pipeline.result(10)
+            with loader.awaited(preset, device) as opening:
+                opening.pipeline.result(10)
     assert OPEN == 2
     assert pipeline.opened == [("a", "cpu"), ("b", "cpu"), ("c", "cpu"), ("b", "cpu")], "the least recently used went"
 
 
 def test_an_operator_s_list_shows_the_others_with_the_reason() -> None:
-    offer = Offer.of("toy, smollm2", "", Pipeline.catalogue())
+    offer = ServerOffer.of("toy, smollm2", "", Pipeline.catalogue())
     listed = {p["name"]: p for p in offer.catalogue(Pipeline.catalogue())}
     assert [p["usable"] for p in listed.values()][:2] == [True, True]
     assert listed["qwen2.5-hub"]["reason"] == "this server offers toy, smollm2"
     with pytest.raises(RequestError, match="this server offers"):
         check(asked(preset="qwen2.5-hub"), list(listed.values()))
-    with pytest.raises(OfferError, match="no preset 'smolm'; presets are"):
-        Offer.of("smolm", "", Pipeline.catalogue())
+    with pytest.raises(OfferError, match="no preset 'smolm'; the presets are"):
+        ServerOffer.of("smolm", "", Pipeline.catalogue())
     with pytest.raises(OfferError, match="is no folder"):
-        Offer.of("", "/no/such/place", Pipeline.catalogue())
+        ServerOffer.of("", "/no/such/place", Pipeline.catalogue())
 
 
 def test_models_of_the_operator_s_folder_may_be_named_and_nothing_else(tmp_path: Path) -> None:
@@ -101,7 +102,7 @@ def test_models_of_the_operator_s_folder_may_be_named_and_nothing_else(tmp_path:
     (folder / "bare" / "model.safetensors").unlink()
     (folder / "link").symlink_to(outside)
     (folder / "tiny.gguf").touch()
-    listed = Offer.of("", str(folder), Pipeline.catalogue()).catalogue(Pipeline.catalogue())
+    listed = ServerOffer.of("", str(folder), Pipeline.catalogue()).catalogue(Pipeline.catalogue())
     for name in ("good", "tiny.gguf"):
         check(asked(stack=f"model:4@id={name},target"), listed)
         assert local_source(name, folder) is not None

@@ -139,11 +139,11 @@ def test_a_level_can_be_switched_off_added_moved_and_removed(page: Any, site: st
 
 def test_what_cannot_be_used_is_shown_with_its_reason(page: Any, site: str) -> None:
     visit(page, site, "/?preset=toy&stack=table@id=order6,ngram:4,table@id=order6")
-    assert page.locator(".hx-floor-reason").count() >= 1
+    page.wait_for_selector(".hx-floor-reason")
     button = page.get_by_role("button", name="Generate")
     assert button.get_attribute("aria-disabled") == "true"
     assert button.get_attribute("data-tip")
-    assert page.locator(".hx-tower-note").first.inner_text() == "The run shown is of another stack."
+    assert page.locator(".hx-tower-note").first.inner_text() == "The run shown used another stack."
 
 
 @pytest.mark.parametrize("by", ["passed", "source", "time", "level"])
@@ -317,7 +317,7 @@ def test_acceptance_counts_a_rejection_as_soon_as_it_is_stepped_onto(page: Any, 
     judged = [c.outcome for c in before if c.outcome != "unjudged"]
     visit(page, site)
     page.get_by_role("button", name="To the start").click()
-    step = page.get_by_role("button", name="One round on")
+    step = page.get_by_role("button", name="One round forward")
     for _ in range(len(calls)):
         step.click()
         page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
@@ -347,17 +347,19 @@ def test_the_figures_of_an_earlier_run_do_not_stand_under_the_next(page: Any, si
     page.wait_for_function("scrollY === 0")
     # The server takes its time: until then nothing of the run before is seen.
     held: list[Any] = []
-    page.route("**/queue/join*", lambda route: held.append(route))
+    page.route("**/run/predict*", lambda route: held.append(route))
     page.get_by_role("button", name="Recordings").click()
     page.locator(".hx-shelf-item").filter(has_text="<img").click()
     page.wait_for_function(f"{stale} === 3")
-    page.locator("#figures").scroll_into_view_if_needed()
+    with page.expect_request("**/run/predict*"):
+        page.locator("#figures").scroll_into_view_if_needed()
     page.wait_for_function(
         "getComputedStyle(document.querySelector('#figures .hx-figure-title')).visibility === 'hidden'"
     )
+    assert held
     for route in held:
         route.continue_()
-    page.unroute("**/queue/join*")
+    page.unroute("**/run/predict*")
     page.wait_for_function(f"{stale} === 0")
 
 

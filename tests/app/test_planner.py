@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +13,21 @@ import plotly.graph_objects as go
 import pytest
 from pagekit import launched
 
+from app.kit.static import ASSETS
 from app.planner import desk
 from app.planner.answer import answer, planned
-from app.planner.ink import Ink
+from app.planner.figures.ink import Ink
+from app.planner.figures.validation import validation_figure
 from app.planner.play import WAITING, Simulator
-from app.planner.request import MAX_LEVELS, PlannerError, look, parse, read
-from app.planner.sources import Sources
-from app.planner.turn import turned
-from app.planner.validation import validation_figure
-from app.planner.validations import measured_from as from_file
-from app.planner.validations import nearest
+from app.planner.profiles.request import MAX_LEVELS, PlannerError, look, parse, read
+from app.planner.profiles.sources import Sources
+from app.planner.profiles.turn import turned
+from app.planner.profiles.validations import measured_from as from_file
+from app.planner.profiles.validations import nearest
 from app.planner.words import shape_said
-from app.static import ASSETS
-from hsd_core.measure.calibrate.cache import digest
 from hsd_core.pipeline import Pipeline
 from hsd_core.theory import Costs, Planner, Profile, ProfileLevel, profile_from
+from hsd_core.theory.profiles.kept import digest
 
 HOSTILE = "<img src=x onerror=window.PWNED=1>"
 STEM = "toy-cpu"
@@ -52,7 +53,7 @@ def made_up() -> dict[str, Any]:
         "acceptance": [[1, 0.8, 0.68], [0, 1, 0.85], [0, 0, 1]],
         "interval": [[None, [0.78, 0.82], [0.65, 0.71]], [None, None, [0.83, 0.87]], [None, None, None]],
         "max_block": 16,
-        "conditional": {"order3->target": {"accepted": 0.9, "residual": 0.6, "bonus": 0.7}},
+        "by_width": {"order3->target": [0.85, 0.9]},
         "about": {"preset": "toy", "device": "cpu", "simulated": True, "title": f"made up {HOSTILE}"},
     }
 
@@ -211,7 +212,7 @@ def side_by_side() -> dict[str, Any]:
     lookups = {"name": "ngram@guess=5", "cost_ms": {"1": 0.2}, "spec": "ngram@guess=5", "hit_rate": 0.8}
     given["levels"].insert(0, {**lookups, "beside": [1.9, 1.6, 1.4, 1.2]})
     given["acceptance"] = [[1, 0.7, 0.75, 0.75], [0, 1, 0.8, 0.68], [0, 0, 1, 0.85], [0, 0, 0, 1]]
-    return {key: value for key, value in given.items() if key not in ("interval", "conditional")}
+    return {key: value for key, value in given.items() if key not in ("interval", "by_width")}
 
 
 def test_several_sequences_are_told_with_how_many_tokens_lie_side_by_side() -> None:
@@ -220,7 +221,7 @@ def test_several_sequences_are_told_with_how_many_tokens_lie_side_by_side() -> N
     assert said["levels"][0]["kind"] == "ngram" and said["best"]["stack"].startswith("ngram:")
     assert "@guess=5" in said["best"]["stack"]
     two, several = said["why"][0], said["why"][-2]
-    assert "deep, up to 5 sequences side by side, 1.9 tokens at the first depth in the mean, in the time" in two["text"]
+    assert "deep, up to 5 candidates side by side, 1.9 tokens at the first depth on average, in the time" in two["text"]
     assert "accepts one of those side by side 75 % of the time (it has something to offer 80 %" in two["text"]
     assert several["pays"] == "yes" and several["verdict"].startswith("Several candidates side by side pay: ")
     assert f"yields {plans.found.several.prediction.tokens_per_round:.2f} tokens" in several["text"]
@@ -236,15 +237,15 @@ def test_a_validation_says_how_good_the_planners_pick_was() -> None:
     text = validation_figure(measured(0), Ink(dark=False))["text"]
     assert "The planner's pick, target (the star), took 40.9 % more" in text
     shown = validation_figure(measured(1), Ink(dark=False))
-    assert shown["text"].endswith("target (the star), is also the one measured quickest.")
+    assert shown["text"].endswith("target (the star), was also measured fastest.")
     assert list(shown["figure"]["data"][1]["marker"]["symbol"]) == ["circle", "star"]
-    assert "The one predicted quickest is also" in validation_figure(measured(), Ink(dark=False))["text"]
+    assert "The one predicted fastest was also" in validation_figure(measured(), Ink(dark=False))["text"]
 
 
 def test_a_validation_says_every_sitting() -> None:
     shown = validation_figure(measured(), Ink(dark=False))
     for said in (
-        "2 sittings, all that there were: speed-ups were off by 4.0 % in the median and 11.0 % at most",
+        "2 sittings, none left out: speed-ups were off by 4.0 % in the median and 11.0 % at most",
         "milliseconds by 9.0 % and 20.0 %",
         "fixed 2026-11-22 09:00 UTC, before the first run",
         "09:01 UTC: speed-ups 3.0 %, milliseconds 6.0 %, plain decoding at 97 %",
@@ -265,7 +266,7 @@ def test_a_validation_says_what_earlier_predictions_came_to() -> None:
     text = validation_figure(from_file({**MEASURED, "earlier": [before, {"said": 3}, 7]}), Ink(dark=False))["text"]
     assert text.count("Before that, ") == 1
     assert (
-        "Before that, 2 sittings of another prediction (i.i.d.; costs of passes timed alone), fixed 2026-11-01 08:00 "
+        "Before that, 2 sittings with another prediction (i.i.d.; costs of passes timed alone), fixed 2026-11-01 08:00 "
         "UTC: speed-ups off by 4.0 %, milliseconds by 9.0 %." in text
     )
     assert "Before that" not in validation_figure(measured(), Ink(dark=False))["text"]
@@ -283,7 +284,9 @@ def test_a_validation_says_what_earlier_predictions_came_to() -> None:
     ],
 )
 def test_a_validation_that_cannot_be_read_is_none(damaged: Any) -> None:
-    assert "has been run against its prediction here" in validation_figure(from_file(damaged), Ink(dark=False))["text"]
+    assert (
+        "has been checked against its prediction here" in validation_figure(from_file(damaged), Ink(dark=False))["text"]
+    )
 
 
 def on(machine: str, named: str, **about: Any) -> dict[str, Any]:
@@ -322,9 +325,9 @@ def test_a_validation_of_another_preset_device_or_kind_of_drawing_stands_for_no_
 def test_a_validation_says_on_which_machine_it_was_measured() -> None:
     files = [on("EPYC, 2 cores", "2026-11-22")]
     own = validation_figure(nearest(files, of("EPYC, 2 cores")), Ink(dark=False))["text"]
-    assert own.startswith("2 stacks on prompts that nothing was tuned on, measured on EPYC, 2 cores. ")
+    assert own.startswith("2 stacks on prompts that were not used for tuning, measured on EPYC, 2 cores. ")
     other = validation_figure(nearest(files, of("Xeon, 8 cores")), Ink(dark=False))["text"]
-    assert "on another machine than this profile's (EPYC, 2 cores, not Xeon, 8 cores), with that machine's" in other
+    assert "on a different machine from this profile's (EPYC, 2 cores, not Xeon, 8 cores), with that machine's" in other
 
 
 def test_every_shipped_profile_of_greedy_runs_is_drawn_with_the_validation_of_its_machine() -> None:
@@ -367,7 +370,6 @@ def test_what_the_page_says_of_other_costs_is_what_the_theory_says() -> None:
 def test_the_sliders_turn_the_profile_and_nothing_else() -> None:
     profile = turned(asked(rejections=2.0, cost={"level": "order3", "factor": 3.0}, max_block=5))
     assert profile.acceptance[0][2] == pytest.approx(1 - 2 * 0.32)
-    assert profile.conditional[1, 2].accepted == pytest.approx(0.8)
     assert profile.levels[1].cost(1) == pytest.approx(12.0)
     assert profile.levels[2].cost(1) == pytest.approx(32.0)
     assert profile.max_block == 5
@@ -439,11 +441,14 @@ def test_numbers_that_no_page_could_show_are_refused(change: dict[str, Any]) -> 
 
 def test_more_simulations_than_may_wait_are_sent_away_at_once() -> None:
     simulator = Simulator()
-    held = [simulator._seats._free.acquire(blocking=False) for _ in range(WAITING + 1)]
-    assert all(held)
     question = {"profile": made_up()}
-    with pytest.raises(PlannerError, match="others are simulating"):
-        simulator.events({"question": question, "plan": {"levels": [made_up()["levels"][-1]["name"]], "blocks": []}})
+    asked = {"question": question, "plan": {"levels": [made_up()["levels"][-1]["name"]], "blocks": []}}
+    with ExitStack() as held:
+        for _ in range(WAITING + 1):
+            held.enter_context(simulator._turns._place(""))
+        with pytest.raises(PlannerError, match="others are simulating"):
+            simulator.events(asked)
+    assert simulator.events(asked)
 
 
 def test_a_profile_without_bounds_is_refused_before_any_work() -> None:
@@ -457,7 +462,8 @@ def test_a_profile_without_bounds_is_refused_before_any_work() -> None:
     nested = {**made_up(), "about": {"x": deep}}
     huge = copy.deepcopy(made_up())
     huge["levels"][0]["cost_ms"]["1"] = 10**400
-    for profile in (many, rows, nested, huge, None, [], "profile"):
+    wide = {**made_up(), "by_width": {"order3->target": [0.9] * 200}}
+    for profile in (many, rows, nested, huge, wide, None, [], "profile"):
         with pytest.raises(PlannerError):
             read(profile)
 
@@ -479,7 +485,11 @@ def test_the_planners_tab_costs_nothing_until_it_is_opened(page: Any, planner_si
     page.goto(planner_site)
     page.wait_for_selector(".hx-tower")
     # The tower's own prediction asks for prices; the tab's scripts, styles and profiles are not fetched.
-    files = [url for url in asked_for if "/hx/" in url and not url.endswith("/planner/price")]
+    files = [
+        url
+        for url in asked_for
+        if "/hx/" in url and not url.partition("?")[0].endswith(("/planner/price", "/planner/faults"))
+    ]
     assert not any("planner" in url or "plotly" in url for url in files)
     page.get_by_role("tab", name="Planner").click()
     page.wait_for_selector(".hx-plan-headline:not(:empty)")
@@ -595,7 +605,7 @@ def test_a_link_brings_the_sliders_back(page: Any, planner_site: str) -> None:
     cell.fill("0.4")
     cell.press("Enter")
     page.locator(".hx-plan-changed").wait_for()
-    page.get_by_role("button", name="all sliders and numbers back to rest").click()
+    page.get_by_role("button", name="reset all sliders and numbers").click()
     page.wait_for_function("!/rejections|without/.test(location.search)")
     page.locator(".hx-plan-changed").wait_for(state="hidden")
     assert cell.input_value() == measured
@@ -669,7 +679,7 @@ def test_the_download_is_the_edited_profile(page: Any, planner_site: str, tmp_pa
     download.value.save_as(path)
     saved = profile_from(json.loads(path.read_text(encoding="utf-8")))
     assert saved.acceptance[1][2] == 0.4
-    assert (1, 2) not in saved.conditional  # finer acceptances were measured with the one that was changed
+    assert (1, 2) not in saved.by_width  # those of several side by side were measured with the one that was changed
 
 
 def test_without_any_profile_the_tab_says_how_to_measure_one(page: Any, bare_site: str) -> None:

@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 from pagekit import drawn, launched, write_recordings
 
-from app.loader import Loader
 from app.race import request as asking
 from app.race.live import stream
 from app.race.reading import answer
 from app.race.request import REPEATS, TOKENS, asked_for
-from app.runs import Run
-from app.settings import RequestError
-from hsd_core.measure import race
-from hsd_core.measure.race.making import raced
+from app.serve.line.runs import Run
+from app.serve.loader import Loader
+from app.serve.settings import RequestError
+from hsd_core.lab import race
+from hsd_core.lab.race.making import raced
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace import Event
 from hsd_core.trace import file as tracefile
@@ -68,7 +68,7 @@ def test_a_race_is_checked_lane_by_lane_and_bounded() -> None:
     assert (found.repeats, found.tokens) == (2, TOKENS)
     refused = {
         "2 to 4 stacks": {"stacks": [TABLE]},
-        "choose so many": {"stacks": [TABLE] * 5},
+        "choose as many": {"stacks": [TABLE] * 5},
         "twice": {"stacks": [TABLE, f" {TABLE} "]},
         "repeats must be": {"repeats": REPEATS + 1},
         "the prompt is empty": {"prompt": " "},
@@ -252,10 +252,10 @@ def test_two_recordings_are_compared_token_by_token_or_by_time(page: Any, race_s
     page.keyboard.press("End")
     drawn(page)
     assert counts(page)[:2] == [40, 30]
-    assert page.locator(".hx-race-verdict").last.inner_text() == "the same as A's as far as both go, 30 tokens"
+    assert page.locator(".hx-race-verdict").last.inner_text() == "the same as A's for as long as both go on, 30 tokens"
     page.locator(".hx-race-column").first.locator(".hx-tok").nth(4).click()
     page.wait_for_selector(".hx-race-chosen:has-text('Token 5. A: ')")
-    page.get_by_label("what is side by side").select_option("time")
+    page.get_by_label("alignment").select_option("time")
     page.locator(".hx-transport-clock:visible", has_text=" s").wait_for()
     page.get_by_label("run B").select_option("01-hostile")
     page.wait_for_selector(".hx-race-pair:has-text('They answer different prompts')")

@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 import shutil
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,11 @@ import pytest
 from pagekit import plain_run
 from sharedkit import shared_run
 
-from app import reader
-from app.reader import KEPT, MAX_KEPT, Reader, _kept, opened
-from app.recordings import MAX_FILE, MAX_UNPACKED, RecordingError, Recordings, recorded
-from app.runs import OPENED, Run, Runs
-from app.study import study
+from app.kit.figures.study import study
+from app.play import reader
+from app.play.reader import KEPT, MAX_KEPT, Reader, _kept, opened
+from app.play.recordings import MAX_FILE, MAX_UNPACKED, RecordingError, Recordings, recorded
+from app.serve.line.runs import OPENED, Run, Runs
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.metrics import measure
 
@@ -157,10 +158,12 @@ def test_a_file_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch)
 
 def test_who_comes_when_many_wait_is_sent_away() -> None:
     busy = Reader()
-    for _ in range(reader.WAITING + 1):
-        busy._seats._free.acquire()
-    with pytest.raises(RecordingError, match="others are opening files"):
-        busy.open(sent(b""))
+    with ExitStack() as held:
+        for _ in range(reader.WAITING + 1):
+            held.enter_context(busy._turns._place(""))
+        with pytest.raises(RecordingError, match="others are opening files"):
+            busy.open(sent(b""))
+    assert busy.open(sent(tracefile.dumps(plain_run(["a"])).encode()))
 
 
 def test_only_what_the_figures_need_of_the_last_opened_files_is_kept() -> None:

@@ -11,9 +11,9 @@ import pytest
 from pagekit import drawn
 from test_first_screen import DESK, PHONE, visit
 
-from app.recordings import Recordings
-from app.shelf import FILE, Place, places
-from app.static import ASSETS
+from app.kit.static import ASSETS
+from app.play.recordings import Recordings
+from app.play.shelf import FILE, ShelfPlace, places
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.metrics import speed_up
 
@@ -44,7 +44,7 @@ def test_an_arrangement_that_cannot_be_read_leaves_the_recordings_where_they_are
     assert places(folder) == {}
     menu = Recordings(folder).menu()
     assert [entry["name"] for entry in menu] == ["00-toy", "01-hostile"]
-    assert {entry["group"] for entry in menu} == {Place().group}
+    assert {entry["group"] for entry in menu} == {ShelfPlace().group}
     assert menu[1]["speed_up"] is None, "plain decoding alone is not compared with itself"
 
 

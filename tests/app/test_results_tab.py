@@ -16,16 +16,16 @@ import pytest
 from pagekit import awaited, launched
 from visiting import Visit
 
-from app.loader import Loader
-from app.play import Play
-from app.recordings import Recordings
+from app.play.recordings import Recordings
+from app.play.view import Play
 from app.results import quick
 from app.results.bundled import Bundled
 from app.results.quick import PROMPTS, TWO_LEVELS, QuickRequest, chosen, measure
-from app.runs import Run, Visitor
-from app.settings import RequestError
-from hsd_core.measure.bench import Measurement, PeerRun
-from hsd_core.measure.bench.outputs import results
+from app.serve.line.runs import Run, Visitor
+from app.serve.loader import Loader
+from app.serve.settings import RequestError
+from hsd_core.lab.bench import Measurement, PeerRun
+from hsd_core.lab.bench.outputs import results
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace import Event
 
@@ -224,7 +224,7 @@ def test_it_stands_in_the_line_of_all_runs_and_is_refused_a_third_place(tmp_path
 
     (refused,) = awaited(check())
     assert refused["final"]
-    assert "2 runs of this page or client run or wait already" in refused["status"]["text"]
+    assert "2 runs running or waiting" in refused["status"]["text"]
 
 
 class Slow(Pipeline):

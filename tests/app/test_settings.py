@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sharedkit import preset
 
-from app.settings import LIMITS, MAX_PROMPT, RequestError, check_ids, parse
+from app.serve.settings import LIMITS, MAX_PROMPT, RequestError, check_ids, parse
 
 GOOD: dict[str, Any] = {"run": "a" * 32, "prompt": "hello", "stack": "target", "preset": "toy"}
 
@@ -107,6 +107,7 @@ def test_a_request_hands_all_its_settings_to_the_workbench_and_depths_only_when_
     pipeline = Bench()
     parse({**GOOD, "temperature": 0.5, "seed": 3, "max_new_tokens": 7, "raw": True, "detail": "light"}).start(pipeline)
     assert pipeline.given == ("target", "hello")
+    assert not pipeline.options.pop("stop")()
     assert pipeline.options == {
         "temperature": 0.5,
         "top_k": 0,
@@ -116,7 +117,7 @@ def test_a_request_hands_all_its_settings_to_the_workbench_and_depths_only_when_
         "raw": True,
         "baseline": True,
         "heads": 0,
-        "stop": None,
+        "reading": None,
     }
     parse({**GOOD, "depths": True}).start(pipeline)
     assert pipeline.options["depths"] is True

@@ -11,8 +11,9 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
+from app.kit.static import FIRST, Files, files
 from app.page import build, launch_options
-from app.static import FIRST, Files, app_options, files
+from app.serve.door.web import app_options
 from hsd_core.pipeline import Pipeline
 
 SCRIPT = "js/planner/planner.js"
@@ -24,7 +25,7 @@ def client() -> TestClient:
 
 
 def test_every_script_and_style_is_served_to_be_kept(client: TestClient) -> None:
-    assert {"js/mount.js", SCRIPT, "css/planner.css"} <= set(files().names)
+    assert {"js/stage/mount.js", SCRIPT, "css/planner.css"} <= set(files().names)
     for name in files().names:
         reply = client.get(f"{files().route}/{name}")
         assert reply.status_code == 200, name
@@ -60,7 +61,9 @@ def test_a_page_that_was_open_during_an_update_is_sent_to_the_scripts_of_today(c
     assert str(reply.url.join(reply.headers["location"])) == f"http://testserver{files().route}/{SCRIPT}"
 
 
-@pytest.mark.parametrize("path", ["/hx/js/mount.js", "{}/js/none.js", "{}/%2e%2e/app.py", "/hx/0123456789abcdef/none"])
+@pytest.mark.parametrize(
+    "path", ["/hx/js/kit/dom.js", "{}/js/none.js", "{}/%2e%2e/app.py", "/hx/0123456789abcdef/none"]
+)
 def test_other_addresses_hold_nothing(client: TestClient, path: str) -> None:
     assert client.get(path.format(files().route)).status_code == 404
 

@@ -117,9 +117,11 @@ def test_marks_and_ghosts_are_large_enough_and_stand_apart(
     crowded = page.evaluate("""() => {
       const tokens = [...document.querySelectorAll('.hx-flow .hx-tok[data-mark]')];
       const ends = (x) => {
-        const {left, top} = x.getClientRects()[0];
-        const size = parseFloat(getComputedStyle(x, '::before').fontSize);
-        return {left, top, right: left + x.dataset.mark.length * 0.602 * size};
+        const {top, left: begins} = x.getClientRects()[0];
+        const look = getComputedStyle(x, '::before');
+        const squeeze = look.transform === 'none' ? 1 : new DOMMatrix(look.transform).a;
+        const left = begins + parseFloat(look.marginLeft);
+        return {left, top, right: left + squeeze * x.dataset.mark.length * 0.602 * parseFloat(look.fontSize)};
       };
       const marks = tokens.map(ends);
       return marks.filter((a, i) => marks[i + 1] && Math.abs(marks[i + 1].top - a.top) < 4
@@ -195,20 +197,62 @@ def test_a_text_that_was_just_scrolled_up_stays_there_through_a_drawing(page: An
     visit(page, shipped, "01-code")
     seek(page, 1)
     assert page.locator(".hx-text").evaluate("(x) => x.scrollTop") > 100
+    seek(page, 0.9)
+    page.locator(".hx-transport-play").click()
     page.evaluate("""async () => {
       const [text, slider] = ['.hx-text', '.hx-transport-slider'].map((x) => document.querySelector(x));
       const frame = () => new Promise(requestAnimationFrame);
       requestAnimationFrame(() => (text.scrollTop = 0)); // in the frame of the drawing, before the scroll's event
-      slider.value = 990;
-      slider.dispatchEvent(new Event("input", {bubbles: true}));
-      await frame(), await frame(), await frame();
+      const { value } = slider;
+      while (slider.value === value) await frame();
+      await frame(), await frame();
     }""")
     assert page.locator(".hx-text").evaluate("(x) => x.scrollTop") == 0
-    page.locator(".hx-text").evaluate("(x) => { x.scrollTop = x.scrollHeight; }")
-    drawn(page)
-    seek(page, 0.9)
-    seek(page, 1)
-    assert page.locator(".hx-text").evaluate("(x) => x.scrollHeight - x.clientHeight - x.scrollTop") <= 1, "it follows"
+
+
+BELOW = "(x) => x.scrollHeight - x.clientHeight - x.scrollTop"
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE, PROJECTOR])
+def test_the_text_follows_the_cursor_wherever_it_jumps(page: Any, shipped: str, size: tuple[int, int]) -> None:
+    visit(page, shipped, "01-code", size)
+    text = page.locator(".hx-text")
+    to_start, to_end = (page.get_by_role("button", name=f"To the {where}") for where in ("start", "end"))
+
+    def follows() -> bool:
+        drawn(page)
+        last = page.locator(".hx-flow .hx-tok").last
+        seen = last.evaluate(
+            "(x) => document.querySelector('.hx-text').getBoundingClientRect().bottom >= "
+            "x.getBoundingClientRect().bottom"
+        )
+        return seen and text.evaluate(BELOW) <= 1
+
+    for _ in range(2):
+        to_start.click()
+        drawn(page)
+        to_end.click()
+        assert follows() and text.evaluate("(x) => x.scrollTop") > 100
+    for key in ("Home", "End"):
+        page.get_by_role("slider", name="Moment of the run").press(key)
+        drawn(page)
+    assert follows() and text.evaluate("(x) => x.scrollTop") > 100
+    for share in (0.97, 0.5, 1):  # from where somebody has scrolled away, on and back
+        text.evaluate("(x) => { x.scrollTop = 0; }")
+        drawn(page)
+        seek(page, share)
+        assert follows(), share
+
+
+def test_a_link_to_a_token_far_above_the_cursor_shows_it_and_stays_there(page: Any, shipped: str) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{shipped}/?recording=01-code&at=18.99&token=5")
+    page.locator(".hx-card.hx-pinned").wait_for()
+    for _ in range(3):
+        drawn(page)
+    token = page.locator(".hx-flow .hx-selected")
+    inside = "(x) => x.getBoundingClientRect().top >= document.querySelector('.hx-text').getBoundingClientRect().top"
+    assert token.evaluate(inside) and page.locator(".hx-text").evaluate(BELOW) > 100
 
 
 def test_a_greedy_card_speaks_of_top_choices_and_a_sampled_one_of_coins(page: Any, shipped: str) -> None:
@@ -265,7 +309,7 @@ def test_the_text_eases_when_it_is_stepped_and_not_while_it_is_scrubbed(page: An
     assert page.evaluate(QUICKLY) == [0, 0, 0, 0]
     page.wait_for_function("!document.querySelector('.hx-swift')")
     for _ in range(3):
-        page.get_by_role("button", name="One round on; stops at each rejection").click()
+        page.get_by_role("button", name="One round forward; stops at each rejection").click()
         drawn(page)
         page.wait_for_timeout(300)
     last = page.locator(".hx-flow .hx-tok").last

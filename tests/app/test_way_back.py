@@ -98,7 +98,7 @@ def test_a_recording_shown_during_a_live_run_stays_and_one_can_return(
     else:
         choose(page, TOY)
     page.wait_for_selector(".hx-status[data-mode='recorded']")
-    page.get_by_role("button", name="Your run goes on").wait_for()
+    page.get_by_role("button", name="Your run is still going").wait_for()
     page.get_by_role("button", name="Stop", exact=True).click()
     page.get_by_role("button", name="Your run is done: return to it").wait_for()
     assert page.locator(".hx-status").get_attribute("data-mode") == "recorded"
@@ -115,7 +115,7 @@ def test_one_can_return_while_the_run_goes_on_and_stop_it(page: Any, site: str) 
     page.wait_for_selector(".hx-status[data-mode='live']")
     choose(page, TOY)
     page.wait_for_selector(".hx-status[data-mode='recorded']")
-    page.get_by_role("button", name="Your run goes on").click()
+    page.get_by_role("button", name="Your run is still going").click()
     page.wait_for_selector(".hx-status[data-mode='live']")
     page.get_by_role("button", name="Stop", exact=True).click()
     finished(page)
@@ -151,11 +151,35 @@ def test_a_recording_that_is_not_there_is_said_and_the_nearest_is_shown(page: An
     assert asked(page, "recording") == "00-toy"  # the nearest name, which is shown
 
 
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("stack=table:4@id=order1,table@id=order6&preset=toy", "with another stack. "),
+        ("prompt=The+roof&stack=table:4@id=order1,table@id=order6", "with another prompt and another stack. "),
+        ("prompt=The+tower+of+levels&preset=toy", ""),
+        ("recording=00-toy&prompt=The+roof", ""),
+        ("temperature=0.5", ""),
+    ],
+)
+def test_a_link_to_settings_says_where_the_recording_shown_is_another_one(
+    query: str, said: str, page: Any, site: str
+) -> None:
+    visit(page, site, f"/?{query}")
+    titled(page, TOY)
+    note = page.locator("#stage .hx-note-text")
+    if not said:
+        assert note.is_hidden()
+    else:
+        assert note.inner_text().startswith("This link holds settings but no run. ") and said in note.inner_text()
+
+
 def test_a_text_of_another_prompt_is_marked(page: Any, site: str) -> None:
     visit(page, site, "/?prompt=Something+else")
     mark = page.locator(".hx-other-prompt")
     mark.wait_for()
     assert "The tower of levels" in mark.get_attribute("data-tip")
+    note = page.locator("#stage .hx-note-text")
+    assert "the recording \u201cA toy tower\u201d is shown, with another prompt. Press Generate" in note.inner_text()
     page.locator("#hx-prompt").fill("The tower of levels")
     mark.wait_for(state="hidden")
     page.get_by_role("button", name="Examples").click()

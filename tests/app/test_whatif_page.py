@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from pagekit import launched
 
-from app import figures
+from app.kit.figures import panels as figures
+from app.kit.static import ASSETS
 from app.planner.play import MOST_CALLS, Simulator
-from app.planner.request import PlannerError
-from app.planner.sources import Sources
-from app.recordings import recorded
-from app.static import ASSETS
+from app.planner.profiles.request import PlannerError
+from app.planner.profiles.sources import Sources
+from app.play.recordings import recorded
+from hsd_core.lab.whatif.profiles import whatif_profile
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace import Draft, Header, Verify
 from hsd_core.trace.checks import check
-from hsd_core.whatif.profiles import whatif_profile
 
 SHORT = {"levels": ["Llama 1B", "Llama 405B"], "blocks": [4]}
 
@@ -139,10 +139,11 @@ def test_a_link_plays_the_same_run_again_and_other_blocks_stay_simulated(page: A
     page.wait_for_function("location.search.includes('simulated=') && !location.search.includes('tab=')")
     assert "stack=" not in page.url
     assert page.locator(".hx-lane-title").all_inner_texts() == ["target", "Llama 1B"]
-    page.get_by_role("button", name="T, the block length of Llama 1B: one more").click()
-    page.locator(".hx-tower-note").get_by_text("the run shown is of another stack", exact=False).wait_for()
+    with page.expect_response("**/planner/faults?*"):
+        page.get_by_role("button", name="T, the block length of Llama 1B: one more").click()
+    page.locator(".hx-tower-note").get_by_text("the run shown used another stack", exact=False).wait_for()
     assert [text.split("\n")[1] for text in page.locator(".hx-floor-name").all_inner_texts()] == [
-        "simulated · signs every token",
+        "simulated · approves every token",
         "simulated",
     ]
     assert page.locator(".hx-floor-reason").count() == 0

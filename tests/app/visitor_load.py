@@ -69,7 +69,7 @@ def _come_and_go(url: str, asked: dict[str, Any], until: float, counts: Counter[
         try:
             counts[_visit(url, asked, kind, chance)] += 1
         except (OSError, ValueError, http.client.HTTPException) as error:
-            refused = any(word in str(error) for word in ("places for", "from your address"))
+            refused = any(word in str(error) for word in ("places for", "places are taken"))
             counts["refused" if refused else f"error: {str(error)[:60]}"] += 1
         time.sleep(chance.uniform(0.2, 2.0))
 

@@ -7,7 +7,7 @@ from enumerator import SAMPLED, distance, run_law
 from lean_stacks import LeanStacks, RandomDraft, model_law
 
 import hsd_core
-from hsd_core.levels.choosing import ChoosingRun, Exit
+from hsd_core.levels.built.choosing import ChoosingRun, Exit
 from hsd_core.levels.protocol import DraftOrder, Proposal
 from hsd_core.models.sampling import Sampling, to_probs
 

@@ -21,8 +21,8 @@ from tree_laws import ABOVE, CLOSE, EXACT, WRONG, off_from
 import hsd_core
 from hsd_core.engine import rules
 from hsd_core.levels import growing
+from hsd_core.levels.built.model import ModelRun
 from hsd_core.levels.growing import draft_tree
-from hsd_core.levels.model import ModelRun
 from hsd_core.levels.protocol import Proposal
 from hsd_core.levels.shared import open_levels
 from hsd_core.levels.trunk import Trunk

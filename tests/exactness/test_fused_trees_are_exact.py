@@ -23,16 +23,17 @@ from tree_laws import ABOVE, CLOSE, EXACT, WRONG, off_from
 import hsd_core
 from hsd_core.engine import rules
 from hsd_core.levels import growing
+from hsd_core.levels.built.fused import FusedLevel
+from hsd_core.levels.built.ngram import NgramLevel
+from hsd_core.levels.built.table import TableLevel
+from hsd_core.levels.declared.keys import FUSE
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.fused import FusedLevel
 from hsd_core.levels.growing import draft_tree
-from hsd_core.levels.ngram import NgramLevel
 from hsd_core.levels.protocol import DraftOrder, Proposal
-from hsd_core.levels.table import TableLevel
 from hsd_core.levels.tree import Offer
 from hsd_core.models.sampling import Sampling
 from hsd_core.ngram import Databases
-from hsd_core.ngram.databases import Found, Reach
+from hsd_core.ngram.databases import Found, LookupLimits
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import StackError, parse
 from hsd_core.trace.checks import check
@@ -42,7 +43,7 @@ class Lookups(NgramLevel):
     """Looks up `guess` sequences that follow from the prefix alone."""
 
     def open(self, capacity: int, shared: Any) -> Any:
-        return _Lookup(self.guess, self.vocab_size)
+        return _Lookup(self.sequences, self.vocab_size)
 
 
 class _Lookup:
@@ -70,7 +71,7 @@ class _Lookup:
 def fusing(text: str, vocab: int = 3, seed: int = 1, lookups: Any = None, **options: Any) -> list[StackEntry]:
     """As `toy_stack`, with lookups beside the drafts of its bottom level."""
     below, *above = toy_stack(text, vocab, seed, **options)
-    beside = lookups or Lookups(lambda: Databases("c"), vocab, guess=below.spec.fuse)
+    beside = lookups or Lookups(lambda: Databases("c"), vocab, guess=below.spec[FUSE])
     drafter = TableLevel(table(vocab, 100 * seed, **options), vocab, name="table")
     return [StackEntry(FusedLevel(drafter, beside), below.spec, below.block), *above]
 
@@ -104,7 +105,7 @@ def test_cut_laws_greedy_runs_and_ends_of_the_text(sampling: Sampling, ends: fro
 def real(text: str) -> list[StackEntry]:
     """Lookups in what was written so far."""
     spec = parse(text)[0]
-    return fusing(text, 3, 7, NgramLevel(lambda: Databases("c", reach={"c": Reach(1, 4)}), 3, guess=spec.fuse))
+    return fusing(text, 3, 7, NgramLevel(lambda: Databases("c", reach={"c": LookupLimits(1, 4)}), 3, guess=spec[FUSE]))
 
 
 PROMPT = [0, 1, 2, 0, 2, 1, 0, 0, 1, 1, 0, 2, 2, 0]  # every pair of tokens goes on in several ways

@@ -11,11 +11,11 @@ from toys import output_of, toy_stack
 
 import hsd_core
 from hsd_core.engine import rules
+from hsd_core.levels.built.ngram import NgramLevel
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.ngram import NgramLevel
 from hsd_core.models.sampling import Sampling
 from hsd_core.ngram import Databases
-from hsd_core.ngram.databases import Reach
+from hsd_core.ngram.databases import LookupLimits
 from hsd_core.stacks.grammar import parse
 from hsd_core.trace.checks import check
 
@@ -28,7 +28,7 @@ GREEDY = ("table@rule=greedy", "table@rule=top@k=1", "table:2@rule=top@k=2,table
 def guessing(above: str, guess: int, block: int = 2, vocab: int = 3) -> list[StackEntry]:
     """Real lookups in what was written so far, over tables."""
     spec = parse(f"ngram:{block}@guess={guess},target")[0]
-    lookups = NgramLevel(lambda: Databases("c", reach={"c": Reach(1, 4)}), vocab, guess=guess)
+    lookups = NgramLevel(lambda: Databases("c", reach={"c": LookupLimits(1, 4)}), vocab, guess=guess)
     return [StackEntry(lookups, spec, block), *toy_stack(above, vocab, seed=7)]  # type: ignore[list-item]
 
 

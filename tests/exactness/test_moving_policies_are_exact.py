@@ -6,6 +6,7 @@ The threshold takes large steps here, so that it decides something within the fe
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -14,7 +15,7 @@ from toys import random_stack, toy_stack
 
 from hsd_core import run
 from hsd_core.engine import hierarchy
-from hsd_core.levels.kinds import theta_of
+from hsd_core.levels.kinds import policies
 from hsd_core.levels.policies import Adaptive
 from hsd_core.models.sampling import Sampling
 
@@ -39,9 +40,8 @@ STACKS = [
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     real = hierarchy.policy_of
-    monkeypatch.setattr(
-        hierarchy, "policy_of", lambda spec: QUICK(theta_of(spec)) if spec.policy == "adaptive" else real(spec)
-    )
+    quick = replace(policies()["adaptive"], make=QUICK)
+    monkeypatch.setattr(hierarchy, "policy_of", lambda spec: quick if spec.policy == "adaptive" else real(spec))
 
 
 @pytest.mark.parametrize(("text", "vocab", "tokens"), STACKS)

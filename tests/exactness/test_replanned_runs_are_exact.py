@@ -19,6 +19,7 @@ from hsd_core.engine import run as engine
 from hsd_core.engine.hierarchy import Hierarchy
 from hsd_core.engine.plans import Round, RunPlan
 from hsd_core.levels.tree import NOTHING, Tree
+from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling
 
 EXACT = 1e-12
@@ -97,8 +98,8 @@ def test_levels_over_one_model_may_join_late(
 def test_a_course_chosen_by_a_token_of_its_own_round_is_caught(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     real = Hierarchy.pull
 
-    def peeking(self: Hierarchy, i: int, budget: int) -> Generator[Any, Any, Tree]:
-        held = yield from real(self, i, budget)
+    def peeking(self: Hierarchy, i: int, context: Context, budget: int) -> Generator[Any, Any, Tree]:
+        held = yield from real(self, i, context, budget)
         if held.ids and held.ids[0] == 0:  # "not a token for this level": it leaves the plan, and takes it along
             return NOTHING
         return held
@@ -114,15 +115,15 @@ def test_a_course_changed_behind_a_drafted_token_is_caught(monkeypatch: pytest.M
     """A replanner that is asked within the round: whether a drafted token is judged at all depends on that token."""
     real, pull = Hierarchy.verify, Hierarchy.pull
 
-    def asked_within(self: Hierarchy, i: int, budget: int) -> Generator[Any, Any, Any]:
+    def asked_within(self: Hierarchy, i: int, context: Context, budget: int) -> Generator[Any, Any, Any]:
         if i == 2 and budget > 1:
-            drafted = yield from pull(self, 0, budget - 1)
+            drafted = yield from pull(self, 0, context, budget - 1)
             if drafted.ids[0] == 0:
                 with pytest.MonkeyPatch.context() as patch:
-                    patch.setattr(Hierarchy, "pull", lambda self, i, budget: _given(drafted))
-                    return (yield from real(self, i, budget))
+                    patch.setattr(Hierarchy, "pull", lambda self, i, context, budget: _given(drafted))
+                    return (yield from real(self, i, context, budget))
             self.follow(RunPlan((2,), ()))  # "then rather without it"
-        return (yield from real(self, i, budget))
+        return (yield from real(self, i, context, budget))
 
     def choose(past: list[Round]) -> RunPlan:
         return RunPlan((0, 2), (1,))

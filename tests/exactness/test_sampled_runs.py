@@ -12,12 +12,12 @@ from toys import output_of, toy_stack
 
 import hsd_core
 from hsd_core.engine import rules
+from hsd_core.levels.built.model import ModelLevel
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.model import ModelLevel
-from hsd_core.models.lean import LeanDecoder
+from hsd_core.models.lean.decoder import LeanDecoder
+from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.passes import Pass
 from hsd_core.models.sampling import Sampling, to_probs
-from hsd_core.models.shape import LeanShape
 from hsd_core.stacks.grammar import parse
 
 UNLIKELY = 1e-4  # of some 15 tests with fixed seeds; a wrong rule gives 1e-20 and less

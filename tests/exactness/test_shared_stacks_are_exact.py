@@ -14,7 +14,7 @@ from enumerator import SAMPLED, distance, merged_law, run_law
 from lean_stacks import drafted_stacks, model_law
 
 import hsd_core
-from hsd_core.levels.draft_run import DraftRun
+from hsd_core.levels.built.draft_run import DraftRun
 from hsd_core.levels.trunk import Trunk
 from hsd_core.models.sampling import Sampling, to_probs
 

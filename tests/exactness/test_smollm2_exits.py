@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hsd_core.models.linear import INT4_GROUP, Int4
+from hsd_core.models.lean.linear import INT4_GROUP, Int4
 from hsd_core.stacks.grammar import StackError
 from hsd_core.trace.checks import check
 from hsd_core.trace.metrics import committed_ids

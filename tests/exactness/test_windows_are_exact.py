@@ -12,13 +12,13 @@ from toys import output_of, toy_stack
 
 import hsd_core
 from hsd_core.engine import rules
+from hsd_core.levels.built.ngram import NgramLevel, NgramRun
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.ngram import NgramLevel, NgramRun
 from hsd_core.levels.protocol import DraftOrder, Proposal, Verified
 from hsd_core.levels.tree import Probes, Tree
 from hsd_core.models.sampling import Sampling
 from hsd_core.ngram import Databases
-from hsd_core.ngram.databases import Reach
+from hsd_core.ngram.databases import LookupLimits
 from hsd_core.stacks.grammar import parse
 from hsd_core.trace import Draft, Event, Verify
 from hsd_core.trace.checks import check
@@ -46,7 +46,7 @@ def looking_ahead(
     spec = parse(f"lookahead:2@guess={guess}@window={window}@n={n},target")[0]
 
     def databases() -> Databases:
-        made = Databases(db, reach={"c": Reach(1, 3)}, max_continuations=guess, ahead=True)
+        made = Databases(db, reach={"c": LookupLimits(1, 3)}, max_continuations=guess, ahead=True)
         made.file(KNOWN if known else ())
         return made
 

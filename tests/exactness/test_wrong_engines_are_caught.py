@@ -14,8 +14,9 @@ from hsd_core.engine import rules
 from hsd_core.engine.choices import Judge
 from hsd_core.engine.hierarchy import Hierarchy
 from hsd_core.engine.rules import Verdict
-from hsd_core.levels.table import TableRun
+from hsd_core.levels.built.table import TableRun
 from hsd_core.levels.tree import Tree
+from hsd_core.models.context import Context
 
 EXACT = 1e-12
 WRONG = 1e-3
@@ -64,8 +65,8 @@ def test_an_uncapped_last_step_in_block_is_caught(monkeypatch: pytest.MonkeyPatc
 def dropping(real: Any, kept: Callable[[Tree], int]) -> Any:
     """A `pull` that hands up only the first `kept(held)` tokens."""
 
-    def pull(self: Hierarchy, i: int, budget: int) -> Generator[Any, Any, Tree]:
-        held = yield from real(self, i, budget)
+    def pull(self: Hierarchy, i: int, context: Context, budget: int) -> Generator[Any, Any, Tree]:
+        held = yield from real(self, i, context, budget)
         return held.cut(kept(held))
 
     return pull

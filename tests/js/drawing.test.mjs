@@ -2,15 +2,15 @@
 
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { Drawing } from "../../assets/js/drawing.js";
+import { Drawing } from "../../assets/js/stage/drawing.js";
 
 test("a step is drawn in the next frame, though a drawing of the live run still waits", () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const frames = [];
   globalThis.requestAnimationFrame = (draw) => frames.push(draw);
   const player = { following: true };
-  const stage = { player, root: { classList: { add() {}, remove() {} } }, feed: { model: null } };
-  const drawing = new Drawing(/** @type {any} */ (stage));
+  const scene = { player, root: { classList: { add() {}, remove() {} } }, feed: { model: null } };
+  const drawing = new Drawing(/** @type {any} */ (scene));
   let drawn = 0;
   drawing.now = () => drawn++;
   drawing.haste.wait = () => 60;

@@ -1,7 +1,8 @@
-"""Writes assets/js/events.d.ts, a trace's events as types for the scripts: python tests/js/events_dts.py"""
+"""Writes assets/js/run/events.d.ts, a trace's events as types for the scripts: python tests/js/events_dts.py"""
 
 from __future__ import annotations
 
+import json
 import sys
 import types
 import typing
@@ -11,7 +12,7 @@ from typing import Any, ClassVar
 from msgspec import UnsetType
 
 ROOT = Path(__file__).resolve().parents[2]
-FILE = ROOT / "assets" / "js" / "events.d.ts"
+FILE = ROOT / "assets" / "js" / "run" / "events.d.ts"
 _PLAIN = {int: "number", float: "number", str: "string", bool: "boolean", type(None): "null", Any: "any"}
 
 
@@ -47,6 +48,8 @@ def _type(hint: Any, written: dict[str, str]) -> str:
     parts = typing.get_args(hint)
     if hint in _PLAIN:
         return _PLAIN[hint]
+    if typing.get_origin(hint) is typing.Literal:
+        return " | ".join(map(json.dumps, parts))
     if typing.get_origin(hint) in (types.UnionType, typing.Union):
         return " | ".join(_type(part, written) for part in parts)
     if typing.get_origin(hint) is tuple:

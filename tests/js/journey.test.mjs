@@ -15,7 +15,7 @@ globalThis.history = {
   replaceState: (state) => (entries.list[entries.at] = state),
   pushState: (state) => entries.list.splice(++entries.at, Infinity, state),
 };
-const { Journey } = await import("../../assets/js/journey.js");
+const { Journey } = await import("../../assets/js/visit/journey.js");
 
 beforeEach(() => Object.assign(entries, { list: [null], at: 0 }));
 
@@ -30,9 +30,8 @@ function page({ pending = null } = {}) {
       again: async (run) => asked.push(run),
     },
     feed: { run: null },
-    shown: { mode: "recorded" },
     wish: { settings: {}, asked: {}, ask: () => ({ given: {} }) },
-    ports: { call: {} },
+    tail: async () => null,
     apply: (payload) => (it.feed.run = payload.run),
     tell: (text) => told.push(text),
     busy() {},
@@ -42,8 +41,7 @@ function page({ pending = null } = {}) {
   const journey = new Journey(it);
   const show = (run, live = false) => {
     it.feed.run = run;
-    it.shown.mode = live ? "live" : "recorded";
-    journey.shows(run, live, { run, ev: [{}], from: 0 });
+    journey.shows(run, live, { run, ev: [{}], from: 0, status: { mode: live ? "live" : "recorded" } });
   };
   return { it, journey, show, told, asked };
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { insteadOf, isNamed, lawsOf, sampledAct } from "../../assets/js/anatomy/act.js";
-import { chance, distance, lawOf, residualOf, sideBySide } from "../../assets/js/laws.js";
+import { chance, distance, lawOf, residualOf, sideBySide } from "../../assets/js/run/laws.js";
 import { modelOf, recorded } from "../app/js/build.mjs";
 
 const model = modelOf(recorded("06-chat-sampled"));

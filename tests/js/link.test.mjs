@@ -57,19 +57,15 @@ test("what stands at rest is not in the address", () => {
 });
 
 test("sliders that are written are read back", () => {
-  const [source, shown] = [SOURCES[2], profile({ temperature: 0.7, conditional: { a: 1 } })];
+  const [source, shown] = [SOURCES[2], profile({ temperature: 0.7 })];
   const turned = {
     ...still(shown),
     max_block: 8,
     rejections: 1.5,
     cost: { level: "int4", factor: 2 },
     levels: [false, true, true],
-    model: "marked",
   };
-  assert.equal(
-    written(source, shown, turned),
-    "?profile=there&heat=0.7&longest=8&rejections=1.5&cost=1x2&without=0&acceptance=marked",
-  );
+  assert.equal(written(source, shown, turned), "?profile=there&heat=0.7&longest=8&rejections=1.5&cost=1x2&without=0");
   assert.deepEqual(turnedBy(shown, LIMITS), turned);
 });
 

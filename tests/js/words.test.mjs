@@ -27,7 +27,7 @@ const UNITS = new RegExp(`^${HOLE} (?:ms|s|MB)$`);
 // Of no language, by script: what is compared, looked up or handed to the browser.
 const OF_NO_LANGUAGE = {
   // keys of what is kept, and file names
-  "caption.js": ["end \u2026", "prefill \u2026"],
+  "caption/caption.js": ["end \u2026", "prefill \u2026"],
   "databases/entries.js": ["out \u2026 \u2026"],
   "results/origin.js": ["results.\u2026"],
   // thrown, and told in other words by whoever catches it
@@ -37,36 +37,36 @@ const OF_NO_LANGUAGE = {
   "planner/planner.js": ["python -m hsd_core calibrate"],
   // selectors
   "databases/link.js": ['.hx-flow [data-serial="\u2026"]'],
-  "desk.js": ['input, textarea, select, [contenteditable], [role="slider"], [role="tab"], .hx-pop-panel'],
+  "stage/desk.js": ['input, textarea, select, [contenteditable], [role="slider"], [role="tab"], .hx-pop-panel'],
   "learn/acts/parts.js": [".hx-text-panel"],
   "learn/learn.js": ['#tabs [role="tab"][aria-selected="true"]'],
-  "presenter.js": [
+  "stage/title/presenter.js": [
     "input:not(.hx-transport-slider), textarea, select, [contenteditable=''], [contenteditable='true']",
     ".hx-lesson, .hx-pop-panel, dialog, [role=dialog], [role=listbox], [role=menu], [role=radiogroup]",
   ],
-  "skip.js": [
+  "stage/title/skip.js": [
     "a[href], button, input, select, textarea, summary, [tabindex='0']",
     ".hx-flow [tabindex='0']",
     ".hx-tower select",
   ],
-  "tabs.js": ['#tabs [role="tab"]'],
-  "text-keys.js": [".hx-ghosts, .hx-comb, [data-soft], [data-special]"],
+  "kit/tabs.js": ['#tabs [role="tab"]'],
+  "text/text-keys.js": [".hx-ghosts, .hx-tree, [data-soft], [data-special]"],
   // styles, media and markup
-  "kinds.js": ["color-mix(in oklab, \u2026 \u2026%, var(--\u2026))"],
+  "levels/kinds.js": ["color-mix(in oklab, \u2026 \u2026%, var(--\u2026))"],
   "learn/panel.js": ["(prefers-reduced-motion: reduce)"],
-  "legend.js": ["color-mix(in oklab, \u2026 35%, var(--hue-ngram))"],
+  "text/token/legend.js": ["color-mix(in oklab, \u2026 35%, var(--hue-ngram))"],
   "offline/main.js": ["(prefers-color-scheme: dark)"],
-  "picture/paint.js": [
+  "kit/picture/paint.js": [
     "button, select, input, textarea, details:not([open]) > :not(summary), summary, .hx-sr, .hx-pop, .hx-tip, .hx-lane-tip, .hx-grip, .hx-depth-ticks, [data-no-picture], script, style",
     "to right",
   ],
-  "picture/save.js": ['<?xml version="1.0" encoding="UTF-8"?>\\n\u2026'],
-  "player.js": ["(prefers-reduced-motion: reduce)"],
+  "kit/picture/save.js": ['<?xml version="1.0" encoding="UTF-8"?>\\n\u2026'],
+  "player/player.js": ["(prefers-reduced-motion: reduce)"],
   "race/compare-says.js": ["linear-gradient(to right, \u2026)", "transparent, transparent"],
-  "race/strip.js": ["linear-gradient(to right, \u2026)"],
+  "race/replay/strip.js": ["linear-gradient(to right, \u2026)"],
   "results/charts.js": ["system-ui, sans-serif", "ui-monospace, monospace"],
   "share/save-page.js": ['<script type="text/plain" id="hx-run"></script>'],
-  "study.js": ["(prefers-reduced-motion: reduce)"],
+  "plots/study.js": ["(prefers-reduced-motion: reduce)"],
 };
 
 const plainText = (/** @type {string} */ text) =>
@@ -137,12 +137,12 @@ test("the style sheets say nothing either", () => {
   }
 });
 
-test("words need no page: they import one another and what writes figures", () => {
+test("words need no page: they import one another alone", () => {
   for (const name of ALL.filter(isWords)) {
     const source = read(name);
     const imports = [...source.matchAll(/^import .* from "(.*)";$/gm)].map((found) => found[1]);
     assert.deepEqual(
-      imports.filter((path) => !/^\.\/\w+\.js$/.test(path) && path !== "../svg.js"),
+      imports.filter((path) => !new URL(path, new URL(name, SCRIPTS)).href.startsWith(`${SCRIPTS}words/`)),
       [],
       name,
     );

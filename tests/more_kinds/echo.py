@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hsd_core.levels.declared.key import Whole
+from hsd_core.levels.declared.keys import VERIFIES
+from hsd_core.levels.declared.kind import Colour, Kind, Site
 from hsd_core.levels.kinds import LevelSpec
-from hsd_core.levels.kinds.keys import LAST, VERIFIES, Whole
-from hsd_core.levels.kinds.kind import Colour, Kind, Site
 
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from hsd_core.levels.declared.preset import Preset
     from hsd_core.levels.protocol import Level
-    from hsd_core.stacks.presets import Preset
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -22,14 +23,14 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 def build(spec: LevelSpec, site: Site) -> Level:
     import torch
 
-    from hsd_core.levels.table import TableLevel
+    from hsd_core.levels.built.table import TableLevel
 
     class EchoLevel(TableLevel):
         """It expects the token that stood `back` tokens before."""
 
         kind = "echo"
 
-    vocabulary, back = site.tokenizer.vocab_size, int(spec.value("back") or 1)
+    vocabulary, back = site.tokenizer.vocab_size, spec[BACK]
 
     def echo(prefix: tuple[int, ...]) -> Tensor:
         row = torch.full((vocabulary,), 0.1 / vocabulary)
@@ -41,6 +42,7 @@ def build(spec: LevelSpec, site: Site) -> Level:
     return level
 
 
+BACK = Whole(name="back", low=1, high=9, usual=1, tip="how many tokens it looks back")
 KINDS = (
     Kind(
         name="echo",
@@ -51,7 +53,7 @@ KINDS = (
         letter="Y",
         colour=Colour("#336699", "#99CCFF", 68),
         underline="wavy",
-        keys=(*VERIFIES, Whole(name="back", place=LAST, low=1, high=9, usual=1, tip="how many tokens it looks back")),
+        keys=(*VERIFIES, BACK),
         block=3,
         cheap=True,
         offer=offer,

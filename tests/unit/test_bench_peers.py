@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import torch
 
-from hsd_core.measure import bench
-from hsd_core.measure.bench import Measurement, PeerText, Prompt, beside, peers
-from hsd_core.measure.bench.nano_as_llama import NEVER, nano_as_llama
-from hsd_core.measure.bench.prompts import TASKS, read_prompts
-from hsd_core.measure.bench.summary import peer_rows
+from hsd_core.lab import bench
+from hsd_core.lab.bench import Measurement, PeerText, Prompt, beside, peers
+from hsd_core.lab.bench.nano_as_llama import NEVER, nano_as_llama
+from hsd_core.lab.bench.prompts import TASKS, read_prompts
+from hsd_core.lab.bench.summary import peer_rows
 
 
 @pytest.mark.weights

@@ -12,9 +12,9 @@ from tiny import tiny
 from toys import output_of
 
 import hsd_core
+from hsd_core.levels.built.model import ModelLevel, ModelRun
+from hsd_core.levels.built.ngram import NgramLevel
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.model import ModelLevel, ModelRun
-from hsd_core.levels.ngram import NgramLevel
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.tree import Token, Tree
 from hsd_core.models.passes import Pass, path_to

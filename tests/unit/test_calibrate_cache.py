@@ -8,11 +8,12 @@ from dataclasses import replace
 import pytest
 
 from hsd_core.cli import main
-from hsd_core.measure.calibrate import cache, profiling, timing
+from hsd_core.lab.calibrate import profiling, timing
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import parse
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory import Costs, Profile, ProfileLevel, plan_of, read_profile, write_profile
+from hsd_core.theory.profiles import kept
 from hsd_core.trace import Header
 
 LEVELS = ("table@id=order1", "table@id=order6")
@@ -30,42 +31,42 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_a_kept_profile_is_found_again():
-    assert cache.cached_profile("toy") is None
-    cache.keep(profile(), "toy", "cpu", PRESETS["toy"].dtype("cpu"))
-    assert cache.cached_profile("toy") == profile()
-    assert cache.cached_profile("smollm2") is None
+    assert kept.cached_profile("toy") is None
+    kept.keep(profile(), "toy", "cpu", PRESETS["toy"].dtype("cpu"))
+    assert kept.cached_profile("toy") == profile()
+    assert kept.cached_profile("smollm2") is None
 
 
 def test_another_dtype_machine_or_draft_needs_a_profile_of_its_own(monkeypatch, tmp_path):
-    cache.keep(profile(), "toy", "cpu", "float32")
-    assert cache.cached_profile("toy", "cpu", "float32") and not cache.cached_profile("toy", "cpu", "bfloat16")
-    known = cache.key_of(PRESETS["smollm2"], "cpu", "float32")
+    kept.keep(profile(), "toy", "cpu", "float32")
+    assert kept.cached_profile("toy", "cpu", "float32") and not kept.cached_profile("toy", "cpu", "bfloat16")
+    known = kept.key_of(PRESETS["smollm2"], "cpu", "float32")
     assert known["files"] and known["weights"][0][1]  # the drafts' marks and the checksums of the weights
-    monkeypatch.setattr(cache.machine, "describe", lambda device: "another machine")
-    assert cache.cached_profile("toy", "cpu", "float32") is None
+    monkeypatch.setattr(kept.machine, "describe", lambda device: "another machine")
+    assert kept.cached_profile("toy", "cpu", "float32") is None
 
 
 def test_a_file_that_changes_has_another_mark(tmp_path):
     path = tmp_path / "draft.safetensors"
     path.write_bytes(b"one")
-    before = cache._mark(path)
+    before = kept._mark(path)
     path.write_bytes(b"two")
-    assert cache._mark(path) != before and cache._mark(tmp_path / "none") == ""
+    assert kept._mark(path) != before and kept._mark(tmp_path / "none") == ""
 
 
 def test_the_nearest_temperature_stands_in_but_greedy_never_for_sampled():
     dtype = PRESETS["toy"].dtype("cpu")
     for t, acceptance in ((0.5, 0.4), (1.0, 0.3)):
-        cache.keep(profile(t, acceptance), "toy", "cpu", dtype)
-    assert cache.cached_profile("toy", temperature=0.6).temperature == 0.5
-    assert cache.cached_profile("toy", temperature=0.9).temperature == 1.0
-    assert cache.cached_profile("toy") is None
+        kept.keep(profile(t, acceptance), "toy", "cpu", dtype)
+    assert kept.cached_profile("toy", temperature=0.6).temperature == 0.5
+    assert kept.cached_profile("toy", temperature=0.9).temperature == 1.0
+    assert kept.cached_profile("toy") is None
 
 
 def test_a_damaged_profile_is_as_good_as_none(folder):
-    path = cache.keep(profile(), "toy", "cpu", PRESETS["toy"].dtype("cpu"))
+    path = kept.keep(profile(), "toy", "cpu", PRESETS["toy"].dtype("cpu"))
     path.write_text("{", encoding="utf-8")
-    assert cache.cached_profile("toy") is None
+    assert kept.cached_profile("toy") is None
     assert [p.name for p in folder.iterdir()] == [path.name]  # nothing half-made stays
 
 
@@ -75,26 +76,26 @@ def test_a_trace_says_which_profile_its_machine_has():
     run = pipeline.run(stack, "The ", max_new_tokens=2)
     header = next(run)
     assert isinstance(header, Header) and header.profile is None
-    cache.keep(profile(), "toy", pipeline.device, pipeline.dtype)
+    kept.keep(profile(), "toy", pipeline.device, pipeline.dtype)
     header = next(pipeline.run(stack, "The ", max_new_tokens=2))
-    assert header.profile["digest"] == cache.digest(profile())
+    assert header.profile["digest"] == kept.digest(profile())
     assert header.profile["acceptance"][0][1] == 0.5 and header.profile["about"] == {"source": "measured"}
     assert next(pipeline.run(stack, "The ", max_new_tokens=2, temperature=0.5)).profile is None
     json.dumps(header.profile)
 
 
 def test_the_digest_follows_every_number():
-    assert cache.digest(profile()) == cache.digest(profile())
-    assert cache.digest(replace(profile(), round_ms=0.1)) != cache.digest(profile())
+    assert kept.digest(profile()) == kept.digest(profile())
+    assert kept.digest(replace(profile(), round_ms=0.1)) != kept.digest(profile())
 
 
 def test_a_shipped_profile_is_read_where_there_is_one(tmp_path):
-    assert cache.shipped_profile("toy", folder=tmp_path) is None
+    assert kept.shipped_profile("toy", folder=tmp_path) is None
     write_profile(profile(), tmp_path / "toy-cuda.json")
     write_profile(profile(0.8), tmp_path / "toy-cuda-t0.8.json")
-    assert cache.shipped_profile("toy", "cuda:0", folder=tmp_path) == profile()
-    assert cache.shipped_profile("toy", "cuda:0", 1.0, folder=tmp_path) == profile(0.8)
-    assert cache.shipped_profile("toy", "cpu", folder=tmp_path) is None
+    assert kept.shipped_profile("toy", "cuda:0", folder=tmp_path) == profile()
+    assert kept.shipped_profile("toy", "cuda:0", 1.0, folder=tmp_path) == profile(0.8)
+    assert kept.shipped_profile("toy", "cpu", folder=tmp_path) is None
 
 
 @pytest.mark.parametrize(
@@ -102,23 +103,23 @@ def test_a_shipped_profile_is_read_where_there_is_one(tmp_path):
     [("A, 2 cores", 1.0), ("B with AVX-512, 4 cores", 2.0), ("C with AVX-512, 2 cores", 2.0), ("C, 2 cores", 1.0)],
 )
 def test_of_several_machines_the_one_most_like_this_is_taken(tmp_path, monkeypatch, here, taken):
-    monkeypatch.setattr(cache.machine, "describe", lambda device="cpu": here)
+    monkeypatch.setattr(kept.machine, "describe", lambda device="cpu": here)
     for name, where, costs in (("toy-cpu", "A, 2 cores", 1.0), ("toy-cpu-b", "B with AVX-512, 4 cores", 2.0)):
         write_profile(replace(profile(), round_ms=costs, about={"machine": where}), tmp_path / f"{name}.json")
-    assert cache.shipped_profile("toy", folder=tmp_path).round_ms == taken
+    assert kept.shipped_profile("toy", folder=tmp_path).round_ms == taken
 
 
 def test_a_machine_of_another_kind_stands_in_where_only_it_was_sampled(tmp_path, monkeypatch):
-    monkeypatch.setattr(cache.machine, "describe", lambda device="cpu": "B with AVX-512, 4 cores")
+    monkeypatch.setattr(kept.machine, "describe", lambda device="cpu": "B with AVX-512, 4 cores")
     write_profile(replace(profile(), about={"machine": "B with AVX-512, 4 cores"}), tmp_path / "toy-cpu-b.json")
     write_profile(replace(profile(0.8), about={"machine": "A, 2 cores"}), tmp_path / "toy-cpu-t0.8.json")
-    assert cache.shipped_profile("toy", "cpu", 0.8, folder=tmp_path) == replace(
+    assert kept.shipped_profile("toy", "cpu", 0.8, folder=tmp_path) == replace(
         profile(0.8), about={"machine": "A, 2 cores"}
     )
 
 
 def test_every_shipped_profile_names_levels_that_its_preset_has():
-    for path in cache.FOLDER.glob("*.json"):
+    for path in kept.FOLDER.glob("*.json"):
         if path.stem.endswith("-validation"):  # not a profile: runs that were held against one
             continue
         shipped = read_profile(path)
@@ -127,7 +128,7 @@ def test_every_shipped_profile_names_levels_that_its_preset_has():
         name = shipped.about["preset"]
         assert path.stem.startswith(f"{name}-") and PRESETS[name]
         device = path.stem.removeprefix(f"{name}-").partition("-")[0]
-        assert cache.shipped_profile(name, device, shipped.temperature) is not None
+        assert kept.shipped_profile(name, device, shipped.temperature) is not None
         assert plan_of(shipped, shipped.levels[-1].spec).levels == (shipped.target,)
         assert all(parse(f"{level.spec},target") for level in shipped.levels[:-1])
 
@@ -151,11 +152,11 @@ def test_the_command_writes_a_profile_a_temperature(quick, tmp_path, capsys):
     assert read_profile(tmp_path / "profile-t0.8.json").temperature == 0.8
     assert "profile-t0.8.json" in told and "not kept as this machine's profile" in told
     assert shown.count("| table@id=order") == 2 and shown.startswith("| level |")
-    assert cache.cached_profile("toy") is None  # two levels of three, one prompt: no profile of this machine
+    assert kept.cached_profile("toy") is None  # two levels of three, one prompt: no profile of this machine
 
 
 def test_the_usual_calibration_is_kept(quick, tmp_path, monkeypatch):
-    from hsd_core.measure.calibrate import profiling
+    from hsd_core.lab.calibrate import profiling
 
     asked = []
 
@@ -165,12 +166,12 @@ def test_the_usual_calibration_is_kept(quick, tmp_path, monkeypatch):
 
     monkeypatch.setattr(profiling, "calibrate", calibrate)
     assert main(["calibrate", "--preset", "toy", "--out", str(tmp_path / "p.json")]) == 0
-    assert cache.cached_profile("toy") is not None
+    assert kept.cached_profile("toy") is not None
     assert asked[0]["levels"] is None and asked[0]["temperatures"] == [0.0]
 
 
 BAD = {
-    "a folder": (["--out", "no/such/folder/p.json"], "names a file in one that is there"),
+    "a folder": (["--out", "no/such/folder/p.json"], "name a file in one that is there"),
     "a temperature": (["--temperature", "-1"], "use 0 (greedy)"),
     "levels": (["--levels", "table@id=order1,target"], "its levels are table@id="),
     "prompts": (["--prompts", "no-such-file"], "no-such-file"),

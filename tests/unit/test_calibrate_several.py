@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,30 +16,31 @@ from enumerator import every_path
 from lean_stacks import LeanStacks, RandomDraft
 from toys import output_of, table
 
-from hsd_core.cli.measure.calibrate import table as printed
+from hsd_core.cli.lab.calibrate import table as printed
 from hsd_core.engine.rules import tokenwise
 from hsd_core.engine.run import run
-from hsd_core.levels.draft_run import DraftRun
+from hsd_core.lab.calibrate import overlap, profiling, several, timing
+from hsd_core.lab.calibrate.candidates import candidates, default_levels, offers_several
+from hsd_core.lab.calibrate.offers import judge
+from hsd_core.lab.calibrate.overlap import BLOCK, count_offers
+from hsd_core.lab.calibrate.profiling import calibrate
+from hsd_core.lab.calibrate.reading import read
+from hsd_core.lab.calibrate.running import Observed
+from hsd_core.lab.calibrate.scaling import in_runs
+from hsd_core.lab.calibrate.several import ran
+from hsd_core.lab.calibrate.texts import WrittenText
+from hsd_core.lab.calibrate.timing import Timings, full_window, time_levels
+from hsd_core.lab.tally import Tally
+from hsd_core.levels.built.draft_run import DraftRun
+from hsd_core.levels.built.fused import FusedLevel
+from hsd_core.levels.built.ngram import NgramLevel
+from hsd_core.levels.built.table import TableLevel
+from hsd_core.levels.declared.keys import FUSE, GUESS, WINDOW
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.fused import FusedLevel
-from hsd_core.levels.ngram import NgramLevel
-from hsd_core.levels.table import TableLevel
 from hsd_core.levels.tree import Offer, Tree, named
-from hsd_core.measure.calibrate import profiling, several, timing
-from hsd_core.measure.calibrate.candidates import candidates, default_levels, offers_several
-from hsd_core.measure.calibrate.offers import judge
-from hsd_core.measure.calibrate.overlap import count_offers
-from hsd_core.measure.calibrate.profiling import calibrate
-from hsd_core.measure.calibrate.reading import read
-from hsd_core.measure.calibrate.running import Observed
-from hsd_core.measure.calibrate.scaling import in_runs
-from hsd_core.measure.calibrate.several import ran
-from hsd_core.measure.calibrate.tally import Tally
-from hsd_core.measure.calibrate.texts import Written
-from hsd_core.measure.calibrate.timing import Timings, full_window, time_levels
 from hsd_core.models.sampling import Sampling
 from hsd_core.ngram import Databases
-from hsd_core.ngram.databases import Reach
+from hsd_core.ngram.databases import LookupLimits
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import StackError, parse
 from hsd_core.stacks.presets import PRESETS
@@ -55,7 +56,7 @@ PROMPT = (0, 1, 2, 0, 2, 1, 0, 0, 1, 1, 0, 2, 2, 0)  # every pair of tokens goes
 
 def lookups(guess: int, vocab: int = V, *, window: int = 0, keys: tuple[int, int] = (1, 4)) -> NgramLevel:
     def databases() -> Databases:
-        return Databases("c", reach={"c": Reach(*keys)}, ahead=window > 0)
+        return Databases("c", reach={"c": LookupLimits(*keys)}, ahead=window > 0)
 
     return NgramLevel(databases, vocab, guess=guess, window=window, n=4)
 
@@ -102,11 +103,17 @@ def sizes(event: Draft) -> Counter[int]:
     return Counter(depths)
 
 
-def test_greedy_offers_fare_by_depth_exactly_as_in_the_engines_own_run() -> None:
+def first_places(found: Mapping[tuple[int, bool], float]) -> tuple[float, float]:
+    """Forks that were kept, and that were judged, among the first ones of their offers."""
+    kept = sum(found[m, True] for m in range(1, BLOCK + 1))
+    return kept, kept + sum(found[m, False] for m in range(1, BLOCK + 1))
+
+
+def test_greedy_offers_fare_exactly_as_in_the_engines_own_run() -> None:
     bottom, judges, tokens = entry(lookups(2), "ngram@guess=2"), tables(2, 1), 120
     output, offers = ran([bottom, judges[-1]], PROMPT, 0.0, 0, ends=NONE, tokens=tokens, stop=lambda: False)
     tally, before = Tally(1), min(tokens, len(output))
-    count_offers(tally, 0, read(judges, Written(PROMPT, output), 0.0, NONE), "", 2, offers)
+    count_offers(tally, 0, read(judges, WrittenText(PROMPT, output), 0.0, NONE), 2, offers)
     whole = StackEntry(bottom.level, bottom.spec, 8)
     events = list(run([whole, judges[-1]], PROMPT, Sampling(), 0, max_new_tokens=tokens + 9))
     assert output_of(events)[: len(output)] == output
@@ -114,10 +121,9 @@ def test_greedy_offers_fare_by_depth_exactly_as_in_the_engines_own_run() -> None
     real = by_depth(events, before)
     assert len(drafts) > 20 and any(draft.parents for draft in drafts)
     assert real[1, True] > 5 and real[2, True] > 2 and real[1, False] > 5
-    for m in range(1, 4):
-        assert tally.weight(("place", 2, 1, m)) == pytest.approx(real[m, True] + real[m, False])
-        if real[m, True] + real[m, False]:
-            assert tally.ratio(("place", 2, 1, m)) == pytest.approx(real[m, True] / (real[m, True] + real[m, False]))
+    kept, judged = first_places(real)
+    assert tally.weight(("pair", 2, 1)) == pytest.approx(judged)
+    assert tally.ratio(("pair", 2, 1)) == pytest.approx(kept / judged)
     hits = [sizes(draft) for draft in drafts if draft.ids]
     assert tally.ratio(("hit", 2)) == pytest.approx(len(hits) / len(drafts))
     for m in range(1, 5):
@@ -128,15 +134,16 @@ def test_greedy_offers_fare_by_depth_exactly_as_in_the_engines_own_run() -> None
 
 
 @pytest.mark.parametrize("bottom", [entry(lookups(2), "ngram@guess=2"), fused(2)], ids=["lookups", "fused"])
-def test_sampled_offers_are_accepted_by_depth_as_enumeration_of_the_engine_says(
+def test_sampled_offers_are_accepted_as_enumeration_of_the_engine_says(
     bottom: StackEntry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Over every path of a first round: its depths by the target, the first one by any other judge."""
     judges, depth = tables(2, 1), 2
     monkeypatch.setattr(several, "LONGEST", depth)
 
-    def counted(above: StackEntry) -> tuple[Counter[Any], Counter[Any]]:
-        """Sums over all paths: of the tally, and of what the engine did in the first round."""
+    def counted(above: StackEntry, places: int) -> tuple[Counter[Any], Counter[Any]]:
+        """Sums over all paths: of the tally of so many places, and of what the engine did in the first round."""
+        monkeypatch.setattr(overlap, "BLOCK", places)
         told, done = Counter[Any](), Counter[Any]()
 
         def once(choices: Any) -> tuple[Tally, list[Event]]:
@@ -152,7 +159,7 @@ def test_sampled_offers_are_accepted_by_depth_as_enumeration_of_the_engine_says(
             monkeypatch.setattr(several, "run", engine)
             output, offers = ran([bottom, above], PROMPT, 1.0, 0, ends=NONE, tokens=1, stop=lambda: False)
             tally = Tally(1)
-            count_offers(tally, 0, read(judges, Written(PROMPT, output), 1.0, NONE), "", 2, offers)
+            count_offers(tally, 0, read(judges, WrittenText(PROMPT, output), 1.0, NONE), 2, offers)
             return tally, events
 
         for mass, (tally, events) in every_path(once):
@@ -163,13 +170,14 @@ def test_sampled_offers_are_accepted_by_depth_as_enumeration_of_the_engine_says(
                 done[key] += mass * times  # type: ignore[assignment]
         return told, done
 
-    told, done = counted(judges[1])
+    told, done = counted(judges[1], depth)
     assert min(done[1, True], done[1, False], done[2, True], done[2, False]) > 0.02
-    for m in (1, 2):
-        assert told["place", 2, 1, m, "over"] == pytest.approx(done[m, True], abs=1e-6)
-        assert told["place", 2, 1, m, "under"] == pytest.approx(done[m, True] + done[m, False], abs=1e-6)
-    _, other = counted(judges[0])
-    assert told["place", 2, 0, 1, "over"] == pytest.approx(other[1, True], abs=1e-6)
+    kept, judged = first_places(done)
+    assert told["pair", 2, 1, "over"] == pytest.approx(kept, abs=1e-6)
+    assert told["pair", 2, 1, "under"] == pytest.approx(judged, abs=1e-6)
+    first, _ = counted(judges[1], 1)
+    _, other = counted(judges[0], 1)
+    assert first["pair", 2, 0, "over"] == pytest.approx(other[1, True], abs=1e-6)
     assert abs(other[1, True] - done[1, True]) > 0.02, "the judges differ"
 
 
@@ -218,21 +226,20 @@ def test_a_kept_sequence_that_ends_before_another_does_is_not_accepted_further_d
     assert deep == pytest.approx([0.8, 0.2])
 
 
-def test_sampled_offers_fare_by_depth_as_in_many_real_rounds() -> None:
+def test_sampled_offers_fare_as_in_many_real_rounds() -> None:
     bottom, judges, texts, tokens = fused(2), tables(2, 1), 60, 24
     tally, real = Tally(texts), Counter[tuple[int, bool]]()
     for seed in range(texts):
         output, offers = ran([bottom, judges[1]], PROMPT, 1.0, seed, ends=NONE, tokens=tokens, stop=lambda: False)
-        count_offers(tally, seed, read(judges, Written(PROMPT, output), 1.0, NONE), "", 2, offers)
+        count_offers(tally, seed, read(judges, WrittenText(PROMPT, output), 1.0, NONE), 2, offers)
         whole = StackEntry(bottom.level, bottom.spec, 8)
         events = list(run([whole, judges[1]], PROMPT, Sampling(1.0), seed, max_new_tokens=tokens + 9))
         real += by_depth(events, min(tokens, len(output)))
-    for m in (1, 2, 3):
-        n = real[m, True] + real[m, False]
-        share, found = real[m, True] / n, tally.ratio(("place", 2, 1, m))
-        assert n > 100 and tally.weight(("place", 2, 1, m)) == pytest.approx(n, rel=0.02)
-        # the same rounds: what differs are the engine's coins
-        assert found == pytest.approx(share, abs=4.0 * math.sqrt(share * (1.0 - share) / n))
+    kept, n = first_places(real)
+    share, found = kept / n, tally.ratio(("pair", 2, 1))
+    assert n > 300 and tally.weight(("pair", 2, 1)) == pytest.approx(n, rel=0.02)
+    # the same rounds: what differs are the engine's coins
+    assert found == pytest.approx(share, abs=4.0 * math.sqrt(share * (1.0 - share) / n))
 
 
 def test_a_window_rides_in_the_costs_of_every_verifier_above_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,7 +257,7 @@ def test_a_window_rides_in_the_costs_of_every_verifier_above_it(monkeypatch: pyt
         return both
 
     monkeypatch.setattr(Tree, "beside", seen)
-    text = Written((3, 9, 27, 4, 3, 9), (7, 8, 50, 11))
+    text = WrittenText((3, 9, 27, 4, 3, 9), (7, 8, 50, 11))
     several_ = [entry(lookups(4, stacks.target.vocab_size), "ngram@guess=4"), window]
     found = time_levels(entries, [text], 0.0, several=several_, tell=lambda *_: None, stop=lambda: False)
     with_window = {pair for pair in found.edges if pair[0] == 4}
@@ -278,7 +285,7 @@ def test_a_level_that_judges_branch_by_branch_has_costs_of_its_own_for_several_s
 
     monkeypatch.setattr(DraftRun, "_score", counted)
     guesses = [entry(lookups(3, stacks.target.vocab_size), "ngram@guess=3")]
-    text = Written((3, 9, 27, 4, 3, 9), (7, 8, 50, 11))
+    text = WrittenText((3, 9, 27, 4, 3, 9), (7, 8, 50, 11))
     found = time_levels(entries, [text], 0.0, several=guesses, tell=lambda *_: None, stop=lambda: False)
     assert set(found.edges) == {(3, 0)} and found.edges[3, 0].rows == (1, 4, 8)
     # three branches each: one token deep for 4 rows, 3, 2 and 2 for 8
@@ -333,7 +340,7 @@ def test_levels_that_offer_several_sequences_and_fail_are_left_out_with_the_reas
         ("nano@tree=2.1,target", "calibrate nano without @tree=2.1"),
         ("ngram@guess=3,ngram@guess=3,target", "each level once"),
         ("int8,ngram,target", "can only be the first level"),
-        (",".join(f"exit@at={at}" for at in range(1, 9)) + ",target", "8 is the most"),
+        (",".join(f"exit@at={at}" for at in range(1, 9)) + ",target", "8 is the limit"),
     ],
 )
 def test_lists_of_levels_that_make_no_profile_are_refused(levels: str, wrong: str) -> None:
@@ -354,14 +361,14 @@ def with_lookups(pipeline: Pipeline) -> Pipeline:
 
     def entries(stack: str) -> list[StackEntry]:
         first = parse(stack)[0]
-        if first.name != "ngram" and not first.fuse:
+        if first.name != "ngram" and not first[FUSE]:
             return real(stack)
         above = real(stack.partition(",")[2])
-        guess, window = first.guess or first.fuse or 1, int(first.value("window") or 0)  # type: ignore[call-overload]
+        guess, window = first.get(GUESS) or first[FUSE] or 1, first.get(WINDOW) or 0
         keys = (90, 90) if guess == SILENT else (1, 4)
         level: Any = lookups(guess, above[-1].level.vocab_size, window=window, keys=keys)
-        if first.fuse:
-            level = FusedLevel(real(stack.replace(f"@fuse={first.fuse}", ""))[0].level, level)
+        if first[FUSE]:
+            level = FusedLevel(real(stack.replace(f"@fuse={first[FUSE]}", ""))[0].level, level)
         return [StackEntry(level, first, first.block), *above]
 
     pipeline.entries = entries  # type: ignore[method-assign]
@@ -395,10 +402,9 @@ def test_a_profile_has_such_levels_where_they_were_asked_for(
     assert fuse.hit_rate is None and fuse.beside[0] > 1.0 and fuse.draft_ms == fuse.cost(1)
     assert window.hit_rate is not None and not plain.beside and plain.hit_rate is None
     assert set(profile.edge_cost) == {(3, 4), (3, 5)}, "what rides is paid by every verifier above, and nobody below"
-    assert set(profile.conditional) == {(j, i) for i in (1, 4, 5) for j in range(i)}
+    assert set(profile.by_width) <= {(1, 4), (1, 5), (4, 5)} and profile.by_width, "offers have no forks of their own"
     assert profile.acceptance[0][2] == profile.acceptance[0][3] == 0.0, "who only drafts judges nobody"
     assert all(0.0 < profile.acceptance[j][5] < 1.0 and profile.interval[j][5] for j in (0, 2, 3))  # type: ignore[index]
-    assert all(profile.conditional[j, 5].by_position for j in (0, 2))
     assert profile_from(to_dict(profile)).levels == profile.levels
     row = next(line for line in printed(profile).splitlines() if "table@fuse=2@id=order1" in line)
     assert f"{fuse.beside[0]:.1f} first tokens" in row and "by ngram" not in printed(profile)

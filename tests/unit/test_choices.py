@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 import torch
 
-from hsd_core.engine.choices import Key, SeededChoices
+from hsd_core.engine.choices import ChoiceKey, SeededChoices
 
 
-def key(position: int = 0, **parts: object) -> Key:
-    return Key("coin", 1, position, 0)._replace(**parts)
+def key(position: int = 0, **parts: object) -> ChoiceKey:
+    return ChoiceKey("coin", 1, position, 0)._replace(**parts)
 
 
 def test_the_same_seed_gives_the_same_choices() -> None:

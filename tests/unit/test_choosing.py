@@ -14,7 +14,7 @@ from tiny import tiny
 from toys import output_of
 
 import hsd_core
-from hsd_core.levels.choosing import FIRST_GUESS, ChoosingLevel, ChoosingRun, Exit, best_plan, tokens_per_layer
+from hsd_core.levels.built.choosing import FIRST_GUESS, ChoosingLevel, ChoosingRun, Exit, best_plan, tokens_per_layer
 from hsd_core.models.sampling import Sampling, to_probs
 from hsd_core.stacks.grammar import StackError, parse
 from hsd_core.trace.checks import check

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from hsd_core.cli import main
-from hsd_core.measure.bench.peers import NAMES
+from hsd_core.lab.bench.peers import NAMES
 from hsd_core.trace import Baseline, Footer, Header
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.checks import check
@@ -164,9 +164,14 @@ NUMBERS = [
 
 
 @pytest.mark.parametrize(("said", "command"), NUMBERS)
-def test_a_number_that_counts_nothing_is_refused_before_anything_is_loaded(said, command, monkeypatch, capsys):
+def test_a_number_that_counts_nothing_is_refused_before_anything_is_loaded(
+    said, command, tmp_path, monkeypatch, capsys
+):
     from hsd_core.pipeline import Pipeline
 
+    monkeypatch.chdir(tmp_path)
+    for name in "pd":
+        (tmp_path / name).touch()
     monkeypatch.setattr(Pipeline, "open", lambda *_, **__: pytest.fail("weights were loaded"))
     assert main(command) == 2
     assert capsys.readouterr().err == f"error: {said}; use at least 1\n"
@@ -202,7 +207,7 @@ def test_memory_that_runs_out_is_one_line_that_names_the_cure(monkeypatch, capsy
 def test_a_level_with_damaged_weights_ends_the_run_in_one_line_and_keeps_what_was_committed(
     tmp_path, monkeypatch, capsys
 ):
-    from hsd_core.levels.table import TableRun
+    from hsd_core.levels.built.table import TableRun
 
     score = TableRun.score
 

@@ -8,10 +8,11 @@ import pytest
 import torch
 
 from hsd_core.cli import main
+from hsd_core.engine import depths
+from hsd_core.engine.depths import read_depths
 from hsd_core.engine.driver import Stopped
-from hsd_core.measure import depth
-from hsd_core.measure.depth import Sums, read_depths, summary, tables
-from hsd_core.models import lean
+from hsd_core.lab.depth import Sums, summary, tables
+from hsd_core.models.lean import decoder as lean
 from hsd_core.models.passes import Pass
 from hsd_core.trace import Depths
 from tests.tiny import tiny
@@ -83,7 +84,7 @@ def test_a_trained_draft_reads_the_whole_text_at_its_depth(fed, at, monkeypatch)
     assert expected.at[-1] == at and expected.readouts[-1] == f"probe{at}"
     assert torch.allclose(expected.p[-1], law[range(110), ids[start:]], atol=1e-5)
     monkeypatch.setattr(lean, "CHUNK", 7)
-    monkeypatch.setattr(depth, "CHUNK", 5)
+    monkeypatch.setattr(depths, "CHUNK", 5)
     again = read_depths(decoder, ids, start, [Probe(decoder, at, fed)])
     assert torch.allclose(again.p, expected.p, atol=1e-5) and torch.equal(again.top, expected.top)
 
@@ -102,7 +103,7 @@ def test_no_more_than_one_chunk_of_rows_is_read_out_at_a_time(monkeypatch):
     head = decoder.head
     monkeypatch.setattr(decoder, "head", lambda x: most.append(len(x)) or head(x))
     read_depths(decoder, text(180), 10)
-    assert max(most) <= depth.CHUNK < 170
+    assert max(most) <= depths.CHUNK < 170
 
 
 def test_a_stop_is_heard_between_two_layers():
@@ -137,7 +138,7 @@ def study_of(values, kinds):
         Sums(kind, 1, torch.tensor([v, 1.0], dtype=torch.float64), torch.tensor([v / 2, 1.0], dtype=torch.float64))
         for v, kind in zip(values, kinds, strict=True)
     ]
-    reading = depth.Reading((1, 2), ("lens", "lens"), 1, torch.zeros(2, 1), torch.zeros(2, 1), torch.zeros(2, 1))
+    reading = depths.DepthReading((1, 2), ("lens", "lens"), 1, torch.zeros(2, 1), torch.zeros(2, 1), torch.zeros(2, 1))
     return summary(reading, sums)
 
 
@@ -156,7 +157,7 @@ def test_long_texts_weigh_by_their_tokens():
         Sums("", n, torch.tensor([agree], dtype=torch.float64), torch.zeros(1, dtype=torch.float64))
         for n, agree in ((9, 9.0), (1, 0.0))
     ]
-    reading = depth.Reading((1,), ("lens",), 0, torch.zeros(1, 1), torch.zeros(1, 1), torch.zeros(1, 1))
+    reading = depths.DepthReading((1,), ("lens",), 0, torch.zeros(1, 1), torch.zeros(1, 1), torch.zeros(1, 1))
     assert summary(reading, sums)["all"]["agree"] == [0.9]
 
 
@@ -221,7 +222,7 @@ def test_the_command_refuses_ids_that_the_model_lacks_before_it_reads(name, tmp_
     from hsd_core import pipeline
 
     monkeypatch.setattr(pipeline, "Pipeline", Bench)
-    monkeypatch.setattr(depth, "read_depths", lambda *_, **__: pytest.fail("a text was read"))
+    monkeypatch.setattr(depths, "read_depths", lambda *_, **__: pytest.fail("a text was read"))
     prompts, line = tmp_path / "p.jsonl", {"prompt_ids": [5, 6], "output_ids": [1, 2]}
     prompts.write_text(json.dumps(line) + "\n" + json.dumps({**line, name: [7, 257]}), encoding="utf-8")
     assert main(["depth", "--prompts", str(prompts)]) == 2

@@ -9,8 +9,10 @@ import pytest
 
 from hsd_core.drafts import registry
 from hsd_core.drafts.file import DraftError, list_drafts, read_info
-from hsd_core.drafts.registry import FOLDER, DraftRegistry
+from hsd_core.drafts.registry import FOLDER
+from hsd_core.stacks import opened_drafts
 from hsd_core.stacks.catalogue import catalogue
+from hsd_core.stacks.opened_drafts import OpenedDrafts
 
 SHIPPED = tuple(
     SimpleNamespace(name=name, at=at, fed=fed, path=Path(f"{name}.safetensors"))
@@ -19,34 +21,34 @@ SHIPPED = tuple(
 
 
 @pytest.fixture
-def full(monkeypatch: pytest.MonkeyPatch) -> DraftRegistry:
+def full(monkeypatch: pytest.MonkeyPatch) -> OpenedDrafts:
     """A registry with the drafts above, none of which has a file."""
     reads: list[Path] = []
 
-    def read(self: DraftRegistry, path: Path, decoder: object) -> object:
+    def read(self: OpenedDrafts, path: Path, decoder: object) -> object:
         reads.append(path)
         return next(
             (d for d in SHIPPED if d.path == path), SimpleNamespace(name=path.stem, at=6, fed=path.stem == "fed")
         )
 
-    monkeypatch.setattr(registry, "shipped", lambda preset, folder: SHIPPED)
-    monkeypatch.setattr(DraftRegistry, "_read", read)
-    return DraftRegistry("a")
+    monkeypatch.setattr(opened_drafts, "shipped", lambda preset, folder: SHIPPED)
+    monkeypatch.setattr(OpenedDrafts, "_read", read)
+    return OpenedDrafts("a")
 
 
-def taken(full: DraftRegistry, depth: int, name: str | None = None) -> str | None:
+def taken(full: OpenedDrafts, depth: int, name: str | None = None) -> str | None:
     draft = full.at(depth, name, None)  # type: ignore[arg-type]
     return draft and draft.name
 
 
-def test_a_level_takes_the_draft_of_its_depth(full: DraftRegistry) -> None:
+def test_a_level_takes_the_draft_of_its_depth(full: OpenedDrafts) -> None:
     assert taken(full, 4) == "a-exit4"
     assert taken(full, 8) == "a-exit8"
     assert taken(full, 5) is None
     assert taken(full, 0) == "a-nano-fed"
 
 
-def test_a_level_takes_the_draft_it_names(full: DraftRegistry, tmp_path: Path) -> None:
+def test_a_level_takes_the_draft_it_names(full: OpenedDrafts, tmp_path: Path) -> None:
     assert taken(full, 0, "a-nano") == "a-nano"
     own = tmp_path / "own.safetensors"
     own.touch()
@@ -64,13 +66,13 @@ def test_a_level_takes_the_draft_it_names(full: DraftRegistry, tmp_path: Path) -
         (0, "missing.safetensors", "no draft"),
     ],
 )
-def test_a_draft_for_another_place_is_refused(full: DraftRegistry, depth: int, name: str, message: str) -> None:
+def test_a_draft_for_another_place_is_refused(full: OpenedDrafts, depth: int, name: str, message: str) -> None:
     with pytest.raises(ValueError) as caught:
         taken(full, depth, name)
     assert message in str(caught.value)
 
 
-def test_an_exit_takes_a_draft_that_also_reads_the_last_states(full: DraftRegistry, tmp_path: Path) -> None:
+def test_an_exit_takes_a_draft_that_also_reads_the_last_states(full: OpenedDrafts, tmp_path: Path) -> None:
     fed = tmp_path / "fed.safetensors"
     fed.touch()
     draft = full.at(6, str(fed), None)  # type: ignore[arg-type]

@@ -13,9 +13,9 @@ from hsd_core.engine import run as engine
 from hsd_core.engine import writer
 from hsd_core.engine.clock import EngineClock
 from hsd_core.engine.hierarchy import LevelError
+from hsd_core.levels.built.table import TableLevel, TableRun
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.protocol import Committed, Work
-from hsd_core.levels.table import TableLevel, TableRun
+from hsd_core.levels.protocol import CommittedIds, Work
 from hsd_core.levels.tree import NOTHING, Tree
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.grammar import LevelSpec, StackError
@@ -222,6 +222,13 @@ def test_a_long_prompt_goes_through_in_pieces_and_a_stop_is_heard_between() -> N
     assert open_runs(stack) == [0, 0, 0]
 
 
+def test_every_level_tells_how_much_of_a_long_prompt_it_has_read() -> None:
+    told: list[tuple[int, int, int]] = []
+    list(start(spied(TEXT), [0, 1] * 150, reading=lambda *one: told.append(one)))
+    pieces = [(level, done, 299) for level in (2, 1, 0) for done in (128, 256, 299)]
+    assert told == pieces
+
+
 def test_consumer_and_writer_cost_nothing_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     time = [0]
     monkeypatch.setattr(engine, "EngineClock", lambda: EngineClock(lambda: time[0]))
@@ -268,7 +275,7 @@ def test_totals_count_what_the_events_say() -> None:
 def test_a_store_is_written_after_each_commit() -> None:
     class CountingRun(LookupRun):
         def observe(self, outcome: Any) -> dict[str, Any] | None:
-            if not isinstance(outcome, Committed):
+            if not isinstance(outcome, CommittedIds):
                 return None
             return {"inserts": len(outcome.ids), "evictions": 0, "hits": {"c": 1}, "misses": 0}
 

@@ -10,8 +10,8 @@ from toys import LookupLevel, output_of, random_stack, table, toy_stack
 
 import hsd_core
 from hsd_core import trace
+from hsd_core.levels.built.table import TableLevel
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.table import TableLevel
 from hsd_core.models.sampling import Sampling, one_hot
 from hsd_core.stacks.grammar import LevelSpec
 
@@ -125,8 +125,8 @@ def test_without_a_draft_a_verifier_still_draws_a_token_also_without_a_bonus() -
     for bonus in (True, False):
         stack = [
             StackEntry(silent, LevelSpec("ngram", 4), 4),
-            StackEntry(TableLevel(table(3, 1), 3), LevelSpec("table", 2, bonus=bonus), 2),
-            StackEntry(TableLevel(table(3, 2), 3), LevelSpec("table", bonus=bonus), None),
+            StackEntry(TableLevel(table(3, 1), 3), LevelSpec("table", 2, {"bonus": bonus}), 2),
+            StackEntry(TableLevel(table(3, 2), 3), LevelSpec("table", values={"bonus": bonus}), None),
         ]
         events = list(hsd_core.run(stack, [0], SAMPLED, 0, max_new_tokens=7))
         assert len(output_of(events)) == 7

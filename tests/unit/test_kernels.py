@@ -16,7 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from hsd_core.drafts import file as drafts
 from hsd_core.drafts.registry import FOLDER
 from hsd_core.models import DecoderError
-from hsd_core.models.linear import ALIGNMENT, Int4, Int8, Packed, aligned, quantise
+from hsd_core.models.lean.linear import ALIGNMENT, Int4, Int8, Packed, aligned, quantise
 from hsd_core.models.passes import Pass
 
 KERNELS = ("_weight_int8pack_mm", "_weight_int4pack_mm", "_convert_weight_to_int4pack", "mkldnn")

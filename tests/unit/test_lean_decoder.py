@@ -9,8 +9,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from hsd_core.models import QUANTISED, DecoderError, lean, load_decoder
-from hsd_core.models.linear import Int4, Int8, Packed, Plain, int4_steps, quantise
+from hsd_core.models import QUANTISED, DecoderError, load_decoder
+from hsd_core.models.lean import decoder as lean
+from hsd_core.models.lean.linear import Int4, Int8, Packed, Plain, int4_steps, quantise
 from hsd_core.models.passes import Pass
 
 transformers = pytest.importorskip("transformers")

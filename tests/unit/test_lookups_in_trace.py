@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lean_stacks import LeanStacks
+from lean_stacks import LeanStacks, RandomDraft
 from msgspec.structs import replace
 
 import hsd_core
+from hsd_core.lab.ngram.counting import count_ngrams
+from hsd_core.levels.built.ngram import NgramLevel
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.ngram import NgramLevel
 from hsd_core.models.sampling import Sampling
 from hsd_core.ngram import ContextDatabase, Databases, TextDatabase
-from hsd_core.ngram.counting import count_ngrams
-from hsd_core.ngram.databases import Reach
+from hsd_core.ngram.databases import LookupLimits
 from hsd_core.stacks.grammar import LevelSpec
 from hsd_core.trace import Commit, Draft, Event, Header, Store
 from hsd_core.trace import file as tracefile
@@ -27,7 +27,7 @@ from hsd_core.trace.checks import check
 TRACES = Path(__file__).resolve().parents[2] / "assets" / "traces"
 VOCAB = 13
 PROMPT = [5, 6, 7, 8, 5, 6, 9, 5, 6, 7, 5, 6, 9, 11, 5, 6]
-REACH = {"c": Reach(2, 3), "m": Reach(1, 2), "s": Reach(2, 3)}
+REACH = {"c": LookupLimits(2, 3), "m": LookupLimits(1, 2), "s": LookupLimits(2, 3)}
 
 
 def recorded(above: str = "int8:4,target", guess: int = 1, temperature: float = 0.0) -> list[Event]:
@@ -155,12 +155,11 @@ def test_a_lookup_that_cannot_have_been_is_found(change: Any, message: str) -> N
     assert any(message in fault for fault in altered(change))
 
 
-def test_an_older_trace_says_nothing_of_lookups_and_is_believed() -> None:
-    events: list[Event] = []
-    for event in recorded():
-        if isinstance(event, Header):
-            event = replace(event, schema=6)
-        elif isinstance(event, Draft):
-            event = replace(event, keys=(), silent=0)
-        events.append(event)
-    assert check(events) == []
+def test_a_lookup_of_one_token_is_an_answer_and_the_model_behind_it_is_not_asked() -> None:
+    stacks = LeanStacks(layers=4, vocab=VOCAB)
+    stacks.drafts["own"] = RandomDraft(stacks.target, absent=(5,))
+    stack = stacks.stack("ngram:1@miss=own,target")
+    drafts = drafts_of(list(hsd_core.run(stack, PROMPT, Sampling(0.0), 3, max_new_tokens=40)))
+    found = [draft for draft in drafts if draft.sources == ("c",)]
+    assert found and not any(draft.rows for draft in found)
+    assert len(found) < len(drafts), "on a miss the model drafts"

@@ -5,14 +5,14 @@ import copy
 import numpy as np
 import pytest
 
+from hsd_core.lab.ngram.counting import count_ngrams
 from hsd_core.ngram import ContextDatabase, Databases, NgramError, TextDatabase
-from hsd_core.ngram.counting import count_ngrams
-from hsd_core.ngram.databases import REACH, Found, Reach
+from hsd_core.ngram.databases import REACH, Found, LookupLimits
 from hsd_core.ngram.packing import pack, pack_windows, widest
 from hsd_core.trace import Copied
 
 V = 100
-LOOSE = {"c": Reach(1, 3), "m": Reach(1, 4, 1, 0.0), "s": Reach(1, 3, 1, 0.0)}
+LOOSE = {"c": LookupLimits(1, 3), "m": LookupLimits(1, 4, 1, 0.0), "s": LookupLimits(1, 3, 1, 0.0)}
 
 
 def text_db(*documents):

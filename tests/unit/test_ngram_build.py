@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
+from hsd_core.lab.ngram.build import build_model_db, build_text_db
+from hsd_core.lab.ngram.counting import count_ngrams
 from hsd_core.ngram import NgramError, load_model_db, load_text_db
-from hsd_core.ngram.build import build_model_db, build_text_db
-from hsd_core.ngram.counting import count_ngrams
 
 SHIPPED = Path(__file__).parents[2] / "assets" / "ngram"
 ANY = {"min_key": 1, "max_key": 4, "min_count": 1, "min_share": 0.0}

@@ -27,8 +27,9 @@ def events(text: str, **options: float) -> list[Event]:
     return list(hsd_core.run(stack, PROMPT, Sampling(**options), 1, max_new_tokens=40))  # type: ignore[arg-type]
 
 
-def test_the_nano_drafts_exactly_where_the_databases_are_silent() -> None:
-    run = events("ngram:3@miss=fed,target", temperature=0.9)
+@pytest.mark.parametrize("text", ["ngram:3@miss=fed,target", "ngram:1@miss=fed,target"])
+def test_the_nano_drafts_exactly_where_the_databases_are_silent(text: str) -> None:
+    run = events(text, temperature=0.9)
     drafts = [e for e in run if isinstance(e, Draft)]
     assert {source for e in drafts for source in e.sources} == {"c", "nano"}
     assert all(len(set(e.sources)) <= 1 for e in drafts), "one of both drafts a block"

@@ -14,10 +14,10 @@ from test_weights import write_gguf
 from toys import output_of
 
 from hsd_core import cli
+from hsd_core.levels.declared.preset import Preset
 from hsd_core.models.compiled.decoder import CompiledDecoder
 from hsd_core.models.weights import Source, WeightsError, ensure
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.presets import Preset
 
 
 @pytest.fixture(params=["llama", "qwen2"])
@@ -31,7 +31,7 @@ def models(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
     shutil.copytree(ensure(str(folder / "small.gguf")), folder / "small")
     target = Source.parse(str(tmp_path / "target.gguf"))
     bare = Preset("own", "own", "target", "", "", target, layers=2)
-    for module in ("stacks.presets", "measure.calibrate.cache"):
+    for module in ("stacks.presets", "theory.profiles.kept"):
         monkeypatch.setattr(f"hsd_core.{module}.PRESETS", {"own": bare})
     return folder
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import time
 
 import pytest
@@ -11,16 +9,17 @@ from lean_stacks import LeanStacks, RandomDraft
 from tiny import made, tiny, tiny_compiled
 
 from hsd_core.cli import main
+from hsd_core.cli.lab.passes import fitting
+from hsd_core.lab.passes.levels import PROFILED, REPEATS, head_of, lookup, part_of, parted, time_passes
+from hsd_core.lab.passes.limits import PassWork, work_of
+from hsd_core.lab.passes.rounds import Stamped, measure_rounds
+from hsd_core.lab.results.markdown import view, views
+from hsd_core.lab.results.rawfile import read_raw
+from hsd_core.levels.built.model import ModelLevel
+from hsd_core.levels.built.ngram import NgramLevel
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.model import ModelLevel
-from hsd_core.measure.passes.limits import Limits, least
-from hsd_core.measure.passes.measuring import fitting
-from hsd_core.measure.passes.parts import PARTS, Kernel, from_torch, kernel, parted
-from hsd_core.measure.passes.rounds import Stamps, time_rounds
-from hsd_core.measure.passes.stored import context_database, model_database
-from hsd_core.measure.passes.timing import PROFILED, REPEATS, heads_of, time_passes, work_of
-from hsd_core.measure.results.markdown import view, views
-from hsd_core.models.compiled.profile import Profile, runs_of
+from hsd_core.models.compiled.profile import Node, NodeProfile, runs_of
+from hsd_core.ngram import Databases
 from hsd_core.stacks.grammar import LevelSpec
 
 V, HIDDEN, INNER, LAYERS = 61, 32, 64, 4
@@ -41,42 +40,47 @@ def entry(decoder) -> StackEntry:
         ("GroupQueryAttention", (1, 3, 64), "attention", 0),
         ("SkipSimplifiedLayerNormalization", (1, 3, 32), "kernels", 0),
         ("QuickGelu", (1, 3, V), "kernels", 0),  # as wide as the logits, but no product
-        ("aten::_weight_int8pack_mm", (3, V), "head", 3 * V * 32),
-        ("aten::_scaled_dot_product_flash_attention_for_cpu", (1, 4, 3, 16), "attention", 0),
     ],
 )
 def test_a_kernel_belongs_to_a_part(op, made_, part, products) -> None:
-    assert kernel(op, 5, (*made_[:-1], 32), made_, frozenset({V})) == Kernel(part, 5, products)
+    assert part_of(Node(op, 5, (*made_[:-1], 32), made_), V) == (part, products)
+
+
+def nodes(**ms: float) -> list[Node]:
+    """Kernels that take so long: `products` of 7 multiply-adds, `head` of 3, and others by their names."""
+    sizes = {"products": ((1, 7), (1, 1)), "head": ((1, 1), (1, 3))}
+    names = {"products": "MatMul", "head": "MatMul", "attention": "GroupQueryAttention", "kernels": "Add"}
+    return [Node(names[part], round(took * 1e6), *sizes.get(part, ((), ()))) for part, took in ms.items()]
 
 
 def test_parts_and_what_is_left_make_up_the_pass() -> None:
-    passes = [[Kernel("products", t * 10**6, 7), Kernel("head", 10**6, 3), Kernel("kernels", 0)] for t in (2, 9, 3)]
-    parts, products = parted(6.0, passes)
+    parts, products = parted(6.0, [nodes(products=ms, head=1, kernels=0) for ms in (2, 9, 3)], head=3)
     assert parts == {"products": 3.0, "attention": 0.0, "head": 1.0, "kernels": 0.0, "around": 2.0}
     assert products == 10
 
 
 def test_kernels_that_a_profiler_slows_down_are_scaled_to_the_pass() -> None:
-    parts, _ = parted(2.0, [[Kernel("products", 3 * 10**6), Kernel("attention", 10**6)]])
+    parts, _ = parted(2.0, [nodes(products=3, attention=1)], head=3)
     assert parts == {"products": 1.5, "attention": 0.5, "head": 0.0, "kernels": 0.0, "around": 0.0}
 
 
 def test_the_least_time_is_the_longer_of_reading_and_multiplying() -> None:
-    limits = Limits(bytes_per_ms=10.0, floats_per_ms=4.0, integers_per_ms=8.0)
-    assert (least(limits, 100, 16, integers=False).ms, least(limits, 100, 16, integers=False).binds) == (
-        10.0,
-        "reading",
-    )
-    assert (least(limits, 10, 16, integers=False).ms, least(limits, 10, 16, integers=False).binds) == (4.0, "products")
-    assert least(limits, 10, 16, integers=True).ms == 2.0
+    limits = {"bytes_per_ms": 10.0, "floats_per_ms": 4.0, "integers_per_ms": 8.0}
+    for work, products, ms, binds in (
+        (PassWork(100, 0, False), 16, 10.0, "reading"),
+        (PassWork(10, 4, False), 12, 4.0, "products"),
+        (PassWork(10, 0, True), 16, 2.0, "products"),
+    ):
+        found = work.least(limits, products)
+        assert (found["ms"], found["binds"]) == (ms, binds)
 
 
 def test_lengths_leave_room_for_the_rows_behind_them() -> None:
     assert fitting([512, 128, 8192], (1, 8), 8192) == [128, 512, 8184]
     assert fitting([30, 60], (1,), None) == [30, 60]
-    with pytest.raises(ValueError, match="9000 tokens is longer than the context of 8192; use at most 8192"):
-        fitting([128, 9000], (1,), 8192)
-    with pytest.raises(ValueError, match="16 rows leave no room"):
+    with pytest.raises(ValueError, match="9000 tokens and 8 rows are more than the context of 8192"):
+        fitting([128, 9000], (1, 8), 8192)
+    with pytest.raises(ValueError, match="4 tokens and 16 rows are more than the context of 16"):
         fitting([4], (16,), 16)
 
 
@@ -99,7 +103,7 @@ def test_a_compiled_pass_is_profiled_whole_and_by_the_rows_that_were_asked_for(t
 
     from hsd_core.models.compiled.decoder import CompiledDecoder
 
-    profile = Profile(tmp_path)
+    profile = NodeProfile(tmp_path)
     shape, weights = made(head_dim=16, inner=INNER)
     opened = nullcontext((weights.__getitem__, set(weights)))
     decoder = CompiledDecoder(shape, lambda: opened, dtype=dtype, profile=profile)
@@ -107,34 +111,22 @@ def test_a_compiled_pass_is_profiled_whole_and_by_the_rows_that_were_asked_for(t
     found = time_passes([entry(tiny())], [entry(decoder)], profile, TEXT, [8, 20], (1, 3))
     assert set(found) == {(0, length, n) for length in (8, 20) for n in (1, 3)}
     for (_, _, n), timed in found.items():
-        assert (len(timed.ms), len(timed.profiled_ms), len(timed.kernels)) == (REPEATS, PROFILED, PROFILED)
-        for kernels in timed.kernels:
-            head = sum(k.products for k in kernels if k.part == "head")
-            layers = sum(k.products for k in kernels if k.part == "products")
+        assert (len(timed.ms), len(timed.profiled_ms), len(timed.nodes)) == (REPEATS, PROFILED, PROFILED)
+        for kernels in timed.nodes:
+            told = [part_of(node, V) for node in kernels]
+            head, layers = (sum(products for own, products in told if own == part) for part in ("head", "products"))
             # 4 bits keep the rest of their offsets as small products of their own
             assert head == n * V * HIDDEN and (
                 layers > n * LAYERS * LAYER if dtype == "int4" else layers == n * LAYERS * LAYER
             )
-            assert sum(k.part == "attention" for k in kernels) == LAYERS
-            assert all(k.ns >= 0 for k in kernels)
-
-
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8", "int4"])
-def test_a_pass_of_torch_is_told_apart_by_its_operations(tmp_path, dtype) -> None:
-    decoder = tiny(dtype=dtype, inner=INNER, head_dim=16)
-    found = time_passes([entry(decoder)], [entry(decoder)], Profile(tmp_path), TEXT, [20], (1, 3))
-    for (_, _, n), timed in found.items():
-        assert len(timed.kernels) == PROFILED
-        for kernels in timed.kernels:
-            assert sum(k.products for k in kernels if k.part == "head") == n * V * HIDDEN
-            assert sum(k.products for k in kernels if k.part == "products") == n * LAYERS * LAYER
-            assert any(k.part == "attention" and k.ns > 0 for k in kernels)
+            assert [part for part, _ in told].count("attention") == LAYERS
+            assert all(node.ns >= 0 for node in kernels)
 
 
 def test_every_level_has_a_time_for_every_cell(tmp_path) -> None:
     stacks = LeanStacks(drafts={"nano": RandomDraft(tiny(), fed=True)})
     entries = stacks.stack("ngram:2,nano:2,exit:2@at=2,int4:3,target")
-    found = time_passes(entries, entries, Profile(tmp_path), TEXT, [4, 30], (1, 2, 5))
+    found = time_passes(entries, entries, NodeProfile(tmp_path), TEXT, [4, 30], (1, 2, 5))
     assert set(found) == {(i, length, n) for i in (1, 2, 3, 4) for length in (4, 30) for n in (1, 2, 5)}
     assert all(min(timed.ms) > 0 for timed in found.values())
 
@@ -148,7 +140,6 @@ def test_what_a_pass_reads_is_what_its_weights_weigh(make) -> None:
     weights = 4 * (LAYERS * LAYER + V * HIDDEN + norms)
     level = entry(decoder).level
     work = work_of(level, 40, 3)
-    assert work is not None
     assert work.bytes_read == weights + decoder.cache_bytes(43)
     assert work.attended == 2 * LAYERS * 4 * 16 * 3 * 43 and not work.integers
     assert decoder.weight_bytes() == weights + 4 * V * HIDDEN  # the embedding is held, and one row of it read
@@ -161,11 +152,11 @@ def test_copies_read_less_than_what_they_are_copies_of() -> None:
     assert read[0] > 3 * read[1] > 4 * read[2]
 
 
-def test_a_level_without_weights_has_no_limit() -> None:
-    from hsd_core.levels.toy import toy_level
+def test_a_level_without_weights_has_no_parts() -> None:
+    from hsd_core.levels.built.toy import toy_level
 
     level = toy_level("order1")
-    assert work_of(level, 8, 1) is None and heads_of(level) is None
+    assert head_of(level) is None
 
 
 class Bytes:
@@ -182,91 +173,57 @@ class Bytes:
 def test_a_round_is_taken_apart_without_a_rest(text) -> None:
     stacks = LeanStacks(drafts={"nano": RandomDraft(tiny())})
     entries, began = stacks.stack(text), time.perf_counter()
-    found = time_rounds(entries, [TEXT[:6], TEXT[:9]], Bytes(), tokens=12)
+    found = measure_rounds(entries, [TEXT[:6], TEXT[:9]], Bytes(), tokens=12)
     wall = 1e3 * (time.perf_counter() - began)
-    assert found.tokens == 24 and found.rounds > 0
-    assert found.calls[-1] == found.rounds, "the target has one pass a round"
-    assert all(calls > 0 for calls in found.calls) and all(ms > 0 for ms in found.passes)
-    assert min(found.drawing, found.engine, found.trace, found.stream, found.bare_ms) > 0
-    assert found.ms + found.bare_ms < wall, "nothing is counted twice"
+    assert found["tokens"] == 24 and found["rounds"] > 0
+    assert found["calls"][-1] == 1.0, "the target has one pass a round"
+    assert all(calls > 0 for calls in found["calls"]) and all(ms > 0 for ms in found["passes"])
+    parts = [found[name] for name in ("drawing", "engine", "trace", "stream")]
+    assert min(*parts, found["bare_ms"]) > 0
+    assert sum(parts) + sum(found["passes"]) == pytest.approx(found["ms"])
+    assert found["rounds"] * (found["ms"] + found["bare_ms"]) < wall, "nothing is counted twice"
 
 
-def test_stamped_calls_within_one_another_are_one() -> None:
-    stamps = Stamps()
-    score = stamps.around(lambda: time.sleep(0), whole=True)
-    stamps.around(lambda: (score(), score()), whole=False)()
-    assert stamps.calls == 2, "a draft whose passes are stamped adds none of its own"
-    stamps.around(lambda: None, whole=False)()
-    stamps.around(lambda: (score(), score()), whole=True)()
-    assert stamps.calls == 4
+def test_a_pass_within_a_pass_is_a_part_of_it() -> None:
+    stamped = Stamped([])
+    stamped.ns, stamped.calls = [0, 0], [0, 0]
+    score = stamped.around(1, lambda: time.sleep(0))
+    stamped.around(0, lambda: (score(), score()))()
+    assert stamped.calls == [1, 0] and stamped.ns[0] > 0 == stamped.ns[1]
+    score()
+    assert stamped.calls == [1, 1]
 
 
-class Counted(dict):
-    asked = 0
-
-    def get(self, key, default=None):
-        Counted.asked += 1
-        return super().get(key, default)
-
-
-@pytest.mark.parametrize("stored", [10_000, 1_000_000])
-def test_a_lookup_in_the_context_asks_once_a_key_length_however_much_is_stored(stored) -> None:
-    databases, text = context_database(stored)
-    context = databases._context
-    assert context is not None and context.inserts >= stored
-    context._index = Counted(context._index)
-    Counted.asked = 0
-    own = databases.reach["c"]
-    for at in range(len(text) - 200, len(text)):
-        databases.guess(text[at - 8 : at], 1)
-    assert 200 <= Counted.asked <= 200 * (own.max_key - own.min_key + 1)
+@pytest.mark.parametrize(("text", "calls"), [("nano:3,target", 3), ("exit:3@at=2@policy=del,target", 1)])
+def test_passes_of_a_draft_are_told_apart_where_they_can_be(text, calls) -> None:
+    stacks = LeanStacks(drafts={"nano": RandomDraft(tiny())})
+    found = measure_rounds(stacks.stack(text), [TEXT[:6]], Bytes(), tokens=4)
+    assert found["calls"][0] <= calls and (calls == 1 or found["calls"][0] > 1)
 
 
-class Read:
-    """A row of keys that counts how often one is read."""
-
-    def __init__(self, keys) -> None:
-        self.keys, self.reads = keys, 0
-
-    def __len__(self) -> int:
-        return len(self.keys)
-
-    def __getitem__(self, at):
-        self.reads += 1
-        return self.keys[at]
-
-
-@pytest.mark.parametrize("stored", [10_000, 1_000_000])
-def test_a_lookup_in_the_models_database_halves_its_keys(stored) -> None:
-    databases, text = model_database(stored)
-    tables = databases._static["m"].tables
-    assert sum(len(table.keys) for table in tables.values()) >= stored
-    for table in tables.values():
-        table._keys = Read(table._keys)
-    for at in range(100, 300):
-        databases.guess(text[at - 8 : at], 1)
-    reads = sum(table._keys.reads for table in tables.values())
-    most = sum(math.ceil(math.log2(len(table.keys))) + 2 for table in tables.values())
-    assert 200 <= reads <= 200 * most
+def test_a_lookup_is_timed_behind_a_text_that_it_has_seen() -> None:
+    level = NgramLevel(lambda: Databases("c"), V)
+    found = lookup(level, TEXT * 3)
+    assert found["ms"] > 0 < found["filed_ms"]
 
 
 def test_the_command_says_and_keeps_what_it_measured(tmp_path, capsys) -> None:
-    out, raw, page = tmp_path / "p.json", tmp_path / "p.jsonl", tmp_path / "p.html"
+    out, page = tmp_path / "p.jsonl", tmp_path / "p.html"
     command = ["passes", "--preset", "toy", "--rows", "1,3", "--limit", "1", "--max-new-tokens", "8"]
     assert main([*command, "--levels", "table@id=order1,table@id=order6", "--context", "20", "--out", str(out)]) == 0
     shown = capsys.readouterr().out
     assert "| `table@id=order1` | 20 | 3 |" in shown and "GB/s" in shown and "outside passes" in shown
-    kept = json.loads(out.read_text(encoding="utf-8"))
-    assert {"machine", "versions", "recorded", "command", "limits", "threads"} <= kept["about"].keys()
-    passes = [record for record in kept["records"] if record["what"] == "pass"]
+    about, records = read_raw(out)
+    assert {"machine", "versions", "recorded", "command", "limits", "threads"} <= about.keys()
+    passes = [record for record in records if record["what"] == "pass"]
     assert [(r["level"], r["context"], r["rows"]) for r in passes] == [
         (f"table@id={order}", 20, n) for order in ("order1", "order6") for n in (1, 3)
     ]
     assert all(r["ms"] > 0 and r["parts"] is None and r["least"] is None for r in passes)  # a table has no weights
-    assert main([*command, "--lengths", "30,12", "--out", str(raw), "--html", str(page)]) == 0
+    assert main([*command, "--lengths", "30,12", "--out", str(out), "--html", str(page)]) == 0
     assert page.read_text(encoding="utf-8").count("Plotly.newPlot(") == 3
-    assert views(raw) == ("passes", "lookups", "rounds")
-    rounds = view(raw, "rounds")
+    assert views(out) == ("passes", "lookups", "rounds")
+    rounds = view(out, "rounds")
     assert "| 12 |" in rounds and "| 30 |" in rounds and "by `python -m hsd_core passes" in rounds
 
 
@@ -284,11 +241,3 @@ def test_the_command_says_and_keeps_what_it_measured(tmp_path, capsys) -> None:
 def test_bad_input_is_met_before_anything_is_measured(more, said, capsys) -> None:
     assert main(["passes", "--preset", "toy", *more]) == 2
     assert said in capsys.readouterr().err
-
-
-def test_torch_events_without_sizes_are_no_products() -> None:
-    class Event:
-        key, input_shapes, self_cpu_time_total = "aten::mm", [], 2.0
-
-    assert from_torch([Event()], frozenset({V})) == [Kernel("kernels", 2000)]
-    assert set(PARTS) == {"products", "attention", "head", "kernels", "around"}

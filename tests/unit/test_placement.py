@@ -13,12 +13,12 @@ from tiny import tiny
 from toys import output_of
 
 import hsd_core
-from hsd_core.measure.calibrate import timing
-from hsd_core.measure.calibrate.overlap import count
-from hsd_core.measure.calibrate.reading import read
-from hsd_core.measure.calibrate.tally import Tally
-from hsd_core.measure.calibrate.texts import Written
-from hsd_core.measure.depth import read_depths
+from hsd_core.engine.depths import read_depths
+from hsd_core.lab.calibrate import timing
+from hsd_core.lab.calibrate.overlap import count
+from hsd_core.lab.calibrate.reading import read
+from hsd_core.lab.calibrate.texts import WrittenText
+from hsd_core.lab.tally import Tally
 from hsd_core.models import load_decoder
 from hsd_core.models.passes import Pass
 from hsd_core.models.sampling import Sampling
@@ -113,12 +113,12 @@ def test_texts_written_side_by_side_and_depths_are_read_there_too(gpu: PretendGp
 def test_calibration_reads_counts_and_times_there(gpu: PretendGpu, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("TURNS", 2), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
         monkeypatch.setattr(timing, name, value)
-    text, no_ends = Written((3, 9, 27), (7, 8, 50, 11, 2)), frozenset[int]()
+    text, no_ends = WrittenText((3, 9, 27), (7, 8, 50, 11, 2)), frozenset[int]()
     tallies = []
     for device in ("cuda", "cpu"):
         entries = made(device).stack("ngram:2,nano:2@id=fed,exit:2@at=2,int8:3,target")
         tally = Tally(1)
-        count(tally, 0, read(entries, text, 1.0, no_ends), "chat")
+        count(tally, 0, read(entries, text, 1.0, no_ends))
         tallies.append(tally)
         if device == "cuda":
             found = timing.time_levels(entries, [text], 1.0, tell=lambda *_: None, stop=lambda: False)

@@ -59,12 +59,6 @@ def test_levels_and_block_lengths_can_be_bounded(profile, capsys):
     assert max(_answer(capsys, "--profile", profile(), "--max-block", "3")["blocks"]) <= 3
 
 
-def test_the_marked_model_reads_the_conditionals(profile, capsys):
-    marked = profile({**PROFILE, "conditional": {"m1->target": {"accepted": 0.99, "residual": 0.5, "bonus": 0.9}}})
-    plain, better = (_answer(capsys, "--profile", marked, "--model", model) for model in ("iid", "marked"))
-    assert plain["latency_ms_per_token"] != better["latency_ms_per_token"]
-
-
 def test_the_table_tells_the_plan_and_where_its_time_goes(profile, capsys):
     assert main(["plan", "--profile", profile()]) == 0
     out, err = capsys.readouterr()

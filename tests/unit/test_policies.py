@@ -5,9 +5,8 @@ import math
 import pytest
 import torch
 
-from hsd_core.levels.kinds import policies, policy_of, theta_of
-from hsd_core.levels.kinds.spec import LevelSpec
-from hsd_core.levels.policies import DEFAULT_THETA, Adaptive, Confidence, DraftState, Fixed, Flush, Margin
+from hsd_core.levels.kinds import LevelSpec, policies, policy_of, theta_of
+from hsd_core.levels.policies import Adaptive, Confidence, DraftState, Fixed, Flush, Margin
 
 
 def held(length: int, *, block: int = 4, corrected: bool = False, sure: tuple[float, ...] = ()) -> DraftState:
@@ -16,7 +15,7 @@ def held(length: int, *, block: int = 4, corrected: bool = False, sure: tuple[fl
 
 @pytest.mark.parametrize("name", list(policies()))
 def test_every_policy_stops_at_the_block_length_and_beyond(name: str) -> None:
-    policy = policies()[name].make(DEFAULT_THETA)
+    policy = policies()[name].bind({})
     assert policy.stops(held(4))
     assert policy.stops(held(6))
     assert not policy.stops(held(3))
@@ -24,11 +23,11 @@ def test_every_policy_stops_at_the_block_length_and_beyond(name: str) -> None:
 
 @pytest.mark.parametrize("name", list(policies()))
 def test_every_run_gets_a_policy_of_its_own(name: str) -> None:
-    one, other = policies()[name].make(0.5), policies()[name].make(0.5)
+    one, other = (policies()[name].bind({"theta": 0.5}) for _ in range(2))
     assert one == other and one is not other
     for _ in range(20):
         one.on_verified(4, 0, 4)
-    assert other == policies()[name].make(0.5)
+    assert other == policies()[name].bind({"theta": 0.5})
     assert (one != other) == (name == "adaptive")
 
 
@@ -66,10 +65,12 @@ def test_policies_read_of_a_row_its_top_probability_or_how_far_its_two_best_lie_
 def test_a_level_without_a_theta_has_its_policys_own() -> None:
     usual = {"confidence": 0.6, "margin": 0.15, "adaptive": 0.6}
     for name in policies():
-        assert theta_of(LevelSpec("int8", policy=name)) == usual.get(name)
+        level = LevelSpec("int8", values={"policy": name})
+        assert policy_of(level) is policies()[name]
+        assert theta_of(level) == usual.get(name)
         if name in usual:
-            assert policy_of(LevelSpec("int8", policy=name)) == policies()[name].make(usual[name])
-            assert policy_of(LevelSpec("int8", policy=name, theta=0.3)) == policies()[name].make(0.3)
+            assert policies()[name].bind(level.values) == policies()[name].make(usual[name])
+            assert policies()[name].bind(level.having(theta=0.3).values) == policies()[name].make(0.3)
 
 
 def test_adaptive_follows_the_formula_of_draft_and_verify() -> None:

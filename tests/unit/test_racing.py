@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace as changed
 
-from hsd_core.measure import race
-from hsd_core.measure.race.making import raced
+from hsd_core.lab import race
+from hsd_core.lab.race.making import raced
 from hsd_core.models import machine
 from hsd_core.models.room import TooLarge
 from hsd_core.pipeline import Pipeline
@@ -97,6 +98,26 @@ def test_the_speed_up_is_paired_by_repeat_and_has_an_interval(ran: race.Raced) -
     assert alone[1]["interval"] is None
 
 
+def test_the_place_is_that_of_all_repeats_as_speed_and_speed_up_are(ran: race.Raced) -> None:
+    took = tuple(
+        (race.Took(100, first, 5), race.Took(100, second, 5))
+        for first, second in ((4 * 10**9, 3 * 10**9), (10**9, 5 * 10**9))
+    )
+    found = race.rows(race.Raced(changed(ran.race, repeats=took, shown=0), ran.lanes))
+    assert [row["place"] for row in found] == [1, 2], "the second lane won the repeat that is shown, and no more"
+    assert [row["tokens_per_s"] for row in found] == [pytest.approx(40.0), pytest.approx(25.0)]
+    assert [row["speed_up"] for row in found] == [1.0, pytest.approx(0.625)]
+    body = [line.split(" | ")[:2] for line in race.table(found).splitlines()[2:]]
+    assert [place for place, _ in body] == ["| 1", "| 2"]
+
+
+@pytest.mark.parametrize("path", sorted(SHIPPED.glob("*.jsonl.gz")), ids=lambda path: path.name)
+def test_a_quicker_lane_is_placed_before_a_slower_one_in_every_race_that_is_shipped(path: Path) -> None:
+    found = sorted(race.rows(race.read(path)), key=lambda row: row["place"])
+    for better, worse in pairwise(found):
+        assert better["tokens_per_s"] >= worse["tokens_per_s"] and better["speed_up"] >= worse["speed_up"]
+
+
 def test_texts_are_compared_with_the_first_lanes(toy: Pipeline, ran: race.Raced) -> None:
     _, second = race.rows(ran)
     assert second["same"] == {"equal": 30, "diverges": False, "margin": None, "tie": False, "target": True}
@@ -112,6 +133,9 @@ def test_texts_are_compared_with_the_first_lanes(toy: Pipeline, ran: race.Raced)
     assert beside.margin == pytest.approx(found.margin)
     rows = [e.p_row for e in plain if isinstance(e, Bonus)]
     assert rows and any(isinstance(e, Verify) and e.checks for e in stack)
+    chosen = heats(opener(toy, temperature=0.9, top_k=1), TABLE, TOWER, repeats=1)
+    again = raced(chosen, (TABLE, TOWER), device="cpu", dtype="float32", prompt="The tower")
+    assert race.rows(again)[1]["same"]["equal"] == 30, "where one token alone is kept, nothing is drawn"
     sampled = heats(opener(toy, temperature=0.9), TABLE, TOWER, repeats=1)
     again = raced(sampled, (TABLE, TOWER), device="cpu", dtype="float32", prompt="The tower")
     assert race.rows(again)[1]["same"] is None

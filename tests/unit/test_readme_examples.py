@@ -89,7 +89,7 @@ def test_the_page_is_given_their_names_and_words() -> None:
     assert "even" in {kind["name"] for kind in given["kinds"]}
     assert keys["rule"]["words"]["match"] == "match · keep what it would have drawn"
     assert list(keys["policy"]["words"])[-2:] == ["heuristic", "del"]
-    with pytest.raises(StackError, match="target: rule match judges one sequence"):
+    with pytest.raises(StackError, match="target: rule match judges one candidate"):
         parse("ngram:4@guess=3,target@rule=match")
     with pytest.raises(StackError, match="table: @k belongs to the rule top"):
         parse("even:2,table@rule=match@k=2")
@@ -99,4 +99,15 @@ def test_a_kind_that_is_written_as_a_policy_is_none() -> None:
     level = parse("exit:6@at=8@policy=del,target")[0]
     keys = {key["name"]: key for key in grammar()["keys"]}
     assert "del" not in kinds.policies() and "del" in keys["policy"]["choices"]
-    assert type(policy_of(level)) is type(policy_of(parse("exit:6@at=8,target")[0]))
+    assert policy_of(level) is policy_of(parse("exit:6@at=8,target")[0])
+
+
+def test_every_idea_of_the_readme_has_two_places_at_most_and_they_are_there() -> None:
+    said = (CORE / "README.md").read_text(encoding="utf-8").split("## Where to look")[1].split("\n## ")[0]
+    rows = [line.split("|")[1:3] for line in said.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) >= 20
+    for idea, files in rows:
+        named = [name for name in re.findall(r"`([^`]+)`", files) if "/" in name]
+        assert 1 <= len(named) <= 2, idea
+        roots = (CORE, CORE.parent)
+        assert all(any((root / name).exists() for root in roots) for name in named), idea

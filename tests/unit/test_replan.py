@@ -21,8 +21,7 @@ from hsd_core import trace
 from hsd_core.cli import main, terminal
 from hsd_core.cli.repeat import repeat
 from hsd_core.engine import run as engine
-from hsd_core.engine.plans import Drafted, Judged, Round, RunPlan
-from hsd_core.measure.calibrate.cache import shipped_profile
+from hsd_core.engine.plans import Checked, Drafted, Round, RunPlan
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import parse
@@ -40,6 +39,7 @@ from hsd_core.theory import (
     profile_from,
     write_profile,
 )
+from hsd_core.theory.profiles.kept import shipped_profile
 from hsd_core.theory.replanning import replan, replan_words
 from hsd_core.theory.replanning.replan import Estimates, Pace, ProfileReplanner, candidates
 from hsd_core.trace import checks as identities
@@ -65,7 +65,7 @@ def profile(*rows: float, names: Sequence[str] = ("order1", "order3", "order6"),
 GOOD = profile(0.9, 0.85, 0.92)
 
 
-def outcomes(index: int, *what: Judged | Drafted) -> Round:
+def outcomes(index: int, *what: Checked | Drafted) -> Round:
     return Round(index, (0,), what)
 
 
@@ -75,7 +75,7 @@ def feed(by: ProfileReplanner, rounds: int, tokens: int = 0, *accepted: int) -> 
     plan, changes = by.first(), []
     for n in range(rounds):
         pairs = list(zip(plan.levels, plan.levels[1:], strict=False))
-        what = [Judged(level, below, tokens, kept) for below, level in pairs for kept in accepted]
+        what = [Checked(level, below, tokens, kept) for below, level in pairs for kept in accepted]
         changed = by.after(outcomes(n, *what))
         if changed is not None:
             plan = changed
@@ -85,15 +85,15 @@ def feed(by: ProfileReplanner, rounds: int, tokens: int = 0, *accepted: int) -> 
 
 def test_an_estimate_counts_outcomes_half_after_a_half_life() -> None:
     estimates = Estimates(profile(0.5, 0.5, 0.5), half_life=4.0)
-    estimates.take(outcomes(0, Judged(1, 0, 4, 4)))
+    estimates.take(outcomes(0, Checked(1, 0, 4, 4)))
     assert estimates.acceptance[(0, 1)] == pytest.approx(0.75)
-    estimates.take(outcomes(1, Judged(1, 0, 9, 0)))
+    estimates.take(outcomes(1, Checked(1, 0, 9, 0)))
     assert estimates.acceptance[(0, 1)] == pytest.approx(0.75 * 0.5**0.25), "what lies behind a reject is not judged"
 
 
 def test_only_observed_pairs_move() -> None:
     estimates = Estimates(GOOD, half_life=8.0)
-    estimates.take(outcomes(0, Drafted(0, 2), Judged(1, 0, 2, 0), Judged(2, 1, 3, 1)))
+    estimates.take(outcomes(0, Drafted(0, 2), Checked(1, 0, 2, 0), Checked(2, 1, 3, 1)))
     assert estimates.acceptance[(0, 2)] == GOOD.acceptance[0][2]
     assert estimates.acceptance[(0, 1)] < GOOD.acceptance[0][1]
     assert estimates.acceptance[(1, 2)] < GOOD.acceptance[1][2]
@@ -198,7 +198,7 @@ def test_each_set_of_levels_is_offered_with_its_best_plan() -> None:
 def test_verifiers_that_agree_judge_a_drafter_alike() -> None:
     for agree, moves in ((0.97, True), (0.9, False)):
         estimates = Estimates(profile(0.6, 0.6, agree), half_life=8.0)
-        estimates.take(outcomes(0, Judged(1, 0, 6, 6)))
+        estimates.take(outcomes(0, Checked(1, 0, 6, 6)))
         assert (estimates.acceptance[0, 2] == estimates.acceptance[0, 1]) is moves
         assert set(estimates.seen) == {(0, 1)}, "which is no observation of the other pair"
 
@@ -244,14 +244,14 @@ def test_lookups_that_offer_several_sequences_leave_the_plan_where_none_of_them_
     first = by.first()
     assert first.levels[0] == 0
     assert first.predicted_ms == expected(by.profile, Plan(first.levels, first.blocks)).ms_per_token
-    later = [by.after(outcomes(i, Drafted(0, 2), Judged(1, 0, 2, 0), Judged(2, 0, 2, 0))) for i in range(80)]
+    later = [by.after(outcomes(i, Drafted(0, 2), Checked(1, 0, 2, 0), Checked(2, 0, 2, 0))) for i in range(80)]
     changed = [plan for plan in later if plan is not None]
     assert changed and 0 not in changed[-1].levels and "ngram@guess=3 leaves" in "".join(plan.why for plan in changed)
 
 
 def test_a_rule_that_judges_one_sequence_is_refused_wherever_several_might_come_to_it() -> None:
     with pytest.raises(
-        ProfileError, match=r"rule block judges one sequence, and ngram@guess=3 .*leave @rule=block out"
+        ProfileError, match=r"rule block judges one candidate, and ngram@guess=3 .*leave @rule=block out"
     ):
         candidates(several(0.8), parse("ngram:2@guess=3,table:4@id=order3,table@id=order6@rule=block"))
 
@@ -281,6 +281,7 @@ def test_verifiers_without_a_bonus_are_priced_so() -> None:
         (RunPlan((0, 2), ()), "each but the target needs one"),
         (RunPlan((0, 2), (0,)), "each but the target needs one"),
         (RunPlan((-1, 2), (1,)), "must end with"),
+        (RunPlan((0, 2), (5,)), "has room for 4 at the most"),
     ],
 )
 def test_a_course_that_is_none_is_refused(plan: RunPlan, wrong: str) -> None:
@@ -294,7 +295,7 @@ def test_a_course_that_is_none_is_refused(plan: RunPlan, wrong: str) -> None:
 
 def test_a_lookup_cannot_be_put_above_another_level() -> None:
     with pytest.raises(ValueError, match="cannot verify"):
-        RunPlan((0, 1, 2), (1, 1)).check([True, False, True])
+        RunPlan((0, 1, 2), (1, 1)).check([True, False, True], 1)
 
 
 @pytest.mark.parametrize("joining", [1, 4, 50])
@@ -476,13 +477,23 @@ def test_without_a_profile_the_cure_is_named(tmp_path: Any, monkeypatch: pytest.
         pipeline.run(STACK, "The", replan=True, temperature=0.7)
 
 
+def test_where_one_token_alone_is_kept_the_greedy_profile_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+    monkeypatch.setattr(Pipeline, "profile", lambda self, temperature=0.0: asked.append(temperature))
+    monkeypatch.setattr(Pipeline, "_needed_profile", lambda self, temperature: asked.append(temperature) or TOY)
+    pipeline = Pipeline.open("toy")
+    pipeline.run(STACK, "The", replan=True, temperature=0.7, top_k=1)
+    pipeline.run(STACK, "The", replan=True, temperature=0.7, top_k=2)
+    assert asked == [0.0, 0.0, 0.7, 0.7]
+
+
 def test_the_command_line_plans_again_and_repeats(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     file, run = tmp_path / "profile.json", tmp_path / "run.jsonl.gz"
     write_profile(TOY, file)
     basic = ["generate", "--preset", "toy", "--stack", STACK, "--prompt", "The tower", "--max-new-tokens", "60"]
     assert main([*basic, "--replan", "--profile", str(file), "--trace", str(run)]) == 0
     told = capsys.readouterr().err
-    assert "from round 0: table:" in told and "the profile's best plan" in told
+    assert "from round 1: table:" in told and "the profile's best plan" in told
     assert main(["generate", "--repeat", str(run)]) == 0
     assert capsys.readouterr().out.startswith("the same: 60 of 60 ids; ")
     assert main([*basic, "--profile", str(file)]) == 2

@@ -20,13 +20,15 @@ from toys import output_of
 import hsd_core
 from hsd_core import trace
 from hsd_core.drafts.copying import LONGEST, Suffixes
-from hsd_core.drafts.copying_there import TextThere
-from hsd_core.engine.choices import Key, OrderedChoices, pick, pick_there
+from hsd_core.engine.choices import pick, pick_there
 from hsd_core.engine.hierarchy import LevelError
+from hsd_core.models.context import Context
 from hsd_core.models.gpu import replayed
 from hsd_core.models.gpu.graphs import CudaGraphs, Graphs
+from hsd_core.models.gpu.text import TextThere
 from hsd_core.models.gpu.transfer import fetched, sent, sent_ids
-from hsd_core.models.lean import LeanDecoder
+from hsd_core.models.gpu.unseen import Ahead
+from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.passes import Branches, Pass
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace import checks as identities
@@ -278,7 +280,7 @@ def test_a_device_finds_the_copies_that_the_host_finds(gpu: PretendGpu) -> None:
         lengths = [*range(1, 70), 40, 41, 5, 60]  # and back
         for n in lengths:
             context = ids[:n] if n != 41 else [*ids[:40], 1 - ids[40] % 2]
-            unseen = [*context[:-2], *(torch.full((), id_, device="cuda") for id_ in context[-2:])]
+            unseen = Ahead(context[:-2], tuple(torch.full((), id_, device="cuda") for id_ in context[-2:]))
             host.follow(context)
             for given in (unseen, context):
                 token, place, sort, alike = (int(one) for one in there.last(given))
@@ -298,17 +300,27 @@ def test_a_device_draws_what_the_host_draws() -> None:
             assert int(pick_there(row, uniform)) == pick(row, lambda uniform=uniform: uniform)
 
 
-def test_choices_in_order_take_as_many_numbers_on_a_device(gpu: PretendGpu) -> None:
-    rows = torch.tensor([[0.5, 0.3, 0.2], [0.0, 1.0, 0.0], [0.2, 0.2, 0.6]]).repeat(8, 1)
-    here, there, key = OrderedChoices(4), OrderedChoices(4), Key("draft", 0, 0, 0)
-    assert [here.draw(row, key) for row in rows] == [int(there.draw_there(row, key)) for row in rows.to("cuda")]
-
-
 # ---- between host and device
 
 
+def test_a_context_that_is_ahead_of_the_host_reads_as_any_other_and_is_cut_without_a_wait(gpu: PretendGpu) -> None:
+    seen = Context([3, 1, 4, 1])
+    line = Ahead(seen, ())
+    for id_ in (5, 9):
+        line = line.then(torch.full((), id_, device="cuda"))
+    assert (len(line), line + [] is line) == (6, True)
+    slices = [slice(2, None), slice(None, 3), slice(4, 5), slice(5, None), slice(-1, None), slice(1, 5)]
+    parts = [line[at] for at in slices]
+    on_device = [sent_ids(part, "cuda") for part in parts]
+    assert gpu.waits.total() == 0
+    whole = [3, 1, 4, 1, 5, 9]
+    assert [list(part) for part in parts] == [part.tolist() for part in on_device] == [whole[at] for at in slices]
+    assert (list(line), line[4], line[-1], line[::2]) == (whole, 5, 9, whole[::2])
+    assert (line.cut(5), line + [2]) == (whole[:5], [*whole, 2])
+
+
 def test_a_fetch_waits_once_and_a_send_never(gpu: PretendGpu) -> None:
-    a, ids = sent([3, 1, 2], "cuda"), sent_ids([5, torch.full((), 6, device="cuda")], "cuda")
+    a, ids = sent([3, 1, 2], "cuda"), sent_ids(Ahead([5], (torch.full((), 6, device="cuda"),)), "cuda")
     assert gpu.waits.total() == 0
     here = fetched(a, ids, a.float())
     assert [one.tolist() for one in here] == [[3, 1, 2], [5, 6], [3.0, 1.0, 2.0]]

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from hsd_core.cli import main
-from hsd_core.measure.results.markdown import updated, view, views
-from hsd_core.measure.results.rawfile import RawFile, measured_by, prompts_file, read_raw
+from hsd_core.lab.results.markdown import updated, view, views
+from hsd_core.lab.results.rawfile import RawFile, measured_by, prompts_file, read_raw
 from hsd_core.trace.typed import put
 
 ROOT = Path(__file__).resolve().parents[2]
-SHIPPED = [ROOT / "README.md", ROOT / "assets" / "results" / "README.md"]
+TABLES = sorted((ROOT / "assets" / "results" / "tables").glob("*.md"))
+SHIPPED = [ROOT / "README.md", *TABLES]
 RAW = sorted((ROOT / "assets" / "results").rglob("*.jsonl"))
 PAGES = sorted((ROOT / "assets" / "profiles").glob("*-validation.json"))
 BLOCK = re.compile(r"^<!-- results: (\S+) .*?^<!-- /results -->$", re.DOTALL | re.MULTILINE)
@@ -81,7 +82,7 @@ def test_marked_tables_are_made_anew_and_nothing_else_is(swept, capsys):
 
 
 def test_the_shortest_view_holds_the_fastest_of_each_number_of_levels(swept, monkeypatch):
-    import hsd_core.measure.results.markdown as markdown
+    import hsd_core.lab.results.markdown as markdown
 
     rows = [
         {"stack": stack, "plain": plain, "tokens_per_s": rate, "prompts": 2}
@@ -152,7 +153,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_every_table_of_the_repository_is_what_its_raw_results_give(path):
     text = path.read_text(encoding="utf-8")
     assert updated(path) == text, f"run python -m hsd_core results --update {path.relative_to(ROOT)}"
@@ -161,12 +162,28 @@ def test_every_table_of_the_repository_is_what_its_raw_results_give(path):
 
 
 def test_no_figure_stands_beside_the_results_without_a_file_behind_it():
-    text = SHIPPED[1].read_text(encoding="utf-8")
-    assert not re.search(r"^\|", BLOCK.sub("", text), re.MULTILINE), "a table outside the markers"
-    named = set(BLOCK.findall(text))
-    assert {path.relative_to(SHIPPED[1].parent).as_posix() for path in RAW} == named, (
-        "every file has its tables, every table its file"
-    )
+    named = set()
+    for page in TABLES:
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r"^\|", BLOCK.sub("", text), re.MULTILINE), f"{page.name}: a table outside the markers"
+        named |= {(page.parent / name).resolve() for name in BLOCK.findall(text)}
+    assert set(RAW) == named, "every file has its tables, every table its file"
+    overview = (TABLES[0].parents[1] / "README.md").read_text(encoding="utf-8")
+    assert [page.name for page in TABLES if f"(tables/{page.name})" not in overview] == []
+
+
+def test_the_stacks_of_every_benchmark_stand_beside_it_and_those_of_the_readme_are_in_the_file_that_it_names():
+    from hsd_core.lab.bench.outputs import as_stacks
+    from hsd_core.lab.bench.prompts import read_asked
+
+    in_readme = {(ROOT / name).resolve() for name in BLOCK.findall(SHIPPED[0].read_text(encoding="utf-8"))}
+    benches = [(path, read_raw(path)[0]) for path in RAW if read_raw(path)[0]["kind"] == "bench"]
+    assert in_readme and in_readme <= {path for path, _ in benches}
+    for path, about in benches:
+        assert (path.parent / "stacks.txt").read_text(encoding="utf-8") == as_stacks(about["asked"]), path
+        if path in in_readme:
+            named = re.search(r"--stacks (\S+)", about["command"])
+            assert named and list(read_asked(ROOT / named[1], about["asked"]["default"])) == list(about["asked"])
 
 
 def test_every_raw_file_that_is_shipped_is_whole():
@@ -179,8 +196,8 @@ def test_every_raw_file_that_is_shipped_is_whole():
 
 
 def test_what_the_page_draws_is_what_the_raw_results_give():
-    from hsd_core.measure.validation.report import as_json
-    from hsd_core.measure.validation.runs import read_validation
+    from hsd_core.lab.validate.report import as_json
+    from hsd_core.lab.validate.runs import read_validation
 
     made: dict[str, list] = {}
     for path in RAW:

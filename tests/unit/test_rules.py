@@ -94,7 +94,7 @@ def test_block_scans_from_the_end_and_weighs_its_residual() -> None:
 @pytest.mark.parametrize("rule", list(rules()))
 @pytest.mark.parametrize("bonus", [True, False])
 def test_an_empty_draft_always_gives_one_token(rule: str, bonus: bool) -> None:
-    for _, verdict in verdicts(rules()[rule].load(), [], torch.empty(0, VOCAB), rows(1, 1), bonus):
+    for _, verdict in verdicts(rules()[rule].bind({}), [], torch.empty(0, VOCAB), rows(1, 1), bonus):
         assert (verdict.accepted, verdict.alphas, verdict.coins) == (0, (), ())
         assert verdict.token is not None
         assert verdict.residual is None
@@ -103,7 +103,7 @@ def test_an_empty_draft_always_gives_one_token(rule: str, bonus: bool) -> None:
 @pytest.mark.parametrize("rule", list(rules()))
 def test_all_accepted_without_a_bonus_adds_nothing_and_needs_no_row_for_it(rule: str) -> None:
     p = torch.eye(VOCAB, dtype=torch.float64)[:2]
-    verdict = rules()[rule].load()(drawn([0, 1], p), p, Coins(0.5, 0.5), False)
+    verdict = rules()[rule].bind({})(drawn([0, 1], p), p, Coins(0.5, 0.5), False)
     assert (verdict.accepted, verdict.token, verdict.residual) == (2, None, None)
 
 
@@ -226,7 +226,7 @@ def test_block_accepts_at_least_as_much_as_tokenwise() -> None:
 def test_alphas_are_probabilities(rule: str) -> None:
     for q, p in cases():
         for draft in itertools.product(range(VOCAB), repeat=LENGTH):
-            for alpha in rules()[rule].load()(drawn(list(draft), q), p, Scripted(), True).alphas:
+            for alpha in rules()[rule].bind({})(drawn(list(draft), q), p, Scripted(), True).alphas:
                 assert 0.0 <= alpha <= 1.0
 
 

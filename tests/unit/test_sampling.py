@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 
+from hsd_core.lab.bench import sampled
 from hsd_core.models.sampling import (
     COLDEST,
     OneHot,
@@ -13,6 +14,7 @@ from hsd_core.models.sampling import (
     entries,
     fetched_law,
     finite,
+    is_greedy,
     largest,
     likeliest,
     margins,
@@ -33,6 +35,24 @@ def test_temperature_divides_the_logits() -> None:
 def test_greedy_is_the_one_hot_case(sampling: Sampling) -> None:
     assert sampling.greedy
     assert to_probs(LOGITS, sampling).tolist() == [[1, 0, 0, 0], [0, 1, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("said", "greedy"),
+    [  # tests/js/greedy.test.mjs has the same cases
+        ({}, True),
+        ({"temperature": 0.0, "top_k": 0}, True),
+        ({"temperature": 0, "top_k": 5}, True),
+        ({"temperature": 0.8, "top_k": 1}, True),
+        ({"temperature": 0.8, "top_k": 0}, False),
+        ({"temperature": 0.8, "top_k": 2}, False),
+    ],
+)
+def test_one_function_says_what_is_greedy(said: dict[str, float], greedy: bool) -> None:
+    assert is_greedy(said) is greedy
+    assert Sampling(**said).greedy is greedy  # type: ignore[arg-type]
+    assert Sampling(**said).heat == (0.0 if greedy else 0.8)  # type: ignore[arg-type]
+    assert sampled({**said, "kind": "bench"}) is not greedy
 
 
 def test_top_k_keeps_exactly_k_tokens_also_at_a_tie() -> None:

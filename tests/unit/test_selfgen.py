@@ -8,14 +8,14 @@ import pytest
 import torch
 
 from hsd_core.cli import main
+from hsd_core.lab.train.data import selfgen
+from hsd_core.lab.train.data.output_file import drop_outgrown, jobs_left, open_file, record
+from hsd_core.lab.train.data.selfgen import Job, TurnOpening, generate, invented, jobs_of
 from hsd_core.models import DecoderError
 from hsd_core.models.passes import Pass
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.repetition import loop_from
-from hsd_core.trace.texts import Text, read_texts
-from hsd_core.training import selfgen
-from hsd_core.training.output_file import drop_outgrown, jobs_left, open_file, record
-from hsd_core.training.selfgen import Job, Opening, generate, invented, jobs_of
+from hsd_core.trace.texts import PromptText, read_texts
 from tests.tiny import tiny
 
 GREEDY, WARM = Sampling(), Sampling(0.8, 0, 0.95)
@@ -26,7 +26,7 @@ TIE = 1e-3
 def jobs(*lengths: int, vocab: int = 61) -> list[Job]:
     random = torch.Generator().manual_seed(7)
     prompts = (tuple(torch.randint(vocab, (n,), generator=random).tolist()) for n in lengths)
-    return [Job(Text(p), 0) for p in prompts]
+    return [Job(PromptText(p), 0) for p in prompts]
 
 
 def written(decoder, work, sampling=GREEDY, **more):
@@ -91,7 +91,7 @@ def test_a_sampled_text_does_not_depend_on_the_batch_size_or_the_others(sampling
 
 def test_sampled_tokens_follow_the_models_law():
     decoder, prompt, n = tiny(vocab=7), (1, 2, 3), 4000
-    copies = [Job(Text(prompt), i) for i in range(n)]
+    copies = [Job(PromptText(prompt), i) for i in range(n)]
     counts = torch.zeros(7)
     for _, ids in generate(decoder, copies, Sampling(1.0), ends=frozenset(), max_new_tokens=1, batch=500):
         counts[ids[0]] += 1
@@ -108,12 +108,12 @@ def test_the_context_ends_a_text():
     with pytest.raises(ValueError, match="context"):
         written(decoder, jobs(192))
     with pytest.raises(ValueError, match="vocabulary"):
-        written(decoder, [Job(Text((61,)), 0)])
+        written(decoder, [Job(PromptText((61,)), 0)])
     with pytest.raises(DecoderError, match="192"):
         decoder.new_cache(193, sequences=2)
 
 
-OPENINGS = [Opening((1, 2, 3), (3, 5, 6), "a", 1.0), Opening((4, 9, 11, 8), (3, 7), "b", 3.0)]
+OPENINGS = [TurnOpening((1, 2, 3), (3, 5, 6), "a", 1.0), TurnOpening((4, 9, 11, 8), (3, 7), "b", 3.0)]
 
 
 def invented_texts(decoder, count, **more):
@@ -199,7 +199,7 @@ def test_a_loop_is_cut_once_whether_its_record_is_flagged_or_not(cut_loops, tmp_
         tiny(vocab=7), jobs(3, 4, 5, 6, 7, vocab=7), ends=frozenset(), max_new_tokens=120, cut_loops=cut_loops
     ).values()
     path = tmp_path / "out.jsonl"
-    lines = [record(Job(Text((1, 2)), 0), output, GREEDY, 0) for output in outputs]
+    lines = [record(Job(PromptText((1, 2)), 0), output, GREEDY, 0) for output in outputs]
     assert {"loop_from" in line for line in lines} == {True, False}
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     flagged = read_texts(path, lambda text: [])
@@ -210,7 +210,7 @@ def test_a_loop_is_cut_once_whether_its_record_is_flagged_or_not(cut_loops, tmp_
 
 
 def test_every_copy_of_a_prompt_is_written_once():
-    texts = [Text((1, 2)), Text((5,)), Text((1, 2))]
+    texts = [PromptText((1, 2)), PromptText((5,)), PromptText((1, 2))]
     todo = jobs_left(jobs_of(texts), [], WARM, 1)
     assert [job.copy for job in todo] == [0, 0, 1]
     done = [record(job, [3], WARM, 1) for job in todo[:2]]
@@ -223,7 +223,7 @@ def test_every_copy_of_a_prompt_is_written_once():
 
 def test_a_torn_last_line_is_cut_off_and_a_whole_one_kept(tmp_path):
     path = tmp_path / "out.jsonl"
-    line = json.dumps(record(Job(Text((1, 2), kind="k"), 0), [4, 5], GREEDY, 0))
+    line = json.dumps(record(Job(PromptText((1, 2), kind="k"), 0), [4, 5], GREEDY, 0))
     for torn, kept in ((line[:20], 1), (line, 2), ("", 1)):
         path.write_text(line + "\n" + torn, encoding="utf-8")
         assert len(open_file(path)) == kept
@@ -237,7 +237,7 @@ def test_a_torn_last_line_is_cut_off_and_a_whole_one_kept(tmp_path):
 
 def test_a_text_that_a_smaller_limit_ended_is_written_again_and_no_other():
     outputs = {(1,): [4, 5], (2,): [4, 3], (3,): [3], (4,): [4, 5], (5,): [4, 5]}
-    todo = [Job(Text(prompt), 0) for prompt in outputs]
+    todo = [Job(PromptText(prompt), 0) for prompt in outputs]
     limits = dict(zip(outputs, (2, 2, 2, None, 4), strict=True))  # older files name none; with 4, it was the context
     done = [record(job, outputs[ids], GREEDY, 0, limit=limits[ids]) for job in todo if (ids := job.text.prompt_ids)]
     assert jobs_left(todo, done, GREEDY, 0, limit=3, ends=frozenset({3})) == todo[:1]
@@ -247,7 +247,7 @@ def test_a_text_that_a_smaller_limit_ended_is_written_again_and_no_other():
 
 
 def test_the_longer_output_takes_the_place_of_the_shorter(tmp_path):
-    path, job, other = tmp_path / "out.jsonl", Job(Text((1, 2)), 0), Job(Text((1, 2)), 1)
+    path, job, other = tmp_path / "out.jsonl", Job(PromptText((1, 2)), 0), Job(PromptText((1, 2)), 1)
     old, short, long = (record(job, [4, 5, 6][:n], WARM, 0, limit=limit) for n, limit in ((2, None), (2, 2), (3, 3)))
     lines = [
         json.dumps(line)
@@ -307,7 +307,7 @@ def test_prompt_files_of_every_form_are_read(tmp_path):
     )
     one, two, three = read_texts(path, lambda text: list(text.encode()))
     assert (one.prompt_ids, one.sort, two.prompt_ids, two.sort) == ((97, 98), "c", (98,), "k")
-    assert three == Text((7,), (8, 9), loop_from=1)
+    assert three == PromptText((7,), (8, 9), loop_from=1)
 
 
 @pytest.mark.parametrize("loop", ["-1", "3", "true", '"1"'])

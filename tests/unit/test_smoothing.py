@@ -12,15 +12,15 @@ pytest.importorskip("onnxruntime")
 
 from tiny import made
 
-from hsd_core.models import lean
 from hsd_core.models.compiled import decoder as decoders
 from hsd_core.models.compiled.decoder import EMBEDDING, CompiledDecoder
 from hsd_core.models.compiled.layer import LayerTensors, Linear, read_layer
 from hsd_core.models.compiled.smoothing import shares, smoothed, smoothing
-from hsd_core.models.layers import Layer, Layers
-from hsd_core.models.linear import Plain
+from hsd_core.models.lean import decoder as lean
+from hsd_core.models.lean.layers import Layer, Layers
+from hsd_core.models.lean.linear import Plain
+from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.passes import Pass
-from hsd_core.models.shape import LeanShape
 
 IDS = [5, 50, 3, 17, 44, 44, 8, 60, 2, 30, 31, 12]
 LOUD = 7  # the channel that stands out

@@ -1,20 +1,20 @@
 from __future__ import annotations
 
-import json
 import random
-from pathlib import Path
 from typing import Any
 
+import golden
 import pytest
 
+from hsd_core.levels.declared.keys import MAX_BLOCK
 from hsd_core.levels.kinds import kinds, policies, rules
-from hsd_core.levels.kinds.spec import MAX_BLOCK
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.grammar import (
     MAX_LEVELS,
     LevelSpec,
     StackError,
     bare,
+    faults,
     format_stack,
     level_names,
     parse,
@@ -22,14 +22,13 @@ from hsd_core.stacks.grammar import (
 )
 
 SAMPLED = Sampling(1.0)
-CASES = json.loads((Path(__file__).parents[1] / "grammar.json").read_text(encoding="utf-8"))
 
 
 def random_spec(rng: random.Random, name: str, last: bool) -> LevelSpec:
     def maybe(*values: object) -> object:
         return rng.choice((None, *values))
 
-    values: dict[str, object] = {
+    values: dict[str, Any] = {
         "policy": rng.choice(list(policies())),
         "theta": maybe(0.0, 1.0, 0.6, rng.random(), 1e-9),
         "rule": rng.choice(list(rules())),
@@ -39,8 +38,8 @@ def random_spec(rng: random.Random, name: str, last: bool) -> LevelSpec:
         "device": maybe("cpu", "cuda:1"),
         "id": maybe("owner/model-1.7B", "./folder", "a=b"),
     }
-    heeded = {key.name: values[key.name] for key in kinds()[name].keys if key.name in values}
-    return LevelSpec(name, None if last or rng.random() < 0.3 else rng.randint(1, MAX_BLOCK), **heeded)  # type: ignore[arg-type]
+    heeded = {key.name: values[key.name] for key in kinds()[name].keys if values.get(key.name) is not None}
+    return LevelSpec(name, None if last or rng.random() < 0.3 else rng.randint(1, MAX_BLOCK), heeded)
 
 
 def test_what_is_formatted_parses_to_the_same_stack() -> None:
@@ -55,21 +54,43 @@ def test_what_is_formatted_parses_to_the_same_stack() -> None:
         assert parse(format_stack(specs)) == specs
 
 
-def spec_of(values: dict[str, Any]) -> LevelSpec:
-    fields = {name: value for name, value in values.items() if name in LevelSpec.__slots__}
-    return LevelSpec(**fields, own=tuple(sorted((k, v) for k, v in values.items() if k not in fields)))
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["text"] or "nothing")
+@pytest.mark.parametrize("case", golden.CASES, ids=lambda case: case["text"] or "nothing")
 def test_a_golden_case_is_read_or_refused_as_ever(case: dict[str, Any]) -> None:
-    """The cases that tests/app/js/grammar.test.mjs reads too."""
-    if "error" in case:
-        with pytest.raises(StackError) as caught:
-            parse(case["text"])
-        assert str(caught.value) == case["error"]
-        return
-    assert parse(case["text"]) == tuple(map(spec_of, case["levels"]))
-    assert format_stack(parse(case["text"])) == case["written"]
+    golden.check(case)
+
+
+@pytest.mark.parametrize("text", [case["text"] for case in golden.CASES], ids=lambda text: text or "nothing")
+def test_what_a_stack_is_refused_with_is_among_its_faults(text: str) -> None:
+    reasons = {fault.reason for fault in faults(text)}
+    assert bool(reasons) == bool(refused(text)) and refused(text) <= reasons
+
+
+def refused(text: str) -> set[str]:
+    try:
+        parse(text)
+    except StackError as error:
+        return {str(error)}
+    return set()
+
+
+@pytest.mark.parametrize(
+    ("text", "levels"),
+    [
+        ("exit:2@at=4,exit:4@at=8,target", []),
+        ("exit:2@at=8,exit:4@at=4,target", [1]),
+        ("int8:4,exit:4@at=4@dtype=int8,target", [1]),
+        ("exit:2@at=8@dtype=int8,exit:4@at=4,target@dtype=int8", [1]),
+        ("exit:2@at=8@dtype=int8,exit:4@at=4,target", []),
+        ("exit:2@at=4@policy=del,exit:4@at=8,target", [0]),
+        ("exit:2,int8:2,exit:2,target", [0, 2]),
+        ("int8:2,ngram:2,target,ngram", [1, 2, 3]),
+        ("ngram:2@guess=3,target@rule=block", [1]),
+        ("ngram:2@back=1,int8:99,target", [0, 1]),
+        (",target", [0]),
+    ],
+)
+def test_each_level_that_cannot_work_is_named_once(text: str, levels: list[int]) -> None:
+    assert [fault.level for fault in faults(text)] == levels
 
 
 def test_a_block_length_of_thousands_of_figures_is_refused() -> None:
@@ -79,9 +100,9 @@ def test_a_block_length_of_thousands_of_figures_is_refused() -> None:
 
 def test_what_a_level_is_does_not_hang_on_where_it_stands() -> None:
     one, other, target = parse("exit:4@at=8@rule=top@k=2@policy=flush@theta=0.3@bonus=0@id=lens,int8:3,target")
-    assert bare(one) == LevelSpec("exit", at=8, id="lens")
+    assert bare(one) == LevelSpec("exit", values={"at": 8, "id": "lens"})
     assert (bare(other), bare(target)) == (LevelSpec("int8"), LevelSpec("target"))
-    assert bare(parse("exit:4@at=8@policy=del,target")[0]) == LevelSpec("exit", at=8, policy="del")
+    assert bare(parse("exit:4@at=8@policy=del,target")[0]) == LevelSpec("exit", values={"at": 8, "policy": "del"})
 
 
 def test_garbage_is_refused_or_read_but_never_crashes() -> None:

@@ -7,12 +7,12 @@ import base64
 from msgspec import structs
 
 from hsd_core.cli.terminal import letter, printable, text_lines, totals_lines
-from hsd_core.trace import SCHEMA, Commit, Committed, Draft, Header, LevelInfo, Piece
+from hsd_core.trace import FORMAT, SCHEMA, Baseline, Commit, Committed, Draft, Header, LevelInfo, Piece, Plan
 
 
 def header(*kinds: str) -> Header:
     levels = tuple(LevelInfo(i, k, k, k, None, None, None, None, True, "cpu", "float") for i, k in enumerate(kinds))
-    return Header(SCHEMA, ",".join(kinds), levels, {}, 0, (1,), 4, True, "exact")
+    return Header(FORMAT, SCHEMA, ",".join(kinds), levels, {}, 0, (1,), 4, True, "exact")
 
 
 def run(*pieces: bytes) -> list:
@@ -40,6 +40,15 @@ def test_letters_follow_the_kind_and_count_where_two_are_alike():
     assert [letter(stack, i) for i in range(5)] == ["N", "M1", "M2", "Q", "T"]
 
 
+def test_a_trace_from_elsewhere_sends_no_escape_sequences_by_its_words():
+    evil = "\x1b]0;title\x07\x1b[2J"
+    header, *rest = run(b"a")
+    levels = (structs.replace(header.levels[0], label=evil), *header.levels[1:])
+    said = {"simulated": evil, "lossless_reason": evil, "levels": levels}
+    told = totals_lines([structs.replace(header, **said), Plan(1, evil, (0,), (), 0, 0, why=evil), *rest], colour=False)
+    assert not any(c in line for line in told for c in "\x1b\x07")
+
+
 def test_several_sequences_side_by_side_are_said_where_there_were_any():
     chain = Draft(0, 0, 0, (0, 1), (0, 1), ("c", "c"), (1.0, 1.0), (None, None), 1, 0, 0, 0, 1)
     tree = Draft(1, 0, 2, (2, 3, 4), (0, 1, 2), ("c",) * 3, (1.0,) * 3, (None,) * 3, 1, 0, 0, 2, 3, parents=(-1, 0, 0))
@@ -48,3 +57,10 @@ def test_several_sequences_side_by_side_are_said_where_there_were_any():
     assert not any("sequences" in line for line in totals_lines([*run(b"a"), chain], colour=False))
     again = structs.replace(chain, parents=(-1, 0), draws=(2, 1))  # one line of tokens, the first drawn twice
     assert not any("sequences" in line for line in totals_lines([*run(b"a"), again], colour=False))
+
+
+def test_the_speed_of_plain_decoding_beside_a_run_is_its_tokens_over_its_time():
+    *before, commit = run(b"a", b"b", b"c", b"d")
+    baseline = Baseline("target", 0, tuple(n * 10**9 for n in (1, 2, 3, 4)), 4, False)
+    told = totals_lines([*before, structs.replace(commit, t=2 * 10**9), baseline], colour=False)
+    assert any("measured beside it: 1.0 tokens/s; speed-up 2.00x" in line for line in told)

@@ -10,36 +10,19 @@ from brute_force import every_plan
 from monte_carlo import simulate
 from profiles import flat, random_profile, random_stack
 
-from hsd_core.theory import (
-    Conditional,
-    Costs,
-    Plan,
-    Profile,
-    ProfileError,
-    ProfileLevel,
-    closed_form,
-    expected,
-)
+from hsd_core.theory import Costs, Plan, Profile, ProfileError, ProfileLevel, closed_form, expected
 from hsd_core.theory.latency.recursion import Pricer
 
 STACKS = 200
 
 
-@pytest.mark.parametrize("model", ["iid", "marked"])
-def test_the_recursion_and_monte_carlo_agree_on_random_stacks(model):
+def test_the_recursion_and_monte_carlo_agree_on_random_stacks():
     rng = np.random.default_rng(1)
     for seed in range(STACKS):
         profile, plan = random_stack(rng)
-        mean, error = simulate(profile, plan, 1500, seed, model)
-        exact = expected(profile, plan, model=model).ms_per_token
+        mean, error = simulate(profile, plan, 1500, seed)
+        exact = expected(profile, plan).ms_per_token
         assert abs(mean - exact) <= 4 * error + 1e-9, (seed, mean, exact, error)
-
-
-def test_the_simulator_tells_the_models_apart():
-    profile = replace(flat((1, 4, 32), 0.8, 0.68, 0.85), conditional={(1, 2): Conditional(0.95, 0.3, 0.7)})
-    plan = Plan((0, 1, 2), (3, 6))
-    mean, error = simulate(profile, plan, 20000, 0, "marked")
-    assert abs(mean - expected(profile, plan).ms_per_token) > 4 * error
 
 
 def test_two_levels_are_leviathans_formula():
@@ -82,7 +65,7 @@ def test_the_levels_add_up_to_the_whole():
     rng = np.random.default_rng(5)
     for _ in range(30):
         profile, plan = random_stack(rng)
-        prediction = expected(profile, plan, model="marked")
+        prediction = expected(profile, plan)
         whole = sum(share.ms_per_round for share in prediction.levels) + profile.round_ms
         assert whole / prediction.tokens_per_round == pytest.approx(prediction.ms_per_token)
         assert [sum(share.block_law) for share in prediction.levels] == pytest.approx([1.0] * len(plan.levels))
@@ -137,40 +120,6 @@ def test_shared_layers_have_the_price_of_their_edge():
     assert expected(profile, Plan((1, 2), (4,))).levels[1].ms_per_round == 32
 
 
-def test_marks_that_say_next_to_nothing_change_nothing():
-    rng = np.random.default_rng(11)
-    for nudge in (0.0, 1e-12):  # exactly alike takes the short way
-        for _ in range(30):
-            profile, plan = random_stack(rng)
-            a = profile.acceptance
-            same = {
-                (i, j): Conditional(a[i][j], a[i][j] + nudge, a[i][j] - nudge, by_position=(a[i][j],) * 2)
-                for j in range(len(profile.levels))
-                for i in range(j)
-            }
-            iid = expected(profile, plan)
-            marked = expected(replace(profile, conditional=same), plan, model="marked")
-            assert marked.ms_per_token == pytest.approx(iid.ms_per_token, rel=1e-9)
-            assert marked.levels[-1].block_law == pytest.approx(iid.levels[-1].block_law, rel=1e-9)
-
-
-def test_the_marks_weigh_the_tokens_they_name():
-    # T = 1, so a round is one verified token: drafted and kept, or a correction (a = 0.5), then the bonus.
-    profile = replace(flat((1, 4, 32), 0.5, 0.5, 0.5), conditional={(1, 2): Conditional(0.9, 0.2, 0.6)})
-    law = expected(profile, Plan((0, 1, 2), (1, 1)), model="marked").levels[-1].block_law
-    refused_at_once = 0.5 * (1 - 0.2) + 0.5 * (1 - 0.9)
-    assert law[1] == pytest.approx(refused_at_once)
-    assert law[2] == pytest.approx(0.5 * 0.2 + 0.5 * 0.9 * (1 - 0.6))
-    assert law[3] == pytest.approx(0.5 * 0.9 * 0.6)
-
-
-def test_a_bottom_drafters_tokens_fade_by_position():
-    profile = replace(flat((1, 30), 0.8), conditional={(0, 1): Conditional(by_position=(0.9, 0.5))})
-    law = expected(profile, Plan((0, 1), (3,)), model="marked").levels[-1].block_law
-    assert law == pytest.approx((0, 0.1, 0.9 * 0.5, 0.9 * 0.5 * 0.5, 0.9 * 0.5 * 0.5))
-    assert expected(profile, Plan((0, 1), (3,))).tokens_per_round == pytest.approx(sum(0.8**m for m in range(4)))
-
-
 def test_another_rule_has_acceptances_of_its_own():
     profile = replace(flat((1, 30), 0.5), by_rule={"block": ((1.0, 0.7), (0.0, 1.0))})
     assert expected(profile, Plan((0, 1), (1,), rules=("block",))).tokens_per_round == pytest.approx(1.7)
@@ -211,9 +160,8 @@ def test_a_lookup_cannot_verify():
         expected(profile, Plan((0, 1, 2), (2, 2)))
 
 
-@pytest.mark.parametrize("model", ["iid", "marked"])
 @pytest.mark.parametrize("catch_up", [False, True])
-def test_a_price_does_not_depend_on_the_plans_it_is_worked_out_with(model, catch_up):
+def test_a_price_does_not_depend_on_the_plans_it_is_worked_out_with(catch_up):
     rng = np.random.default_rng(31)
     for _ in range(12):
         profile, plan = random_stack(rng)
@@ -222,5 +170,5 @@ def test_a_price_does_not_depend_on_the_plans_it_is_worked_out_with(model, catch
         for _ in range(4):
             blocks, bonus = rng.integers(1, 9, depth).tolist(), rng.integers(0, 2, depth).astype(bool).tolist()
             plans.append(replace(plan, blocks=tuple(blocks), bonus=tuple(bonus)))
-        together = Pricer(profile, model, catch_up).price_all(plans)
-        assert together == [Pricer(profile, model, catch_up).price(one) for one in plans]
+        together = Pricer(profile, catch_up).price_all(plans)
+        assert together == [Pricer(profile, catch_up).price(one) for one in plans]

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from brute_force import every_plan
-from profiles import flat, random_profile, random_stack
+from profiles import flat, random_profile
 
-from hsd_core.theory import Conditional, Costs, Plan, Planner, ProfileError, best_plans, expected
+from hsd_core.theory import Costs, Plan, Planner, ProfileError, best_plans, expected
 from hsd_core.theory.search.edges import Mode
 from hsd_core.theory.search.graph import node_ms, path_edges
 
@@ -126,17 +126,6 @@ def test_a_bonus_is_dropped_where_its_row_is_dear():
     assert best.prediction.ms_per_token < Planner(profile).best().best.prediction.ms_per_token
 
 
-def test_the_marked_model_ranks_by_marks():
-    rng = np.random.default_rng(8)
-    for _ in range(5):
-        profile, plan = random_stack(rng)
-        best = best_plans(profile, model="marked").best
-        assert best.prediction == expected(profile, best.plan, model="marked")
-        blocks = tuple(min(t, profile.max_block) for t in plan.blocks)
-        given = expected(profile, Plan(plan.levels, blocks), model="marked")
-        assert best.prediction.ms_per_token <= given.ms_per_token
-
-
 def test_a_level_is_worth_what_its_absence_costs():
     profile = flat((1, 4, 32), 0.8, 0.68, 0.85)
     planner = Planner(profile)
@@ -166,26 +155,24 @@ def best_by_edges(planner: Planner, nodes: np.ndarray) -> float:
     """The last step of the shortest path, taken from the nodes' distances."""
     profile, out = planner.profile, []
     for level, row in enumerate(nodes):
-        table = planner.edges.table(level, profile.target, False, planner.modes[0])
+        table = planner.edges.table(level, profile.target, planner.modes[0])
         out += [(ms + table.ms[t] + profile.round_ms) / table.tokens[t] for t, ms in enumerate(row)]
     return float(min(out))
 
 
-@pytest.mark.parametrize("bottom", ["drafter", "by position", "lookup"])
+@pytest.mark.parametrize("bottom", ["drafter", "lookup"])
 @pytest.mark.parametrize("bonus", [True, False])
 def test_an_edge_of_the_graph_has_the_gain_of_the_recursion(bottom, bonus):
     # One level of collecting, from blocks of a bottom level: the separable gain is exact there.
-    profile, model = flat((1, 4, 32), 0.8, 0.68, 0.85, max_block=8), "marked" if bottom == "by position" else "iid"
-    fading = Conditional(by_position=(0.9, 0.6, 0.3))
-    profile = replace(profile, conditional={(0, 1): fading, (0, 2): fading})
+    profile = flat((1, 4, 32), 0.8, 0.68, 0.85, max_block=8)
     if bottom == "lookup":
         lookup = replace(profile.levels[0], hit_rate=0.7, reach=(1.0, 0.5))
         profile = replace(profile, levels=(lookup, *profile.levels[1:]))
-    planner = Planner(profile, model)
+    planner = Planner(profile)
     mode = Mode("tokenwise", bonus)
     for u in range(1, 9):
         two = Plan((0, 2), (u,), (bonus,))
-        assert path_ms(planner, two) == pytest.approx(expected(profile, two, model=model).ms_per_token)
+        assert path_ms(planner, two) == pytest.approx(expected(profile, two).ms_per_token)
         for t in range(1, 9):
-            calls = expected(profile, Plan((0, 1, 2), (u, t), (bonus, True)), model=model).levels[1].calls_per_round
-            assert planner.edges.table(0, 1, True, mode).rounds[t - 1, u - 1] == pytest.approx(calls)
+            calls = expected(profile, Plan((0, 1, 2), (u, t), (bonus, True))).levels[1].calls_per_round
+            assert planner.edges.table(0, 1, mode).rounds[t - 1, u - 1] == pytest.approx(calls)

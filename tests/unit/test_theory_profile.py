@@ -29,9 +29,7 @@ SMALL = {
     "interval": [[None, [0.7, 0.9], None], [None, None, [0.88, 0.92]], [None, None, None]],
     "temperature": 0.8,
     "round_ms": 0.2,
-    "conditional": {
-        "m1->big": {"accepted": 0.95, "residual": 0.4, "by_kind": {"code": 0.97}, "counts": {"accepted": 90}},
-    },
+    "by_width": {"m1->big": [0.9, 0.95]},
     "by_rule": {"block": [[1, 0.82, 0.72], [0, 1, 0.93], [0, 0, 1]]},
     "about": {"device": "cpu"},
 }
@@ -54,8 +52,16 @@ def test_a_profile_survives_its_file(tmp_path):
     for seed in range(10):
         made, _ = random_stack(np.random.default_rng(seed))
         again = profile_from(json.loads(json.dumps(made.as_dict())))
-        assert again.conditional == made.conditional and again.edge_cost == made.edge_cost
+        assert again.by_width == made.by_width and again.edge_cost == made.edge_cost
         assert all(again.accepts(i, j) == made.accepts(i, j) for j in range(len(made.levels)) for i in range(j))
+
+
+def test_of_the_finer_acceptances_of_older_files_those_by_width_are_read():
+    given = copy.deepcopy(SMALL)
+    finer = {"accepted": 0.95, "residual": 0.4, "by_position": [0.9], "forks": [[0.9, 0.95]], "by_kind": {"code": 0.97}}
+    widths = given.pop("by_width")["m1->big"]
+    given["conditional"] = {"m0->m1": finer, "m1->big": {**finer, "by_width": widths, "counts": {"accepted": 90}}}
+    assert profile_from(given) == profile_from(SMALL)
 
 
 def test_a_hit_rate_may_stand_outside_its_level():
@@ -78,7 +84,7 @@ def test_costs_never_fall_beyond_the_last_row_count():
 def test_a_part_of_a_profile_keeps_its_pairs():
     part = profile_from(SMALL).only((1, 2))
     assert part.names == ("m1", "big") and part.accepts(0, 1) == 0.9
-    assert part.edge_cost[(0, 1)](1) == 15 and part.conditional[(0, 1)].residual == 0.4
+    assert part.edge_cost[(0, 1)](1) == 15 and part.by_width[(0, 1)] == (0.9, 0.95)
 
 
 def test_a_plan_and_its_stack_are_one_thing():
@@ -157,7 +163,9 @@ def _set(path, value):
         (_set(["max_block"], 2.5), "max_block: expected a whole number, got float"),
         (_set(["edge_cost_ms"], {"m1->small": {"1": 2}}), "edge_cost_ms has 'm1->small'"),
         (_set(["edge_cost_ms"], {"big->m1": {"1": 2}}), "the drafter must stand below"),
-        (_set(["conditional", "m1->big", "residual"], 3), "conditional m1->big: residual is 3"),
+        (_set(["by_width", "m1->big"], [0.9, 3]), "by_width of m1 by big is 3.0; use 0 to 1"),
+        (_set(["by_width"], {"big->m1": [0.9]}), "the drafter must stand below"),
+        (_set(["conditional"], {"m1->big": 0.9}), "conditional"),
         (_set(["by_rule", "block"], [[1]]), "by_rule 'block' is 1 x 1"),
         (_set(["hit_rate"], {"m9": 0.5}), "hit_rate names 'm9'"),
         (_set(["round_ms"], -1), "round_ms is -1"),

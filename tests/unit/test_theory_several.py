@@ -1,4 +1,4 @@
-"""Levels that offer several sequences side by side: their price, their place in plans, and what is refused."""
+"""Levels that offer several candidates side by side: their price, their place in plans, and what is refused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 from monte_carlo import simulate
 
 from hsd_core.theory import (
-    Conditional,
     Costs,
     Plan,
     Planner,
@@ -44,13 +43,8 @@ def tower(row_ms: float = 1.0, *, two: tuple[float, ...] = (3.0, 2.0)) -> Profil
         ProfileLevel("target", Costs((1, 33), (30.0, 30.0 + 32 * row_ms)), "target"),
     )
     accepted = ((1, 0, 0, 0.5, 0.48), (0, 1, 0, 0.62, 0.6), (0, 0, 1, 0.55, 0.5), (0, 0, 0, 1, 0.95), (0, 0, 0, 0, 1))
-    conditional = {
-        (GUESS, TARGET): Conditional(by_position=(0.7, 0.4)),
-        (GUESS, COPY): Conditional(by_position=(0.72, 0.5)),
-        (COPY, TARGET): Conditional(0.97, 0.8, 0.9),
-    }
     matrix = tuple(tuple(map(float, row)) for row in accepted)
-    return Profile(levels, matrix, GREATEST, conditional=conditional, round_ms=0.1)
+    return Profile(levels, matrix, GREATEST, round_ms=0.1)
 
 
 def test_a_verification_has_a_row_for_every_token_side_by_side():
@@ -90,7 +84,7 @@ def test_the_probes_of_a_window_are_in_the_cost_of_the_pair():
 
 def test_a_verifier_that_catches_up_does_so_on_top_of_all_tokens_side_by_side():
     sure = tuple(tuple(1.0 for _ in row) for row in tower().acceptance)
-    profile = replace(tower(), acceptance=sure, conditional={}, round_ms=0.0)
+    profile = replace(tower(), acceptance=sure, round_ms=0.0)
     plan = Plan((FUSED, COPY, TARGET), (1, 2))
     # The copy keeps one token and adds one, in a pass of 3 rows, and of one more for its bonus of the round before.
     without, with_it = (Pricer(profile, catch_up=catch_up).price(plan) for catch_up in (False, True))
@@ -98,7 +92,6 @@ def test_a_verifier_that_catches_up_does_so_on_top_of_all_tokens_side_by_side():
     assert with_it.levels[1].ms_per_round == pytest.approx(8 + 0.5 * 3)
 
 
-@pytest.mark.parametrize("model", ["iid", "marked"])
 @pytest.mark.parametrize(
     "plan",
     [
@@ -108,14 +101,14 @@ def test_a_verifier_that_catches_up_does_so_on_top_of_all_tokens_side_by_side():
         Plan((FUSED, COPY, TARGET), (2, 4), (False, True)),
     ],
 )
-def test_several_side_by_side_cost_what_playing_the_rounds_out_costs(plan, model):
+def test_several_side_by_side_cost_what_playing_the_rounds_out_costs(plan):
     profile = tower()
-    ms, error = simulate(profile, plan, 60_000, seed=5, model=model)
-    assert abs(expected(profile, plan, model=model).ms_per_token - ms) < 4 * error
+    ms, error = simulate(profile, plan, 60_000, seed=5)
+    assert abs(expected(profile, plan).ms_per_token - ms) < 4 * error
     bottom = plan.levels[0]
     chain = replace(profile.levels[bottom], beside=())
     one = replace(profile, levels=(*profile.levels[:bottom], chain, *profile.levels[bottom + 1 :]))
-    assert abs(expected(one, plan, model=model).ms_per_token - ms) > 4 * error, "the test tells it from one sequence"
+    assert abs(expected(one, plan).ms_per_token - ms) > 4 * error, "the test tells it from one sequence"
 
 
 def test_the_closed_form_of_two_levels_is_exact():
@@ -183,7 +176,7 @@ def test_rules_that_judge_one_sequence_are_not_planned_above_several():
     plans = [one.plan for one in (answer.best, *answer.alternatives)]
     assert any(plan.rule_of(1) == "block" for plan in plans if not profile.levels[plan.levels[0]].beside)
     assert {plan.rule_of(1) for plan in plans if profile.levels[plan.levels[0]].beside} == {"tokenwise"}
-    with pytest.raises(ProfileError, match=r"rule block judges one sequence, and ngram@guess=3 offers several side"):
+    with pytest.raises(ProfileError, match=r"rule block judges one candidate, and ngram@guess=3 offers several side"):
         expected(profile, Plan((GUESS, TARGET), (2,), rules=("block",)))
     assert plan_of(profile, "ngram:2@guess=3,int8:4,target@rule=block").rules == ("tokenwise", "block")
 
@@ -215,10 +208,16 @@ def test_lookups_beside_a_draft_mean_nothing_above_the_bottom():
         ("nano:4@fuse=3,target", "nano:4@fuse=3 is not in this profile; .* --levels nano@fuse=3,target"),
         ("lookahead:4,target", "lookahead:4 is not in this profile; .* --levels lookahead,target"),
         ("ngram:4@window=7,target", "ngram:4@window=7 is not in this profile; .* --levels ngram@window=7,target"),
-        ("nano:2@tree=2.1@fuse=2,target", r"tree 2\.1: nano@fuse=2 offers several sequences .*; leave @tree= out"),
-        ("ngram:4@guess=3@policy=flush,target", "all stop fixed$"),
-        ("int8:4@policy=confidence,target", "int8:4@policy=confidence is not in this profile; .*; all stop fixed$"),
-        ("int8:4@policy=margin,target", "int8:4@policy=margin is not in this profile; .*; all stop fixed$"),
+        ("nano:2@tree=2.1@fuse=2,target", r"tree 2\.1: nano@fuse=2 offers several candidates .*; leave @tree= out"),
+        ("ngram:4@guess=3@policy=flush,target", "whose levels all have fixed block lengths; its levels are "),
+        (
+            "int8:4@policy=confidence,target",
+            "int8:4@policy=confidence is not in this profile, whose levels all have fixed block lengths",
+        ),
+        (
+            "int8:4@policy=margin,target",
+            "int8:4@policy=margin is not in this profile, whose levels all have fixed block lengths",
+        ),
     ],
 )
 def test_what_a_profile_cannot_price_is_refused_with_the_cure(stack, why):
@@ -227,7 +226,7 @@ def test_what_a_profile_cannot_price_is_refused_with_the_cure(stack, why):
 
 
 def test_a_level_that_offers_several_sequences_cannot_verify():
-    with pytest.raises(ProfileError, match="nano@fuse=2 offers several sequences side by side and cannot verify"):
+    with pytest.raises(ProfileError, match="nano@fuse=2 offers several candidates side by side and cannot verify"):
         expected(tower(), Plan((ONE, FUSED, TARGET), (2, 2)))
     with pytest.raises(ProfileError, match="the target 'nano@fuse=2' has beside"):
         check_levels(tower().levels[: FUSED + 1])

@@ -12,60 +12,56 @@ from collections.abc import Iterator
 import pytest
 
 from hsd_core.theory import (
-    Conditional,
     Costs,
-    Lengths,
     Plan,
     Profile,
     ProfileError,
     ProfileLevel,
+    TextLengths,
     expected,
     profile_from,
 )
 from hsd_core.theory.latency.finite import over_texts
 
-Path = tuple[float, tuple[str, ...], Counter]  # probability, how each token came to be, calls by (place, rows)
-HOW = {"accepted": 0.9, "residual": 0.45, "bonus": 0.7}
+Path = tuple[float, int, Counter]  # probability, tokens, calls by (place, rows)
 ACCEPTANCE = ((1.0, 0.6, 0.5, 0.4), (0.0, 1.0, 0.75, 0.65), (0.0, 0.0, 1.0, 0.8), (0.0, 0.0, 0.0, 1.0))
 COSTS = tuple(Costs((1, 9), (ms, 3.0 * ms)) for ms in (1.0, 4.0, 9.0, 30.0))
 
 
-def profile(size: int, *, marked: bool = False, lookup: bool = False) -> Profile:
+def profile(size: int, *, lookup: bool = False) -> Profile:
     levels = [ProfileLevel(f"m{i}", COSTS[i]) for i in range(size)]
     if lookup:
         levels[0] = ProfileLevel("m0", COSTS[0], "", 0.7, (1.0, 0.6))
-    given = Conditional(*HOW.values(), by_position=(0.55, 0.85)) if marked else None
-    pairs = {(i, j): given for j in range(size) for i in range(j)} if given else {}
     matrix = tuple(row[-size:] for row in ACCEPTANCE[-size:])
-    return Profile(tuple(levels), matrix, conditional=pairs, round_ms=0.5)
+    return Profile(tuple(levels), matrix, round_ms=0.5)
 
 
 class Played:
     """Every path of blocks and rounds of a plan."""
 
-    def __init__(self, known: Profile, plan: Plan, marked: bool) -> None:
-        self.known, self.plan, self.marked = known, plan, marked
+    def __init__(self, known: Profile, plan: Plan) -> None:
+        self.known, self.plan = known, plan
 
     def draft(self, room: int) -> Iterator[Path]:
         level, most = self.known.levels[self.plan.levels[0]], min(self.plan.blocks[0], room)
         if level.hit_rate is None:
-            yield 1.0, ("drafted",) * most, Counter({(0, 1): most})
+            yield 1.0, most, Counter({(0, 1): most})
             return
         reach = [1.0 - level.hit_rate, *(level.hit_rate * (1.0 if m == 1 else 0.6) for m in range(1, most + 1)), 0.0]
         for n in range(most + 1):
             chance = reach[0] if n == 0 else reach[n] - reach[n + 1]
-            yield chance, ("drafted",) * n, Counter({(0, 1): 1})
+            yield chance, n, Counter({(0, 1): 1})
 
     def pull(self, place: int, room: int) -> Iterator[Path]:
         if place == 0:
             yield from self.draft(room)
             return
-        waiting: list[Path] = [(1.0, (), Counter())]
+        waiting: list[Path] = [(1.0, 0, Counter())]
         while waiting:
             chance, held, calls = waiting.pop()
-            for own, added, more in self.verify(place, room - len(held)):
+            for own, added, more in self.verify(place, room - held):
                 path = (chance * own, held + added, calls + more)
-                if len(path[1]) == room or len(path[1]) >= self.plan.blocks[place]:
+                if path[1] == room or path[1] >= self.plan.blocks[place]:
                     yield path
                 else:
                     waiting.append(path)
@@ -73,23 +69,16 @@ class Played:
     def verify(self, place: int, room: int) -> Iterator[Path]:
         bonus = place == 0 or self.plan.bonus_of(place)
         below = room - bonus
-        blocks = self.pull(place - 1, below) if place and below > 0 else iter([(1.0, (), Counter())])
+        blocks = self.pull(place - 1, below) if place and below > 0 else iter([(1.0, 0, Counter())])
         for chance, block, calls in blocks:
-            rows = len(block) + 1 if bonus else max(1, len(block))
+            rows = block + 1 if bonus else max(1, block)
             calls = calls + Counter({(place, rows): 1})
             alive = chance
-            for at, how in enumerate(block):
-                a = self.accepts(place, at, how)
-                yield alive * (1.0 - a), (*("accepted",) * at, "residual"), calls
+            for kept in range(block):
+                a = self.known.acceptance[self.plan.levels[place - 1]][self.plan.levels[place]]
+                yield alive * (1.0 - a), kept + 1, calls
                 alive *= a
-            own = ("bonus",) if bonus or not block else ()
-            yield alive, ("accepted",) * len(block) + own, calls
-
-    def accepts(self, place: int, at: int, how: str) -> float:
-        below, level = self.plan.levels[place - 1 : place + 1]
-        if not self.marked:
-            return self.known.acceptance[below][level]
-        return (0.55, 0.85)[min(at, 1)] if how == "drafted" else HOW[how]
+            yield alive, block + (bonus or not block), calls
 
     def text(self, length: int, limit: int) -> tuple[float, Counter]:
         """Mean rounds and calls of a text of so many tokens."""
@@ -100,8 +89,8 @@ class Played:
                 continue
             rounds += starts[written]
             for chance, tokens, more in self.verify(top, limit - written):
-                assert 1 <= len(tokens) <= limit - written
-                starts[written + len(tokens)] += starts[written] * chance
+                assert 1 <= tokens <= limit - written
+                starts[written + tokens] += starts[written] * chance
                 for call, n in more.items():
                     calls[call] += starts[written] * chance * n
         return rounds, calls
@@ -120,17 +109,16 @@ PLANS = {
 
 
 @pytest.mark.parametrize("lookup", [False, True])
-@pytest.mark.parametrize("marked", [False, True])
 @pytest.mark.parametrize("name", PLANS)
-def test_texts_cost_what_the_engines_rule_of_room_costs(name: str, marked: bool, lookup: bool) -> None:
+def test_texts_cost_what_the_engines_rule_of_room_costs(name: str, lookup: bool) -> None:
     size, plan = PLANS[name]
-    known, lengths, limit = profile(size, marked=marked, lookup=lookup), (2, 5, 7, 7), 7
-    played = Played(known, plan, marked)
+    known, lengths, limit = profile(size, lookup=lookup), (2, 5, 7, 7), 7
+    played = Played(known, plan)
     rounds, calls = 0.0, Counter()
     for length in lengths:
         more, made = played.text(length, limit)
         rounds, calls = rounds + more, calls + made
-    said = over_texts(known, plan, lengths, limit, model="marked" if marked else "iid", catch_up=False)
+    said = over_texts(known, plan, lengths, limit, catch_up=False)
     assert said.tokens == sum(lengths)
     assert said.rounds == pytest.approx(rounds, rel=1e-12)
     for place, level in enumerate(plan.levels):
@@ -149,13 +137,12 @@ def test_a_text_that_ended_by_itself_is_paid_as_far_as_it_goes() -> None:
     assert both.ms_per_token * 21 == pytest.approx(3 * alone[0].ms_per_token + 18 * alone[1].ms_per_token)
 
 
-@pytest.mark.parametrize("marked", [False, True])
-def test_where_there_is_room_a_round_is_one_of_endless_decoding(marked: bool) -> None:
+def test_where_there_is_room_a_round_is_one_of_endless_decoding() -> None:
     from hsd_core.theory.latency.recursion import Pricer
 
-    known, plan, model = profile(4, marked=marked), Plan((0, 1, 2, 3), (2, 3, 4)), "marked" if marked else "iid"
-    rounds, endless = Pricer(known, model).by_room(plan, 40), expected(known, plan, model=model)
-    law = rounds.law[40].sum(axis=1)
+    known, plan = profile(4), Plan((0, 1, 2, 3), (2, 3, 4))
+    rounds, endless = Pricer(known).by_room(plan, 40), expected(known, plan)
+    law = rounds.law[40]
     tokens = sum(n * p for n, p in enumerate(law))
     assert tokens == pytest.approx(endless.tokens_per_round)
     assert (rounds.ms[40] + known.round_ms) / tokens == pytest.approx(endless.ms_per_token)
@@ -164,7 +151,7 @@ def test_where_there_is_room_a_round_is_one_of_endless_decoding(marked: bool) ->
 
 
 def test_lengths_of_a_calibration_hold_under_another_limit() -> None:
-    seen = Lengths(40, 4, (33, 7))
+    seen = TextLengths(40, 4, (33, 7))
     assert seen.under(40) == (7, 33, 40, 40)
     assert seen.under(20) == (7, 20, 20, 20)
     assert seen.under(60) == (7, 33, 60, 60)  # what went on to 40 goes on
@@ -174,7 +161,7 @@ def test_a_profile_keeps_lengths_and_one_without_them_is_read() -> None:
     plain = profile(2)
     assert "lengths" not in plain.as_dict() and profile_from(plain.as_dict()).lengths is None
     kept = profile_from({**plain.as_dict(), "lengths": {"limit": 40, "texts": 24, "ended": [7, 33]}})
-    assert kept.lengths == Lengths(40, 24, (7, 33))
+    assert kept.lengths == TextLengths(40, 24, (7, 33))
     assert profile_from(kept.as_dict()) == kept
 
 

@@ -11,10 +11,9 @@ import torch
 from monte_carlo import simulate
 from profiles import flat
 
-from hsd_core.measure.calibrate import forks as counted
-from hsd_core.measure.validation.models import predictions
+from hsd_core.lab.calibrate import forks as counted
+from hsd_core.lab.validate.models import predictions
 from hsd_core.theory import (
-    Conditional,
     Costs,
     Plan,
     Planner,
@@ -40,9 +39,8 @@ def tower(slope: float = 0.5, between: float = 0.2) -> Profile:
         replace(level, spec=spec, cost=Costs((1, 33), (ms, ms + 32 * more)))
         for level, spec, (ms, more) in zip(profile.levels, specs, rows, strict=True)
     )
-    known = {(0, 1): Conditional(by_width=WIDTHS), (0, 2): Conditional(by_width=(0.5, 0.6, 0.66, 0.7))}
-    known[1, 2] = Conditional(by_width=(0.85, 0.93), forks=((0.8, 0.9), (0.86, 0.95)))
-    return replace(profile, levels=levels, conditional=known)
+    known = {(0, 1): WIDTHS, (0, 2): (0.5, 0.6, 0.66, 0.7), (1, 2): (0.85, 0.93)}
+    return replace(profile, levels=levels, by_width=known)
 
 
 @pytest.mark.parametrize(
@@ -72,36 +70,25 @@ def test_a_validation_predicts_trees_in_every_model_of_the_theory():
     by_model = predictions(tower(), plan, (20, 40), 40)
     chain = predictions(tower(), replace(plan, widths=()), (20, 40), 40)
     assert all(abs(by_model[model] - chain[model]) > 0.1 for model in chain)
-    assert by_model["rows"] != by_model["place"], "by depth is another acceptance than by width alone"
 
 
 def test_the_room_at_the_end_of_a_text_cuts_a_tree():
     profile, plan = tower(), Plan((0, 2), (3,), widths=(3, 2, 1))
     rounds = Pricer(profile).by_room(plan, 9)
     whole, two = expected(profile, plan), expected(profile, Plan((0, 2), (2,), widths=(3, 2)))
-    tokens = (rounds.law.sum(2) * np.arange(rounds.law.shape[1])).sum(1)
+    tokens = (rounds.law * np.arange(rounds.law.shape[1])).sum(1)
     assert tokens[9] == pytest.approx(whole.tokens_per_round) and tokens[3] == pytest.approx(two.tokens_per_round)
     assert tokens[1] == 1.0 and rounds.ms[1] == profile.levels[-1].cost(1)  # room for the target's own token alone
 
 
-def test_the_marked_model_takes_a_forks_acceptance_by_its_depth():
-    profile, plan = tower(), Plan((1, 2), (2,), widths=(2, 2))
-    tokens = expected(profile, plan, model="marked").tokens_per_round
-    assert tokens == pytest.approx(1 + 0.9 + 0.9 * 0.95)
-    assert expected(profile, plan).tokens_per_round == pytest.approx(1 + 0.93 + 0.93 * 0.93)
-
-
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 def test_no_shape_of_as_many_nodes_keeps_more_tokens(depth):
-    acceptance = np.sort(np.random.default_rng(depth).random((depth, 4)), axis=1)
-
-    def fork(at: int, k: int) -> float:
-        return float(acceptance[at, k - 1])
+    acceptance = np.sort(np.random.default_rng(depth).random(4)).tolist()
 
     def kept(shape: tuple[int, ...]) -> float:
-        return sum(np.prod([fork(at, k) for at, k in enumerate(shape[: m + 1])]) for m in range(len(shape)))
+        return sum(np.prod([acceptance[k - 1] for k in shape[: m + 1]]) for m in range(len(shape)))
 
-    found = best_shapes(fork, 4, nodes=16, depth=depth)
+    found = best_shapes(acceptance, nodes=16, depth=depth)
     nodes = {shape: sum(np.cumprod(shape)) for shape in product(range(1, 5), repeat=depth)}
     for most in range(depth + 1, 17):
         best = max(kept(shape) for shape, n in nodes.items() if n <= most)
@@ -160,7 +147,7 @@ def test_a_tree_that_the_profile_cannot_price_is_refused(plan, why):
 
 
 def test_a_profile_without_forks_asks_for_a_new_calibration():
-    profile = replace(tower(), conditional={})
+    profile = replace(tower(), by_width={})
     with pytest.raises(ProfileError, match="calibrate anew"):
         expected(profile, Plan((0, 2), (2,), widths=(2, 1)))
     assert not Planner(profile).best().best.plan.widths
@@ -168,11 +155,9 @@ def test_a_profile_without_forks_asks_for_a_new_calibration():
 
 def test_forks_go_through_the_files_of_profiles():
     profile = tower()
-    assert profile_from(profile.as_dict()).conditional == profile.conditional
-    with pytest.raises(ProfileError, match=r"by_width is 1\.5"):
-        Conditional(by_width=(0.5, 1.5))
-    with pytest.raises(ProfileError, match=r"forks is -0\.1"):
-        Conditional(forks=((0.5, -0.1),))
+    assert profile_from(profile.as_dict()).by_width == profile.by_width
+    with pytest.raises(ProfileError, match=r"by_width of m0 by m1 is 1\.5"):
+        replace(profile, by_width={(0, 1): (0.5, 1.5)})
 
 
 def test_the_acceptance_of_drawn_forks_is_that_of_recursive_rejection():
@@ -193,8 +178,7 @@ def test_the_acceptance_of_drawn_forks_is_that_of_recursive_rejection():
         return total
 
     n = 40_000
-    ids = torch.zeros(n, dtype=torch.long)
-    means = [kept.mean() for kept, _ in counted.accepted(q.expand(n, -1), p.expand(n, -1), ids, 5, seed=1)]
+    means = [kept.mean() for kept in counted.accepted(q.expand(n, -1), p.expand(n, -1), 5, seed=1)]
     for k, mean in enumerate(means, start=1):
         assert mean == pytest.approx(1 - refused(q, p, min(k, 3)), abs=0.006)
     assert means[0] < means[1] - 0.05

@@ -7,6 +7,7 @@ import torch
 from enumerator import SAMPLED, distance, every_path, merged_law, run_law, target_law
 from toys import drawn, toy_stack
 
+import hsd_core
 from hsd_core.engine.rules import greedy, top
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.grammar import parse, stack_lossless
@@ -40,6 +41,13 @@ def test_what_follows_a_mismatch_is_drawn_from_the_verifiers_law() -> None:
     assert {v.token for v in verdict([], 1, bonus=False)} == {0, 1, 2}
 
 
+def test_the_residual_of_a_reject_is_the_row_behind_what_was_kept() -> None:
+    """It stands on the correction's card: after one kept token it is the second row, not the first."""
+    for k, draft, kept in ((1, [2], 0), (1, [0, 1], 1), (2, [1, 0, 0], 1)):
+        (residual,) = {tuple(v.residual.tolist()) for v in verdict(draft, k) if v.residual is not None}
+        assert residual == tuple(P[kept].tolist())
+
+
 def test_with_k_1_at_temperature_0_it_is_greedy() -> None:
     hot = torch.eye(3, dtype=torch.float64)[[2, 0, 1]]
     for draft in ([2, 0], [2, 1], [0, 0], [], [2]):
@@ -47,6 +55,22 @@ def test_with_k_1_at_temperature_0_it_is_greedy() -> None:
             mine = [v for _, v in every_path(lambda c, d=draft, b=bonus: top(drawn(d, hot), hot, c, b))]
             true = greedy(drawn(draft, hot), hot, None, bonus)  # type: ignore[arg-type]
             assert [(v.accepted, v.token, v.alphas) for v in mine] == [(true.accepted, true.token, true.alphas)]
+
+
+def test_in_a_greedy_run_a_level_below_the_target_still_knows_its_second_choice() -> None:
+    """Its law at temperature 0 has one token; what ranks the others is its raw row, which the trace shows."""
+    events = hsd_core.run(
+        toy_stack("table:3,table:4@rule=top@k=2,table", 6, seed=4), [0], GREEDY, 3, max_new_tokens=60, heads=2
+    )
+    ranked = [
+        ([*c.p_row.ids].index(c.id) if c.id in c.p_row.ids else None, c.alpha)
+        for event in events
+        if event.event == "verify" and event.level == 1
+        for c in event.checks
+    ]
+    assert {alpha for place, alpha in ranked if place is not None} == {1.0}
+    assert {alpha for place, alpha in ranked if place is None} == {0.0}
+    assert sum(place == 1 for place, _ in ranked) > 3, "no second choice was offered"
 
 
 @pytest.mark.parametrize(

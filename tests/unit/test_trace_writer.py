@@ -7,7 +7,7 @@ from toys import output_of, toy_stack
 import hsd_core
 from hsd_core import trace
 from hsd_core.levels.tree import Token, Tree, joined
-from hsd_core.models.sampling import Sampling
+from hsd_core.models.sampling import Sampling, to_probs
 
 SAMPLED = Sampling(1.0)
 HOT = Sampling(1.0, top_p=0.9)
@@ -101,6 +101,27 @@ def test_a_lookup_drafters_row_is_one_hot_and_without_confidence() -> None:
 def test_without_heads_no_row_is_written() -> None:
     for _, check in checks_of(run(heads=0)):
         assert (check.p_row, check.q_row, check.residual) == (None, None, None)
+
+
+@pytest.mark.parametrize("text", [TEXT, "table:4,table@bonus=0", "ngram:3,table", "table:3@tree=2.2.1,table:2,table"])
+@pytest.mark.parametrize("sampling", [SAMPLED, Sampling(0.7, top_k=3), Sampling(0.0)])
+def test_the_chance_of_a_correction_or_a_bonus_is_that_under_its_own_row(text: str, sampling: Sampling) -> None:
+    """The chance on its card: under the law behind the kept tokens, not behind the first of them."""
+    stack = toy_stack(text, 6, seed=4)
+    events = list(hsd_core.run(stack, [0], sampling, 3, max_new_tokens=60))
+    output, behind, committed = output_of(events), 0, 0
+    for event in events:
+        if event.event in ("correct", "bonus"):
+            if event.level == len(stack) - 1:
+                law = stack[-1].level.table((0, *output[: event.at]))  # type: ignore[attr-defined]
+                chance = to_probs(law.log()[None], sampling)[0, event.id]
+                assert event.p == pytest.approx(float(chance), rel=1e-4), f"at {event.at}"
+                behind += event.at > committed
+            if sampling == SAMPLED and event.id in event.p_row.ids:
+                assert event.p == pytest.approx(event.p_row.probs[event.p_row.ids.index(event.id)], rel=1e-4)
+        elif event.event == "commit":
+            committed = event.at + len(event.tokens)
+    assert behind > 3, "nothing was kept before one of them"
 
 
 def test_numbers_are_written_with_six_digits() -> None:

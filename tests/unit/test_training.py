@@ -18,24 +18,29 @@ from hsd_core import pipeline
 from hsd_core.cli import main
 from hsd_core.drafts.copying import Gate, mixed
 from hsd_core.drafts.file import DraftError, list_drafts, read_draft
-from hsd_core.measure.bench.nano_as_llama import nano_as_llama
-from hsd_core.models import lean
-from hsd_core.models.lean import LeanDecoder
+from hsd_core.lab.bench.nano_as_llama import nano_as_llama
+from hsd_core.lab.train import loop, recipes
+from hsd_core.lab.train.data import features
+from hsd_core.lab.train.data.batches import collate, order
+from hsd_core.lab.train.data.texts import Sample, commonest, read_examples
+from hsd_core.lab.train.distil import Distiller
+from hsd_core.lab.train.export import take_weights
+from hsd_core.lab.train.losses import LOSSES, total_variation
+from hsd_core.lab.train.recipes import DraftShape, Hyperparameters
+from hsd_core.lab.train.student import Copies, Student
+from hsd_core.lab.train.validate import examine, predicted_speed_up, prepare
+from hsd_core.models.lean import decoder as lean
+from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.passes import Pass
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.training import features, loop, recipes
-from hsd_core.training.batches import collate, order
-from hsd_core.training.data import Example, commonest, read_examples
-from hsd_core.training.distil import Distiller
-from hsd_core.training.export import take_weights
-from hsd_core.training.losses import LOSSES, total_variation
-from hsd_core.training.recipes import Draft, Hyperparameters
-from hsd_core.training.student import Copies, Student
-from hsd_core.training.validate import examine, predicted_speed_up, prepare
 from tests.pretend_gpu import pretend_gpu
 from tests.tiny import tiny, tiny_compiled
 
-EXIT, NANO, FED = Draft("exit", 0.25, False, 1), Draft("nano", 0.0, False, 2), Draft("nano", 0.0, True, 1)
+EXIT, NANO, FED = (
+    DraftShape("exit", 0.25, False, 1),
+    DraftShape("nano", 0.0, False, 2),
+    DraftShape("nano", 0.0, True, 1),
+)
 WIDE = replace(FED, mlp_width=96)  # twice the target's
 PLAN = Hyperparameters(rows=40, steps=6, batch=40, warm=2, check_every=2, rate=3e-3, loss="kl")
 
@@ -63,7 +68,7 @@ def data(target: LeanDecoder, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def states(target: LeanDecoder, data: Path, folder: Path, depths: set[int]) -> list[features.Features]:
-    store = features.Store(target, read_examples(data, vocab_size=61, longest=64), depths, folder)
+    store = features.FeatureStore(target, read_examples(data, vocab_size=61, longest=64), depths, folder)
     assert store.compute()
     return store.load(max(depths, default=0))
 
@@ -71,7 +76,7 @@ def states(target: LeanDecoder, data: Path, folder: Path, depths: set[int]) -> l
 def test_a_loop_is_not_learned(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps({"prompt_ids": [1, 2], "output_ids": [3, 4, 5, 6, 7, 7, 7, 7], "loop_from": 5}))
-    assert read_examples(path, vocab_size=9, longest=64) == [Example((1, 2, 3, 4, 5, 6, 7), 2, "any", 2)]
+    assert read_examples(path, vocab_size=9, longest=64) == [Sample((1, 2, 3, 4, 5, 6, 7), 2, "any", 2)]
 
 
 def test_a_loop_is_not_learned_beside_texts_that_flag_theirs(tmp_path: Path) -> None:
@@ -104,14 +109,14 @@ def test_data_that_cannot_be_trained_on_is_refused_with_the_cure(tmp_path: Path,
 
 
 def test_the_trimmed_head_keeps_what_is_written_most_and_what_ends_a_text() -> None:
-    examples = [Example((9, 9, 9, 1, 1, 1, 2, 2, 3), 3, "any")]
+    examples = [Sample((9, 9, 9, 1, 1, 1, 2, 2, 3), 3, "any")]
     assert commonest(examples, 3, frozenset({7})) == [1, 2, 7]
 
 
 def test_a_prompt_is_never_on_both_sides() -> None:
-    one, other = Example((1, 2, 3, 4), 2, "a"), Example((1, 2, 9, 9), 2, "a")
+    one, other = Sample((1, 2, 3, 4), 2, "a"), Sample((1, 2, 9, 9), 2, "a")
     assert one.held_out == other.held_out
-    assert {Example((i, 2, 3), 2, "a").held_out for i in range(100)} == {True, False}
+    assert {Sample((i, 2, 3), 2, "a").held_out for i in range(100)} == {True, False}
 
 
 def test_prompts_are_learned_behind_what_all_begin_with_when_asked(tmp_path: Path) -> None:
@@ -133,13 +138,17 @@ def test_states_are_those_of_the_target(target: LeanDecoder, data: Path, tmp_pat
 
 def test_states_are_computed_once_and_never_read_for_others(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
     examples = read_examples(data, vocab_size=61, longest=64)
-    store = features.Store(target, examples, {1}, tmp_path)
+    store = features.FeatureStore(target, examples, {1}, tmp_path)
     assert not store.compute(stop=lambda: True)
     assert store.compute()
     assert store.compute(stop=lambda: True), "nothing is left to do"
-    assert features.Store(target, [*examples[3:], *examples[:3]], {1}, tmp_path).compute(stop=lambda: True), "any order"
-    assert not features.Store(target, examples, {1, 2}, tmp_path).compute(stop=lambda: True), "a depth is missing"
-    other = features.Store(tiny(layers=4, vocab=61, seed=4), examples, {1}, tmp_path)
+    assert features.FeatureStore(target, [*examples[3:], *examples[:3]], {1}, tmp_path).compute(stop=lambda: True), (
+        "any order"
+    )
+    assert not features.FeatureStore(target, examples, {1, 2}, tmp_path).compute(stop=lambda: True), (
+        "a depth is missing"
+    )
+    other = features.FeatureStore(tiny(layers=4, vocab=61, seed=4), examples, {1}, tmp_path)
     assert not set(other.paths) & set(store.paths)
 
 
@@ -147,12 +156,12 @@ def test_a_depth_that_is_asked_for_later_joins_the_others(
     target: LeanDecoder, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     examples, asked = read_examples(data, vocab_size=61, longest=64)[:3], []
-    first = features.Store(target, examples, {1}, tmp_path)
+    first = features.FeatureStore(target, examples, {1}, tmp_path)
     assert first.compute()
     before = [load_file(path) for path in first.paths]
     compute = target.states
     monkeypatch.setattr(target, "states", lambda ids, depths: asked.append([*depths]) or compute(ids, depths))
-    assert features.Store(target, examples, {2}, tmp_path).compute()
+    assert features.FeatureStore(target, examples, {2}, tmp_path).compute()
     assert asked == [[2]] * 3, "the last layer's states are there"
     for path, held in zip(first.paths, before, strict=True):
         after = load_file(path)
@@ -167,7 +176,7 @@ def test_what_a_killed_writer_left_is_removed_and_what_one_writes_now_is_not(
     for path in (left, fresh):
         path.touch()
     os.utime(left, (0, 0))
-    assert features.Store(target, read_examples(data, vocab_size=61, longest=64)[:1], {1}, tmp_path).compute()
+    assert features.FeatureStore(target, read_examples(data, vocab_size=61, longest=64)[:1], {1}, tmp_path).compute()
     assert fresh.exists() and not left.exists()
 
 
@@ -176,7 +185,7 @@ def _damage(path: Path) -> None:
 
 
 def test_damaged_states_say_so_and_name_the_cure(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
-    store = features.Store(target, read_examples(data, vocab_size=61, longest=64)[:1], {1}, tmp_path)
+    store = features.FeatureStore(target, read_examples(data, vocab_size=61, longest=64)[:1], {1}, tmp_path)
     assert store.compute()
     _damage(store.paths[0])
     for read in (store.compute, partial(store.load, 1)):
@@ -220,7 +229,7 @@ def test_every_text_is_seen_once_an_epoch_in_an_order_of_the_seed(
     found = states(target, data, tmp_path, set())
     first = next(order(found, 30, 0))
     assert [f.example for f in first] == [f.example for f in next(order(found, 30, 0))]
-    seen: list[Example] = []
+    seen: list[Sample] = []
     for group in order(found, 30, 5):
         seen += [f.example for f in group]
         if len(seen) >= len(found):
@@ -246,7 +255,7 @@ def test_total_variation_is_half_the_distance() -> None:
 
 @pytest.mark.parametrize("draft", [EXIT, NANO, FED], ids=lambda d: d.name)
 def test_training_brings_a_draft_nearer_to_its_target(
-    draft: Draft, target: LeanDecoder, data: Path, tmp_path: Path
+    draft: DraftShape, target: LeanDecoder, data: Path, tmp_path: Path
 ) -> None:
     found = states(target, data, tmp_path / "states", {draft.depth(4)})
     hyper = replace(PLAN, steps=60, check_every=30)
@@ -258,7 +267,7 @@ def test_training_brings_a_draft_nearer_to_its_target(
 
 @pytest.mark.parametrize("draft", [EXIT, FED], ids=lambda d: d.name)
 def test_interrupted_training_ends_where_uninterrupted_does(
-    draft: Draft, target: LeanDecoder, data: Path, tmp_path: Path
+    draft: DraftShape, target: LeanDecoder, data: Path, tmp_path: Path
 ) -> None:
     found = states(target, data, tmp_path / "states", {draft.depth(4)})
     ids = list(range(40))
@@ -354,7 +363,7 @@ def test_the_predicted_speed_up_is_the_formula() -> None:
 @pytest.fixture(scope="module", params=[EXIT, NANO, FED, WIDE], ids=lambda d: d.name)
 def shipped(
     request: pytest.FixtureRequest, target: LeanDecoder, data: Path, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, Draft]:
+) -> tuple[Path, DraftShape]:
     folder = tmp_path_factory.mktemp("drafts")
     preset = replace(PRESETS["toy"], name="tiny", target=replace(PRESETS["toy"].target, title="Tiny"))
     distiller = Distiller(target, preset, [request.param], data, PLAN, folder / "work", ends=frozenset({2}))
@@ -365,7 +374,7 @@ def shipped(
 
 def test_a_whole_recipe_goes_through_one_distiller(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
     preset = replace(PRESETS["toy"], name="tiny")
-    exits = [EXIT, Draft("exit", 0.5, False, 1)]
+    exits = [EXIT, DraftShape("exit", 0.5, False, 1)]
     distiller = Distiller(target, preset, exits, data, PLAN, tmp_path / "work", ends=frozenset({2}))
     assert list(distiller.drafts) == ["tiny-exit1", "tiny-exit2"]
     for name in distiller.drafts:
@@ -384,7 +393,7 @@ def test_another_plan_is_another_training(target: LeanDecoder, data: Path, tmp_p
 
 
 def test_a_draft_is_trained_further_from_its_file(
-    shipped: tuple[Path, Draft], target: LeanDecoder, data: Path, tmp_path: Path
+    shipped: tuple[Path, DraftShape], target: LeanDecoder, data: Path, tmp_path: Path
 ) -> None:
     path, draft = shipped
     found, ids = states(target, data, tmp_path / "states", {draft.depth(4)}), read_draft(path, target).ids.tolist()
@@ -417,7 +426,7 @@ def _copied(path: Path, folder: Path, name: str) -> Path:
 
 @pytest.mark.parametrize("shape", [{"layers": 3}, {"mlp_width": 32}])
 def test_a_draft_of_another_shape_is_no_start(
-    shape: dict[str, int], shipped: tuple[Path, Draft], target: LeanDecoder, data: Path, tmp_path: Path
+    shape: dict[str, int], shipped: tuple[Path, DraftShape], target: LeanDecoder, data: Path, tmp_path: Path
 ) -> None:
     path, draft = shipped
     other = replace(draft, **shape)
@@ -431,7 +440,7 @@ def test_a_draft_of_another_shape_is_no_start(
 
 @pytest.mark.parametrize("case", ["sizes", "lacks", "damaged"])
 def test_a_start_that_cannot_be_read_is_refused(
-    case: str, shipped: tuple[Path, Draft], target: LeanDecoder, tmp_path: Path
+    case: str, shipped: tuple[Path, DraftShape], target: LeanDecoder, tmp_path: Path
 ) -> None:
     path, draft = shipped
     held, other = load_file(path), tmp_path / "a.safetensors"
@@ -451,7 +460,7 @@ def test_a_start_that_cannot_be_read_is_refused(
 
 
 def test_drafts_are_not_written_over_those_they_start_from(
-    shipped: tuple[Path, Draft], target: LeanDecoder, data: Path, tmp_path: Path
+    shipped: tuple[Path, DraftShape], target: LeanDecoder, data: Path, tmp_path: Path
 ) -> None:
     path, draft = shipped
     distiller = Distiller(target, PRESETS["toy"], [draft], data, PLAN, tmp_path / "work", ends=frozenset({2}))
@@ -496,7 +505,7 @@ def test_texts_that_are_all_on_one_side_are_refused(
     held: bool, message: str, target: LeanDecoder, data: Path, tmp_path: Path
 ) -> None:
     lines = data.read_text().splitlines()
-    examples = [Example((*json.loads(line)["prompt_ids"], 1), 5, "any") for line in lines]
+    examples = [Sample((*json.loads(line)["prompt_ids"], 1), 5, "any") for line in lines]
     one_side = tmp_path / "one.jsonl"
     one_side.write_text("\n".join(line for line, e in zip(lines, examples, strict=True) if e.held_out == held))
     with pytest.raises(ValueError, match=f"{message}.*; train on more texts"):
@@ -562,10 +571,10 @@ def test_the_command_refuses_what_only_its_last_draft_lacks_before_it_trains(
         cure = "start from one of the same shape"
     elif case == "a file as out":
         (tmp_path / "out").touch()
-        cure = "give a folder for the drafts as --out"
+        cure = "is no folder; name one, or a place for a new one"
     else:  # the last one has two layers
         sizes = [sum(p.numel() for p in _student(layers).parameters()) for layers in (1, 2)]
-        monkeypatch.setattr("hsd_core.training.distil.LARGEST", sum(sizes) // 2)
+        monkeypatch.setattr("hsd_core.lab.train.distil.LARGEST", sum(sizes) // 2)
         cure = "that are shipped"
     monkeypatch.setattr(loop, "train", lambda *_, **__: pytest.fail("a draft was trained"))
     capsys.readouterr()
@@ -600,7 +609,7 @@ def test_what_cannot_be_trained_is_refused_before_the_work(
     }.get(case, PLAN)
     decoder = tiny("qwen2", layers=4, vocab=61) if case == "biases" else target
     if case == "large":
-        monkeypatch.setattr("hsd_core.training.distil.LARGEST", 1000)
+        monkeypatch.setattr("hsd_core.lab.train.distil.LARGEST", 1000)
     with pytest.raises(ValueError, match=message):
         Distiller(
             decoder,
@@ -615,7 +624,7 @@ def test_what_cannot_be_trained_is_refused_before_the_work(
     assert not list(tmp_path.iterdir())
 
 
-def test_what_is_shipped_says_what_it_is(shipped: tuple[Path, Draft], target: LeanDecoder) -> None:
+def test_what_is_shipped_says_what_it_is(shipped: tuple[Path, DraftShape], target: LeanDecoder) -> None:
     path, draft = shipped
     (info,) = list_drafts(path.parent)
     assert (info.at, info.fed, info.layers, info.rows) == (draft.depth(4), draft.fed, draft.layers, 40)
@@ -627,7 +636,7 @@ def test_what_is_shipped_says_what_it_is(shipped: tuple[Path, Draft], target: Le
 
 
 def test_a_shipped_draft_computes_what_its_student_did(
-    shipped: tuple[Path, Draft], target: LeanDecoder, data: Path, tmp_path: Path
+    shipped: tuple[Path, DraftShape], target: LeanDecoder, data: Path, tmp_path: Path
 ) -> None:
     path, draft = shipped
     head = read_draft(path, target)
@@ -699,7 +708,7 @@ def test_a_student_with_a_wider_mlp_starts_as_the_targets_layer_and_a_narrower_o
 
 @pytest.mark.parametrize("name", ["copy.bias", "copy.state", "copy.scale"])
 def test_a_gate_of_other_sizes_is_refused_when_it_is_opened(
-    name: str, shipped: tuple[Path, Draft], target: LeanDecoder, tmp_path: Path
+    name: str, shipped: tuple[Path, DraftShape], target: LeanDecoder, tmp_path: Path
 ) -> None:
     held = load_file(shipped[0])
     held[name] = held[name][:-1]
@@ -709,7 +718,7 @@ def test_a_gate_of_other_sizes_is_refused_when_it_is_opened(
         read_draft(tmp_path / "a.safetensors", target)
 
 
-def test_a_draft_of_another_target_is_refused(shipped: tuple[Path, Draft]) -> None:
+def test_a_draft_of_another_target_is_refused(shipped: tuple[Path, DraftShape]) -> None:
     with pytest.raises(DraftError, match="was trained for Tiny, not for this target"):
         read_draft(shipped[0], tiny(layers=4, vocab=61, seed=4))
 

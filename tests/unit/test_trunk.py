@@ -46,7 +46,7 @@ def test_layers_that_nobody_ran_yet_are_one_span() -> None:
 
 
 def test_a_long_tape_runs_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    from hsd_core.models import lean
+    from hsd_core.models.lean import decoder as lean
 
     monkeypatch.setattr(lean, "CHUNK", 5)
     shared = trunk(2, 6)

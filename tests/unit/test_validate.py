@@ -11,27 +11,26 @@ import pytest
 import torch
 
 from hsd_core.cli import main
-from hsd_core.cli.measure import validate
+from hsd_core.cli.lab import validate
 from hsd_core.engine.run import run
+from hsd_core.lab.bench import plain_of, read_prompts, read_stacks
+from hsd_core.lab.calibrate.texts import PROMPTS as CALIBRATION
+from hsd_core.lab.results.rawfile import read_raw
+from hsd_core.lab.validate.attribution import attribute
+from hsd_core.lab.validate.counters import count_run, counters_from
+from hsd_core.lab.validate.models import ENDING, SAID, ended, predictions
+from hsd_core.lab.validate.report import Errors, _part_json, as_json, report
+from hsd_core.lab.validate.runs import read_validation
+from hsd_core.lab.validate.tables import sittings_table
+from hsd_core.levels.built.ngram import NgramLevel
+from hsd_core.levels.built.table import TableLevel
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.ngram import NgramLevel
-from hsd_core.levels.table import TableLevel
-from hsd_core.measure.bench import plain_of, read_prompts, read_stacks
-from hsd_core.measure.calibrate.texts import PROMPTS as CALIBRATION
-from hsd_core.measure.results.rawfile import read_raw
-from hsd_core.measure.validation.attribution import attribute
-from hsd_core.measure.validation.counters import count_run, counters_from
-from hsd_core.measure.validation.models import ENDING, SAID, ended, predictions
-from hsd_core.measure.validation.report import Errors, _part_json, as_json, report
-from hsd_core.measure.validation.runs import read_validation
-from hsd_core.measure.validation.tables import sittings_table
 from hsd_core.models.sampling import Sampling
 from hsd_core.ngram import Databases
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import LevelSpec, parse
 from hsd_core.theory import (
     ENGINE,
-    Conditional,
     Costs,
     Plan,
     Profile,
@@ -45,32 +44,25 @@ from hsd_core.theory.latency.finite import over_texts
 from hsd_core.trace import Footer, Verify
 
 V, LIMIT, TEXTS = 4, 40, 80
-LAWS = (
-    torch.tensor([0.55, 0.25, 0.1, 0.1], dtype=torch.float64),
-    torch.tensor([0.3, 0.4, 0.2, 0.1], dtype=torch.float64),
-    torch.tensor([0.25, 0.3, 0.3, 0.15], dtype=torch.float64),
+# A token is two independent choices: levels 0 and 1 differ in the first one, 1 and 2 in the other.
+LAWS = tuple(
+    torch.outer(torch.tensor(first, dtype=torch.float64), torch.tensor(second, dtype=torch.float64)).flatten()
+    for first, second in (((0.85, 0.15), (0.6, 0.4)), ((0.6, 0.4), (0.6, 0.4)), ((0.6, 0.4), (0.45, 0.55)))
 )
 COSTS = (Costs((1, 9), (1.0, 5.0)), Costs((1, 9), (4.0, 20.0)), Costs((1, 9), (15.0, 60.0)))
 
 
 def context_free_profile():
-    """Laws that heed no context, so that acceptances are i.i.d. given how a token came to be; worked out exactly."""
-
-    def share(weight, j, i):
-        kept = (LAWS[i] / LAWS[j]).clamp_max(1.0)
-        return float((weight * kept).sum() / weight.sum())
-
-    a = [[share(LAWS[j], j, i) if j < i else 1.0 for i in range(3)] for j in range(3)]
-    taken, rest = torch.minimum(LAWS[0], LAWS[1]), (LAWS[1] - LAWS[0]).clamp_min(0.0)
-    how = Conditional(share(taken, 1, 2), share(rest, 1, 2), a[1][2])
+    """Laws that heed no context, so that acceptances are i.i.d., whatever level 1 made of level 0's tokens."""
+    a = [[float(torch.minimum(LAWS[j], LAWS[i]).sum()) if j < i else 1.0 for i in range(3)] for j in range(3)]
     levels = tuple(ProfileLevel(f"m{i}", costs) for i, costs in enumerate(COSTS))
-    return Profile(levels, tuple(map(tuple, a)), conditional={(1, 2): how})
+    return Profile(levels, tuple(map(tuple, a)))
 
 
 def books_of(levels, blocks, *, texts=TEXTS, limit=LIMIT, bonus=(True, True, True)):
     """Counters of real runs of a stack of some of the levels, one a text."""
     entries = [
-        StackEntry(TableLevel(lambda prefix, i=i: LAWS[i], V), LevelSpec("table", block=t, bonus=bonus[i]), t)
+        StackEntry(TableLevel(lambda prefix, i=i: LAWS[i], V), LevelSpec("table", t, {"bonus": bonus[i]}), t)
         for i, t in zip(levels, (*blocks, None), strict=True)
     ]
     return [count_run(run(entries, (0,), Sampling(1.0), seed, max_new_tokens=limit, heads=0)) for seed in range(texts)]
@@ -113,7 +105,7 @@ def test_the_engine_makes_the_calls_and_rows_that_the_theory_counts(levels, bloc
     profile = context_free_profile()
     plan = Plan(levels, blocks, tuple(bonus[i] for i in levels[1:]))
     counters = books_of(levels, blocks, bonus=bonus)
-    said = over_texts(profile, plan, [LIMIT], LIMIT, model="marked")
+    said = over_texts(profile, plan, [LIMIT], LIMIT)
     assert {each.tokens for each in counters} == {said.tokens} == {LIMIT}
     assert_mean([each.rounds for each in counters], said.rounds)
     for at, calls in enumerate(said.calls):
@@ -180,12 +172,12 @@ def test_each_error_is_laid_at_its_own_door():
     counters = as_predicted(profile, plan, all_of(books_of(plan.levels, plan.blocks, texts=20)))
 
     def parts(said_by):
-        said = over_texts(said_by, plan, [LIMIT] * 20, LIMIT, model="marked")
+        said = over_texts(said_by, plan, [LIMIT] * 20, LIMIT)
         found = attribute(said_by, plan, said, counters)
         return {name: getattr(found, name) / found.measured for name in ("acceptance", "rows", "cost", "engine")}
 
     assert all(abs(part) < 0.05 for part in parts(profile).values())
-    hopeful = parts(replace(profile.with_acceptance({(0, 1): 0.95, (1, 2): 0.97}), conditional={}))
+    hopeful = parts(profile.with_acceptance({(0, 1): 0.95, (1, 2): 0.97}))
     assert hopeful["acceptance"] > 0.1 and abs(hopeful["cost"]) < 1e-9 and abs(hopeful["engine"]) < 1e-9
     slow = replace(profile.levels[1], cost=COSTS[1].scaled(2.0))
     dear = parts(replace(profile, levels=(profile.levels[0], slow, profile.levels[2])))
@@ -232,13 +224,10 @@ def test_a_stopped_run_has_no_books():
 
 def test_models_differ_in_what_they_know():
     profile, plan = context_free_profile(), Plan((0, 1, 2), (2, 5))
-    known = replace(profile, conditional={(1, 2): Conditional(0.95, 0.4, 0.6), (0, 1): Conditional(by_position=(0.2,))})
-    said = predictions(known, plan, (LIMIT,), LIMIT)
+    said = predictions(profile, plan, (LIMIT,), LIMIT)
     assert list(said) == list(SAID)
     assert len(set(said.values())) == len(said)
-    assert all(ended(model, known, plan, (LIMIT,), LIMIT).ms_per_token == said[model] for model in ENDING)
-    alike = predictions(replace(profile, conditional={}), plan, (LIMIT,), LIMIT)
-    assert alike["rows"] == alike["how"] == alike["place"] == alike["all"]
+    assert all(ended(model, profile, plan, (LIMIT,), LIMIT).ms_per_token == said[model] for model in ENDING)
 
 
 STACKS = ["table@id=order6", "table:2@id=order1,table@id=order6", "table:2@id=order1,table:4@id=order3,table@id=order6"]
@@ -378,7 +367,7 @@ def test_an_interrupted_sitting_goes_on_where_it_was(toy, capsys):
 @pytest.mark.parametrize(
     ("more", "differs"),
     [
-        (("--model", "all"), "model"),
+        (("--model", "texts"), "model"),
         (("--limit", "1"), "texts"),
         (("--max-new-tokens", "11"), "max_new_tokens"),
     ],

@@ -11,13 +11,13 @@ from hsd_core import trace
 from hsd_core.cli import main
 from hsd_core.cli.repeat import opened
 from hsd_core.cli.terminal import totals_lines
+from hsd_core.lab.whatif.passage import Words
+from hsd_core.lab.whatif.playing import MOST_TOKENS, bounded, plan_named, play
+from hsd_core.lab.whatif.profiles import whatif_names, whatif_profile
 from hsd_core.theory import Costs, Plan, Profile, ProfileError, ProfileLevel, best_plans, expected
 from hsd_core.trace import Event, metrics
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.checks import check
-from hsd_core.whatif.passage import Words
-from hsd_core.whatif.playing import MOST_TOKENS, bounded, plan_named, play
-from hsd_core.whatif.profiles import whatif_names, whatif_profile
 
 HERD = whatif_profile("llama3")
 RISING = Costs((1, 9), (2.0, 4.0))

@@ -10,17 +10,17 @@ from lean_stacks import LeanStacks
 from toys import output_of
 
 import hsd_core
+from hsd_core.levels.built.ngram import NgramLevel
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.ngram import NgramLevel
 from hsd_core.levels.protocol import DraftOrder
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.tree import Probes, named
-from hsd_core.models.lean import LeanDecoder
+from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.passes import Branches, path_to
 from hsd_core.models.sampling import Sampling
 from hsd_core.ngram import Databases
-from hsd_core.ngram.databases import Reach
-from hsd_core.ngram.window import Pool, Window
+from hsd_core.ngram.databases import LookupLimits
+from hsd_core.ngram.window import NgramPool, Window
 from hsd_core.stacks.grammar import LevelSpec
 from hsd_core.trace import Draft, Event, Header, Store, Verify
 from hsd_core.trace.checks import check
@@ -97,7 +97,7 @@ def test_an_ngram_may_end_the_text() -> None:
 
 
 def test_the_newest_ngrams_of_a_first_token_are_kept() -> None:
-    pool = Pool(2)
+    pool = NgramPool(2)
     for ngram in ((1, 2, 3), (1, 2, 4), (7, 2, 3), (1, 2, 3), (1, 5, 5)):
         pool.insert(ngram)
     assert list(pool.behind(1)) == [(5, 5), (2, 3)]
@@ -106,7 +106,7 @@ def test_the_newest_ngrams_of_a_first_token_are_kept() -> None:
 
 
 def test_ngrams_of_the_window_are_looked_up_right_behind_the_texts_own() -> None:
-    made = Databases("c", reach={"c": Reach(1, 3)}, ahead=True)
+    made = Databases("c", reach={"c": LookupLimits(1, 3)}, ahead=True)
     made.insert([1, 2, 3])
     made.file([(1, 8, 9), (1, 2, 3), (3, 4, 5)])
     found = made.guesses([7, 1], 2, 7)
@@ -121,7 +121,7 @@ def test_ngrams_of_the_window_are_looked_up_right_behind_the_texts_own() -> None
 
 def looking_ahead(stacks: LeanStacks, above: str, *, guess: int = 4, db: str = "") -> list[StackEntry]:
     level = NgramLevel(
-        lambda: Databases(db, reach={"c": Reach(2, 4)}, max_continuations=guess, ahead=True),
+        lambda: Databases(db, reach={"c": LookupLimits(2, 4)}, max_continuations=guess, ahead=True),
         stacks.target.vocab_size,
         kind="lookahead",
         guess=guess,
@@ -158,7 +158,7 @@ def test_a_trace_has_all_that_the_window_gave(above: str, temperature: float) ->
     header = events[0]
     assert isinstance(header, Header)
     told = header.levels[0].params
-    pool, known, offers = Pool(told["max_continuations"]), set[tuple[int, ...]](), 0
+    pool, known, offers = NgramPool(told["max_continuations"]), set[tuple[int, ...]](), 0
     text, probes = list(header.prompt_ids), list[int]()
     for event in events:
         if isinstance(event, Draft) and above == "target":

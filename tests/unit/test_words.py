@@ -14,22 +14,31 @@ PROSE = re.compile(
     rf"[^\W\d_]{{2}}[’',.:;!?)\]]* +[(\[“\"']*(?:[^\W\d_]{{2}}|{HOLE})|{HOLE}[,:;]? +[^\W\d_]{{2}}", re.UNICODE
 )
 LOGGED = {"debug", "info", "warning", "error", "exception", "critical"}
-HOMES = ("words/", "planner/words.py", "examples.py")  # of what a translator rewrites
+HOMES = ("words/", "planner/words.py", "play/examples.py")  # of what a translator rewrites
 # Read when the server starts: what is wrong with a file or an option goes to the log and the terminal.
-NEVER_SHOWN = ("learn/lessons.py", "results/bundled.py", "policy.py", "offer.py")
-OF_NO_LANGUAGE = {  # by module, beginnings: scripts, markup, styles, fonts, headers and commands
-    "figures.py": ["hx-figure hx-wide", "system-ui, sans-serif"],
-    "first.py": ["\n(() => {", '<div id="hx-first">', "<link "],
-    "mounted.py": ["\nconst root = ", "<div class="],
-    "notes.py": ["\nconst root = "],
+NEVER_SHOWN = (
+    "learn/lessons.py",
+    "results/bundled.py",
+    "serve/door/policy.py",
+    "serve/offer.py",
+    "serve/door/address.py",
+    "options.py",
+)
+OF_NO_LANGUAGE = {  # by module, beginnings: scripts, markup, styles, fonts, headers, commands, what libraries say
+    "serve/door/asked.py": ["data: "],
+    "kit/faults.py": ["cannot allocate memory|", "unable to (?:open|"],
+    "kit/figures/panels.py": ["hx-figure hx-wide", "system-ui, sans-serif"],
+    "serve/door/first.py": ["\n(() => {", '<div id="hx-first">', "<link "],
+    "kit/mounted.py": ["\nconst root = ", "<div class="],
+    "kit/figures/notes.py": ["\nconst root = "],
     "page.py": ["Segoe UI", "Noto Sans", "DejaVu Sans Mono"],
-    "planner/ink.py": ["system-ui, sans-serif"],
-    "planner/sources.py": ["python -m hsd_core "],
-    "planner/surface.py": ["middle left", "middle right"],
-    "planner/validation.py": ["ui-monospace, monospace"],
+    "planner/figures/ink.py": ["system-ui, sans-serif"],
+    "planner/profiles/sources.py": ["python -m hsd_core "],
+    "planner/figures/surface.py": ["middle left", "middle right"],
+    "planner/figures/validation.py": ["ui-monospace, monospace"],
     "results/quick.py": ["printf "],
-    "stage.py": ["\nconst root = ", "<div class="],
-    "static.py": ["public, max-age=", "preload; as=style", "import {", "export const {", 'new URL("'],
+    "play/stage.py": ["\nconst root = ", "<div class="],
+    "kit/static.py": ["public, max-age=", "preload; as=style", "import {", "export const {", 'new URL("'],
 }
 
 

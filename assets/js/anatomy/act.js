@@ -1,13 +1,13 @@
 /** One verdict, taken apart: the two laws over the same tokens, what of them overlaps, the coin, the residual and what was
  *  drawn from it. Numbers of the trace, and what follows from them; nothing here draws. */
 
-import { isGreedy } from "../card-verdict.js";
-import { chance, lawOf, residualOf, sideBySide } from "../laws.js";
+import { isGreedy } from "../levels/greedy.js";
+import { chance, lawOf, residualOf, sideBySide } from "../run/laws.js";
 
 /**
- * @typedef {import("../trace.js").TraceModel} TraceModel
- * @typedef {import("../tokens.js").TokenRecord} TokenRecord
- * @typedef {import("../tokens.js").Judgement} Judgement
+ * @typedef {import("../run/trace.js").TraceModel} TraceModel
+ * @typedef {import("../run/records.js").TokenRecord} TokenRecord
+ * @typedef {import("../run/records.js").Judgement} Judgement
  * @typedef {{id: number|null, p: number, q: number, both: number, rest: number, mine: boolean, drawn: boolean}} Line
  *   both: min(p, q); rest: the residual; mine: the draft; drawn: what the verifier wrote instead
  * @typedef {{lines: Line[], kept: number, left: number, close: boolean, recorded: boolean}} Laws kept: the sum of
@@ -116,7 +116,7 @@ function shortened(lines, most) {
 
 /**
  * Lines of one law alone: a drafter's before the verdict, a verifier's for a token of its own.
- * @param {TraceModel} model @param {import("../events.js").Row|null} row @param {{id: number, p: number}} mine
+ * @param {TraceModel} model @param {import("../run/events.js").Row|null} row @param {{id: number, p: number}} mine
  * @param {number} [most]
  */
 export function lawAlone(model, row, mine, most = 8) {
@@ -140,7 +140,7 @@ export function greedyAct(j, record, most = 8) {
   const named = isNamed(j) || !j.qRow;
   const ids = [...j.pRow.ids.slice(0, most - 2)];
   if (!ids.includes(record.id)) ids.push(record.id);
-  const top = named ? null : /** @type {import("../events.js").Row} */ (j.qRow).ids[0];
+  const top = named ? null : /** @type {import("../run/events.js").Row} */ (j.qRow).ids[0];
   if (top !== null && !ids.includes(top)) ids.push(top);
   const of = (row, id) => (row.ids.includes(id) ? row.probs[row.ids.indexOf(id)] : null);
   const lines = ids.map((id) => ({

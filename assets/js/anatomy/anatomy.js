@@ -1,18 +1,19 @@
 /** The anatomy of a round: one round taken apart, event by event. It follows the cursor: its arrow keys step the player, so
  *  what it shows is the moment that the text, the slider and everything else shows. */
 
-import { h, say, signButton } from "../dom.js";
-import { duration } from "../svg.js";
+import { h, say, signButton } from "../kit/dom.js";
+import { roundNumber } from "../kit/round-number.js";
+import { duration } from "../words/numbers.js";
 import { actOf } from "./bars.js";
 import { gridOf } from "./grid.js";
 import { choices, happened, placeOf, roundOf, settled, spotlight, stateOf } from "./round.js";
 import { sentence, short, work } from "./telling.js";
-import { SAY } from "../words/anatomy.js";
+import { SAY } from "../words/desk/anatomy.js";
 
 const LINES = 9; // of a table of laws
 
 /**
- * @param {{player: import("../player.js").Player, onClose: () => void, onChange: () => void}} ctx onChange: another token
+ * @param {{player: import("../player/player.js").Player, onClose: () => void, onChange: () => void}} ctx onChange: another token
  *   was chosen
  */
 export function createAnatomy(ctx) {
@@ -54,7 +55,7 @@ export function createAnatomy(ctx) {
     body,
   );
 
-  /** @type {import("../trace.js").TraceModel|null} */ let model = null;
+  /** @type {import("../run/trace.js").TraceModel|null} */ let model = null;
   let cursor = 0;
   /** @type {{at: string, serial: number, level: number|null}|null} */ let choice = null;
   let drawn = "";
@@ -144,7 +145,7 @@ export function createAnatomy(ctx) {
     if (key === drawn) return;
     drawn = key;
     const ends = one.tokens.length && at >= one.t1;
-    say(title, SAY.title(one.place + 1, model.rounds.length));
+    say(title, SAY.title(roundNumber(one.place), model.rounds.length));
     say(facts, ends ? SAY.facts(SAY.tokens(one.tokens.length), duration(one.t1 - one.t0)) : SAY.waiting);
     string(one);
     const last = one.happenings[happened(one, cursor)] ?? null;
@@ -200,7 +201,7 @@ export function createAnatomy(ctx) {
       return one ? (chosen(one)?.serial ?? null) : null;
     },
     choose,
-    update(/** @type {import("../trace.js").TraceModel} */ next, /** @type {number} */ to) {
+    update(/** @type {import("../run/trace.js").TraceModel} */ next, /** @type {number} */ to) {
       if (next !== model) {
         drawn = strung = "";
         choice = null;

@@ -1,17 +1,18 @@
 /** The chosen token's verdict as bars: q, p, what they share, the coin, the residual and the draw from it. */
 
-import { badge, isGreedy } from "../card-verdict.js";
-import { candidates } from "../comb.js";
-import { origin } from "../copies.js";
-import { h } from "../dom.js";
-import { originOf } from "../kinds.js";
-import { figure } from "../svg.js";
+import { badge } from "../text/card/card-verdict.js";
+import { candidates } from "../run/tree.js";
+import { origin } from "../run/copies.js";
+import { h } from "../kit/dom.js";
+import { isGreedy } from "../levels/greedy.js";
+import { originOf } from "../levels/kinds.js";
+import { figure } from "../words/numbers.js";
 import { greedyAct, insteadOf, isNamed, judged, lawAlone, replaced, sampledAct } from "./act.js";
 import { coin, table } from "./marks.js";
-import { ACT, GREEDY, token } from "../words/anatomy.js";
+import { ACT, GREEDY, token } from "../words/desk/anatomy.js";
 
 /**
- * @param {import("../trace.js").TraceModel} model @param {import("../tokens.js").TokenRecord} record
+ * @param {import("../run/trace.js").TraceModel} model @param {import("../run/records.js").TokenRecord} record
  * @param {{at: number, by: number|null, most: number, onLevel: (level: number) => void}} view at: the settled moment; by: the verifier that is shown
  */
 export function actOf(model, record, view) {

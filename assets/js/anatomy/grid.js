@@ -1,19 +1,19 @@
 /** The round as a picture: levels above each other, the target on top, positions beside each other. A level's calls are
  *  blocks of tiles; a verifier's row stands in its tile as small bars; its cache ends at a mark under the tiles. */
 
-import { h } from "../dom.js";
-import { badge } from "../card-verdict.js";
-import { figure } from "../svg.js";
+import { h } from "../kit/dom.js";
+import { badge } from "../text/card/card-verdict.js";
+import { figure } from "../words/numbers.js";
 import { cacheText, cacheTip, caches, layersRun } from "./kv.js";
 import { stateOf } from "./round.js";
-import { KV, LAYERS, SAY } from "../words/anatomy.js";
+import { KV, LAYERS, SAY } from "../words/desk/anatomy.js";
 
 const BARS = 5; // of a row
 const ROOMY = 5; // rows of tiles that leave room for high bars
 const CLOSE = 8; // more of them stand without bars
 
 /**
- * @param {import("../trace.js").TraceModel} model @param {import("./round.js").Round} round
+ * @param {import("../run/trace.js").TraceModel} model @param {import("./round.js").Round} round
  * @param {{at: number, cursor: number, chosen: number|null, call: import("./round.js").Call|null,
  *   onChoose: (serial: number, level: number|null) => void}} view at: the settled moment; call: of the event
  */

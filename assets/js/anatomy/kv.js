@@ -1,13 +1,13 @@
 /** The keys and values of a level over a round, and the layers that its calls ran: what is known at a moment. */
 
-import { upTo } from "../order.js";
-import { ranText } from "../ran.js";
-import { trunksOf } from "../trunk.js";
-import { KV } from "../words/anatomy.js";
+import { upTo } from "../kit/order.js";
+import { ranText } from "../run/ran.js";
+import { trunksOf } from "../levels/trunk.js";
+import { KV } from "../words/desk/anatomy.js";
 
 /**
- * @typedef {import("../trace.js").TraceModel} TraceModel
- * @typedef {import("../events.js").KvLength} KvLength
+ * @typedef {import("../run/trace.js").TraceModel} TraceModel
+ * @typedef {import("../run/events.js").KvLength} KvLength
  * @typedef {{before: KvLength|null, now: KvLength|null, reach: number|null, begins: number|null, waits: number}} Cache
  *   reach: how many positions of the output are cached now; begins: before the round; waits: positions still to be read
  */
@@ -21,7 +21,8 @@ export function caches(model, round, at) {
   const now = model.kv[upTo(model.kv, at, (k) => k.t) - 1] ?? null;
   const prompt = model.header?.prompt_ids.length ?? 0;
   return model.levels.map((_, level) => {
-    const of = (/** @type {import("../events.js").Kv|null} */ kv) => kv?.levels.find((x) => x.level === level) ?? null;
+    const of = (/** @type {import("../run/events.js").Kv|null} */ kv) =>
+      kv?.levels.find((x) => x.level === level) ?? null;
     const [first, last] = [of(before), of(now)];
     if (!first && !last && !model.kv.some((kv) => of(kv))) return null;
     return {

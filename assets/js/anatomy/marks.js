@@ -1,8 +1,8 @@
 /** A verdict's marks: the coin on its line, and tokens by line against laws by column. */
 
-import { h } from "../dom.js";
-import { figure } from "../svg.js";
-import { ACT } from "../words/anatomy.js";
+import { h } from "../kit/dom.js";
+import { figure } from "../words/numbers.js";
+import { ACT } from "../words/desk/anatomy.js";
 
 /** A line from 0 to 1: below alpha the draft is kept; the coin lies on it. `later`: candidates were judged before it. */
 export function coin(j, block, later = false) {

@@ -2,13 +2,13 @@
  *  Nothing here draws. A moment between two calls belongs to the one before it: what a verifier drew, and the caches that
  *  were cut, come with its verdict. */
 
-import { upTo } from "../order.js";
+import { upTo } from "../kit/order.js";
 
 /**
- * @typedef {import("../trace.js").TraceModel} TraceModel
- * @typedef {import("../tokens.js").TokenRecord} TokenRecord
- * @typedef {import("../tokens.js").Judgement} Judgement
- * @typedef {import("../trace.js").Segment} Segment
+ * @typedef {import("../run/trace.js").TraceModel} TraceModel
+ * @typedef {import("../run/records.js").TokenRecord} TokenRecord
+ * @typedef {import("../run/records.js").Judgement} Judgement
+ * @typedef {import("../run/trace.js").Segment} Segment
  * @typedef {"draft"|"check"|"own"} What a token was drafted here, judged here, or is this verifier's own
  * @typedef {{record: TokenRecord, what: What, judgement: Judgement|null, branch: number}} Tile branch: its row among
  *   sequences side by side
@@ -92,7 +92,7 @@ function make(model, place) {
 /** @param {Segment} segment @param {number} next when this level's next call ends @param {TokenRecord[]} records @returns {Call} */
 function callOf(segment, next, records) {
   const { kind, level, t0, t1 } = segment;
-  const branchOf = (/** @type {TokenRecord} */ x) => x.fork?.comb.rowOf[x.fork.comb.nodes.indexOf(x)] ?? 0;
+  const branchOf = (/** @type {TokenRecord} */ x) => x.fork?.tree.rowOf[x.fork.tree.nodes.indexOf(x)] ?? 0;
   /** @type {Tile[]} */ const tiles = [];
   for (const record of records) {
     if (kind === "draft") {

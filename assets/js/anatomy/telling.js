@@ -1,11 +1,11 @@
 /** An event of a round in a sentence, and in a few signs. */
 
-import { badge } from "../card-verdict.js";
-import { h } from "../dom.js";
-import { originOf } from "../kinds.js";
-import { ranText } from "../ran.js";
-import { duration } from "../svg.js";
-import { EVENT, token } from "../words/anatomy.js";
+import { badge } from "../text/card/card-verdict.js";
+import { h } from "../kit/dom.js";
+import { originOf } from "../levels/kinds.js";
+import { ranText } from "../run/ran.js";
+import { duration } from "../words/numbers.js";
+import { EVENT, token } from "../words/desk/anatomy.js";
 
 /**
  * @param {any} model @param {import("./round.js").Round} round @param {import("./round.js").Happening|null} event
@@ -58,7 +58,7 @@ export function short(model, round, event) {
   return [level, said];
 }
 
-/** What a call cost: its time, its rows, and where a model is shared the layers that it ran. @param {import("../trace.js").Segment} segment */
+/** What a call cost: its time, its rows, and where a model is shared the layers that it ran. @param {import("../run/trace.js").Segment} segment */
 export function work(segment) {
   const rows = segment.rows ? EVENT.rows(segment.rows, segment.catchUp ?? 0, segment.probes ?? 0) : "";
   return [duration(segment.t1 - segment.t0), rows, ranText(segment)].filter(Boolean).join(", ");

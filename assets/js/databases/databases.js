@@ -2,7 +2,8 @@
  *  the context's own database holds, the entry that was found lit with its place in the text. It follows the cursor. A
  *  database more is a row more in the first table; a window of lookahead would be a part beside the others. */
 
-import { h, say, signButton } from "../dom.js";
+import { h, say, signButton } from "../kit/dom.js";
+import { roundNumber } from "../kit/round-number.js";
 import { Ledger } from "./ledger.js";
 import { createLink } from "./link.js";
 import { entriesPart } from "./entries.js";
@@ -10,10 +11,10 @@ import { lookupsPart } from "./lookups.js";
 import { nothing } from "./pieces.js";
 import { sharesPart } from "./shares.js";
 import { windowPart } from "./window.js";
-import { DB } from "../words/databases.js";
+import { DB } from "../words/desk/databases.js";
 
 /**
- * @param {{player: import("../player.js").Player, stage: HTMLElement, onClose: () => void, onChange: () => void}} ctx
+ * @param {{player: import("../player/player.js").Player, stage: HTMLElement, onClose: () => void, onChange: () => void}} ctx
  */
 export function createDatabases({ player, stage, onClose }) {
   const title = h("h2", { tabindex: "-1", text: DB.title });
@@ -77,13 +78,13 @@ export function createDatabases({ player, stage, onClose }) {
       const lo = Math.max(0, lit.from - Math.min(lit.key ?? 0, 16));
       return ledger.model.committed.slice(lo, Math.max(lo, lit.from + lit.serials.length));
     },
-    update(/** @type {import("../trace.js").TraceModel} */ model, /** @type {number} */ cursor) {
+    update(/** @type {import("../run/trace.js").TraceModel} */ model, /** @type {number} */ cursor) {
       if (el.hidden || !model?.header) return;
       if (ledger?.model !== model) ledger = new Ledger(model);
       const looks = ledger.level >= 0 && !model.header.simulated;
       body.hidden = !looks;
       empty.hidden = looks;
-      say(where, DB.round(Math.max(0, model.roundAt(cursor) + 1), model.rounds.length));
+      say(where, DB.round(roundNumber(model.roundAt(cursor)), model.rounds.length));
       if (!looks) {
         lit = null;
         empty.replaceChildren(nothing(model));

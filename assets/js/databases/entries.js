@@ -1,9 +1,9 @@
 /** What D_c holds, newest first, and the place that the lookup which is lit has found. */
 
-import { h, say } from "../dom.js";
+import { h, say } from "../kit/dom.js";
 import { quote, words } from "./pieces.js";
 import { showRows } from "./rows.js";
-import { ENTRIES } from "../words/databases.js";
+import { ENTRIES } from "../words/desk/databases.js";
 
 const USED = 60; // entries
 const OUT = 3; // evicted ones, where none is among those
@@ -100,7 +100,7 @@ export function entriesPart({ onShow }) {
       hit.hidden = !book;
       if (!book) {
         say(title, ledger.order.includes("c") || !ledger.order.length ? "D_c" : ENTRIES.notAsked);
-        say(gone, ledger.order.includes("c") || !ledger.order.length ? ENTRIES.old : "");
+        say(gone, ledger.order.includes("c") || !ledger.order.length ? ENTRIES.unsaid : "");
         return;
       }
       const n = Math.min(book.text.length, ledger.prompt.length + ledger.model.committedAt(cursor));

@@ -1,8 +1,8 @@
 /** Lookups of a run in the order in which they were made, and what became of their tokens: read from the model once, each
  *  part when it comes, so that a long run costs no more per frame than a short one. */
 
-import { kindOf } from "../kinds.js";
-import { upTo } from "../order.js";
+import { kindOf } from "../levels/kinds.js";
+import { upTo } from "../kit/order.js";
 import { Book, rulesOf } from "./book.js";
 
 /**
@@ -17,7 +17,7 @@ import { Book, rulesOf } from "./book.js";
 const none = () => ({ answered: 0, offered: 0, kept: 0 });
 
 export class Ledger {
-  /** @param {import("../trace.js").TraceModel} model */
+  /** @param {import("../run/trace.js").TraceModel} model */
   constructor(model) {
     this.model = model;
     // lookups, or a draft with lookups beside it
@@ -33,7 +33,6 @@ export class Ledger {
     /** @type {number[][]} */ this.ahead = []; // n-grams that it gave
     /** @type {{t: number, filed: number}[]} */ this.steps = []; // how many until when
     this.prompt = model.header?.prompt_ids ?? [];
-    this.tells = (model.header?.schema ?? 0) >= 7; // keys, and lookups without an answer
     /** @type {Lookup[]} */ this.lookups = [];
     /** @type {{t: number, silent: number, by: Record<string, Share>}[]} */ this.sums = []; // after each draft and commit
     this._segments = 0;
@@ -73,7 +72,7 @@ export class Ledger {
     return this.filed === book.log.length && this.evicted === /** @type {number} */ (book.evictions.at(-1));
   }
 
-  /** @param {import("../trace.js").Segment} segment */
+  /** @param {import("../run/trace.js").Segment} segment */
   _draft(segment) {
     const { model } = this;
     const records = (segment.serials ?? []).map((serial) => model.tokens.get(serial)).filter((x) => x !== undefined);
@@ -94,12 +93,7 @@ export class Ledger {
       }
       made.set(record.serial, this._lookup(segment, record, side));
     });
-    // An older trace does not count them; where nothing was drafted there was one.
-    const silent = this.tells
-      ? Math.max(0, segment.silent ?? 0)
-      : records.some((x) => this.order.includes(x.source))
-        ? 0
-        : 1;
+    const silent = segment.silent ?? 0;
     if (silent) {
       const looked = records.filter((x) => made.has(x.serial));
       const at = side ? (records[0]?.at ?? 0) : looked.length ? looked[looked.length - 1].at + 1 : (segment.at ?? 0);
@@ -219,7 +213,7 @@ export class Ledger {
     }
     /** @type {number|null} */ let found = null;
     for (const record of [...round.before, ...model.tokensOf(lookup.round)]) {
-      if (record.at !== at || record.serial >= first || (own && record.fork?.comb === own.comb)) continue;
+      if (record.at !== at || record.serial >= first || (own && record.fork?.tree === own.tree)) continue;
       if (record.tGone === null || record.tGone > lookup.t0) found = record.id;
     }
     return found;

@@ -1,9 +1,10 @@
 /** The last lookups: under which key each was asked, who answered, what was kept of it. */
 
-import { h } from "../dom.js";
+import { h } from "../kit/dom.js";
+import { roundNumber } from "../kit/round-number.js";
 import { chip, quote, words } from "./pieces.js";
 import { showRows } from "./rows.js";
-import { LOOKUPS } from "../words/databases.js";
+import { LOOKUPS } from "../words/desk/databases.js";
 
 const LAST = 14; // lookups
 
@@ -32,8 +33,8 @@ export function lookupsPart({ onSeek }) {
     const go = h("button", {
       type: "button",
       class: "hx-db-go",
-      "aria-label": LOOKUPS.to(one.round + 1),
-      text: String(one.round + 1),
+      "aria-label": LOOKUPS.to(roundNumber(one.round)),
+      text: String(roundNumber(one.round)),
       onclick: () => onSeek(one.t),
     });
     const first = h("td", {}, go);

@@ -1,9 +1,9 @@
 /** Who supplied how much: the table of shares. */
 
-import { h, say } from "../dom.js";
-import { originOf } from "../kinds.js";
+import { h, say } from "../kit/dom.js";
+import { originOf } from "../levels/kinds.js";
 import { chip, hueOf } from "./pieces.js";
-import { SHARES } from "../words/databases.js";
+import { SHARES } from "../words/desk/databases.js";
 
 /** @typedef {import("./ledger.js").Ledger} Ledger */
 
@@ -44,7 +44,6 @@ export function sharesPart() {
       line("silent", [h("span", { text: SHARES.silent })], "var(--muted)"),
       line("others", [h("span", { text: SHARES.others })], "var(--muted)"),
     );
-    if (!ledger.tells) cells.silent[0].dataset.tip = SHARES.untold;
   }
 
   return {
@@ -65,7 +64,7 @@ export function sharesPart() {
         say(cells[letter][1], SHARES.ratio(kept, offered));
         share(cells[letter][2], kept);
       }
-      say(cells.silent[0], `${sum.silent}${ledger.tells ? "" : "+"}`);
+      say(cells.silent[0], String(sum.silent));
       say(cells.others[1], SHARES.ratio(total - looked, total));
       share(cells.others[2], total - looked);
     },

@@ -1,24 +1,25 @@
 /** The Learn tab: the list of lessons, a lesson beside the first screen, the sheet for paper. `mount` is called once by its
  *  component. */
 
-import { stageHere } from "../within-reach.js";
-import { h, say } from "../dom.js";
-import { learn } from "../kinds.js";
-import { loadStyles } from "../styles.js";
-import { rememberTheme } from "../theme.js";
+import { stageHere } from "../stage/within-reach.js";
+import { h, say } from "../kit/dom.js";
+import { learn } from "../levels/kinds.js";
+import { loadStyles } from "../kit/styles.js";
+import { rememberTheme } from "../kit/theme.js";
 import { Drive } from "./acts/drive.js";
 import { asked as fetched, Library } from "./library.js";
 import { Light } from "./acts/light.js";
+import { Veil } from "./acts/veil.js";
 import { List } from "./list.js";
 import { Panel } from "./panel.js";
 import { asked, go, NOWHERE } from "./place.js";
 import { Sheet } from "./sheet.js";
-import { WORDS } from "../words/learn.js";
+import { WORDS } from "../words/tabs/learn.js";
 
 /** @param {HTMLElement} root @param {{props: {setup: string}}} ports */
 export async function mount(root, { props }) {
   rememberTheme();
-  await loadStyles("learn", "lesson", "sheet");
+  await loadStyles("learn", "lesson", "sheet", "veil");
   learn(JSON.parse(props.setup).grammar);
   const stage = await stageHere;
   const page = new LearnPage(root.querySelector(".hx-root") ?? root, stage);
@@ -34,8 +35,10 @@ class LearnPage {
       onSheet: () => this.go({ ...NOWHERE, sheet: true }),
     });
     this.sheet = new Sheet({ library: this.library, onBack: () => this.go(NOWHERE) });
+    const veil = new Veil(stage);
     this.panel = new Panel({
-      drive: new Drive(stage, new Light(stage.stageEl)),
+      drive: new Drive(stage, new Light(stage.el), veil),
+      veil,
       library: this.library,
       feed: stage.feed,
       after: (lesson) => (this.after(lesson) ? WORDS.another(this.after(lesson).number) : WORDS.all),

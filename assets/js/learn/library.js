@@ -1,11 +1,11 @@
 /** What lessons take their figures from besides the run that is shown: other recordings, and the shipped results. */
 
-import { TraceModel } from "../trace.js";
-import { recordingsIn } from "./refs.js";
+import { TraceModel } from "../run/trace.js";
+import { namesResults, recordingsIn } from "./figures/refs.js";
 
 export class Library {
   constructor() {
-    /** @type {Map<string, import("../trace.js").TraceModel>} */ this.recordings = new Map();
+    /** @type {Map<string, import("../run/trace.js").TraceModel>} */ this.recordings = new Map();
     /** @type {any[]} */ this.reports = [];
     /** @type {Map<string, Promise<void>>} */ this._coming = new Map();
   }
@@ -14,7 +14,7 @@ export class Library {
   async gather(value, more = []) {
     const names = new Set([...recordingsIn(value), ...more]);
     const asks = [...names].map((name) => this._once(name, () => this._recording(name)));
-    if (JSON.stringify(value).includes("${bench")) asks.push(this._once("", () => this._reports()));
+    if (namesResults(value)) asks.push(this._once("", () => this._reports()));
     await Promise.all(asks);
   }
 

@@ -1,8 +1,8 @@
 /** The list of lessons, each with how far one has come; what the tab shows while no lesson is open. */
 
-import { h, say } from "../dom.js";
+import { h, say } from "../kit/dom.js";
 import { forget, kept, lastOpen } from "./progress.js";
-import { WORDS } from "../words/learn.js";
+import { WORDS } from "../words/tabs/learn.js";
 
 export class List {
   /** @param {{onOpen: (number: number, step: number) => void, onSheet: () => void}} ctx */

@@ -1,17 +1,20 @@
 /** The lesson that is open: a panel beside the first screen, a sheet at the bottom of a narrow window. Arrow keys and
  *  PageUp/PageDown go from step to step while it has the focus, Escape closes it. */
 
-import { h, icon, say, tips } from "../dom.js";
-import { onPresenting, presenting } from "../presenter.js";
-import { onDrawn } from "../within-reach.js";
+import { h, icon, say, tips } from "../kit/dom.js";
+import { onPresenting, presenting } from "../stage/title/presenter.js";
+import { onDrawn } from "../stage/within-reach.js";
+import { hiddenBy } from "./acts/veil.js";
 import { keep, kept } from "./progress.js";
+import { OwnRun } from "./own-run.js";
 import { fill } from "./rich.js";
 import { closingOf, stepOf } from "./step.js";
-import { WORDS } from "../words/learn.js";
+import { WORDS } from "../words/tabs/learn.js";
 
 export class Panel {
   /**
-   * @param {{drive: import("./acts/drive.js").Drive, library: import("./library.js").Library, feed: {model: any},
+   * @param {{drive: import("./acts/drive.js").Drive, veil: import("./acts/veil.js").Veil,
+   *   library: import("./library.js").Library, feed: {model: any},
    *   after: (lesson: any) => string, onStep: (step: number) => void, onClose: () => void, onNext: () => void}} ctx
    *   after: what leads on from the end of a lesson
    */
@@ -19,7 +22,9 @@ export class Panel {
     this.ctx = ctx;
     /** @type {any} */ this.lesson = null;
     this.step = 1;
-    /** @type {any} */ this.model = null; // of the run that the lesson speaks of
+    this.run = new OwnRun({ shows: (name) => ctx.drive.shows(name), feed: ctx.feed, library: ctx.library });
+    this.waits = false; // whether a verdict stands without the figures that it needs
+    this.acting = Promise.resolve(); // until what a step does to the page is done
     /** @type {any} */ this.drawn = null; // what the figures were filled in from
     const button = (text, onclick) => h("button", { type: "button", class: "hx-quiet", text, onclick });
     this.kicker = h("p", { class: "hx-lesson-kicker" });
@@ -76,16 +81,14 @@ export class Panel {
 
   /** Opens a lesson at a step, and does to the page what the step says. @param {any} lesson @param {number} step */
   async show(lesson, step, { focus = true } = {}) {
-    const fresh = lesson !== this.lesson;
     this.lesson = lesson;
     this.step = Math.min(step, this.pages);
     /** @type {any} */ this.asked = undefined; // what was answered since the step was opened
     this.el.hidden = false;
-    if (fresh) this.model = null;
     this.ctx.drive.begin(); // what the step before was playing ends here
     keep(lesson.id, { step: this.step, ...(this.step === this.pages ? { done: true } : {}) });
     this._draw(focus);
-    void this.ctx.library.gather(lesson).then(() => this._fill());
+    void this.run.gather(lesson).then(() => this._fill());
     await this._act(this._page()?.action);
   }
 
@@ -114,18 +117,28 @@ export class Panel {
     return recordingAt(steps);
   }
 
+  /** What was answered to the step's question; undefined while it is open. Before a room, what was answered in private stays
+   *  hidden until it is asked for there. */
+  get answer() {
+    return presenting() ? this.asked : kept(this.lesson.id).answers?.[this.step];
+  }
+
   _draw(focus) {
-    const { lesson, step } = this;
+    const { lesson, step, answer } = this;
     const page = this._page();
+    this.run.take(this.recording);
+    const ready = this.run.ready(lesson);
+    this.waits = answer !== undefined && !ready;
+    this.ctx.veil.over(page?.question && answer === undefined ? hiddenBy(page.question) : null);
     say(this.kicker, WORDS.kicker(lesson.number, step, this.pages, lesson.minutes));
     say(this.title, lesson.title);
     this.el.setAttribute("aria-label", WORDS.label(lesson.number, lesson.title));
     const shown = page
       ? stepOf(page, {
           goal: step === 1 ? lesson.goal : "",
-          // Before a room, what was answered in private stays hidden until it is asked for there.
-          answer: presenting() ? this.asked : kept(lesson.id).answers?.[step],
-          sources: () => this.sources,
+          answer,
+          ready,
+          sources: () => this.run.sources,
           onAnswer: (answer) => this._answer(answer),
           onAgain: () => this._act(page.reveal.action),
         })
@@ -146,7 +159,8 @@ export class Panel {
   /** An answer opens the reveal, and the page shows it. */
   async _answer(answer) {
     const { lesson, step } = this;
-    await this.ctx.library.gather(lesson);
+    await Promise.all([this.run.gather(lesson), this.acting]);
+    if (lesson !== this.lesson || step !== this.step) return;
     this.asked = answer;
     keep(lesson.id, { answers: { ...kept(lesson.id).answers, [step]: answer } });
     const { scrollTop } = this.body;
@@ -160,7 +174,12 @@ export class Panel {
 
   async _act(action) {
     this.el.setAttribute("aria-busy", "true");
-    const lit = await this.ctx.drive.act(action ?? {});
+    const acting = this.ctx.drive.act(action ?? {});
+    this.acting = acting.then(
+      () => {},
+      () => {},
+    );
+    const lit = await acting;
     this.el.setAttribute("aria-busy", "false");
     this._drawn();
     if (lit) this._clear(lit);
@@ -176,26 +195,22 @@ export class Panel {
     scrollBy({ top: box.height > room ? box.top - top : box.top - top - (room - box.height) / 2, behavior: calm() });
   }
 
-  get sources() {
-    const { recordings, reports } = this.ctx.library;
-    return { model: this.model ?? this.ctx.feed.model, recordings, reports };
-  }
-
   /** After each drawing of the page: whose run it shows, and the figures if that has changed. */
   _drawn() {
     if (!this.lesson) return;
-    const { recording } = this;
-    const own = !recording || this.ctx.drive.shows(recording);
-    const told = own || !this._page(); // at the end one tries runs of one's own
-    if (own) this.model = this.ctx.feed.model;
+    const page = this._page();
+    const revealed = this.answer === undefined ? null : page?.reveal?.action?.recording;
+    const own = this.run.take(this.recording) || Boolean(revealed && this.ctx.drive.shows(revealed));
+    const told = own || !page || !this.run.model; // at the end one tries runs of one's own
     if (this.drift.hidden !== told) this.drift.hidden = told;
-    const key = this.model ? `${this.model.version} ${this.model.header?.stack} ${recording}` : "";
-    if (key !== this.drawn) this._fill(key);
+    if (this.run.key !== this.drawn) this._fill();
   }
 
-  _fill(key = this.drawn) {
-    this.drawn = key;
-    if (this.lesson) fill(this.el, this.sources);
+  _fill() {
+    this.drawn = this.run.key;
+    if (!this.lesson) return;
+    if (this.waits && this.run.ready(this.lesson)) this._draw(false);
+    else fill(this.el, this.run.sources);
   }
 
   _fold() {

@@ -1,6 +1,6 @@
 /** Where one is in the Learn tab, in the address: `?tab=learn&lesson=3&step=2`, or `&sheet=1`. */
 
-import { setQuery } from "../tabs.js";
+import { setQuery } from "../kit/tabs.js";
 
 /** @typedef {{lesson: number|null, step: number, sheet: boolean}} Place */
 

@@ -1,17 +1,18 @@
 /** A prediction: choices or a figure to estimate. Until one commits to an answer, or asks to be shown, what it reveals is
  *  not on the page at all. */
 
-import { h } from "../dom.js";
-import { figure, holds, REFERENCE } from "./refs.js";
+import { h } from "../kit/dom.js";
+import { figure, holds, references } from "./figures/refs.js";
 import { rich } from "./rich.js";
-import { WORDS } from "../words/learn.js";
+import { WORDS } from "../words/tabs/learn.js";
 
 let made = 0; // groups of choices, each with a name of its own
 
 /**
  * @param {any} question as app/learn/lessons.py declares it
- * @param {{answer: any, sources: () => import("./refs.js").Sources, onAnswer: (answer: any) => void}} ctx answer: given
- *   before, else undefined; the index of a choice, a number, or null for one that was shown
+ * @param {{answer: any, ready: boolean, sources: () => import("./figures/refs.js").Sources, onAnswer: (answer: any) => void}} ctx
+ *   answer: given before, else undefined; the index of a choice, a number, or null for one that was shown. ready: whether
+ *   the figures are at hand that a verdict needs
  */
 export function questionOf(question, ctx) {
   const ask = h("legend", {}, ...rich(question.ask));
@@ -21,7 +22,7 @@ export function questionOf(question, ctx) {
   form.append(fields);
   if (given) {
     if (!question.number) fields.append(choicesGiven(question, ctx));
-    form.append(verdict(question, ctx));
+    form.append(ctx.ready ? verdict(question, ctx) : saying(WORDS.reading, "waits"));
     return form;
   }
   const input = question.number ? estimate(question) : choices(question);
@@ -54,11 +55,17 @@ function choices({ choices: list }) {
 
 function estimate({ number }) {
   const input = h("input", { class: "hx-input", inputmode: "decimal", "aria-label": WORDS.estimate, maxlength: "12" });
-  const el = h("label", { class: "hx-estimate" }, input, h("span", { text: number.unit }));
-  const value = () => {
-    const text = /** @type {any} */ (input).value.trim().replace(",", ".");
-    return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null;
-  };
+  const fault = h("p", { class: "hx-estimate-fault", role: "alert", hidden: true });
+  const el = h("div", {}, h("label", { class: "hx-estimate" }, input, h("span", { text: number.unit })), fault);
+  const written = () => /** @type {any} */ (input).value.trim();
+  // What is asked for is counted or measured: none of it can be below zero.
+  const value = () => (/^\d+([.,]\d+)?$/.test(written()) ? Number(written().replace(",", ".")) : null);
+  input.addEventListener("input", () => {
+    const fits = !written() || value() !== null;
+    input.setAttribute("aria-invalid", String(!fits));
+    fault.hidden = fits;
+    fault.textContent = fits ? "" : WORDS.noEstimate(written());
+  });
   return { el, value };
 }
 
@@ -66,8 +73,8 @@ function estimate({ number }) {
 export const rightOnes = (question, sources) =>
   question.choices.map((one) => (one.when ? holds(one.when, sources) : Boolean(one.right)));
 
-function choicesGiven(question, { answer, sources }) {
-  const right = rightOnes(question, sources());
+function choicesGiven(question, { answer, ready, sources }) {
+  const right = ready ? rightOnes(question, sources()) : [];
   const items = question.choices.map((one, i) => {
     const marks = [right[i] ? WORDS.mark : "", answer === i ? WORDS.yours : ""].filter(Boolean).join(", ");
     return h(
@@ -81,27 +88,28 @@ function choicesGiven(question, { answer, sources }) {
   return h("ul", { class: "hx-choices" }, ...items);
 }
 
-/** The answer that a reference gives. @returns {import("./refs.js").Figure|null} */
+/** The answer that a reference gives. @returns {import("./figures/refs.js").Figure|null} */
 export function answerOf(reference, sources) {
-  const [found] = reference.matchAll(REFERENCE);
-  return figure(sources, found?.[1] ?? found?.[3] ?? "", found?.[2]);
+  const [found] = references(reference);
+  return figure(sources, found?.name ?? "", found?.source);
 }
 
+const saying = (text, kind) =>
+  h("p", { class: "hx-verdict-said", role: "status", tabindex: "-1", "data-kind": kind, text });
+
 function verdict(question, { answer, sources }) {
-  const said = (text, kind) =>
-    h("p", { class: "hx-verdict-said", role: "status", tabindex: "-1", "data-kind": kind, text });
   if (question.number) {
     const found = answerOf(question.number.answer, sources());
-    if (!found) return said(WORDS.missing, "none");
+    if (!found) return saying(WORDS.missing, "none");
     const unit = question.number.unit;
     const shown = /\p{L}|%/u.test(found.text) || !unit ? found.text : `${found.text} ${unit}`;
-    if (answer === null) return said(`${WORDS.shown} ${WORDS.found(shown)}`, "shown");
+    if (answer === null) return saying(`${WORDS.shown} ${WORDS.found(shown)}`, "shown");
     const value = Number(found.value) * (found.text.endsWith("%") ? 100 : 1);
     const near = Math.abs(answer - value) <= (question.number.within ?? 0.15) * Math.abs(value);
-    return said((near ? WORDS.near : WORDS.off)(answer, shown), near ? "right" : "off");
+    return saying((near ? WORDS.near : WORDS.off)(answer, shown), near ? "right" : "off");
   }
   const right = rightOnes(question, sources());
-  if (!right.includes(true)) return said(WORDS.missing, "none");
-  if (answer === null) return said(WORDS.shown, "shown");
-  return right[answer] ? said(WORDS.right, "right") : said(WORDS.wrong, "off");
+  if (!right.includes(true)) return saying(WORDS.missing, "none");
+  if (answer === null) return saying(WORDS.shown, "shown");
+  return right[answer] ? saying(WORDS.right, "right") : saying(WORDS.wrong, "off");
 }

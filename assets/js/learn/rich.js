@@ -1,10 +1,10 @@
 /** A lesson's text as nodes: `[Q]` is a level's letter in its colour, `[x]` a rejected token, `...` a formula, *...* stressed,
  *  and references are figures, filled in by `fill`. Nothing is parsed as HTML. */
 
-import { h, say } from "../dom.js";
-import { grammar } from "../kinds.js";
-import { figure, REFERENCE } from "./refs.js";
-import { WORDS } from "../words/learn.js";
+import { h, say } from "../kit/dom.js";
+import { grammar } from "../levels/kinds.js";
+import { figure, holds, REFERENCE } from "./figures/refs.js";
+import { WORDS } from "../words/tabs/learn.js";
 
 const MARKS = new RegExp(`${REFERENCE.source}|\\[([A-Z]\\d?|x)\\]|\`([^\`]+)\`|\\*([^*]+)\\*`, "g");
 
@@ -25,20 +25,22 @@ export function rich(text) {
   return found.filter((part) => part !== "");
 }
 
-/** Puts the figures in that are at hand. @param {HTMLElement} root @param {import("./refs.js").Sources} sources */
+/** A text, and the sentences behind it that are said where their condition holds; `fill` shows those. */
+export function told({ text, also = [] }) {
+  const sentence = (one) =>
+    h("span", { class: "hx-also", "data-when": one.when, hidden: true }, " ", ...rich(one.text));
+  return [...rich(text), ...also.map(sentence)];
+}
+
+/** Puts the figures in that are at hand. @param {HTMLElement} root @param {import("./figures/refs.js").Sources} sources */
 export function fill(root, sources) {
+  for (const one of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".hx-also")))
+    one.hidden = holds(one.dataset.when ?? "", sources) !== true;
   for (const one of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".hx-ref"))) {
     const found = figure(sources, one.dataset.name ?? "", one.dataset.source);
     say(one, found?.text ?? "\u2013");
     one.dataset.tip = found?.tip ?? WORDS.absent;
   }
-}
-
-/** A text in one line, its figures filled in and its marks left out: for labels and the sheet's choices. */
-export function plain(text, sources) {
-  const p = h("p", {}, ...rich(text));
-  fill(p, sources);
-  return p.textContent;
 }
 
 function badge(letter) {

@@ -1,11 +1,11 @@
 /** The sheet on paper: the questions of all lessons with room to write, and behind them the answers, their figures taken
  *  from the recordings as on the page. */
 
-import { h, say } from "../dom.js";
+import { h, say } from "../kit/dom.js";
 import { recordingAt } from "./panel.js";
 import { answerOf, rightOnes } from "./question.js";
-import { fill, rich } from "./rich.js";
-import { WORDS } from "../words/learn.js";
+import { fill, rich, told } from "./rich.js";
+import { WORDS } from "../words/tabs/learn.js";
 
 const LETTERS = "abcdefgh";
 
@@ -157,7 +157,7 @@ function answered({ question, reveal }, name, sources) {
       " ",
       h("b", { class: "hx-paper-right", text: right }),
       " ",
-      ...rich(reveal.text),
+      ...told(reveal),
       run ? h("span", { class: "hx-paper-run", text: ` ${WORDS.sheetRun(run.title, run.stack)}` }) : null,
     ),
   );

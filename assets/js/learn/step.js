@@ -1,14 +1,15 @@
 /** One step of a lesson: what it says, what it asks, and, once that is answered, what it reveals. */
 
-import { h } from "../dom.js";
+import { h } from "../kit/dom.js";
 import { questionOf } from "./question.js";
-import { rich } from "./rich.js";
-import { WORDS } from "../words/learn.js";
+import { rich, told } from "./rich.js";
+import { WORDS } from "../words/tabs/learn.js";
 
 /**
  * @param {any} step as app/learn/lessons.py declares it
- * @param {{goal: string, answer: any, sources: () => import("./refs.js").Sources, onAnswer: (answer: any) => void,
- *   onAgain: () => void}} ctx goal: of the lesson, "" after its first step; onAgain: the reveal's action once more
+ * @param {{goal: string, answer: any, ready: boolean, sources: () => import("./figures/refs.js").Sources,
+ *   onAnswer: (answer: any) => void, onAgain: () => void}} ctx goal: of the lesson, "" after its first step; ready: whether
+ *   the figures are at hand; onAgain: the reveal's action once more
  */
 export function stepOf(step, ctx) {
   const heading = h("h3", { class: "hx-step-title", tabindex: "-1", text: step.title });
@@ -24,12 +25,12 @@ export function stepOf(step, ctx) {
   return { el, heading };
 }
 
-function revealOf({ text, action }, onAgain) {
+function revealOf(reveal, onAgain) {
   return h(
     "div",
     { class: "hx-reveal" },
-    h("p", {}, ...rich(text)),
-    action ? h("button", { type: "button", class: "hx-quiet", text: WORDS.again, onclick: onAgain }) : null,
+    h("p", {}, ...told(reveal)),
+    reveal.action ? h("button", { type: "button", class: "hx-quiet", text: WORDS.again, onclick: onAgain }) : null,
   );
 }
 

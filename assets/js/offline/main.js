@@ -1,8 +1,8 @@
 /** The first screen in a file of its own: one run, replayed without a server. What needs one is not there. */
 
-import { h } from "../dom.js";
-import { Stage } from "../stage.js";
-import { rememberTheme } from "../theme.js";
+import { h } from "../kit/dom.js";
+import { Stage } from "../stage/stage.js";
+import { rememberTheme } from "../kit/theme.js";
 import { words } from "../words/offline.js";
 import { TITLE } from "../words/page.js";
 
@@ -38,7 +38,7 @@ async function open() {
   const call = { open_trace: refuse, simulate: refuse, stop: refuse, tail: refuse };
   const props = { setup: JSON.stringify(setup), value: "" };
   const root = /** @type {HTMLElement} */ (document.querySelector(".hx-root"));
-  const stage = new Stage(root, { props, call, trigger: () => {}, watch: () => {} });
+  const stage = new Stage(root, { props, call, trigger: () => {} });
   document.title = [header.title, TITLE.name].filter(Boolean).join(" · ");
   await stage.begin(JSON.stringify({ run: "offline", from: 0, ev, final: true, status }));
 }

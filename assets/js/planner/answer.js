@@ -1,10 +1,10 @@
 /** The best plan: its tower in a line, its figures, what each level is worth, the best per number of levels, why. */
 
-import { h, say } from "../dom.js";
-import { styleLevels } from "../kinds.js";
-import { rounded } from "../svg.js";
-import { levelBadge } from "./badge.js";
-import { ANSWER } from "../words/planner.js";
+import { h, say } from "../kit/dom.js";
+import { styleLevels } from "../levels/kinds.js";
+import { rounded } from "../words/numbers.js";
+import { levelBadge } from "../levels/badge.js";
+import { ANSWER } from "../words/tabs/planner.js";
 
 const ENGINE_SEEN = 0.005; // of the time: less is not drawn
 
@@ -248,12 +248,6 @@ const head = () =>
 const fact = (value, /** @type {string[]} */ [name, tip]) =>
   h("div", { "data-tip": tip }, h("dt", { text: name }), h("dd", { text: value }));
 const percent = (share) => (share < 0.001 ? "<0.1 %" : `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`);
-
-/** Styles of the levels by name, as the Play tab has them. */
-export function stylesOf(levels) {
-  const styles = styleLevels(levels.map(({ name, kind }) => ({ kind, label: name })));
-  return new Map(levels.map((level, i) => [level.name, styles[i]]));
-}
 
 /** A level of a plan as the grammar writes it, without its own keys. */
 function levelText({ levels, blocks, tree }, i) {

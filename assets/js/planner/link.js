@@ -1,7 +1,7 @@
 /** The Planner's part of the address: which profile, and where the sliders stand. Levels go by their numbers, cheapest
  *  first. Numbers that were typed into the tables are not in it: those are downloaded as a profile. */
 
-import { setQuery } from "../tabs.js";
+import { setQuery } from "../kit/tabs.js";
 import { still } from "./whatif.js";
 
 const SETTLE_MS = 300; // browsers refuse an address that changes at every step of a slider
@@ -29,7 +29,6 @@ export function turnedBy(profile, limits) {
     turned.cost = { level: profile.levels[level].name, factor: +factor };
   for (const i of (query.get("without") ?? "").split("."))
     if (i !== "" && +i < top && i in turned.levels) turned.levels[i] = false;
-  if (query.get("acceptance") === "marked" && Object.keys(profile.conditional ?? {}).length) turned.model = "marked";
   return turned;
 }
 
@@ -50,7 +49,6 @@ export function writeLink(sources, source, profile, turned) {
       rejections: unless(turned.rejections === 1, turned.rejections),
       cost: unless(turned.cost.factor === 1, `${level}x${+turned.cost.factor.toFixed(3)}`),
       without: unless(!without.length, without.join(".")),
-      acceptance: unless(turned.model === rest.model, turned.model),
     });
   }, SETTLE_MS);
 }

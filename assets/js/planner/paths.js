@@ -1,8 +1,8 @@
 /** The edges of the best path as buttons: what each costs and multiplies. Focus or hover lights the same edge in the
  *  plot. */
 
-import { h } from "../dom.js";
-import { PLANNER } from "../words/planner.js";
+import { h } from "../kit/dom.js";
+import { PLANNER } from "../words/tabs/planner.js";
 
 /** @param {{onPick: (point: {curve: number, point: number}|null) => void}} ctx */
 export function pathList(ctx) {

@@ -1,21 +1,22 @@
 /** The Planner tab: a profile that can be changed, and what the theory makes of it. `mount` is called once by its
  *  component. */
 
-import { h, tips } from "../dom.js";
-import { learn } from "../kinds.js";
-import { loadStyles } from "../styles.js";
-import { isDark, rememberTheme } from "../theme.js";
-import { answerPanel, stylesOf } from "./answer.js";
+import { h, tips } from "../kit/dom.js";
+import { learn } from "../levels/kinds.js";
+import { loadStyles } from "../kit/styles.js";
+import { isDark, rememberTheme } from "../kit/theme.js";
+import { answerPanel } from "./answer.js";
+import { stylesOf } from "../levels/badge.js";
 import { Asker } from "./asker.js";
 import { linked, linkedPlan, planText, turnedBy, writeLink } from "./link.js";
 import { pathList } from "./paths.js";
-import { Plot } from "./plots.js";
+import { Plot } from "../plots/plots.js";
 import { copy, reset, same } from "./profile.js";
 import { openedProfile, saveProfile } from "./profile-file.js";
 import { sourceBar } from "./sources.js";
 import { profileTables } from "./tables.js";
 import { still, whatIf } from "./whatif.js";
-import { PLANNER } from "../words/planner.js";
+import { PLANNER } from "../words/tabs/planner.js";
 
 const PATIENCE_MS = 1000; // so long a slider may be dragged before its figures follow
 const SETTLE_MS = 250; // a window that is being dragged is not asked about

@@ -23,7 +23,7 @@ export function costAt(costs, n) {
   return c0 + ((c1 - c0) * (n - n0)) / (n1 - n0);
 }
 
-/** Whether a level cannot verify: a lookup, or one that offers several sequences side by side. */
+/** Whether a level cannot verify: a lookup, or one that offers several candidates side by side. */
 export const draftsOnly = (level) => level.hit_rate !== undefined || Boolean(level.beside?.length);
 
 /** A number by its path: ["levels", 0, "cost_ms", "4"]. */
@@ -32,26 +32,26 @@ export function get(profile, path) {
 }
 
 /**
- * Writes a number; undefined takes it out. An edited acceptance no longer has the finer ones that were measured with
- * it.
+ * Writes a number; undefined takes it out. An edited acceptance no longer has those of several tokens side by side, which
+ * were measured with it.
  */
 export function set(profile, path, value) {
   const owner = path.slice(0, -1).reduce((part, key) => (part[key] ??= {}), profile);
   if (value === undefined) delete owner[path.at(-1)];
   else owner[path.at(-1)] = value;
-  if (path[0] === "acceptance" && value !== undefined) dropFiner(profile, path[1], path[2]);
+  if (path[0] === "acceptance" && value !== undefined) dropOthers(profile, path[1], path[2]);
 }
 
-function dropFiner(profile, i, j) {
+function dropOthers(profile, i, j) {
   const pair = `${profile.levels[i].name}->${profile.levels[j].name}`;
-  if (profile.conditional) delete profile.conditional[pair];
+  if (profile.by_width) delete profile.by_width[pair];
   for (const matrix of Object.values(profile.by_rule ?? {})) matrix[i][j] = profile.acceptance[i][j];
 }
 
 /** Back to what was measured: everything under this first key ("levels", "acceptance", "edge_cost_ms", "rest"). */
 export function reset(profile, measured, part) {
   const from = copy(measured);
-  if (part === "acceptance") Object.assign(profile, pick(from, ["acceptance", "conditional", "by_rule", "interval"]));
+  if (part === "acceptance") Object.assign(profile, pick(from, ["acceptance", "by_width", "by_rule", "interval"]));
   else if (part === "edge_cost_ms") Object.assign(profile, pick(from, ["edge_cost_ms"]));
   else Object.assign(profile, pick(from, ["levels", "round_ms"]));
   return profile;

@@ -1,8 +1,8 @@
 /** The bar on top: which profile, at which temperature, where it comes from; open a file, save this one. */
 
-import { h, icon } from "../dom.js";
-import { toggleTheme } from "../theme.js";
-import { PLANNER, SOURCE } from "../words/planner.js";
+import { h, icon } from "../kit/dom.js";
+import { toggleTheme } from "../kit/theme.js";
+import { PLANNER, SOURCE } from "../words/tabs/planner.js";
 
 const taglineOf = (kind) => SOURCE.taglines[kind] ?? SOURCE.tagline;
 

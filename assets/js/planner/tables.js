@@ -1,11 +1,11 @@
 /** The profile as tables whose every number can be changed. Changed cells are marked; a table goes back to measured. */
 
-import { h } from "../dom.js";
-import { levelHead } from "./badge.js";
+import { h } from "../kit/dom.js";
+import { levelHead } from "../levels/badge.js";
 import { COST, PROBABILITY, TIME, numberCell } from "./number-cell.js";
-import { rounded } from "../svg.js";
+import { rounded } from "../words/numbers.js";
 import { costAt, draftsOnly, get, rowCounts, same, set } from "./profile.js";
-import { TABLES } from "../words/planner.js";
+import { TABLES } from "../words/tabs/planner.js";
 
 const SHOWN_DEPTHS = 3; // of what lies side by side; the tip has the others
 
@@ -49,7 +49,7 @@ export function profileTables(ctx) {
     for (const [part, box] of Object.entries(panels)) {
       const keys = {
         levels: ["levels", "round_ms"],
-        acceptance: ["acceptance", "conditional", "by_rule"],
+        acceptance: ["acceptance", "by_width", "by_rule"],
         edge_cost_ms: ["edge_cost_ms"],
       }[part];
       box.changed(

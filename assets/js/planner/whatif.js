@@ -1,8 +1,8 @@
 /** The sliders: longest block, rejections, one level's cost, and which levels a plan may use. */
 
-import { h } from "../dom.js";
-import { levelBadge } from "./badge.js";
-import { WHATIF } from "../words/planner.js";
+import { h } from "../kit/dom.js";
+import { levelBadge } from "../levels/badge.js";
+import { WHATIF } from "../words/tabs/planner.js";
 
 /** Turned by the sliders; what a profile starts with. */
 export const still = (profile) => ({
@@ -10,7 +10,6 @@ export const still = (profile) => ({
   rejections: 1,
   cost: { level: profile.levels.at(-2)?.name ?? profile.levels[0].name, factor: 1 },
   levels: profile.levels.map(() => true),
-  model: "iid",
 });
 
 /**
@@ -23,7 +22,7 @@ export function whatIf(ctx) {
   let names = "";
 
   function show(profile, turned, styles) {
-    const now = JSON.stringify([profile.levels.map((level) => level.name), Boolean(profile.conditional)]);
+    const now = JSON.stringify(profile.levels.map((level) => level.name));
     if (names === now && el.turned === turned) return;
     names = now;
     rest = profile.about?.simulated ? WHATIF.assumed : WHATIF.measured;
@@ -57,7 +56,6 @@ export function whatIf(ctx) {
       h(
         "div",
         { class: "hx-plan-foot" },
-        profile.conditional && Object.keys(profile.conditional).length ? model(turned) : null,
         h("button", {
           type: "button",
           class: "hx-quiet hx-plan-still",
@@ -152,22 +150,6 @@ export function whatIf(ctx) {
         ),
       ),
     );
-  }
-
-  function model(turned) {
-    const pick = h(
-      "select",
-      {
-        class: "hx-select",
-        onchange: () => {
-          turned.model = pick.value;
-          ctx.onTurn();
-        },
-      },
-      ...Object.entries(WHATIF.models).map(([value, text]) => h("option", { value, text })),
-    );
-    pick.value = turned.model;
-    return h("label", { class: "hx-plan-model" }, h("span", { text: WHATIF.acceptance }), pick);
   }
 
   return { el, show };

@@ -1,18 +1,18 @@
 /** The positions of a run that can be drawn again: verdicts of which both laws are known. */
 
 import { lawsOf } from "../anatomy/act.js";
-import { distance, sideBySide } from "../laws.js";
+import { distance, sideBySide } from "../run/laws.js";
 import { limit } from "./draws.js";
 
 /**
- * @typedef {import("../tokens.js").TokenRecord} TokenRecord
- * @typedef {import("../tokens.js").Judgement} Judgement
+ * @typedef {import("../run/records.js").TokenRecord} TokenRecord
+ * @typedef {import("../run/records.js").Judgement} Judgement
  * @typedef {{record: TokenRecord, verdicts: Judgement[]}} Candidate
  */
 
 const LOOKED_AT = 1500; // verdicts, for the first choice
 
-/** @param {import("../trace.js").TraceModel} model @returns {Candidate[]} by position */
+/** @param {import("../run/trace.js").TraceModel} model @returns {Candidate[]} by position */
 export function candidatesOf(model) {
   const found = [];
   for (const record of model.tokens.values()) {
@@ -24,7 +24,7 @@ export function candidatesOf(model) {
 
 /**
  * The two laws of a verdict over the same symbols; `close`: nothing had to be estimated.
- * @param {import("../trace.js").TraceModel} model @param {TokenRecord} record @param {Judgement} j
+ * @param {import("../run/trace.js").TraceModel} model @param {TokenRecord} record @param {Judgement} j
  */
 export function pairOf(model, record, j) {
   const { p, q, own } = lawsOf(model, record, j);
@@ -35,7 +35,7 @@ export function pairOf(model, record, j) {
 
 /**
  * The verdict at which the wrong rules go furthest astray, both of them.
- * @param {import("../trace.js").TraceModel} model @param {Candidate[]} candidates
+ * @param {import("../run/trace.js").TraceModel} model @param {Candidate[]} candidates
  * @returns {{record: TokenRecord, level: number}|null}
  */
 export function telling(model, candidates) {

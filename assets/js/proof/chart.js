@@ -1,9 +1,9 @@
 /** One rule's histogram: a bar for each symbol, p as a line across it, and how far what it fills towards is from p. */
 
-import { h } from "../dom.js";
-import { distance } from "../laws.js";
+import { h } from "../kit/dom.js";
+import { distance } from "../run/laws.js";
 import { limit } from "./draws.js";
-import { DRAWS } from "../words/proof.js";
+import { DRAWS } from "../words/desk/proof.js";
 
 const SHOWN = 8; // symbols
 

@@ -1,18 +1,18 @@
 /** One position drawn a thousand times: three histograms that fill beside each other, each against p. */
 
-import { badge } from "../card-verdict.js";
-import { h, say, signButton } from "../dom.js";
-import { distance } from "../laws.js";
-import { figure } from "../svg.js";
+import { badge } from "../text/card/card-verdict.js";
+import { h, say, signButton } from "../kit/dom.js";
+import { distance } from "../run/laws.js";
+import { figure } from "../words/numbers.js";
 import { chart, groups } from "./chart.js";
 import { candidatesOf, pairOf, telling } from "./candidates.js";
 import { expected, limit, RULES, standardError, Tally } from "./draws.js";
-import { DRAWS } from "../words/proof.js";
+import { DRAWS } from "../words/desk/proof.js";
 
 const MANY = 1000;
 const LASTS = 2600; // ms
 
-/** @param {{player: import("../player.js").Player, onChange: () => void, selected?: () => number|null}} ctx */
+/** @param {{player: import("../player/player.js").Player, onChange: () => void, selected?: () => number|null}} ctx */
 export function createDrawing(ctx) {
   const where = h("span", { class: "hx-proof-where" });
   const verifiers = h("span", { class: "hx-an-by", role: "group", "aria-label": DRAWS.verifier });

@@ -1,7 +1,7 @@
 /** Drawing one position again and again from its two laws, by the right act and by two wrong ones. Seeded: the same draws
  *  whenever they are asked for. */
 
-import { distance, residualOf } from "../laws.js";
+import { distance, residualOf } from "../run/laws.js";
 
 /**
  * @typedef {{ids: (number|null)[], p: number[], q: number[]}} Pair two laws over the same symbols

@@ -1,10 +1,10 @@
 /** Two lines of tokens, plain decoding above and the stack below: equal ones joined, small margins marked. */
 
-import { h } from "../dom.js";
+import { h } from "../kit/dom.js";
 import { linesOf } from "./lines.js";
-import { LINES } from "../words/proof.js";
+import { LINES } from "../words/desk/proof.js";
 
-/** @param {any} model @param {import("../player.js").Player} player */
+/** @param {any} model @param {import("../player/player.js").Player} player */
 export function linesView(model, player) {
   const { header, footer } = model;
   if (header.levels.length === 1) return note(LINES.itself);

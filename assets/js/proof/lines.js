@@ -13,7 +13,7 @@
 const MARKED = 5;
 
 /**
- * @param {import("../trace.js").TraceModel} model
+ * @param {import("../run/trace.js").TraceModel} model
  * @returns {Lines}
  */
 export function linesOf(model) {
@@ -50,7 +50,7 @@ export function linesOf(model) {
 
 /**
  * The difference of the two best logits of the target's row that a committed token was judged by, or drawn from.
- * @param {import("../tokens.js").TokenRecord} record @param {number} top
+ * @param {import("../run/records.js").TokenRecord} record @param {number} top
  */
 export function marginOf(record, top) {
   const row = record.level === top ? record.drawn?.pRow : record.judgements.find((j) => j.level === top)?.pRow;

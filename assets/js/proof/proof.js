@@ -1,13 +1,13 @@
 /** The proof: exactness that one can see. Greedy runs beside plain decoding, token by token; sampled runs by drawing one
  *  position a thousand times from the rows that were recorded. */
 
-import { isGreedy } from "../card-verdict.js";
-import { h, say } from "../dom.js";
+import { h, say } from "../kit/dom.js";
+import { isGreedy } from "../levels/greedy.js";
 import { createDrawing } from "./drawing.js";
 import { linesView } from "./lines-view.js";
-import { DRAWS, PROOF } from "../words/proof.js";
+import { DRAWS, PROOF } from "../words/desk/proof.js";
 
-/** @param {{player: import("../player.js").Player, onClose: () => void, onChange: () => void}} ctx */
+/** @param {{player: import("../player/player.js").Player, onClose: () => void, onChange: () => void}} ctx */
 export function createProof(ctx) {
   const title = h("h2", { tabindex: "-1" });
   const drawn = h("span", { class: "hx-an-muted" });

@@ -1,11 +1,11 @@
 /** What is said of two runs that are compared: how far their texts and the levels of their tokens agree. */
 
-import { plainSpeed } from "../charts.js";
-import { h } from "../dom.js";
-import { promptText } from "../prompt.js";
-import { COMPARE, gainText, WORDS } from "../words/race.js";
+import { plainSpeed } from "../run/figures.js";
+import { h } from "../kit/dom.js";
+import { promptText } from "../run/prompt.js";
+import { COMPARE, gainText, WORDS } from "../words/tabs/race.js";
 
-/** @typedef {import("./lane-model.js").LaneModel} LaneModel */
+/** @typedef {import("./replay/lane-model.js").LaneModel} LaneModel */
 
 /**
  * @param {LaneModel} a @param {LaneModel} b
@@ -27,7 +27,7 @@ export function likeness(a, b) {
 
 /**
  * @param {LaneModel[]} lanes @param {number} index
- * @returns {import("./lane.js").Says}
+ * @returns {import("./replay/lane.js").Says}
  */
 export function compareSays(lanes, index) {
   const lane = lanes[index];

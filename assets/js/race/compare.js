@@ -1,30 +1,40 @@
 /** Two recorded runs side by side under one scrubber: token by token, or by time. */
 
-import { h } from "../dom.js";
-import { recordsOf } from "../session.js";
-import { setQuery } from "../tabs.js";
+import { h } from "../kit/dom.js";
+import { recordsOf } from "../visit/session.js";
+import { setQuery } from "../kit/tabs.js";
 import { compareSays, differences, likeness } from "./compare-says.js";
-import { LaneModel } from "./lane-model.js";
-import { COMPARE } from "../words/race.js";
+import { LaneModel } from "./replay/lane-model.js";
+import { COMPARE } from "../words/tabs/race.js";
 
-/** @typedef {import("./field.js").Align} Align */
+/** @typedef {import("./replay/field.js").Align} Align */
+
+/** @typedef {{name: string, asked: string, reason?: string}} Named asked: the same where the prompt is */
 
 /**
- * Two names out of `A,B`; null where it names no two that are there.
- * @param {string|null} text @param {{name: string}[]} menu
+ * Two names out of `A,B`, or out of `A` and the first that answers its prompt; null where no two are there.
+ * @param {string|null} text @param {Named[]} menu
  * @returns {[string, string]|null}
  */
 export function pairOf(text, menu) {
   const [a, b, ...more] = (text ?? "").split(",");
-  const known = (/** @type {string} */ name) => menu.some((one) => one.name === name);
-  return a && b && !more.length && known(a) && known(b) ? [a, b] : null;
+  const find = (/** @type {string|undefined} */ name) => menu.find((one) => one.name === name && !one.reason);
+  const [one, other] = [find(a), b === undefined ? partner(find(a), menu) : find(b)];
+  return one && other && !more.length ? [one.name, other.name] : null;
 }
 
-/** The first two that answer the same prompt, as far as their titles tell: the first two. @param {{name: string}[]} menu */
-export const firstPair = (menu) => /** @type {[string, string]} */ ([menu[0]?.name, menu[1]?.name]);
+/** The first two that answer one prompt; where there are none, the first two. @param {Named[]} menu */
+export function firstPair(menu) {
+  const usable = menu.filter((one) => !one.reason);
+  const first = usable.find((one) => partner(one, usable)) ?? usable[0];
+  return /** @type {[string, string]} */ ([first?.name, (partner(first, usable) ?? usable[1])?.name]);
+}
+
+/** The first other one that answers its prompt. @param {Named|undefined} one @param {Named[]} menu */
+const partner = (one, menu) => one && menu.find((other) => other !== one && !other.reason && other.asked === one.asked);
 
 /**
- * @param {{menu: any[], replay: ReturnType<typeof import("./replay.js").createReplay>,
+ * @param {{menu: any[], replay: ReturnType<typeof import("./replay/replay.js").createReplay>,
  *   attempt: (action: () => Promise<void>) => Promise<void>}} ctx
  */
 export function createCompare({ menu, replay, attempt }) {

@@ -1,16 +1,16 @@
 /** A race here and now: which stacks, over which prompt; start and stop, the place in line, how far each lane is. */
 
-import { h, say } from "../dom.js";
-import { pendingBefore } from "../pending.js";
-import { Session } from "../session.js";
+import { h, say } from "../kit/dom.js";
+import { pendingBefore } from "../visit/pending.js";
+import { Session } from "../visit/session.js";
 import { choices, stackPicker } from "./picker.js";
-import { LIVE } from "../words/race.js";
+import { LIVE } from "../words/tabs/race.js";
 
 const MEGABYTES = 5; // of a download that is worth a word
 const LENGTHS = [32, 64, 96, 128];
 
 /**
- * @param {{setup: any, ports: import("../session.js").Ports, onRace: (race: any) => void}} ctx
+ * @param {{setup: any, ports: import("../visit/session.js").Ports, onRace: (race: any) => void}} ctx
  */
 export function livePanel({ setup, ports, onRace }) {
   const { limits, defaults } = setup;
@@ -155,7 +155,7 @@ export function livePanel({ setup, ports, onRace }) {
     draw();
   }
 
-  /** @param {import("../session.js").Payload} payload */
+  /** @param {import("../visit/session.js").Payload} payload */
   function apply(payload) {
     if (payload.run !== session.pending) return; // of a race that was left
     const { status, final, ev } = payload;

@@ -1,20 +1,29 @@
 /** What stands below a race: the prompt, where and how it was measured, the command that races it again. */
 
-import { h } from "../dom.js";
-import { originLine, WORDS } from "../words/race.js";
+import { h } from "../kit/dom.js";
+import { greedy } from "../levels/greedy.js";
+import { originLine, WORDS } from "../words/tabs/race.js";
 
 /** @param {any} race as app/race/shown.py writes it */
-export function originCard({ race, sampling, seed }) {
+export function originCard({ race, sampling, seed, lanes }) {
   const versions = Object.entries(race.versions ?? {}).map(([name, version]) => `${name} ${version}`);
-  const drawn = sampling.temperature > 0 ? WORDS.sampled(sampling.temperature, sampling.top_p, seed) : WORDS.greedy;
+  const drawn = greedy(sampling) ? WORDS.greedy : WORDS.sampled(sampling.temperature, sampling.top_p, seed);
   return h(
     "section",
     { class: "hx-panel hx-race-origin", "aria-label": WORDS.how },
     h("p", { class: "hx-race-asked" }, h("b", { text: `${WORDS.prompt}: ` }), race.prompt),
     h("p", {
       class: "hx-plan-text",
-      text: `${originLine(race, race.repeats.length)}. ${drawn}. ${versions.join(", ")}.`,
+      text: `${originLine(race, race.repeats.length, otherOrder(race, lanes))}. ${drawn}. ${versions.join(", ")}.`,
     }),
     race.command ? h("code", { text: race.command }) : null,
+  );
+}
+
+/** Whether the lanes come in another order in the repeat that is replayed. @param {any} race @param {{place: number}[]} lanes */
+export function otherOrder(race, lanes) {
+  const rates = race.repeats[race.shown].map((/** @type {any} */ took) => took.tokens / took.decode_ns);
+  return lanes.some(
+    ({ place }, i) => place !== 1 + rates.filter((/** @type {number} */ rate) => rate > rates[i]).length,
   );
 }

@@ -1,7 +1,7 @@
 /** The stacks that may race: plain decoding, the preset's own ones, and the one that is composed on Play. */
 
-import { h } from "../dom.js";
-import { LIVE } from "../words/race.js";
+import { h } from "../kit/dom.js";
+import { LIVE } from "../words/tabs/race.js";
 
 /** @typedef {{title: string, stack: string, note: string}} Choice */
 

@@ -1,7 +1,7 @@
 /** Races and their lanes as files: saved, handed to Play, dropped onto the tab. */
 
-import { eventLines } from "../feed.js";
-import { gzipped, saveGzip, traceName } from "../files.js";
+import { eventLines } from "../visit/feed.js";
+import { gzipped, saveGzip, traceName } from "../kit/files.js";
 
 /** @param {{race: any, lanes: any[]}} shown @returns {Promise<string>} the file's name */
 export async function saveRace({ race, lanes }) {

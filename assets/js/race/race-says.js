@@ -1,18 +1,20 @@
 /** What is said of the lanes of a race: places, speed-ups with their intervals, texts beside the first lane's. */
 
-import { h } from "../dom.js";
-import { aheadText, gainText, intervalText, LANE, placeText, textWords, WORDS } from "../words/race.js";
-import { dots } from "./repeats.js";
+import { h } from "../kit/dom.js";
+import { greedy } from "../levels/greedy.js";
+import { aheadText, gainText, intervalText, LANE, placeText, rateText, textWords, WORDS } from "../words/tabs/race.js";
+import { dots } from "./replay/repeats.js";
 
 /**
- * @param {import("./lane-model.js").LaneModel[]} lanes @param {number} index @param {any} race as app/race/shown.py writes it
- * @returns {import("./lane.js").Says}
+ * @param {import("./replay/lane-model.js").LaneModel[]} lanes @param {number} index @param {any} race as app/race/shown.py writes it
+ * @returns {import("./replay/lane.js").Says}
  */
 export function raceSays(lanes, index, race) {
   const { row } = lanes[index];
   const { repeats } = race.race;
   const first = index === 0;
-  const sampled = race.sampling.temperature > 0;
+  const [own, reference] = [row, lanes[0].row].map((one) => rateText(one.tokens_per_s));
+  const sampled = !greedy(race.sampling);
   return {
     mark: (over) => (over ? { text: placeText(row.place), place: String(row.place) } : { text: "", place: "" }),
     result: first
@@ -22,7 +24,11 @@ export function raceSays(lanes, index, race) {
           h("span", { class: "hx-race-range", text: intervalText(row.interval) }),
           dots(repeats, index),
         ],
-    tip: first ? null : repeats.length > 1 ? WORDS.speedUp : WORDS.speedUpOnce,
+    tip: first
+      ? null
+      : repeats.length > 1
+        ? WORDS.speedUp(own, reference, repeats.length)
+        : WORDS.speedUpOnce(own, reference),
     late: !first,
     ahead: (t, tokens) => (first ? "" : aheadText(tokens - lanes[0].committedBy(t))),
     verdict: { text: textWords(row, first, sampled, LANE.nth(1)), kind: verdictKind(row, first, sampled) },

@@ -1,29 +1,29 @@
 /** The Race tab: stacks side by side on one clock, recorded, raced here and now, or brought as a file. `mount` is called
  *  once by its component. */
 
-import { h, icon, tips } from "../dom.js";
-import { newName, readBase64 } from "../files.js";
-import { learn } from "../kinds.js";
-import { createNote } from "../note.js";
-import { loadStyles } from "../styles.js";
-import { setQuery } from "../tabs.js";
-import { rememberTheme } from "../theme.js";
+import { h, icon, tips } from "../kit/dom.js";
+import { newName, readBase64 } from "../kit/files.js";
+import { learn } from "../levels/kinds.js";
+import { createNote } from "../kit/note.js";
+import { loadStyles } from "../kit/styles.js";
+import { setQuery } from "../kit/tabs.js";
+import { rememberTheme } from "../kit/theme.js";
 import { createCompare, firstPair, pairOf } from "./compare.js";
-import { LaneModel } from "./lane-model.js";
+import { LaneModel } from "./replay/lane-model.js";
 import { livePanel } from "./live.js";
 import { originCard } from "./origin.js";
 import { laneFile, saveLane, saveRace, takesFiles } from "./race-files.js";
 import { raceSays } from "./race-says.js";
-import { COMPARE, WORDS } from "../words/race.js";
-import { TEXT } from "../words/text.js";
-import { createReplay } from "./replay.js";
+import { COMPARE, WORDS } from "../words/tabs/race.js";
+import { TEXT } from "../words/play/text.js";
+import { createReplay } from "./replay/replay.js";
 
 const NO_RACE = "-"; // what the menu of races says while two runs are compared
 
 /**
  * @param {HTMLElement} root
  * @param {{props: {setup: string, value: string}, watch: (name: string, f: () => void) => void, root: string} &
- *   import("../session.js").Ports} ports
+ *   import("../visit/session.js").Ports} ports
  */
 export async function mount(root, ports) {
   rememberTheme();
@@ -147,7 +147,7 @@ class RacePage {
     const name = known ? asked : this.menu[0]?.name;
     this.last = name ?? "";
     const pair = new URLSearchParams(location.search).get("compare");
-    const two = pairOf(pair, this.setup.recordings);
+    const two = pair === "" ? firstPair(this.setup.recordings) : pairOf(pair, this.setup.recordings);
     if (pair && !two) this.note.tell(WORDS.noSuchPair(pair.slice(0, 80)), "error");
     if (two) await this.attempt(() => this.pair(two));
     else if (name) await this.attempt(() => this.choose(name, !known));

@@ -2,7 +2,7 @@
 
 import { peersOf, stacksOf } from "./columns.js";
 import { rate } from "./table.js";
-import { PLOTS } from "../words/results.js";
+import { PLOTS } from "../words/tabs/results.js";
 
 const NARROW = 700; // px of the page, as in planner.css
 const WALL = 1800;
@@ -51,6 +51,18 @@ function layout(height, more) {
   };
 }
 
+/** Each name once, the first on top. @param {string[]} order as the data have them */
+const stackAxis = (order) => ({
+  type: "category",
+  categoryorder: "array",
+  categoryarray: order,
+  tickmode: "array",
+  tickvals: order,
+  ticktext: order.map((name) => label(name, wide())),
+  autorange: "reversed",
+  tickfont: names(),
+});
+
 const wide = () => (innerWidth < NARROW ? 15 : 26);
 const names = () => ({ family: "ui-monospace, monospace", size: px(innerWidth < NARROW ? 10 : 12) });
 
@@ -72,16 +84,7 @@ export function ratesFigure(columns) {
       showlegend: many,
       legend: { orientation: "h", x: 0, y: 1.01, yanchor: "bottom", traceorder: "normal" },
       xaxis: { title: { text: PLOTS.ratesAxis }, rangemode: "tozero" },
-      yaxis: {
-        type: "category",
-        categoryorder: "array",
-        categoryarray: order,
-        tickmode: "array",
-        tickvals: order,
-        ticktext: order.map((name) => label(name, wide())),
-        autorange: "reversed",
-        tickfont: names(),
-      },
+      yaxis: stackAxis(order),
       margin: { l: 8, r: 16, t: many ? 32 : 8, b: 8 },
     }),
   };
@@ -139,7 +142,8 @@ function bars(one, order, hue) {
  * @param {import("./columns.js").Column} column
  */
 export function tasksFigure(column) {
-  const rows = column.results.stacks.filter((row) => row.stack !== row.plain);
+  const rows = column.stacks.filter((row) => row.stack !== row.plain);
+  const order = rows.map((row) => safe(row.stack)); // a label of the chart's hover, which reads HTML
   const tasks = [...new Set(rows.flatMap((row) => Object.keys(row.tasks)))];
   const gains = rows.map((row) => tasks.map((task) => row.tasks[task] ?? null));
   const said = (gain) => (gain === null ? "" : `${gain >= 10 ? gain.toFixed(1) : gain.toFixed(2)}×`);
@@ -150,7 +154,7 @@ export function tasksFigure(column) {
       {
         type: "heatmap",
         x: words,
-        y: rows.map((row) => label(row.stack, wide())),
+        y: order,
         z: gains.map((row) => row.map((gain) => (gain ? Math.max(-FULL, Math.min(FULL, Math.log2(gain))) : null))),
         text: gains.map((row) => row.map(said)),
         texttemplate: "%{text}",
@@ -170,7 +174,7 @@ export function tasksFigure(column) {
     ],
     layout: layout((narrow ? 110 : 64) + rows.length * Math.max(36, tallest(rows.map((row) => row.stack))), {
       xaxis: { side: "top", showgrid: false, tickangle: narrow ? -60 : "auto", tickfont: { size: px(12) } },
-      yaxis: { type: "category", autorange: "reversed", showgrid: false, tickfont: names() },
+      yaxis: { ...stackAxis(order), showgrid: false },
     }),
   };
   const few = column.now ? PLOTS.tasksFew : "";

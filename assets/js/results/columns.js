@@ -1,14 +1,14 @@
 /** What the tables and charts show: a column a benchmark, the bundled ones first, and the rows in one order. */
 
-import { QUICK } from "../words/results.js";
+import { QUICK } from "../words/tabs/results.js";
 
 /**
  * @typedef {{asked: string, stack: string, plain: string, prompts: number, tokens_per_s: number, speed_up: number,
  *   interval: [number, number], tasks: Record<string, number>, accepted_per_pass: number, equal: number|null}} Row
  * @typedef {{name: string, tokens_per_s: number|null, why: string, beside_plain?: number, same_tokens?: number}} Peer
- * @typedef {{about: Record<string, any>, stacks: Row[], peers: Peer[]}} Results as hsd_core/measure/bench writes them
+ * @typedef {{about: Record<string, any>, stacks: Row[], peers: Peer[]}} Results as hsd_core/lab/bench writes them
  * @typedef {{id: string, name: string, when: string, now: boolean, early: boolean, said: string, results: Results, csv: string,
- *   rows: Map<string, Row>, peers: Map<string, Peer>, defaults: Set<string>}} Column defaults: its preset's default stack
+ *   stacks: Row[], rows: Map<string, Row>, peers: Map<string, Peer>}} Column stacks: each once, as `rows` has them by name
  */
 
 /**
@@ -26,9 +26,20 @@ export function columnsOf(reports, now) {
 function column(id, results, csv, name, said) {
   const rows = new Map(results.stacks.map((row) => [row.stack, row]));
   const peers = new Map(results.peers.map((peer) => [peer.name, peer]));
-  const defaults = new Set(results.stacks.filter((row) => row.asked === "default").map((row) => row.stack));
   const when = String(results.about.recorded).slice(0, 10);
-  return { id, name, when, now: id === "now", early: false, said, results, csv, rows, peers, defaults };
+  return {
+    id,
+    name,
+    when,
+    now: id === "now",
+    early: false,
+    said,
+    results,
+    csv,
+    stacks: [...rows.values()],
+    rows,
+    peers,
+  };
 }
 
 /**

@@ -1,8 +1,8 @@
 /** How each benchmark was made: machine, date, versions, the command, and its files. */
 
-import { h, icon, say } from "../dom.js";
-import { copy } from "../files.js";
-import { ORIGIN } from "../words/results.js";
+import { h, icon, say } from "../kit/dom.js";
+import { copy } from "../kit/files.js";
+import { ORIGIN } from "../words/tabs/results.js";
 
 const SAID_MS = 2000;
 

@@ -1,13 +1,13 @@
 /** The quick set, run here and now: which preset, start and stop, the place in line, how far it is. */
 
-import { h, say } from "../dom.js";
-import { Session } from "../session.js";
-import { QUICK } from "../words/results.js";
+import { h, say } from "../kit/dom.js";
+import { Session } from "../visit/session.js";
+import { QUICK } from "../words/tabs/results.js";
 
 const MEGABYTES = 5; // of a download that is worth a word
 
 /**
- * @param {{setup: any, ports: import("../session.js").Ports, onResults: (found: any) => () => void}} ctx
+ * @param {{setup: any, ports: import("../visit/session.js").Ports, onResults: (found: any) => () => void}} ctx
  *   onResults: takes what was found, and gives what shows it
  */
 export function quickPanel({ setup, ports, onResults }) {
@@ -79,7 +79,7 @@ export function quickPanel({ setup, ports, onResults }) {
     draw();
   }
 
-  /** @param {import("../session.js").Payload} payload */
+  /** @param {import("../visit/session.js").Payload} payload */
   function apply(payload) {
     if (payload.run !== session.pending) return; // of a measurement that was left
     const { status, final } = payload;

@@ -1,24 +1,24 @@
 /** The Results tab: what was measured on which machine, and the quick set here and now. `mount` is called once by its
  *  component. */
 
-import { h, tips } from "../dom.js";
-import { learn } from "../kinds.js";
-import { loadStyles } from "../styles.js";
-import { rememberTheme } from "../theme.js";
-import { Plot } from "../planner/plots.js";
+import { h, tips } from "../kit/dom.js";
+import { learn } from "../levels/kinds.js";
+import { loadStyles } from "../kit/styles.js";
+import { rememberTheme } from "../kit/theme.js";
+import { Plot } from "../plots/plots.js";
 import { ratesFigure, tasksFigure } from "./charts.js";
 import { columnsOf } from "./columns.js";
 import { missingCard, originCard } from "./origin.js";
 import { quickPanel } from "./quick.js";
 import { comparison } from "./table.js";
-import { RESULTS } from "../words/results.js";
+import { RESULTS } from "../words/tabs/results.js";
 
 const SETTLE_MS = 250; // a window that is being dragged is not drawn anew
 
 /**
  * @param {HTMLElement} root
  * @param {{props: {setup: string, value: string}, watch: (name: string, f: () => void) => void, root: string} &
- *   import("../session.js").Ports} ports
+ *   import("../visit/session.js").Ports} ports
  */
 export async function mount(root, ports) {
   rememberTheme();
@@ -118,13 +118,14 @@ class ResultsPage {
       this.reports.filter(({ results }) => results.about.preset === preset),
       this.now.get(preset),
     );
-    const title = this.setup.presets.find((one) => one.name === preset)?.title ?? preset;
+    const known = this.setup.presets.find((one) => one.name === preset) ?? { name: preset, title: preset };
+    const { title } = known;
     const cards = [...columns.map((column) => originCard(column, title)), ...missing.map(missingCard)];
     return h(
       "section",
       { class: "hx-res-preset", "aria-label": title, "data-preset": preset },
       h("h2", { class: "hx-res-h", tabindex: "-1", text: title }),
-      columns.length ? comparison(columns, missing, preset) : notYet(),
+      columns.length ? comparison(columns, missing, known) : notYet(),
       columns.length ? this.charts(columns, title) : null,
       h("div", { class: "hx-res-cards" }, ...cards),
     );

@@ -1,19 +1,18 @@
 /** The stacks and the other programs of one preset, a group of columns a machine. */
 
-import { h } from "../dom.js";
-import { stylesOf } from "../planner/answer.js";
-import { levelBadge } from "../planner/badge.js";
+import { h } from "../kit/dom.js";
+import { levelBadge, stylesOf } from "../levels/badge.js";
 import { peersOf, stacksOf } from "./columns.js";
-import { TABLE } from "../words/results.js";
+import { TABLE } from "../words/tabs/results.js";
 
 const FIGURES = TABLE.figures;
 
 /**
  * @param {import("./columns.js").Column[]} columns
  * @param {{what: string}[]} missing machines without a benchmark
- * @param {string} preset
+ * @param {{name: string, default_stack?: string}} preset default_stack: as the engine has it now; older benchmarks had others
  */
-export function comparison(columns, missing, preset) {
+export function comparison(columns, missing, { name: preset, default_stack: usual }) {
   const stacks = stacksOf(columns);
   const peers = peersOf(columns);
   const high = stacks.length + (peers.length ? peers.length + 1 : 0);
@@ -51,7 +50,7 @@ export function comparison(columns, missing, preset) {
         h(
           "tr",
           { "data-stack": stack },
-          stackHead(stack, preset, columns),
+          stackHead(stack, preset, stack === usual),
           ...columns.flatMap((one) => stackCells(one, stack)),
           ...(i ? [] : missing.map(() => notMeasured(high))),
         ),
@@ -75,7 +74,8 @@ export function comparison(columns, missing, preset) {
 const edge = (i, one) => [i ? "" : "hx-res-edge", one.now ? "hx-res-now" : ""].filter(Boolean).join(" ") || null;
 
 function groupHead(one) {
-  const { about, stacks } = one.results;
+  const { stacks } = one;
+  const { about } = one.results;
   const prompts = one.early ? one.said : TABLE.prompts(stacks[0].prompts);
   return h(
     "th",
@@ -90,7 +90,7 @@ function groupHead(one) {
   );
 }
 
-function stackHead(stack, preset, columns) {
+function stackHead(stack, preset, usual) {
   const parts = stack.split(",");
   const styles = [
     ...stylesOf(parts.map((name, i) => ({ name: `${i} ${name}`, kind: name.split(/[@:]/)[0] }))).values(),
@@ -115,7 +115,7 @@ function stackHead(stack, preset, columns) {
       h("span", { class: "hx-res-text" }, ...parts.flatMap((part, i) => (i ? [",", h("wbr"), part] : [part]))),
       h("span", { class: "hx-sr", text: TABLE.open }),
     ),
-    columns.some((one) => one.defaults.has(stack)) ? h("span", { class: "hx-res-tag", text: TABLE.usual }) : null,
+    usual ? h("span", { class: "hx-res-tag", text: TABLE.usual }) : null,
   );
 }
 
@@ -123,7 +123,7 @@ function stackCells(one, stack) {
   const row = one.rows.get(stack);
   const cell = (i, ...what) => h("td", { class: edge(i, one) }, ...what);
   if (!row) return FIGURES.map((_, i) => cell(i, i ? "" : "–"));
-  const best = one.results.stacks.every((other) => other.tokens_per_s <= row.tokens_per_s);
+  const best = one.stacks.every((other) => other.tokens_per_s <= row.tokens_per_s);
   const [low, high] = row.interval;
   return [
     cell(0, h(best ? "b" : "span", { class: best ? "hx-res-best" : null, text: rate(row.tokens_per_s) })),

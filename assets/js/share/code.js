@@ -1,7 +1,7 @@
 /** The QR code of a link over the whole window, black on white in any theme, to be read from the back of a hall. */
 
-import { h, icon } from "../dom.js";
-import { svg } from "../svg.js";
+import { h, icon } from "../kit/dom.js";
+import { svg } from "../kit/svg.js";
 import { words } from "../words/share.js";
 
 const QUIET = 4; // modules of white around it, as readers want them

@@ -1,6 +1,6 @@
 /** In a frame of another page (?embed=1): the way to the whole page, as it stands when it is taken. */
 
-import { h } from "../dom.js";
+import { h } from "../kit/dom.js";
 import { words } from "../words/share.js";
 
 export function wholePage() {

@@ -1,6 +1,6 @@
 /** The links that a page can hand on, and what each of them leaves out. */
 
-import { RECORDED } from "../journey.js";
+import { RECORDED } from "../visit/journey.js";
 import { momentOf } from "./moment.js";
 import { LONGEST, pack } from "./packed.js";
 import { words } from "../words/share.js";
@@ -10,7 +10,7 @@ const LONGEST_PROMPT = 1500; // as in address.js: a longer one is in no address
 
 /**
  * @typedef {{url: string, note: string}|{reason: string}} Link reason: why there is none
- * @typedef {{feed: import("../feed.js").Feed, player: import("../player.js").Player, settings: Record<string, any>,
+ * @typedef {{feed: import("../visit/feed.js").Feed, player: import("../player/player.js").Player, settings: Record<string, any>,
  *   view: {selected: number|null}}} Shown
  */
 

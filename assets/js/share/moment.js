@@ -1,16 +1,17 @@
-/** A moment of a run as an address names it, ROUND.EVENT: the round as the transport counts it, and how many events of it
+/** A moment of a run as an address names it, ROUND.EVENT: the round counted from 1, and how many events of it
  *  have happened. Both stay what they are when the same run is recorded on a quicker machine; its times do not. */
 
-import { upTo } from "../order.js";
+import { upTo } from "../kit/order.js";
+import { placeOfNumber, roundNumber } from "../kit/round-number.js";
 
-/** @typedef {import("../trace.js").TraceModel} TraceModel */
+/** @typedef {import("../run/trace.js").TraceModel} TraceModel */
 
 /** The moment under a cursor (ns). @param {TraceModel} model @param {number} cursor */
 export function momentOf(model, cursor) {
   const last = model.marks[upTo(model.marks, cursor, (mark) => mark.t) - 1];
   if (!last) return "1.0";
   const happened = model.marks.filter((mark) => mark.round === last.round && mark.t <= cursor).length;
-  return `${model.rounds.findIndex((round) => round.round === last.round) + 1}.${happened}`;
+  return `${roundNumber(last.round)}.${happened}`;
 }
 
 /**
@@ -23,11 +24,12 @@ export function momentAt(model, text) {
   const found = /^(\d{1,7})(?:\.(\d{1,5}))?$/.exec(text);
   if (!found || !model.rounds.length) return null;
   const [number, count] = [Number(found[1]), Number(found[2] ?? 0)];
-  const place = Math.min(Math.max(1, number), model.rounds.length);
-  const round = model.rounds[place - 1];
+  const place = Math.min(Math.max(0, placeOfNumber(number)), model.rounds.length - 1);
+  const round = model.rounds[place];
   const times = model.marks.filter((mark) => mark.round === round.round).map((mark) => mark.t);
-  const reached = place < number ? times.length : Math.min(count, times.length);
-  return { ns: times[reached - 1] ?? round.t0, exact: place === number && reached === count };
+  const exact = roundNumber(place) === number;
+  const reached = roundNumber(place) < number ? times.length : Math.min(count, times.length);
+  return { ns: times[reached - 1] ?? round.t0, exact: exact && reached === count };
 }
 
 /**

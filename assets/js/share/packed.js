@@ -1,14 +1,14 @@
 /** A run inside a link: its trace as JSON lines, without what a replay does not need, compressed, in letters that an
  *  address may hold. What comes out of a link is opened like a file: the server checks it in the same way. */
 
-import { OWN } from "../figures.js";
+import { OWN } from "../run/figures.js";
 
 export const VERSION = "1";
 export const LONGEST = 32_000; // characters of a link; browsers take more, mail and chat programs less
 const ROWS = new Set(["p_row", "q_row", "residual"]); // what a verifier thought of all the other tokens
 const SPARED = [["depths"], ["depths", "kv"]]; // events that are left out: these, and where that is too long, those
 
-/** @typedef {import("../feed.js").TraceRecord} TraceRecord */
+/** @typedef {import("../visit/feed.js").TraceRecord} TraceRecord */
 
 /**
  * A run as the part of an address behind "#": {hash, bare}; bare: without the lengths of the caches.

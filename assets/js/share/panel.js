@@ -1,7 +1,7 @@
 /** What Share holds: links with their codes, and the run as a file. Loaded when it is first opened. */
 
-import { h, icon, say } from "../dom.js";
-import { copy, saveGzip, traceName } from "../files.js";
+import { h, icon, say } from "../kit/dom.js";
+import { copy, saveGzip, traceName } from "../kit/files.js";
 import { showCode } from "./code.js";
 import { savePage } from "./save-page.js";
 import { momentLink, runLink, settingsLink } from "./links.js";

@@ -1,8 +1,9 @@
 /** Where an address leads: to a recording, a moment and a token of it (?at=5.3&token=57), or to the run that it holds
  *  (#run=...). What is not there is said, and the nearest is shown. */
 
-import { RECORDED } from "../journey.js";
-import { setQuery } from "../tabs.js";
+import { RECORDED } from "../visit/journey.js";
+import { promptText } from "../run/prompt.js";
+import { setQuery } from "../kit/tabs.js";
 import { momentAt, tokenAt } from "./moment.js";
 import { packedIn } from "./packed.js";
 import { words } from "../words/share.js";
@@ -10,9 +11,10 @@ import { words } from "../words/share.js";
 const LONGEST_WORD = 40;
 
 /**
- * @typedef {{feed: import("../feed.js").Feed, player: import("../player.js").Player, text: {press: (serial: number) => void},
- *   session: import("../session.js").Session, attempt: (action: () => Promise<void>) => Promise<void>,
- *   tell: (text: string, kind?: string) => void}} Page
+ * @typedef {{feed: import("../visit/feed.js").Feed, player: import("../player/player.js").Player,
+ *   session: import("../visit/session.js").Session, press: (serial: number) => void, isSame: () => boolean|undefined,
+ *   attempt: (action: () => Promise<void>) => Promise<void>, tell: (text: string, kind?: string) => void}} Page
+ *   press: opens the card of a token; isSame: whether the composer holds the stack of the run that is shown
  */
 
 export class Place {
@@ -44,6 +46,20 @@ export class Place {
     this.run = this.page.feed.run;
   }
 
+  /**
+   * Says that a recording is shown in the place of a run that nobody has made: where the address asks for a prompt or a
+   * stack, and the recording is of another one.
+   * @param {Record<string, any>} given @param {string} then what can be done to run them
+   */
+  instead({ prompt, stack, preset }, then) {
+    const { model, run } = this.page.feed;
+    if (!model?.header || !run?.startsWith(RECORDED)) return;
+    const otherPrompt = prompt !== undefined && prompt.trim() !== promptText(model).text.trim();
+    const otherStack = Boolean(stack || preset) && !this.page.isSame();
+    if (otherPrompt || otherStack)
+      this.page.tell(words.instead(model.header.title ?? "", otherPrompt, otherStack, then));
+  }
+
   /** Goes to the moment and the token that the address names; what is to be said. @param {boolean} other another recording is shown */
   arrive(other) {
     const query = new URLSearchParams(location.search);
@@ -68,7 +84,7 @@ export class Place {
     this.run = run;
     this.ns = player.cursor;
     // The page draws the moment in the next frame, and the token with it.
-    if (chosen) requestAnimationFrame(() => this.page.text.press(chosen.serial));
+    if (chosen) requestAnimationFrame(() => this.page.press(chosen.serial));
     return said;
   }
 

@@ -1,12 +1,12 @@
 /** The run that is shown as one HTML file: the server's empty page with the run put into it. */
 
-import { saveBlob, traceName } from "../files.js";
+import { saveBlob, traceName } from "../kit/files.js";
 import { base64Of, squeezed } from "./packed.js";
 import { words } from "../words/share.js";
 
 const EMPTY = '<script type="text/plain" id="hx-run"></script>'; // as hsd_core/export/page.py writes it
 
-/** @param {import("../feed.js").Feed} feed @returns {Promise<string>} what is to be said */
+/** @param {import("../visit/feed.js").Feed} feed @returns {Promise<string>} what is to be said */
 export async function savePage(feed) {
   const [reply, run] = await Promise.all([
     fetch(new URL("../../../offline.html", import.meta.url)),

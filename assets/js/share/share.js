@@ -1,7 +1,7 @@
 /** The Share button of the title bar; what it opens is loaded then. */
 
-import { h, icon, popover, say } from "../dom.js";
-import { loadStyles } from "../styles.js";
+import { h, icon, popover, say } from "../kit/dom.js";
+import { loadStyles } from "../kit/styles.js";
 import { words } from "../words/share.js";
 
 /** @param {import("./links.js").Shown} shown */

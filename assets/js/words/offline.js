@@ -1,7 +1,7 @@
 /** The sentences of a run in a file of its own. */
 
 export const words = {
-  why: "The same text, sooner: small levels guess ahead, the large model checks many guesses at once; colour says which level wrote what.",
+  why: "The same text, sooner: small levels guess ahead, the large model checks many guesses at once; colour shows which level wrote what.",
   recorded: (/** @type {string} */ where) => (where ? `recorded on ${where}` : "recorded"),
   simulated: "simulated: no model ran",
   noServer: "this file replays one run and has no server",

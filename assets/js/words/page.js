@@ -21,7 +21,7 @@ export const NOTE = {
 
 /** Below the text, and in the Planner and Results: a figure with its table. */
 export const FIGURE = {
-  stale: "The figures of this run are drawn when it is over.",
+  stale: "The figures of this run are drawn when it ends.",
   table: "as a table",
   tableOf: (/** @type {string} */ title) => `${title}, as a table`,
   said: (/** @type {string} */ title, /** @type {string} */ text) =>
@@ -35,17 +35,17 @@ export const ASIDE = {
 };
 
 export const JOURNEY = {
-  lost: "What was shown here is no longer kept: generate it or open it again.",
-  gone: "The run that was going on is no longer on the server.",
+  lost: "What was shown here is no longer stored: generate it or open it again.",
+  gone: "The run in progress is no longer on the server.",
   done: "is done",
-  goesOn: "goes on",
-  begins: "begins",
+  goesOn: "is still going",
+  begins: "is starting",
 };
 
 export const FILES = {
-  notCopied: "this browser did not let the page copy",
+  notCopied: "this browser did not allow copying",
   unreadable: "the file could not be read",
   notSent: (/** @type {number} */ status) =>
     `the server could not send the recording (status ${status}); choose it again`,
-  tooLarge: (/** @type {number} */ mb) => `the file is larger than ${mb} MB, which no trace of one run is`,
+  tooLarge: (/** @type {number} */ mb) => `the file is larger than ${mb} MB; no trace of one run is that large`,
 };

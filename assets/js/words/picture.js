@@ -3,9 +3,9 @@
 export const words = {
   save: (/** @type {string} */ what) => `save as a picture: ${what}`,
   svg: "SVG",
-  svgNote: "lines and letters, for papers and slides",
+  svgNote: "vector graphics, for papers and slides",
   png: "PNG",
-  pngNote: "pixels, twice as fine as this screen\u2019s",
+  pngNote: "pixels, at twice this screen\u2019s resolution",
   light: "light background",
   failed: "The browser could not draw the picture.",
 };

@@ -2,5 +2,5 @@
 
 export const WORDS = {
   name: "present",
-  tip: "for a room: large text, no prompt; arrows and Space drive the replay from anywhere (P; Escape leaves)",
+  tip: "for an audience: large text, no prompt; arrow keys and Space control the replay from anywhere (P; Escape leaves)",
 };

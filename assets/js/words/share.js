@@ -1,4 +1,4 @@
-/** The sentences of Share: links, codes, files, and what becomes of what they lead to. */
+/** The sentences of Share: links, codes, files, and what a link led to. */
 
 const kB = (/** @type {number} */ length) => `${(length / 1000).toFixed(length < 10_000 ? 1 : 0)} kB`;
 
@@ -7,18 +7,18 @@ export const words = {
   shareTip: "share: links, a code for phones, the run as one file",
   wholePage: "HSD Explorer \u2197",
   settings: "These settings",
-  settingsNote: "Preset, stack, prompt and sampling; whoever opens it presses Generate.",
-  promptLeftOut: "Without the prompt: it is too long for a link.",
+  settingsNote: "Preset, stack, prompt and sampling; whoever opens the link presses Generate.",
+  promptLeftOut: "Without the prompt, which is too long for a link.",
   moment: "This moment",
   momentNote: (/** @type {string} */ at, /** @type {number|null} */ token) =>
     `Round ${at.split(".")[0]}, event ${at.split(".")[1]}${token === null ? "" : `, with the card of token ${token} open`}.`,
-  notShipped: "Only for recordings that come with the page; the next link is for any run.",
+  notShipped: "Only for recordings that come with the page; the link below works for any run.",
   run: "The whole run",
   runNote: (/** @type {number} */ length, /** @type {boolean} */ bare) =>
-    `${kB(length)}, inside the link: no server keeps it. Without probability rows${bare ? ", depths and cache lengths" : " and depths"}.`,
+    `${kB(length)}, inside the link: no server stores it. Without probability rows${bare ? ", depths and cache lengths" : " and depths"}.`,
   tooLong: (/** @type {number} */ length, /** @type {number} */ most) =>
-    `Too long for a link (${kB(length)}; ${kB(most)} is the most): download the run and drop the file onto the page.`,
-  notOver: "The run has to end first.",
+    `Too long for a link (${kB(length)}; the limit is ${kB(most)}): download the run and drop the file onto the page.`,
+  notOver: "The run must end first.",
   nothing: "There is no run yet.",
   file: "As a file",
   trace: "Trace",
@@ -29,27 +29,37 @@ export const words = {
   code: "Code",
   copied: (/** @type {string} */ what) => `Copied: ${what}.`,
   saved: (/** @type {string} */ name, /** @type {number} */ size) => `Saved as ${name} (${kB(size)}).`,
-  pageFailed: "The server could not send the empty page; download the trace instead.",
+  pageFailed: "The server could not send the page\u2019s template; download the trace instead.",
   packing: "Packing the run\u2026",
   codeOf: (/** @type {string} */ what) => `QR code: ${what}`,
-  codeTooLong: "Too long for a code.",
-  codeFailed: "The server could not draw the code; copy the link.",
+  codeTooLong: "Too long for a QR code.",
+  codeFailed: "The server could not draw the QR code; copy the link.",
   close: "Close",
-  here: "This address works on this machine only. Start the page with --host 0.0.0.0 for others to open it.",
+  here: "This address works only on this machine. Start the server with --host 0.0.0.0 to let others open it.",
   drop: "Drop the trace to open it",
   dropNote: "a .jsonl or .jsonl.gz file of a run",
-  dropNone: "That was no file: drop a .jsonl or .jsonl.gz trace.",
-  dropMany: "One file at a time: the first one is opened.",
+  dropNone: "That was not a file: drop a .jsonl or .jsonl.gz trace.",
+  dropMany: "Only one file at a time: the first one is opened.",
   linked: "a linked run",
   faults: {
-    version: "The link holds a run of another version of this page; ask for the file of the run.",
-    long: "The run in the link is too long; ask for the file of the run.",
-    damaged: "The run in the link is damaged: the link may have been cut. Copy it again, whole.",
+    version: "The link holds a run from another version of this page; ask for the run as a file.",
+    long: "The run in the link is too long; ask for the run as a file.",
+    damaged: "The run in the link is damaged: the link may have been cut. Copy the whole link again.",
+  },
+  instead: (
+    /** @type {string} */ title,
+    /** @type {boolean} */ otherPrompt,
+    /** @type {boolean} */ otherStack,
+    /** @type {string} */ then,
+  ) => {
+    const of = [otherPrompt && "another prompt", otherStack && "another stack"].filter(Boolean).join(" and ");
+    return `This link holds settings but no run. Until you run them, the recording \u201c${title}\u201d is shown, with ${of}. ${then}`;
   },
   noSuchMoment: (/** @type {string} */ at) => `This recording has no moment ${at}; the nearest one is shown.`,
   noSuchToken: (/** @type {string} */ token) => `This recording has no token ${token}; the nearest one is shown.`,
-  notYet: (/** @type {string} */ token) => `Token ${token} is not written by then; shown is the moment that it is.`,
-  noMoment: (/** @type {string} */ what) => `Left out of the address, because not valid: ${what}.`,
+  notYet: (/** @type {string} */ token) =>
+    `Token ${token} is not written yet then; the moment when it is written is shown.`,
+  noMoment: (/** @type {string} */ what) => `Left out of the address because invalid: ${what}.`,
   noSuchRecording: (/** @type {string} */ name, /** @type {string} */ other) =>
     `There is no recording \u201c${name}\u201d here; ${other ? `\u201c${other}\u201d has the nearest name and is shown` : "another one is shown"}.`,
 };

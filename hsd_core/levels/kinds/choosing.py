@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from hsd_core.levels.declared.key import StackError
+from hsd_core.levels.declared.keys import FUSE, ID, POLICY, TREE
+from hsd_core.levels.declared.kind import Site, Unplanned, WrittenAs
 from hsd_core.levels.kinds import exits
-from hsd_core.levels.kinds.keys import FUSE, ID, POLICY, TREE
-from hsd_core.levels.kinds.kind import Site, Written
-from hsd_core.levels.kinds.spec import LevelSpec, StackError
 
 if TYPE_CHECKING:
+    from hsd_core.levels.declared.spec import LevelSpec
     from hsd_core.levels.protocol import Level
 
 
 def build(spec: LevelSpec, site: Site) -> Level:
-    from hsd_core.levels.choosing import ChoosingLevel
+    from hsd_core.levels.built.choosing import ChoosingLevel
 
     decoder, deepest = exits.decoder_of(spec, site)
     found = {draft.at: draft for draft in site.trained(decoder) if 1 <= draft.at <= deepest and not draft.fed}
@@ -31,19 +32,23 @@ KINDS = (
         name="del",
         order=31,
         title="chosen exit",
-        about="One of the target's trained exits, chosen anew in every round with the length of its draft (DEL).",
+        about="One of the target's trained exits, chosen again in every round with the length of its draft (DEL).",
         help="Written exit@at=N@policy=del: N is the deepest exit that may be chosen.",
-        written=Written(
+        written=WrittenAs(
             exits.KIND.name,
             POLICY.name,
             "del",
-            words="del · choose exit and length anew in every round",
+            words="del · choose exit and length again in every round",
             wrong="policy del chooses an exit of the target right above it; write exit:6@at=8@policy=del,target",
             without={
                 ID.name: "policy del chooses among all trained exits up to @at=; leave @id= out",
-                TREE.name: "policy del drafts one sequence; leave @tree= out",
-                FUSE.name: "policy del drafts one sequence; leave @fuse= out",
+                TREE.name: "policy del drafts one candidate; leave @tree= out",
+                FUSE.name: "policy del drafts one candidate; leave @fuse= out",
             },
+        ),
+        unplanned=lambda spec: Unplanned(
+            "policy del, which chooses among exits",
+            "policy del chooses among exits; calibrate exit@at=N, each by itself",
         ),
         offer=lambda kind, preset: [],  # the catalogue lists the exit
         build=build,

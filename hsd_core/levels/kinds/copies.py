@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.levels.kinds.keys import DEVICE, VERIFIES
-from hsd_core.levels.kinds.kind import PURPLE, Kind, Reads, Site
+from hsd_core.levels.declared.keys import DEVICE, VERIFIES
+from hsd_core.levels.declared.kind import PURPLE, Kind, Reads, Site
 from hsd_core.levels.kinds.model import decoded
-from hsd_core.levels.kinds.spec import LevelSpec
 
 if TYPE_CHECKING:
+    from hsd_core.levels.declared.preset import Preset
+    from hsd_core.levels.declared.spec import LevelSpec
     from hsd_core.levels.protocol import Level
-    from hsd_core.stacks.presets import Preset
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -20,8 +20,8 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 def build(spec: LevelSpec, site: Site) -> Level:
     # The kernel is the CPU's, so that is where this level runs unless another device is asked for (and refused).
-    at = (site.preset.target, site.folder)
-    return decoded(site, *at, spec.name, spec.device or "cpu", kind=spec.name, label=f"{spec.name} copy")
+    source, device, label = site.preset.target, spec.get(DEVICE) or "cpu", f"{spec.name} copy"
+    return decoded(site, source, site.folder, spec.name, device, kind=spec.name, label=label, feeds=True)
 
 
 def _copy(dtype: str, order: int, block: int, about: str) -> Kind:
@@ -36,7 +36,7 @@ def _copy(dtype: str, order: int, block: int, about: str) -> Kind:
         underline="double",
         keys=(*VERIFIES, DEVICE),
         block=block,
-        needs=("weights",),
+        needs=frozenset({"weights"}),
         reads=Reads(weights=dtype),
         offer=offer,
         build=build,
@@ -45,5 +45,5 @@ def _copy(dtype: str, order: int, block: int, about: str) -> Kind:
 
 KINDS = (
     _copy("int8", 40, 6, "The target's own weights in 8 bits."),
-    _copy("int4", 50, 5, "The target's own weights in 4 bits: groups of 32, each on 16 steps of its own."),
+    _copy("int4", 50, 5, "The target's own weights in 4 bits: groups of 32, each with its own 16 steps."),
 )

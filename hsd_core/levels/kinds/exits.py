@@ -6,14 +6,15 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.drafts import registry
-from hsd_core.levels.kinds.keys import AT, DTYPE, ID, VERIFIES
-from hsd_core.levels.kinds.kind import GREEN, Kind, Reads, Site
-from hsd_core.levels.kinds.spec import LevelSpec, StackError
+from hsd_core.levels.declared.key import StackError
+from hsd_core.levels.declared.keys import AT, DTYPE, ID, VERIFIES
+from hsd_core.levels.declared.kind import GREEN, Kind, Reads, Site
 
 if TYPE_CHECKING:
+    from hsd_core.levels.declared.preset import Preset
+    from hsd_core.levels.declared.spec import LevelSpec
     from hsd_core.levels.protocol import Level
     from hsd_core.levels.trunk import Layered
-    from hsd_core.stacks.presets import Preset
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -39,12 +40,11 @@ def decoder_of(spec: LevelSpec, site: Site) -> tuple[Layered, int]:
     Raises:
         StackError: the target has no such layer.
     """
-    assert spec.at is not None
-    decoder = site.layered(spec)
-    if spec.at >= decoder.layers:
+    decoder, at = site.layered(spec), spec[AT]
+    if at >= decoder.layers:
         deepest = decoder.layers - 1
-        raise StackError(f"exit at {spec.at}: the target has {decoder.layers} layers; use @at=1 to @at={deepest}")
-    return decoder, spec.at
+        raise StackError(f"exit at {at}: the target has {decoder.layers} layers; use @at=1 to @at={deepest}")
+    return decoder, at
 
 
 def stop_at(decoder: Layered, depths: Iterable[int]) -> None:
@@ -58,11 +58,11 @@ def stop_at(decoder: Layered, depths: Iterable[int]) -> None:
 
 
 def build(spec: LevelSpec, site: Site) -> Level:
-    from hsd_core.levels.exits import ExitLevel
+    from hsd_core.levels.built.exits import ExitLevel
 
     decoder, at = decoder_of(spec, site)
     stop_at(decoder, [at])
-    draft = None if spec.id == registry.LENS else site.draft(spec, at, decoder)
+    draft = None if spec.get(ID) == registry.LENS else site.draft(spec, at, decoder)
     weights = site.preset.target.as_dict(site.folder)
     return ExitLevel(decoder, at, draft, weights=weights if draft is None else {**weights, "draft": draft.name})
 
@@ -73,14 +73,14 @@ KIND = Kind(
     title="early exit",
     about="The target after its first layers, read by a trained draft or by the model's own head.",
     help="@at= says after how many layers; @id= names a trained draft, @id=lens the model's own head. Keys, values and "
-    "hidden states are shared with every level over the same weights.",
+    "hidden states are shared with every level that uses the same weights.",
     letter="E",
     colour=GREEN,
     underline="wavy",
     keys=(AT, *VERIFIES, DTYPE, ID),
     block=2,
     cheap=True,
-    needs=("weights", "target above"),
+    needs=frozenset({"weights"}),
     reads=Reads(depth=AT.name),
     of_target=lambda spec: True,
     offer=offer,

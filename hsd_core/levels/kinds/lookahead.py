@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.levels.kinds import setting
-from hsd_core.levels.kinds.keys import GUESS, WINDOW, N
-from hsd_core.levels.kinds.kind import ORANGE, Kind, Origin, Site
-from hsd_core.levels.kinds.spec import LevelSpec, StackError
+from hsd_core.levels.declared.key import StackError
+from hsd_core.levels.declared.keys import GUESS, WINDOW, N
+from hsd_core.levels.declared.kind import ORANGE, Kind, Origin, Site
 
 if TYPE_CHECKING:
+    from hsd_core.levels.declared.preset import Preset
+    from hsd_core.levels.declared.spec import LevelSpec
     from hsd_core.levels.protocol import Level
-    from hsd_core.stacks.presets import Preset
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -19,10 +19,10 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def build(spec: LevelSpec, site: Site) -> Level:
-    from hsd_core.levels.ngram import NgramLevel
+    from hsd_core.levels.built.ngram import NgramLevel
     from hsd_core.ngram import Databases
 
-    window, n, guess = (int(setting(spec, key) or 0) for key in ("window", "n", "guess"))
+    window, n, guess = spec[WINDOW], spec[N], spec[GUESS]
     if not window:
         raise StackError(f"{spec.name}: without a window nothing is guessed ahead; leave @window=0 out")
     return NgramLevel(
@@ -43,18 +43,17 @@ KINDS = (
         name="lookahead",
         order=12,
         title="lookahead",
-        about="A window of guesses rides in the passes of the level above; the n-grams that it gives are offered.",
+        about="A window of guesses is part of each pass of the level above; the n-grams that it gives are offered.",
         help="No model, no store, no training. @window= is the number of columns, @n= the tokens of an n-gram, @guess= "
-        "how many that begin with the text's last token are kept and offered side by side. It pays where rows of a "
-        "pass are free.",
+        "how many that begin with the text's last token are kept and offered side by side. It pays where extra rows "
+        "of a pass are free.",
         letter="A",
         colour=ORANGE,
         underline="dashed",
-        keys=(GUESS, WINDOW, N),
-        usual={"guess": 7, "window": 7, "n": 5},
+        keys=(GUESS.usually(7), WINDOW.usually(7), N.usually(5)),
         verifies=False,
         cheap=True,
-        needs=("weights",),
+        needs=frozenset({"weights"}),
         origins=(Origin("w", "window: guessed ahead by the level above"),),
         offer=offer,
         build=build,

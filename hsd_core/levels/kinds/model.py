@@ -5,22 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.levels.kinds.keys import DEVICE, DTYPE, ID, VERIFIES
-from hsd_core.levels.kinds.kind import YELLOW, Kind, Site
-from hsd_core.levels.kinds.spec import LevelSpec, StackError
+from hsd_core.levels.declared.key import StackError
+from hsd_core.levels.declared.keys import DEVICE, DTYPE, ID, VERIFIES
+from hsd_core.levels.declared.kind import YELLOW, Kind, Site
 
 if TYPE_CHECKING:
-    from hsd_core.levels.model import ModelLevel
+    from hsd_core.levels.built.model import ModelLevel
+    from hsd_core.levels.declared.preset import Preset
+    from hsd_core.levels.declared.spec import LevelSpec
     from hsd_core.models.weights import Source
-    from hsd_core.stacks.presets import Preset
 
 
-def decoded(site: Site, source: Source, folder: Path, dtype: str, device: str, *, kind: str, label: str) -> ModelLevel:
-    """A level that runs all layers of a model."""
-    from hsd_core.levels.model import ModelLevel
+def decoded(
+    site: Site, source: Source, folder: Path, dtype: str, device: str, *, kind: str, label: str, feeds: bool
+) -> ModelLevel:
+    """A level that runs all layers of a model. `feeds`: of the target's, see `ModelLevel`."""
+    from hsd_core.levels.built.model import ModelLevel
 
     decoder = site.decoder(folder, dtype, device, kind)
-    return ModelLevel(decoder, name=kind, kind=kind, label=label, weights=source.as_dict(folder))
+    return ModelLevel(decoder, name=kind, kind=kind, label=label, feeds=feeds, weights=source.as_dict(folder))
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -32,15 +35,15 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 def build(spec: LevelSpec, site: Site) -> ModelLevel:
     from hsd_core.models.tokenizer import Tokenizer, same_tokenizer
 
-    found = site.fetched(spec.id)
+    found = site.fetched(spec.get(ID))
     if found is None:
         raise StackError(f"preset {site.preset.name} has no smaller model; name one with model@id=HUB-OR-FOLDER")
     source, folder = found
     reason = same_tokenizer(Tokenizer(folder), site.tokenizer)
     if reason:
         raise StackError(f'level "{source.title}": {reason}; use a level of the same family')
-    dtype, device = spec.dtype or site.dtype, spec.device or site.device
-    return decoded(site, source, folder, dtype, device, kind=spec.name, label=source.title)
+    dtype, device = spec.get(DTYPE) or site.dtype, spec.get(DEVICE) or site.device
+    return decoded(site, source, folder, dtype, device, kind=spec.name, label=source.title, feeds=False)
 
 
 KINDS = (
@@ -55,7 +58,7 @@ KINDS = (
         underline="thick",
         keys=(*VERIFIES, DTYPE, DEVICE, ID),
         labelled=("tower", "lanes"),
-        needs=("weights", "tokenizer"),
+        needs=frozenset({"weights"}),
         offer=offer,
         build=build,
     ),

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.drafts import registry
-from hsd_core.levels.kinds.keys import ID, VERIFIES
-from hsd_core.levels.kinds.kind import SKY, Kind, Reads, Site
-from hsd_core.levels.kinds.spec import LevelSpec, StackError
+from hsd_core.levels.declared.key import StackError
+from hsd_core.levels.declared.keys import ID, VERIFIES
+from hsd_core.levels.declared.kind import SKY, Kind, Reads, Site
 
 if TYPE_CHECKING:
-    from hsd_core.levels.nano import NanoLevel
-    from hsd_core.stacks.presets import Preset
+    from hsd_core.levels.built.nano import NanoLevel
+    from hsd_core.levels.declared.preset import Preset
+    from hsd_core.levels.declared.spec import LevelSpec
 
 
 def drafts(preset: Preset) -> list[dict[str, Any]]:
@@ -30,7 +31,7 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def build(spec: LevelSpec, site: Site) -> NanoLevel:
-    from hsd_core.levels.nano import NanoLevel
+    from hsd_core.levels.built.nano import NanoLevel
 
     decoder = site.layered(spec)
     draft = site.draft(spec, 0, decoder)
@@ -52,7 +53,7 @@ KIND = Kind(
     block=3,
     labelled=("tower",),
     cheap=True,
-    needs=("weights", "trained draft", "target above"),
+    needs=frozenset({"weights"}),
     reads=Reads(depth=0),
     of_target=lambda spec: True,
     offer=offer,

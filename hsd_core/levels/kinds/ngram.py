@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.levels.kinds import nano, setting
-from hsd_core.levels.kinds.keys import DRAFTER, DRAFTS, GUESS, WINDOW, Key, Letters, N, Whole
-from hsd_core.levels.kinds.kind import ORANGE, Kind, Origin, Site
-from hsd_core.levels.kinds.spec import LevelSpec, StackError
+from hsd_core.levels.declared.key import DRAFTER, Letters, StackError, Text, Whole
+from hsd_core.levels.declared.keys import DEVICE, DRAFTS, DTYPE, GUESS, WINDOW, N
+from hsd_core.levels.declared.kind import ORANGE, Kind, Origin, Site, Unplanned
+from hsd_core.levels.declared.spec import LevelSpec
+from hsd_core.levels.kinds import nano
 
 if TYPE_CHECKING:
+    from hsd_core.levels.declared.preset import Preset
     from hsd_core.levels.protocol import Level
-    from hsd_core.stacks.presets import Preset
 
 ORIGINS = (
     Origin("c", "context: prompt and output"),
@@ -20,6 +21,27 @@ ORIGINS = (
     Origin("m", "model: what the target wrote before", 0.55, "paper"),
     Origin("s", "statistics: general text", 0.62, "ink"),
 )
+DB = Letters(name="db", place=50, alphabet="cms")
+KEPT = Whole(
+    name="kept",
+    place=58,
+    counts=DRAFTER,
+    usual=7,
+    low=1,
+    high=64,
+    tip="how many continuations of one key the context's database keeps",
+)
+SHORTEST = Whole(
+    name="key",
+    place=59,
+    counts=DRAFTER,
+    usual=2,
+    low=1,
+    high=6,
+    label="least key",
+    tip="the least number of tokens in a key of the context's database",
+)
+MISS = Text(name="miss", place=60)
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -29,16 +51,17 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def build(spec: LevelSpec, site: Site) -> Level:
-    from hsd_core.levels.fused import OrderedLevel
-    from hsd_core.levels.ngram import NgramLevel
+    from hsd_core.levels.built.fused import OrderedLevel
+    from hsd_core.levels.built.ngram import NgramLevel
     from hsd_core.ngram import Databases, load_model_db, load_text_db
     from hsd_core.ngram.databases import REACH
 
     preset = site.preset
-    order = spec.db or preset.databases
+    asked = spec.get(DB)
+    order = asked or preset.databases
     paths = {"m": preset.model_db, "s": preset.text_db}
     missing = [letter for letter in order if letter != "c" and paths[letter] is None]
-    if missing and spec.db:
+    if missing and asked:
         raise StackError(f"preset {preset.name} ships no database {missing[0]!r}; write ngram@db=c")
     order = "".join(letter for letter in order if letter not in missing)
     if not order:
@@ -46,10 +69,10 @@ def build(spec: LevelSpec, site: Site) -> Level:
     known = site.tokenizer.digest
     model_db = load_model_db(paths["m"], tokenizer=known) if "m" in order and paths["m"] else None
     text_db = load_text_db(paths["s"], tokenizer=known) if "s" in order and paths["s"] else None
-    kept, n, guess, window = (int(setting(spec, key) or 0) for key in ("kept", "n", "guess", "window"))
+    n, guess, window = spec[N], spec[GUESS], spec[WINDOW]
     if window and "c" not in order:
         raise StackError(f"{spec.name}: @window= feeds the context's database; write c into @db= or leave @window= out")
-    reach = {"c": replace(REACH["c"], min_key=int(setting(spec, "key") or 1))}
+    reach = {"c": replace(REACH["c"], min_key=spec[SHORTEST])}
     told: dict[str, object] = {"guess": guess} if guess > 1 else {}
     told |= {"window": window, "n": n} if window else {}
     lookups = NgramLevel(
@@ -57,7 +80,7 @@ def build(spec: LevelSpec, site: Site) -> Level:
             order,
             model_db=model_db,
             text_db=text_db,
-            max_continuations=kept,
+            max_continuations=spec[KEPT],
             continuation=n - 1,
             reach=reach,
             ahead=window > 0,
@@ -69,11 +92,17 @@ def build(spec: LevelSpec, site: Site) -> Level:
         n=n,
         params=told,
     )
-    if spec.miss is None:
+    miss = spec.get(MISS)
+    if miss is None:
         return lookups
-    name = None if spec.miss == nano.KIND.name else spec.miss
-    silent = replace(spec, name=nano.KIND.name, db=None, guess=None, miss=None, own=(), id=name)
+    name = None if miss == nano.KIND.name else miss
+    silent = LevelSpec(nano.KIND.name).having(id=name, dtype=spec.get(DTYPE), device=spec.get(DEVICE))
     return OrderedLevel(lookups, nano.build(silent, site))
+
+
+def unplanned(spec: LevelSpec) -> Unplanned | None:
+    instead = "a lookup with @miss= is two drafters in one; calibrate ngram and nano, each by itself"
+    return Unplanned("@miss=, two drafters in one", instead) if spec.get(MISS) else None
 
 
 KINDS = (
@@ -83,44 +112,30 @@ KINDS = (
         title="n-gram",
         about="Hierarchy Drafting's databases: what followed the same tokens before.",
         help="@db= names the databases in the order in which they are asked: the context (c), what the target usually "
-        "writes (m), general text (s). @guess= says how many sequences are offered side by side, for one pass to "
-        "judge; @window= lets a lookahead window feed the context's; @miss=nano lets a nano draft where they are "
-        "silent.",
+        "writes (m), general text (s). @guess= says how many candidates are offered side by side, for one pass "
+        "to judge; @window= lets a lookahead window feed the context's; @miss=nano lets a nano draft where they have "
+        "no answer.",
         letter="N",
         colour=ORANGE,
         underline="dotted",
         keys=(
             *DRAFTS,
-            Letters(name="db", place=50, alphabet="cms"),
-            GUESS,
-            WINDOW,
-            N,
-            Whole(
-                name="kept",
-                place=58,
-                counts=DRAFTER,
-                low=1,
-                high=64,
-                tip="how many continuations of one key the context's database keeps",
-            ),
-            Whole(
-                name="key",
-                place=59,
-                counts=DRAFTER,
-                low=1,
-                high=6,
-                label="least key",
-                tip="how many tokens a key of the context's database has at least",
-            ),
-            Key(name="miss", place=60),
+            DB,
+            GUESS.usually(1),
+            WINDOW.usually(0),
+            N.usually(5),
+            KEPT,
+            SHORTEST,
+            MISS,
         ),
-        usual={"guess": 1, "window": 0, "n": 5, "kept": 7, "key": 2},
         block=2,
         verifies=False,
         cheap=True,
-        needs=("tokenizer",),
-        of_target=lambda spec: spec.miss is not None,
+        needs=frozenset({"tokenizer"}),
+        of_target=lambda spec: spec.get(MISS) is not None,
         origins=ORIGINS,
+        beside=lambda count: LevelSpec("ngram", values={GUESS.name: count}),
+        unplanned=unplanned,
         offer=offer,
         build=build,
     ),

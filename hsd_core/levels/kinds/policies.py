@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from hsd_core.levels.policies import DEFAULT_THETA, Adaptive, Confidence, Fixed, Flush, Margin, Policy
+from hsd_core.levels.declared.key import Key, Value, settled
+from hsd_core.levels.declared.keys import THETA
+from hsd_core.levels.policies import Adaptive, Confidence, Fixed, Flush, Margin, Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,42 +17,47 @@ class PolicyKind:
 
     Attributes:
         name: in stacks and traces. order: in lists. words: what the composer says of it.
-        make: one for a level in a run, from the level's theta.
-        theta: what theta means to it, for the composer; "" where it has no threshold. usual: its theta, if a level
-            gives none.
+        keys: its own, which every level that has a policy heeds; they count beside this policy alone.
+        make: one for a level in a run, from the values of its keys by name.
     """
 
     name: str
     order: int
     words: str
-    make: Callable[[float], Policy]
-    theta: str = ""
-    usual: float = DEFAULT_THETA
+    make: Callable[..., Policy]
+    keys: tuple[Key[Any], ...] = ()
+
+    def bind(self, values: Mapping[str, Value]) -> Policy:
+        """One for a level with these values; its keys that are not among them are as they are declared."""
+        return self.make(**settled(self.keys, values))
 
 
 POLICIES = (
-    PolicyKind(name="fixed", order=10, words="fixed · always T tokens", make=lambda theta: Fixed()),
-    PolicyKind(name="flush", order=20, words="flush · hand up early after a correction", make=lambda theta: Flush()),
+    PolicyKind(name="fixed", order=10, words="fixed · always T tokens", make=Fixed),
+    PolicyKind(name="flush", order=20, words="flush · hand up early after a correction", make=Flush),
     PolicyKind(
         name="confidence",
         order=30,
-        words="confidence · stop when unsure",
+        words="confidence · stop when uncertain",
         make=Confidence,
-        theta="stop after a token whose top probability is below θ",
+        keys=(THETA.usually(0.6, "stop after a token whose top probability is below θ"),),
     ),
     PolicyKind(
         name="margin",
         order=35,
         words="margin · stop when two tokens are close",
         make=Margin,
-        theta="stop after a token whose two likeliest lie less than θ apart (log p1 − log p2, nats)",
-        usual=0.15,
+        keys=(
+            THETA.usually(
+                0.15, "stop after a token whose two best choices are less than θ apart (log p1 − log p2, nats)"
+            ),
+        ),
     ),
     PolicyKind(
         name="adaptive",
         order=40,
-        words="adaptive · stop when unsure, by a threshold that follows the acceptance",
+        words="adaptive · stop when uncertain; the threshold follows the acceptance",
         make=Adaptive,
-        theta="the threshold that it starts with",
+        keys=(THETA.usually(0.6, "the starting threshold"),),
     ),
 )

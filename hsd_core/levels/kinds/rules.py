@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
+
+from hsd_core.levels.declared.key import VERIFIER, Key, Value, Whole, settled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,11 +18,16 @@ class RuleKind:
     Attributes:
         name: in stacks and traces. order: in lists. words: what the composer says of it.
         function: "module:name" of a function like `hsd_core.engine.rules.tokenwise`. It runs in the engine, above this
-            room, and is looked up when a run begins, so that whoever reads a stack needs no torch.
+            room, and is looked up when a run begins, so that whoever reads a stack needs no torch. It is given the
+            values of the rule's keys by name.
+        keys: its own, which every level that has a rule heeds; given beside another rule they are refused.
         lossless: above temperature 0, what it emits follows the rows that go up.
-        greedy: at temperature 0 and with k = 1 it decides as the rule greedy does.
-        trees: it judges several sequences side by side, not one alone.
-        k: it judges by the verifier's k likeliest tokens, and is given k and the logits.
+        strays: what a target with these values of the keys does at temperature 0 instead of committing its own first
+            choices, in words; "" where it does commit them. None: with any values it decides as the rule greedy does.
+        trees: it judges several candidates side by side, not one alone.
+        one_hot: it takes rows of one token (`OneHot`) as they are.
+        scores: it is given the verifier's logits too, by that name.
+        by_place: it judges place by place, each reject leaving its residual: what the best exact rule is measured by.
     """
 
     name: str
@@ -27,13 +35,22 @@ class RuleKind:
     words: str
     function: str
     lossless: bool
-    greedy: bool = True
+    keys: tuple[Key[Any], ...] = ()
+    strays: Callable[..., str] | None = None
     trees: bool = True
-    k: bool = False
+    one_hot: bool = False
+    scores: bool = False
+    by_place: bool = False
 
-    def load(self) -> Callable[..., Any]:
-        """The function itself."""
-        return pkgutil.resolve_name(self.function)  # type: ignore[no-any-return]
+    def bind(self, values: Mapping[str, Value]) -> Callable[..., Any]:
+        """The function for a level with these values; its keys that are not among them are as they are declared."""
+        function: Callable[..., Any] = pkgutil.resolve_name(self.function)
+        return partial(function, **settled(self.keys, values))
+
+    def astray(self, values: Mapping[str, Value]) -> str:
+        """What a target of these values does at temperature 0 instead of committing its own first choices; "" where it
+        does commit them."""
+        return self.strays(**settled(self.keys, values)) if self.strays else ""
 
 
 RULES = (
@@ -43,6 +60,8 @@ RULES = (
         words="tokenwise · keep a token with probability min(1, p/q)",
         function="hsd_core.engine.rules:tokenwise",
         lossless=True,
+        one_hot=True,
+        by_place=True,
     ),
     RuleKind(
         name="block",
@@ -58,6 +77,7 @@ RULES = (
         words="greedy · keep what equals the first choice",
         function="hsd_core.engine.rules:greedy",
         lossless=False,
+        one_hot=True,
     ),
     RuleKind(
         name="top",
@@ -65,6 +85,18 @@ RULES = (
         words="top · keep what is among the first k choices",
         function="hsd_core.engine.rules:top",
         lossless=False,
-        k=True,
+        keys=(
+            Whole(
+                name="k",
+                place=40,
+                counts=VERIFIER,
+                usual=1,
+                low=1,
+                high=64,
+                tip="a drafted token is kept when it is among this level's k most likely",
+            ),
+        ),
+        strays=lambda k: f"accepts any of its {k} likeliest tokens" if k > 1 else "",
+        scores=True,
     ),
 )

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.levels.kinds.keys import ID, VERIFIES
-from hsd_core.levels.kinds.kind import ANYWHERE, YELLOW, Kind, Site
-from hsd_core.levels.kinds.spec import LevelSpec, StackError
-from hsd_core.levels.toy import ORDERS, toy_level
+from hsd_core.levels.built.toy import ORDERS, toy_level
+from hsd_core.levels.declared.key import StackError
+from hsd_core.levels.declared.keys import ID, VERIFIES
+from hsd_core.levels.declared.kind import ANYWHERE, YELLOW, Kind, Site
 
 if TYPE_CHECKING:
+    from hsd_core.levels.declared.preset import Preset
+    from hsd_core.levels.declared.spec import LevelSpec
     from hsd_core.levels.protocol import Level
-    from hsd_core.stacks.presets import Preset
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -19,9 +20,10 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def build(spec: LevelSpec, site: Site) -> Level:
-    if spec.id not in ORDERS:
-        raise StackError(f"table@id={spec.id} is unknown; ids are {', '.join(ORDERS)}")
-    return toy_level(spec.id)
+    order = spec.get(ID)
+    if order not in ORDERS:
+        raise StackError(f"table@id={order} is unknown; ids are {', '.join(ORDERS)}")
+    return toy_level(order)
 
 
 KINDS = (
@@ -37,6 +39,7 @@ KINDS = (
         keys=(*VERIFIES, ID),
         labelled=("tower",),
         stands=ANYWHERE,
+        needs=frozenset({"tables"}),
         offer=offer,
         build=build,
     ),

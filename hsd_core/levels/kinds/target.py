@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.levels.kinds.keys import DEVICE, DTYPE, VERIFIES
-from hsd_core.levels.kinds.kind import BLUE, LAST, Kind, Reads, Site
+from hsd_core.levels.declared.keys import DEVICE, DTYPE, VERIFIES
+from hsd_core.levels.declared.kind import BLUE, LAST, Kind, Reads, Site
 from hsd_core.levels.kinds.model import decoded
-from hsd_core.levels.kinds.spec import LevelSpec
 from hsd_core.models.machine import has_cuda
 
 if TYPE_CHECKING:
+    from hsd_core.levels.declared.preset import Preset
+    from hsd_core.levels.declared.spec import LevelSpec
     from hsd_core.levels.protocol import Level
-    from hsd_core.stacks.presets import Preset
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -20,8 +20,8 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def build(spec: LevelSpec, site: Site) -> Level:
-    source, dtype, device = site.preset.target, spec.dtype or site.dtype, spec.device or site.device
-    return decoded(site, source, site.folder, dtype, device, kind=spec.name, label=source.title)
+    source, dtype, device = site.preset.target, spec.get(DTYPE) or site.dtype, spec.get(DEVICE) or site.device
+    return decoded(site, source, site.folder, dtype, device, kind=spec.name, label=source.title, feeds=True)
 
 
 KINDS = (
@@ -29,7 +29,7 @@ KINDS = (
         name="target",
         order=80,
         title="target",
-        about="The last level: its law is the output's.",
+        about="The last level: its distribution is the output's.",
         help="@dtype=int8 or int4 makes such a copy a target of its own.",
         letter="T",
         colour=BLUE,
@@ -37,7 +37,7 @@ KINDS = (
         keys=(*VERIFIES, DTYPE, DEVICE),
         labelled=("tower",),
         stands=LAST,
-        needs=("weights",),
+        needs=frozenset({"weights"}),
         reads=Reads(),
         offer=offer,
         build=build,

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hsd_core.models.shape import LeanShape
+    from hsd_core.models.lean.shape import LeanShape
 
 DTYPES = ("float32", "int8", "int4")
 HEAD_STEP = 16  # attention's kernel takes heads by so many numbers

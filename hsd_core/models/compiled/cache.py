@@ -9,13 +9,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hsd_core.models.compiled.session import Bound, Session
-from hsd_core.models.layers import KVCache
-from hsd_core.models.linear import aligned
-from hsd_core.models.masks import KEY_STEP, rounded_up
+from hsd_core.models.compiled.session import BoundInputs, Session
+from hsd_core.models.lean.layers import KVCache
+from hsd_core.models.lean.linear import aligned
+from hsd_core.models.lean.masks import KEY_STEP, rounded_up
+from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.passes import Branches
 from hsd_core.models.protocol import DecoderError
-from hsd_core.models.shape import LeanShape
 
 LEAST_ROWS = 2  # attention over one row sums in another order than over several
 
@@ -41,7 +41,7 @@ class CompiledCache(KVCache):
         size = (layers, 1, shape.kv_heads, slots, shape.head_size)
         super().__init__(torch.zeros(size), torch.zeros(size), capacity)
         self.shape = shape
-        self._bound: dict[Session, Bound] = {}
+        self._bound: dict[Session, BoundInputs] = {}
         self._last, self._total = np.zeros(1, np.int32), np.zeros(1, np.int32)
         self._rows = np.zeros(1, np.int64)
         self._line, self._none = torch.arange(slots), torch.zeros(0)
@@ -51,13 +51,13 @@ class CompiledCache(KVCache):
         whole = {"last": self._last, "total": self._total, "rows": self._rows}
         self._steers = {**{name: torch.from_numpy(held) for name, held in whole.items()}, "cos": cos, "sin": sin}
 
-    def bound(self, session: Session, layers: Iterable[int]) -> Bound:
+    def bound(self, session: Session, layers: Iterable[int]) -> BoundInputs:
         """What this run has bound to a session that runs these layers."""
         if session not in self._bound:
             self._bound[session] = self.bind(session, layers)
         return self._bound[session]
 
-    def bind(self, session: Session, layers: Iterable[int]) -> Bound:
+    def bind(self, session: Session, layers: Iterable[int]) -> BoundInputs:
         """The same anew."""
         made = session.bound()
         for name, tensor in self._steers.items():
@@ -73,7 +73,13 @@ class CompiledCache(KVCache):
         self._bound = {session: bound for session, bound in self._bound.items() if session in current}
 
     def run(
-        self, bounds: Iterable[Bound], x: Tensor, start: int, branches: Branches | None = None, *, alone: bool = True
+        self,
+        bounds: Iterable[BoundInputs],
+        x: Tensor,
+        start: int,
+        branches: Branches | None = None,
+        *,
+        alone: bool = True,
     ) -> Tensor:
         """Run x (n, hidden) in slots start, ... through sessions, each on the states of the one before it.
 

@@ -18,20 +18,20 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from hsd_core.models import lean
 from hsd_core.models.compiled import graph as graphs
 from hsd_core.models.compiled import refusal
 from hsd_core.models.compiled.cache import CompiledCache, slots_for
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
 from hsd_core.models.compiled.layer import Weights, read_layer, read_weight
 from hsd_core.models.compiled.products import BYTES, GROUP, SMOOTH_GROUP, product
-from hsd_core.models.compiled.profile import Profile
+from hsd_core.models.compiled.profile import NodeProfile
 from hsd_core.models.compiled.session import Session, give_back
 from hsd_core.models.compiled.smoothing import Smoothing, smoothed, smoothing
-from hsd_core.models.linear import aligned
+from hsd_core.models.lean import decoder as lean
+from hsd_core.models.lean.linear import aligned
+from hsd_core.models.lean.shape import LeanShape, rotary_tables
 from hsd_core.models.passes import Branches, Pass
 from hsd_core.models.protocol import DecoderError
-from hsd_core.models.shape import LeanShape, rotary_tables
 from hsd_core.models.threads import model_threads
 
 EMBEDDING, HEAD = "model.embed_tokens.weight", "lm_head.weight"
@@ -39,7 +39,7 @@ PART_BYTES = 2**30  # of weights that are laid out at once: while they are, they
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DecoderPart:
     """Layers lo to hi - 1 in one session."""
 
     lo: int
@@ -72,7 +72,7 @@ class CompiledDecoder:
         dtype: str = "float32",
         vocab: int | None = None,
         told: Callable[[float, float], None] = lambda done, total: None,
-        profile: Profile | None = None,
+        profile: NodeProfile | None = None,
     ) -> None:
         self.shape, self.dtype, self._weights, self.profile = shape, dtype, weights, profile
         self.layers, self.max_positions = shape.layers, shape.max_positions
@@ -95,7 +95,7 @@ class CompiledDecoder:
                 norm = self.last_norm, head[: self.vocab_size]
                 self._smoothing = smoothing(shape, self._embedding, partial(read_layer, shape, opened), *norm)
             self._head = self._head_session(head[: self.vocab_size])
-        self._parts: tuple[Part, ...] = ()
+        self._parts: tuple[DecoderPart, ...] = ()
         each = self._layers_a_part()
         for lo in range(0, self.layers, each):
             told(lo, self.layers)
@@ -170,7 +170,7 @@ class CompiledDecoder:
         slots = slots_for(capacity + branches)
         return self.shape.cache_bytes(slots, torch.float32.itemsize)
 
-    def _between(self, lo: int, hi: int) -> Sequence[Part]:
+    def _between(self, lo: int, hi: int) -> Sequence[DecoderPart]:
         """The parts that are layers lo to hi - 1; cut where they are not."""
         found = [part for part in self._parts if lo <= part.lo and part.hi <= hi]
         if found and (found[0].lo, found[-1].hi) == (lo, hi):
@@ -182,7 +182,7 @@ class CompiledDecoder:
         give_back()
         return self._between(lo, hi)
 
-    def _cut(self, *at: int) -> Iterator[Part]:
+    def _cut(self, *at: int) -> Iterator[DecoderPart]:
         """The parts, those that a depth lies within made anew as two."""
         for part in self._parts:
             cuts = sorted({part.lo, *(depth for depth in at if part.lo < depth < part.hi), part.hi})
@@ -193,7 +193,7 @@ class CompiledDecoder:
             count = sum(tensor(name).numel() for name in names if name.startswith("model.layers.0."))
         return max(1, int(PART_BYTES / max(1.0, BYTES[self.dtype] * count)))
 
-    def _part(self, lo: int, hi: int) -> Part:
+    def _part(self, lo: int, hi: int) -> DecoderPart:
         graph = Graph()
         with self._weights() as opened:
             x = graph.input("x", "float32", [1, "n", self.shape.hidden])
@@ -203,7 +203,7 @@ class CompiledDecoder:
             numbered = ((i, self._layer(i, opened)) for i in range(lo, hi))
             states = graph.output("states", [1, "n", self.shape.hidden])
             graphs.layers(graph, self.shape, x, numbered, states, branches)
-        return Part(lo, hi, Session(graph, self.threads, self.profile))
+        return DecoderPart(lo, hi, Session(graph, self.threads, self.profile))
 
     def _layer(self, i: int, opened: Weights) -> LayerWeights:
         found = read_layer(self.shape, opened, i)

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.models.compiled import wire
-from hsd_core.models.shape import LeanShape
+from hsd_core.models.lean.shape import LeanShape
 
 MICROSOFT = "com.microsoft"
 Product = Callable[["Graph", str, str], str]  # (graph, its name, the value that it takes) -> its result

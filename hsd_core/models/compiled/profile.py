@@ -29,7 +29,7 @@ class Node:
     made: tuple[int, ...]
 
 
-class Profile:
+class NodeProfile:
     """Of all sessions that are made with it. `asked`: what passes are run for; their nodes are found by it again.
 
     Args:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.models.compiled.graph import Graph
-from hsd_core.models.compiled.profile import Profile
+from hsd_core.models.compiled.profile import NodeProfile
 from hsd_core.models.protocol import DecoderError
 from hsd_core.models.threads import torch_with
 
@@ -38,7 +38,7 @@ class Session:
         nbytes: of its weights.
     """
 
-    def __init__(self, graph: Graph, threads: int, profile: Profile | None = None) -> None:
+    def __init__(self, graph: Graph, threads: int, profile: NodeProfile | None = None) -> None:
         options = ort.SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
         options.log_severity_level = QUIET
@@ -59,11 +59,11 @@ class Session:
         if profile is not None:
             profile.watch(self.run)
 
-    def bound(self) -> Bound:
-        return Bound(self.run)
+    def bound(self) -> BoundInputs:
+        return BoundInputs(self.run)
 
 
-class Bound:
+class BoundInputs:
     """One run's inputs and outputs of a session. Holds every tensor that it has named to the session."""
 
     def __init__(self, session: ort.InferenceSession) -> None:

@@ -25,9 +25,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hsd_core.models.compiled.layer import LayerTensors, Linear
-from hsd_core.models.layers import Layer, Layers
-from hsd_core.models.linear import Plain
-from hsd_core.models.shape import LeanShape
+from hsd_core.models.lean.layers import Layer, Layers
+from hsd_core.models.lean.linear import Plain, aligned
+from hsd_core.models.lean.shape import LeanShape, rotary_tables
 
 TOKENS = 256  # that are drawn
 TINY = torch.finfo(torch.float32).tiny
@@ -55,7 +55,7 @@ class _Watched(Plain):
     """A product that notes the largest of each input, (K,)."""
 
     def __init__(self, linear: Linear) -> None:
-        super().__init__(linear.weight.float(), linear.bias)
+        super().__init__(aligned(linear.weight.float()), linear.bias)  # a file's begins wherever the file has it
         self.peaks = torch.zeros(())
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -74,13 +74,13 @@ def smoothing(
     """
     drawn, n = torch.Generator().manual_seed(0), min(TOKENS, shape.max_positions)
     x = embedding[torch.randint(len(embedding), (n,), generator=drawn)].float()
-    alone, found = replace(shape, layers=1), []
+    alone, rotary, found = replace(shape, layers=1), rotary_tables(shape), []
     for i in range(shape.layers):
         opened = layers(i)
         qkv, out, gate_up, down = (_Watched(p) for p in (opened.qkv, opened.out, opened.gate_up(), opened.down))
         norms = opened.attention_norm, opened.q_norm, opened.k_norm, opened.mlp_norm
         layer = Layer(norms[0], qkv, norms[1], norms[2], out, norms[3], gate_up, down)
-        one = Layers(alone, [layer], dtype=torch.float32, device="cpu")
+        one = Layers(alone, [layer], dtype=torch.float32, device="cpu", rotary=rotary)
         x = one.forward(x, one.new_cache(n), 0, 0, 1)
         # those heads that share a value head share its channels
         sharing = shape.kv_heads, shape.heads // shape.kv_heads, shape.head_size

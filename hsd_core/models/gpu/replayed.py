@@ -21,7 +21,7 @@ from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.passes import Branches
 
 if TYPE_CHECKING:
-    from hsd_core.models.layers import Layers
+    from hsd_core.models.lean.layers import Layers
 
 ROWS = (1, 2, 4, 8, 16, 32)  # the buckets; a pass of more inputs is launched kernel by kernel
 MOST_ROWS = ROWS[-1]
@@ -30,7 +30,7 @@ MOST_RANGES = 8  # of layers whose graphs one memory keeps
 MOST_FREE = 2  # memories that wait for a run
 
 
-class Memory:
+class GraphMemory:
     """Keys and values (L, 1, G, slots, d) of one run at a time, its next pass, and the graphs over both.
 
     Args:
@@ -97,11 +97,11 @@ class Memories:
 
     def __init__(self, graphs: Graphs) -> None:
         self._graphs = graphs
-        self._free: list[Memory] = []
+        self._free: list[GraphMemory] = []
         self._lock = threading.RLock()  # what comes back may do so while another is lent, by the same thread
         self.refused: str | None = None
 
-    def lend(self, layers: Layers, capacity: int) -> Memory:
+    def lend(self, layers: Layers, capacity: int) -> GraphMemory:
         """One with room for so many positions, and for the spare rows behind them."""
         slots = max(LEAST_SLOTS, 1 << (capacity + MOST_ROWS - 1).bit_length())
         with self._lock:
@@ -110,17 +110,17 @@ class Memories:
                 self._free.remove(found)
         if found is None:
             with torch.inference_mode(False):  # it outlives whoever asks first
-                return Memory(layers, slots)
+                return GraphMemory(layers, slots)
         found.clear()
         return found
 
-    def take_back(self, memory: Memory) -> None:
+    def take_back(self, memory: GraphMemory) -> None:
         """A run is over."""
         with self._lock:
             self._free.append(memory)
             del self._free[:-MOST_FREE]
 
-    def capture(self, layers: Layers, memory: Memory, depths: Sequence[int]) -> None:
+    def capture(self, layers: Layers, memory: GraphMemory, depths: Sequence[int]) -> None:
         """Record the layers between depths, 0 being the first of them; where that fails it is not tried again."""
         if self.refused is None:
             try:

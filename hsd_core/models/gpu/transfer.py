@@ -11,6 +11,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from hsd_core.models.gpu.unseen import Ahead
+
 
 def sent(values: Sequence[int] | Tensor, device: torch.device | str) -> Tensor:
     """Numbers on a device; those of the host without a wait."""
@@ -20,12 +22,12 @@ def sent(values: Sequence[int] | Tensor, device: torch.device | str) -> Tensor:
     return held.pin_memory().to(device, non_blocking=True)
 
 
-def sent_ids(ids: Sequence[int | Tensor], device: torch.device | str) -> Tensor:
-    """(n,) token ids on a device, where some may be already: () tensors, drawn there and unseen by the host."""
-    if not any(isinstance(id_, Tensor) for id_ in ids):
-        return sent(list(ids), device)  # type: ignore[arg-type]
-    one = (id_ if isinstance(id_, Tensor) else torch.full((), id_, dtype=torch.long, device=device) for id_ in ids)
-    return torch.stack(list(one))
+def sent_ids(ids: Sequence[int], device: torch.device | str) -> Tensor:
+    """(n,) token ids on a device, where the last ones may be already."""
+    if not isinstance(ids, Ahead) or not ids.there:
+        return sent(list(ids), device)
+    there = torch.stack(ids.there)
+    return torch.cat((sent(list(ids.seen), device), there)) if ids.seen else there
 
 
 def fetched(*tensors: Tensor) -> tuple[Tensor, ...]:

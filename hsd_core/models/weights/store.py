@@ -14,10 +14,11 @@ import json
 import logging
 import os
 import shutil
+import time
 import uuid
 import zlib
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -26,6 +27,7 @@ from hsd_core.models.weights.errors import WeightsError
 
 FORMAT = 1  # of the converted folder; another number is built anew
 LOCK_SECONDS = 3600.0
+LOOK_S = 0.5
 PIECE = 1 << 22  # bytes read at a time
 log = logging.getLogger(__name__)
 
@@ -79,12 +81,19 @@ def _crc32(path: Path) -> str:
     return f"{value:08x}"
 
 
-def build(key: str, make: Callable[[Path], dict[str, object]], *, need_mb: float) -> Path:
+def build(
+    key: str,
+    make: Callable[[Path], dict[str, object]],
+    *,
+    need_mb: float,
+    waiting: Callable[[], None] = lambda: None,
+) -> Path:
     """The cached folder `key`, made by `make` if it is not there or is damaged.
 
     Args:
         make: fills the empty folder it is given and returns what the manifest should say of the source.
-        need_mb: free space to ask for before the start.
+        need_mb: free space to ask for before the start. waiting: called twice a second while another process builds it;
+            what it raises ends the wait.
     Raises:
         WeightsError: no space, no permission, or whatever `make` raises of it. Nothing is left behind.
     """
@@ -94,7 +103,7 @@ def build(key: str, make: Callable[[Path], dict[str, object]], *, need_mb: float
         return final
     try:
         root.mkdir(parents=True, exist_ok=True)
-        with FileLock(root / f".{key}.lock", timeout=LOCK_SECONDS):
+        with _locked(root / f".{key}.lock", waiting):
             if is_sound(final):  # another process was faster
                 return final
             aside = _put_aside(final)
@@ -108,6 +117,22 @@ def build(key: str, make: Callable[[Path], dict[str, object]], *, need_mb: float
     except OSError as error:
         raise explain(error, root, need_mb) from error
     return final
+
+
+@contextmanager
+def _locked(path: Path, waiting: Callable[[], None]) -> Iterator[None]:
+    lock, until = FileLock(path), time.monotonic() + LOCK_SECONDS
+    while not lock.is_locked:
+        try:
+            lock.acquire(timeout=LOOK_S)
+        except Timeout:
+            if time.monotonic() >= until:
+                raise
+            waiting()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _put_aside(final: Path) -> Path:

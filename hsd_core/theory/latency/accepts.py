@@ -1,75 +1,34 @@
-"""How often a verifier accepts the tokens of the level below, under the two models of acceptance.
+"""How often a verifier accepts the tokens of the level below: i.i.d., one number a_ij for every token.
 
-`iid`: one number a_ij for every token (Leviathan et al. 2023; the formulas of HSD assume it). `marked`: a token is
-accepted depending on how it came to be (kept by the level below, drawn from its residual, added as its bonus; of a
-bottom drafter: on its position), because a drafter's likely tokens survive more often than corrections do.
+(Leviathan et al. 2023; the formulas of HSD assume it.) Of several tokens side by side one is accepted more often: a_ij
+by their number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, TypeAlias
 
 import numpy as np
 
-from hsd_core.theory.profiles.costs import Array, ProfileError
-from hsd_core.theory.profiles.profile import TOKENWISE, Conditional, Profile, ProfileLevel
-
-Model: TypeAlias = Literal["iid", "marked"]
-MODELS: tuple[Model, ...] = ("iid", "marked")
-ACCEPTED, RESIDUAL, BONUS = range(3)  # how a verifier's token came to be
-
-
-@dataclass(frozen=True, slots=True)
-class Accepts:
-    """`by_mark`: acceptance of a token ACCEPTED, RESIDUAL or BONUS. `positions[m - 1]`: of a bottom drafter's m-th."""
-
-    by_mark: tuple[float, float, float]
-    positions: tuple[float, ...]
-
-    def drafted(self, n: int) -> Array:
-        """Acceptance of each of n drafted tokens, given that those before it were accepted: (n,)."""
-        head = self.positions[:n]
-        return np.array([*head, *[self.positions[-1]] * (n - len(head))], dtype=np.float64)
+from hsd_core.theory.profiles.costs import Array
+from hsd_core.theory.profiles.profile import TOKENWISE, Profile, ProfileLevel
 
 
 def accepts(
-    profile: Profile,
-    below: int,
-    level: int,
-    *,
-    rule: str = TOKENWISE,
-    model: Model = "iid",
-    widths: tuple[int, ...] = (),
-) -> Accepts:
-    """How `level` accepts tokens of `below`. What was not measured apart is the pair's plain acceptance.
+    profile: Profile, below: int, level: int, n: int, *, rule: str = TOKENWISE, widths: tuple[int, ...] = ()
+) -> Array:
+    """Of n tokens of `below`: P(`level` accepts each of them, given that it accepted those before it), (n,).
 
     Args:
         widths: of a tree: how many tokens lie side by side, by depth. A position is then a fork, and accepted if one of
-            its tokens is.
+            its tokens is; beyond the tree that of its last fork stands.
     Raises:
-        ProfileError: the profile knows nothing of that rule, or there is no such model.
+        ProfileError: the profile knows nothing of that rule.
     """
-    if model not in MODELS:
-        raise ProfileError(f"unknown model {model!r}; models are {', '.join(MODELS)}")
-    a = profile.accepts(below, level, rule)
-    # The conditional figures are those of rule tokenwise; another rule has its one number.
-    if any(k > 1 for k in widths):
-        fork = forks(profile, below, level, model=model)
-        return Accepts((a, a, a), tuple(fork(depth, k) for depth, k in enumerate(widths)))
-    apart = profile.conditional.get((below, level)) if model == "marked" and rule == TOKENWISE else None
-    known = apart or Conditional()
-    marks = tuple(a if value is None else value for value in (known.accepted, known.residual, known.bonus))
-    return Accepts((marks[0], marks[1], marks[2]), known.by_position or (a,))
-
-
-def forks(profile: Profile, below: int, level: int, *, model: Model = "iid") -> Callable[[int, int], float]:
-    """(depth from 0, k) -> P(`level` accepts one of k tokens of `below`, given that it did so at the depths before)."""
-    known = profile.conditional[below, level]
-    by_depth = known.forks if model == "marked" and known.forks else (known.by_width,)
-    return lambda depth, k: by_depth[min(depth, len(by_depth) - 1)][k - 1]
+    if max(widths, default=1) == 1:
+        return np.full(n, profile.accepts(below, level, rule))
+    forks = [profile.by_width[below, level][k - 1] for k in widths]
+    return np.array([*forks, *[forks[-1]] * (n - len(forks))])
 
 
 def rows_of(drafter: ProfileLevel, block: int, bonus: bool) -> Array:

@@ -40,5 +40,5 @@ def closed_form(profile: Profile, plan: Plan) -> float:
         tau = sum(float(law[n]) * sum(a**m for m in range(n + 1 if bonus else max(1, n))) for n in range(length + 1))
         if place == 1 and plan.widths:  # every token of a tree has a row; a fork is kept where one of its tokens is
             ms += profile.verify_cost(below, level)(plan.nodes + 1) - profile.verify_cost(below, level)(length + 1)
-            tau = 1.0 + float(np.cumprod(accepts(profile, below, level, widths=plan.widths).positions).sum())
+            tau = 1.0 + float(np.cumprod(accepts(profile, below, level, length, widths=plan.widths)).sum())
     return (ms + profile.round_ms) / tau

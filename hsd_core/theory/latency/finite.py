@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hsd_core.theory.latency.accepts import Model
 from hsd_core.theory.latency.plans import Plan
 from hsd_core.theory.latency.recursion import Pricer
 from hsd_core.theory.profiles.costs import ProfileError
@@ -34,21 +33,19 @@ class OverTexts:
         return (sum(self.ms) + self.round_ms) / self.tokens
 
 
-def over_texts(
-    profile: Profile, plan: Plan, lengths: Sequence[int], limit: int, *, model: Model = "iid", catch_up: bool = True
-) -> OverTexts:
+def over_texts(profile: Profile, plan: Plan, lengths: Sequence[int], limit: int, *, catch_up: bool = True) -> OverTexts:
     """The exact recursion over texts of these lengths.
 
     Args:
         lengths: tokens of each text. limit: the most tokens that a text could have had; shorter ones ended by
-            themselves, which no level knew beforehand. model, catch_up: see `Pricer`.
+            themselves, which no level knew beforehand. catch_up: see `Pricer`.
     Raises:
         ProfileError: the plan does not fit the profile, or there is no text of 1 to `limit` tokens.
     """
     if not lengths or min(lengths) < 1 or max(lengths) > limit:
         raise ProfileError(f"texts of {sorted(set(lengths))} tokens under a limit of {limit}; use 1 to {limit}")
-    played = Pricer(profile, model, catch_up).by_room(plan, limit)
-    law = played.law.sum(axis=2)
+    played = Pricer(profile, catch_up).by_room(plan, limit)
+    law = played.law
     longer = np.bincount(lengths, minlength=limit + 1)[::-1].cumsum()[::-1]  # texts of at least n tokens
     starts, begun = np.zeros(limit + law.shape[1]), np.zeros(limit + 1)  # P(a round starts with n tokens written)
     starts[0] = 1.0

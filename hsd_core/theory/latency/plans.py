@@ -8,8 +8,8 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from operator import mul
 
-from hsd_core.levels.kinds import fan_of, rules
-from hsd_core.levels.kinds.spec import MAX_NODES
+from hsd_core.levels.declared.keys import BONUS, FUSE, MAX_NODES, POLICY, REPLACE, RULE, TREE
+from hsd_core.levels.kinds import fan_of, followed, rule_of, rules
 from hsd_core.stacks.grammar import LevelSpec, StackError, bare, format_stack, parse
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import TOKENWISE, Profile
@@ -98,17 +98,17 @@ def check_plan(profile: Profile, plan: Plan) -> None:
         _check_tree(profile, plan)
     for entry in (profile.levels[level] for level in levels[1:]):
         if entry.drafts_only:
-            what = "is a lookup" if entry.is_lookup else "offers several sequences side by side"
+            what = "is a lookup" if entry.is_lookup else "offers several candidates side by side"
             raise ProfileError(f"{entry.name} {what} and cannot verify; it can only be the first level")
     if profile.levels[levels[0]].beside and not judges_several(plan.rule_of(1)):
         raise ProfileError(
-            f"rule {plan.rule_of(1)} judges one sequence, and {profile.names[levels[0]]} offers several side by side; "
+            f"rule {plan.rule_of(1)} judges one candidate, and {profile.names[levels[0]]} offers several side by side; "
             f"use rule {TOKENWISE}"
         )
 
 
 def judges_several(rule: str) -> bool:
-    """Whether a rule judges several sequences side by side."""
+    """Whether a rule judges several candidates side by side."""
     return rule in rules() and rules()[rule].trees
 
 
@@ -121,7 +121,7 @@ def _check_tree(profile: Profile, plan: Plan) -> None:
     below, level = plan.levels[:2]
     if profile.levels[below].beside:
         raise ProfileError(
-            f"tree {words}: {profile.names[below]} offers several sequences side by side already, and profiles price "
+            f"tree {words}: {profile.names[below]} offers several candidates side by side already, and profiles price "
             "either alone; leave @tree= out"
         )
     if max(widths) > (most := profile.widest(below, level)):
@@ -144,9 +144,9 @@ def stack_text(profile: Profile, plan: Plan) -> str:
         block = plan.blocks[place] if place < len(plan.blocks) else None
         spec = replace(_spec(profile, level), block=block)
         if not place and plan.widths:
-            spec = replace(spec, tree=".".join(map(str, plan.widths)))
+            spec = spec.having(tree=".".join(map(str, plan.widths)))
         if place:
-            spec = replace(spec, bonus=plan.bonus_of(place), rule=plan.rule_of(place))
+            spec = spec.having(bonus=plan.bonus_of(place), rule=plan.rule_of(place))
         specs.append(spec)
     return format_stack(specs)
 
@@ -158,7 +158,7 @@ def has_specs(profile: Profile, plan: Plan) -> bool:
 
 def measured_as(spec: LevelSpec, *, bottom: bool) -> LevelSpec:
     """The level of a profile that a level of a stack is: `bare`, and what is merged into the draft of the lowest."""
-    return replace(bare(spec), fuse=spec.fuse if bottom else 0)
+    return bare(spec).having(fuse=spec[FUSE] if bottom else None)
 
 
 def most_sequences(profile: Profile, level: int) -> int | None:
@@ -183,12 +183,12 @@ def plan_of(profile: Profile, stack: str) -> Plan:
         specs = parse(stack)
     except StackError as error:
         raise ProfileError(str(error)) from None
-    specs = (specs[0], *(replace(spec, fuse=0) for spec in specs[1:]))  # it says how the lowest drafts
+    specs = (specs[0], *(spec.having(fuse=None) for spec in specs[1:]))  # it says how the lowest drafts
     known = {_bare(_spec(profile, i)): i for i, level in enumerate(profile.levels) if level.spec}
     levels, blocks, decided = [], [], []
     for spec in specs:
         if _bare(spec) not in known:
-            raise ProfileError(f"{format_stack([spec])} is not in this profile; {_cure(profile, specs, spec)}")
+            raise ProfileError(f"{format_stack([spec])} is not in this profile{_cure(profile, specs, spec)}")
         levels.append(known[_bare(spec)])
     if not all(a < b for a, b in pairwise(levels)):
         names = ", ".join(profile.levels[level].spec for level in sorted(set(levels)))
@@ -199,13 +199,12 @@ def plan_of(profile: Profile, stack: str) -> Plan:
             raise ProfileError(f"{spec.name} has no block length; write for example {spec.name}:4")
         blocks.append(block)
     for spec in specs[1:]:
-        rule = rules()[spec.rule]
-        same = profile.temperature == 0 and rule.greedy and not rule.k and spec.rule not in profile.rules
+        same = profile.temperature == 0 and rule_of(spec).strays is None and spec.rule not in profile.rules
         decided.append(TOKENWISE if same else spec.rule)
         profile.matrix(decided[-1])
     bonus = tuple(spec.bonus for spec in specs[1:])
     widths = specs[0].widths if max(specs[0].widths, default=1) > 1 else ()
-    if widths and specs[0].replace and profile.temperature:
+    if widths and specs[0][REPLACE] and profile.temperature:
         raise ProfileError(
             f"{format_stack(specs[:1])}: profiles know how often one of several tokens drawn without replacement is "
             "kept; plan and predict without @replace="
@@ -232,19 +231,20 @@ def _spec(profile: Profile, level: int) -> LevelSpec:
         raise ProfileError(f"level {entry.name!r}: spec {entry.spec!r}: {error}") from None
     if fan_of(spec) and not entry.beside:
         raise ProfileError(
-            f"level {entry.name!r}: {entry.spec} offers several sequences side by side, and the profile does not say "
+            f"level {entry.name!r}: {entry.spec} offers several candidates side by side, and the profile does not say "
             "how many (beside); calibrate anew"
         )
     return spec
 
 
 def _cure(profile: Profile, specs: Sequence[LevelSpec], missing: LevelSpec) -> str:
-    there = f"its levels are {', '.join(level.spec for level in profile.levels if level.spec)}; all stop fixed"
-    if missing.policy != LevelSpec(missing.name).policy:
-        return there
+    """What follows on "is not in this profile": why, what is, and the command that measures it where one can."""
+    there = f"; its levels are {', '.join(level.spec for level in profile.levels if level.spec)}"
+    if POLICY.name in missing.values:
+        return f", whose levels all have fixed block lengths{there}"
     preset = f" --preset {profile.about['preset']}" if "preset" in profile.about else ""
     levels = format_stack([measured_as(spec, bottom=not place) for place, spec in enumerate(specs)])
-    return f"{there}; python -m hsd_core calibrate{preset} --levels {levels} --out FILE measures it"
+    return f"{there}; all stop fixed; python -m hsd_core calibrate{preset} --levels {levels} --out FILE measures it"
 
 
 @lru_cache(maxsize=256)  # a planner writes a dozen stacks of the same few levels for each answer
@@ -254,4 +254,5 @@ def _first(stack: str) -> LevelSpec:
 
 def _bare(spec: LevelSpec) -> LevelSpec:
     """What tells levels apart: all but what it drafts and how it verifies."""
-    return replace(spec, block=None, tree=None, replace=False, rule=LevelSpec(spec.name).rule, k=None, bonus=True)
+    judging = {key.name: None for key in followed((TREE, REPLACE, RULE, BONUS))}
+    return replace(spec, block=None).having(**judging)

@@ -8,9 +8,6 @@ With i.i.d. rounds at every level (Wald), X tokens a round of level i and T_i to
 X follows from the law of the block below, overshoot included. E[R_i] and the law of the block are a renewal sum:
 v_0 = 1, v_n = sum over s < T_i of v_s P(X = n - s); E[R_i] = sum of v_n, n < T_i; P(B_i = n) = v_n for n >= T_i.
 
-With marks (`accepts.Accepts`) a second renewal sum carries w_n = P(a round starts at token n, and the verifier above
-has accepted the n tokens before it), so that the acceptance of a block does not assume independent tokens.
-
 Where a whole block was accepted and the verifier added a token, the level below has not processed two tokens instead
 of one: its next forward has a row more. The formulas leave that out; `catch_up` counts it.
 
@@ -25,8 +22,8 @@ from itertools import count
 
 import numpy as np
 
-from hsd_core.theory.latency.accepts import ACCEPTED, BONUS, RESIDUAL, Accepts, Model, accepts, lookup_law, rows_of
-from hsd_core.theory.latency.blocks import Blocks, Place, Rounds, collected, some, total
+from hsd_core.theory.latency.accepts import accepts, lookup_law, rows_of
+from hsd_core.theory.latency.blocks import Blocks, PlaceWork, Rounds, collected, some, total
 from hsd_core.theory.latency.plans import LevelShare, Plan, Prediction, check_plan
 from hsd_core.theory.profiles.costs import Array
 from hsd_core.theory.profiles.profile import Profile
@@ -44,9 +41,7 @@ class Pricer:
     """
 
     profile: Profile
-    model: Model = "iid"
     catch_up: bool = False
-    _accepts: dict[tuple[int, int, str, tuple[int, ...]], Accepts] = field(default_factory=dict)
     _tables: dict[tuple[int, int], Array] = field(default_factory=dict)
     _prices: dict[Plan, Prediction] = field(default_factory=dict)
 
@@ -76,7 +71,7 @@ class Pricer:
         plans = [plan.cut(room) for room in rooms.tolist()]
         block = self._drafted(plans)
         for place in range(1, len(plan.levels)):
-            rounds = self._verify(plans, place, block.with_room(np.maximum(rooms - plan.bonus_of(place), 0)))
+            rounds = self._verify(plans, place, some(block, np.maximum(rooms - plan.bonus_of(place), 0)))
             if place < len(plan.blocks):
                 block = collected(rounds, np.minimum(plan.blocks[place], rooms), rooms)
         return rounds
@@ -99,10 +94,10 @@ class Pricer:
 
     def _ended(self, plans: Sequence[Plan], rounds: Rounds) -> Iterator[tuple[Plan, Prediction]]:
         """Rounds of the target."""
-        law = rounds.law.sum(axis=2)
+        law = rounds.law
         tokens = total(law * np.arange(law.shape[1]))
         per_token = ((rounds.ms + self.profile.round_ms) / tokens).tolist()
-        own = Place(np.ones(len(plans)), rounds.calls_ms, law, rounds.last)
+        own = PlaceWork(np.ones(len(plans)), rounds.calls_ms, law, rounds.last)
         shares = [_shares(part, [plan.levels[k] for plan in plans]) for k, part in enumerate((*rounds.parts, own))]
         for b, (plan, ms) in enumerate(zip(plans, per_token, strict=True)):
             parts = tuple(place[b] for place in shares)
@@ -110,10 +105,8 @@ class Pricer:
 
     def _plain(self) -> Rounds:
         """Plain decoding of the target: a verification of nothing."""
-        law = np.zeros((1, 2, 3))
-        law[0, 1, BONUS] = 1.0
         ms = np.array([self.profile.levels[-1].cost(1)])
-        return Rounds(ms, law, np.array([1]), (), ms, np.zeros(1))
+        return Rounds(ms, np.array([[0.0, 1.0]]), np.array([1]), (), ms, np.zeros(1))
 
     def _drafted(self, plans: Sequence[Plan]) -> Blocks:
         length = np.array([plan.blocks[0] for plan in plans])
@@ -131,24 +124,23 @@ class Pricer:
             else:
                 law[b, : block + 1] = lookup_law(drafter.hit_rate, drafter.reach, block)
                 calls[b] = 1.0
-        return Blocks(ms, law, length, length, (Place(calls, ms, law, length),), None, row_ms)
+        return Blocks(ms, law, length, (PlaceWork(calls, ms, law, length),), row_ms)
 
     def _verify(self, plans: Sequence[Plan], place: int, block: Blocks) -> Rounds:
         pairs = [(plan.levels[place - 1], plan.levels[place]) for plan in plans]
         bonus = np.array([plan.bonus_of(place) for plan in plans])
         trees = [plan.widths if place == 1 else () for plan in plans]
+        n = block.law.shape[1]
         given = [
-            self._given(*pair, plan.rule_of(place), widths)
+            accepts(self.profile, *pair, n - 1, rule=plan.rule_of(place), widths=widths)
             for pair, plan, widths in zip(pairs, plans, trees, strict=True)
         ]
-        rejected, whole = block.fate(given, self.model == "iid")
-        law = np.zeros((len(plans), whole.shape[1] + 1, 3))
-        law[:, 1 : rejected.shape[1] + 1, RESIDUAL] = rejected
-        law[:, 1:, BONUS] += np.where(bonus[:, None], whole, 0.0)
-        law[:, 1:-1, ACCEPTED] += np.where(bonus[:, None], 0.0, whole[:, 1:])
-        law[:, 1, BONUS] += np.where(bonus, 0.0, whole[:, 0])
+        rejected, whole = block.fate(np.array(given))
+        law = np.zeros((len(plans), n + 1))
+        law[:, 1:-1] = rejected + np.where(bonus[:, None], 0.0, whole[:, 1:])
+        law[:, 1:] += np.where(bonus[:, None], whole, 0.0)
+        law[:, 1] += np.where(bonus, 0.0, whole[:, 0])
         # n + 1 rows of a chain, without a bonus max(1, n): see `rows_of`
-        n = block.law.shape[1]
         costs = np.array([self._costs(*pair, n + 1) for pair in pairs])
         rows = np.where(bonus[:, None], costs[:, 1 : n + 1], costs[:, :n])
         rows[:, 0] = costs[:, 1]
@@ -187,25 +179,16 @@ class Pricer:
             known = self._tables[below, level] = self.profile.verify_cost(below, level).table(2 * rows)
         return known[: rows + 1]
 
-    def _given(self, below: int, level: int, rule: str, widths: tuple[int, ...]) -> Accepts:
-        key = (below, level, rule, widths)
-        if key not in self._accepts:
-            self._accepts[key] = accepts(self.profile, below, level, rule=rule, model=self.model, widths=widths)
-        return self._accepts[key]
 
-
-def expected(profile: Profile, plan: Plan, *, model: Model = "iid") -> Prediction:
+def expected(profile: Profile, plan: Plan) -> Prediction:
     """The exact expected latency of a plan, and where its time goes.
-
-    Args:
-        model: `iid`, or `marked` where the profile has conditional acceptances.
 
     Raises:
         ProfileError: the plan does not fit the profile.
     """
-    return Pricer(profile, model).price(plan)
+    return Pricer(profile).price(plan)
 
 
-def _shares(part: Place, levels: Sequence[int]) -> list[LevelShare]:
+def _shares(part: PlaceWork, levels: Sequence[int]) -> list[LevelShare]:
     calls, ms, laws, last = part.calls.tolist(), part.ms.tolist(), part.law.tolist(), part.last.tolist()
     return [LevelShare(level, calls[b], ms[b], tuple(laws[b][: last[b] + 1])) for b, level in enumerate(levels)]

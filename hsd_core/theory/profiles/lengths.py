@@ -8,7 +8,7 @@ from hsd_core.trace.typed import Int
 MOST_TEXTS = 4096
 
 
-class Lengths(Form, frozen=True):
+class TextLengths(Form, frozen=True):
     """Of `texts` texts of at most `limit` tokens, those that `ended` by themselves, after so many tokens."""
 
     limit: Int

@@ -8,17 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, chain
+from itertools import accumulate
 from operator import mul
 from typing import Any
 
-import msgspec
 import numpy as np
 
-from hsd_core.levels.kinds.spec import MAX_BLOCK, MAX_NODES
-from hsd_core.theory.profiles.costs import Array, Costs, Form, ProfileError
-from hsd_core.theory.profiles.lengths import Lengths
-from hsd_core.trace.typed import Int
+from hsd_core.levels.declared.keys import MAX_BLOCK, MAX_NODES
+from hsd_core.theory.profiles.costs import Array, Costs, ProfileError
+from hsd_core.theory.profiles.lengths import TextLengths
 
 VERSION = 1
 MOST_LEVELS = 64
@@ -28,37 +26,6 @@ TOKENWISE = "tokenwise"  # the rule whose acceptances `Profile.acceptance` holds
 Pair = tuple[int, int]
 Interval = tuple[float, float]
 Matrix = tuple[tuple[float, ...], ...]
-
-
-class Conditional(Form, frozen=True):
-    """How a pair's acceptance differs by how the token came to be, which i.i.d. acceptance leaves out.
-
-    `accepted`, `residual`, `bonus`: acceptance of a token that the level below accepted from its own drafter, drew
-    from its residual, or added; None: not known, the pair's plain acceptance holds. `by_position[m - 1]`: of a bottom
-    drafter's m-th token, given that those before it were accepted; the last one goes on. `by_kind`: by kind of
-    prompt, for information. `counts`: how many tokens each was measured on.
-
-    Of a drafter that offers several tokens side by side: `by_width[k - 1]`: one of the first k is accepted.
-    `forks[m - 1][k - 1]`: the same of its m-th fork, given that a token of each fork before it was accepted.
-    """
-
-    accepted: float | None = None
-    residual: float | None = None
-    bonus: float | None = None
-    by_position: tuple[float, ...] = ()
-    by_width: tuple[float, ...] = ()
-    forks: tuple[tuple[float, ...], ...] = ()
-    by_kind: Mapping[str, float] = msgspec.field(default_factory=dict)
-    counts: Mapping[str, Int] = msgspec.field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        named: dict[str, tuple[float | None, ...]]
-        named = {"accepted": (self.accepted,), "residual": (self.residual,), "bonus": (self.bonus,)}
-        named |= {"by_position": self.by_position, "by_width": self.by_width, "forks": (*chain(*self.forks),)}
-        named |= {f"by_kind {kind}": (value,) for kind, value in self.by_kind.items()}
-        for key, value in ((key, value) for key, values in named.items() for value in values):
-            if value is not None and not 0.0 <= value <= 1.0:
-                raise ProfileError(f"{key} is {value}; use a number from 0 to 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +41,7 @@ class ProfileLevel:
     nothing; its acceptances hold given a hit. `reach[m - 1]`: P(at least m tokens | hit); the last one goes on, empty
     means as many as asked for.
 
-    A level that offers several sequences side by side ("ngram@guess=7") has `beside`: `beside[m - 1]` is the mean
+    A level that offers several candidates side by side ("ngram@guess=7") has `beside`: `beside[m - 1]` is the mean
     number of tokens at depth m of its offer, given that the offer is so deep; the last one goes on, empty means one
     each. Its tokens are counted by depth: the m-th is accepted if one of those at depth m is. Probes that ride beside
     an offer are in the `edge_cost` of the level above.
@@ -146,8 +113,9 @@ class Profile:
     `acceptance[i][j]`, i < j: probability that level j accepts a token of level i, under rule tokenwise; what is not
     above the diagonal is not read. `interval`: (low, high) of each, None where not known. `edge_cost[(j, i)]`: cost of
     a verification by i of tokens drafted by j (shared layers), instead of i's own. `round_ms`: the engine's ms per
-    target round outside the levels. `by_rule`: acceptances under other verification rules. `max_block`: the longest
-    block length that a plan may use. `lengths`: of the texts that it was measured on, where they were kept.
+    target round outside the levels. `by_rule`: acceptances under other verification rules. `by_width[(j, i)][k - 1]`:
+    probability that i accepts one of k tokens of j that lie side by side. `max_block`: the longest block length that a
+    plan may use. `lengths`: of the texts that it was measured on, where they were kept.
     """
 
     levels: tuple[ProfileLevel, ...]
@@ -157,10 +125,10 @@ class Profile:
     interval: tuple[tuple[Interval | None, ...], ...] | None = None
     temperature: float = 0.0
     round_ms: float = 0.0
-    conditional: Mapping[Pair, Conditional] = field(default_factory=dict)
+    by_width: Mapping[Pair, tuple[float, ...]] = field(default_factory=dict)
     by_rule: Mapping[str, Matrix] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
-    lengths: Lengths | None = None
+    lengths: TextLengths | None = None
 
     def __post_init__(self) -> None:
         check_levels(self.levels)
@@ -176,9 +144,12 @@ class Profile:
             raise ProfileError(f"temperature is {self.temperature}; use 0 or more")
         if not (math.isfinite(self.round_ms) and self.round_ms >= 0):
             raise ProfileError(f"round_ms is {self.round_ms}; use 0 or more ms")
-        for what, pairs in (("edge_cost_ms", self.edge_cost), ("conditional", self.conditional)):
+        for what, pairs in (("edge_cost_ms", self.edge_cost), ("by_width", self.by_width)):
             if bad := [pair for pair in pairs if not 0 <= pair[0] < pair[1] < len(names)]:
                 raise ProfileError(f"{what} has the pair {bad[0]}; the drafter must stand below its verifier")
+        for (below, level), shares in self.by_width.items():
+            if wrong := [share for share in shares if not 0.0 <= share <= 1.0]:
+                raise ProfileError(f"by_width of {names[below]} by {names[level]} is {wrong[0]}; use 0 to 1")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -226,8 +197,7 @@ class Profile:
 
     def widest(self, below: int, level: int) -> int:
         """How many tokens of `below` side by side the profile knows the acceptance of; 0 if it is none."""
-        known = self.conditional.get((below, level))
-        return len(known.by_width) if known else 0
+        return len(self.by_width.get((below, level), ()))
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -257,7 +227,7 @@ class Profile:
             acceptance=cut(self.acceptance),
             interval=None if self.interval is None else cut(self.interval),
             edge_cost=kept(self.edge_cost),
-            conditional=kept(self.conditional),
+            by_width=kept(self.by_width),
             by_rule={rule: cut(matrix) for rule, matrix in self.by_rule.items()},
         )
 

@@ -6,8 +6,8 @@
 
 Of a level also: `spec`, `hit_rate`, `reach`, `draft_ms`, `beside` ([1.9, 1.4]), `interval_ms` ({"1": [low, high]}).
 Of a profile also: `edge_cost_ms` ({"m0->target": {"4": 3.0}}), `interval` (as `acceptance`, [low, high] or null),
-`hit_rate` (by level name), `temperature`, `round_ms`, `conditional` ({"m0->target": {"accepted": 0.9, ...}}),
-`by_rule`, `about`, `lengths` ({"limit": 40, "texts": 24, "ended": [7, 33]}).
+`hit_rate` (by level name), `temperature`, `round_ms`, `by_width` ({"m0->target": [0.8, 0.87]}), `by_rule`, `about`,
+`lengths` ({"limit": 40, "texts": 24, "ended": [7, 33]}).
 """
 
 from __future__ import annotations
@@ -17,18 +17,20 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from msgspec import Meta, field
+from msgspec import Meta, Struct, field
 
 from hsd_core.theory.profiles.costs import Costs, Form, ProfileError
-from hsd_core.theory.profiles.lengths import Lengths
-from hsd_core.theory.profiles.profile import VERSION, Conditional, Matrix, Pair, Profile, ProfileLevel, check_levels
+from hsd_core.theory.profiles.lengths import TextLengths
+from hsd_core.theory.profiles.profile import VERSION, Matrix, Pair, Profile, ProfileLevel, check_levels
 from hsd_core.trace.typed import Int, Malformed, Wrong, convert, encode, plain, pretty
+from hsd_core.trace.typed.bounded import whole
 
 GivenCosts = dict[str, float] | float
 GivenMatrix = Sequence[Sequence[float | None]]  # what is not above the diagonal is not read
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 GivenIntervals = Sequence[Sequence[tuple[Share, Share] | float | None]]  # a diagonal is often written as numbers
 T = TypeVar("T")
+MAX_BYTES = 20_000_000  # of a file
 _NUMBERS = ("max_block", "temperature", "round_ms")  # fields of a profile that may be left out
 _ALIKE = ("acceptance", "interval", "by_rule", "about", "lengths")  # and those that the JSON form has as they are
 
@@ -44,6 +46,12 @@ class _Level(Form, frozen=True):
     interval_ms: dict[str, list[float]] | None = None  # [low, high]
 
 
+class _Finer(Struct, frozen=True):
+    """Acceptances of a pair as files had them before `by_width` stood by itself; what else they held is not read."""
+
+    by_width: tuple[float, ...] = ()
+
+
 class _Profile(Form, frozen=True, kw_only=True):
     version: Int | None = None
     levels: list[Any]
@@ -53,10 +61,11 @@ class _Profile(Form, frozen=True, kw_only=True):
     round_ms: float | None = None
     interval: GivenIntervals | None = None
     edge_cost_ms: dict[str, Any] = field(default_factory=dict)
-    conditional: dict[str, Any] = field(default_factory=dict)
+    by_width: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    conditional: dict[str, _Finer] = field(default_factory=dict)  # of older files
     by_rule: Mapping[str, GivenMatrix] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
-    lengths: Lengths | None = None
+    lengths: TextLengths | None = None
     hit_rate: dict[str, float] = field(default_factory=dict)
 
 
@@ -68,11 +77,13 @@ def read_profile(path: str | Path) -> Profile:
         OSError: there is no such file.
     """
     try:
-        return profile_from(plain(Path(path).read_bytes()))
+        return profile_from(plain(whole(path, MAX_BYTES)))
     except ProfileError as error:
         raise ProfileError(f"{path}: {error}") from None
     except Malformed as error:
         raise ProfileError(f"{path}: no JSON ({error}); make a profile with the calibrate command") from None
+    except ValueError as error:
+        raise ProfileError(str(error)) from None
 
 
 def write_profile(profile: Profile, path: str | Path) -> None:
@@ -100,6 +111,7 @@ def profile_from(given: Any) -> Profile:
     if unknown := form.hit_rate.keys() - set(names):
         raise ProfileError(f"hit_rate names {min(unknown)!r}; levels are {', '.join(names)}")
     given = {name: value for name in _NUMBERS if (value := getattr(form, name)) is not None}
+    older = {pair: finer.by_width for pair, finer in form.conditional.items() if finer.by_width}
     return Profile(
         levels,
         _matrix(form.acceptance),
@@ -107,7 +119,7 @@ def profile_from(given: Any) -> Profile:
         interval=None
         if form.interval is None
         else tuple(tuple(pair if isinstance(pair, tuple) else None for pair in row) for row in form.interval),
-        conditional=_pairs(form.conditional, names, "conditional", lambda part, where: _read(part, Conditional, where)),
+        by_width=_pairs({**older, **form.by_width}, names, "by_width", lambda shares, _: shares),
         by_rule={rule: _matrix(matrix) for rule, matrix in form.by_rule.items()},
         about=form.about,
         lengths=form.lengths,
@@ -134,7 +146,7 @@ def _form(profile: Profile) -> _Profile:
             for x in profile.levels
         ],
         edge_cost_ms=arrows({pair: costs.as_dict() for pair, costs in profile.edge_cost.items()}),
-        conditional=arrows(profile.conditional),
+        by_width=arrows(profile.by_width),
         **{name: getattr(profile, name) for name in (*_NUMBERS, *_ALIKE)},
     )
 

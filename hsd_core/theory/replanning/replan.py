@@ -22,9 +22,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from hsd_core.engine.plans import Judged, Round, RunPlan
-from hsd_core.levels.kinds.spec import MAX_BLOCK
-from hsd_core.stacks.grammar import LevelSpec, format_stack, parse
+from hsd_core.engine.plans import Checked, Round, RunPlan
+from hsd_core.levels.declared.keys import MAX_BLOCK
+from hsd_core.levels.kinds import kind_of
+from hsd_core.stacks.grammar import LevelSpec, format_stack, level_of
 from hsd_core.theory import Answer, Plan, Planner, Profile, ProfileError, Ranked, expected
 from hsd_core.theory.latency.plans import judges_several, measured_as
 from hsd_core.theory.replanning.replan_words import Moved, pair_key, reason
@@ -81,7 +82,7 @@ class Estimates:
     def take(self, past: Round) -> None:
         """Move by what a round drafted and judged."""
         for outcome in past.outcomes:
-            if isinstance(outcome, Judged):
+            if isinstance(outcome, Checked):
                 kept, rejected = outcome.accepted, outcome.accepted < outcome.tokens
                 for level in self._alike(outcome.below, outcome.level):
                     a = 1.0 - (1.0 - self.acceptance[outcome.below, level]) * self._keep**kept
@@ -136,6 +137,10 @@ class ProfileReplanner:
         self._changed: bool  # whether that was after the start
         self._back: Plan | None  # the plan that was left for one round of exploring
         self._reset()
+
+    @property
+    def longest(self) -> int:
+        return self.profile.max_block
 
     def settings(self) -> dict[str, Any]:
         return asdict(self._pace)
@@ -234,15 +239,16 @@ def candidates(profile: Profile, specs: Sequence[LevelSpec]) -> Profile:
     Raises:
         ProfileError: a level of the stack is not in the profile, or stands in another order there.
     """
-    known = {measured_as(_spec(level.spec), bottom=True): i for i, level in enumerate(profile.levels) if level.spec}
+    known = {measured_as(level_of(level.spec), bottom=True): i for i, level in enumerate(profile.levels) if level.spec}
     wanted = [measured_as(spec, bottom=not place) for place, spec in enumerate(specs)]
     found = [known.get(spec) for spec in wanted]
     there = [i for i in found if i is not None]
     missing = [format_stack([spec]) for spec, i in zip(wanted, found, strict=True) if i is None]
     for spec in specs:
-        if spec.policy == "del" or spec.miss is not None:
-            what = "policy del, which chooses among exits" if spec.policy == "del" else "@miss=, two drafters in one"
-            raise ProfileError(f"{format_stack([spec])}: a plan cannot hold {what}; write levels of one drafter each")
+        if why := kind_of(spec).unplanned(spec):
+            raise ProfileError(
+                f"{format_stack([spec])}: a plan cannot hold {why.what}; write levels of one drafter each"
+            )
     if max(specs[0].widths, default=1) > 1:
         raise ProfileError(f"{format_stack(specs[:1])}: a run's tree is fixed when it begins; plan it without @tree=")
     if missing or there[-1] != profile.target:
@@ -255,14 +261,10 @@ def candidates(profile: Profile, specs: Sequence[LevelSpec]) -> Profile:
         raise ProfileError(f"the profile has these levels in another order: {', '.join(profile.names)}; write them so")
     if profile.levels[there[0]].beside and (alone := [s for s in specs[1:] if not judges_several(s.rule)]):
         raise ProfileError(
-            f"rule {alone[0].rule} judges one sequence, and {format_stack(wanted[:1])} offers several side by side, in "
-            f"some plans to {alone[0].name}; leave @rule={alone[0].rule} out"
+            f"rule {alone[0].rule} judges one candidate, and {format_stack(wanted[:1])} offers several side by side, "
+            f"in some plans to {alone[0].name}; leave @rule={alone[0].rule} out"
         )
     cut = profile.only(tuple(there))
     rules = {(j, i): cut.by_rule[s.rule][j][i] for i, s in enumerate(specs) if s.rule in cut.by_rule for j in range(i)}
     most = min(cut.max_block, MAX_BLOCK)
-    return replace(cut.with_acceptance(rules), by_rule={}, conditional={}, interval=None, max_block=most, about={})
-
-
-def _spec(text: str) -> LevelSpec:
-    return parse(text if text.startswith(("target", "table")) else f"{text},target")[0]
+    return replace(cut.with_acceptance(rules), by_rule={}, by_width={}, interval=None, max_block=most, about={})

@@ -66,7 +66,7 @@ def _observed(profile: Profile, moved: Moved) -> str:
 
 def origin_words(profile: Mapping[str, Any] | None, machine: str | None, preset: str | None) -> str:
     """Where a header's profile was measured, and the cure if that was not on the run's machine. As `originText` of
-    assets/js/floor-notes.js has it.
+    assets/js/tower/floor/floor-notes.js has it.
     """
     about = (profile or {}).get("about")
     source = str(about.get("source")) if isinstance(about, Mapping) else ""
@@ -79,7 +79,7 @@ def origin_words(profile: Mapping[str, Any] | None, machine: str | None, preset:
     other = f"not on the machine of this run, {machine}"
     alike = "another machine of the same description" if where == machine else other
     measure = f"python -m hsd_core calibrate --preset {preset}"
-    return f"{said}: {alike}, where passes may cost otherwise; {measure} measures it"
+    return f"{said}: {alike}, where passes may cost more or less; {measure} measures it"
 
 
 def changes(profile: Profile, before: Plan, after: Plan) -> str:

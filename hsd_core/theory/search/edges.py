@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hsd_core.theory.latency.accepts import ACCEPTED, Model, accepts, lookup_law, rows_of
+from hsd_core.theory.latency.accepts import accepts, lookup_law, rows_of
 from hsd_core.theory.latency.plans import judges_several
 from hsd_core.theory.profiles.costs import Array
 from hsd_core.theory.profiles.profile import Profile
@@ -44,9 +44,8 @@ class Edges:
     """The edge tables of a profile, worked out when first asked for, of all verifiers of a drafter at once."""
 
     profile: Profile
-    model: Model = "iid"
-    _tables: dict[tuple[int, int, bool, Mode], EdgeTable] = field(default_factory=dict)
-    _into: dict[tuple[int, bool, tuple[Mode, ...]], EdgeTable] = field(default_factory=dict)
+    _tables: dict[tuple[int, int, Mode], EdgeTable] = field(default_factory=dict)
+    _into: dict[tuple[int, tuple[Mode, ...]], EdgeTable] = field(default_factory=dict)
     _drafted: list[Array] = field(default_factory=list)
 
     def drafted(self) -> Array:
@@ -56,11 +55,11 @@ class Edges:
             self._drafted.append(np.array([[level.block_ms(u) for u in lengths] for level in below]))
         return self._drafted[0]
 
-    def into(self, level: int, bottom: bool, modes: tuple[Mode, ...]) -> EdgeTable:
-        """The edges from `level` to every level below it, in each of the modes. `bottom`: as in `table`."""
-        key = (level, bottom and self.model == "marked", modes)
+    def into(self, level: int, modes: tuple[Mode, ...]) -> EdgeTable:
+        """The edges from `level` to every level below it, in each of the modes."""
+        key = (level, modes)
         if key not in self._into:
-            tables = [[self.table(below, level, bottom, mode) for mode in modes] for below in range(level)]
+            tables = [[self.table(below, level, mode) for mode in modes] for below in range(level)]
             self._into[key] = EdgeTable(
                 np.array([[table.rounds for table in row] for row in tables]).transpose(2, 0, 1, 3),
                 np.array([[table.tokens for table in row] for row in tables]),
@@ -68,22 +67,17 @@ class Edges:
             )
         return self._into[key]
 
-    def table(self, below: int, level: int, bottom: bool, mode: Mode) -> EdgeTable:
-        """The edges from `level` to `below`. `bottom`: `below` drafts itself, it does not collect."""
-        # Some levels always draft; a model that does differs from one that collects only in what the marks say.
-        bottom = self.profile.levels[below].drafts_only or (bottom and self.model == "marked")
-        if (below, level, bottom, mode) not in self._tables:
-            self._tables.update(
-                ((below, above, bottom, mode), table) for above, table in self._make(below, bottom, mode)
-            )
-        return self._tables[below, level, bottom, mode]
+    def table(self, below: int, level: int, mode: Mode) -> EdgeTable:
+        """The edges from `level` to `below`."""
+        if (below, level, mode) not in self._tables:
+            self._tables.update(((below, above, mode), table) for above, table in self._make(below, mode))
+        return self._tables[below, level, mode]
 
-    def _make(self, below: int, bottom: bool, mode: Mode) -> Iterator[tuple[int, EdgeTable]]:
+    def _make(self, below: int, mode: Mode) -> Iterator[tuple[int, EdgeTable]]:
         """The tables of every level above `below`."""
         profile, longest = self.profile, self.profile.max_block
         above = range(below + 1, profile.target + 1)
-        given = [accepts(profile, below, level, rule=mode.rule, model=self.model) for level in above]
-        a = np.array([one.drafted(longest) if bottom else [one.by_mark[ACCEPTED]] * longest for one in given])
+        a = np.array([accepts(profile, below, level, longest, rule=mode.rule) for level in above])
         kept = np.concatenate((np.ones((len(a), 1)), np.cumprod(a, axis=1)), axis=1)  # P(the first m are accepted)
         law = self._block_laws(below)
         at_least = np.cumsum(law[:, ::-1], axis=1)[:, ::-1]

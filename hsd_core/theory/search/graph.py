@@ -41,7 +41,7 @@ def path_edges(planner: Planner, plan: Plan) -> list[Edge]:
     for place in range(len(ends) - 1, 0, -1):
         (level, wanted), (below, u) = ends[place], ends[place - 1]
         mode = Mode(plan.rule_of(place), plan.bonus_of(place))
-        table = planner.edges.table(below, level, place == 1, mode)
+        table = planner.edges.table(below, level, mode)
         top = level == profile.target
         gain = float(1.0 / table.tokens[u - 1] if top else table.rounds[wanted - 1, u - 1])
         cost = gain * (float(table.ms[u - 1]) + (profile.round_ms if top else 0.0))

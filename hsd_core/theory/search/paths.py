@@ -27,7 +27,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class PathLayer:
     """The cheapest ways to the nodes of some levels (rising), all of one number of levels: `ms[level, t - 1, rank]`.
 
     Where a node has fewer ways than another, inf. `came`: which of the ways into its level it is.
@@ -62,8 +62,8 @@ def cheapest_paths(
     target = edges.profile.target
     layers = list(grow(edges, modes, allowed, most - 1, keep, bottoms))
     ends: list[tuple[Array, Ints]] = []
-    for depth, layer in enumerate(layers):
-        ms, table = _ways(edges, modes, layer, target, depth == 0)
+    for layer in layers:
+        ms, table = _ways(edges, modes, layer, target)
         priced = ((ms + edges.profile.round_ms) / table.tokens[..., None]).reshape(1, -1)
         chosen = _least(priced, keep)[0]
         ends.append((priced[0, chosen], chosen))
@@ -87,17 +87,17 @@ def path_of_each_set(edges: Edges, modes: tuple[Mode, ...], allowed: Sequence[in
     """
     profile = edges.profile
     drafted, plans = edges.drafted(), []
-    grown = [[Layer((i,), drafted[[i], :, None], np.zeros((1, profile.max_block, 1), np.int64))] for i in allowed]
+    grown = [[PathLayer((i,), drafted[[i], :, None], np.zeros((1, profile.max_block, 1), np.int64))] for i in allowed]
     while grown:
         layers = grown.pop()
-        last, bottom = layers[-1], len(layers) == 1
-        ms, table = _ways(edges, modes, last, profile.target, bottom)
+        last = layers[-1]
+        ms, table = _ways(edges, modes, last, profile.target)
         ended = (ms + profile.round_ms) / table.tokens[..., None]
         plans.append(_plan(layers, modes, profile.target, int(np.argmin(ended))))
         for level in allowed if len(layers) + 1 < most else ():
             if level > last.levels[0] and not profile.levels[level].drafts_only:
-                priced, chosen = _over(edges, modes, last, level, bottom, 1)
-                grown.append([*layers, Layer((level,), priced[None], chosen[None])])
+                priced, chosen = _over(edges, modes, last, level, 1)
+                grown.append([*layers, PathLayer((level,), priced[None], chosen[None])])
     return plans
 
 
@@ -108,59 +108,55 @@ def grow(
     most: int,
     keep: int,
     bottoms: Sequence[int] | None = None,
-) -> Iterator[Layer]:
+) -> Iterator[PathLayer]:
     """The nodes by the number of levels at and below them: 1, 2, ..., `most`, as long as there are any."""
     bottoms = allowed if bottoms is None else bottoms
     verifiers = [level for level in allowed if not edges.profile.levels[level].drafts_only]
     drafted = edges.drafted()[list(bottoms), :, None] if bottoms else np.empty(0)
-    layer = Layer(tuple(bottoms), drafted, np.zeros(drafted.shape, dtype=np.int64))
+    layer = PathLayer(tuple(bottoms), drafted, np.zeros(drafted.shape, dtype=np.int64))
     for depth in range(1, most + 1):
         if not layer.levels:
             return
         yield layer
         if depth < most:
-            layer = _next(edges, modes, layer, verifiers, depth == 1, keep)
+            layer = _next(edges, modes, layer, verifiers, keep)
 
 
-def _next(
-    edges: Edges, modes: tuple[Mode, ...], layer: Layer, verifiers: Sequence[int], bottom: bool, keep: int
-) -> Layer:
+def _next(edges: Edges, modes: tuple[Mode, ...], layer: PathLayer, verifiers: Sequence[int], keep: int) -> PathLayer:
     """Every verifier over every node of a layer."""
     longest, levels = edges.profile.max_block, tuple(level for level in verifiers if level > layer.levels[0])
     most = max(map(layer.below, levels), default=0) * len(modes) * layer.ms[0].size  # ways into the uppermost
     nodes = (len(levels), longest, min(keep, most))
-    out = Layer(levels, np.full(nodes, np.inf), np.zeros(nodes, np.int64))
+    out = PathLayer(levels, np.full(nodes, np.inf), np.zeros(nodes, np.int64))
     for at, level in enumerate(levels):
-        priced, chosen = _over(edges, modes, layer, level, bottom, keep)
+        priced, chosen = _over(edges, modes, layer, level, keep)
         out.ms[at, :, : chosen.shape[1]] = priced
         out.came[at, :, : chosen.shape[1]] = chosen
     return out
 
 
-def _over(
-    edges: Edges, modes: tuple[Mode, ...], layer: Layer, level: int, bottom: bool, keep: int
-) -> tuple[Array, Ints]:
+def _over(edges: Edges, modes: tuple[Mode, ...], layer: PathLayer, level: int, keep: int) -> tuple[Array, Ints]:
     """One verifier over every node of a layer: the least ms of its block of t, and the ways there, (t - 1, rank)."""
-    ms, table = _ways(edges, modes, layer, level, bottom)
+    ms, table = _ways(edges, modes, layer, level)
     priced = (table.rounds[..., None] * ms).reshape(edges.profile.max_block, -1)
     chosen = _least(priced, keep)
     return np.take_along_axis(priced, chosen, axis=1), chosen
 
 
-def _ways(edges: Edges, modes: tuple[Mode, ...], layer: Layer, level: int, bottom: bool) -> tuple[Array, EdgeTable]:
+def _ways(edges: Edges, modes: tuple[Mode, ...], layer: PathLayer, level: int) -> tuple[Array, EdgeTable]:
     """All ways from a level down to a layer: ms of a verification and its block, (below, mode, u, rank there).
 
     And the edges that they take, without the rank.
     """
     below = layer.below(level)
-    table = edges.into(level, bottom, modes)
+    table = edges.into(level, modes)
     if layer.levels[:below] != tuple(range(level)):
         some = list(layer.levels[:below])
         table = EdgeTable(table.rounds[:, some], table.tokens[some], table.ms[some])
     return table.ms[..., None] + layer.ms[:below, None], table
 
 
-def _plan(layers: Sequence[Layer], modes: tuple[Mode, ...], target: int, way: int) -> Plan:
+def _plan(layers: Sequence[PathLayer], modes: tuple[Mode, ...], target: int, way: int) -> Plan:
     """The plan that a way into the target ends, read back down the layers."""
     levels, blocks, used = [target], [], []
     for layer in reversed(layers):

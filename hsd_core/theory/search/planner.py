@@ -12,7 +12,6 @@ from itertools import chain
 from typing import Any
 
 from hsd_core.stacks.grammar import MAX_LEVELS
-from hsd_core.theory.latency.accepts import Model, forks
 from hsd_core.theory.latency.plans import Plan, Ranked
 from hsd_core.theory.latency.recursion import Pricer
 from hsd_core.theory.profiles.costs import ProfileError
@@ -57,7 +56,6 @@ class Planner:
     """
 
     profile: Profile
-    model: Model = "iid"
     drop_bonus: bool = False
     trees: bool = True
     check: Callable[[], None] = lambda: None
@@ -67,8 +65,8 @@ class Planner:
     _found: dict[Pair, list[tuple[int, ...]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.edges = Edges(self.profile, self.model)
-        self.pricer = Pricer(self.profile, self.model)
+        self.edges = Edges(self.profile)
+        self.pricer = Pricer(self.profile)
         bonuses = (True, False) if self.drop_bonus else (True,)
         self.modes = tuple(Mode(rule, bonus) for rule in self.profile.rules for bonus in bonuses)
 
@@ -94,7 +92,7 @@ class Planner:
         most = min(MAX_LEVELS if depth is None else depth, len(allowed) + 1)
         plain = self.ranked(Plan((target,), ()))
         self.check()
-        # Plans with several sequences side by side are sought apart, so that the answer has the best of either.
+        # Plans with several candidates side by side are sought apart, so that the answer has the best of either.
         apart = ([i for i in allowed if bool(self.profile.levels[i].beside) is several] for several in (False, True))
         paths = [
             found
@@ -180,8 +178,8 @@ class Planner:
         if widest < 2 or self.profile.levels[below].beside:
             return []
         if (below, level) not in self._found:
-            fork = forks(self.profile, below, level, model=self.model)
-            self._found[below, level] = best_shapes(fork, widest, depth=min(MOST_DEPTH, self.profile.max_block))
+            depth = min(MOST_DEPTH, self.profile.max_block)
+            self._found[below, level] = best_shapes(self.profile.by_width[below, level], depth=depth)
         return self._found[below, level]
 
     def _neighbours(self, plan: Plan) -> Iterable[Plan]:
@@ -195,9 +193,9 @@ class Planner:
                     yield replace(plan, blocks=blocks)
 
 
-def best_plans(profile: Profile, *, model: Model = "iid", **asked: Any) -> Answer:
+def best_plans(profile: Profile, **asked: Any) -> Answer:
     """The latency-optimal plan of a profile, and what came close. asked, and what is raised: see `Planner.best`."""
-    return Planner(profile, model).best(**asked)
+    return Planner(profile).best(**asked)
 
 
 def _ms(ranked: Ranked) -> float:

@@ -3,8 +3,8 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { learn } from "../../../assets/js/kinds.js";
-import { TraceModel } from "../../../assets/js/trace.js";
+import { learn } from "../../../assets/js/levels/kinds.js";
+import { TraceModel } from "../../../assets/js/run/trace.js";
 
 const root = new URL("../../../", import.meta.url);
 const declared = "import json; from hsd_core.stacks.grammar import grammar; print(json.dumps(grammar()))";
@@ -43,9 +43,11 @@ export function header(...kinds) {
     layers: null,
     weights: null,
     params: {},
+    shares: null,
   }));
   return {
     event: "header",
+    format: "hsd-trace",
     schema: 1,
     stack: kinds.join(),
     levels,
@@ -80,6 +82,12 @@ export function draft(at, given, t0, t1, round = 0, level = 0) {
     catch_up: 0,
     t0,
     t1,
+    ran: [],
+    theta: null,
+    copied: [],
+    parents: [],
+    keys: [],
+    silent: 0,
   };
 }
 
@@ -98,6 +106,8 @@ export function verify(level, at, given, t0, t1, round = 0) {
     catch_up: 0,
     t0,
     t1,
+    ran: [],
+    theta: null,
     checks: checks.map(([serial, id, sign]) => ({
       serial,
       id,
@@ -106,6 +116,9 @@ export function verify(level, at, given, t0, t1, round = 0) {
       outcome: outcome[sign],
       p: 0.5,
       q: 1,
+      p_row: null,
+      q_row: null,
+      residual: null,
     })),
   };
 }

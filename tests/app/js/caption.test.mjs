@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { captionAt } from "../../../assets/js/caption.js";
-import { plain } from "../../../assets/js/caption-parts.js";
+import { captionAt } from "../../../assets/js/caption/caption.js";
+import { plain } from "../../../assets/js/caption/caption-parts.js";
 import { commit, draft, drawn, header, modelOf, piece, verify } from "./build.mjs";
 
 const row = (ids, probs, tail = 0) => ({ ids, probs, tail });
@@ -144,7 +144,7 @@ test("the end says why, how long, and how that compares; a sampled or a simulate
     "The token limit is reached: 2 tokens in 2 rounds and 2.00 s: 2.00 times plain decoding (1.0 against 0.5 tokens/s), the same text.",
   );
   assert.match(end(run({}, { ...baseline, diverges: true, equal: 1 })), /the same text up to token 1\.$/);
-  assert.match(end(run({ sampling: SAMPLED })), /; sampled: the same law, not the same text\.$/);
+  assert.match(end(run({ sampling: SAMPLED })), /; sampled: the same distribution, though the text may differ\.$/);
   assert.match(end(run({ simulated: "made" })), /; simulated, no model ran\.$/);
   assert.match(end(run({}, null)), /2\.00 s, 1\.0 tokens\/s\.$/);
 });
@@ -167,21 +167,21 @@ test("a plan is told with its levels, their T and what is expected", () => {
   assert.equal(said(m, 5), "Round 1: Auto begins with n-gram, T 3 and target: 33.1 ms a token predicted.");
   assert.match(
     said(m, 9),
-    /changes the plan to n-gram, T 7 and target: 16\.9 ms a token predicted, 21\.3 with the plan before\.$/,
+    /changes the plan to n-gram, T 7 and target: 16\.9 ms a token predicted, 21\.3 with the previous plan\.$/,
   );
 });
 
-test("a comb is told by its counts and the path that was kept", () => {
+test("a tree is told by its counts and the path that was kept", () => {
   const offered = {
     ...draft(0, "0:0 1:1 2:2", 0, 10),
     parents: [-1, 0, -1],
   };
   const verdict = verify(1, 0, "0:0x 1:1. 2:2+", 10, 20);
   const m = model([offered, verdict, drawn("bonus", 1, 1, 3, 3, 20)], { kinds: ["ngram", "target"] });
-  assert.match(said(m, 10), /n-gram offered 2 sequences side by side, 3 tokens, from prompt and output\.$/);
+  assert.match(said(m, 10), /n-gram offered 2 candidates side by side, 3 tokens, from prompt and output\.$/);
   assert.match(
     said(m, 20),
-    /target kept 1 of 3 tokens, the path \u201cfox\u201d; 1 rejected, 1 not asked\. It wrote \u201c\.\u201d\.$/,
+    /target kept 1 of 3 tokens, the path \u201cfox\u201d; 1 rejected, 1 not judged\. It wrote \u201c\.\u201d\.$/,
   );
 });
 

@@ -1,13 +1,16 @@
 // What the lessons name, looked up in the recordings that they open. JSON comes in: {grammar, lessons, recordings, reports};
-// JSON goes out: {faults: [...], said: [...]}.
+// JSON goes out: {faults: [...], said: [...], asked: [...]}; asked: of each question, what it hides and what would answer it.
 import { readFileSync } from "node:fs";
-import { learn } from "../../../assets/js/kinds.js";
+import { learn } from "../../../assets/js/levels/kinds.js";
+import { tokenOf } from "../../../assets/js/learn/acts/drive.js";
 import { momentOf } from "../../../assets/js/learn/acts/moments.js";
 import { recordingAt } from "../../../assets/js/learn/panel.js";
+import { hiddenBy } from "../../../assets/js/learn/acts/veil.js";
 import { known } from "../../../assets/js/learn/acts/parts.js";
 import { answerOf, rightOnes } from "../../../assets/js/learn/question.js";
-import { figure, REFERENCE, recordingsIn } from "../../../assets/js/learn/refs.js";
-import { TraceModel } from "../../../assets/js/trace.js";
+import { figure, holds, REFERENCE, recordingsIn, references } from "../../../assets/js/learn/figures/refs.js";
+import { TraceModel } from "../../../assets/js/run/trace.js";
+import { counterexample } from "./verdicts.mjs";
 
 const given = JSON.parse(readFileSync(0, "utf8"));
 learn(given.grammar);
@@ -19,6 +22,7 @@ for (const [name, records] of Object.entries(given.recordings)) {
 }
 const faults = [];
 const said = [];
+const asked = [];
 
 for (const lesson of given.lessons) {
   for (const name of recordingsIn(lesson)) if (!recordings.has(name)) faults.push(`${lesson.id}: no recording ${name}`);
@@ -27,7 +31,7 @@ for (const lesson of given.lessons) {
   act(lesson.try.action, last, `${lesson.id}: try`);
   for (const text of [lesson.try.text, ...lesson.summary]) tell(text, last, `${lesson.id}: closing`);
 }
-console.log(JSON.stringify({ faults, said }));
+console.log(JSON.stringify({ faults, said, asked }));
 
 function sources(lesson, steps, recording = null) {
   const name = recording ?? recordingAt(lesson.steps.slice(0, steps));
@@ -45,9 +49,17 @@ function check(lesson, step, i) {
     where,
   );
   const { question } = step;
-  for (const text of [step.text, question?.ask, step.reveal?.text]) if (text) tell(text, own, where);
+  const also = step.reveal?.also ?? [];
+  const texts = [step.text, question?.ask, step.reveal?.text, ...also.map((one) => one.text)];
+  for (const text of texts) if (text) tell(text, own, where);
+  for (const condition of step.rests_on ?? [])
+    if (holds(condition, own) !== true) faults.push(`${where}: its wording rests on ${filled(condition, own)}`);
+  for (const { when } of also) if (holds(when, own) === null) faults.push(`${where}: ${when} has no figure`);
+  if (question) asked.push({ lesson: parseInt(lesson.id, 10), step: i + 1, ...answersOf(question, own) });
   if (question?.number && !answerOf(question.number.answer, own)) faults.push(`${where}: no answer`);
   if (!question?.choices?.length) return;
+  const open = counterexample(question);
+  if (open) faults.push(`${where}: ${open}`);
   const right = rightOnes(question, own);
   if (right.filter(Boolean).length !== 1) faults.push(`${where}: right choices ${JSON.stringify(right)}`);
   said.push(`${where} -> ${question.choices[right.indexOf(true)]?.text}`);
@@ -57,8 +69,25 @@ function act(action, { model }, where) {
   for (const name of action?.light ?? []) if (!known(name)) faults.push(`${where}: no part ${name}`);
   for (const words of [action?.at, action?.play])
     if (words && (!model || momentOf(model, words) === null)) faults.push(`${where}: no moment ${words}`);
-  if (action?.token && model?.committed[action.token - 1] === undefined)
-    faults.push(`${where}: no token ${action.token}`);
+  if (action?.token && tokenOf(model, action.token) === undefined) faults.push(`${where}: no token ${action.token}`);
+}
+
+/** A condition with its figures. */
+function filled(condition, own) {
+  return condition.replace(REFERENCE, (all, name, source, of) => `${all} (${figure(own, name ?? of, source)?.text})`);
+}
+
+/** What a question hides, and what would answer it: a figure, a count, or the stack of a plan. */
+function answersOf(question, own) {
+  const { number, choices = [] } = question;
+  const named = choices.flatMap((one) => references(one.when ?? "")).map(({ name }) => name);
+  const counts = [number?.answer.slice(1) ?? "", ...named].filter((name) => /^round\.\d+\.(tokens|calls)/.test(name));
+  return {
+    hides: hiddenBy(question),
+    figure: number && !counts.length ? answerOf(number.answer, own)?.text : null,
+    count: counts.length ? figure(own, counts[0])?.text : null,
+    stack: named.some((name) => name.startsWith("plan.")) ? figure(own, "plan.last.stack")?.text : null,
+  };
 }
 
 function tell(text, own, where) {

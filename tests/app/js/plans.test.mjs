@@ -2,8 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inPlan, originText, planText } from "../../../assets/js/floor-notes.js";
-import { TraceModel } from "../../../assets/js/trace.js";
+import { plain } from "../../../assets/js/caption/caption-parts.js";
+import { captionAt } from "../../../assets/js/caption/caption.js";
+import { inPlan, originText, planText } from "../../../assets/js/tower/floor/floor-notes.js";
+import { momentAt, momentOf } from "../../../assets/js/share/moment.js";
+import { TraceModel } from "../../../assets/js/run/trace.js";
 import { commit, draft, drawn, header, verify } from "./build.mjs";
 
 const plan = (round, t, levels, blocks, why = "") => ({
@@ -16,6 +19,7 @@ const plan = (round, t, levels, blocks, why = "") => ({
   blocks,
   why,
   acceptance: {},
+  predicted_ms: null,
 });
 const prefill = (level, tokens, t0, t1, round) => ({ event: "prefill", level, tokens, t0, t1, round });
 
@@ -68,7 +72,7 @@ test("the plan at a cursor is that of the round it stands in", () => {
 
 test("a run without plans runs all its levels", () => {
   const m = new TraceModel();
-  m.append([header("ngram", "int8", "target"), { event: "plan", round: 0, stack: "target", t: 0 }]);
+  m.append([header("ngram", "int8", "target")]);
   assert.equal(m.planAt(0), null);
   assert.deepEqual(m.levelsIn(3), [0, 1, 2]);
 });
@@ -77,9 +81,25 @@ test("a level's place in the plan is said in words", () => {
   const first = replanned().planAt(0);
   assert.deepEqual(inPlan(first, 0), ["T = 3 in the plan", false]);
   assert.deepEqual(inPlan(first, 1), ["not in the plan", true]);
-  assert.deepEqual(inPlan(first, 2), ["in the plan, signs every token", false]);
+  assert.deepEqual(inPlan(first, 2), ["in the plan, approves every token", false]);
   assert.deepEqual(inPlan(null, 1), [null, false]);
-  assert.equal(planText(first), "Auto, from round 0: 0,2 (the best plan).");
+  assert.equal(planText(first), "Auto, from round 1: 0,2 (the best plan).");
+});
+
+test("a plan's round has one number in the tower, the caption and the address, before it has begun too", () => {
+  const told = (/** @type {TraceModel} */ m, /** @type {number} */ t) => [
+    planText(m.plans.findLast((x) => x.t <= t)).match(/from round (\d+)/)[1],
+    plain(m, captionAt(m, t).parts).match(/^Round (\d+):/)[1],
+    momentOf(m, t).split(".")[0],
+  ];
+  const m = replanned();
+  assert.deepEqual(told(m, 1), ["1", "1", "1"]);
+  assert.deepEqual(told(m, 55), ["2", "2", "2"]);
+  assert.deepEqual(momentAt(m, momentOf(m, 55)), { ns: 55, exact: true });
+  assert.deepEqual(momentAt(m, "9.1"), { ns: m.marks.at(-1).t, exact: false });
+  const live = replanned();
+  live.append([plan(2, 1000, [0, 2], [3])]);
+  assert.deepEqual(told(live, 1000), ["3", "3", "3"]);
 });
 
 test("a prefill in the middle belongs to the round that the level joins", () => {

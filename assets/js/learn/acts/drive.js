@@ -1,14 +1,15 @@
 /** What a step does to the page: opens a recording, moves the cursor, plays and pauses, opens a card, sets controls. */
 
-import { RECORDED } from "../../journey.js";
-import { styleLevels } from "../../kinds.js";
-import { SPEEDS } from "../../player.js";
-import { format, parse } from "../../stack.js";
-import { openTab } from "../../tabs.js";
+import { origin } from "../../run/copies.js";
+import { RECORDED } from "../../visit/journey.js";
+import { styleLevels } from "../../levels/kinds.js";
+import { SPEEDS } from "../../player/player.js";
+import { format, parse } from "../../levels/stack.js";
+import { openTab } from "../../kit/tabs.js";
 import { momentOf } from "./moments.js";
 
 /**
- * @typedef {{recording?: string, at?: string, play?: string, seconds?: number, token?: number, light?: string[],
+ * @typedef {{recording?: string, at?: string, play?: string, seconds?: number, token?: number|"copied", light?: string[],
  *   set?: Record<string, any>, tab?: string}} Action as app/learn/lessons.py declares it
  */
 
@@ -16,11 +17,12 @@ const PLAIN = /** @type {const} */ (["prompt", "temperature", "colour", "ghosts"
 const SECONDS = 4; // of a passage that is played, where the lesson does not say
 
 export class Drive {
-  /** @param {any} stage the first screen @param {import("./light.js").Light} light */
-  constructor(stage, light) {
+  /** @param {import("../../stage/within-reach.js").Reach} stage the first screen @param {import("./light.js").Light} light @param {import("./veil.js").Veil} veil */
+  constructor(stage, light, veil) {
     this.stage = stage;
     this.light = light;
-    this.before = null; // how the text was shown before the lesson
+    this.veil = veil;
+    /** @type {Record<string, any>|null} */ this.before = null; // how the text was shown before the lesson
     this._turn = 0; // of the actions: the last one counts
   }
 
@@ -35,6 +37,7 @@ export class Drive {
   end() {
     this._turn += 1;
     this.light.clear();
+    this.veil.over(null);
     if (this.before) this._set(this.before);
     this.before = null;
   }
@@ -47,11 +50,12 @@ export class Drive {
       openTab(action.tab);
       return null;
     }
-    if (action.recording) await this._open(action.recording);
+    // A recording of this step makes no entry of its own in the history: the step has one.
+    if (action.recording) await stage.record(action.recording);
     if (turn !== this._turn) return null;
-    this._set({ ...this.before, ...action.set });
+    this._set({ ...this.before, ...action.set, ...this.veil.settings });
     this._move(action);
-    stage.refresh();
+    stage.show({});
     if (action.token) this._card(action.token);
     return this.light.show(action.light ?? []);
   }
@@ -59,22 +63,6 @@ export class Drive {
   /** Whether the page shows a recording. @param {string} name */
   shows(name) {
     return this.stage.feed.run === RECORDED + name;
-  }
-
-  /** A recording of this step makes no entry of its own in the history: the step has one. */
-  async _open(name) {
-    const { stage } = this;
-    await stage.journey.travelling;
-    // What a step before, or the visitor, has set in the composer is not of this step.
-    if (this.shows(name)) return stage.wish.adopt(stage.feed.model);
-    const { trail } = stage.journey;
-    trail.still = true;
-    try {
-      await stage.attempt(() => stage.session.recording(name));
-    } finally {
-      trail.still = false;
-    }
-    if (this.shows(name)) stage.edit("recording", name);
   }
 
   /** @param {Action} action */
@@ -92,26 +80,29 @@ export class Drive {
     if (wanted > 0) player.play(until);
   }
 
+  /** @param {Record<string, any>} some */
   _set({ stack, block, ...others }) {
-    const { stage } = this;
-    for (const name of PLAIN) if (others[name] !== undefined) stage.settings[name] = others[name];
-    const text = stack || (block ? withBlocks(stage.tower.stack, block) : "");
-    if (text && stage.tower.setStack(text)) stage.settings.stack = stage.tower.stack;
-    stage.refresh();
+    const named = PLAIN.filter((name) => others[name] !== undefined).map((name) => [name, others[name]]);
+    const text = stack || (block ? withBlocks(this.stage.stack(), block) : "");
+    this.stage.show({ ...Object.fromEntries(named), ...(text && { stack: text }) });
   }
 
-  /** The card of the nth committed token, as a click on it opens it. */
-  _card(n) {
+  /** The card of a committed token, as a click on it opens it. @param {number|"copied"} which */
+  _card(which) {
     const { stage } = this;
-    const serial = stage.feed.model?.committed[n - 1];
+    const serial = tokenOf(stage.feed.model, which);
     if (serial === undefined) return;
-    const anchor = stage.text.el.querySelector(`[data-serial="${serial}"]`);
-    stage.card.select(serial, { anchor, via: "click" });
-    const scroller = stage.text.el.querySelector(".hx-text");
-    if (!anchor || !scroller) return;
-    const [token, room] = [anchor.getBoundingClientRect(), scroller.getBoundingClientRect()];
-    scroller.scrollTop += token.top - room.top - room.height / 3;
+    stage.press(serial);
   }
+}
+
+/**
+ * The nth committed token, or the first that was copied from the text that the run itself had written.
+ * @param {any} model @param {number|"copied"} which @returns {number|undefined} its serial
+ */
+export function tokenOf(model, which) {
+  if (which !== "copied") return model?.committed[which - 1];
+  return model?.committed.find((serial) => origin(model, model.tokens.get(serial))?.serial != null);
 }
 
 /** Of the speeds that the player knows, the one nearest to a wanted one. @param {number} wanted */

@@ -1,7 +1,7 @@
 /** Lights up the parts that a step speaks of: an outline around them, the rest in greys. Nothing lies over the page, so
  *  that all of it can be used meanwhile; what one points at has its colours back. */
 
-import { onDrawn } from "../../within-reach.js";
+import { onDrawn } from "../../stage/within-reach.js";
 import { part } from "./parts.js";
 
 export class Light {

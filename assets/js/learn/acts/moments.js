@@ -1,8 +1,10 @@
-/** Moments of a run by the words that lessons use: "start", "round 3", "round 3 drafted", "round 3 end",
- *   "reject 2", "token 10", "40%". */
+/** Moments of a run by the words that lessons use: "start", "round 3", "round 3 drafted", "round 3 end", "reject 2" of all,
+ *  "reject Q 2" by a level, "reject Q 2 end" of its round, "token 10", "40%". */
+
+import { rejected } from "../figures/moments.js";
 
 /**
- * @param {import("../../trace.js").TraceModel} model @param {string} words
+ * @param {import("../../run/trace.js").TraceModel} model @param {string} words
  * @returns {number|null} ns; null where the run has no such moment
  */
 export function momentOf(model, words) {
@@ -10,13 +12,22 @@ export function momentOf(model, words) {
   if (words === "start") return start;
   if (words === "end") return model.end;
   if (words.endsWith("%")) return start + ((model.end - start) * parseFloat(words)) / 100;
-  const [what, n, when] = words.split(" ");
-  const at = Number(n) - 1;
-  if (what === "token") return model.commitTimes[at] ?? null;
-  if (what === "reject") return model.ghosts[at]?.tGone ?? null;
-  const round = model.rounds[at];
+  const [what, ...rest] = words.split(" ");
+  if (what === "token") return model.commitTimes[Number(rest[0]) - 1] ?? null;
+  if (what === "reject") return fallen(model, rest);
+  const [n, when] = rest;
+  const round = model.rounds[Number(n) - 1];
   if (!round || !when) return round?.t0 ?? null;
   return when === "end" ? round.t1 : draftedBy(model, round);
+}
+
+/** When a token was rejected, or the end of the round in which it was. @param {any} model @param {string[]} words */
+function fallen(model, words) {
+  const over = words.at(-1) === "end";
+  const lost = rejected(model, ...(over ? words.slice(0, -1) : words));
+  const t = lost?.tGone ?? null;
+  if (t === null || !over) return t;
+  return model.rounds.find((round) => round.t1 >= t)?.t1 ?? null;
 }
 
 /** When a round's first draft was there, before anybody judged it. */

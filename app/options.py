@@ -1,0 +1,64 @@
+"""The command line of `app.py`. What it gets wrong is one line on stderr that names the cure, and exit code 2."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from typing import NoReturn
+
+from app.serve.door.address import AddressError, check_address
+from app.serve.door.policy import OriginError, origins
+from app.serve.offer import OfferError, ServerOffer
+from hsd_core.pipeline import Pipeline
+
+BAD_INPUT = 2
+_FROM_ENVIRONMENT = (  # option, variable, value, what it is, and what holds without both
+    ("--presets", "HSD_PRESETS", "NAME[,NAME...]", "the presets that visitors may load", "all that can be used here"),
+    (
+        "--allow-models",
+        "HSD_ALLOW_MODELS",
+        "DIR",
+        "a folder whose models visitors may name as model@id=NAME",
+        "none",
+    ),
+    (
+        "--allow-embed",
+        "HSD_ALLOW_EMBED",
+        "ORIGIN[,ORIGIN...]",
+        "pages that may frame this one, such as https://teaching.example",
+        "none",
+    ),
+)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(BAD_INPUT, f"error: {message}; see {self.prog} --help\n")
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """What was asked for, checked: host, port, share, allow_host, `frames` (origins) and `offer`. Ends the process
+    where it cannot be done."""
+    parser = _Parser(description="Open HSD Explorer in a browser.")
+    parser.add_argument("--host", default=None, help="address to listen on (default: this machine only)")
+    parser.add_argument("--port", type=int, default=None, help="port (default: the first free one from 7860)")
+    parser.add_argument("--share", action="store_true", help="also open a public Gradio link")
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a name by which a proxy on this machine addresses the server (default: localhost; with --host, any)",
+    )
+    for option, variable, value, said, otherwise in _FROM_ENVIRONMENT:
+        text = f"{said} (default: {variable}, else {otherwise})"
+        parser.add_argument(option, default=os.environ.get(variable, ""), metavar=value, help=text)
+    options = parser.parse_args(arguments)
+    try:
+        check_address(options.host, options.port)
+        options.frames = origins(options.allow_embed)
+        options.offer = ServerOffer.of(options.presets, options.allow_models, Pipeline.catalogue())
+    except (AddressError, OfferError, OriginError) as error:
+        parser.error(str(error))
+    return options

@@ -1,0 +1,55 @@
+"""The profile that plans are sought in: the asked one, with its scales applied and only the levels that are allowed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.planner.profiles.request import PlanQuestion
+from hsd_core.levels.kinds import stand_in
+from hsd_core.theory.profiles.profile import Matrix, Profile, ProfileLevel
+
+
+def turned(asked: PlanQuestion) -> Profile:
+    """What the sliders make of a profile.
+
+    `rejections` multiplies every 1 - a; `cost` multiplies what one level takes, as a
+    drafter and as a verifier, over layers of its own or shared ones.
+    """
+    profile = asked.profile
+    if asked.rejections != 1.0:
+        profile = _less_alike(profile, asked.rejections)
+    if asked.cost is not None and asked.cost[1] != 1.0:
+        profile = _dearer(profile, profile.index(asked.cost[0]), asked.cost[1])
+    profile = replace(profile, max_block=asked.max_block)
+    return profile if len(asked.allowed) == len(profile.levels) else profile.only(asked.allowed)
+
+
+def kind_of(profile: Profile, index: int) -> str:
+    """What kind of level it is, as the page colours it: by its spec, if it has one."""
+    level, last = profile.levels[index], index == profile.target
+    spec = "" if last else level.spec.split("@")[0].split(":")[0]
+    return spec or stand_in(last=last, lookup=level.is_lookup).name
+
+
+def _less_alike(profile: Profile, factor: float) -> Profile:
+    def moved(a: float) -> float:
+        return min(1.0, max(0.0, 1.0 - factor * (1.0 - a)))
+
+    def matrix(rows: Matrix) -> Matrix:
+        return tuple(tuple(moved(a) if i < j else a for j, a in enumerate(row)) for i, row in enumerate(rows))
+
+    return replace(
+        profile,
+        acceptance=matrix(profile.acceptance),
+        by_rule={rule: matrix(rows) for rule, rows in profile.by_rule.items()},
+    )
+
+
+def _dearer(profile: Profile, index: int, factor: float) -> Profile:
+    def times(level: ProfileLevel) -> ProfileLevel:
+        draft = None if level.draft_ms is None else level.draft_ms * factor
+        return replace(level, cost=level.cost.scaled(factor), draft_ms=draft)
+
+    levels = tuple(times(level) if i == index else level for i, level in enumerate(profile.levels))
+    edges = {pair: costs.scaled(factor) if pair[1] == index else costs for pair, costs in profile.edge_cost.items()}
+    return replace(profile, levels=levels, edge_cost=edges)

@@ -1,0 +1,1 @@
+"""The Play tab: the Stage, recordings, and files that visitors bring."""

@@ -1,0 +1,57 @@
+"""Example prompts of our own writing: one for each kind of text that drafts well or badly."""
+
+from __future__ import annotations
+
+EXAMPLES: tuple[dict[str, str], ...] = (
+    {
+        "title": "Translate",
+        "note": "copies names and numbers",
+        "prompt": (
+            "Translate into French: The ferry to Oban leaves at a quarter past nine, and the next one not before noon."
+        ),
+    },
+    {
+        "title": "Summarise",
+        "note": "reuses the words of its source",
+        "prompt": (
+            "Summarise in two sentences: The town library moved last spring from the old grain store to the railway "
+            "station. Since the move, the number of visitors has doubled, mostly because commuters return their books "
+            "on the way to work. The grain store now houses a workshop where bicycles are mended free of charge. The "
+            "council pays for both with the rent of the station café."
+        ),
+    },
+    {
+        "title": "Write code",
+        "note": "regular, so cheap levels guess well",
+        "prompt": (
+            "Write a Python function that takes a list of temperatures in degrees Celsius and returns a dictionary "
+            "with the lowest, the highest and the mean, each rounded to one decimal place. Add a docstring."
+        ),
+    },
+    {
+        "title": "Do the sum",
+        "note": "every digit matters",
+        "prompt": (
+            "A baker sells 14 loaves at 3 euros and 9 loaves at 4 euros. The flour cost 21 euros. How much is left? "
+            "Show each step."
+        ),
+    },
+    {
+        "title": "Chat",
+        "note": "free text is the hardest to draft",
+        "prompt": "My cat watches the washing machine for a whole hour. What might she be thinking?",
+    },
+    {
+        "title": "Repeat this text",
+        "note": "an n-gram level should shine",
+        "prompt": (
+            "Copy this poem twice, word for word: The rain came down on the old grey town, and the lamps were lit on "
+            "the hill. The bell rang nine and the streets were fine, and the harbour lay quite still."
+        ),
+    },
+    {
+        "title": "Many scripts",
+        "note": "partial characters, emoji, right to left",
+        "prompt": "Say good morning in Greek, Japanese, Arabic and Hebrew, one per line, and end each line with 🌅.",
+    },
+)

@@ -1,0 +1,120 @@
+"""Connections that cost: how long one may be silent, and how many may be open.
+
+uvicorn waits without end for the first byte, for the end of a request's header, and for a client that takes no answer;
+and it opens as many connections as come. Here each of them has its time, and when all places are taken, the connection
+that has been silent for the longest makes room.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+HEADER_S = 20.0  # for a whole header, from the connection's begin or the end of the answer before
+STALLED_S = 60.0  # for a client to take anything of an answer that waits for it
+MOST = 600  # connections: a page holds one all the time, one more while it runs something, and six while it loads
+_FULL = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 10\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+
+
+def limit(server: Any, *, most: int | None = None, header_s: float = HEADER_S, stalled_s: float = STALLED_S) -> None:
+    """Have a running uvicorn server bound the connections that it accepts from now on.
+
+    Args:
+        server: has a `config` with the class of its HTTP/1.1 protocol.
+        most: connections that may be open; by default `MOST`, or half of the files that this process may open.
+    """
+    base: Any = server.config.http_protocol_class
+    silent: dict[Any, None] = {}  # connections that wait for a header, the longest first
+    room = most or _most()
+
+    class Limited(base):  # type: ignore[misc]
+        """A connection whose silence ends it."""
+
+        _refused = False
+        _timer: asyncio.TimerHandle | None = None  # while it waits for a header
+        _stalled: asyncio.TimerHandle | None = None  # while its client is to take more of an answer
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            if len(self.connections) > room:
+                longest = next(iter(silent), None)
+                if longest is None:
+                    self._refused = True
+                    transport.write(_FULL)
+                    transport.close()
+                    return
+                longest.transport.abort()
+                longest.heard()
+            self._look()
+
+        def data_received(self, data: bytes) -> None:
+            if not self._refused:
+                super().data_received(data)
+                self._look()
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            self._look()
+
+        def connection_lost(self, error: Exception | None) -> None:
+            self.heard()
+            self.resumed()
+            super().connection_lost(error)
+
+        def pause_writing(self) -> None:
+            super().pause_writing()
+            self._watch()
+
+        def resume_writing(self) -> None:
+            self.resumed()
+            super().resume_writing()
+
+        def heard(self) -> None:
+            """It no longer waits for a header."""
+            silent.pop(self, None)
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+
+        def resumed(self) -> None:
+            """Its client takes what it is sent."""
+            if self._stalled is not None:
+                self._stalled.cancel()
+                self._stalled = None
+
+        def _look(self) -> None:
+            if self.cycle is not None and not self.cycle.response_complete:
+                self.heard()
+            elif self._timer is None and self in self.connections:  # a websocket is none of them any more
+                silent[self] = None
+                self._timer = self.loop.call_later(header_s, self._late)
+
+        def _late(self) -> None:
+            if self.transport.get_write_buffer_size():  # it is still being sent its last answer
+                self._timer = self.loop.call_later(header_s, self._late)
+                if self._stalled is None:
+                    self._watch()
+            else:
+                self.transport.abort()
+
+        def _watch(self, before: int | None = None) -> None:
+            left = self.transport.get_write_buffer_size()
+            if left == before:
+                self.transport.abort()
+            elif left:
+                self._stalled = self.loop.call_later(stalled_s, self._watch, left)
+            else:
+                self._stalled = None
+
+    server.config.http_protocol_class = Limited
+
+
+def _most() -> int:
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        if files != resource.RLIM_INFINITY:
+            return max(32, min(MOST, files // 2))
+    return MOST

@@ -1,0 +1,91 @@
+"""What is painted before Gradio's scripts have run: our style sheets, the title and the outline of the first screen.
+
+Gradio's page is empty until its scripts have run, then says "Loading" and is laid out in several steps. The outline has
+the measures of the first screen and covers all that, until the script of the first screen has drawn over it.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from app.serve.door.guard import Message, Receive, Send
+from app.words import page as says
+
+# The theme that was kept here, else the system's: as kit/theme.js and Gradio choose it. In a frame (?embed=1) the page
+# is the text and its transport alone, from the start.
+_THEME = """
+(() => {
+  if (new URLSearchParams(location.search).get("embed") === "1") document.documentElement.dataset.embed = "";
+  let kept = null;
+  try { kept = localStorage.getItem("hx-theme"); } catch {}
+  const dark = kept ? kept === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  document.getElementById("hx-first").classList.toggle("hx-dark", dark);
+})();
+"""
+# Gradio's loader counts its seconds in every frame, and nothing tells it that it was taken away: a frame drawn for
+# nothing, sixty times a second, as long as the page is open. When the first screen has drawn it is given no other.
+_LOADER = """
+(() => {
+  const frame = window.requestAnimationFrame;
+  let looks = 100;
+  window.requestAnimationFrame = (f) => {
+    if (looks > 0 && !document.getElementById("hx-first")) {
+      looks -= 1;
+      if (/statustracker/.test(new Error().stack)) return (looks = 0);
+    }
+    return frame.call(window, f);
+  };
+})();
+"""
+# Our scripts draw the first screen over Gradio's page, while Gradio's are still on their way (js/stage/early.js).
+_EARLY = """
+(() => {
+  const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;
+  import(`${root}/%s/js/first.js`).then(({$}) => $["js/stage/early.js"].early());
+})();
+"""
+_OUTLINE = f"""<div id="hx-first">
+<header class="hx-title"><h1>{escape(says.TITLE)}</h1><p class="hx-why">{escape(says.WHY)}</p></header>
+<div class="hx-outline"></div>
+<div class="hx-main"><div class="hx-outline"></div><div class="hx-outline"></div></div>
+<div class="hx-outline"></div>
+<p class="hx-sr" role="status">{escape(says.OPENING_PAGE)}</p>
+</div>"""
+
+
+class FirstPaint:
+    """ASGI middleware: puts the style sheet and the outline into the page at `/`.
+
+    Args:
+        app: what serves the page.
+        files: the address below which our scripts and styles lie, without the slash before it.
+    """
+
+    def __init__(self, app: Any, *, files: str) -> None:
+        self._app = app
+        link = f'<link rel="stylesheet" href="{files}/css/first.css">'
+        outline = f"{_OUTLINE}<script>{_THEME}{_LOADER}{_EARLY % files}</script>"
+        self._insertions = ((b"</head>", link.encode()), (b"<gradio-app", outline.encode()))
+
+    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] != "/":
+            await self._app(scope, receive, send)
+            return
+        held: list[Message] = []
+
+        async def inserted(message: Message) -> None:
+            held.append(message)
+            if message["type"] == "http.response.start" or message.get("more_body", False):
+                return
+            start, *parts = held
+            body = b"".join(part.get("body", b"") for part in parts)
+            for before, more in self._insertions if body else ():
+                body = body.replace(before, more + before, 1)
+            headers = [(name, value) for name, value in start["headers"] if name != b"content-length"]
+            if body:
+                headers.append((b"content-length", str(len(body)).encode()))
+            await send({**start, "headers": headers})
+            await send({"type": "http.response.body", "body": body})
+
+        await self._app(scope, receive, inserted)

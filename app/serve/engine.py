@@ -1,0 +1,117 @@
+"""What all work for the engine has in common: it is opened, tells how far that is, and ends in words whatever happens.
+
+The engine works in such a generator itself, so whatever closes the generator (Stop, a closed page, an error) closes
+the engine; inside a step it asks `run.over` before every forward. Only loading weights happens beside it, in a thread,
+so that its progress can be told.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future, wait
+from functools import wraps
+from typing import Any, Protocol, TypeVar
+
+from app.kit.faults import in_words
+from app.kit.payload import payload, status
+from app.serve.line.lengths import RunKind
+from app.serve.line.runs import Run
+from app.serve.loader import LOOK_S, Loader, Opening, Request
+from app.words import run as says
+from hsd_core.pipeline import Reading
+
+PERIOD_S = 0.15  # the page draws each payload: text that comes in smaller parts is no easier to read
+Payload = dict[str, Any]
+log = logging.getLogger(__name__)
+
+
+class EngineWork(Request, Protocol):
+    """What a visitor has the engine do: a run, a race or a measurement, by the name of its run."""
+
+    @property
+    def run(self) -> str: ...
+    @property
+    def kind(self) -> RunKind: ...
+
+
+W = TypeVar("W", bound=EngineWork)
+Write = Callable[[Loader, W, Run], Generator[Payload, None, None]]  # payloads of a run of such work, the last one final
+
+
+def answered(tell: Callable[[Loader, W, Run], Iterator[Payload]]) -> Write[W]:
+    """The payloads that `tell` writes of a run, and never an error: what it raises becomes a last payload of mode
+    "error", which says the cure. Then the run is over."""
+
+    @wraps(tell)
+    def told(loader: Loader, request: W, run: Run) -> Generator[Payload, None, None]:
+        run.stage = "running"
+        try:
+            yield from tell(loader, request, run)
+        except Exception as error:
+            said = in_words(error)
+            if isinstance(error, ValueError) and said == str(error).strip():  # what a visitor typed
+                log.info("run %s was refused: %s", run.name, error)
+            else:
+                log.exception("run %s failed", run.name)
+            # A run that failed half-way keeps what it has: a trace without a footer is an interrupted one.
+            run.state = status("error", said, detail=says.STILL_HERE)
+            yield payload(run.name, 0, run.live, True, run.state)
+        finally:
+            run.done()
+
+    return told
+
+
+def whole(run: Run) -> Iterator[Payload]:
+    """All records of a run that has come to its end."""
+    yield payload(run.name, 0, run.live, True, run.state)
+    # Gradio keeps the last value of every session: let that be a small one.
+    yield payload(run.name, len(run.live), [], True, run.state)
+
+
+def begin(
+    loader: Loader, request: Request, run: Run, reading: Reading | None = None
+) -> Generator[Payload, None, Generator[Any, None, None] | None]:
+    """Open the preset and build the levels, telling how far that is; None when the run ended before, which is said."""
+    if not run.over():
+        started = yield from _begun(loader, request, run, reading)
+        if started is not None:
+            return started
+    run.state = status("idle", says.STOPPED_EARLY, detail=says.LOADING_ENDS)
+    yield payload(run.name, 0, [], True, run.state)
+    return None
+
+
+def _begun(
+    loader: Loader, request: Request, run: Run, reading: Reading | None
+) -> Generator[Payload, None, Generator[Any, None, None] | None]:
+    size, began = loader.size(request.preset), time.monotonic()
+
+    def until(coming: Future[Any]) -> Iterator[Payload]:
+        last = time.monotonic()
+        while not run.over() and not wait([coming], LOOK_S).done:
+            now = time.monotonic()
+            if opening.said[0] in says.FETCHING:
+                run.fetching += now - last
+            last, run.state = now, _loading(opening, now - began, size)
+            yield payload(run.name, 0, [], False, run.state)
+
+    with loader.awaited(request.preset, request.device) as opening:
+        yield from until(opening.pipeline)
+        if run.over():
+            return None
+        opening.pipeline.result()
+        starting = loader.starting(request, opening, run.over, reading)
+        yield from until(starting)
+    return starting.result() if starting.done() else None
+
+
+def _loading(opening: Opening, waited: float, size: str) -> dict[str, Any]:
+    stage, done, total = opening.said
+    share = min(1.0, done / total) if total else None
+    if share == 1.0:  # that stage is over; what follows has no figure
+        stage, share = "load", None
+    said = says.LOADING.get(stage, stage) + (f", {size}" if size and stage == "download" else "")
+    return status("loading", said, detail=says.MEANWHILE, stage=stage, share=share, waited=round(waited, 1))

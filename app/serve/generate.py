@@ -1,0 +1,88 @@
+"""A live run: the engine's events, sent to the page at 6 payloads a second or so, the whole trace last."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+
+from app.kit.payload import payload, status
+from app.serve.engine import PERIOD_S, Payload, answered, begin, whole
+from app.serve.limits import LONGEST_S
+from app.serve.line.runs import Run
+from app.serve.loader import Loader
+from app.serve.settings import RunRequest
+from app.words import run as says
+from hsd_core.export.records import Wire
+from hsd_core.trace import Baseline, Depths, Footer, Header
+
+
+@answered
+def stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[Payload]:
+    """Payloads of one run."""
+    notes = "; ".join(request.notes)
+
+    def reading(level: str, done: int, total: int) -> None:
+        run.state = base
+        if done < total:
+            said, share = says.reading(level, done, total), done / total
+            run.state = status("live", said, detail=notes, phase="prompt", share=share)
+
+    events = yield from begin(loader, request, run, reading)
+    if events is None:
+        return
+    wire = Wire()
+    run.live = wire.records
+    run.state = base = status("live", says.GENERATING, detail=notes)
+    sent, last, levels = 0, 0.0, 0
+    footer: Footer | None = None
+    measured = read = False
+    with closing(events):
+        try:
+            for event in events:
+                wire.feed(event)
+                urgent = isinstance(event, Header)
+                levels = len(event.levels) if isinstance(event, Header) else levels
+                if isinstance(event, Footer):
+                    footer = event
+                read = read or isinstance(event, Depths)
+                if isinstance(event, (Footer, Baseline)):
+                    urgent, measured = True, isinstance(event, Baseline)
+                    after = _after(request, levels, event)
+                    run.state = base = status("live", after[0], detail=notes, phase=after[1]) if after else base
+                now = time.monotonic()
+                if urgent or now - last >= PERIOD_S:
+                    yield payload(run.name, sent, wire.records[sent:], False, run.state)
+                    sent, last = len(wire.records), time.monotonic()
+            early = not run.stopped.is_set() and _early(request, levels, footer, measured, read)
+        finally:
+            # Before the engine is closed: an engine at work on the baseline looks at this, not at its consumer.
+            run.stopped.set()
+    ended = early or _ending(footer, measured)
+    run.state = status("live", ended, detail=notes, phase="done", **({"early": ended} if early else {}))
+    yield from whole(run)
+
+
+def _after(request: RunRequest, levels: int, event: Footer | Baseline) -> tuple[str, str] | None:
+    """What the engine does after this event, in words, and the name of that phase."""
+    if isinstance(event, Footer):
+        if event.reason == "stopped":
+            return None
+        if request.baseline and levels > 1:
+            return says.MEASURING, "plain"
+    return (says.READING, "depths") if request.depths else None
+
+
+def _early(request: RunRequest, levels: int, footer: Footer | None, measured: bool, read: bool) -> str:
+    """What is said of a run that nobody stopped and that took as long as one may; "" where it did not."""
+    if footer is None:
+        return ""
+    cut = footer.reason == "stopped"
+    lacks = (request.baseline and levels > 1 and not measured) or (request.depths and footer.committed and not read)
+    return says.ended_early(LONGEST_S, done=not cut) if cut or lacks else ""
+
+
+def _ending(footer: Footer | None, measured: bool) -> str:
+    if footer is None:
+        return says.INTERRUPTED
+    return says.ended(footer.reason, measured)

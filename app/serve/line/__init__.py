@@ -1,0 +1,1 @@
+"""Who waits, in which order and for how long; the runs that the server knows."""

@@ -1,0 +1,230 @@
+"""The line before the engine: one for pages and API calls alike, one run at a time, fair turns for all.
+
+A run stands in line from the moment somebody listens for its answer until it is over, stopped, or its listener left.
+Pages and other callers take turns, so that a script with many calls holds up a page by one of them, not by all; whose
+turn it is among pages, and among callers, `Shares` says. When all places are taken, who comes and would have a turn
+before the last in line takes its place, so that nobody fills the line for the others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Sequence
+from itertools import zip_longest
+
+from app.serve.line.lengths import RunLengths, WaitSpan
+from app.serve.line.runs import Run
+from app.serve.line.shares import LinePlace, Shares, in_turn
+from app.words import run as says
+
+PLACES = 64  # runs that run or wait
+FOR_CALLS = 32  # of them, for callers without an open page: API clients and scripts
+OF_A_SESSION = 2
+HEARD_S = 5.0  # how long a run that was asked for may take to find a listener; until then it has no place
+LOOK_S = 0.1
+COMING = 30  # runs, by which it is known how many come
+UNKNOWN_S = 10.0  # what a run costs of which nothing is known
+
+
+class Refused(ValueError):
+    """A run that finds no place, or lost it; the message says why and what helps."""
+
+
+class Left(Exception):
+    """Nobody listens for this run any more, or it was stopped, before it began."""
+
+
+class Line:
+    """Belongs to one event loop. `enter` yields until the run's turn has come; `leave` must follow.
+
+    Args:
+        clock: in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = lambda: time.monotonic()) -> None:
+        self._clock = clock
+        self._waiting: list[LinePlace] = []  # in the order of arrival
+        self._running: Run | None = None
+        self._began, self._freed = 0.0, 0.0
+        self._page_was_last = False
+        self._lengths = RunLengths()
+        self._shares = Shares(self._cost)
+        self._coming: deque[tuple[float, float, float]] = deque(maxlen=COMING)  # when, s, behind how many s
+        self._promised: dict[str, float] = {}  # to whom, refused, a place was promised by when
+        self._known: tuple[object, list[LinePlace], list[WaitSpan | None]] = (None, [], [])
+        self._changes = 0
+
+    @property
+    def running(self) -> Run | None:
+        """The run whose turn it is."""
+        return self._running
+
+    @property
+    def awaited(self) -> bool:
+        """Whether somebody waits for the run whose turn it is."""
+        return bool(self._here())
+
+    async def enter(self, run: Run) -> AsyncGenerator[tuple[int, tuple[float, float] | None], None]:
+        """Wait for this run's turn; yields its `place` every `LOOK_S`.
+
+        Raises:
+            Refused: its visitor's share or the line is full. Left: it was stopped, or nobody listens.
+        """
+        asked = self._clock()
+        while not run.heard():
+            if run.stopped.is_set() or self._clock() - asked > HEARD_S:
+                raise Left(says.UNHEARD)
+            await asyncio.sleep(LOOK_S)
+        place = self.admit(run)
+        try:
+            while True:
+                if run.over():
+                    raise Left(says.STOPPED_EARLY)
+                if place.given_up:
+                    raise Refused(says.place_lost(self._later(run)))
+                if self.begins(place):
+                    break
+                yield self.place(run)
+                await asyncio.sleep(LOOK_S)
+        finally:
+            self.withdraw(place)
+
+    def admit(self, run: Run) -> LinePlace:
+        """Give a run a place in line.
+
+        Raises:
+            Refused: see `enter`.
+        """
+        waiting, own = self._here(), run.visitor
+        here = [place.run for place in waiting] + ([self._running] if self._running else [])
+        if sum(r.visitor.session == own.session for r in here) >= OF_A_SESSION:
+            raise Refused(says.of_session(OF_A_SESSION))
+        place = self._shares.place(run, self._clock(), here)
+        calls = sum(not r.visitor.page for r in here)
+        if len(here) >= PLACES or (not own.page and calls >= FOR_CALLS):
+            *_, last = in_turn([*(p for p in waiting if p.run.visitor.page == own.page), place])
+            if last is place:
+                later = self._later(run)
+                full = len(here) >= PLACES
+                raise Refused(says.all_places(PLACES, later) if full else says.all_call_places(FOR_CALLS, later))
+            last.given_up = True
+        self._coming.append((place.came, self._cost(run), place.turn - place.came))
+        self._waiting.append(place)
+        self._changes += 1
+        return place
+
+    def begins(self, place: LinePlace) -> bool:
+        """Whether its turn has come; then it runs."""
+        if self._running is not None or self._order()[:1] != [place]:
+            return False
+        now = self._clock()
+        # Taking over is part of what a run takes.
+        self._running, self._began = place.run, max(self._freed, place.came)
+        self._page_was_last = place.run.visitor.page
+        self._promised = {who: by for who, by in self._promised.items() if by > now}
+        self._changes += 1
+        return True
+
+    def withdraw(self, place: LinePlace) -> None:
+        """It waits no longer: its turn has come, or it left."""
+        self._waiting.remove(place)
+        self._changes += 1
+        typical = self._lengths.typical(place.run.kind)
+        if self._running is not place.run and not place.given_up and typical:
+            self._lengths.used(typical.seconds, 0.0)
+
+    def leave(self, run: Run, *, whole: bool = True) -> None:
+        """The run is over, however it ended; the next one may begin. whole: it came to its end."""
+        if self._running is not run:
+            return
+        now = self._clock()
+        took = max(0.0, now - self._began - run.fetching)
+        if typical := self._lengths.typical(run.kind):
+            self._lengths.used(typical.seconds, took)
+        if whole:
+            self._lengths.add(run.kind, took)
+        self._shares.had_more(run.visitor, took, now)
+        self._running, self._freed = None, now
+        self._changes += 1
+
+    def place(self, run: Run) -> tuple[int, tuple[float, float] | None]:
+        """How many runs come before this one, and about how many seconds that takes (from, to); None while nothing is
+        known."""
+        order = self._order()
+        before = next((i for i, place in enumerate(order) if place.run is run), len(order))
+        wait = self._wait(before)
+        if wait and before < len(order):
+            wait += WaitSpan(self._overtaking(order[before].turn, wait.seconds))
+        return before + (self._running is not None), wait.bounds if wait else None
+
+    def _here(self) -> list[LinePlace]:
+        return [p for p in self._waiting if not p.run.stopped.is_set() and not p.given_up]
+
+    def _order(self) -> list[LinePlace]:
+        """Who waits, in the order in which they will be served."""
+        here = self._here()
+        state = self._changes, len(here)
+        if self._known[0] != state:
+            pages, calls = ([p for p in here if p.run.visitor.page is page] for page in (True, False))
+            kinds = [in_turn(pages), in_turn(calls)]
+            first, second = kinds[::-1] if self._page_was_last else kinds
+            order = [p for pair in zip_longest(first, second) for p in pair if p is not None]
+            self._known = state, order, self._waits(order)
+        return self._known[1]
+
+    def _waits(self, order: Sequence[LinePlace]) -> list[WaitSpan | None]:
+        """What the runs before each place take, and at last what all take, the running one left out; None where more of
+        them are unknown than known."""
+        waits: list[WaitSpan | None] = [WaitSpan()]
+        total, known, unknown, share = WaitSpan(), 0, 0, self._lengths.share
+        for place in order:
+            typical = self._lengths.typical(place.run.kind)
+            known, unknown = known + (typical is not None), unknown + (typical is None)
+            total += typical.used(share) if typical else WaitSpan()
+            waits.append(total.times((known + unknown) / known) if known >= unknown else None)
+        return waits
+
+    def _wait(self, before: int) -> WaitSpan | None:
+        """What the running run and so many after it still take."""
+        self._order()
+        waits, now = self._known[2], self._left()
+        behind = waits[min(before, len(waits) - 1)]
+        return None if behind is None or now is None else now.used(self._lengths.share) + behind
+
+    def _overtaking(self, turn: float, wait: float) -> float:
+        """The seconds of runs that will come yet, and have their turns before this one, if they come as of late."""
+        now = self._clock()
+        if len(self._coming) < COMING // 2 or turn <= now:
+            return 0.0
+        over = max(now - self._coming[0][0], 1.0)
+        return sum(cost * min(max(0.0, turn - now - behind), wait) for _, cost, behind in self._coming) / over
+
+    def _left(self) -> WaitSpan | None:
+        """What the running run still takes; None while that is unknown, as while weights are fetched."""
+        run = self._running
+        if run is None:
+            return WaitSpan()
+        fetched = run.state.get("stage") in says.FETCHING and run.state.get("mode") == "loading"
+        return None if fetched else self._lengths.left(run.kind, self._clock() - self._began - run.fetching)
+
+    def _cost(self, run: Run) -> float:
+        typical = self._lengths.typical(run.kind)
+        return typical.seconds if typical else UNKNOWN_S
+
+    def _later(self, run: Run) -> str:
+        """When a place becomes free that was not promised to others who were refused."""
+        now, own = self._clock(), run.visitor
+        who = own.session if own.page else own.address
+        self._promised = {name: by for name, by in self._promised.items() if by > now and name != who}
+        order = self._order()
+        ends = [i for i, place in enumerate(order) if place.run.visitor.page == own.page]
+        if self._running and self._running.visitor.page == own.page:
+            ends.insert(0, -1)
+        after = ends[min(len(self._promised), len(ends) - 1)] if ends else len(order) - 1
+        wait = self._wait(after + 1)
+        if wait is None:
+            return says.later(None)
+        self._promised[who] = now + wait.seconds
+        return says.later(wait.seconds)

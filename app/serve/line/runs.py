@@ -1,0 +1,145 @@
+"""The runs that the server knows: whose they are, who was asked to stop, and the records of the last few."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.serve.line.lengths import ANY, RunKind
+from app.words import run as says
+from hsd_core.trace import Event
+from hsd_core.trace.codec import from_dict
+from hsd_core.trace.typed import encode, plain
+
+KEEP = 24
+KEEP_BYTES = 32 * 2**20  # of finished runs, compressed
+OPENED = 6  # files that visitors opened
+RETURN_S = 6.0  # so long a run waits for a page that left it: one that is loaded anew comes back for its run
+FIGURES = frozenset({"snapshot", "gauge", "race"})  # the page's own records, which are no events
+
+
+class NameTaken(ValueError):
+    """A run's name that another run has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Whose run it is: the names under which its answer is heard, the first being the session; the address as the
+    server sees it; whether a page of that session is open."""
+
+    names: tuple[str, ...] = ("",)
+    address: str = ""
+    page: bool = True
+
+    @property
+    def session(self) -> str:
+        return self.names[0]
+
+
+@dataclass(slots=True, eq=False)
+class Run:
+    """One run. `stage` is waiting | running | done. Once done, its records are kept compressed."""
+
+    name: str
+    visitor: Visitor = field(default_factory=Visitor)
+    hears: Callable[[tuple[str, ...]], bool] = lambda _: True
+    gone: Callable[[tuple[str, ...]], bool] = lambda _: False
+    kind: RunKind = ANY
+    stage: str = "waiting"
+    stopped: threading.Event = field(default_factory=threading.Event)
+    cut: bool = False  # it was asked to end before its end
+    fetching: float = 0.0  # s, of its turn, for which weights were fetched
+    state: dict[str, Any] = field(default_factory=dict)
+    opened: bool = False
+    live: list[dict[str, Any]] = field(default_factory=list)  # records, only while it runs
+    packed: bytes = b""
+    looked: float = -RETURN_S  # when a page that has no stream of it last asked for its records
+
+    def heard(self) -> bool:
+        """Whether somebody listens for its answer."""
+        return self.hears(self.visitor.names)
+
+    def over(self) -> bool:
+        """Whether it is to end: it was stopped, or nobody has listened, or asked for its records, for a while. Asked
+        before every forward."""
+        followed = time.monotonic() - self.looked < RETURN_S
+        if not self.stopped.is_set() and not followed and self.gone(self.visitor.names):
+            self.stop()
+        return self.stopped.is_set()
+
+    def stop(self) -> None:
+        """Ask it to end."""
+        self.cut = True
+        self.stopped.set()
+
+    def done(self) -> None:
+        """It is over: what it wrote is kept compressed, at about a twentieth of the memory."""
+        if self.stage != "done":
+            if self.live:
+                self.packed = gzip.compress(encode(self.live), 1)
+            self.stage, self.live = "done", []
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """What the page is shown of it; only grows."""
+        packed = self.packed
+        if not packed:
+            return self.live
+        records: list[dict[str, Any]] = plain(gzip.decompress(packed))
+        return records
+
+    @property
+    def events(self) -> list[Event]:
+        """The events it has written so far."""
+        return [from_dict(record) for record in list(self.records) if record["event"] not in FIGURES]
+
+
+class Runs:
+    """Thread-safe; keeps the last finished runs, so that a page that lost its stream can catch up."""
+
+    def __init__(self) -> None:
+        self._runs: OrderedDict[str, Run] = OrderedDict()
+        self._early: deque[str] = deque(maxlen=100)  # names of runs that were stopped before they were known
+        self._lock = threading.Lock()
+
+    def announce(self, run: Run) -> Run:
+        """Make a run known by its name.
+
+        Raises:
+            NameTaken: there is one of this name.
+        """
+        with self._lock:
+            if run.name in self._runs:
+                raise NameTaken(says.NAME_KNOWN)
+            if run.name in self._early:
+                run.stop()
+            self._runs[run.name] = run
+            self._forget([r for r in self._runs.values() if r.opened], OPENED)
+            self._forget([r for r in self._runs.values() if r.stage == "done"], KEEP)
+            return run
+
+    def get(self, name: str) -> Run | None:
+        with self._lock:
+            return self._runs.get(name)
+
+    def stop(self, name: str) -> None:
+        """Ask a run to end at its next forward; a run that still waits ends before it starts."""
+        with self._lock:
+            run = self._runs.get(name)
+            if run is None:
+                self._early.append(name)
+            else:
+                run.stop()
+
+    def _forget(self, runs: list[Run], keep: int) -> None:
+        """Keep the last `keep` of these runs, and of them no more than `KEEP_BYTES`."""
+        held = 0
+        for place, run in enumerate(reversed(runs)):
+            held += len(run.packed)
+            if place >= keep or (place and held > KEEP_BYTES):
+                del self._runs[run.name]

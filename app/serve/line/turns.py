@@ -1,0 +1,111 @@
+"""Whose turn it is: so much work at a time, and visitors take turns, so that nobody closes it for the others."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import threading
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import Future, wait
+from contextlib import asynccontextmanager, contextmanager
+from typing import Literal
+
+from starlette.requests import Request
+
+
+class Full(Exception):
+    """`why`: too many of one's "own" wait, too many of "all" visitors do, or the turn came too "late"."""
+
+    def __init__(self, why: Literal["own", "all", "late"]) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class Turns:
+    """Visitors go round in turn, each with its oldest question. Thread-safe: what waits is a task or a thread.
+
+    Args:
+        at_once: how much may be worked on together.
+        own, most: how many questions may wait, of one visitor and all together.
+    """
+
+    def __init__(self, *, at_once: int = 1, own: int, most: int) -> None:
+        self._free, self._own, self._most = at_once, own, most
+        self._lines: OrderedDict[str, deque[Future[None]]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @asynccontextmanager
+    async def turn(self, visitor: str, patience: float) -> AsyncIterator[None]:
+        """Held while this visitor's question is worked on.
+
+        Args:
+            patience: seconds that it waits at most.
+        Raises:
+            Full: too many wait, or it waited too long.
+        """
+        with self._place(visitor) as turn:
+            if not turn.done():
+                await asyncio.wait((asyncio.wrap_future(turn),), timeout=patience)
+            if not turn.done():
+                raise Full("late")
+            yield
+
+    @contextmanager
+    def held(self, patience: float, visitor: str = "") -> Iterator[None]:
+        """As `turn`, for a thread of the server, which it holds while it waits; by default all are one visitor."""
+        with self._place(visitor) as turn:
+            if not wait((turn,), patience).done:
+                raise Full("late")
+            yield
+
+    @contextmanager
+    def _place(self, visitor: str) -> Iterator[Future[None]]:
+        """Done when this visitor's turn has come."""
+        turn: Future[None] = Future()
+        with self._lock:
+            line = self._lines.get(visitor, deque())
+            if self._free:
+                self._free -= 1
+                turn.set_result(None)
+            elif len(line) >= self._own:
+                raise Full("own")
+            elif sum(map(len, self._lines.values())) >= self._most:
+                raise Full("all")
+            else:
+                line.append(turn)
+                self._lines[visitor] = line
+        try:
+            yield turn
+        finally:
+            self._leave(visitor, turn)
+
+    def _leave(self, visitor: str, turn: Future[None]) -> None:
+        with self._lock:
+            if turn.done():  # it had its turn, or that came at the same moment
+                self._next()
+                return
+            line = self._lines[visitor]
+            line.remove(turn)
+            if not line:
+                del self._lines[visitor]
+
+    def _next(self) -> None:
+        if not self._lines:
+            self._free += 1
+            return
+        visitor, line = self._lines.popitem(last=False)
+        line.popleft().set_result(None)
+        if line:
+            self._lines[visitor] = line  # behind the others
+
+
+def visitor(request: Request) -> str:
+    """Whom a request is counted for: its address, as a proxy in the same house or network names it."""
+    host = request.client.host if request.client else ""
+    named = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()[:64]
+    try:
+        near = ipaddress.ip_address(host).is_private
+    except ValueError:
+        near = False
+    return named if near and named else host

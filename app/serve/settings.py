@@ -1,0 +1,263 @@
+"""What a visitor may ask for: one request, checked and clamped on the server before anything runs.
+
+The page sends the same names that stand in its URL (`prompt`, `stack`, `preset`, ...). Out-of-range figures are
+clamped and said so; things that are no figures at all are refused with a message that names the cure.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.serve.limits import LONGEST_S, within
+from app.serve.line.lengths import RunKind
+from app.words import run as says
+from hsd_core.drafts.registry import LENS
+from hsd_core.levels.kinds import kinds
+from hsd_core.models.machine import device_name
+from hsd_core.pipeline import Reading
+from hsd_core.stacks.grammar import StackError
+from hsd_core.stacks.grammar import parse as parse_stack
+from hsd_core.trace import Event
+
+MAX_PROMPT = 8000
+MAX_STACK = 400
+DETAILS = ("full", "light")
+LIMITS: dict[str, tuple[float, float]] = {
+    "temperature": (0.0, 2.0),
+    "top_k": (0, 1000),
+    "top_p": (0.01, 1.0),
+    "seed": (0, 2**31 - 1),
+    "max_new_tokens": (1, 512),
+}
+DEFAULTS: dict[str, Any] = {
+    "temperature": 0.0,
+    "top_k": 0,
+    "top_p": 1.0,
+    "seed": 0,
+    "max_new_tokens": 96,
+    "raw": False,
+    "baseline": True,
+    "depths": False,
+    "replan": False,
+    "detail": "full",
+}
+HEADS = {"full": 8, "light": 0}  # likeliest tokens of each row that the trace keeps
+_ID = re.compile(r"@\s*(?:id|miss)\s*=\s*([^@,]*)")
+_DEVICE = re.compile(r"@\s*device\s*=\s*([^@,]*)")
+_NAME = re.compile(r"\s*([A-Za-z0-9_-]*)")
+_RUN_ID = re.compile(r"[A-Za-z0-9-]{8,64}")
+
+
+class RequestError(ValueError):
+    """A request that cannot be run; the message names what was given and the cure."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """One run as asked for. `notes` say what was clamped; `detail` "light" leaves probability rows out of the trace;
+    `depths` asks for one more pass that reads every layer; `replan` for levels and block lengths that are chosen anew
+    while generating."""
+
+    run: str
+    prompt: str
+    stack: str
+    preset: str
+    device: str | None = None
+    temperature: float = 0.0
+    top_k: int = 0
+    top_p: float = 1.0
+    seed: int = 0
+    max_new_tokens: int = 96
+    raw: bool = False
+    baseline: bool = True
+    depths: bool = False
+    replan: bool = False
+    detail: str = "full"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> RunKind:
+        """For estimates of what it takes."""
+        beside = tuple(name for name in ("baseline", "depths", "replan") if getattr(self, name))
+        return RunKind("run", self.preset, self.device, beside, self.max_new_tokens)
+
+    def start(
+        self,
+        pipeline: Any,
+        *,
+        stop: Callable[[], bool] = lambda: False,
+        reading: Reading | None = None,
+    ) -> Generator[Event, None, None]:
+        """The run's events, from a pipeline that has the preset open; stopped after `LONGEST_S`.
+
+        Raises:
+            ValueError: the engine refuses the request; its message names the cure.
+        """
+        more: dict[str, Any] = {name: True for name in ("depths", "replan") if getattr(self, name)}
+        events: Generator[Event, None, None] = pipeline.run(
+            self.stack,
+            self.prompt,
+            temperature=self.temperature,
+            top_k=self.top_k,
+            top_p=self.top_p,
+            seed=self.seed,
+            max_new_tokens=self.max_new_tokens,
+            raw=self.raw,
+            baseline=self.baseline,
+            heads=HEADS[self.detail],
+            stop=within(LONGEST_S, stop),
+            reading=reading,
+            **more,
+        )
+        return events
+
+
+def parse(data: Any) -> RunRequest:
+    """A request from the page's JSON.
+
+    Raises:
+        RequestError: a field is missing, too long or of the wrong type.
+    """
+    if not isinstance(data, Mapping):
+        raise RequestError(says.EMPTY_REQUEST)
+    notes: list[str] = []
+    figures = {name: _figure(name, data.get(name, DEFAULTS[name]), notes) for name in LIMITS}
+    detail = data.get("detail", "full")
+    return RunRequest(
+        run=run_id(data.get("run")),
+        prompt=_prompt(data.get("prompt")),
+        stack=_text("stack", data.get("stack"), MAX_STACK),
+        preset=_text("preset", data.get("preset"), 80),
+        device=_text("device", data.get("device"), 20) if data.get("device") else None,
+        temperature=figures["temperature"],
+        top_k=int(figures["top_k"]),
+        top_p=figures["top_p"],
+        seed=int(figures["seed"]),
+        max_new_tokens=int(figures["max_new_tokens"]),
+        raw=data.get("raw", False) is True,
+        baseline=data.get("baseline", True) is True,
+        depths=data.get("depths", False) is True,
+        replan=data.get("replan", False) is True,
+        detail=detail if detail in DETAILS else "full",
+        notes=tuple(notes),
+    )
+
+
+def check(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
+    """A visitor may run what the catalogue calls usable, on devices that are here, and nothing else.
+
+    Raises:
+        RequestError: the preset, a level or a device cannot be used, a level names weights that are not offered, or
+            the stack is not written as the grammar has it.
+    """
+    preset = next((p for p in catalogue if p["name"] == request.preset), None)
+    if preset is None:
+        known = ", ".join(p["name"] for p in catalogue)
+        raise RequestError(says.no_preset(request.preset, known))
+    if not preset["usable"]:
+        raise RequestError(says.unusable_preset(request.preset, preset["reason"]))
+    for part in request.stack.split(","):
+        name = _level_name(part)
+        alike = [level for level in preset["levels"] if level["name"] == name]
+        if alike and not any(level["usable"] for level in alike):
+            raise RequestError(says.unusable_level(name, alike[0]["reason"]))
+        for named in _ID.findall(part):
+            found = next((level for level in alike if level["params"].get("id") == named), None)
+            if found is not None and not found["usable"]:
+                raise RequestError(says.unusable_weights(name, named, found["reason"]))
+    for device in (request.device, *_DEVICE.findall(request.stack)):
+        try:
+            device_name(device)
+        except ValueError as error:
+            raise RequestError(str(error)) from error
+    check_ids(request, catalogue)
+    try:  # before any weights are loaded
+        parse_stack(request.stack)
+    except StackError as error:
+        raise RequestError(str(error)) from error
+
+
+def check_ids(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
+    """A visitor may name no weights but the preset's own: others would be fetched by the server.
+
+    An exit, a draft model or a lookup (for its misses) may also name a listed draft, and an exit the `lens`.
+
+    Raises:
+        RequestError: a level names weights that are in none of the preset's levels and stacks.
+    """
+    preset = next((p for p in catalogue if p["name"] == request.preset), {})
+    own: defaultdict[str, set[str]] = defaultdict(set)
+    everywhere: set[str] = set()
+    for level in preset.get("levels", []):
+        everywhere.update({str(level["params"]["id"])} if level["params"].get("id") else ())
+        own[level["name"]].update(str(draft["name"]) for draft in level.get("drafts", []))
+        heeded = {key.name for kind in kinds().values() if kind.name == level["name"] for key in kind.keys}
+        own[level["name"]].update({LENS} if "at" in heeded else ())
+        own[level["name"]].update({"nano"} if "miss" in heeded and level.get("drafts") else ())
+    for stack in preset.get("stacks", []):
+        everywhere.update(named for _, named in _named(stack["stack"]))
+    for name, named in _named(request.stack):
+        if named not in everywhere and named not in own[name]:
+            raise RequestError(says.no_weights(request.preset, name or "level", named[:80]))
+
+
+def _named(stack: str) -> Iterator[tuple[str, str]]:
+    """Level and id wherever a level of a stack names one, however oddly it is written."""
+    for part in stack.split(","):
+        for named in _ID.findall(part):
+            yield _level_name(part), named
+
+
+def _level_name(part: str) -> str:
+    found = _NAME.match(part)
+    return found[1] if found else ""
+
+
+def run_id(value: Any) -> str:
+    """A run's name as the page made it up: 8 to 64 letters, figures and hyphens.
+
+    Raises:
+        RequestError: it is none.
+    """
+    if not isinstance(value, str) or not _RUN_ID.fullmatch(value):
+        raise RequestError(says.NO_RUN_NAME)
+    return value
+
+
+def whole_text(text: str) -> str:
+    """The text with U+FFFD for each half of a character (a lone surrogate): those cannot be encoded or sent."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _prompt(value: Any) -> str:
+    value = whole_text(value) if isinstance(value, str) else value
+    if not isinstance(value, str) or not value.strip():
+        raise RequestError(says.EMPTY_PROMPT)
+    if len(value) > MAX_PROMPT:
+        raise RequestError(says.long_prompt(len(value), MAX_PROMPT))
+    return value
+
+
+def _text(name: str, value: Any, longest: int) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise RequestError(says.nothing_given(name))
+    if len(value) > longest:
+        raise RequestError(says.long_text(name, len(value), longest))
+    return whole_text(value.strip())
+
+
+def _figure(name: str, value: Any, notes: list[str]) -> float:
+    low, high = LIMITS[name]
+    # a whole number may have hundreds of digits: it can be compared, but not made a float or written out
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -math.inf < value < math.inf:
+        raise RequestError(says.out_of_range(name, low, high))
+    clamped = min(max(value, low), high)
+    if clamped != value:
+        asked = f"{value:g}" if abs(value) < 1e300 else says.TOO_MANY_DIGITS
+        notes.append(says.was_set(name, asked, clamped))
+    return clamped

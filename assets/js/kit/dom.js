@@ -1,0 +1,174 @@
+/** Small helpers for native DOM. Text always goes in as text: nothing here parses HTML. */
+
+import { pointed } from "./pointer.js";
+
+/**
+ * An element with attributes and children. `on*` keys are listeners, `text` is its text, other keys attributes;
+ * false, null and undefined leave an attribute out.
+ */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    if (key === "text") element.textContent = value;
+    else if (key === "style") for (const [name, v] of Object.entries(value)) element.style.setProperty(name, v);
+    else if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else element.setAttribute(key, value === true ? "" : value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** An element with a class and text alone, for what is made by the hundred. */
+export function element(tag, className, text = "") {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== "") node.textContent = text;
+  return node;
+}
+
+/**
+ * What an event happened in.
+ * @param {Event} event @param {string} selector
+ * @returns {HTMLElement|null}
+ */
+export function closest({ target }, selector) {
+  return target instanceof Element ? target.closest(selector) : null;
+}
+
+/** Sets text only when it differs, so that nothing is repainted for nothing. */
+export function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+const ICONS = {
+  more: "M5 12h.01M12 12h.01M19 12h.01",
+  down: "M6 9l6 6 6-6",
+  up: "M6 15l6-6 6 6",
+  theme: "M12 3a9 9 0 1 0 0 18zM12 3a9 9 0 0 1 0 18",
+  copy: "M9 9h10v10H9zM5 15V5h10",
+  save: "M12 4v11m-4-4l4 4 4-4M5 19h14",
+  open: "M12 16V5m-4 4l4-4 4 4M5 19h14",
+  remove: "M6 6l12 12M18 6L6 18",
+  add: "M12 5v14M5 12h14",
+  help: "M9 9a3 3 0 1 1 4.2 2.8c-.8.4-1.2 1-1.2 2M12 17.5h.01M12 3a9 9 0 1 0 .01 0z",
+  picture: "M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M9 9h.01",
+  share: "M18 8a3 3 0 1 0-.01 0M6 15a3 3 0 1 0-.01 0M18 22a3 3 0 1 0-.01 0M8.6 13.5l6.8 4M15.4 6.5l-6.8 4",
+  code: "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h2v2h-2zM18 18h2v2h-2zM14 19h1M19 14h1",
+  present: "M3 5h18v11H3zM12 16v4M8 20h8",
+  grip: "M9 6h.01M15 6h.01M9 12h.01M15 12h.01M9 18h.01M15 18h.01",
+};
+
+/** A line icon; decoration only, so name the button that holds it. */
+export function icon(name) {
+  const space = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(space, "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("class", "hx-icon");
+  svg.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS(space, "path");
+  path.setAttribute("d", ICONS[name]);
+  svg.append(path);
+  return svg;
+}
+
+/**
+ * A button that opens a panel below it. Esc and a click elsewhere close it; focus goes back to the button.
+ * @returns {{el: HTMLElement, button: HTMLElement, panel: HTMLElement, close: () => void, destroy: () => void}}
+ */
+export function popover(button, panel, { onOpen = () => {}, label = "" } = {}) {
+  const el = h("div", { class: "hx-pop" }, button, panel);
+  panel.hidden = true;
+  panel.classList.add("hx-pop-panel");
+  if (label) panel.setAttribute("aria-label", label);
+  button.setAttribute("aria-expanded", "false");
+  const set = (open) => {
+    if (open === !panel.hidden) return;
+    panel.hidden = !open;
+    button.setAttribute("aria-expanded", String(open));
+    if (open) onOpen();
+  };
+  button.addEventListener("click", () => set(panel.hidden));
+  el.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || panel.hidden) return;
+    event.stopPropagation();
+    set(false);
+    button.focus();
+  });
+  const outside = (event) => {
+    if (!el.contains(event.target)) set(false);
+  };
+  document.addEventListener("pointerdown", outside);
+  el.addEventListener("focusout", (event) => {
+    if (event.relatedTarget && !el.contains(event.relatedTarget)) set(false);
+  });
+  return {
+    el,
+    button,
+    panel,
+    close: () => set(false),
+    destroy: () => document.removeEventListener("pointerdown", outside),
+  };
+}
+
+/** Arrow keys, Home and End move between the items of a list of buttons. */
+export function arrows(list, selector) {
+  list.addEventListener("keydown", (event) => {
+    const items = [...list.querySelectorAll(selector)];
+    const at = items.indexOf(document.activeElement);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
+    if (to === undefined || !items.length) return;
+    event.preventDefault();
+    items[(to + items.length) % items.length].focus();
+  });
+}
+
+/** Shows the `data-tip` of what is hovered or focused inside `root`; one tip at a time. */
+export function tips(root) {
+  const tip = h("div", { class: "hx-tip", role: "tooltip", id: "hx-tip", hidden: true });
+  root.append(tip);
+  const show = (event) => {
+    const owner = event.target.closest?.("[data-tip]");
+    if (!owner || !root.contains(owner) || owner.querySelector('[aria-expanded="true"]')) return hide();
+    tip.textContent = owner.dataset.tip;
+    tip.hidden = false;
+    const box = owner.getBoundingClientRect();
+    const wide = tip.offsetWidth;
+    tip.style.left = `${Math.max(8, Math.min(box.left, innerWidth - wide - 8))}px`;
+    const above = box.top - tip.offsetHeight - 8;
+    tip.style.top = `${box.top > innerHeight / 3 ? above : box.bottom + 8}px`; // never over the title bar
+    owner.setAttribute("aria-describedby", "hx-tip");
+  };
+  let waiting = 0;
+  const hide = () => {
+    clearTimeout(waiting);
+    tip.hidden = true;
+  };
+  root.addEventListener("pointerover", (event) => {
+    hide();
+    if (pointed(event)) waiting = setTimeout(() => show(event), 300);
+  });
+  root.addEventListener("focusin", (event) => {
+    if (event.target.matches(":focus-visible")) show(event);
+  });
+  root.addEventListener("pointerdown", hide);
+  root.addEventListener("pointerleave", hide);
+  root.addEventListener("focusout", hide);
+  root.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") hide();
+  });
+}
+
+/**
+ * A button whose face is one sign: one event, or one position, on or back.
+ * @param {string} label @param {string} sign @param {() => void} onclick
+ */
+export const signButton = (label, sign, onclick) =>
+  h("button", {
+    type: "button",
+    class: "hx-icon-button hx-an-step",
+    "aria-label": label,
+    "data-tip": label,
+    text: sign,
+    onclick,
+  });

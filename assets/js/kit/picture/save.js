@@ -1,0 +1,52 @@
+/** A chart as a file: SVG, or a PNG of it. */
+
+import { saveBlob } from "../files.js";
+import { isDark } from "../theme.js";
+import { paint } from "./paint.js";
+import { words } from "../../words/picture.js";
+
+const FINER = 2; // pixels of a PNG to one of the screen
+
+/**
+ * @param {HTMLElement} host @param {string} title
+ * @param {{kind: "svg"|"png", light: boolean}} how light: as the light page shows it
+ */
+export async function savePicture(host, title, { kind, light }) {
+  const text = `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(painted(host, title, light))}`;
+  const name = `hsd_${title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-|-$/g, "")}.${kind}`;
+  const picture = new Blob([text], { type: "image/svg+xml" });
+  saveBlob(kind === "svg" ? picture : await pixels(text), name);
+  return name;
+}
+
+/** The theme is changed and put back between two frames: nobody sees it. */
+function painted(/** @type {HTMLElement} */ host, /** @type {string} */ title, /** @type {boolean} */ light) {
+  const { classList } = document.body;
+  const turned = light && isDark();
+  classList.add("hx-still");
+  if (turned) classList.remove("dark");
+  try {
+    return paint(host, title);
+  } finally {
+    if (turned) classList.add("dark");
+    classList.remove("hx-still");
+  }
+}
+
+/** @param {string} text an SVG @returns {Promise<Blob>} */
+async function pixels(text) {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [FINER * image.width, FINER * image.height];
+  const context = canvas.getContext("2d");
+  context?.scale(FINER, FINER);
+  context?.drawImage(image, 0, 0);
+  return new Promise((resolve, reject) =>
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error(words.failed))), "image/png"),
+  );
+}

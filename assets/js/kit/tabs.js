@@ -1,0 +1,51 @@
+/** The page's tabs, which Gradio draws: open one by its name, or the one that the address asks for. */
+
+import { closest } from "./dom.js";
+import { rest } from "./pointer.js";
+
+const TABS = '#tabs [role="tab"]';
+const all = () => [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(TABS))];
+const nameOf = (tab) => tab.textContent.trim().toLowerCase();
+const named = (name) => all().find((tab) => nameOf(tab) === name.toLowerCase());
+
+/** Opens a tab from another one: what had the focus goes out of sight, so the tab takes it. */
+export function openTab(name) {
+  const tab = named(name);
+  if (!tab) return;
+  rest();
+  tab.click();
+  tab.focus({ preventScroll: true });
+}
+
+/**
+ * `?tab=planner` opens that tab at once; from then on the address names the tab that is open, and Back and Forward lead
+ * from tab to tab. `first` overrules the address.
+ */
+export function tabAsked(first = "") {
+  let led = false; // by the address, which then needs no other entry
+  const lead = (name) => {
+    led = true;
+    (named(name) ?? (name ? null : all()[0]))?.click();
+    led = false;
+  };
+  const asked = () => (new URLSearchParams(location.search).get("tab") ?? "").slice(0, 40);
+  document.addEventListener("click", (event) => follow(closest(event, TABS), led), { capture: true });
+  addEventListener("popstate", () => lead(asked()));
+  lead(first || asked());
+}
+
+/** Each tab begins at its top; the first one needs no name in the address. */
+function follow(tab, led) {
+  if (!tab || tab.getAttribute("aria-selected") === "true") return;
+  scrollTo(0, 0);
+  if (!led) history.pushState(history.state, "");
+  setQuery({ tab: tab === all()[0] ? null : nameOf(tab) });
+}
+
+/** Writes these parameters into the address and leaves the others; null takes one out. */
+export function setQuery(values) {
+  const query = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(values)) value === null ? query.delete(name) : query.set(name, value);
+  const text = query.toString();
+  history.replaceState(history.state, "", location.pathname + (text ? `?${text}` : "") + location.hash);
+}

@@ -1,0 +1,115 @@
+/** The drawing of the lanes: beds and names, then the blocks of the times that are shown. */
+
+import { box, set, svg, ticks } from "../kit/svg.js";
+import { element } from "../kit/dom.js";
+
+const LETTER = 0.32; // of a lane's height: the width of a letter of the counts on a block
+const LEAST_LETTER = 7; // px
+const AXIS = 18; // px
+const NARROW = 2; // px: blocks below that which stand closer than CLOSE are drawn as one, thousands in a long run
+const CLOSE = 1;
+const PREFILL = "prefill";
+
+/** Where a time (ns, from a to b) and a level stand, px. */
+export function scaleOf(a, b, width, lane, count) {
+  return { a, b, width, lane, count, x: (t) => ((t - a) / (b - a)) * width, y: (level) => (count - 1 - level) * lane };
+}
+
+/** What depends on the levels and the size alone, drawn anew where one of them is another.
+ *  @param {any} model @param {any} scale @param {{root: any, over: any, names: any}} sheets two of svg, and a list
+ *  @param {any} [before] what was drawn last */
+export function skeleton(model, scale, { root, over, names }, before = null) {
+  const size = [model.levels.map((x) => x.tag + x.name).join(), scale.width, scale.lane].join();
+  if (before?.size === size) return before;
+  const { lane, count, width } = scale;
+  const high = lane * count;
+  for (const sheet of [root, over]) {
+    sheet.replaceChildren();
+    set(sheet, { width, height: high + AXIS, viewBox: `0 0 ${width} ${high + AXIS}` });
+  }
+  names.replaceChildren(...[...model.levels].reverse().map((level) => laneName(level, lane)));
+  /** @type {any} */ const built = { size, paths: new Map() };
+  for (let i = 0; i < count; i++)
+    svg("rect", { class: "hx-lane-bed", x: 0, y: i * lane + 2, width, height: lane - 4, rx: 3 }, root);
+  built.rounds = svg("path", { class: "hx-lane-rounds" }, root);
+  for (const level of model.levels) {
+    for (const kind of ["prefill", "draft", "verify"]) {
+      const path = svg("path", { class: `hx-block hx-block-${kind}` }, root);
+      path.style.setProperty("--hue", level.hue);
+      built.paths.set(kind + level.index, path);
+    }
+  }
+  built.rejects = svg("path", { class: "hx-block-reject" }, root);
+  built.words = svg("g", { class: "hx-lane-words" }, root);
+  built.axis = svg("g", { class: "hx-lane-axis" }, root);
+  built.hot = svg("rect", { class: "hx-lane-hot", rx: 2 }, over);
+  built.veil = svg("rect", { class: "hx-lane-veil", y: 0 }, over);
+  built.cursor = svg("g", { class: "hx-lane-cursor" }, over);
+  svg("path", { d: `M0 0V${high + 4}`, class: "hx-lane-line" }, built.cursor);
+  svg("path", { d: `M-5 ${high + 11}L0 ${high + 2}L5 ${high + 11}z`, class: "hx-lane-grip" }, built.cursor);
+  return built;
+}
+
+/** The blocks of the times that are shown, with their words and the axis; of calls that are over at `until`. */
+export function drawBlocks(model, built, scale, until = Infinity) {
+  const { a, b, x, y, lane, count, width } = scale;
+  /** @type {Map<string, {top: number, spans: [number, number][]}>} */
+  const data = new Map([...built.paths.keys()].map((key) => [key, { top: 0, spans: [] }]));
+  const rejects = [];
+  const words = [];
+  const letter = Math.max(LEAST_LETTER, LETTER * lane);
+  for (const s of model.segments) {
+    if (s.t1 < a || s.t0 > b || s.t1 > until) continue;
+    const top = y(s.level) + 2;
+    const [left, right] = [Math.max(0, x(s.t0)), Math.min(width, x(s.t1))];
+    const row = data.get(s.kind + s.level);
+    if (row) join(Object.assign(row, { top }).spans, left, Math.max(left + 0.8, right - 0.7));
+    if (s.rejected && right - left > 7) rejects.push(box(right - 2.7, right - 0.7, top, lane - 4));
+    const [text, name] = s.kind === "prefill" ? [PREFILL, "hx-word-faint"] : [counts(s), ""];
+    if (right - left > letter * (text.length + 1)) words.push([(left + right) / 2, top + lane / 2, text, name]);
+  }
+  for (const [key, { top, spans }] of data)
+    set(built.paths.get(key), { d: spans.map(([left, right]) => box(left, right, top, lane - 4, 0.8)).join("") });
+  const edges = model.rounds.filter((r) => r.t1 > a && r.t1 < b && r.t1 <= until);
+  const dense = edges.length * 7 > width;
+  set(built.rounds, { d: dense ? "" : edges.map((r) => `M${x(r.t1).toFixed(1)} 0V${lane * count}`).join("") });
+  set(built.rejects, { d: rejects.join("") });
+  texts(built.words, words);
+  texts(
+    built.axis,
+    ticks(a, b, width / 110).map(({ t, label }) => [x(t), lane * count + 13, label]),
+    width,
+  );
+}
+
+/** Adds a block to those of its row, from left to right. @param {[number, number][]} spans px @param {number} left @param {number} right */
+function join(spans, left, right) {
+  const last = spans[spans.length - 1];
+  if (last && right - left < NARROW && left - last[1] < CLOSE) last[1] = Math.max(last[1], right);
+  else spans.push([left, right]);
+}
+
+function laneName(level, height) {
+  const item = element("li", "hx-lane-name");
+  item.style.height = `${height}px`;
+  item.style.setProperty("--hue", level.hue);
+  const tag = element("span", "hx-badge", level.tag);
+  tag.dataset.line = level.underline;
+  item.title = level.name;
+  item.append(tag, element("span", "hx-lane-title", level.short));
+  return item;
+}
+
+const counts = (s) =>
+  s.kind === "draft" ? String(s.tokensOut) : s.tokensIn === 0 ? "+1" : `${s.tokensIn}\u2192${s.tokensOut}`;
+
+/** Text nodes [x, y, text, class], reused; the first and last stay inside `width`. */
+function texts(group, list, width = null) {
+  while (group.childNodes.length > list.length) group.lastChild.remove();
+  list.forEach(([x, y, text, name = ""], i) => {
+    const node = group.childNodes[i] ?? svg("text", {}, group);
+    const anchor = width !== null && x < 12 ? "start" : width !== null && x > width - 24 ? "end" : "middle";
+    set(node, { x, y, "text-anchor": anchor, class: name });
+    if (node.textContent !== text) node.textContent = text;
+  });
+}

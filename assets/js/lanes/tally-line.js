@@ -1,0 +1,91 @@
+/** The figures beside the charts: each with its unit, its formula and its source. */
+
+import { h, say } from "../kit/dom.js";
+import { isGreedy } from "../levels/greedy.js";
+import { TALLY } from "../words/play/lanes.js";
+
+/**
+ * @param {{onDepths: () => void, onTell: (text: string) => void}} ctx
+ * @returns {{el: HTMLElement, update: (model, cursor) => void}}
+ */
+export function tallyLine(ctx) {
+  const slots = {};
+  const list = h("dl", { class: "hx-figures" });
+  const knew = h("button", {
+    type: "button",
+    class: "hx-quiet hx-knew",
+    text: TALLY.depths,
+    "data-tip": TALLY.noDepths,
+    onclick: () =>
+      knew.hasAttribute("aria-disabled") ? ctx.onTell(TALLY.whyNoDepths(TALLY.noDepths)) : ctx.onDepths(),
+  });
+  const el = h("div", { class: "hx-tally" }, list, knew);
+  const tips = new Map();
+  const made = h(
+    "div",
+    { class: "hx-figure-made", tabindex: "0", hidden: true },
+    h("dd", { text: TALLY.simulated }),
+    h("dt", { text: TALLY.noModel }),
+  );
+  list.append(made);
+  for (const [key, [name, tip]] of Object.entries(TALLY.figures)) {
+    const value = h("dd", { text: "–" });
+    const slot = h(
+      "div",
+      { class: `hx-figure-${key}`, tabindex: "0", "data-tip": tip },
+      value,
+      h("dt", { text: name }),
+    );
+    list.append(slot);
+    tips.set(slot, tip);
+    slots[key] = value;
+  }
+  /** A simulated run says so before its figures, and in each of them. */
+  function madeUp(why) {
+    if (made.hidden === !why && (made.dataset.tip ?? "") === why) return;
+    made.hidden = !why;
+    slots.equal.parentElement.hidden = Boolean(why); // every level says the same passage: it could not differ
+    made.dataset.tip = why;
+    for (const [slot, tip] of tips) slot.dataset.tip = why ? TALLY.simulatedTip(tip) : tip;
+  }
+
+  return {
+    el,
+    update(model, cursor) {
+      const s = model?.snapshotAt(cursor);
+      const whole = model && cursor >= (model.commitTimes.at(-1) ?? Infinity);
+      say(slots.forward, s?.tokens_per_target_forward == null ? "–" : s.tokens_per_target_forward.toFixed(1));
+      say(slots.kept, s?.drafts_kept == null ? "–" : `${Math.round(100 * s.drafts_kept)} %`);
+      const read = s?.layers_per_token ?? null;
+      const layers = model?.levels.at(-1)?.layers;
+      slots.layers.parentElement.hidden = model?.snapshots.at(-1)?.layers_per_token == null; // of the run, not the moment
+      say(slots.layers, read === null ? "\u2013" : layers ? TALLY.of(one(read), layers) : one(read));
+      say(
+        slots.first,
+        s?.ttft_ms == null
+          ? "–"
+          : s.ttft_ms >= 1000
+            ? `${(s.ttft_ms / 1000).toFixed(1)} s`
+            : `${Math.round(s.ttft_ms)} ms`,
+      );
+      say(slots.equal, whole ? agreement(model) : "–");
+      knew.hidden = !model?.header || Boolean(model.header.simulated);
+      madeUp(model?.header?.simulated ?? "");
+      knew.dataset.tip = model?.depths ? TALLY.depthsTip : TALLY.noDepths;
+      if (model?.depths) knew.removeAttribute("aria-disabled");
+      else knew.setAttribute("aria-disabled", "true");
+    },
+  };
+}
+
+/**
+ * "96 / 96"; at a first difference also plain decoding's top-two margin there, which says whether it was a near tie.
+ */
+function agreement(model) {
+  const { baseline, committed } = model;
+  if (!baseline || !isGreedy(model)) return "–";
+  const equal = `${baseline.equal} / ${committed.length}`;
+  return baseline.diverges ? TALLY.margin(equal, baseline.margin?.toPrecision(2)) : TALLY.equal(equal);
+}
+
+const one = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));

@@ -1,0 +1,82 @@
+/** The figures of the shipped benchmarks that lessons may name, and what a stack gains: by a benchmark where one has it,
+ *  by the run alone where none has. */
+
+import { FIGURES, GAIN } from "../../words/tabs/learn.js";
+import { as, rate, times } from "./parts.js";
+import { ratio } from "./run.js";
+
+/** @typedef {import("./parts.js").Sources} Sources */
+
+const PRESET = "smollm2"; // of the lessons that name no run
+
+/** Of a row: `best.3.speed_up` of the quickest stack of three levels, or that of a stack by its name. */
+export const BENCH = {
+  speed_up: [FIGURES.benchSpeedup, times, (r) => r.speed_up],
+  low: [FIGURES.benchLow, times, (r) => r.interval[0]],
+  high: [FIGURES.benchHigh, times, (r) => r.interval[1]],
+  per_forward: [FIGURES.benchPerForward, rate, (r) => r.accepted_per_pass],
+  tokens_per_s: [FIGURES.benchRate, rate, (r) => r.tokens_per_s],
+  stack: [FIGURES.benchStack, as, (r) => r.stack],
+  machine: [FIGURES.machine, as, (r) => r.machine],
+  over: [FIGURES.benchOver, times, (r, other) => r.speed_up / other.speed_up],
+};
+
+/** The rows of the benchmarks of the run's preset, those of its machine first. @param {Sources} sources @returns {any[][]} */
+function tables({ reports, model }) {
+  const { preset = PRESET, machine = "" } = model?.header ?? {};
+  const own = reports.map(({ results }) => results).filter(({ about }) => about.preset === preset);
+  const near = own.sort((a, b) => Number(b.about.machine === machine) - Number(a.about.machine === machine));
+  return near.map(({ stacks, about }) => stacks.map((one) => ({ ...one, machine: about.machine })));
+}
+
+const quickest = (rows) => rows.toSorted((a, b) => b.speed_up - a.speed_up)[0] ?? null;
+
+/** A stack's row, in the first benchmark that has it. @param {Sources} sources @param {string} stack */
+function named(sources, stack) {
+  return tables(sources).flatMap((rows) => rows.find((one) => one.stack === stack) ?? [])[0] ?? null;
+}
+
+/** The best stack of so many levels, and of so many others, both of one benchmark. @param {Sources} sources */
+function best(sources, levels, beside) {
+  const of = (rows, count) =>
+    quickest(rows.filter((one) => one.plain === "target" && one.stack.split(",").length === Number(count)));
+  for (const rows of tables(sources)) {
+    const [found, other] = [of(rows, levels), of(rows, beside ?? levels)];
+    if (found && other) return [found, other];
+  }
+  return [null, null];
+}
+
+/**
+ * The row that a reference names, and the one beside it.
+ * @param {Sources} sources @param {string} stack "" for the best @param {string[]} rest behind `best`
+ */
+export function rowsOf(sources, stack, [levels, , beside]) {
+  return stack ? [named(sources, stack), null] : best(sources, levels, beside);
+}
+
+/**
+ * What the stack of the run gains over plain decoding, with the interval of the benchmark that has it. A single run has
+ * no interval: its ends are its own figure. A benchmark is greedy, so it says nothing of a sampled run.
+ * @param {Sources} sources
+ */
+function gained(sources) {
+  const { model } = sources;
+  const alone = model?.header ? ratio(model) : null;
+  if (!model?.header || alone === null) return null;
+  const { temperature = 0, top_k = 0 } = model.header.sampling;
+  const row = temperature === 0 || top_k === 1 ? named(sources, model.header.stack) : null;
+  if (!row) return { value: alone, low: alone, high: alone, said: GAIN.alone(times(alone)), machine: null };
+  const [low, high] = row.interval;
+  const figures = { gain: times(row.speed_up), low: times(low), high: times(high), alone: times(alone) };
+  return { value: row.speed_up, low, high, said: GAIN.shipped({ ...figures, machine: row.machine }), ...row };
+}
+
+/** `gain`, `gain.low`, `gain.high` and `gain.said`. @param {Sources} sources @param {string} [what] */
+export function gain(sources, what = "value") {
+  const found = gained(sources);
+  const value = found?.[/** @type {"value"} */ (what)] ?? null;
+  if (value === null) return null;
+  const text = typeof value === "number" ? times(value) : value;
+  return { value, text, tip: `${GAIN.tip}; ${found?.machine ? FIGURES.shipped(found.machine) : FIGURES.shown}` };
+}

@@ -1,0 +1,86 @@
+/** The figures that a lesson names: `$speedup` is the shown run's, `${08-loses|speedup}` that of a recording, and
+ *  `${bench|best.3.speed_up}` a shipped result's. Each is a function of a model, so that none is written into a lesson. */
+
+import { FIGURES } from "../../words/tabs/learn.js";
+import { BENCH, gain, rowsOf } from "./bench.js";
+import { times } from "./parts.js";
+import { ratio, RUN, unitOf } from "./run.js";
+
+/** As in app/learn/lessons.py. */
+const NAME = "[a-z_]+(?:\\.[A-Za-z0-9_]+)*";
+export const REFERENCE = new RegExp(`\\$(?:(${NAME})|\\{([^{}|]+)\\|(${NAME})\\})`, "g");
+
+/** @typedef {import("../../run/trace.js").TraceModel} Model */
+/** @typedef {{value: number|string, text: string, tip: string}} Figure */
+/** @typedef {import("./parts.js").Sources} Sources */
+
+/** Whether a figure is one of the shipped results. @param {string} source */
+export const isBench = (source) => source === "bench" || source.startsWith("bench:");
+
+/**
+ * A reference's figure; null where its run is not at hand or has none.
+ * @param {Sources} sources @param {string} name @param {string} [source] "", a recording, "bench" or "bench:STACK"
+ * @returns {Figure|null}
+ */
+export function figure(sources, name, source = "") {
+  const [head, ...rest] = name.split(".");
+  if (isBench(source)) {
+    const [row, other] = rowsOf(sources, source.slice(6), rest);
+    const what = head === "best" ? rest[1] : head;
+    return written(BENCH[what], (read) => (row ? read(row, other) : null), FIGURES.shipped(row?.machine ?? ""));
+  }
+  const model = source ? (sources.recordings.get(source) ?? null) : sources.model;
+  if (head === "gain") return gain({ ...sources, model }, rest[0]);
+  // Not by its title where it is the shown one: that may say what a question asks.
+  const from = source ? model?.header?.title || FIGURES.recording(source) : FIGURES.shown;
+  if (head === "beside") {
+    const shown = sources.model?.header ? ratio(sources.model) : null;
+    const other = model?.header ? ratio(model) : null;
+    return written([FIGURES.beside, times, () => (shown && other ? shown / other : null)], (read) => read(), from);
+  }
+  return written(RUN[head], (read) => (model?.header ? read(model, ...rest) : null), from, unitOf(head, rest));
+}
+
+/** @param {((v: any) => string)|null} [unit] */
+function written(entry, asked, from, unit = null) {
+  if (!entry) return null;
+  const [tip, format, read] = entry;
+  const value = asked(read);
+  if (value === null || value === undefined || Number.isNaN(value)) return null;
+  return { value, text: (unit ?? format)(value), tip: `${tip}; ${from}` };
+}
+
+/** Whether a condition such as "$speedup < 1 and $kept > 0.5" holds; null where a figure is missing. */
+export const holds = (condition, sources) =>
+  holdsBy(condition, (source, name) => figure(sources, name, source)?.value ?? null);
+
+/** The same of figures from anywhere. @param {(source: string, name: string) => any} read */
+export function holdsBy(condition, read) {
+  const found = condition.split(" and ").map((part) => {
+    const [left, sign, right] = part.split(" ").map((x, i) => (i === 1 ? x : operand(x, read)));
+    if (left === null || right === null) return null;
+    return { "<": left < right, ">": left > right, "<=": left <= right, ">=": left >= right, "=": left === right }[
+      sign
+    ];
+  });
+  return found.includes(null) ? null : found.every(Boolean);
+}
+
+function operand(text, read) {
+  const [found] = references(text);
+  return found ? read(found.source, found.name) : Number(text);
+}
+
+/** What a text refers to. @param {string} text @returns {{source: string, name: string}[]} */
+export const references = (text) =>
+  [...text.matchAll(REFERENCE)].map(([, name, source = "", of]) => ({ source, name: name ?? of }));
+
+/** The recordings that a lesson's texts name. @param {any} value */
+export function recordingsIn(value) {
+  const named = references(JSON.stringify(value)).map(({ source }) => source);
+  return [...new Set(named.filter((source) => source && !isBench(source)))];
+}
+
+/** Whether a lesson's texts take figures from the shipped results. @param {any} value */
+export const namesResults = (value) =>
+  references(JSON.stringify(value)).some(({ source, name }) => isBench(source) || name.split(".")[0] === "gain");

@@ -1,0 +1,25 @@
+/** A level by its letter and colour, as the tables name it. */
+
+import { h } from "../kit/dom.js";
+import { styleLevels } from "./kinds.js";
+
+/** The head of its row or column. */
+export function levelHead(name, style, scope = "row") {
+  return h("th", { scope, class: "hx-plan-level" }, levelBadge(style), h("span", { text: name }));
+}
+
+export function levelBadge(style) {
+  return h("span", {
+    class: "hx-badge",
+    "data-line": style.underline,
+    style: { "--hue": style.hue },
+    "aria-hidden": "true",
+    text: style.tag,
+  });
+}
+
+/** Styles of the levels by name, as the Play tab has them. */
+export function stylesOf(levels) {
+  const styles = styleLevels(levels.map(({ name, kind }) => ({ kind, label: name })));
+  return new Map(levels.map((level, i) => [level.name, styles[i]]));
+}

@@ -1,0 +1,68 @@
+// Title, description and data table of one figure, from JSON, by textContent only.
+
+import { drawnOf } from "./figure-run.js";
+import { pictureButton } from "../kit/picture/button.js";
+import { FIGURE } from "../words/page.js";
+
+export function mount(root, { props, watch }) {
+  const show = () => {
+    describe(root, props);
+    const note = props.value ? JSON.parse(props.value) : null;
+    const figure = root.closest(".hx-figure");
+    if (note?.run && figure) drawnOf(figure, note.run);
+    root.replaceChildren(...(note ? (props.part === "table" ? [table(note)] : head(note, figure)) : []));
+  };
+  watch("value", show);
+  show();
+}
+
+function head(note, figure) {
+  const line = make("div", "", "hx-pictured");
+  const plot = () => figure?.querySelector(".js-plotly-plot") ?? null;
+  line.append(make("h2", note.title, "hx-figure-title"));
+  if (note.columns.length) line.append(pictureButton(plot, () => note.title));
+  return [line, make("p", note.text, "hx-figure-text")];
+}
+
+function table(note) {
+  const details = make("details", "", "hx-figure-data");
+  details.append(named(make("summary", FIGURE.table), FIGURE.tableOf(note.title)));
+  const body = document.createElement("table");
+  const top = body.createTHead().insertRow();
+  for (const name of note.columns) {
+    const cell = make("th", name);
+    cell.scope = "col";
+    top.append(cell);
+  }
+  const rows = body.createTBody();
+  for (const row of note.rows) {
+    const line = rows.insertRow();
+    row.forEach((value, i) => line.append(make(i ? "td" : "th", String(value))));
+  }
+  const scroll = make("div", "", "hx-figure-scroll");
+  scroll.tabIndex = 0;
+  scroll.append(body);
+  details.append(scroll);
+  return details;
+}
+
+/** To a screen reader the whole panel is a figure: what it shows, and that a table says the same. */
+function describe(root, props) {
+  const figure = root.closest(".hx-figure");
+  if (!figure || !props.value) return;
+  const { title, text } = JSON.parse(props.value);
+  figure.setAttribute("role", "figure");
+  named(figure, FIGURE.said(title, text));
+}
+
+function named(element, label) {
+  element.setAttribute("aria-label", label);
+  return element;
+}
+
+function make(tag, text, className) {
+  const element = document.createElement(tag);
+  if (text) element.textContent = text;
+  if (className) element.className = className;
+  return element;
+}

@@ -1,0 +1,283 @@
+// Written by tests/js/events_dts.py from the classes in hsd_core/trace; run it when they change.
+
+export interface Header {
+  event: "header";
+  format: "hsd-trace";
+  schema: 1;
+  stack: string;
+  levels: LevelInfo[];
+  sampling: Record<string, any>;
+  seed: number;
+  prompt_ids: number[];
+  max_new_tokens: number;
+  lossless: boolean;
+  lossless_reason: string;
+  preset: string | null;
+  machine: string;
+  recorded: string;
+  versions: Record<string, string>;
+  profile: Record<string, any> | null;
+  title: string;
+  replan: Record<string, any> | null;
+  simulated: string;
+}
+
+export interface LevelInfo {
+  index: number;
+  name: string;
+  kind: string;
+  label: string;
+  block: number | null;
+  policy: string | null;
+  theta: number | null;
+  rule: string | null;
+  bonus: boolean;
+  device: string;
+  dtype: string;
+  layers: number | null;
+  weights: Record<string, any> | null;
+  params: Record<string, any>;
+  shares: number | null;
+}
+
+export interface Piece {
+  event: "piece";
+  id: number;
+  b64: string;
+  special: boolean;
+}
+
+export interface Prefill {
+  event: "prefill";
+  level: number;
+  tokens: number;
+  t0: number;
+  t1: number;
+  round: number | null;
+}
+
+export interface Draft {
+  event: "draft";
+  round: number;
+  level: number;
+  at: number;
+  serials: number[];
+  ids: number[];
+  sources: string[];
+  q: number[];
+  confidence: (number | null)[];
+  forwards: number;
+  rows: number;
+  catch_up: number;
+  t0: number;
+  t1: number;
+  ran: Span[];
+  theta: number | null;
+  copied: (Copied | null)[];
+  parents: number[];
+  keys: number[];
+  silent: number;
+  draws?: number[];
+}
+
+export interface Span {
+  lo: number;
+  hi: number;
+  rows: number;
+}
+
+export interface Copied {
+  at: number;
+  alike: number;
+  share: number;
+}
+
+export interface Verify {
+  event: "verify";
+  round: number;
+  level: number;
+  below: number | null;
+  at: number;
+  rows: number;
+  catch_up: number;
+  checks: Check[];
+  t0: number;
+  t1: number;
+  ran: Span[];
+  theta: number | null;
+  bounds?: Bound[];
+  probes?: number;
+}
+
+export interface Check {
+  serial: number;
+  id: number;
+  alpha: number | null;
+  coin: number | null;
+  outcome: "accepted" | "rejected" | "unjudged";
+  p: number;
+  q: number;
+  p_row: Row | null;
+  q_row: Row | null;
+  residual: Row | null;
+}
+
+export interface Row {
+  ids: number[];
+  probs: number[];
+  tail: number;
+}
+
+export interface Bound {
+  first: number;
+  rule: number | null;
+  best: number;
+}
+
+export interface Correct {
+  event: "correct";
+  round: number;
+  level: number;
+  at: number;
+  serial: number;
+  id: number;
+  p: number;
+  t: number;
+  p_row: Row | null;
+}
+
+export interface Bonus {
+  event: "bonus";
+  round: number;
+  level: number;
+  at: number;
+  serial: number;
+  id: number;
+  p: number;
+  t: number;
+  p_row: Row | null;
+}
+
+export interface Commit {
+  event: "commit";
+  round: number;
+  at: number;
+  tokens: Committed[];
+  t: number;
+}
+
+export interface Committed {
+  serial: number;
+  id: number;
+  level: number;
+  how: "draft" | "correct" | "bonus";
+  source: string;
+  passed: number[];
+}
+
+export interface Rollback {
+  event: "rollback";
+  round: number;
+  level: number;
+  before: number;
+  after: number;
+  t: number;
+}
+
+export interface Kv {
+  event: "kv";
+  round: number;
+  levels: KvLength[];
+  t: number;
+}
+
+export interface KvLength {
+  level: number;
+  cached: number;
+  catch_up: number;
+  committed: number;
+  held: number;
+}
+
+export interface Store {
+  event: "store";
+  round: number;
+  level: number;
+  inserts: number;
+  evictions: number;
+  hits: Record<string, number>;
+  misses: number;
+  t0: number;
+  t1: number;
+  window?: number[][];
+}
+
+export interface Plan {
+  event: "plan";
+  round: number;
+  stack: string;
+  levels: number[];
+  blocks: number[];
+  t0: number;
+  t: number;
+  predicted_ms: number | null;
+  left_ms: number | null;
+  why: string;
+  acceptance: Record<string, number>;
+}
+
+export interface Footer {
+  event: "footer";
+  reason: "eos" | "length" | "context" | "stopped";
+  rounds: number;
+  committed: number;
+  prefill_ns: number;
+  decode_ns: number;
+  totals: LevelTotal[];
+}
+
+export interface LevelTotal {
+  level: number;
+  forwards: number;
+  rows: number;
+  tokens_in: number;
+  tokens_out: number;
+  ns: number;
+}
+
+export interface Baseline {
+  event: "baseline";
+  stack: string;
+  prefill_ns: number;
+  token_ns: number[];
+  equal: number;
+  diverges: boolean;
+  margin: number | null;
+  ids: number[];
+  margins: (number | null)[];
+}
+
+export interface Depths {
+  event: "depths";
+  at: number[];
+  readouts: string[];
+  p: number[][];
+  top: number[][];
+}
+
+export type TraceEvent =
+  | Header
+  | Piece
+  | Prefill
+  | Draft
+  | Verify
+  | Correct
+  | Bonus
+  | Commit
+  | Rollback
+  | Kv
+  | Store
+  | Plan
+  | Footer
+  | Baseline
+  | Depths;

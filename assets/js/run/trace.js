@@ -1,0 +1,273 @@
+/** The client's model of a run: events in; rounds, segments, figures and token records (tokens.js) with times out.
+ *
+ *  Nothing here knows the cursor, so what the page shows at any moment is a pure function of (model, cursor), live and
+ *  in replay. Times are ns on the engine's clock.
+ */
+
+import { treeOf } from "./tree.js";
+import { Figures } from "./figures.js";
+import { styleLevels } from "../levels/kinds.js";
+import { Moments } from "./moments.js";
+import { upTo } from "../kit/order.js";
+import { placeOffered, Tokens } from "./tokens.js";
+
+/** @typedef {import("./events.js").LevelInfo & import("../levels/kinds.js").Look} Level */
+/**
+ * `before`: what was tentative when it began.
+ * @typedef {{round: number, t0: number, t1: number, byLevel: number[], tokens: number, before: import("./records.js").TokenRecord[],
+ *   segments: Segment[]}} Round
+ */
+/**
+ * @typedef {{kind: string, level: number, round: number|null, t0: number, t1: number, rows: number, tokensIn: number,
+ *   tokensOut: number, rejected?: boolean, rejects?: number, sequences?: number, ran?: import("./events.js").Span[],
+ *   catchUp?: number, probes?: number, theta?: number|null, at?: number, serials?: number[], silent?: number}} Segment
+ */
+
+export class TraceModel extends Tokens {
+  constructor() {
+    super();
+    /** @type {import("./events.js").Header|null} */ this.header = null;
+    /** @type {import("./events.js").Footer|null} */ this.footer = null;
+    /** @type {import("./events.js").Baseline|null} */ this.baseline = null;
+    /** @type {import("./events.js").Depths|null} */ this.depths = null; // when it was measured
+    /** @type {Level[]} */ this.levels = []; // header.levels with their looks
+    /** @type {Round[]} */ this.rounds = [];
+    /** @type {import("./events.js").Plan[]} */ this.plans = []; // where the run chose its levels anew
+    /** @type {Segment[]} */ this.segments = [];
+    this.figures = new Figures();
+    this.moments = new Moments();
+    /** @type {{t: number, kind: string, round: number, level: number}[]} */ this.marks = []; // where stepping stops
+    /** @type {import("./events.js").Kv[]} */ this.kv = [];
+    /** @type {import("./events.js").Store[]} */ this.stores = []; // what n-gram databases counted
+    this._guess = 1; // sequences that the bottom level may offer
+    this.end = 0; // last ns seen
+    this.version = 0; // grows with every append
+    /** @type {Segment|null} */ this._open = null; // of the last verifier: its correction or bonus belongs to it
+  }
+
+  /** Feeds events, in order, each once. Unknown events are skipped. */
+  append(events) {
+    for (const event of events) {
+      this["_" + event.event]?.(event);
+      this.moments.add(event);
+      this.end = Math.max(this.end, event.t1 ?? event.t ?? 0);
+    }
+    if (events.length) this.version += 1;
+  }
+
+  /** @param {import("./events.js").Header} e */
+  _header(e) {
+    this.header = e;
+    const looks = styleLevels(e.levels);
+    this.levels = e.levels.map((info, i) => ({ ...info, ...looks[i] }));
+    const { guess, tree, fuse } = e.levels[0]?.params ?? {};
+    const leaves = tree
+      ? String(tree)
+          .split(".")
+          .reduce((n, part) => n * Number(part), 1)
+      : Number(guess);
+    this._guess = Math.min(64, (leaves || 1) + (Number(fuse) || 0));
+  }
+
+  /** @param {import("./events.js").Prefill} e */
+  _prefill(e) {
+    const work = { kind: "prefill", rows: e.tokens, tokensIn: e.tokens, tokensOut: 0 };
+    if (typeof e.round === "number")
+      this._segment(e, work); // a level that joins: time of that round
+    else this.segments.push({ ...work, level: e.level, t0: e.t0, t1: e.t1, round: null });
+  }
+
+  /** @param {import("./events.js").Plan} e */
+  _plan(e) {
+    this.plans.push(e);
+    this.marks.push({ t: e.t, kind: "plan", round: e.round, level: this.levels.length - 1 });
+  }
+
+  /** @param {import("./events.js").Draft} e */
+  _draft(e) {
+    const { at, serials, silent } = e;
+    const work = { kind: "draft", rows: e.rows, tokensIn: 0, tokensOut: e.ids.length };
+    const segment = this._segment(e, { ...work, at, serials, silent });
+    const tree = treeOf(e, this._guess > 1);
+    if (tree) segment.sequences = tree.rows;
+    this._drafted(e, tree);
+    if (e.ids.length) this.marks.push({ t: e.t1, kind: "draft", round: e.round, level: e.level });
+  }
+
+  /** @param {import("./events.js").Verify} e */
+  _verify(e) {
+    const kept = e.checks.filter((c) => c.outcome === "accepted").length;
+    const tree = this._tree && this._tree.judged === null ? this._tree : null;
+    const segment = this._segment(e, { kind: "verify", rows: e.rows, tokensIn: e.checks.length, tokensOut: kept });
+    const bounds = new Map((e.bounds ?? []).map((bound) => [placeOffered(this.tokens.get(bound.first)), bound]));
+    for (const c of e.checks) {
+      const record = this.tokens.get(c.serial);
+      if (!record) continue;
+      this._judge(record, c, e, bounds.get(placeOffered(record)) ?? null);
+      if (c.outcome === "rejected") {
+        segment.rejected = true;
+        segment.rejects = (segment.rejects ?? 0) + 1;
+        if (!tree) this._lose(record.at, e.t1, e.level, record);
+      }
+    }
+    if (tree) this._settle(tree, e);
+    this.marks.push({ t: e.t1, kind: segment.rejected ? "reject" : "verify", round: e.round, level: e.level });
+    this._open = segment;
+  }
+
+  /** @param {import("./events.js").Correct} e */
+  _correct(e) {
+    this._extra(e, "correct");
+  }
+
+  /** @param {import("./events.js").Bonus} e */
+  _bonus(e) {
+    this._extra(e, "bonus");
+  }
+
+  /** @param {import("./events.js").Correct | import("./events.js").Bonus} e @param {string} how */
+  _extra(e, how) {
+    const record = this._place(
+      {
+        serial: e.serial,
+        id: e.id,
+        at: e.at,
+        level: e.level,
+        how,
+        source: "",
+        round: e.round,
+        q: null,
+        confidence: null,
+      },
+      e.t,
+    );
+    record.drawn = { p: e.p, pRow: e.p_row };
+    const tree = this._tree;
+    if (tree?.judged?.level === e.level && tree.end.at === e.at) record.fork = { tree, parent: tree.end.parent };
+    const own = this._open;
+    if (own && own.level === e.level && own.round === e.round) own.tokensOut += 1;
+  }
+
+  /** @param {import("./events.js").Commit} e */
+  _commit(e) {
+    this._tree = null;
+    this._write(e);
+    const round = this._round(e.round, e.t);
+    Object.assign(round, { t1: e.t, tokens: round.tokens + e.tokens.length });
+    this.marks.push({ t: e.t, kind: "commit", round: e.round, level: this.levels.length - 1 });
+  }
+
+  /** @param {import("./events.js").Kv} e */
+  _kv(e) {
+    this.kv.push(e);
+  }
+
+  /** @param {import("./events.js").Store} e */
+  _store(e) {
+    this.stores.push(e);
+  }
+
+  /** @param {import("./figures.js").Snapshot} e */
+  _snapshot(e) {
+    this.figures.add(e);
+  }
+
+  /** @param {import("./figures.js").Gauge} e */
+  _gauge(e) {
+    this.figures.add(e);
+  }
+
+  /** @param {import("./events.js").Footer} e */
+  _footer(e) {
+    this.footer = e;
+    if (this._alive.length) this._lose(this._alive[0].at, this.end, null, null);
+    if (this._tree?.judged === null) for (const record of this._tree.nodes) record.tGone = this.end;
+  }
+
+  /** @param {import("./events.js").Baseline} e */
+  _baseline(e) {
+    this.baseline = e;
+  }
+
+  /** @param {import("./events.js").Depths} e */
+  _depths(e) {
+    this.depths = e;
+  }
+
+  _segment(e, more) {
+    const segment = {
+      level: e.level,
+      t0: e.t0,
+      t1: e.t1,
+      round: e.round,
+      rejected: false,
+      ran: e.ran ?? [],
+      catchUp: e.catch_up,
+      probes: e.probes ?? 0,
+      theta: e.theta ?? null,
+      ...more,
+    };
+    this.segments.push(segment);
+    const round = this._round(e.round, e.t0);
+    round.segments.push(segment);
+    round.byLevel[e.level] = (round.byLevel[e.level] ?? 0) + (e.t1 - e.t0);
+    round.t1 = Math.max(round.t1, e.t1);
+    return segment;
+  }
+
+  _round(index, t) {
+    let last = this.rounds[this.rounds.length - 1];
+    if (!last || last.round !== index) {
+      const byLevel = this.levels.map(() => 0);
+      last = { round: index, t0: t, t1: t, byLevel, tokens: 0, before: [...this._alive], segments: [] };
+      this.rounds.push(last);
+    }
+    return last;
+  }
+
+  // --- what holds at a cursor (ns) ---
+
+  /** Tentative records at a cursor, by position. */
+  aliveAt(cursor) {
+    return this.aliveIn(this.rounds[this.roundAt(cursor)], cursor);
+  }
+
+  /** How many sequences were, or may be, offered side by side; 0 where there is one at a time. */
+  mostRows() {
+    const seen = this.trees.reduce((most, x) => Math.max(most, x.rows), 0);
+    return Math.max(seen, this._guess > 1 ? this._guess : 0);
+  }
+
+  /** The plan that the round under the cursor follows; null where the run has one plan from end to end. */
+  planAt(cursor) {
+    return this.plans[upTo(this.plans, cursor, (x) => x.t) - 1] ?? this.plans[0] ?? null;
+  }
+
+  /** The levels that a round ran, cheapest first. */
+  levelsIn(round) {
+    const plan = this.plans[upTo(this.plans, round, (x) => x.round) - 1];
+    return plan?.levels ?? this.levels.map((_, i) => i);
+  }
+
+  /** The run's figures after each commit. */
+  get snapshots() {
+    return this.figures.run;
+  }
+
+  snapshotAt(cursor) {
+    return this.figures.at(cursor);
+  }
+
+  kvAt(cursor) {
+    return this.kv[upTo(this.kv, cursor, (x) => x.t) - 1] ?? null;
+  }
+
+  /** Index of the round under the cursor, -1 before the first. */
+  roundAt(cursor) {
+    return upTo(this.rounds, cursor, (x) => x.t0) - 1;
+  }
+
+  markAfter(t) {
+    return this.marks[upTo(this.marks, t, (x) => x.t)] ?? null;
+  }
+}

@@ -1,0 +1,107 @@
+/** Several candidates offered side by side: a tree of tokens, read from a draft's `parents`, and what a verifier made of
+ *  it. Siblings stand in the order in which they are judged; the first child goes on in the row of its parent. */
+
+import { TREE } from "../words/play/text.js";
+
+/** @typedef {import("./records.js").Tree} Tree */
+/** @typedef {import("./records.js").TokenRecord} TokenRecord */
+
+/**
+ * The tree of a draft; null for a chain, unless `always`: then a chain is a tree of one row.
+ * @param {import("./events.js").Draft} e
+ * @param {boolean} always
+ * @returns {Tree|null}
+ */
+export function treeOf(e, always = false) {
+  const given = e.parents;
+  const isTree = given.length === e.ids.length && given.every((above, i) => above >= -1 && above < i);
+  if (!e.ids.length || !(always || (given.length && isTree))) return null;
+  const parents = given.length && isTree ? given : e.ids.map((_, i) => i - 1);
+  /** @type {number[]} */ const depths = [];
+  for (const above of parents) depths.push(above < 0 ? 0 : depths[above] + 1);
+  const { rowOf, rows } = rowsOf(parents);
+  const end = { parent: null, at: e.at };
+  return { t: e.t1, round: e.round, level: e.level, parents, depths, rowOf, rows, nodes: [], judged: null, end };
+}
+
+/** @param {number[]} parents */
+function rowsOf(parents) {
+  /** @type {number[]} */ const rowOf = new Array(parents.length).fill(0);
+  let rows = 0;
+  const visit = (/** @type {number} */ above, /** @type {number} */ row) =>
+    parents.forEach((p, i) => {
+      if (p !== above) return;
+      rowOf[i] = row < 0 ? rows : row;
+      rows = Math.max(rows, rowOf[i] + 1);
+      visit(i, rowOf[i]);
+      row = -1; // the next sibling begins a row of its own
+    });
+  visit(-1, 0);
+  return { rowOf, rows };
+}
+
+/**
+ * Writes down what became of every node. Returns the rejected ones, in judging order.
+ * @param {Tree} tree
+ * @param {import("./events.js").Verify} e
+ */
+export function settle(tree, e) {
+  const outcome = new Map(e.checks.map((c) => [c.serial, c.outcome]));
+  const kept = tree.nodes.filter((x) => outcome.get(x.serial) === "accepted");
+  const rejected = tree.nodes.filter((x) => outcome.get(x.serial) === "rejected");
+  tree.judged = { t: e.t1, level: e.level, kept: kept.length };
+  tree.end = { parent: kept.at(-1)?.serial ?? null, at: tree.end.at + kept.length };
+  tree.nodes.forEach((record, i) => {
+    if (kept.includes(record)) return;
+    record.tGone = e.t1;
+    let top = i; // the node of its branch that stands behind the kept path
+    while (!rejected.includes(tree.nodes[top]) && tree.parents[top] >= 0) {
+      if (kept.includes(tree.nodes[tree.parents[top]])) break;
+      top = tree.parents[top];
+    }
+    const head = tree.nodes[top];
+    if (record === head && rejected.includes(head)) record.goneBy = e.level;
+    else if (rejected.includes(head)) {
+      record.lostWith = head.serial;
+      head.followers.push(record);
+    } else record.insteadOf = candidates(head).find((x) => kept.includes(x))?.serial ?? null;
+  });
+  return rejected;
+}
+
+/**
+ * The tokens that were offered for the place of a token, in judging order; none where there was one draft, or none.
+ * @param {TokenRecord} record
+ */
+export function candidates({ fork }) {
+  return fork ? fork.tree.nodes.filter((x) => x.fork?.parent === fork.parent) : [];
+}
+
+/**
+ * What became of a candidate up to a cursor.
+ * @param {TokenRecord} record
+ * @param {number} cursor
+ * @returns {"waiting"|"kept"|"rejected"|"lost"|"unasked"}
+ */
+export function fate(record, cursor) {
+  const judged = record.fork?.tree.judged;
+  if (!judged || judged.t > cursor) return "waiting";
+  const verdict = record.judgements.find((j) => j.level === judged.level && j.t === judged.t)?.outcome;
+  if (verdict === "accepted") return "kept";
+  return verdict === "rejected" ? "rejected" : record.lostWith === null ? "unasked" : "lost";
+}
+
+/**
+ * A tree in a line of words.
+ * @param {Tree} tree
+ * @param {{levels: {tag: string}[]}} model
+ * @param {number} cursor
+ */
+export function treeText(tree, model, cursor) {
+  const said = TREE.said(tree.rows, tree.nodes.length);
+  if (!tree.judged || tree.judged.t > cursor) return TREE.waits(said);
+  const count = (/** @type {string} */ what) => tree.nodes.filter((x) => fate(x, cursor) === what).length;
+  const { kept, level } = tree.judged;
+  const rest = count("lost") + count("unasked");
+  return TREE.judged(said, { kept, rejected: count("rejected"), level: model.levels[level].tag, rest });
+}

@@ -1,0 +1,125 @@
+/** The prompt row: prompt, Generate or Stop, examples, recordings, settings. */
+
+import { arrows, h, icon, popover, say } from "../../kit/dom.js";
+import { recordingsMenu } from "./recordings.js";
+import { settingsPanel } from "./settings.js";
+import { PROMPT } from "../../words/play/run.js";
+
+/** The place of the prompt row where nothing can be run. */
+export function noPromptRow() {
+  return { el: h("div", { hidden: true }), show() {}, busy() {}, close() {} };
+}
+
+/** The prompt row. */
+export function promptRow(ctx) {
+  const { setup, settings } = ctx;
+  const prompt = h("textarea", {
+    class: "hx-prompt",
+    rows: "2",
+    maxlength: String(setup.limits.prompt),
+    spellcheck: "false",
+    id: "hx-prompt",
+    placeholder: PROMPT.placeholder,
+    "aria-label": PROMPT.label,
+    oninput: () => ctx.onEdit("prompt", prompt.value),
+  });
+  const go = h(
+    "button",
+    { type: "button", class: "hx-go", onclick: () => ctx.onGo() },
+    h("span", { text: PROMPT.generate }),
+  );
+  const examples = menu(
+    "examples",
+    PROMPT.examples,
+    setup.examples.map((e) => ({ title: e.title, note: e.note, pick: () => ctx.onExample(e) })),
+  );
+  const recordings = recordingsMenu({
+    recordings: setup.recordings,
+    shown: ctx.shown,
+    onPick: ctx.onRecording,
+  });
+  const panel = settingsPanel(ctx);
+  const more = popover(
+    h(
+      "button",
+      { type: "button", class: "hx-icon-button", "aria-label": PROMPT.settings, "data-tip": PROMPT.settings },
+      icon("more"),
+    ),
+    panel.el,
+    { label: PROMPT.settings, onOpen: () => panel.show(settings) },
+  );
+  const el = h(
+    "div",
+    { class: "hx-prompt-row", role: "form", "aria-label": PROMPT.form },
+    prompt,
+    h("div", { class: "hx-actions" }, go, examples.el, recordings.el, more.el),
+  );
+  el.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      ctx.onGo();
+    }
+  });
+  return {
+    el,
+    show() {
+      if (prompt.value !== settings.prompt) prompt.value = settings.prompt;
+      panel.show(settings);
+    },
+    /** `state`: idle | busy | stopping; `reason` greys the button and says why; `first` is what a run needs first. */
+    busy(state, reason = "", first = "") {
+      say(go.firstChild, { idle: PROMPT.generate, busy: PROMPT.stop, stopping: PROMPT.stopping }[state]);
+      go.dataset.state = state;
+      const off = (state === "idle" && reason) || state === "stopping";
+      if (off) go.setAttribute("aria-disabled", "true");
+      else go.removeAttribute("aria-disabled");
+      go.dataset.tip =
+        (state === "idle" && reason) ||
+        {
+          idle: [PROMPT.generateTip, first].filter(Boolean).join("; "),
+          busy: PROMPT.stopTip,
+          stopping: PROMPT.stoppingTip,
+        }[state];
+    },
+    close() {
+      for (const one of [examples, recordings, more]) one.close();
+    },
+  };
+}
+
+function menu(name, title, items) {
+  const list = h("ul", { class: "hx-menu" });
+  const button = h(
+    "button",
+    { type: "button", class: `hx-quiet hx-${name}` },
+    h("span", { text: title }),
+    icon("down"),
+  );
+  const pop = popover(button, list, { label: title, onOpen: () => list.querySelector("button")?.focus() });
+  for (const item of items) {
+    list.append(
+      h(
+        "li",
+        {},
+        h(
+          "button",
+          {
+            type: "button",
+            class: "hx-item",
+            "aria-disabled": item.disabled ? "true" : null,
+            onclick: () => {
+              if (item.disabled) return;
+              pop.close();
+              button.focus();
+              item.pick();
+            },
+          },
+          h("span", { class: "hx-item-title", text: item.title }),
+          h("span", { class: "hx-item-note", text: item.note }),
+        ),
+      ),
+    );
+  }
+  arrows(list, "button");
+  return pop;
+}

@@ -1,0 +1,134 @@
+/** The settings popover: what the run may do, and how it is shown. */
+
+import { h } from "../../kit/dom.js";
+import { SETTINGS } from "../../words/play/run.js";
+
+/** @returns {{el: HTMLElement, show: (settings: Record<string, any>) => void}} */
+export function settingsPanel(ctx) {
+  const { setup } = ctx;
+  const inputs = {};
+  const edit = (name, value) => ctx.onEdit(name, value);
+  const keep = (name, input) => {
+    inputs[name] = input;
+    return input;
+  };
+
+  const pick = (name, /** @type {string[]} */ [label, tip], options) =>
+    field(
+      label,
+      tip,
+      keep(
+        name,
+        h(
+          "select",
+          {
+            class: "hx-select",
+            onchange: (event) => edit(name, event.target.value),
+          },
+          ...options.map(([value, text, reason, off = reason]) =>
+            h("option", { value, text: reason ? `${text}: ${reason}` : text, disabled: Boolean(off) }),
+          ),
+        ),
+      ),
+    );
+
+  const figure = (name, /** @type {string[]} */ [label, tip], step) => {
+    const [low, high] = setup.limits[name];
+    return field(
+      label,
+      tip,
+      keep(
+        name,
+        h("input", {
+          class: "hx-input",
+          type: "number",
+          min: low,
+          max: high,
+          step,
+          onchange: (event) => {
+            const asked = Number(event.target.value);
+            const value = Math.min(
+              high,
+              Math.max(low, Number.isFinite(asked) && event.target.value !== "" ? asked : setup.defaults[name]),
+            );
+            event.target.value = String(value);
+            edit(name, value);
+          },
+        }),
+      ),
+    );
+  };
+
+  const tick = (name, /** @type {string[]} */ [label, tip]) =>
+    h(
+      "label",
+      { class: "hx-tick", "data-tip": tip },
+      keep(
+        name,
+        h("input", {
+          type: "checkbox",
+          onchange: (event) => edit(name, event.target.checked),
+        }),
+      ),
+      h("span", { text: label }),
+    );
+
+  const presets = setup.catalogue.map((p) => [
+    p.name,
+    p.title,
+    p.usable ? p.reason : p.reason || SETTINGS.off,
+    !p.usable,
+  ]);
+  const device = pick("device", SETTINGS.device, [["", SETTINGS.anyDevice]]);
+  const el = h(
+    "div",
+    { class: "hx-settings" },
+    group(SETTINGS.groups.model, pick("preset", SETTINGS.preset, presets), device),
+    group(
+      SETTINGS.groups.sampling,
+      figure("temperature", SETTINGS.temperature, "0.1"),
+      figure("top_k", SETTINGS.topK, "1"),
+      figure("top_p", SETTINGS.topP, "0.05"),
+      figure("seed", SETTINGS.seed, "1"),
+      figure("max_new_tokens", SETTINGS.newTokens, "1"),
+    ),
+    group(
+      SETTINGS.groups.run,
+      tick("baseline", SETTINGS.baseline),
+      tick("replan", SETTINGS.replan),
+      tick("depths", SETTINGS.depths),
+      tick("raw", SETTINGS.raw),
+      pick("detail", SETTINGS.detail, Object.entries(SETTINGS.details)),
+    ),
+    group(
+      SETTINGS.groups.view,
+      pick("colour", SETTINGS.colour, Object.entries(SETTINGS.colours)),
+      pick("ghosts", SETTINGS.ghosts, Object.entries(SETTINGS.ghostsAre)),
+    ),
+  );
+  return {
+    el,
+    show(settings) {
+      const preset = setup.catalogue.find((p) => p.name === settings.preset);
+      const devices = preset?.devices ?? [];
+      inputs.device.replaceChildren(
+        h("option", { value: "", text: SETTINGS.anyDevice }),
+        ...devices.map((d) =>
+          h("option", { value: d.name, text: d.usable ? d.name : `${d.name}: ${d.reason}`, disabled: !d.usable }),
+        ),
+      );
+      for (const [name, input] of Object.entries(inputs)) {
+        if (input.type === "checkbox") input.checked = settings[name];
+        else if (document.activeElement !== input) input.value = String(settings[name] ?? "");
+      }
+    },
+  };
+}
+
+function field(label, tip, input) {
+  return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: label }), input);
+}
+
+function group(title, ...children) {
+  return h("fieldset", { class: "hx-group" }, h("legend", { text: title }), ...children);
+}

@@ -1,0 +1,115 @@
+/** What takes the room of the lanes while somebody looks closely: the anatomy of a round, the proof of a run, or the
+ *  databases of lookups. One at a time; its key, its place in the address, and the focus that goes back to where it was opened from. */
+
+import { createAnatomy } from "../anatomy/anatomy.js";
+import { SAY } from "../words/desk/anatomy.js";
+import { createDatabases } from "../databases/databases.js";
+import { DB } from "../words/desk/databases.js";
+import { closest, h } from "../kit/dom.js";
+import { createProof } from "../proof/proof.js";
+import { PROOF } from "../words/desk/proof.js";
+import { setQuery } from "../kit/tabs.js";
+
+const KEYS = /** @type {Record<string, string>} */ ({ a: "anatomy", d: "databases" });
+const WRITES = 'input, textarea, select, [contenteditable], [role="slider"], [role="tab"], .hx-pop-panel';
+
+/**
+ * @param {HTMLElement} stage
+ * @param {{player: import("../player/player.js").Player, clock: HTMLElement, transport: HTMLElement, badge: Element|null,
+ *   onDraw: () => void, selected: () => number|null}} ctx selected: the token that the card shows
+ */
+export function createDesk(stage, { player, clock, transport, badge, onDraw, selected }) {
+  /** @type {string|null} */ let open = null;
+  /** @type {HTMLElement|null} */ let from = null; // what had the focus
+  /** @type {any} */ let model = null;
+  let cursor = 0;
+  const ctx = { player, stage, onClose: () => show(null), onChange: onDraw, selected };
+  const anatomy = createAnatomy(ctx);
+  const proof = createProof(ctx);
+  const databases = createDatabases(ctx);
+  /** @type {Record<string, {el: HTMLElement, title: HTMLElement, selected: number|null, sources?: number[], closed?: () => void, key: (name: string) => boolean, update: (model: any, cursor: number) => void}>} */
+  const parts = { anatomy, proof, databases };
+  clock.before(anatomy.el, proof.el, databases.el);
+
+  const opener = (/** @type {string} */ name, /** @type {string} */ text, /** @type {string} */ tip) =>
+    h("button", {
+      type: "button",
+      class: `hx-quiet hx-open-${name}`,
+      "aria-expanded": "false",
+      "data-tip": tip,
+      text,
+      onclick: () => show(open === name ? null : name),
+    });
+  /** @type {Record<string, HTMLElement>} */
+  const openers = {
+    anatomy: opener("anatomy", SAY.open, SAY.openTip),
+    proof: opener("proof", PROOF.open, PROOF.openTip),
+    databases: opener("databases", DB.open, DB.openTip),
+  };
+  transport.append(openers.anatomy, openers.databases);
+  badge?.after(openers.proof);
+
+  function show(/** @type {string|null} */ name) {
+    if (name === open) return;
+    if (!open) from = /** @type {HTMLElement} */ (document.activeElement);
+    if (open) parts[open].closed?.();
+    open = name;
+    for (const [own, part] of Object.entries(parts)) part.el.hidden = own !== name;
+    for (const [own, button] of Object.entries(openers)) button.setAttribute("aria-expanded", String(own === name));
+    if (name) stage.dataset.desk = name;
+    else delete stage.dataset.desk;
+    setQuery(Object.fromEntries(Object.keys(parts).map((own) => [own, own === name ? "1" : null])));
+    onDraw();
+    if (name) parts[name].title.focus({ preventScroll: true });
+    else if (from?.isConnected && from !== document.body) from.focus({ preventScroll: true });
+    else openers.anatomy.focus({ preventScroll: true });
+  }
+
+  /** The round of a token, at the last event before the cursor that it had a part in; else at its draft. */
+  function openAt(/** @type {number} */ serial) {
+    const record = model?.tokens.get(serial);
+    if (!record) return;
+    const moments = [record.tDraft, ...record.judgements.map((/** @type {any} */ j) => j.t)].filter((t) => t <= cursor);
+    const t = moments.at(-1) ?? record.tDraft;
+    player.pause();
+    player.seek(model.marks.find((/** @type {any} */ m) => m.t >= t)?.t ?? t);
+    cursor = player.cursor;
+    anatomy.update(model, cursor);
+    anatomy.choose(serial);
+    show("anatomy");
+  }
+
+  stage.addEventListener("click", (event) => {
+    const asked = closest(event, "[data-anatomy]");
+    if (asked) openAt(Number(asked.dataset.anatomy));
+  });
+  stage.addEventListener("dblclick", (event) => {
+    if (!closest(event, ".hx-lane-area")) return;
+    player.pause();
+    show("anatomy");
+  });
+  document.addEventListener("keydown", (event) => {
+    const { key, target } = event;
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || !stage.offsetParent) return;
+    if (key === "Escape" && open && !closest(event, ".hx-pop")) show(null);
+    else if (target instanceof Element && target.closest(WRITES)) return;
+    else if (KEYS[key.toLowerCase()]) show(open === KEYS[key.toLowerCase()] ? null : KEYS[key.toLowerCase()]);
+    else if (!open || !parts[open].key(key)) return;
+    event.preventDefault();
+  });
+
+  return {
+    /** What the other views should show while it is open. */
+    view: () => (open && model ? { selected: parts[open].selected, sources: parts[open].sources } : {}),
+    update(/** @type {any} */ next, /** @type {number} */ to) {
+      model = next;
+      cursor = to;
+      if (open) parts[open].update(next, to);
+    },
+    /** `?anatomy=1`, `?proof=1` and `?databases=1` open them. */
+    begin() {
+      const asked = new URLSearchParams(location.search);
+      for (const name of Object.keys(parts)) if (asked.get(name) === "1") show(name);
+    },
+  };
+}

@@ -1,0 +1,125 @@
+/** The parts of the first screen, each with what a visitor does in it. */
+
+import { createCaption } from "../caption/caption-view.js";
+import { create as createCard } from "../text/card/card.js";
+import { noPromptRow, promptRow } from "./controls/controls.js";
+import { createDesk } from "./desk.js";
+import { h } from "../kit/dom.js";
+import { create as createLanes } from "../lanes/lanes.js";
+import { createNote } from "../kit/note.js";
+import { otherPrompt } from "./controls/other-prompt.js";
+import { wholePage } from "../share/embed.js";
+import { shareButton } from "../share/share.js";
+import { tallyLine } from "../lanes/tally-line.js";
+import { textPanel } from "../text/text-panel.js";
+import { toggleTheme } from "../kit/theme.js";
+import { titleBar } from "./title/title.js";
+import { createTower } from "../tower/tower.js";
+import { create as createTransport } from "../player/transport.js";
+import { STAGE } from "../words/play/run.js";
+
+/**
+ * What the parts show of the first screen, and what they ask of it.
+ * @typedef {{
+ *   root: HTMLElement, setup: Record<string, any>, settings: Record<string, any>, aside: HTMLElement,
+ *   feed: import("../visit/feed.js").Feed, player: import("../player/player.js").Player, view: import("./drawing.js").View,
+ *   live: () => {run: boolean, status: any}, ready: () => boolean, busy: () => void,
+ *   edit: (name: string, value: any) => void, go: () => void, open: (file: File) => void, record: (name: string) => void,
+ *   tell: (text: string, kind?: string) => void, draw: () => void,
+ *   figures: {draw: () => void, show: (selector: string) => void}}} Ports
+ *   aside: the way back to another run; live: whether the run that is shown is being written, and what the server says of
+ *   it; ready: whether what is composed can be run now; busy: says so anew; record: shows a recording; figures: those below the fold
+ */
+
+/** Makes the parts and puts them into the page; `el` holds them all. @param {Ports} ports */
+export function furnish(ports) {
+  const { root, setup, settings, feed, player, view, edit, open, tell, draw, figures } = ports;
+  const select = (/** @type {number|null} */ serial) => {
+    view.selected = serial;
+    draw();
+  };
+  const title = titleBar({
+    why: setup.why,
+    share: setup.offline ? null : shareButton({ feed, player, settings, view }),
+    onTheme: () => {
+      toggleTheme();
+      figures.draw();
+    },
+  });
+  const prompt = (setup.offline ? noPromptRow : promptRow)({
+    setup,
+    settings,
+    onEdit: edit,
+    onGo: ports.go,
+    onExample: (e) => {
+      edit("prompt", e.prompt);
+      prompt.show();
+    },
+    shown: () => feed.run,
+    onRecording: ports.record,
+  });
+  const text = textPanel({
+    settings,
+    feed,
+    onEdit: edit,
+    onSelect: (serial, info) => {
+      card.select(serial, info);
+      select(serial);
+    },
+    onOpen: open,
+    onTell: tell,
+  });
+  const tower = createTower(h("div"), {
+    presets: setup.catalogue.map((p) => p.name),
+    fixed: Boolean(setup.offline),
+    replans: () => Boolean(settings.replan),
+    ready: ports.ready,
+    onJudged: ports.busy,
+    settings: () => settings,
+    onChange: (stack, replan = settings.replan) => {
+      settings.replan = replan;
+      edit("stack", stack);
+    },
+  });
+  const tally = tallyLine({
+    onDepths: () => figures.show("#figure-depths-panel"),
+    onTell: tell,
+  });
+  const caption = createCaption({ player, live: ports.live });
+  text.el.querySelector(".hx-text-foot")?.before(caption.el);
+  const note = createNote();
+  const other = otherPrompt();
+  text.el.querySelector("h2")?.after(other.el);
+  title.el.querySelector(".hx-status")?.before(ports.aside);
+  const clock = h("section", { class: "hx-clock", "aria-label": STAGE.lanes });
+  const el = h(
+    "div",
+    { class: "hx-stage" },
+    title.el,
+    prompt.el,
+    h("div", { class: "hx-main" }, text.el, tower.el),
+    clock,
+    note.el,
+  );
+  root.replaceChildren(el);
+  const lanes = createLanes(clock, {
+    onSeek: (ns) => player.seek(ns),
+    onRound: (round) => {
+      view.round = round;
+      draw();
+    },
+  });
+  const transport = createTransport(clock, { player, onPause: (on) => edit("pause", on) });
+  clock.append(tally.el);
+  const card = createCard(el, { onSelect: select });
+  const desk = createDesk(el, {
+    player,
+    clock,
+    transport: transport.el,
+    badge: title.el.querySelector(".hx-status"),
+    onDraw: draw,
+    selected: () => view.selected,
+  });
+  if ("embed" in document.documentElement.dataset) text.el.querySelector(".hx-panel-head")?.append(wholePage());
+  return { el, title, prompt, text, tower, tally, caption, note, other, lanes, transport, card, desk };
+}

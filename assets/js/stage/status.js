@@ -1,0 +1,62 @@
+/** Sentences: what the title bar and the progress note say. */
+
+import { STATUS } from "../words/play/run.js";
+
+/** The title bar's badge: live or recorded, which weights, on which device, in which dtype, exact or lossy. */
+export function describe(model, status, session, ready = true) {
+  const header = model?.header;
+  if (!header) {
+    return session.pending
+      ? { mode: "loading", text: STATUS.preparing, tip: "" }
+      : {
+          mode: "idle",
+          text: STATUS.none,
+          tip: ready ? STATUS.start : STATUS.choose,
+        };
+  }
+  if (header.simulated) return made(header, session);
+  const top = header.levels.at(-1);
+  const running = session.pending && session.started && !model.footer;
+  const mode = status.mode === "recorded" ? "recorded" : status.mode === "error" ? "error" : "live";
+  const live = running ? STATUS.live : model.footer?.reason === "stopped" ? STATUS.liveStopped : STATUS.liveDone;
+  const state = mode === "live" ? live : mode === "error" ? STATUS.interrupted : STATUS.recorded;
+  const where = `${STATUS.places[top.device?.split(":")[0]] ?? top.device} ${top.dtype}`;
+  const exact = header.lossless ? STATUS.exact : STATUS.lossy;
+  const parts = [state, weights(header), where, exact, header.replan && STATUS.auto].filter(Boolean);
+  const tip = [
+    status.text && `${status.text}.`,
+    (header.lossless ? STATUS.exactTip : STATUS.lossyTip)(header.lossless_reason),
+    source(top),
+    header.replan && STATUS.autoTip,
+    header.machine && STATUS.machine(header.machine),
+  ]
+    .filter(Boolean)
+    .join(" ");
+  return { mode: session.pending && !session.started ? "loading" : mode, text: parts.join(" · "), tip };
+}
+
+/** The badge of a run in which no model ran. */
+function made(header, session) {
+  const levels = STATUS.levels(header.levels.length);
+  return {
+    mode: session.pending && !session.started ? "loading" : "simulated",
+    text: [STATUS.simulated, weights(header), levels].join(" · "),
+    tip: STATUS.simulatedTip(header.simulated),
+  };
+}
+
+const weights = (header) => header.levels.at(-1).label || header.preset || STATUS.target;
+const source = (level) =>
+  level.weights?.source ? STATUS.weights([level.weights.source, level.weights.note].filter(Boolean).join("; ")) : "";
+
+/** Loading: what is happening, how far, and what one can do meanwhile. */
+export function progressText(status) {
+  const share = status.share ? `, ${Math.round(100 * status.share)} %` : "";
+  return {
+    mode: status.mode,
+    text: `${status.text}${share}`,
+    detail: status.detail || "",
+    share: status.share ?? null,
+    waited: status.waited ?? 0,
+  };
+}

@@ -1,0 +1,40 @@
+/** The one big figure: how many times as fast as plain decoding the run is, up to the moment that is shown. Where plain
+ *  decoding was not measured, or not yet, tokens/s stand in its place. */
+
+import { plainSpeed } from "../../run/figures.js";
+import { h, say } from "../../kit/dom.js";
+import { HEADLINE } from "../../words/play/lanes.js";
+
+export function headline() {
+  const value = h("b", { class: "hx-headline-value", text: "\u2013" });
+  const unit = h("span", { class: "hx-headline-unit" });
+  const against = h("span", { class: "hx-headline-against" });
+  const words = h("span", { class: "hx-headline-words" }, unit, against);
+  const el = h("p", { class: "hx-headline", tabindex: "0", "data-tip": HEADLINE.formula }, value, words);
+  return {
+    el,
+    /** `waiting`: plain decoding is being measured. */
+    update(model, cursor, waiting) {
+      const now = model.snapshotAt(cursor)?.tokens_per_s ?? null;
+      const plain = plainSpeed(model.baseline);
+      const made = Boolean(model.header?.simulated);
+      if (plain === null) {
+        say(value, now === null ? "\u2013" : speed(now));
+        say(unit, made ? HEADLINE.simulatedRate : HEADLINE.rate);
+        say(against, waiting ? HEADLINE.waiting : alone(model));
+        return;
+      }
+      const ratio = now === null ? null : now / plain;
+      say(value, ratio === null ? "\u2013" : `${ratio.toFixed(2)}\u00d7`);
+      say(unit, made ? HEADLINE.simulatedGain : HEADLINE.gain);
+      say(against, HEADLINE.against(now === null ? "\u2013" : speed(now), speed(plain)));
+    },
+  };
+}
+
+function alone({ footer, header }) {
+  if (header?.levels.length === 1) return HEADLINE.itself;
+  return footer ? HEADLINE.none : HEADLINE.later;
+}
+
+const speed = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));

@@ -1,0 +1,109 @@
+/** The tower's line of figures: what the theory predicts of the stack, and beside it what was measured of it. */
+
+import { plainSpeed } from "../../run/figures.js";
+import { h, say } from "../../kit/dom.js";
+import { greedy } from "../../levels/greedy.js";
+import { rounded } from "../../words/numbers.js";
+import { words } from "../../words/play/forecast.js";
+
+/** @typedef {import("./prices.js").Price} Price */
+
+export class Forecast {
+  constructor() {
+    const cell = () => h("td", { text: words.unknown });
+    const row = (/** @type {string} */ name, /** @type {HTMLElement[]} */ cells) =>
+      h("tr", {}, h("th", { scope: "row", text: name }), ...cells);
+    const head = (/** @type {string} */ text, /** @type {string} */ tip) =>
+      h("th", { scope: "col", tabindex: "0", text, "data-tip": tip });
+    this._ms = [cell(), cell(), cell()];
+    this._times = [cell(), cell(), cell()];
+    this._note = h("p", { class: "hx-forecast-note", role: "status" });
+    this._table = h(
+      "table",
+      { "aria-label": words.title },
+      h(
+        "tr",
+        {},
+        h("td"),
+        head(words.predicted, words.predictedTip),
+        head(words.measured, words.measuredTip),
+        head(words.error, words.errorTip),
+      ),
+      row(words.ms, this._ms),
+      row(words.times, this._times),
+    );
+    this.el = h("div", { class: "hx-forecast" }, this._table, this._note);
+    /** @type {Price|null} */ this.price = null;
+    /** @type {import("../../run/trace.js").TraceModel|null} */ this._model = null;
+    this._key = "";
+  }
+
+  /** @param {Price|null} price null: it is being asked for @param {number} temperature it was asked for */
+  show(price, temperature) {
+    this.price = price;
+    this.temperature = temperature;
+    this._draw();
+  }
+
+  /** The run that is shown, if it is of this stack. @param {import("../../run/trace.js").TraceModel|null} model */
+  measured(model) {
+    const key = model ? `${model.header?.recorded} ${model.version}` : "";
+    if (model === this._model && key === this._key) return;
+    this._model = model;
+    this._key = key;
+    this._draw();
+  }
+
+  _draw() {
+    const { price } = this;
+    const known = price !== null && "ms" in price ? price : null;
+    const refused = price !== null && "reason" in price ? price : null;
+    const ran = this._ran();
+    this._table.hidden = Boolean(refused); // a sentence says it, and no table of dashes
+    this.el.dataset.priced = String(!refused);
+    if (refused) return this._refused(refused, ran);
+    const rows = /** @type {const} */ ([
+      [this._ms, known?.ms ?? null, ran?.ms ?? null, rounded],
+      [this._times, known?.speedup ?? null, ran?.speedup ?? null, times],
+    ]);
+    for (const [cells, predicted, measured, text] of rows) {
+      say(cells[0], predicted === null ? words.unknown : text(predicted));
+      say(cells[1], measured === null ? words.unknown : text(measured));
+      const off = predicted === null || !measured || ran?.apart ? null : predicted / measured - 1;
+      say(cells[2], off === null ? words.unknown : words.off(off));
+    }
+    const note = known ? [ran?.apart, origin(known.about)].filter(Boolean).join(" ") : words.asking;
+    say(this._note, note);
+    this._note.title = note;
+  }
+
+  /** What has no price, and why; the tip has the cure. @param {{reason: string, brief?: string}} price */
+  _refused({ reason, brief }, ran) {
+    const measured = ran ? words.ran(rounded(ran.ms), ran.speedup === null ? "" : times(ran.speedup)) : "";
+    say(this._note, [words.none(brief ?? reason), measured].filter(Boolean).join(" "));
+    this._note.title = words.none(reason);
+  }
+
+  /** What was measured: {ms, speedup, apart}; apart: why it is no test of the prediction. */
+  _ran() {
+    const { _model: model, price } = this;
+    const speed = model?.footer ? model.snapshots[model.snapshots.length - 1]?.tokens_per_s : null;
+    if (!model?.header || !speed) return null;
+    const plain = plainSpeed(model.baseline);
+    const { sampling, machine, versions } = model.header;
+    const elsewhere = price?.about && price.about.machine !== machine ? words.elsewhere : "";
+    const engine = price?.about && price.about.compiled !== "onnxruntime" in versions ? words.engine : "";
+    const otherwise = greedy(sampling) === !this.temperature ? "" : words.otherwise;
+    return { ms: 1000 / speed, speedup: plain ? speed / plain : null, apart: elsewhere || engine || otherwise };
+  }
+}
+
+const times = (/** @type {number} */ x) => `${x.toFixed(2)}\u00d7`;
+
+/** @param {import("./prices.js").About} about */
+function origin(about) {
+  if (!about) return "";
+  const { source, machine = "", recorded = "" } = about;
+  const day = recorded.slice(0, 10);
+  return source === "measured" ? words.here(day) : words.shipped(machine, day);
+}

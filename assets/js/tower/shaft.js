@@ -1,0 +1,65 @@
+/** Between two floors: the tokens that the level below hands up in this round, and what the level above did to them. */
+
+import { h, say } from "../kit/dom.js";
+import { SHAFT } from "../words/play/tower.js";
+
+const MOST = 16;
+
+/** @returns {{el: HTMLElement, update: Function}} */
+export function shaftOf() {
+  const tiles = h("span", { class: "hx-tiles", "aria-hidden": "true" });
+  const fill = h("i", { style: { width: "0" } });
+  const value = h("b", { text: "a –" });
+  const gauge = h(
+    "span",
+    { class: "hx-keeps", tabindex: "0" },
+    h("span", { class: "hx-keeps-bar", "aria-hidden": "true" }, fill),
+    value,
+  );
+  const el = h("div", { class: "hx-shaft" }, tiles, gauge);
+  return {
+    el,
+    update(model, cursor, level, round, figures) {
+      draw(tiles, model ? seen(model, cursor, level, round) : []);
+      const a = figures?.acceptance;
+      const offered = Boolean(model?.trees.length);
+      fill.style.width = `${100 * (a ?? 0)}%`;
+      say(value, a == null ? "a –" : `a ${a.toFixed(2)}`);
+      gauge.dataset.tip = a == null ? SHAFT.tip : SHAFT.is(figures.accepted, figures.judged, offered);
+    },
+  };
+}
+
+/** Tokens of this round that stand before the verifier `level`, oldest first: [{hue, state}]. */
+function seen(model, cursor, level, round) {
+  const found = [];
+  const running = round === null ? [] : model.levelsIn(round);
+  if (!running.includes(level)) return found; // it rests: nothing stands before it
+  for (const record of model.tokensOf(round)) {
+    if (record.level >= level || record.tDraft > cursor) continue;
+    const below = record.judgements.filter((j) => j.level < level);
+    if (below.some((j) => j.outcome !== "accepted" || j.t > cursor)) continue;
+    if (below.length < running.filter((i) => i > record.level && i < level).length) continue;
+    const verdict = record.judgements.find((j) => j.level === level);
+    const known = verdict && verdict.t <= cursor ? verdict.outcome : "waiting";
+    found.push({ serial: record.serial, hue: model.levels[record.level].hue, state: known, tree: treeBefore(record) });
+  }
+  // Of candidates side by side the newest tree is shown, its likeliest branch first.
+  const tree = level === running[1] ? found.at(-1)?.tree : null;
+  return tree ? found.filter((tile) => tile.tree === tree).slice(0, MOST) : found.slice(-MOST);
+}
+
+const treeBefore = (record) => (record.how === "draft" ? (record.fork?.tree ?? null) : null);
+
+function draw(host, tiles) {
+  while (host.children.length > tiles.length) host.lastChild.remove();
+  while (host.children.length < tiles.length) host.append(h("i", { class: "hx-tile" }));
+  tiles.forEach((tile, i) => {
+    const element = host.children[i];
+    if (element.dataset.state !== tile.state) element.dataset.state = tile.state;
+    if (element.dataset.serial !== String(tile.serial)) {
+      element.dataset.serial = tile.serial;
+      element.style.setProperty("--hue", tile.hue);
+    }
+  });
+}

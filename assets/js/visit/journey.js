@@ -1,0 +1,134 @@
+/** From run to run: what is shown, what goes on aside, and the way back to both, also after the page was loaded anew. */
+
+import { Aside } from "./aside.js";
+import { pendingBefore } from "./pending.js";
+import { openTab } from "../kit/tabs.js";
+import { Trail } from "./trail.js";
+import { JOURNEY } from "../words/page.js";
+
+export const RECORDED = "recorded-"; // the name of a bundled recording's run begins so
+const KEPT_FILES = 4; // opened files that Back can show again
+
+/** @typedef {import("./session.js").Payload} Payload */
+
+export class Journey {
+  /**
+   * @param {{session: import("./session.js").Session, feed: import("./feed.js").Feed, wish: import("./wish.js").Wish,
+   *   tail: (asked: {run: string, from: number}) => Promise<any>, apply: (payload: Payload) => void,
+   *   tell: (text: string, kind?: string) => void, busy: () => void, refresh: () => void,
+   *   attempt: (action: () => Promise<void>) => Promise<void>}} page tail: what the server has of a run; attempt: says what
+   *   an action throws
+   */
+  constructor(page) {
+    this.page = page;
+    /** @type {string|null} */ this.wanted = null; // the live run that is shown as soon as it has something to show
+    /** @type {Map<string, Payload>} */ this.files = new Map(); // opened; the server keeps none
+    this.aside = new Aside((run) => this._return(run));
+    /** @type {Promise<void>|null} */ this.travelling = null; // to the run of an entry of the history
+    this.trail = new Trail((run) => (this.travelling = Promise.resolve(this._travel(run))));
+  }
+
+  /** Another run is shown: the history says so, and one that is not over goes on aside.
+   *  @param {string} run @param {boolean} live @param {Payload} payload */
+  shows(run, live, payload) {
+    const { session } = this.page;
+    const { settings } = this.page.wish;
+    const bundled = run.startsWith(RECORDED);
+    this.trail.shows(run);
+    if (!bundled) settings.recording = "";
+    if (live) settings.simulated = "";
+    else if (!this.trail.still) this.wanted = null;
+    if (!bundled && payload.status.mode === "recorded") {
+      this.files.set(run, payload);
+      if (this.files.size > KEPT_FILES) this.files.delete(this.files.keys().next().value ?? "");
+    }
+    if (run === this.aside.run) this.aside.hide();
+    if (session.pending && session.pending !== run && session.pending !== this.wanted)
+      this.aside.show(session.pending, this._how(false));
+  }
+
+  /** A payload of the pending run while something else is shown. @param {Payload} payload */
+  hear({ run, from, ev, final, status }) {
+    const unbegun = final && !ev.length && !from;
+    if (status.mode === "error" || unbegun) {
+      this.aside.hide();
+      this.page.tell(status.text, status.mode === "error" ? "error" : "");
+    } else this.aside.show(run, this._how(final));
+    this.page.busy();
+  }
+
+  /** After the page was loaded anew: goes on with the run that was pending, and shows what was shown; what is to be said. */
+  async comeBack() {
+    const { session } = this.page;
+    const { run } = this.trail;
+    const live = run && !run.startsWith(RECORDED) ? run : null;
+    const pending = pendingBefore();
+    const found = pending ? await this._find(pending) : null;
+    if (found && !found.final) session.resume(found.run);
+    // One that had not begun was not left for anything else.
+    const shown = found && (live === pending || !run || !found.ev.length) ? found : live && (await this._find(live));
+    if (shown) {
+      this.wanted = shown.run;
+      this.page.apply(shown);
+    }
+    if (found && shown !== found) this.aside.show(found.run, this._how(found.final));
+    return pending && !found ? [JOURNEY.gone] : [];
+  }
+
+  /** What the server knows of a run, null where it knows none. @param {string} run */
+  async _find(run) {
+    const found = await this.page.tail({ run, from: 0 }).catch(() => null);
+    return found && (found.ev.length || found.status.mode !== "error") ? found : null;
+  }
+
+  /** Shows something for whoever has an entry of the history for it: it makes none of its own. @param {() => Promise<void>} show */
+  async quietly(show) {
+    await this.travelling;
+    this.trail.still = true;
+    try {
+      await show();
+    } finally {
+      this.trail.still = false;
+    }
+  }
+
+  _how(final) {
+    return final ? JOURNEY.done : this.page.session.started ? JOURNEY.goesOn : JOURNEY.begins;
+  }
+
+  /** Back to the run that goes on, or ended, aside. @param {string} run */
+  _return(run) {
+    openTab("Play");
+    return this.page.attempt(async () => {
+      const { session, feed } = this.page;
+      this.wanted = run;
+      await session.again(run);
+      this.aside.hide();
+      if (feed.run !== run && session.pending !== run) this.page.tell(JOURNEY.lost, "error");
+    });
+  }
+
+  /** Back or Forward: the run of that entry, with the settings of its address. @param {string} run */
+  _travel(run) {
+    const { page, trail } = this;
+    if (run === page.feed.run) return page.refresh(); // another tab, perhaps; the address says what holds
+    const file = this.files.get(run);
+    const bundled = run.startsWith(RECORDED);
+    return page.attempt(async () => {
+      const { given } = page.wish.ask();
+      trail.still = true;
+      this.wanted = bundled ? null : run;
+      try {
+        if (file) page.apply(file);
+        else if (bundled) await page.session.recording(run.slice(RECORDED.length));
+        else await page.session.again(run);
+        if (page.feed.run !== run && trail.run === run) page.tell(JOURNEY.lost, "error");
+      } finally {
+        trail.still = false;
+        page.wish.asked = {};
+        if (given.recording) page.wish.settings.recording = given.recording;
+        page.refresh();
+      }
+    });
+  }
+}

@@ -1,0 +1,92 @@
+/** The sentences of the databases' view. */
+
+const many = (/** @type {number} */ n, /** @type {string} */ word, more = `${word}s`) =>
+  `${n.toLocaleString("en")} ${n === 1 ? word : more}`;
+
+export const DB = {
+  open: "Databases",
+  openTip: "what was looked up, which database answered, and how much is kept (key D)",
+  title: "Databases of the lookups",
+  close: "Close the databases (Esc)",
+  keys: "\u2190 \u2192 change the event, Esc closes",
+  back: "Previous event",
+  on: "Next event",
+  round: (/** @type {number} */ nth, /** @type {number} */ of) => (nth ? `round ${nth} of ${of}` : "before round 1"),
+  none: "This stack looks nothing up, so there are no databases to see.",
+  cure: "Add \u201cn-gram lookup\u201d in the tower as the lowest level and press Generate, or open a recording whose levels have an N.",
+  simulated: "This run is simulated: lookups hit as often as a profile says, and no database was asked.",
+};
+
+export const SHARES = {
+  caption: "What supplied the text so far, in the order of lookup",
+  database: "database",
+  answered: "answers",
+  answeredTip: "lookups that it answered",
+  kept: "kept / offered",
+  keptTip: "its tokens that became part of the text / all that it offered, up to this moment",
+  share: "share of the text",
+  others: "written by models",
+  silent: "none knew",
+  silentOf: (/** @type {number} */ n) => `${n.toLocaleString("en")} lookups`,
+  ratio: (/** @type {number} */ kept, /** @type {number} */ offered) =>
+    `${kept.toLocaleString("en")} / ${offered.toLocaleString("en")}`,
+  percent: (/** @type {number} */ part) => `${(100 * part).toFixed(part > 0 && part < 0.0995 ? 1 : 0)}%`,
+};
+
+export const LOOKUPS = {
+  caption: "The last lookups, newest first",
+  round: "round",
+  to: (/** @type {number} */ round) => `Go to this lookup, in round ${round}`,
+  key: "key",
+  who: "by",
+  followed: "what followed",
+  fate: "kept",
+  unknownKey: "\u2026",
+  silent: (/** @type {string} */ asked, /** @type {number} */ count) =>
+    count === 1 ? `${asked}: no answer` : `${asked}: no answer to ${count} lookups`,
+  passed: (/** @type {string} */ letters) => `${letters} silent`,
+  of: (/** @type {number} */ kept, /** @type {number} */ all) => `${kept} of ${all}`,
+  waits: "not judged yet",
+  unjudged: "not judged",
+  fateTip: (/** @type {{kept: number, rejected: number, lost: number, committed: number}} */ x) =>
+    `${x.kept} kept by the level above, ${x.rejected} rejected, ${x.lost} not judged; ${x.committed} are part of the text`,
+  empty: "No lookup yet.",
+};
+
+export const ENTRIES = {
+  title: (/** @type {number} */ held) => `D_c, the context: ${many(held, "entry", "entries")}`,
+  tip: "Which tokens followed which keys in the prompt and the text. Each token gives one entry per key length.",
+  evicted: (/** @type {number} */ n, /** @type {number} */ kept) =>
+    `${n.toLocaleString("en")} evicted: a key keeps its ${kept} latest continuations`,
+  hit: (/** @type {string} */ where) => `Found in ${where}: `,
+  prompt: "the prompt",
+  text: "the text",
+  behind: (/** @type {number} */ key) => `after the same ${many(key, "token")}`,
+  show: "Show it in the text",
+  noHit: (/** @type {string} */ letter) => `The last answer came from ${letter}, not from the context.`,
+  noAnswer: "The last lookup found nothing.",
+  notAsked: "This stack does not ask the context (c).",
+  list: "Last used entries, newest first",
+  lengths: (/** @type {number[]} */ lengths) =>
+    lengths.length > 1 ? `keys of ${lengths[0]}\u2013${lengths[lengths.length - 1]}` : `key of ${lengths[0]}`,
+  fresh: (/** @type {number} */ n) => `${n} new`,
+  again: "seen again",
+  gone: "evicted",
+  more: (/** @type {number} */ shown, /** @type {number} */ held) =>
+    `the last ${shown} used, of ${held.toLocaleString("en")}`,
+  unsaid: "This recording does not say how the context\u2019s database was kept, so its entries are not shown.",
+  differs: (/** @type {number} */ told, /** @type {number} */ own) =>
+    `The recording counts ${told.toLocaleString("en")} insertions, its text gives ${own.toLocaleString("en")}: do not trust these entries.`,
+};
+
+export const WINDOW = {
+  title: (/** @type {number} */ filed) => `The window ahead: ${many(filed, "n-gram")} so far`,
+  tip: "Each pass of the level above includes the window and gives what would follow each column; a column with what was written below it is an n-gram.",
+  lattice: "The last step, one column for each n-gram",
+  head: "first",
+  said: "just written",
+  fills: "The window is filling: its first n-grams come when it is full.",
+  behind: (/** @type {number} */ n) => `Kept after this token, newest first: ${n.toLocaleString("en")}`,
+  other: "The last answer did not come from the window ahead.",
+  list: "n-grams kept after the token that was looked up",
+};

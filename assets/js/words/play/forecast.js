@@ -1,0 +1,41 @@
+/** The sentences of what the theory predicts for a stack, and of what was measured. */
+
+/** @param {string} day @param {string} where */
+const measuredOn = (day, where) => [where, day].filter(Boolean).join(", ");
+
+export const words = {
+  predicted: "predicted",
+  measured: "measured",
+  error: "error",
+  title: "What the theory predicts for this stack, and what was measured",
+  ms: "ms a token",
+  times: "speed-up",
+  unknown: "\u2013",
+  asking: "asking the planner\u2026",
+  none: (/** @type {string} */ reason) => `No prediction: ${reason}.`,
+  ran: (/** @type {string} */ ms, /** @type {string} */ gain) =>
+    `Measured: ${ms} ms a token${gain && `, ${gain} plain decoding`}.`,
+  lost: "the server did not answer; change the stack to ask again",
+  auto: "Auto changes levels and block lengths while it runs",
+  madeUp: "these levels are simulated; the Planner tab prices them",
+  faulty: "this stack cannot be run",
+  here: (/** @type {string} */ day) => `By the profile of this machine${day && `, measured on ${day}`}.`,
+  shipped: (/** @type {string} */ where, /** @type {string} */ day) =>
+    `By the shipped profile, measured on ${measuredOn(day, where) || "another machine"}.`,
+  elsewhere: "The run was measured on another machine, so no error is given.",
+  engine: "The run and the profile are from different engines (onnxruntime, torch alone), so no error is given.",
+  otherwise: "The run was sampled differently from this profile, so no error is given.",
+  off: (/** @type {number} */ share) => {
+    const percent = Math.abs(100 * share);
+    return `${share > 0 ? "+" : share < 0 ? "\u2212" : ""}${percent.toFixed(percent < 9.95 ? 1 : 0)}\u00a0%`;
+  },
+  errorTip:
+    "(predicted \u2212 measured) / measured. If the machine now runs slower than when the profile was measured, the ms change, but hardly the speed-up",
+  predictedTip:
+    "expected ms a token and speed-up over plain decoding: the exact recursion over this profile, as in the Planner tab",
+  measuredTip:
+    "of the run shown: decode time / committed tokens, prefill excluded; against plain decoding in the same run",
+  gain: (/** @type {number} */ from, /** @type {number} */ to) =>
+    `${from.toFixed(2)}\u00d7 \u2192 ${to.toFixed(2)}\u00d7 predicted`,
+  noGain: "no prediction",
+};

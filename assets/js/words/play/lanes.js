@@ -1,0 +1,91 @@
+/** Times and figures: the headline, the lanes, the charts and the line of figures below them. */
+
+import { many } from "../many.js";
+
+export const HEADLINE = {
+  formula:
+    "tokens/s up to this moment / tokens/s of plain decoding of the same target, prompt and seed; both on the engine\u2019s clock, prefill excluded",
+  simulatedRate: "simulated tokens/s",
+  rate: "tokens/s",
+  waiting: "measuring plain decoding",
+  simulatedGain: "simulated speed-up",
+  gain: "as fast as plain decoding",
+  against: (/** @type {string} */ now, /** @type {string} */ plain) => `${now} against ${plain} tokens/s`,
+  itself: "this is plain decoding",
+  none: "plain was not measured",
+  later: "plain decoding runs after it",
+};
+
+/** Names of the charts, and how each figure is calculated. */
+export const CHARTS = {
+  latency: "Latency",
+  speed: "Speed",
+  acceptance: "Acceptance",
+  formulas: {
+    latency: "ms of each round on the engine\u2019s clock, stacked by level; the newest on the right",
+    speed: "committed tokens / decode time on the engine\u2019s clock, prefill excluded",
+    acceptance: "tokens of its drafter that a level accepted / tokens of its drafter that it judged",
+    yield: "committed tokens / forwards of the target, bonus and correction included; one bar per round",
+  },
+  rate: "tokens/s",
+  mean: "mean",
+  plain: (/** @type {string} */ speed) => `\u2504 plain ${speed}`,
+  yield: "Tokens per pass",
+  oneLevel: "One level: nothing to accept.",
+  gaugeTip: (/** @type {string} */ level, /** @type {number} */ kept, /** @type {number} */ judged) =>
+    `${level}: ${kept} of ${judged} judged tokens accepted`,
+};
+
+export const LANES = {
+  picture: "lanes",
+  rests: (/** @type {string} */ name) => `${name}: not in the plan`,
+  head: ["level", "calls", "rows", "time"],
+  layers: "layers run",
+  /** @type {Record<string, string>} */
+  what: { draft: "drafted", verify: "verified", prefill: "prefill" },
+  call: (/** @type {number} */ round, /** @type {number} */ rows, /** @type {number} */ probes) =>
+    `round ${round}, ${many(rows, "row")}${probes ? `, ${probes} of them for the window ahead` : ""}`,
+  prefill: (/** @type {number} */ rows) => `${rows} prompt tokens`,
+  drafts: (/** @type {number} */ out, /** @type {number} */ sequences) =>
+    `${out} out${sequences > 1 ? `, ${sequences} candidates` : ""}`,
+  verifies: (/** @type {number} */ into, /** @type {number} */ out, /** @type {number} */ rejected) =>
+    `${into} in, ${out} out${rejected ? `, ${rejected === 1 ? "one" : rejected} rejected` : ""}`,
+  label: "Lanes: what each level computed, on one clock",
+  whole: "whole run",
+  last: "last rounds",
+  shownWhole: "Showing the whole run. Press for the rounds around the cursor",
+  shownLast: "Showing the rounds around the cursor. Press for the whole run",
+  timeline: (/** @type {number} */ rounds, /** @type {string} */ time) =>
+    `Timeline of ${rounds} rounds, ${time}; the table that follows has its totals.`,
+  caption: "Work per level in the whole run",
+  theta: (/** @type {string} */ at) => `threshold θ ${at}`,
+};
+
+export const TALLY = {
+  /** @type {Record<"forward"|"kept"|"first"|"layers"|"equal", [string, string]>} a name and its formula */
+  figures: {
+    forward: ["per target pass", "tokens committed / forwards of the target, corrections and bonus tokens included"],
+    kept: ["of drafts kept", "committed tokens drafted at the bottom / tokens drafted at the bottom"],
+    first: ["to the first token", "prefill and first round, on the engine's clock"],
+    layers: [
+      "layers per token",
+      "layers read by the levels that share the target\u2019s weights / tokens committed; plain decoding reads every layer for each token. A draft\u2019s own few layers are not counted",
+    ],
+    equal: [
+      "as plain decoding",
+      "greedy: leading ids that equal plain decoding's, of all; sampled runs agree only in distribution",
+    ],
+  },
+  of: (/** @type {string} */ part, /** @type {number} */ all) => `${part} of ${all}`,
+  equal: (/** @type {string} */ share) => `${share} equal`,
+  margin: (/** @type {string} */ share, /** @type {string|undefined} */ margin) =>
+    `${share} (margin ${margin ?? "unknown"})`,
+  simulated: "simulated",
+  noModel: "no model ran",
+  simulatedTip: (/** @type {string} */ tip) => `simulated: ${tip.replaceAll("measured", "simulated")}`,
+  depths: "At which layer did the model know?",
+  depthsTip: "below: every layer\u2019s probability of every token of this text",
+  noDepths:
+    "not measured in this run: tick \u201cmeasure depths after the run\u201d in the settings and generate again",
+  whyNoDepths: (/** @type {string} */ why) => `The depths were ${why}.`,
+};

@@ -1,0 +1,108 @@
+/** What can be run, and how it goes: the prompt row, its settings, the badge that says what is shown. */
+
+import { many } from "../many.js";
+
+export const PROMPT = {
+  stop: "Stop",
+  stopping: "Stopping\u2026",
+  examples: "Examples",
+  otherTip: (/** @type {string} */ prompt, /** @type {string} */ invite) =>
+    `This text was written for another prompt: \u201c${prompt}\u201d. ${invite}`,
+  other: "for another prompt",
+  placeholder: "Write a prompt, or choose an example. Ctrl+Enter generates.",
+  label: "prompt",
+  generate: "Generate",
+  settings: "settings",
+  form: "what to run",
+  generateTip: "run this stack on this prompt (Ctrl+Enter)",
+  stopTip: "stop at the next round (Esc)",
+  stoppingTip: "finishing the round",
+  noPreset: "No preset is available, so nothing can be run.",
+  simulated: "This stack is simulated: there are no weights for it here. Choose another stack to generate text.",
+  empty: "The prompt is empty: write something or choose an example.",
+};
+
+/** A label and its tooltip. */
+export const SETTINGS = {
+  off: "cannot be used here",
+  groups: { model: "Model", sampling: "Sampling", run: "Run", view: "View" },
+  preset: ["preset", "which weights"],
+  device: ["device", "where the levels run"],
+  anyDevice: "the best available",
+  temperature: ["temperature", "0 is greedy: always the most likely token"],
+  topK: ["top-k", "keep the k most likely tokens; 0 keeps all"],
+  topP: ["top-p", "keep the smallest set of tokens with this much probability"],
+  seed: ["seed", "the same seed gives the same run"],
+  newTokens: ["new tokens", "generate at most this many"],
+  baseline: [
+    "measure plain decoding too",
+    "decode the same prompt with the target alone after the run, so that the speed-up is measured",
+  ],
+  replan: [
+    "auto: re-plan while generating",
+    "the levels in the tower are a choice: which of them run, and with which T, is decided again between rounds, from a measured profile and what earlier rounds accepted",
+  ],
+  depths: [
+    "measure depths after the run",
+    "one more pass over the text: what every layer would have written at each place (\u201cAt which layer did the model know?\u201d, below)",
+  ],
+  raw: ["raw prompt", "without the model's chat template"],
+  detail: ["record", "what the trace keeps for each token"],
+  details: { full: "everything", light: "without probability rows" },
+  colour: ["colour by", "what a token's colour shows"],
+  colours: {
+    level: "level that supplied it",
+    passed: "highest level that accepted it",
+    source: "database or depth",
+    time: "time",
+  },
+  ghosts: ["rejected drafts", "drafts that a level rejected"],
+  ghostsAre: { show: "shown, struck out", hide: "hidden" },
+};
+
+export const STATUS = {
+  /** @type {Record<string, string>} */
+  places: { cpu: "CPU", cuda: "GPU" },
+  live: "live",
+  interrupted: "interrupted",
+  recorded: "recorded",
+  exact: "exact",
+  lossy: "lossy",
+  auto: "auto",
+  target: "target",
+  exactTip: (/** @type {string} */ why) => `Exact: ${why}.`,
+  lossyTip: (/** @type {string} */ why) => `Lossy: ${why}.`,
+  levels: (/** @type {number} */ n) => many(n, "level"),
+  spoken: (
+    /** @type {string} */ state,
+    /** @type {{tokens: number, speed: number|null, kept: number|null, plan: string|null}} */ x,
+  ) => {
+    const speed = x.speed ? `, ${x.speed.toFixed(0)} tokens per second` : "";
+    const kept = x.kept === null ? "" : `, ${Math.round(100 * x.kept)} percent of drafts kept`;
+    return `${state}: ${x.tokens} tokens${speed}${kept}${x.plan === null ? "" : `, plan ${x.plan}`}.`;
+  },
+  preparing: "preparing the run",
+  none: "no run yet",
+  start: "Choose a recording, or press Generate.",
+  choose: "Choose a recording.",
+  liveStopped: "live, stopped",
+  liveDone: "live, done",
+  autoTip: "Auto: levels and block lengths may change between rounds.",
+  machine: (/** @type {string} */ machine) => `Machine: ${machine}.`,
+  simulated: "simulated: no model ran",
+  simulatedTip: (/** @type {string} */ what) => `Simulated: ${what}. The engine, its rules and every event are real.`,
+  weights: (/** @type {string} */ from) => `Weights: ${from}.`,
+};
+
+export const STAGE = {
+  lanes: "lanes on one clock",
+  leftOut: (/** @type {string} */ names) => `Left out of the address because invalid: ${names}.`,
+  unread: (/** @type {string} */ stack) => `${stack} is not a stack that the composer can read.`,
+  composed: (/** @type {string} */ stack, /** @type {string} */ then) => `${stack} is in the composer. ${then}`,
+  busy: "Your run must end first; then press Generate.",
+  cannot: (/** @type {string} */ reason) => `It cannot be run: ${reason}`,
+  press: "Press Generate to run it.",
+  simulating: "Simulating the plan; the first time takes a few seconds.",
+  stoppedEarly: "Stopped before it began.",
+  unanswered: "the server did not answer",
+};

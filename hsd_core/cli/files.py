@@ -1,0 +1,138 @@
+"""The files that a command names: all of them are looked at before the command does anything.
+
+A command declares each with `reads` or `writes`; `check_files` is the one place where they are refused.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import stat
+import tempfile
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from hsd_core.trace.typed.bounded import regular
+
+_WORDS = MappingProxyType(
+    {
+        errno.ENOENT: "there is no {name}; check the name and its folder",
+        errno.EACCES: "{name} may not be opened; change its permissions, or name another",
+        errno.EPERM: "{name} may not be opened; change its permissions, or name another",
+        errno.EISDIR: "{name} is a folder; name a file",
+        errno.ENOTDIR: "{name} lies below a file, not in a folder; check the path",
+        errno.EEXIST: "{name} is there already; name another, or move it away",
+        errno.ENAMETOOLONG: "{name} is too long a name; take a shorter one",
+        errno.ENOSPC: "the disk of {name} is full; free some space, or name a place on another disk",
+        errno.EDQUOT: "the disk of {name} is full; free some space, or name a place on another disk",
+        errno.EROFS: "{name} lies on a disk that can only be read; name a place on another disk",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An option or argument that names files. dest: where the parser keeps it; label: as one writes it.
+
+    written: it is an output. folder: it is one. goes_on: what is there is read, and more is added. known: names that
+    are none of a file.
+    """
+
+    dest: str
+    label: str
+    written: bool = False
+    folder: bool = False
+    goes_on: bool = False
+    known: Collection[str] = ()
+
+
+def reads(parser: Any, name: str, *, folder: bool = False, known: Collection[str] = (), **more: Any) -> None:
+    """An argument that names what is read. folder, known: see `Named`; more: of `add_argument`."""
+    _declared(parser, name, more, folder=folder, known=known)
+
+
+def writes(parser: Any, name: str, *, folder: bool = False, goes_on: bool = False, **more: Any) -> None:
+    """An argument that names what is written; a folder is made where there is none. Arguments as of `reads`."""
+    _declared(parser, name, more, written=True, folder=folder, goes_on=goes_on)
+
+
+def check_files(options: argparse.Namespace) -> None:
+    """Look at every file that a command line names.
+
+    Raises:
+        ValueError: one could not be read, or not be written; the message says which, why, and the cure.
+    """
+    for named in getattr(options, "named_files", ()):
+        given = getattr(options, named.dest)
+        for path in given if isinstance(given, list) else [given]:
+            if path is None or path in named.known:
+                continue
+            try:
+                (_check_output if named.written else _check_input)(Path(path), named)
+            except OSError as error:
+                raise ValueError(f"{named.label}: {said(error, path)}") from None
+            except ValueError as error:
+                raise ValueError(f"{named.label}: {error}") from None
+
+
+def said(error: OSError, name: object = None) -> str:
+    """What the system refused, in our words and with a cure where we know one. name: of the file that was asked for."""
+    name = error.filename if name is None else name
+    words = _WORDS.get(error.errno or 0)
+    if words is not None and name is not None:
+        return words.format(name=name)
+    return f"{error.strerror or error}" + (f": {name}" if name is not None else "")
+
+
+def _declared(parser: Any, name: str, more: dict[str, Any], **what: Any) -> None:
+    action = parser.add_argument(name, **more)
+    label = name if name.startswith("-") else str(action.metavar or name)
+    before = parser.get_default("named_files") or ()
+    parser.set_defaults(named_files=(*before, Named(action.dest, label, **what)))
+
+
+def _check_input(path: Path, named: Named) -> None:
+    if not named.folder:
+        with regular(path).open("rb"):
+            return
+    if not stat.S_ISDIR(path.stat().st_mode):
+        raise ValueError(f"{path} is no folder; name one")
+    os.listdir(path)
+
+
+def _check_output(path: Path, named: Named) -> None:
+    if named.folder:
+        _check_room(path)
+        return
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        if not path.parent.is_dir():
+            raise ValueError(f"{path.parent} is no folder; make it, or name a file in one that is there") from None
+        with path.open("xb"):  # nothing else tells so surely whether a name can be written
+            pass
+        path.unlink()
+        return
+    if named.goes_on:
+        regular(path)
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):  # a pipe waits for its reader until then
+        with path.open("ab"):
+            pass
+
+
+def _check_room(folder: Path) -> None:
+    """Whether files could be made in a folder, or in the nearest one above it that is there."""
+    there = next(path for path in _upwards(folder) if path.exists())
+    if not there.is_dir():
+        raise ValueError(f"{there} is no folder; name one, or a place for a new one")
+    with tempfile.TemporaryDirectory(dir=there):
+        pass
+
+
+def _upwards(folder: Path) -> Iterable[Path]:
+    whole = folder.absolute()
+    return (whole, *whole.parents)

@@ -1,0 +1,1 @@
+"""Commands that measure stacks, and that make drafts, texts and n-gram databases."""

@@ -1,0 +1,130 @@
+"""`bench`: stacks measured side by side with plain decoding and with other programs, over prompts of six tasks."""
+
+from __future__ import annotations
+
+import argparse
+import resource
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.cli.files import reads, writes
+from hsd_core.cli.options import add_preset, add_sampling, check_sampling, command, countdown, counts, opened, sampled
+from hsd_core.lab import bench
+from hsd_core.lab.bench.prompts import BUILT_IN, asked_for, prompts_path
+from hsd_core.lab.results.rawfile import RawFile, measured_by, prompts_file, ran_on
+
+if TYPE_CHECKING:
+    from hsd_core.levels.declared.preset import Preset
+
+RUNS = "runs.jsonl"
+
+
+def add(commands: Any) -> None:
+    parser = command(commands, "bench", "measure stacks beside plain decoding", act)
+    add_preset(parser)
+    reads(
+        parser, "--stacks", metavar="FILE", help="one stack a line, `default` is the preset's (default: its examples)"
+    )
+    reads(
+        parser,
+        "--prompts",
+        known=BUILT_IN,
+        default="own",
+        metavar="FILE",
+        help=f"JSON lines with prompt or turns, or {' or '.join(BUILT_IN)}, which are built in (default own)",
+    )
+    counts(parser, "--per-category", metavar="N", help="only N prompts of each task")
+    writes(
+        parser,
+        "--out",
+        folder=True,
+        metavar="DIR",
+        help="keep results.json, results.csv, report.html and the raw runs; an interrupted benchmark goes on there",
+    )
+    parser.add_argument("--no-peers", action="store_true", help="leave transformers and llama.cpp out")
+    reads(parser, "--gguf", type=Path, metavar="FILE", help="the target as llama.cpp reads it")
+    add_sampling(parser)
+
+
+def act(options: argparse.Namespace) -> int:
+    from hsd_core.lab.bench.outputs import results, runs_of, write
+    from hsd_core.stacks.presets import preset_of
+
+    check_sampling(options)
+    preset, prompts = preset_of(options.preset), bench.read_prompts(options.prompts, options.per_category)
+    asked = _asked(options.stacks, preset)
+    stacks = list(dict.fromkeys(asked.values()))
+    pipeline = opened(options, stacks[0])
+    for stack in stacks:  # a stack that cannot be built is met now, not after an hour
+        pipeline.entries(stack)
+    peers, missing = _peers(options, pipeline)
+    about = {
+        **measured_by("bench", options.said),
+        "preset": options.preset,
+        "device": pipeline.device,
+        "dtype": pipeline.dtype,
+        **sampled(options),
+        **ran_on(pipeline.device),
+        **prompts_file(prompts_path(options.prompts)),
+        "per_category": options.per_category or BUILT_IN.get(options.prompts),
+        "stacks": bench.with_plain(stacks),
+        "asked": asked,
+        "missing": missing,
+    }
+
+    def runner(stack: str, prompt: str) -> Iterator[Any]:
+        return pipeline.run(stack, prompt, heads=2, **sampled(options))
+
+    raw, each = None, len(about["stacks"]) + len(peers)
+    if options.out:
+        Path(options.out).mkdir(parents=True, exist_ok=True)
+        raw = RawFile(Path(options.out) / RUNS, about)
+    records = _finished(raw.records if raw else [], each)
+    if raw and len(records) < len(raw.records):
+        raw.keep(records)
+    done = frozenset(int(record["prompt"]) for record in records)
+    tell = countdown("prompt", len(prompts), len(done))
+    with closing(bench.beside(runner, stacks, prompts, peers=peers, done=done)) as runs:
+        while own := [asdict(run) for run in islice(runs, each)]:  # of one prompt
+            records += own
+            if raw:
+                raw.add(own)
+            tell()
+    about["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    found = results(about, records)
+    print(f"{options.preset}, {len(prompts)} prompts, up to {options.max_new_tokens} tokens, {about['machine']}\n")
+    print(bench.table(bench.summary(runs_of(records), drawn=bench.sampled(about))))
+    for peer in found["peers"]:
+        said = [] if (rate := peer["tokens_per_s"]) is None else [f"{rate:.1f} tokens/s"]
+        print(f"{peer['name']}: {', '.join([*said, *filter(None, [peer['why']])])}")
+    if options.out:
+        write(Path(options.out), found, asked)
+        print(f"\n{Path(options.out) / 'report.html'}")
+    return 0
+
+
+def _asked(path: str | None, preset: Preset) -> dict[str, str]:
+    """Line of the stacks file -> stack; without a file, the preset's examples."""
+    if path:
+        return bench.read_asked(path, preset.default_stack)
+    examples = [example.stack for example in preset.stacks if not example.replan]
+    return asked_for(["default", *examples], preset.default_stack, f"preset {preset.name}")
+
+
+def _peers(options: argparse.Namespace, pipeline: Any) -> tuple[list[bench.BenchPeer], dict[str, str]]:
+    from hsd_core.lab.bench.peers import NAMES, open_peers
+
+    if options.no_peers or bench.sampled(vars(options)):
+        return [], dict.fromkeys(NAMES, "left out" if options.no_peers else "peers are measured greedily alone")
+    return open_peers(pipeline, options.max_new_tokens, raw=options.raw, gguf=options.gguf)
+
+
+def _finished(records: list[dict[str, Any]], each: int) -> list[dict[str, Any]]:
+    """Those of prompts on which everything was run."""
+    count = Counter(record["prompt"] for record in records)
+    return [record for record in records if count[record["prompt"]] == each]

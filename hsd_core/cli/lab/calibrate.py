@@ -1,0 +1,84 @@
+"""`calibrate`: measure a preset's levels on this machine; the profile is what the planner reads."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from hsd_core.cli.files import reads, writes
+from hsd_core.cli.options import add_preset, command, counts, opened, plain_stack, progress
+from hsd_core.lab.results.sheet import markdown
+from hsd_core.stacks.grammar import parse
+from hsd_core.theory import Profile, write_profile
+
+
+def add(commands: Any) -> None:
+    parser = command(commands, "calibrate", "measure a profile of a preset's levels", act)
+    add_preset(parser)
+    writes(parser, "--out", required=True, metavar="FILE", help="the profile (JSON)")
+    parser.add_argument(
+        "--temperature",
+        type=float,
+        action="append",
+        metavar="T",
+        help="0 is greedy (default); again for further ones, which go to FILE-tT.json",
+    )
+    parser.add_argument("--levels", metavar="L", help="which levels, without T, e.g. ngram,int8,target (default: all)")
+    reads(parser, "--prompts", metavar="FILE", help="JSON lines with prompt or turns (default: the package's)")
+    counts(parser, "--tokens", metavar="N", help="that the target writes after each prompt (default 40)")
+
+
+def act(options: argparse.Namespace) -> int:
+    from hsd_core.lab.calibrate.profiling import TOKENS, calibrate
+    from hsd_core.lab.calibrate.texts import PROMPTS
+    from hsd_core.models.sampling import Sampling
+    from hsd_core.theory.profiles.kept import keep
+
+    temperatures = [Sampling(t).temperature for t in options.temperature or [0.0]]
+    if options.levels:
+        parse(options.levels)  # met now, not after the weights
+    out = Path(options.out)
+    pipeline = opened(options, plain_stack(options.preset))
+    profiles = calibrate(
+        pipeline,
+        temperatures=temperatures,
+        levels=options.levels,
+        prompts=options.prompts or PROMPTS,
+        tokens=TOKENS if options.tokens is None else options.tokens,
+        progress=progress(),
+    )
+    usual = options.levels is None and options.prompts is None and options.tokens is None
+    for level, reason in profiles[0].about["left_out"].items():
+        print(f"left out: {level}: {reason}", file=sys.stderr)
+    for number, profile in enumerate(profiles):
+        path = out if number == 0 else out.with_name(f"{out.stem}-t{profile.temperature:g}{out.suffix or '.json'}")
+        write_profile(profile, path)
+        print(f"temperature {profile.temperature:g}: {path}", file=sys.stderr)
+        if usual:
+            keep(profile, pipeline.preset.name, pipeline.device, pipeline.dtype)
+    if not usual:
+        print("other levels, prompts or lengths than usual: not kept as this machine's profile", file=sys.stderr)
+    print(table(profiles[0]))
+    return 0
+
+
+def table(profile: Profile) -> str:
+    """Costs and acceptances as a Markdown table: a row a level, acceptances by each level above it. Of one that offers
+    several sequences also how many tokens there are to begin with."""
+    names = profile.names
+    judges = [i for i, level in enumerate(profile.levels) if i and not (level.is_lookup or level.beside)]
+    head = ("level", "ms a drafted token", "1 row", "4 rows", "8 rows", *(f"by {names[i]}" for i in judges))
+    body = []
+    for j, level in enumerate(profile.levels):
+        if level.is_lookup:
+            costs = [f"{level.cost(1):.3f} a lookup", "-", "-", "-"]
+        else:
+            draft = "-" if level.draft_ms is None else f"{level.draft_ms:.2f}"
+            costs = [draft, *("-" if level.beside else f"{level.cost(n):.2f}" for n in (1, 4, 8))]
+        shares = [f"{profile.acceptance[j][i]:.3f}" if i > j else "" for i in judges]
+        said = [f"hits {level.hit_rate:.2f}"] if level.hit_rate is not None else []
+        said += [f"{level.beside[0]:.1f} first tokens"] if level.beside else []
+        body.append((level.name + (f" ({', '.join(said)})" if said else ""), *costs, *shares))
+    return markdown(head, body)

@@ -1,0 +1,167 @@
+"""`passes`: where the time of a level's pass and of a stack's round goes, beside what the machine could do."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from itertools import cycle, islice, product
+from pathlib import Path
+from typing import Any
+
+from hsd_core.cli.files import reads, writes
+from hsd_core.cli.options import add_preset, command, counts, opened, plain_stack, progress
+from hsd_core.lab.bench.prompts import BUILT_IN, prompts_path, read_prompts
+from hsd_core.lab.results.rawfile import measured_by, prompts_file, ran_on
+from hsd_core.models.loading import KINDS
+from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.grammar import bare, format_stack, parse
+from hsd_core.trace.typed import encode_lines
+
+CONTEXT, ROWS = 128, (1, 2, 4, 8, 16)
+LENGTH_ROWS = (1, 8)  # where no rows are asked for and several lengths are
+
+
+def add(commands: Any) -> None:
+    parser = command(commands, "passes", "show where the time of passes and rounds goes", act)
+    add_preset(parser)
+    parser.add_argument("--levels", metavar="L", help="which levels, without T, e.g. ngram,int8,target (default: all)")
+    parser.add_argument("--stack", metavar="S", help="the stack whose rounds are taken apart (default: the preset's)")
+    parser.add_argument("--rows", metavar="N,N", help="rows of a pass (default 1,2,4,8,16; with --lengths 1,8)")
+    counts(parser, "--context", metavar="N", help="tokens of text before a pass (default 128)")
+    parser.add_argument("--lengths", metavar="N,N", help="texts of these lengths instead, up to the context")
+    reads(
+        parser,
+        "--prompts",
+        known=BUILT_IN,
+        default="quick",
+        metavar="FILE",
+        help="what rounds are run on (default quick)",
+    )
+    counts(parser, "--limit", default=3, metavar="N", help="the first N prompts (default 3)")
+    counts(parser, "--max-new-tokens", default=32, metavar="N", help="of each run (default 32)")
+    parser.add_argument(
+        "--decoder", choices=KINDS, default="auto", help="what runs the models (default auto: the quickest)"
+    )
+    writes(parser, "--out", metavar="FILE", help="keep it as JSON lines, as the command results reads them")
+    writes(parser, "--html", metavar="FILE", help="plots over the text's length, as one page")
+
+
+def act(options: argparse.Namespace) -> int:
+    from hsd_core.lab.passes import tables
+    from hsd_core.lab.passes.rounds import measure_rounds
+    from hsd_core.stacks.presets import PRESETS
+
+    if options.context and options.lengths:
+        raise ValueError("--context is one length and --lengths are several; give one of them")
+    rows = _counts("--rows", options.rows) or (LENGTH_ROWS if options.lengths else ROWS)
+    asked = _counts("--lengths", options.lengths) or (options.context or CONTEXT,)
+    for stack in filter(None, (options.levels, options.stack)):
+        parse(stack)  # met now, not after the weights
+    prompts = read_prompts(options.prompts)[: options.limit]
+    pipeline = opened(options, plain_stack(options.preset), kind=options.decoder)
+    levels = _levels(pipeline, options.levels)
+    stack = options.stack or PRESETS[options.preset].stack(pipeline.device)
+    entries = pipeline.entries(stack)
+    each = [*pipeline.entries(levels), *entries]
+    room = min((e.level.max_positions for e in each if e.level.max_positions is not None), default=None)
+    lengths = fitting(asked, rows, room)
+    ids = [pipeline.encode(prompt.text, raw=False) for prompt in prompts]
+    text = list(islice(cycle(token for prompt in ids for token in prompt), lengths[-1] + max(rows)))
+    about = {
+        **measured_by("passes", options.said),
+        "preset": options.preset,
+        "device": pipeline.device,
+        "dtype": pipeline.dtype,
+        **ran_on(pipeline.device),
+        **prompts_file(prompts_path(options.prompts)),
+        "decoder": options.decoder,
+        "levels": levels,
+        "stack": stack,
+        "lengths": lengths,
+        "rows": list(rows),
+    }
+    about["limits"], records = _passes(options, pipeline, about, text)
+    names = [format_stack([bare(spec)]) for spec in parse(stack)]
+    most = None if room is None else max(1, room - options.max_new_tokens)
+    for context in [min(n, most or n) for n in lengths] if options.lengths else [None]:
+        # Behind a text that is cut its end may come at once: such a run has none.
+        given, ends = (ids, pipeline.ends) if context is None else ([text[:context]], frozenset[int]())
+        found = measure_rounds(entries, given, pipeline.tokenizer, tokens=options.max_new_tokens, ends=ends)
+        records.append({"what": "round", "stack": stack, "levels": names, "context": context, **found})
+    print(f"{options.preset}, {about['machine']}, {about['threads']} threads. {tables.method(about)}")
+    for make in tables.TABLES.values():
+        print(f"\n{make(records)}")
+    if options.out:
+        Path(options.out).write_bytes(encode_lines((about, *records)))
+    if options.html:
+        Path(options.html).write_text(tables.page(about, records), encoding="utf-8")
+    return 0
+
+
+def _levels(pipeline: Pipeline, asked: str | None) -> str:
+    """A stack of the levels whose passes are measured."""
+    from hsd_core.lab.calibrate.candidates import candidates
+
+    if asked and len(specs := parse(asked)) == 1:
+        return format_stack([bare(specs[0])])
+    return candidates(pipeline, asked).stack
+
+
+def _passes(
+    options: argparse.Namespace, pipeline: Pipeline, about: Mapping[str, Any], text: list[int]
+) -> tuple[dict[str, float], list[dict[str, Any]]]:
+    """The machine's limits, the higher of before and after, and a record of each pass and lookup.
+
+    Raises:
+        TooLarge: every level is open twice, which takes more memory than is free.
+    """
+    from hsd_core.lab.passes import levels
+    from hsd_core.lab.passes.limits import measured_limits
+    from hsd_core.models import machine, room
+    from hsd_core.models.compiled.profile import NodeProfile
+
+    stack, what = about["levels"], f"{about['levels']} over {len(text)} tokens"
+    memory, free = pipeline.memory(stack, len(text)), machine.free_bytes(pipeline.device)
+    print(f"memory of {what}: {memory}; twice that with a profiler beside", file=sys.stderr)
+    needed = memory.weights + 2 * (memory.kept + memory.at_work)
+    room.refuse(needed, free, f"measuring {what}", "name fewer levels or shorter texts")
+    entries, before, records = pipeline.entries(stack), measured_limits(), list[dict[str, Any]]()
+    with tempfile.TemporaryDirectory(prefix="hsd-passes-") as folder:
+        profile = NodeProfile(Path(folder))
+        again = opened(options, plain_stack(options.preset), kind=options.decoder, profile=profile).entries(stack)
+        times = levels.time_passes(entries, again, profile, text, about["lengths"], about["rows"], progress())
+    limits = {name: max(rate, before[name]) for name, rate in measured_limits().items()}
+    for (i, name), length in product(enumerate(stack.split(",")), about["lengths"]):
+        level, where = entries[i].level, {"level": name, "context": length}
+        if not level.can_verify:
+            records.append({"what": "lookup", **where, **levels.lookup(level, text[:length])})
+            continue
+        for n in about["rows"]:
+            found = levels.taken(level, length, n, times[i, length, n], limits)
+            records.append({"what": "pass", **where, "rows": n, **found})
+    return limits, records
+
+
+def _counts(name: str, text: str | None) -> tuple[int, ...]:
+    """Counts with commas between them; none for no text."""
+    parts = [] if text is None else text.split(",")
+    if not all(part.strip().isdecimal() and int(part) for part in parts):
+        raise ValueError(f"{name} is {text!r}; give whole numbers from 1 on, for example 1,2,4,8")
+    return tuple(dict.fromkeys(int(part) for part in parts))
+
+
+def fitting(lengths: Sequence[int], rows: Sequence[int], room: int | None) -> list[int]:
+    """The lengths, shortest first; one that fills a context of `room` is cut by the rows behind it.
+
+    Raises:
+        ValueError: one is longer than the context, or the rows are.
+    """
+    if room is None:
+        return sorted(set(lengths))
+    most, longest = room - max(rows), max(lengths)
+    if longest > room or most < 1:
+        said = f"a text of {longest} tokens and {max(rows)} rows are more than the context of {room}"
+        raise ValueError(f"{said}; use fewer of either")
+    return sorted({min(length, most) for length in lengths})

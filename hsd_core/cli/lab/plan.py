@@ -1,0 +1,101 @@
+"""`plan`: the latency-optimal hierarchy of a measured profile, and what came close."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from typing import Any
+
+from hsd_core.cli.files import reads
+from hsd_core.cli.options import command
+from hsd_core.theory import Answer, Plan, Profile, Ranked, best_plans, has_specs, read_profile, stack_text
+from hsd_core.trace.typed import pretty
+
+_LISTED = 10
+
+
+def add(commands: Any) -> None:
+    parser = command(commands, "plan", "the fastest stack by a measured profile", act)
+    reads(parser, "--profile", required=True, metavar="FILE", help="a profile (JSON), as calibrate writes it")
+    parser.add_argument("--max-block", type=int, metavar="T", help="the longest block length (default: the profile's)")
+    parser.add_argument("--levels", type=int, metavar="N", help="at most so many levels; 1 is plain decoding")
+    parser.add_argument("--json", action="store_true", help="the answer as JSON")
+
+
+def act(options: argparse.Namespace) -> int:
+    profile = read_profile(options.profile)
+    if options.max_block is not None:
+        profile = replace(profile, max_block=options.max_block)
+    answer = best_plans(profile, depth=options.levels)
+    if options.json:
+        print(pretty(as_json(profile, answer)))
+    else:
+        print("\n".join(table_lines(profile, answer)))
+    return 0
+
+
+def as_json(profile: Profile, answer: Answer) -> dict[str, Any]:
+    """The answer: the best plan, and `alternatives` of the same shape."""
+    others = [_ranked(profile, ranked) for ranked in answer.alternatives[:_LISTED]]
+    return {**_ranked(profile, answer.best), "alternatives": others}
+
+
+def table_lines(profile: Profile, answer: Answer) -> list[str]:
+    """The answer for people."""
+    best = answer.best
+    lines = [
+        f"best plan: {_name(profile, best.plan)}",
+        f"predicted: {_figures(best)}, {best.prediction.tokens_per_round:.2f} tokens per forward of the target",
+        "",
+        f"{'level':<16} {'block':>5} {'mean':>6} {'calls per round':>16} {'ms per round':>13} {'share':>6}",
+    ]
+    shares = best.prediction.levels
+    whole = sum(share.ms_per_round for share in shares) + profile.round_ms
+    for place, share in enumerate(shares):
+        block = str(best.plan.blocks[place]) if place < len(best.plan.blocks) else "-"
+        mean = sum(n * p for n, p in enumerate(share.block_law))
+        lines.append(
+            f"{profile.names[share.level]:<16} {block:>5} {mean:>6.2f} {share.calls_per_round:>16.2f} "
+            f"{share.ms_per_round:>13.2f} {share.ms_per_round / whole:>6.1%}"
+        )
+    if profile.round_ms:
+        lines.append(f"{'engine':<45} {profile.round_ms:>13.2f} {profile.round_ms / whole:>6.1%}")
+    lines += ["", "best by number of levels"]
+    lines += [f"  {len(each.plan.levels)}  {_figures(each)}  {_name(profile, each.plan)}" for each in answer.by_depth]
+    if answer.several:
+        lines += ["", "best with several candidates side by side"]
+        lines += [f"     {_figures(answer.several)}  {_name(profile, answer.several.plan)}"]
+    if best == answer.several:
+        lines += ["", "best with one candidate"]
+        lines += [f"     {_figures(answer.single)}  {_name(profile, answer.single.plan)}"]
+    if answer.alternatives:
+        lines += ["", "runners-up"]
+        lines += [f"     {_figures(each)}  {_name(profile, each.plan)}" for each in answer.alternatives[:_LISTED]]
+    return lines
+
+
+def _ranked(profile: Profile, ranked: Ranked) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "levels": [profile.names[level] for level in ranked.plan.levels],
+        "blocks": list(ranked.plan.blocks),
+        **({"tree": list(ranked.plan.widths)} if ranked.plan.widths else {}),
+        "latency_ms_per_token": ranked.prediction.ms_per_token,
+        "speedup": ranked.prediction.speedup,
+    }
+    if ranked.plan.rules is not None:
+        out["rules"] = list(ranked.plan.rules)
+    if has_specs(profile, ranked.plan):
+        out["stack"] = stack_text(profile, ranked.plan)
+    return out
+
+
+def _name(profile: Profile, plan: Plan) -> str:
+    """The stack's text where it has one, else the levels by name in the same form."""
+    if has_specs(profile, plan):
+        return stack_text(profile, plan)
+    blocks = (*(f":{block}" for block in plan.blocks), "")
+    return ",".join(profile.names[level] + block for level, block in zip(plan.levels, blocks, strict=True))
+
+
+def _figures(ranked: Ranked) -> str:
+    return f"{ranked.prediction.ms_per_token:8.2f} ms per token, {ranked.prediction.speedup:.2f} x plain"

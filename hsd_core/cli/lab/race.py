@@ -1,0 +1,81 @@
+"""`race`: stacks side by side over one prompt, round by round, as the page's Race tab replays them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Generator, Iterable
+from typing import Any
+
+from hsd_core.cli.files import writes
+from hsd_core.cli.options import add_preset, add_sampling, check_sampling, command, counts, opened, prompt_of, sampled
+from hsd_core.lab import race
+from hsd_core.lab.race import Heat, Turn
+from hsd_core.stacks.grammar import format_stack, parse
+from hsd_core.stacks.presets import preset_of
+from hsd_core.trace import Event
+
+
+def add(commands: Any) -> None:
+    parser = command(commands, "race", "stacks side by side over one prompt", act)
+    parser.add_argument(
+        "stacks",
+        nargs="+",
+        metavar="STACK",
+        help="two to four; the others are compared with the first; `default` is the preset's",
+    )
+    parser.add_argument("--prompt", required=True, metavar="TEXT", help="the prompt; - reads it from stdin")
+    counts(parser, "--repeats", default=5, metavar="N", help="how often they race (default 5)")
+    writes(parser, "--out", metavar="FILE", help="keep the race for the page (.jsonl or .jsonl.gz)")
+    parser.add_argument("--title", default="", metavar="TEXT", help="what the page calls it")
+    parser.add_argument("--about", default="", metavar="TEXT", help="a sentence on what it shows")
+    add_preset(parser)
+    add_sampling(parser)
+
+
+def act(options: argparse.Namespace) -> int:
+    from hsd_core.lab.race.making import raced
+
+    check_sampling(options)
+    default = preset_of(options.preset).default_stack
+    stacks = [format_stack(parse(default if asked == "default" else asked)) for asked in options.stacks]
+    race.check_lanes(stacks)
+    prompt = prompt_of(options)
+    if options.out:
+        words = {"title": options.title, "about": options.about, "prompt": prompt, "command": options.said}
+        race.check_kept(stacks, options.repeats, **words)
+    pipeline = opened(options, stacks[0])
+    for stack in stacks:  # one that cannot be built is met before the first round
+        pipeline.entries(stack)
+    most = len(pipeline.encode(prompt, raw=options.raw)) + options.max_new_tokens
+    race.refuse_too_large([pipeline.memory(stack, most) for stack in stacks], most, pipeline.device)
+
+    def lane(stack: str, tokens: int) -> Generator[Event, None, None]:
+        return pipeline.run(stack, prompt, title=options.title, **{**sampled(options), "max_new_tokens": tokens})
+
+    running = race.race(lane, stacks, tokens=options.max_new_tokens, repeats=options.repeats)
+    found = raced(
+        _told(running, options.repeats),
+        stacks,
+        title=options.title,
+        about=options.about,
+        prompt=prompt,
+        raw=options.raw,
+        command=options.said,
+        device=pipeline.device,
+        dtype=pipeline.dtype,
+    )
+    if options.out:
+        race.write(options.out, found)
+    print(race.table(race.rows(found)))
+    return 0
+
+
+def _told(running: Iterable[Turn | Heat], repeats: int) -> Generator[Heat, None, None]:
+    """The heats; says on stderr how many are over."""
+    done = 0
+    for one in running:
+        if isinstance(one, Heat):
+            done += 1
+            print(f"repeat {done} of {repeats}", file=sys.stderr, flush=True)
+            yield one

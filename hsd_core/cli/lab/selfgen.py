@@ -1,0 +1,130 @@
+"""`selfgen`: what a preset's target writes, for training; can be interrupted and gone on with."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.cli.files import reads, writes
+from hsd_core.cli.options import (
+    add_preset,
+    add_sampling,
+    check_sampling,
+    command,
+    countdown,
+    counts,
+    opened,
+    plain_stack,
+    within_context,
+)
+from hsd_core.trace.typed import encode_lines
+
+if TYPE_CHECKING:
+    from hsd_core.lab.train.data.selfgen import Job, Keep
+    from hsd_core.models.lean.decoder import LeanDecoder
+    from hsd_core.pipeline import Pipeline
+
+SILENCE = 5.0  # seconds between two lines of progress
+OPENINGS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "openings.jsonl"
+
+
+def add(commands: Any) -> None:
+    parser = command(commands, "selfgen", "write texts with the target, for training", act)
+    add_preset(parser)
+    what = parser.add_mutually_exclusive_group(required=True)
+    reads(what, "--prompts", metavar="FILE", help="JSON lines with prompt, turns or prompt_ids")
+    counts(what, "--invent", metavar="N", help="N texts whose prompts the target writes itself (Magpie)")
+    reads(parser, "--openings", metavar="FILE", default=str(OPENINGS), help="how invented prompts begin")
+    writes(parser, "--out", goes_on=True, required=True, metavar="FILE", help="JSON lines; goes on where it ended")
+    writes(parser, "--states", folder=True, metavar="DIR", help="keep the hidden states that training will read")
+    parser.add_argument("--cut-loops", action="store_true", help="end an output soon after it begins to repeat itself")
+    counts(parser, "--limit", metavar="N", help="only the first N prompts")
+    counts(parser, "--batch", default=16, metavar="B", help="texts written side by side (default 16)")
+    add_sampling(parser)
+
+
+def act(options: argparse.Namespace) -> int:
+    from hsd_core.lab.train.data import output_file as written
+    from hsd_core.lab.train.data import selfgen
+
+    sampling = check_sampling(options)
+    if options.prompts is not None and Path(options.out).resolve() == Path(options.prompts).resolve():
+        raise ValueError(f"--out {options.out} is the file of the prompts; give a new file")
+    stack = plain_stack(options.preset)
+    finished = written.open_file(options.out)
+    pipeline = opened(options, stack)
+    decoder = pipeline.lean_target(stack)
+    asked = _jobs(options, pipeline, decoder)
+    limit = options.max_new_tokens
+    jobs = written.jobs_left(asked, finished, sampling, options.seed, limit=limit, ends=pipeline.ends)
+    print(f"{len(jobs)} of {len(asked)} prompts to do", file=sys.stderr, flush=True)
+    began, tell = time.monotonic(), countdown("text", len(jobs), silence=SILENCE)
+    outputs = tokens = loops = 0
+    depths, keep = _states(Path(options.states), decoder) if options.states else ((), None)
+    texts = selfgen.generate(
+        decoder,
+        jobs,
+        sampling,
+        ends=pipeline.ends,
+        max_new_tokens=limit,
+        batch=options.batch,
+        seed=options.seed,
+        cut_loops=options.cut_loops,
+        depths=depths,
+        keep=keep,
+    )
+    try:
+        with Path(options.out).open("ab") as file:
+            for job, output in texts:
+                record = written.record(job, output, sampling, options.seed, limit=limit)
+                file.write(encode_lines([record]))
+                file.flush()
+                prompt = len(record["prompt_ids"])
+                tokens += prompt - record.get("written_from", prompt) + len(output)
+                outputs, loops = outputs + 1, loops + ("loop_from" in record)
+                tell(f", {tokens / (time.monotonic() - began):.0f} tokens/s")
+    finally:
+        written.drop_outgrown(options.out)
+    print(f"{outputs} outputs, {tokens} tokens, {loops} end in a loop", file=sys.stderr)
+    return 0
+
+
+def _jobs(options: argparse.Namespace, pipeline: Pipeline, decoder: LeanDecoder) -> list[Job]:
+    from hsd_core.lab.train.data import selfgen
+    from hsd_core.trace.texts import check_ids, read_openings, read_texts
+
+    if options.invent is None:
+        texts = read_texts(options.prompts, lambda prompt: pipeline.encode(prompt, raw=options.raw))[: options.limit]
+        fits = within_context(texts, decoder.max_positions)
+        for text in fits:
+            check_ids(text.prompt_ids, decoder.vocab_size)
+        return selfgen.jobs_of(fits)
+    openings = []
+    for one in read_openings(options.openings):
+        opening, closing = pipeline.turn(one.start, one.system)
+        openings.append(selfgen.TurnOpening(tuple(opening), tuple(closing), one.kind, one.weight or 1.0))
+    return selfgen.invented(openings, options.invent, options.seed)[: options.limit]
+
+
+def _states(folder: Path, decoder: LeanDecoder) -> tuple[Sequence[int], Keep]:
+    """The depths that drafts are trained on, and what keeps their states where training looks for them."""
+    from dataclasses import replace
+
+    from hsd_core.lab.train.data.features import States
+    from hsd_core.lab.train.data.texts import example
+    from hsd_core.lab.train.recipes import RECIPES, Hyperparameters
+
+    depths = {draft.depth(decoder.layers) for drafts in RECIPES.values() for draft in drafts}
+    states_file = States(decoder, folder)
+
+    def keep(job: Job, output: list[int], states: dict[int, Any]) -> None:
+        text = replace(job.text, output_ids=tuple(output), loop_from=None)  # the prompt's own output is another
+        kept = example(text, vocab_size=decoder.vocab_size, longest=Hyperparameters().longest)
+        if kept is not None:
+            states_file.keep(kept.ids, {depth: state[: len(kept.ids)] for depth, state in states.items()})
+
+    return sorted({*depths, decoder.layers} - {0}), keep

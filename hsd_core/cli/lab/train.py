@@ -1,0 +1,148 @@
+"""`train`: distil early exits or a nano model from a preset's target; interrupt it and run it again to go on."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.cli.files import reads, writes
+from hsd_core.cli.options import add_preset, command, counts, opened, plain_stack, progress
+from hsd_core.lab.train.recipes import LOSSES, RECIPES, Hyperparameters
+
+if TYPE_CHECKING:
+    from hsd_core.lab.train.loop import Point, Tell
+
+_PLAN = ("steps", "batch", "rate", "rows", "loss", "longest", "prompts", "seed")
+
+
+def add(commands: Any) -> None:
+    parser = command(commands, "train", "train a preset's drafts", act)
+    add_preset(parser)
+    parser.add_argument("--recipe", required=True, choices=tuple(RECIPES), help="what to train")
+    reads(parser, "--data", required=True, metavar="FILE", help="what the target wrote (see selfgen)")
+    writes(parser, "--out", folder=True, required=True, metavar="DIR", help="where drafts and their cards go")
+    parser.add_argument("--only", metavar="NAME", help="one draft of the recipe, such as exit8 or nano-fed")
+    counts(parser, "--layers", metavar="N", help="of a draft's own, to try other shapes")
+    counts(parser, "--mlp-width", metavar="N", help="of those layers (default: the target's), likewise")
+    reads(
+        parser,
+        "--start",
+        folder=True,
+        metavar="DIR",
+        help="train the drafts of a folder further, not the target's layers",
+    )
+    counts(parser, "--limit", metavar="N", help="train on the first N texts of the shuffled data")
+    parser.add_argument("--steps", type=int, metavar="N", help="optimizer steps")
+    parser.add_argument("--batch", type=int, metavar="N", help="output tokens in a step (thousands on a GPU)")
+    parser.add_argument("--rate", type=float, metavar="R", help="highest learning rate")
+    parser.add_argument("--rows", type=int, metavar="N", help="rows of the trimmed head")
+    parser.add_argument(
+        "--loss", choices=LOSSES, help=f"distance to the target's rows (default {Hyperparameters().loss})"
+    )
+    parser.add_argument("--longest", type=int, metavar="N", help="positions of a text that are read")
+    parser.add_argument("--prompts", action="store_true", default=None, help="learn over the prompts too")
+    parser.add_argument("--seed", type=int, metavar="S")
+    writes(
+        parser,
+        "--work",
+        folder=True,
+        metavar="DIR",
+        help="hidden states (2 bytes * hidden size * depths a token: for a million tokens of smollm2 3.5 GB for exits, "
+        "1.2 GB for nanos) and checkpoints (default: in the cache folder)",
+    )
+
+
+def act(options: argparse.Namespace) -> int:
+    from hsd_core.lab.train.distil import Distiller
+    from hsd_core.models.weights import cache_folder
+
+    given = {name: getattr(options, name) for name in _PLAN if getattr(options, name) is not None}
+    hyper = replace(Hyperparameters(), **given)
+    hyper.check()
+    recipe = RECIPES[options.recipe]
+    shape = {name: value for name in ("layers", "mlp_width") if (value := getattr(options, name))}
+    recipe = tuple(replace(draft, **shape) for draft in recipe)
+    stack = plain_stack(options.preset)
+    pipeline = opened(options, stack)
+    work = Path(options.work) if options.work else cache_folder() / "training" / options.preset
+    distiller = Distiller(
+        pipeline.lean_target(stack),
+        pipeline.preset,
+        recipe,
+        options.data,
+        hyper,
+        work,
+        ends=pipeline.ends,
+        limit=options.limit,
+        progress=progress(),
+    )
+    wanted = f"{options.preset}-{options.only}" if options.only else None
+    if wanted and wanted not in distiller.drafts:
+        short = ", ".join(name.removeprefix(f"{options.preset}-") for name in distiller.drafts)
+        raise ValueError(f"recipe {options.recipe} has no draft {options.only!r}; it has {short}")
+    names, out = [wanted] if wanted else [*distiller.drafts], Path(options.out)
+    start = Path(options.start) if options.start else None
+    distiller.check(names, out, start)
+    asked = _interrupt()
+    for name in names:
+        folder = distiller.folder(name, start)
+        if distiller.finished(name, start):
+            print(f"{name} was trained before; to do it anew, delete {folder}", file=sys.stderr)
+        else:
+            print(f"{name}: curve and checkpoint in {folder}", file=sys.stderr)
+        path = distiller.train(name, out, command=_command(options), tell=_told(name), stop=asked, start=start)
+        if path is None:
+            print("stopped; the same command goes on from here", file=sys.stderr)
+            return 130
+        print(path)
+    return 0
+
+
+def _command(options: argparse.Namespace) -> str:
+    """What was asked for, for the card: names of files without the folders of this machine."""
+    parts = ["python", "-m", "hsd_core", "train", "--preset", options.preset, "--recipe", options.recipe]
+    parts += ["--data", Path(options.data).name, "--out", "assets/drafts"]
+    if options.start:
+        parts += ["--start", Path(options.start).name]
+    for name in ("only", "layers", "mlp_width", "limit", "device", "dtype", *_PLAN):
+        if (value := getattr(options, name)) is not None:
+            option = f"--{name.replace('_', '-')}"
+            parts += [option] if value is True else [option, str(value)]
+    return shlex.join(parts)
+
+
+def _interrupt() -> Callable[[], bool]:
+    """Whether Ctrl-C was pressed, which ends training after a checkpoint; a second one ends it at once."""
+    asked = Event()
+
+    def ask(*_: object) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # first: a second one must not meet the lock of set()
+        asked.set()
+
+    signal.signal(signal.SIGINT, ask)
+    return asked.is_set
+
+
+def _told(name: str) -> Tell:
+    def tell(step: int, steps: int, left: float | None, point: Point | None) -> None:
+        eta = "" if left is None else f", {left / 60:.0f} min left"
+        if point is not None:
+            agreement = " ".join(f"{a:.3f}" for a in point.agreement)
+            acceptance = " ".join(f"{a:.3f}" for a in point.acceptance)
+            print(
+                f"\r\033[K{name} step {step} of {steps}, loss {point.loss:.3f}, agreement {agreement}, acceptance "
+                f"{acceptance}, predicted speed-up {point.predicted_speed_up:.2f}{eta}",
+                file=sys.stderr,
+                flush=True,
+            )
+        elif sys.stderr.isatty():
+            print(f"\r\033[K{name} step {step} of {steps}{eta}", end="", file=sys.stderr)
+
+    return tell

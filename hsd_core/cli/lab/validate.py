@@ -1,0 +1,159 @@
+"""`validate`: predicted against measured ms per token of many stacks, on prompts that nothing was tuned on."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.cli.files import reads, writes
+from hsd_core.cli.options import add_preset, command, countdown, counts, opened
+from hsd_core.lab import bench
+from hsd_core.lab.results.rawfile import RawFile, measured_by, now, prompts_file, ran_on, read_raw
+from hsd_core.lab.validate.models import ENDING, NAMED
+from hsd_core.theory import Profile, TextLengths, best_plans, has_specs, plan_of, read_profile, stack_text
+from hsd_core.trace.typed import pretty
+
+if TYPE_CHECKING:
+    from hsd_core.lab.validate.runs import Validation
+
+PROMPTS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "blind-3.jsonl"
+LENGTH = 40  # as long as calibrate's texts
+DEPTH = 4  # levels of the planner's own stacks, at the most
+
+
+def add(commands: Any) -> None:
+    parser = command(commands, "validate", "the theory against the clock", act)
+    add_preset(parser)
+    reads(parser, "--profile", required=True, metavar="FILE", help="of the preset on this machine (calibrate)")
+    reads(parser, "--stacks", required=True, metavar="FILE", help="one stack a line, of levels of the profile")
+    reads(parser, "--prompts", default=str(PROMPTS), metavar="FILE", help="that nothing was tuned on")
+    counts(parser, "--limit", metavar="N", help="only the first N prompts")
+    counts(parser, "--each", metavar="N", help="N other prompts each sitting (default: all in each)")
+    parser.add_argument("--max-new-tokens", type=int, default=LENGTH, metavar="N", help=f"(default {LENGTH})")
+    parser.add_argument("--model", choices=ENDING, default=NAMED, help=f"whose predictions count (default {NAMED})")
+    counts(parser, "--sittings", default=1, metavar="N", help="how many to add to the file (default 1)")
+    writes(
+        parser,
+        "--out",
+        goes_on=True,
+        required=True,
+        metavar="FILE",
+        help="raw results; running it again adds a sitting",
+    )
+    writes(parser, "--summary", metavar="FILE", help="what the page's Planner draws (JSON)")
+    reads(parser, "--earlier", nargs="+", default=[], metavar="FILE", help="raw results that the page names too")
+    parser.add_argument("--detail", action="store_true", help="also print what each level of each stack did")
+
+
+def act(options: argparse.Namespace) -> int:
+    from hsd_core.lab.validate.report import report
+    from hsd_core.lab.validate.runs import predicted, read_validation
+    from hsd_core.lab.validate.tables import TABLES, said
+    from hsd_core.theory.profiles.kept import digest
+
+    profile, prompts = read_profile(options.profile), bench.read_prompts(options.prompts)[: options.limit]
+    if options.max_new_tokens < 2:
+        raise ValueError("nothing to predict; give at least 2 to --max-new-tokens")
+    picked = picks(profile)
+    stacks = bench.with_plain([*bench.read_stacks(options.stacks), *picked.values()])
+    for stack in stacks:  # what the theory or the preset cannot do is met now, not after an hour
+        plan_of(profile, stack)
+    lengths = (profile.lengths or TextLengths(options.max_new_tokens, 1)).under(options.max_new_tokens)
+    about = {
+        **measured_by("validation", options.said),
+        "preset": options.preset,
+        "model": options.model,
+        "profile_digest": digest(profile),
+        "max_new_tokens": options.max_new_tokens,
+        "texts": len(prompts),
+        **({"each": options.each} if options.each else {}),
+        **prompts_file(options.prompts),
+        "lengths": "calibration" if profile.lengths else "every text to the limit",
+        "stacks": stacks,
+        "picks": picked,
+        "predicted": predicted(profile, stacks, lengths, options.max_new_tokens, options.model),
+        "profile": profile.as_dict(),
+    }
+    pipeline = opened(options, stacks[0])
+    for stack in stacks:
+        pipeline.entries(stack)
+    raw = RawFile(Path(options.out), {**about, "device": pipeline.device, "dtype": pipeline.dtype})
+
+    def runner(stack: str, prompt: str) -> Iterator[Any]:
+        return pipeline.run(
+            stack, prompt, temperature=profile.temperature, max_new_tokens=options.max_new_tokens, heads=2
+        )
+
+    due = _due(read_validation(raw.about, raw.records), options.sittings, options.each or len(prompts))
+    for number, which in [(number, share(number, options.each, len(prompts))) for number in due]:
+        _sit(raw, number, runner, prompts, which, {**ran_on(pipeline.device), "command": options.said})
+    validation = read_validation(raw.about, raw.records)
+    found = report(validation)
+    shown = ("stacks", "models", "terms", *(["levels"] if options.detail else []), "sittings")
+    print("\n\n".join((*(TABLES[name](found) for name in shown), said(validation))))
+    if options.summary:
+        write_summary(validation, Path(options.summary), options.earlier)
+    return 0
+
+
+def picks(profile: Profile) -> dict[str, str]:
+    """The planner's own stacks, by what it was asked: the best of all, and of each number of levels."""
+    answer = best_plans(profile)
+    wanted = [("best", answer.best), *((f"{len(r.plan.levels)} levels", r) for r in answer.by_depth[1:DEPTH])]
+    return {name: stack_text(profile, r.plan) for name, r in wanted if has_specs(profile, r.plan)}
+
+
+def write_summary(validation: Validation, path: Path, earlier: Sequence[str] = ()) -> None:
+    """Write what the page draws. `earlier`: files of validations before this one."""
+    from hsd_core.lab.validate.report import as_json
+    from hsd_core.lab.validate.runs import read_validation
+
+    before = [read_validation(*read_raw(file)) for file in earlier]
+    path.write_text(pretty(as_json(validation, before)) + "\n", encoding="utf-8")
+
+
+def share(number: int, each: int | None, prompts: int) -> range:
+    """The prompts of a sitting: all of them, or the next `each`.
+
+    Raises:
+        ValueError: there are not so many left.
+    """
+    if each is None:
+        return range(prompts)
+    if number * each > prompts:
+        raise ValueError(
+            f"sitting {number} needs {each} prompts that nobody has looked at, and all {prompts} were; give fresh ones "
+            "to --prompts, and a new file to --out"
+        )
+    return range((number - 1) * each, number * each)
+
+
+def _due(found: Validation, more: int, prompts: int) -> range:
+    """The sittings to run: one that was interrupted is finished first, and counts. `prompts`: of a sitting."""
+    last = max((sitting.number for sitting in found.sittings), default=0)
+    whole = all(sitting.prompts == prompts for sitting in found.sittings)
+    return range(last + 1, last + more + 1) if whole else range(last, last + more)
+
+
+def _sit(
+    raw: RawFile, number: int, runner: bench.Runner, prompts: list[bench.Prompt], which: range, on: dict[str, Any]
+) -> None:
+    """One sitting on these of the prompts, from where it was interrupted if it was."""
+    from hsd_core.lab.validate.runs import measure
+
+    own = [record for record in raw.records if record["sitting"] == number]
+    whole = bench.whole((bench.from_record(r["run"]) for r in own if "run" in r), raw.about["stacks"])
+    done = frozenset(m.prompt for m in whole)
+    torn = [r for r in own if "run" in r and r["run"]["prompt"] not in done]
+    raw.keep(record for record in raw.records if record not in torn)
+    if not done:
+        raw.keep(record for record in raw.records if record["sitting"] != number)
+        raw.add([{"sitting": number, "began": now(), "prompts": len(which), **on}])
+    tell, others = countdown(f"sitting {number}, prompt", len(which), len(done)), {*range(len(prompts))} - {*which}
+    with closing(measure(runner, raw.about["stacks"], prompts, done | others)) as batches:
+        for batch in batches:
+            raw.add(run.as_record(number) for run in batch)
+            tell()

@@ -1,1 +1,0 @@
-"""Commands that make drafts and n-gram databases."""

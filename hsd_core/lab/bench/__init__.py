@@ -1,0 +1,17 @@
+"""Stacks measured side by side: with plain decoding of the same target, and with other programs."""
+
+from hsd_core.lab.bench.prompts import Prompt, read_asked, read_prompts, read_stacks
+from hsd_core.lab.bench.runs import (
+    BenchPeer,
+    Measurement,
+    PeerRun,
+    PeerText,
+    Runner,
+    beside,
+    from_record,
+    plain_of,
+    sweep,
+    whole,
+    with_plain,
+)
+from hsd_core.lab.bench.summary import drafts_table, sampled, summary, table

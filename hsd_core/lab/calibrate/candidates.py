@@ -1,0 +1,136 @@
+"""The levels of a preset that are worth a place in its profile, and why the others have none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hsd_core.levels.declared.keys import AT, FUSE, GUESS, TREE
+from hsd_core.levels.kinds import fan_of, kind_of, kinds
+from hsd_core.stacks.grammar import MAX_LEVELS, LevelSpec, StackError, bare, format_stack, parse
+
+if TYPE_CHECKING:
+    from hsd_core.levels.declared.preset import Preset
+    from hsd_core.levels.entry import StackEntry
+    from hsd_core.pipeline import Pipeline
+
+GUESSES = 7  # sequences that Hierarchy Drafting offers side by side
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Built levels.
+
+    Attributes:
+        entries: those that offer one sequence, cheapest first, the target last: they are read together, as one stack.
+        several: those that offer several, or have a window beside: each stands in stacks of its own over the target.
+        names: the specs of `entries`, then of `several`; a level's number is its place here.
+        left_out: the reasons of the others.
+        order: the numbers as the levels were asked for, the target's last.
+    """
+
+    entries: tuple[StackEntry, ...]
+    names: tuple[str, ...]
+    left_out: dict[str, str]
+    several: tuple[StackEntry, ...]
+    order: tuple[int, ...]
+
+    @property
+    def target(self) -> int:
+        return len(self.entries) - 1
+
+    @property
+    def stack(self) -> str:
+        """The levels that offer one sequence."""
+        return ",".join(self.names[: len(self.entries)])
+
+
+def default_levels(preset: Preset, dtype: str) -> tuple[list[str], dict[str, str]]:
+    """The specs of all levels that a preset offers, cheapest first, and those that it cannot, with the reason.
+
+    No weights are touched: what is listed may still fail to be built.
+    """
+    from hsd_core.stacks.catalogue import catalogue
+
+    entry = next(e for e in catalogue() if e["name"] == preset.name)
+    if preset.toy:
+        return [f"table@id={level['params']['id']}" for level in entry["levels"]], {}
+    found, left_out = [], {}
+    for level in entry["levels"]:
+        name, reason = level["name"], level["reason"]
+        reads = kinds()[name].reads
+        if "depth" in level:
+            depths = level["depth"]["trained"] or _depths(preset, name)
+            found += [f"{name}@{AT.name}={at}" for at in depths]
+            reason = "" if depths else f"no {name} was trained for this preset's target"
+        elif reads and reads.weights == dtype:
+            reason = f"the target is {dtype} itself"
+        elif not reason:
+            found += [name, *([f"{name}@guess={GUESSES}"] if LevelSpec(name).get(GUESS) == 1 else [])]
+        if reason:
+            left_out[name] = reason
+    return found, left_out
+
+
+def candidates(pipeline: Pipeline, levels: str | None = None) -> Candidates:
+    """Build the levels that are asked for (all that the preset offers), one by one over the target.
+
+    Args:
+        levels: in the grammar of stacks, without T: "ngram,int8,target". Those with one sequence make a stack; any
+            number that offer several may stand among them.
+    Raises:
+        StackError: `levels` is no stack, the target cannot be built, or nothing but the target is left.
+    """
+    wanted, left_out = default_levels(pipeline.preset, pipeline.dtype) if levels is None else (_asked(levels), {})
+    if twice := [name for name in wanted if wanted.count(name) > 1]:
+        raise StackError(f"{twice[0]} is given twice; a profile has each level once")
+    *below, target = wanted
+    several = [name for name in below if offers_several(parse(f"{name},{target}")[0])]
+    built: dict[str, StackEntry] = {}
+    pipeline.entries(target)
+    for name in below:
+        try:
+            built[name] = pipeline.entries(f"{name},{target}")[0]
+        except (StackError, OSError, ValueError, RuntimeError) as error:
+            left_out[name] = " ".join(str(error).split())
+    several = [name for name in several if name in built]
+    usable = [name for name in built if name not in several]
+    for name in usable[: max(0, len(usable) + 1 - MAX_LEVELS)]:
+        left_out[name] = f"a profile has at most {MAX_LEVELS} levels; name those you want with --levels"
+        usable.remove(name)
+    if not (usable or several):
+        why = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
+        raise StackError(f"preset {pipeline.preset.name} has no level below the target to calibrate ({why})")
+    names = (*usable, target, *several)
+    order = tuple(names.index(name) for name in wanted if name in names)
+    alone = tuple(pipeline.entries(",".join((*usable, target))))
+    return Candidates(alone, names, left_out, tuple(built[name] for name in several), order)
+
+
+def offers_several(spec: LevelSpec) -> bool:
+    """Whether passes above a level carry several candidates side by side: offered, or a window that rides along."""
+    rides = any(spec.get(key) for key in kind_of(spec).keys if key.rides)
+    return rides or fan_of(spec) is not None
+
+
+def _asked(levels: str) -> list[str]:
+    """The specs of levels that are asked for: those with one sequence are a stack, others stand over its target."""
+    *below, target = levels.split(",")
+    specs = [parse(f"{level},{target}")[0] for level in below] + [*parse(target)]
+    parse(",".join(format_stack([spec]) for spec in specs if not offers_several(spec)))
+    return [_plain(spec) for spec in specs]
+
+
+def _plain(spec: LevelSpec) -> str:
+    """A level's spec without what belongs to a stack entry: T, rule, policy. Two levels in one are refused."""
+    if why := kind_of(spec).unplanned(spec):
+        raise StackError(why.instead)
+    if tree := spec.get(TREE):
+        raise StackError(f"a plan prices trees of a level's own drafts; calibrate {spec.name} without @tree={tree}")
+    return format_stack([bare(spec).having(fuse=spec[FUSE])])
+
+
+def _depths(preset: Preset, name: str) -> list[int]:
+    """Depths of exits in the preset's own stacks: checkpoints that are trained for exits read them without a draft."""
+    stacks = [preset.default_stack, *(example.stack for example in preset.stacks)]
+    return sorted({spec[AT] for stack in stacks for spec in parse(stack) if spec.name == name})

@@ -1,0 +1,211 @@
+"""`calibrate`: a preset's levels, measured on this machine, as profiles for the theory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hsd_core.engine.driver import Stopped
+from hsd_core.lab.bench import read_prompts
+from hsd_core.lab.calibrate.candidates import Candidates, candidates
+from hsd_core.lab.calibrate.overlap import count
+from hsd_core.lab.calibrate.reading import LONGEST, WIDEST, read
+from hsd_core.lab.calibrate.running import Observed, Outside, observe, outside
+from hsd_core.lab.calibrate.scaling import in_runs, per_token
+from hsd_core.lab.calibrate.several import SECONDS, meet
+from hsd_core.lab.calibrate.texts import PROMPTS, WrittenText, write
+from hsd_core.lab.calibrate.timing import Timings, time_levels
+from hsd_core.lab.tally import Tally, mean_interval
+from hsd_core.levels.built.fused import FusedLevel
+from hsd_core.levels.kinds import fan_of
+from hsd_core.theory import ENGINE, Costs, Profile, ProfileLevel, TextLengths
+
+if TYPE_CHECKING:
+    from hsd_core.pipeline import Pipeline
+
+Progress = Callable[[str, float, float], None]
+TOKENS = 40
+RUNS = 100.0  # seconds of runs: greedy and sampled ones share them
+MAX_BLOCK = 16
+LEAST = 15.0  # tokens that the acceptance of a fork must rest on
+
+
+def calibrate(
+    pipeline: Pipeline,
+    *,
+    temperatures: Sequence[float] = (0.0,),
+    levels: str | None = None,
+    prompts: str | Path = PROMPTS,
+    tokens: int = TOKENS,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> list[Profile]:
+    """Measure costs and acceptances of a preset's levels; one profile a temperature, in their order.
+
+    Args:
+        levels: which, in the grammar of stacks without T; None for all that the preset offers. prompts: JSON lines as
+            for `pipeline`. tokens: that the target writes after each prompt.
+        progress: called as progress(stage, done, total); stages are "texts", "acceptances", "sequences" (of levels that
+            offer several), "costs" and "runs".
+        stop: asked between measurements.
+    Raises:
+        StackError: the levels cannot be read or built. ValueError: bad prompts or temperatures. Stopped: as asked.
+    """
+    tell, stop = progress or (lambda *_: None), stop or (lambda: False)
+    if not temperatures:
+        raise ValueError("no temperature is given; 0 is greedy")
+    found = candidates(pipeline, levels)
+    asked = read_prompts(prompts)
+    costs: dict[bool, tuple[Timings, Observed]] = {}
+    profiles = []
+    for temperature in dict.fromkeys(temperatures):
+        at = f" at temperature {temperature:g}" if temperature else ""
+        texts = write(
+            pipeline, found.names[found.target], asked, tokens, temperature, tell=_stage(tell, f"texts{at}"), stop=stop
+        )
+        tally = Tally(len(texts))
+        for number, text in enumerate(texts):
+            if stop():
+                raise Stopped
+            count(tally, number, read(found.entries, text, temperature, pipeline.ends))
+            tell(f"acceptances{at}", number + 1, len(texts))
+        meet(
+            found,
+            texts,
+            temperature,
+            tally,
+            ends=pipeline.ends,
+            tokens=tokens,
+            seconds=SECONDS * len(found.several),
+            tell=_stage(tell, f"sequences{at}"),
+            stop=stop,
+        )
+        if (temperature == 0.0) not in costs:  # how sharp the rows are costs nothing, that they are softened does
+            alone = time_levels(
+                found.entries,
+                texts,
+                temperature,
+                several=found.several,
+                tell=_stage(tell, f"costs{at}"),
+                stop=stop,
+            )
+            seen = observe(
+                pipeline,
+                found,
+                texts,
+                temperature,
+                seconds=RUNS / len({t == 0.0 for t in temperatures}),
+                tell=_stage(tell, f"runs{at}"),
+                stop=stop,
+            )
+            costs[temperature == 0.0] = in_runs(alone, seen), seen
+        timings, seen = costs[temperature == 0.0]
+        between = outside(seen)
+        about = {
+            **_about(pipeline, found, texts, timings, str(Path(prompts).name)),
+            "runs": seen.runs,
+            ENGINE: round(between.verify_ms, 4),
+        }
+        lengths = TextLengths(tokens, len(texts), tuple(sorted(text.ended for text in texts if text.ended is not None)))
+        profiles.append(replace(_profile(found, tally, timings, seen, between, temperature, about), lengths=lengths))
+    return profiles
+
+
+def _stage(tell: Progress, name: str) -> Callable[[int, int], None]:
+    return lambda done, total: tell(name, done, total)
+
+
+def _about(
+    pipeline: Pipeline, found: Candidates, texts: Sequence[WrittenText], timings: Timings, prompts: str
+) -> dict[str, Any]:
+    return {
+        **pipeline.about,
+        "device": pipeline.device,
+        "dtype": pipeline.dtype,
+        "recorded": date.today().isoformat(),
+        "prompts": prompts,
+        "texts": len(texts),
+        "tokens": sum(len(text.output) for text in texts),
+        "context": timings.context,
+        "turns": timings.turns,
+    }
+
+
+def _profile(
+    found: Candidates,
+    tally: Tally,
+    timings: Timings,
+    seen: Observed,
+    between: Outside,
+    temperature: float,
+    about: dict[str, Any],
+) -> Profile:
+    one = len(found.entries)  # numbers from there on only draft
+    silent = [i for i in found.order if i >= one and tally.ratio(("beside", i, 1)) is None]
+    left_out = {found.names[i]: "it offered nothing on these texts; give longer or more of them" for i in silent}
+    order = [i for i in found.order if i not in silent]
+    at = {number: place for place, number in enumerate(order)}
+    pairs = [(j, i) for place, i in enumerate(order) for j in order[:place] if i < one]
+    return Profile(
+        tuple(_level(found, i, tally, timings, seen, between.verify_ms) for i in order),
+        tuple(tuple(_accepts(tally, j, i) if (j, i) in pairs else float(i == j) for i in order) for j in order),
+        MAX_BLOCK,
+        edge_cost={
+            (at[j], at[i]): costs.plus(between.verify_ms) for (j, i), costs in timings.edges.items() if (j, i) in pairs
+        },
+        interval=tuple(tuple(_interval(tally, j, i) if (j, i) in pairs else None for i in order) for j in order),
+        temperature=temperature,
+        round_ms=round(between.round_ms, 4),
+        by_width={(at[j], at[i]): known for j, i in pairs if (known := _by_width(tally, j, i))},
+        about={**about, "left_out": {**found.left_out, **left_out}},
+    )
+
+
+def _level(found: Candidates, i: int, tally: Tally, timings: Timings, seen: Observed, engine_ms: float) -> ProfileLevel:
+    name, drafts = found.names[i], seen.drafts[i]
+    if i in timings.verify:
+        draft = timings.draft.get(i)
+        costs = timings.verify[i].plus(engine_ms)
+        return ProfileLevel(name, costs, name, draft_ms=None if draft is None else round(draft, 5))
+    rows = [share for m in range(1, LONGEST + 1) if (share := tally.ratio(("beside", i, m))) is not None]
+    own = found.several[i - len(found.entries)] if i > found.target else None
+    beside = tuple(round(share, 3) for share in rows) if own and fan_of(own.spec) else ()
+    if own and isinstance(own.level, FusedLevel):
+        # What a draft caught up on is in its mean: the level itself verifies nothing.
+        alone = float(np.median([draft.ms / draft.forwards for draft in drafts]))
+        ms = round(per_token(drafts, Costs.constant(alone), alone), 5)
+        return ProfileLevel(name, Costs.constant(ms), name, draft_ms=ms, beside=beside)
+    rate = tally.ratio(("hit", i)) or 0.0
+    hits, misses = ([draft.ms for draft in drafts if draft.hit is hit] for hit in (True, False))
+    parts = [(share, mean_interval(ms)) for share, ms in ((rate, hits), (1.0 - rate, misses)) if ms]
+    total = sum(share for share, _ in parts) or 1.0
+    ms, low, high = (round(max(1e-5, sum(share * times[k] for share, times in parts) / total), 5) for k in range(3))
+    reach = [tally.ratio(("reach", i, m)) for m in range(1, LONGEST + 1)]
+    known = tuple(_round(r) for r in reach if r is not None)
+    return ProfileLevel(name, Costs((1,), (ms,), (low,), (high,)), name, _round(rate), known, beside=beside)
+
+
+def _accepts(tally: Tally, j: int, i: int) -> float:
+    return _round(tally.ratio(("pair", j, i)) or 0.0)
+
+
+def _interval(tally: Tally, j: int, i: int) -> tuple[float, float] | None:
+    found = tally.interval(("pair", j, i))
+    return None if found is None else (_round(found[0]), _round(found[1]))
+
+
+def _by_width(tally: Tally, j: int, i: int) -> tuple[float, ...]:
+    """The acceptances of a fork of 1, 2, ... tokens; none, where they rest on too few."""
+    keys = [("width", j, i, k) for k in range(1, WIDEST + 1)]
+    shares = [_round(tally.ratio(key) or 0.0) for key in keys if tally.weight(key) >= LEAST]
+    return tuple(np.maximum.accumulate(shares).tolist()) if len(shares) == WIDEST else ()
+
+
+def _round(share: float) -> float:
+    """Sums of float32 rows may end a little beyond 1."""
+    return round(min(1.0, max(0.0, share)), 5)

@@ -1,0 +1,102 @@
+"""What the target writes after the calibration prompts: the texts that every level is then measured on.
+
+Greedy and sampled texts alike come from the target alone, so they follow its law whatever the levels below are. A text
+is cut where it begins to repeat itself: loops flatter every drafter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hsd_core.engine.driver import Stopped
+from hsd_core.lab.train.data.selfgen import Job, generate
+from hsd_core.models.sampling import Sampling
+from hsd_core.stacks.grammar import StackError
+from hsd_core.trace.repetition import loop_from
+
+if TYPE_CHECKING:
+    from hsd_core.lab.bench import Prompt
+    from hsd_core.pipeline import Pipeline
+
+PROMPTS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "calibration.jsonl"
+BATCH = 12
+LONGEST_PROMPT = 320  # tokens: a long document would take the time of many short prompts
+SEED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenText:
+    """A prompt and what the target wrote after it (at least one token), up to where it repeats itself.
+
+    `ended`: after how many tokens the target ended the text by itself; None: it did not, under this limit.
+    """
+
+    prompt: tuple[int, ...]
+    output: tuple[int, ...]
+    ended: int | None = None
+
+
+def write(
+    pipeline: Pipeline,
+    target: str,
+    prompts: Sequence[Prompt],
+    tokens: int,
+    temperature: float,
+    *,
+    tell: Callable[[int, int], None],
+    stop: Callable[[], bool],
+) -> list[WrittenText]:
+    """The target's own texts, in the order of the prompts; prompts of more than 320 tokens are left out.
+
+    Args:
+        target: its spec. tell: called with the texts finished and their number.
+    Raises:
+        ValueError: no prompt is left. Stopped: `stop` turned true.
+    """
+    from hsd_core.trace.texts import PromptText
+
+    sampling = Sampling(temperature)
+    coded = [tuple(pipeline.encode(p.text, raw=False)) for p in prompts]
+    kept = [ids for ids in coded if 0 < len(ids) <= LONGEST_PROMPT]
+    if not kept:
+        raise ValueError(f"no calibration prompt has 1 to {LONGEST_PROMPT} tokens; give shorter ones")
+    found: dict[int, list[int]] = {}
+    try:
+        decoder = pipeline.lean_target(target)
+    except StackError:
+        for i, ids in enumerate(kept):
+            found[i] = _alone(pipeline, target, ids, tokens, sampling, stop)
+            tell(len(found), len(kept))
+    else:
+        # copies of a prompt get numbers of their own, hence texts of their own
+        jobs = {Job(PromptText(ids), i): i for i, ids in enumerate(kept)}
+        for job, output in generate(
+            decoder, list(jobs), sampling, ends=pipeline.ends, max_new_tokens=tokens, batch=BATCH, seed=SEED
+        ):
+            if stop():
+                raise Stopped
+            found[jobs[job]] = output
+            tell(len(found), len(kept))
+    ended = [len(found[i]) if found[i][-1] in pipeline.ends else None for i in range(len(kept))]
+    outputs = [tuple(found[i][: loop_from(found[i])]) for i in range(len(kept))]
+    return [WrittenText(ids, outputs[i], ended[i]) for i, ids in enumerate(kept)]
+
+
+def _alone(
+    pipeline: Pipeline, target: str, ids: tuple[int, ...], tokens: int, sampling: Sampling, stop: Callable[[], bool]
+) -> list[int]:
+    """One text by plain decoding, for targets that are not batched."""
+    from hsd_core.engine.run import run
+    from hsd_core.trace.metrics import committed_ids
+
+    events = list(
+        run(
+            pipeline.entries(target), ids, sampling, SEED, max_new_tokens=tokens, ends=pipeline.ends, heads=0, stop=stop
+        )
+    )
+    if stop():
+        raise Stopped
+    return committed_ids(events)

@@ -1,0 +1,1 @@
+"""How the static databases of n-grams are made."""

@@ -1,0 +1,79 @@
+"""The least time that a pass can take on this machine: its weights have to be read, its products multiplied.
+
+Both rates are measured here, with the threads that models run on, as the best of several tries:
+
+    read        the sum of 256 MiB of float32, which no cache holds
+    float32     a product (1024, 2048) x (2048, 1024)
+    integer     the same of 8-bit numbers
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import torch
+
+from hsd_core.levels.built.exits import ExitLevel
+from hsd_core.levels.built.nano import NanoLevel
+from hsd_core.models.protocol import QUANTISED
+from hsd_core.models.threads import model_threads, torch_with
+
+READ_BYTES = 2**28
+M, K, N = 1024, 2048, 1024
+TRIES = 9
+NS_PER_MS = 1e6
+
+
+def ms_of(call: Callable[..., object], *given: object) -> float:
+    """What a call takes."""
+    began = time.perf_counter_ns()
+    call(*given)
+    return (time.perf_counter_ns() - began) / NS_PER_MS
+
+
+@torch.inference_mode()
+def measured_limits() -> dict[str, float]:
+    """Bytes that are read in a ms, multiply-adds of floats and of integers in a ms: measured in about two seconds."""
+    torch_with(model_threads())
+    memory, a, b = torch.ones(READ_BYTES // 4), torch.randn(M, K), torch.randn(K, N)
+    small = [torch.randint(-127, 127, size, dtype=torch.int8) for size in ((M, K), (K, N))]
+    return {
+        "bytes_per_ms": memory.nbytes / min(ms_of(memory.sum) for _ in range(TRIES)),
+        "floats_per_ms": M * K * N / min(ms_of(torch.matmul, a, b) for _ in range(TRIES)),
+        "integers_per_ms": M * K * N / min(ms_of(torch._int_mm, *small) for _ in range(TRIES)),
+    }
+
+
+class PassWork(NamedTuple):
+    """What a pass of a level has to do, whatever it takes. bytes_read: of weights, keys and values. attended:
+    multiply-adds over keys and values. integers: the weights are multiplied as integers."""
+
+    bytes_read: int
+    attended: int
+    integers: bool
+
+    def least(self, limits: Mapping[str, float], products: int) -> dict[str, Any]:
+        """ms for reading, and for multiplying so many pairs of numbers more; both can go on at once."""
+        read_ms = self.bytes_read / limits["bytes_per_ms"]
+        multiply_ms = (products + self.attended) / limits["integers_per_ms" if self.integers else "floats_per_ms"]
+        binds = "reading" if read_ms >= multiply_ms else "products"
+        return {"read_ms": read_ms, "multiply_ms": multiply_ms, "ms": max(read_ms, multiply_ms), "binds": binds}
+
+
+def work_of(level: Any, length: int, rows: int) -> PassWork:
+    """Of a pass of so many rows behind a text, of a level over a decoder."""
+    decoder, draft, layers = level.decoder, draft_of(level), level.layers
+    read = decoder.weight_bytes(layers, head=draft is None) if layers else 0
+    if draft is not None:
+        read, layers = read + draft.weight_bytes(), layers + draft.layers
+    read += decoder.cache_bytes(length + rows) * layers // decoder.layers
+    attended = 2 * layers * decoder.shape.heads * decoder.shape.head_size * rows * (length + rows)
+    return PassWork(read, attended, decoder.dtype in QUANTISED or isinstance(level, NanoLevel))
+
+
+def draft_of(level: Any) -> Any:
+    """The trained draft that a level reads through, if it is one with weights of its own."""
+    found = level.draft if isinstance(level, NanoLevel) else level.readout if isinstance(level, ExitLevel) else None
+    return found if hasattr(found, "weight_bytes") else None

@@ -1,0 +1,101 @@
+"""The records of the command `passes` as Markdown tables, and as one HTML file of charts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from hsd_core.lab.results import sheet
+
+PARTS = ("products", "attention", "head", "kernels", "around")  # of a pass; see `levels`
+Records = Sequence[Mapping[str, Any]]
+OUTSIDE, WRITTEN = ("drawing", "engine"), ("trace", "stream")  # parts of a round that should be small
+
+
+def passes(records: Records) -> str:
+    """A row a pass: ms, its parts, and the least that the machine could take."""
+    head = ("level", "text", "rows", "ms", *PARTS, "profiled", "least", "ms / least", "bound by")
+    return sheet.markdown(head, (_pass(r) for r in records if r["what"] == "pass"))
+
+
+def _pass(r: Mapping[str, Any]) -> Sequence[object]:
+    first, ms = (f"`{r['level']}`", r["context"], r["rows"]), r["ms"]
+    if not r["parts"]:
+        return (*first, f"{ms:.2f}", *"-" * (len(PARTS) + 4))
+    least, shown = r["least"], (ms, *(r["parts"][part] for part in PARTS), r["profiled_ms"])
+    figures = (*shown, least["ms"], ms / least["ms"])
+    return (*first, *(f"{figure:.2f}" for figure in figures), least["binds"])
+
+
+def lookups(records: Records) -> str:
+    """A row a lookup, and one a database of so many n-grams that were made up: files of before may have some."""
+    body = []
+    for r in records:
+        if r["what"] == "lookup":
+            body.append((f"`{r['level']}`", f"a text of {r['context']} tokens", r["ms"], f"{r['filed_ms']:.4f}"))
+        elif r["what"] == "database":
+            body.append((f"`{r['level']}`", f"{r['stored']:,} n-grams, made up", r["ms"], "-"))
+    head = ("lookup", "in", "ms", "ms to file a token")
+    return sheet.markdown(head, ((level, where, f"{ms:.4f}", filed) for level, where, ms, filed in body))
+
+
+def rounds(records: Records) -> str:
+    """A row a stack and length: one round on average, in ms, and the shares that should be small."""
+    head = ("stack", "text", "rounds", "ms a round", "passes (calls), by level", *OUTSIDE, *WRITTEN)
+    shares = ("outside passes", "trace and stream", "ms of a bare run")
+    return sheet.markdown((*head, *shares), (_round(r) for r in records if r["what"] == "round"))
+
+
+def _round(r: Mapping[str, Any]) -> Sequence[object]:
+    each = " + ".join(f"{ms:.2f} ({n:.1f})" for ms, n in zip(r["passes"], r["calls"], strict=True))
+    parts = (f"{r[name]:.2f}" for name in (*OUTSIDE, *WRITTEN))
+    shares = (f"{sum(r[name] for name in part) / (r['ms'] or 1.0):.1%}" for part in (OUTSIDE, WRITTEN))
+    first = (f"`{r['stack']}`", _text(r), r["rounds"], f"{r['ms']:.2f}", each)
+    return (*first, *parts, *shares, f"{r['bare_ms']:.2f}")
+
+
+def _text(r: Mapping[str, Any]) -> str:
+    """How long the texts of rounds were."""
+    return "prompts" if r["context"] is None else str(r["context"])
+
+
+TABLES: Mapping[str, Callable[[Records], str]] = {"passes": passes, "lookups": lookups, "rounds": rounds}
+
+
+def method(about: Mapping[str, Any]) -> str:
+    """How it was measured, and the machine's rates."""
+    limits = about["limits"]
+    return (
+        f"Read at {limits['bytes_per_ms'] / 1e6:.1f} GB/s (sum of 256 MiB), multiply-adds at "
+        f"{limits['floats_per_ms'] / 1e6:.1f} G/s in float32 and {limits['integers_per_ms'] / 1e6:.1f} G/s of 8-bit "
+        "integers (products of 1024 x 2048 and 2048 x 1024), each the best of nine. *ms* is a pass that nobody "
+        "profiles, as a run pays for it; its parts are the kernels' times of profiled passes (*profiled*: what such a "
+        "pass takes whole), *around* is the rest. *least*: the longer of reading weights, keys and values once and of "
+        "multiplying."
+    )
+
+
+def page(about: Mapping[str, Any], records: Records) -> str:
+    """One HTML file: ms of passes by the text's length, what of it is attention, and rounds by their parts."""
+    import plotly.graph_objects as go
+
+    measured = [r for r in records if r["what"] == "pass"]
+    whole = go.Figure(layout={"title": "ms of a pass", "xaxis_title": "tokens of text"})
+    split = go.Figure(layout={"title": "ms of attention, and of all else", "xaxis_title": "tokens of text"})
+    for level, rows in dict.fromkeys((r["level"], r["rows"]) for r in measured):
+        own = [r for r in measured if (r["level"], r["rows"]) == (level, rows)]
+        at, name = [r["context"] for r in own], f"{level}, {sheet.counted(rows, 'row')}"
+        whole.add_scatter(x=at, y=[r["ms"] for r in own], name=name)
+        if all(r["parts"] for r in own):
+            attention = [r["parts"]["attention"] for r in own]
+            split.add_scatter(x=at, y=attention, name=f"attention: {name}", line_dash="dot")
+            split.add_scatter(x=at, y=[r["ms"] - a for r, a in zip(own, attention, strict=True)], name=f"rest: {name}")
+    ran = [r for r in records if r["what"] == "round"]
+    turn = go.Figure(layout={"title": f"ms of a round of {about['stack']}", "barmode": "stack"})
+    bars = {f"passes of {level}": [r["passes"][i] for r in ran] for i, level in enumerate(ran[0]["levels"])}
+    for name, ms in {**bars, **{part: [r[part] for r in ran] for part in (*OUTSIDE, *WRITTEN)}}.items():
+        turn.add_bar(x=[_text(r) for r in ran], y=ms, name=name)
+    turn.update_xaxes(type="category", title="tokens of text")
+    said = f"{sheet.counted(about['threads'], 'thread')}, {about['recorded']}. {method(about)}"
+    title = f"Passes of {about['preset']} on {about['machine']}"
+    return sheet.page(title, said, about["command"], (whole, split, turn))

@@ -1,0 +1,104 @@
+"""Tables in Markdown files, made anew from raw results.
+
+A table stands between `<!-- results: FILE VIEW -->` and `<!-- /results -->`; FILE is a file of raw results, found from
+the folder of the Markdown file. A benchmark has the views `stacks` (all), `best` (the fastest of each number of
+levels) and `drafts` (what drafting takes and brings), a validation `sittings`, `stacks`, `models` and `terms`, what
+`passes` measured `passes`, `lookups` and `rounds`. Every view ends with machine, date and command.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from hsd_core.lab import bench
+from hsd_core.lab.bench.outputs import runs_of
+from hsd_core.lab.passes import tables
+from hsd_core.lab.results.rawfile import read_raw
+from hsd_core.lab.results.sheet import counted
+from hsd_core.trace.typed import bounded
+
+About: TypeAlias = Mapping[str, Any]
+Records: TypeAlias = Sequence[Mapping[str, Any]]
+_BLOCK = re.compile(r"^(<!-- results: (\S+) (\S+) -->\n).*?^(<!-- /results -->)$", re.DOTALL | re.MULTILINE)
+_OPENS = re.compile(r"^<!-- results:", re.MULTILINE)
+
+
+def updated(path: Path) -> str:
+    """The text of a Markdown file with its tables made anew.
+
+    Raises:
+        ValueError: a marker is not closed or names no view. OSError: it names no file.
+    """
+    text = bounded.text(path)
+    if len(_BLOCK.findall(text)) != len(_OPENS.findall(text)):
+        raise ValueError(f"{path}: write <!-- results: FILE VIEW --> on a line, and <!-- /results --> behind the table")
+    return _BLOCK.sub(lambda found: f"{found[1]}\n{view(path.parent / found[2], found[3])}\n\n{found[4]}", text)
+
+
+def view(path: Path, name: str) -> str:
+    """A table of a file of raw results, and a sentence on how it was measured.
+
+    Raises:
+        ValueError: it has no such view.
+    """
+    about, records = read_raw(path)
+    make, known = _VIEWS[about["kind"]]
+    if name not in known:
+        raise ValueError(f"{path} has no view {name!r}; views are {', '.join(known)}")
+    return make(name, about, records)
+
+
+def views(path: Path) -> tuple[str, ...]:
+    """The names of all views of a file of raw results."""
+    return _VIEWS[read_raw(path)[0]["kind"]][1]
+
+
+def _bench(name: str, about: About, records: Records) -> str:
+    rows = bench.summary(bench.whole(runs_of(records), about["stacks"]), drawn=bench.sampled(about))
+    if name == "best":  # of the stacks over the target as it is: of each number of levels
+        depths: dict[int, dict[str, Any]] = {}
+        for row in rows:
+            if row["plain"] == "target":
+                depths.setdefault(row["stack"].count(",") + 1, row)
+        rows = sorted(depths.values(), key=lambda row: -row["tokens_per_s"])
+    drawn = f", drawn at temperature {about['temperature']:g}" if bench.sampled(about) else ""
+    said = (
+        f"{max((row['prompts'] for row in rows), default=0)} prompts of `{about['prompts']}`, up to "
+        f"{about['max_new_tokens']} tokens each{drawn}."
+    )
+    table = bench.drafts_table if name == "drafts" else bench.table
+    return f"{table(rows)}\n\n{said} {_measured(about)}"
+
+
+def _validation(name: str, about: About, records: Records) -> str:
+    from hsd_core.lab.validate.report import report
+    from hsd_core.lab.validate.runs import read_validation
+    from hsd_core.lab.validate.tables import TABLES, said
+
+    validation = read_validation(about, records)
+    return f"{TABLES[name](report(validation))}\n\n{said(validation)}"
+
+
+def _passes(name: str, about: About, records: Records) -> str:
+    return f"{tables.TABLES[name](records)}\n\n{tables.method(about)} {_measured(about)}"
+
+
+def _measured(about: About) -> str:
+    return f"Measured on {on(about)}, {about['recorded']}, by `{about['command']}`."
+
+
+def on(about: About) -> str:
+    """A machine in a few words."""
+    versions = about["versions"]
+    torch, threads = versions.get("torch", "unknown"), counted(about["threads"], "thread")
+    return f"{about['machine']} ({threads}, Python {versions['python']}, torch {torch})"
+
+
+_VIEWS: dict[str, tuple[Callable[[str, About, Records], str], tuple[str, ...]]] = {
+    "bench": (_bench, ("stacks", "best", "drafts")),
+    "validation": (_validation, ("sittings", "stacks", "models", "terms", "levels")),
+    "passes": (_passes, tuple(tables.TABLES)),
+}

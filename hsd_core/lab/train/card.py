@@ -1,0 +1,82 @@
+"""The model card that stands beside a draft: what it is, what it was trained on, how, and how good it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from hsd_core.lab.train.loop import Point
+from hsd_core.lab.train.recipes import DraftShape, Hyperparameters
+from hsd_core.lab.train.validate import DraftScore
+
+
+def card(
+    name: str,
+    draft: DraftShape,
+    hyper: Hyperparameters,
+    curve: Sequence[Point],
+    kinds: Mapping[str, DraftScore],
+    said: Mapping[str, Any],
+) -> str:
+    """Markdown.
+
+    Args:
+        kinds: scores by kind of prompt. said: `at`, `rows` (of the head), `target`, `licence`, `data`, `examples` and
+            `tokens` (of it), `device`, `command`, `size` (of the file, bytes), `share` (see `loop.weight_share`).
+    """
+    at, target, last = said["at"], said["target"], curve[-1]
+    data = f"{said['data']}; {said['examples']} texts, {said['tokens']} output tokens"
+    reads = f"the state after layer {at}" if at else "the target's token embeddings"
+    if draft.fed:
+        reads += " and the target's last state of the position before (its own last state behind its own tokens)"
+    own = f"{draft.layers} transformer layer(s) of its own"
+    if draft.mlp_width is not None:
+        own += f" (MLPs of width {draft.mlp_width})"
+    lines = [
+        f"# {name}",
+        "",
+        f"A draft for {target}. It reads {reads}, has {own} and a head of",
+        f"{said['rows']} rows (the tokens that the target writes most), shared with the target and not stored here.",
+        f"Licence: {said['licence']}, as the target's.",
+        "",
+        f"- file: {said['size'] / 1e6:.1f} MB, int8 weights with one scale a row",
+        "- it copies what the text says again, as far as a trained gate trusts that",
+        f"- one drafted token reads {said['share']:.1%} of the weights that the target reads",
+        f"- data: {data}, loops cut off; one prompt in twenty held out",
+        f"- trained on: {said['device']}, {last.seconds / 60:.0f} min, {last.step} of {hyper.steps} steps",
+        f"- command: `{said['command']}`",
+        "- " + ", ".join(f"{key}{' (at most)' * (key == 'rows')} {value}" for key, value in asdict(hyper).items()),
+        "",
+        "## Validation",
+        "",
+        "Held-out prompts, with the rounded weights of the file and the target's own states wherever it reads some.",
+        "Agreement: its first choice is the target's. Acceptance: 1 - TV to the target's law at temperature 1.",
+        "",
+        "| kind of prompt | tokens | agreement | acceptance |",
+        "|---|---|---|---|",
+    ]
+    for kind, score in [*sorted(kinds.items()), ("all", sum(kinds.values(), DraftScore()))]:
+        lines.append(f"| {kind} | {score.positions} | {score.agreement:.3f} | {score.acceptance:.3f} |")
+    lines += [
+        "",
+        "## Curve",
+        "",
+        "Predicted speed-up: the best two-level stack if acceptance were i.i.d. and time were weights read. Further",
+        "values of a fed draft: it reads its own states in place of *all* of the target's, once, twice over; in a run",
+        "that happens only behind the last verified token.",
+        "",
+        "| step | training loss | loss | agreement | acceptance | predicted speed-up |",
+        "|---|---|---|---|---|---|",
+    ]
+    for p in curve:
+        speed = f"{p.predicted_speed_up:.2f} at T = {p.predicted_block}"
+        lines.append(
+            f"| {p.step} | {'' if p.train_loss is None else f'{p.train_loss:.3f}'} | {p.loss:.3f} | "
+            f"{_several(p.agreement)} | {_several(p.acceptance)} | {speed} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _several(values: Sequence[float]) -> str:
+    return ", ".join(f"{value:.3f}" for value in values)

@@ -1,0 +1,57 @@
+"""Batches of texts of similar length. Which texts step s sees depends on the seed and s alone, so training resumes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+
+import torch
+
+from hsd_core.lab.train.data.features import Features
+from hsd_core.lab.train.student import Batch
+from hsd_core.models.lean.decoder import LeanDecoder
+
+POOL = 16  # batches that are sorted by length together: little padding, and still shuffled
+
+
+def order(texts: Sequence[Features], tokens: int, seed: int) -> Iterator[list[Features]]:
+    """Batches of about `tokens` output tokens, epoch after epoch, without end."""
+    epoch = 0
+    while True:
+        rng = random.Random(f"{seed}:{epoch}")
+        shuffled = list(texts)
+        rng.shuffle(shuffled)
+        mean = sum(outputs(t) for t in shuffled) / len(shuffled)
+        size = max(1, round(tokens / mean))
+        for lo in range(0, len(shuffled), size * POOL):
+            pool = sorted(shuffled[lo : lo + size * POOL], key=lambda t: t.example.start)
+            groups = [pool[i : i + size] for i in range(0, len(pool), size)]
+            rng.shuffle(groups)
+            yield from groups
+        epoch += 1
+
+
+def outputs(features: Features) -> int:
+    """How many positions of a text are predicted."""
+    return len(features.example.ids) - features.example.start
+
+
+def collate(texts: Sequence[Features], decoder: LeanDecoder, *, at: int, fed: bool, device: str) -> Batch:
+    """Pad texts to one length; position t counts if the target wrote token t + 1."""
+    longest = max(len(f.example.ids) for f in texts) - 1  # the last token predicts nothing
+    hidden = decoder.shape.hidden
+    x, last = (torch.zeros(len(texts), longest, hidden) for _ in range(2))
+    before = torch.zeros(len(texts), longest, hidden) if fed else None
+    wanted = torch.zeros(len(texts), longest, dtype=torch.bool)
+    tokens, sorts = (torch.zeros(len(texts), longest, dtype=torch.long) for _ in range(2))
+    for i, f in enumerate(texts):
+        n = len(f.example.ids) - 1
+        x[i, :n] = (f.states[at] if at else decoder.embed(list(f.example.ids)))[:n].float()
+        state = f.states[decoder.layers]
+        last[i, :n] = state[:n].float()
+        if before is not None:
+            before[i, 1:n] = state[: n - 1].float()
+        wanted[i, f.example.start - 1 : n] = True
+        tokens[i, :n], sorts[i, :n] = (each[:n] for each in f.copies)
+    fed_by = None if before is None else before.to(device)
+    return Batch(x.to(device), fed_by, *(each.to(device) for each in (last, wanted, tokens, sorts)))

@@ -1,0 +1,173 @@
+"""A trained draft at work: a nano over the target's token embeddings, or one behind an early exit.
+
+A *feature-fed* draft also reads the last hidden state that a full pass over the target's weights computed one position
+earlier: the input at position t is (embedding of x_t or state after the exit's layers, feature of t - 1). Where no such
+pass has been yet (tokens of the current draft, tokens that only smaller levels have seen), its own output state of
+t - 1 stands in; once there is a true feature, positions computed with a stand-in are computed again. Which of both is
+used depends on the past alone, so every token is still drawn from the row that is handed up with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from hsd_core.levels.growing import draft
+from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Work, score_by_branches
+from hsd_core.levels.readout import Readout, keep_own
+from hsd_core.levels.tree import NOTHING, Tree, in_order
+from hsd_core.levels.trunk import Layered, Trunk
+from hsd_core.models.context import Context
+from hsd_core.models.passes import Branches
+
+
+class TrainedDraft(Readout, Protocol):
+    """A trained draft. `at`: its depth, 0 for a nano. `fed`: it reads features. `hidden`: the width of the model."""
+
+    at: int
+    fed: bool
+    hidden: int
+
+
+class DraftRun:
+    """`cached` positions were processed, the first `_true` of them with true features.
+
+    features: the trunks that have them, the nearest first; the first that does not rest is read. trunk, depth:
+    what the draft reads, None and 0 at the embeddings.
+    """
+
+    def __init__(
+        self,
+        decoder: Layered,
+        draft: TrainedDraft,
+        features: Sequence[Trunk],
+        capacity: int,
+        source: str,
+        trunk: Trunk | None = None,
+        depth: int = 0,
+    ) -> None:
+        self._decoder, self._draft, self._trunks, self._source = decoder, draft, features, source
+        self.trunk, self._at = trunk, depth
+        self._cache: Any = draft.new_cache(capacity)
+        self._stand_ins: Tensor | None = None  # (capacity, hidden) own output states, where features are read
+        self._capacity = capacity
+        self.cached = self._true = 0
+
+    def propose(self, context: Context, order: DraftOrder) -> Proposal:
+        copied, mark = partial(self._draft.copied, self._cache), partial(self._draft.mark, self._cache)
+        return draft(self, context, order, self._source, copied, mark)
+
+    @torch.inference_mode()
+    def grow(self, context: Context, ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
+        """See `Grows.grow`. A node's stand-in is its parent's state: true features end before the context does."""
+        whole = context + ids
+        if not new or self._features is None:
+            return self._score(whole, max(1, new), branches)
+        start, end = self.cached, len(whole)
+        assert end - start == new, f"{self._source}: {new} nodes are new, and {end - start} inputs"
+        assert self._stand_ins is not None
+        spans = self.trunk.run(whole, self._at, end, branches) if self.trunk is not None else ()
+        fed = self._stand_ins[[len(context) + parent for parent in branches.parents[-new:]]]
+        logits = self._step(whole, start, end, start, fed, branches)
+        self.cached = end
+        return logits, Work(1, new, 0, spans)
+
+    def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
+        if self._features is not None:  # each node's input is the state of the one before it
+            return score_by_branches(self._score, self._cut, context, tree)
+        branches = None if tree.is_chain else Branches(len(context), tree.lineage)
+        return self._score(context + tree.ids if len(tree) else context, len(tree) + 1, branches)
+
+    @torch.inference_mode()
+    def _score(self, ids: Sequence[int], rows: int, branches: Branches | None = None) -> tuple[Tensor, Work]:
+        """See `Scorer.score`. However many steps the stand-ins take, it counts as one forward."""
+        end = len(ids)
+        if (new := end - self.cached) < rows:
+            raise ValueError(f"{self._source}: {rows} rows asked for, but {new} tokens are new")
+        spans = self.trunk.run(ids, self._at, end, branches) if self.trunk is not None else ()
+        # Position t needs the feature of t - 1: with f features, positions 0 to f can be computed truly.
+        reach = end if self._features is None else min(end, self._features.valid(self._depth) + 1)
+        start = self._true if reach > self._true else self.cached
+        logits = []
+        if reach > start:
+            logits.append(self._step(ids, start, reach, end - rows, self._before(start, reach), branches))
+            self._true = reach
+        for at in range(max(start, reach), end):
+            assert self._stand_ins is not None
+            logits.append(self._step(ids, at, at + 1, end - rows, self._stand_ins[at - 1 : at], branches))
+        self.cached = end
+        return logits[0] if len(logits) == 1 else torch.cat(logits), Work(1, end - start, end - start - rows, spans)
+
+    @torch.inference_mode()
+    def keep(self, start: int, path: Sequence[int]) -> None:
+        if in_order(path):
+            self._cut(start + len(path))
+            return
+        if self.trunk is not None:
+            self.trunk.keep(start, path, self._at)
+        mine = [node for node in path if start + node < self.cached]
+        if self._stand_ins is not None and not in_order(mine):
+            self._stand_ins[start : start + len(mine)] = self._stand_ins[[start + node for node in mine]]
+        self.cached = keep_own(self._cache, self._draft.layers, self.cached, start, path)
+        self._true = min(self._true, start if self._features is not None else self.cached)
+
+    def observe(self, outcome: Outcome) -> None:
+        """Nothing to do: features are read when the next token is asked for."""
+
+    def close(self) -> None:
+        self._cache = self._stand_ins = None
+
+    def _cut(self, length: int) -> None:
+        self.cached, self._true = min(self.cached, length), min(self._true, length)
+        if self.trunk is not None:
+            self.trunk.cut(length, self._at)
+
+    @property
+    def _features(self) -> Trunk | None:
+        awake = (trunk for trunk in self._trunks if not trunk.resting)
+        return next(awake, self._trunks[-1] if self._trunks else None)
+
+    @property
+    def _depth(self) -> int:
+        assert self._features is not None
+        return self._features.decoder.layers
+
+    def _step(
+        self,
+        ids: Sequence[int],
+        lo: int,
+        hi: int,
+        wanted: int,
+        fed: Tensor | None,
+        branches: Branches | None = None,
+    ) -> Tensor:
+        """Process slots lo to hi - 1; the logits of those from slot `wanted` on."""
+        x, rows = self._inputs(ids, lo, hi), max(0, hi - max(lo, wanted))
+        fed = None if fed is None else fed.to(x)
+        logits, own = self._draft.forward(ids[:hi], x, self._cache, lo, max(1, rows), fed, branches)
+        if self._features is not None:
+            if self._stand_ins is None:
+                self._stand_ins = own.new_zeros(self._capacity, own.shape[1])
+            self._stand_ins[lo:hi] = own
+        return logits[len(logits) - rows :]
+
+    def _inputs(self, ids: Sequence[int], lo: int, hi: int) -> Tensor:
+        if self.trunk is None:
+            return self._decoder.embed(ids[lo:hi])
+        return self.trunk.hidden(self._at, lo, hi)
+
+    def _before(self, lo: int, hi: int) -> Tensor | None:
+        """(hi - lo, hidden) true features of positions lo - 1 to hi - 2; nothing stands before the first."""
+        if self._features is None:
+            return None
+        if lo > 0:
+            return self._features.hidden(self._depth, lo - 1, hi - 1)
+        none = torch.zeros(1, self._draft.hidden)
+        if hi == 1:
+            return none
+        known = self._features.hidden(self._depth, 0, hi - 1)
+        return torch.cat((none.to(known), known))

@@ -1,0 +1,26 @@
+"""Nano: a small trained drafter over the target's token embeddings, without one of its layers."""
+
+from __future__ import annotations
+
+from hsd_core.levels.built.draft_run import DraftRun, TrainedDraft
+from hsd_core.levels.built.model import OverDecoder
+from hsd_core.levels.shared import SharedState
+from hsd_core.levels.trunk import Layered, Trunk
+
+
+class NanoLevel(OverDecoder):
+    """`draft` over the embeddings of `decoder`, the target's."""
+
+    def __init__(self, decoder: Layered, draft: TrainedDraft, *, weights: dict[str, object] | None = None) -> None:
+        label = "nano" + (", fed by the target" if draft.fed else "")
+        params: dict[str, object] = {"readout": draft.name, "layers": draft.layers, "fed": draft.fed}
+        super().__init__(decoder, name="nano", kind="nano", label=label, layers=0, params=params, weights=weights)
+        self.decoder, self.draft, self.fed = decoder, draft, draft.fed
+
+    def enter(self, shared: SharedState) -> Trunk | None:
+        """The trunk whose last states it reads; without features it shares nothing with anyone."""
+        return shared.features()[0] if self.fed else None
+
+    def open(self, capacity: int, shared: SharedState) -> DraftRun:
+        features = shared.features() if self.fed else ()
+        return DraftRun(self.decoder, self.draft, features, capacity + shared.branches, self.name)

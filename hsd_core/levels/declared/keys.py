@@ -1,0 +1,99 @@
+"""The keys that several kinds have, and how large a stack may be. What one kind, rule or policy has stands there."""
+
+from __future__ import annotations
+
+from hsd_core.levels.declared.key import BOTTOM, DRAFTER, VERIFIER, Choice, Shape, Share, Switch, Text, Whole
+from hsd_core.models import DTYPES
+
+MAX_BLOCK = 64
+MAX_LEVELS = 8
+MAX_GUESS = 8
+MAX_COLUMNS = 16  # of a lookahead window
+MAX_NGRAM = 8
+MAX_NODES = 64  # of a tree of drafts
+MAX_DEPTH = 512  # layers; no model here comes near it
+
+BLOCK = Whole(name="block length", low=1, high=MAX_BLOCK)
+AT = Whole(name="at", place=0, unit="layers", low=1, high=MAX_DEPTH)
+# Which policies and rules there are, and the keys of their own that stand behind these two, the registry adds.
+POLICY = Choice(name="policy", place=10, counts=DRAFTER, usual="fixed", tip="when this level hands its block up")
+RULE = Choice(
+    name="rule",
+    place=30,
+    counts=VERIFIER,
+    usual="tokenwise",
+    tip="how this level decides which drafted tokens to keep",
+)
+THETA = Share(name="theta", place=20, counts=DRAFTER, label="θ", tip="the stop threshold")  # of several policies
+DTYPE = Choice(name="dtype", place=70, choices=DTYPES)
+DEVICE = Text(name="device", place=80)
+BONUS = Switch(name="bonus", place=90, counts=VERIFIER, usual=True)
+ID = Text(name="id", place=95)
+TREE = Shape(
+    name="tree",
+    place=5,
+    counts=BOTTOM,
+    fans=True,
+    nodes=MAX_NODES,
+    tip="how many tokens are offered after each token, by depth; one pass of the level above judges them all",
+    words={
+        "": "one candidate",
+        "2.1": "2.1 · two, each continued",
+        "2.2.1": "2.2.1 · two after each of the first tokens",
+        "3.1.1": "3.1.1 · three, each continued",
+        "4.2.2": "4.2.2 · 28 tokens",
+    },
+)
+REPLACE = Switch(
+    name="replace",
+    place=6,
+    counts=BOTTOM,
+    when=(TREE.name, ()),
+    usual=False,
+    label="with replacement",
+    tip="whether the tokens for one place are drawn with replacement: each from the whole distribution, so that some "
+    "may be the same; greedy runs offer the most likely ones either way",
+)
+FUSE = Whole(
+    name="fuse",
+    place=7,
+    counts=BOTTOM,
+    fans=True,
+    beside=1,
+    usual=0,
+    low=0,
+    high=MAX_GUESS,
+    label="lookups",
+    tip="how many looked-up candidates are merged into the draft, each starting with one of its 8 most likely tokens",
+)
+GUESS = Whole(
+    name="guess",
+    place=55,
+    counts=DRAFTER,
+    fans=True,
+    low=1,
+    high=MAX_GUESS,
+    label="guesses",
+    tip="how many candidates are offered side by side; one pass of the level above judges them all",
+)
+WINDOW = Whole(
+    name="window",
+    place=56,
+    counts=DRAFTER,
+    rides=True,
+    low=0,
+    high=MAX_COLUMNS,
+    tip="columns of the lookahead window: each pass of the level above includes it and gives one n-gram per column; "
+    "0: no window",
+)
+N = Whole(
+    name="n",
+    place=57,
+    counts=DRAFTER,
+    low=3,
+    high=MAX_NGRAM,
+    label="n-gram",
+    tip="tokens of an n-gram: the one looked up and those that follow it",
+)
+DRAFTS = (POLICY,)
+VERIFIES = (*DRAFTS, TREE, REPLACE, FUSE, RULE, BONUS)

@@ -1,0 +1,99 @@
+"""What a preset is: a family of models with one tokenizer, which levels are made of. Data only; imports no torch.
+
+What cannot be used says why: `Preset.status()` looks at this machine and its caches, never at the network.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from hsd_core.models.machine import has_cuda
+from hsd_core.models.weights import Source, is_here
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A stack worth a look, and what it shows. `replan`: its levels are candidates, chosen anew between rounds."""
+
+    name: str
+    title: str
+    stack: str
+    note: str
+    replan: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A family of models with one tokenizer.
+
+    Attributes:
+        target: the last level's weights; `layers`: how many it has. draft: the weights of the level `model` unless it
+            names others.
+        default_stack: what Generate runs at first. gpu_stack: on an accelerator, where that differs.
+        stacks: examples, some of which lose on purpose.
+        cpu_dtype, gpu_dtype: of the models unless asked otherwise.
+        memory_gb: what loading needs on a CPU; 0 if it is little.
+        databases: n-gram databases in the order in which they are asked. model_db, text_db: their files.
+        has: what its levels may be made of (`Kind.needs`): "weights" and a "tokenizer", or "tables" in memory.
+    """
+
+    name: str
+    title: str
+    default_stack: str
+    licence: str
+    note: str
+    target: Source
+    layers: int = 0
+    draft: Source | None = None
+    stacks: tuple[Example, ...] = ()
+    gpu_stack: str | None = None
+    cpu_dtype: str = "float32"
+    gpu_dtype: str = "bfloat16"
+    memory_gb: float = 0.0
+    databases: str = "c"
+    model_db: Path | None = None
+    text_db: Path | None = None
+    has: frozenset[str] = frozenset({"weights", "tokenizer"})
+
+    @property
+    def toy(self) -> bool:
+        """Whether it is built without weights."""
+        return "weights" not in self.has
+
+    def stack(self, device: str) -> str:
+        """The default stack on a device."""
+        return self.gpu_stack or self.default_stack if device.startswith("cuda") else self.default_stack
+
+    def dtype(self, device: str) -> str:
+        """The dtype of the models on a device ("cpu", "cuda", "cuda:0")."""
+        return self.gpu_dtype if device.startswith("cuda") else self.cpu_dtype
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        return () if self.toy else tuple(s for s in (self.draft, self.target) if s)
+
+    def status(self) -> tuple[bool, str, float]:
+        """(usable, the reason why not or what to expect, MB still to download). Instant; asks no network."""
+        missing = [s for s in self.sources if not is_here(s)]
+        download = sum((_cheapest(s).download_mb for s in missing), 0.0)
+        memory = _memory_gb()
+        if self.memory_gb and memory < self.memory_gb and not has_cuda():
+            why = f"needs {self.memory_gb:.0f} GB of memory or a CUDA device; this machine has {memory:.0f} GB"
+            return False, why, download
+        if missing and any(_cheapest(s).kind == "hub" for s in missing):
+            return True, f"{download:.0f} MB from the Hugging Face Hub on first use, if it answers", download
+        return True, f"{download:.0f} MB from PyPI on first use" if missing else "", download
+
+
+def _cheapest(source: Source) -> Source:
+    asked = os.environ.get("HSD_WEIGHTS")
+    return source.instead if source.instead and source.instead.kind == asked else source
+
+
+def _memory_gb() -> float:
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
+    except (AttributeError, ValueError, OSError):
+        return float("inf")  # not told here: let it be tried

@@ -1,0 +1,146 @@
+"""What the files in `levels/kinds` declare: kinds of levels as `KINDS`, rules as `RULES`, stop policies as `POLICIES`,
+and the keys of them all."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from types import MappingProxyType, ModuleType
+from typing import Any, NamedTuple
+
+from hsd_core.levels.declared.key import Choice, Key, Value
+from hsd_core.levels.declared.keys import POLICY, RULE
+from hsd_core.levels.declared.kind import Kind, WrittenAs
+from hsd_core.levels.kinds.policies import PolicyKind
+from hsd_core.levels.kinds.rules import RuleKind
+
+KINDS = "hsd_core.levels.kinds"  # where they are declared, a file each
+
+
+class _Registry(NamedTuple):
+    kinds: Mapping[str, Kind]
+    variants: Sequence[tuple[Kind, WrittenAs]]
+    keys: Mapping[str, Key[Any]]
+    rules: Mapping[str, RuleKind]
+    policies: Mapping[str, PolicyKind]
+    behind: Mapping[str, tuple[Key[Any], ...]]
+    usual: Mapping[str, Mapping[str, Value]]
+
+
+def kinds() -> Mapping[str, Kind]:
+    """All kinds by name, in the order in which they are listed. Among the keys of each are those of policies and rules,
+    if it heeds a policy, a rule."""
+    return _here().kinds
+
+
+def variants() -> Sequence[tuple[Kind, WrittenAs]]:
+    """The kinds that are written as another one."""
+    return _here().variants
+
+
+def keys() -> Mapping[str, Key[Any]]:
+    """All keys of the grammar by name, in the order in which they are written."""
+    return _here().keys
+
+
+def rules() -> Mapping[str, RuleKind]:
+    """All rules by name, in the order in which they are listed."""
+    return _here().rules
+
+
+def policies() -> Mapping[str, PolicyKind]:
+    """All stop policies by name, in the order in which they are listed."""
+    return _here().policies
+
+
+def followed(some: Iterable[Key[Any]]) -> tuple[Key[Any], ...]:
+    """These keys; behind the ones that name a policy and a rule, the keys that policies and rules have of their own."""
+    return _followed(some, _here().behind)
+
+
+def usual_of(kind: str) -> Mapping[str, Value]:
+    """What a level of this kind has for a key without being given any: as the kind declares it, else as the others do;
+    not of the keys of policies and rules, of which it hangs on the one that is chosen."""
+    return _here().usual[kind]
+
+
+def _here() -> _Registry:
+    return _registry(tuple(importlib.import_module(KINDS).__path__))
+
+
+@lru_cache(maxsize=2)
+def _registry(path: tuple[str, ...]) -> _Registry:
+    modules = [importlib.import_module(f"{KINDS}.{found.name}") for found in pkgutil.iter_modules(path)]
+    declared: list[Kind] = _declared(modules, "KINDS")
+    rules: list[RuleKind] = _declared(modules, "RULES")
+    policies: list[PolicyKind] = _declared(modules, "POLICIES")
+    behind = {RULE.name: _of_several(RULE, rules), POLICY.name: _of_several(POLICY, policies)}
+    found: dict[str, Key[Any]] = {key.name: key for some in behind.values() for key in some}
+    for kind in declared:
+        for key in kind.keys:
+            found[key.name] = _shared(kind.name, found.get(key.name, key), key)
+    found[RULE.name] = replace(RULE, choices=tuple(one.name for one in rules), words=_words(rules))
+    found[POLICY.name] = replace(POLICY, choices=tuple(one.name for one in policies), words=_words(policies))
+    variants = [(kind, kind.written) for kind in declared if kind.written]
+    for _, own in variants:  # its value is one of the other kind's key
+        shared = found[own.key]
+        assert isinstance(shared, Choice)
+        choices, words = (*shared.choices, own.value), {**shared.words, own.value: own.words}
+        found[own.key] = replace(shared, choices=choices, words=words)
+    chosen = {key.name for some in behind.values() for key in some}
+    usual = {name: key.usual for name, key in found.items() if key.usual is not None and name not in chosen}
+    ordered = sorted(found.items(), key=lambda one: one[1].place)
+    return _Registry(
+        MappingProxyType({one.name: replace(one, keys=_followed(one.keys, behind)) for one in declared}),
+        variants,
+        MappingProxyType(dict(ordered)),
+        MappingProxyType({one.name: one for one in rules}),
+        MappingProxyType({one.name: one for one in policies}),
+        behind,
+        {one.name: usual | {key.name: key.usual for key in one.keys if key.usual is not None} for one in declared},
+    )
+
+
+def _declared(modules: Sequence[ModuleType], what: str) -> list[Any]:
+    return sorted((one for module in modules for one in getattr(module, what, ())), key=lambda one: one.order)
+
+
+def _words(some: Sequence[RuleKind | PolicyKind]) -> dict[str, str]:
+    return {one.name: one.words for one in some}
+
+
+def _followed(some: Iterable[Key[Any]], behind: Mapping[str, tuple[Key[Any], ...]]) -> tuple[Key[Any], ...]:
+    return tuple(own for key in some for own in (key, *behind.get(key.name, ())))
+
+
+def _shared(name: str, one: Key[Any], other: Key[Any], but: Sequence[str] = ("usual",)) -> Key[Any]:
+    """The key that two declare; what it is without being given any is nothing that they share where they differ."""
+    plain = {field: getattr(one, field) for field in but}
+    assert replace(other, **plain) == one, f"{name}: @{one.name} means something else elsewhere"
+    return one if one.usual == other.usual else replace(one, usual=None)
+
+
+def _of_several(choice: Key[Any], some: Sequence[RuleKind | PolicyKind]) -> tuple[Key[Any], ...]:
+    """The keys that rules or policies declare, and for each with which of them it counts, and how."""
+    found: dict[str, dict[str, Key[Any]]] = {}
+    for one in some:
+        for key in one.keys:
+            found.setdefault(key.name, {})[one.name] = key
+    return tuple(_counting(choice, own) for own in found.values())
+
+
+def _counting(choice: Key[Any], own: Mapping[str, Key[Any]]) -> Key[Any]:
+    first = next(iter(own.values()))
+    for name, key in own.items():
+        _shared(name, first, key, but=("usual", "tip"))
+    usuals = {name: key.write(key.usual) for name, key in own.items() if key.usual is not None}
+    tips = {name: key.tip for name, key in own.items()}
+    return replace(
+        first,
+        when=(choice.name, tuple(own)),
+        usuals=usuals if len(set(usuals.values())) > 1 else {},
+        tips=tips if len(set(tips.values())) > 1 else {},
+    )

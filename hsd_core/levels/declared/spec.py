@@ -1,0 +1,109 @@
+"""A level as it is written in a stack: what it was given, and what it has without that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, cast
+
+from hsd_core.levels.declared.key import Key, StackError, V, Value, settled
+from hsd_core.levels.declared.keys import BONUS, POLICY, RULE, THETA, TREE
+from hsd_core.levels.declared.kind import Kind
+from hsd_core.levels.declared.registry import kinds, policies, rules, usual_of, variants
+from hsd_core.levels.kinds.policies import PolicyKind
+from hsd_core.levels.kinds.rules import RuleKind
+
+
+@dataclass(frozen=True, slots=True)
+class LevelSpec:
+    """One level as written.
+
+    Attributes:
+        block: T; None where the preset's is meant, and for the target.
+        values: what it was given, by key. What its kind has anyway is left out, so that one level is one spec.
+    """
+
+    name: str
+    block: int | None = None
+    values: Mapping[str, Value] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        usual = usual_of(kind_of(self).name)
+        told = {key: value for key, value in self.values.items() if value != usual.get(key)}
+        object.__setattr__(self, "values", MappingProxyType(told))
+
+    def __getitem__(self, key: Key[V]) -> V:
+        """What it has for a key: as given, else as its kind, its policy or its rule declares it.
+
+        Raises:
+            StackError: it was not given any, and none is declared.
+        """
+        value = self.get(key)
+        if value is None:
+            raise StackError(f"{self.name}: @{key.name}= is missing")
+        return value
+
+    def get(self, key: Key[V]) -> V | None:
+        """The same; None where it was not given any, and none is declared."""
+        declared = {} if key.name in (POLICY.name, RULE.name) else self._chosen()
+        for known in (self.values, usual_of(kind_of(self).name), declared):
+            if known.get(key.name) is not None:
+                return cast(V, known[key.name])
+        return key.usual
+
+    def having(self, **values: Value | None) -> LevelSpec:
+        """The same level with other values; None takes one away."""
+        return replace(self, values={key: x for key, x in {**self.values, **values}.items() if x is not None})
+
+    @property
+    def policy(self) -> str:
+        return self[POLICY]
+
+    @property
+    def rule(self) -> str:
+        return self[RULE]
+
+    @property
+    def bonus(self) -> bool:
+        return bool(self[BONUS])
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """How many tokens are offered behind each token, by depth; () for chains."""
+        return tuple(int(part) for part in (self.get(TREE) or "").split(".") if part)
+
+    def _chosen(self) -> dict[str, Value]:
+        """What its policy and its rule have without being given any."""
+        return {**settled(policy_of(self).keys, {}), **settled(rule_of(self).keys, {})}
+
+
+def kind_of(spec: LevelSpec) -> Kind:
+    """The kind of a level as written."""
+    for kind, own in variants():
+        if own.name == spec.name and spec.values.get(own.key) == own.value:
+            return kind
+    return kinds()[spec.name]
+
+
+def rule_of(spec: LevelSpec) -> RuleKind:
+    return rules()[spec.rule]
+
+
+def policy_of(spec: LevelSpec) -> PolicyKind:
+    """Its stop policy. A kind that is written as a policy ends its drafts itself, T at the latest."""
+    return policies().get(spec.policy) or policies()[str(POLICY.usual)]
+
+
+def theta_of(spec: LevelSpec) -> float | None:
+    """The threshold that a level's policy starts with; None where it has none."""
+    return settled(policy_of(spec).keys, spec.values).get(THETA.name)
+
+
+def fan_of(spec: LevelSpec) -> tuple[Key[Any], int] | None:
+    """The key with which a level drafts several sequences side by side, and how many; None for chains."""
+    for key in kind_of(spec).keys:
+        value = spec.get(key) if key.fans else None
+        if value is not None and (count := key.sequences(value)) > 1:
+            return key, count
+    return None

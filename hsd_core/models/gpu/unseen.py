@@ -1,0 +1,54 @@
+"""Tokens that were drawn on a device: the host goes on behind them before it has seen them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+from torch import Tensor
+
+from hsd_core.models.context import Context
+
+
+class Ahead(Context):
+    """A context whose last tokens the host has not seen: `seen`, and behind it `there`, () tensors on a device.
+
+    `sent_ids` takes those where they are. Whoever reads one as a number waits for the device.
+    """
+
+    __slots__ = ("seen", "there")
+
+    def __init__(self, seen: Sequence[int], there: tuple[Tensor, ...]) -> None:
+        self.seen, self.there = seen, there
+
+    def then(self, token: Tensor) -> Ahead:
+        """With a token more."""
+        return Ahead(self.seen, (*self.there, token))
+
+    def cut(self, length: int) -> Context:
+        return Context(self).cut(length)
+
+    def __add__(self, ids: Sequence[int]) -> Context:
+        return Context(self) + ids if ids else self
+
+    def __len__(self) -> int:
+        return len(self.seen) + len(self.there)
+
+    @overload
+    def __getitem__(self, at: int) -> int: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[int]: ...
+
+    def __getitem__(self, at: int | slice) -> int | Sequence[int]:
+        if isinstance(at, int):
+            return list(self)[at]
+        lo, hi, step = at.indices(len(self))
+        if step != 1:
+            return list(self)[at]
+        n = len(self.seen)
+        return Ahead(self.seen[lo:hi], self.there[max(0, lo - n) : max(0, hi - n)])
+
+    def __iter__(self) -> Iterator[int]:
+        yield from self.seen
+        yield from (int(token) for token in self.there)

@@ -1,0 +1,1 @@
+"""`lean`: our own readable forward pass, its layers, weights and masks."""

@@ -1,0 +1,201 @@
+"""`lean`: a readable forward pass for the Llama, Mistral, Qwen2, Qwen3 and SmolLM shape.
+
+Embedding, layers (`layers.py`), norm, head; weights are read in the Hugging Face naming.
+
+Names: n inputs, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from hsd_core.models.gpu.graphs import Graphs
+from hsd_core.models.gpu.transfer import sent_ids
+from hsd_core.models.lean.layers import KVCache, Layer, Layers
+from hsd_core.models.lean.linear import COPIES, Linear, Packed, Plain, aligned, nbytes
+from hsd_core.models.lean.masks import KEY_STEP, rounded_up
+from hsd_core.models.lean.shape import LeanShape
+from hsd_core.models.passes import Branches, Pass
+from hsd_core.models.protocol import DecoderError
+
+CHUNK = 512  # inputs per pass: bounds the attention mask of a long prompt
+
+
+class LeanDecoder:
+    """A `Decoder` over fused weights.
+
+    Args:
+        shape: read from the model's config by `LeanShape.from_config`.
+        tensor: name -> weight in the Hugging Face naming, called once per weight.
+        names: all the weight names there are.
+        dtype: "float32", "bfloat16", or "int8" or "int4" (such products, float32 everything else, float32 head).
+        device: "cpu", "cuda", "cuda:0", ...
+        vocab: keep only the first `vocab` columns of the logits.
+        graphs: what records passes, see `prepare`.
+    """
+
+    def __init__(
+        self,
+        shape: LeanShape,
+        tensor: Callable[[str], Tensor],
+        names: Mapping[str, object] | set[str],
+        *,
+        dtype: str = "float32",
+        device: str = "cpu",
+        vocab: int | None = None,
+        graphs: Graphs | None = None,
+    ) -> None:
+        self.shape, self.dtype, self.device = shape, dtype, device
+        self.layers, self.max_positions = shape.layers, shape.max_positions
+        self.vocab_size = min(vocab or shape.vocab_size, shape.vocab_size)
+        self._float = torch.bfloat16 if dtype == "bfloat16" else torch.float32
+        on_cpu = torch.device(device).type == "cpu"
+        dense = Packed if on_cpu and dtype != "bfloat16" and Packed.available() else Plain
+        linear = COPIES.get(dtype, dense)
+
+        def get(name: str) -> Tensor:
+            if name not in names:
+                raise DecoderError(f"the weights lack {name!r}, which a {shape.model_type} of this config has")
+            return aligned(tensor(name).to(device=device, dtype=self._float))
+
+        def fused(prefix: str, *parts: str) -> Linear:
+            weight = torch.cat([get(f"{prefix}.{p}.weight") for p in parts])
+            has_bias = f"{prefix}.{parts[0]}.bias" in names
+            return linear(weight, torch.cat([get(f"{prefix}.{p}.bias") for p in parts]) if has_bias else None)
+
+        def layer(at: str) -> Layer:
+            head_norms = f"{at}.self_attn.q_norm.weight" in names
+            return Layer(
+                attention_norm=get(f"{at}.input_layernorm.weight"),
+                qkv=fused(f"{at}.self_attn", "q_proj", "k_proj", "v_proj"),
+                q_norm=get(f"{at}.self_attn.q_norm.weight") if head_norms else None,
+                k_norm=get(f"{at}.self_attn.k_norm.weight") if head_norms else None,
+                out=fused(f"{at}.self_attn", "o_proj"),
+                mlp_norm=get(f"{at}.post_attention_layernorm.weight"),
+                gate_up=fused(f"{at}.mlp", "gate_proj", "up_proj"),
+                down=fused(f"{at}.mlp", "down_proj"),
+            )
+
+        found = [layer(f"model.layers.{i}") for i in range(shape.layers)]
+        self.stack = Layers(shape, found, dtype=self._float, device=device, graphs=graphs)
+        self.last_norm = get("model.norm.weight")
+        # kept in the dtype that it is stored in: a lookup is exact
+        self._embedding = aligned(tensor("model.embed_tokens.weight").to(device))
+        head = "model.embed_tokens.weight" if shape.tied else "lm_head.weight"
+        # A bfloat16 product would round the logits to a step of 0.125 at 16 and make ties, so every head is float32;
+        # in oneDNN's layout it costs about as much as int8 from 8 rows on.
+        whole = Packed if on_cpu and Packed.available() else Plain
+        self._head = whole(tensor(head)[: self.vocab_size].to(device=device, dtype=torch.float32))
+
+    def new_cache(self, capacity: int, *, branches: int = 0, sequences: int = 1) -> KVCache:
+        """See `Decoder.new_cache`. sequences: of so many texts, each with that room."""
+        if capacity > self.max_positions:
+            raise DecoderError(f"{capacity} positions are more than the model's {self.max_positions}")
+        return self.stack.new_cache(capacity + branches, sequences)
+
+    def prepare(self, cache: KVCache, depths: Sequence[int]) -> None:
+        """See `Prepared`."""
+        self.stack.prepare(cache, depths)
+
+    @property
+    def eager(self) -> str | None:
+        """Why passes are launched kernel by kernel, where they should be replayed; None elsewhere."""
+        return self.stack.eager
+
+    @torch.inference_mode()
+    def forward(self, given: Pass, cache: KVCache, states: dict[int, Tensor] | None = None) -> Tensor:
+        """See `Decoder.forward`.
+
+        Args:
+            states: filled with the (n, hidden) states after each depth that is a key of it; for several texts only.
+        """
+        if given.end > cache.capacity:
+            raise DecoderError(f"position {given.end} lies beyond the cache's capacity of {cache.capacity}")
+        if given.slots is not None:
+            x, lo = self.embed(given.ids), 0
+            for depth in sorted({*(states or ()), self.layers}):
+                x, lo = self.stack.step(x, cache, given.slots, lo, depth), depth
+                if states is not None and depth in states:
+                    states[depth] = x
+            return self.head(x)
+        kept, n = [], len(given.ids)
+        for lo in range(0, n, CHUNK):
+            x = self.embed(given.ids[lo : lo + CHUNK])
+            x = self.forward_layers(x, cache, given.start + lo, 0, self.layers, given.branches)
+            wanted = given.rows - max(0, n - lo - len(x))  # of this chunk: those not covered by later chunks
+            if wanted > 0:
+                kept.append(x[-wanted:])
+        return self.head(kept[0] if len(kept) == 1 else torch.cat(kept))
+
+    @torch.inference_mode()
+    def states(self, ids: Sequence[int], depths: Iterable[int], cache: KVCache | None = None) -> dict[int, Tensor]:
+        """One text from its start: depth -> (n, hidden) states after so many layers, 1 to all of them."""
+        found: dict[int, list[Tensor]] = {depth: [] for depth in depths}
+        for _, depth, x in self.walk(ids, found, cache):
+            found[depth].append(x)
+        return {depth: torch.cat(parts) for depth, parts in found.items()}
+
+    def walk(
+        self, ids: Sequence[int], depths: Iterable[int], cache: KVCache | None = None
+    ) -> Iterator[tuple[int, int, Tensor]]:
+        """One text from its start, chunk by chunk: (position of x's first, depth, x (n, hidden) after so many layers).
+
+        To be gone through in inference mode. Depth 0 gives the embeddings.
+        """
+        cache, ordered = self.new_cache(len(ids)) if cache is None else cache, sorted(depths)
+        for start in range(0, len(ids), CHUNK):
+            x, lo = self.embed(ids[start : start + CHUNK]), 0
+            for depth in ordered:
+                x, lo = self.forward_layers(x, cache, start, lo, depth), depth
+                yield start, depth, x
+
+    def embed(self, ids: Sequence[int]) -> Tensor:
+        """ids (n,) -> x (n, hidden)."""
+        return self._embedding[sent_ids(ids, self.device)].to(self._float)
+
+    def head(self, x: Tensor) -> Tensor:
+        """x (n, hidden) after the last layer -> logits (n, V) float32."""
+        return self._head(F.rms_norm(x, self.last_norm.shape, self.last_norm, self.shape.norm_eps).float())
+
+    def forward_layers(
+        self, x: Tensor, cache: KVCache, start: int, lo: int, hi: int, branches: Branches | None = None
+    ) -> Tensor:
+        """See `Layers.forward`."""
+        return self.stack.forward(x, cache, start, lo, hi, branches)
+
+    def head_rows(self, ids: Sequence[int] | Tensor) -> Tensor:
+        """(len(ids), hidden) float32 rows of the head, as a trimmed head needs them."""
+        whole = self._embedding if self.shape.tied else self._dense_head
+        return whole[torch.as_tensor(ids, dtype=torch.long, device=self.device)].float()
+
+    def weight_bytes(self, depth: int | None = None, *, head: bool = True) -> int:
+        """See `Decoder.weight_bytes`."""
+        if depth is None:
+            return self.weight_bytes(self.layers) + self._embedding.nbytes
+        return sum(self.stack[i].nbytes for i in range(depth)) + head * nbytes(self._head)
+
+    def cache_bytes(self, capacity: int, *, branches: int = 0) -> int:
+        """See `Decoder.cache_bytes`."""
+        return self.shape.cache_bytes(rounded_up(capacity + branches, KEY_STEP), self._float.itemsize)
+
+    @cached_property
+    def _dense_head(self) -> Tensor:
+        return self._head.dense()
+
+    def layer_tensors(self, i: int) -> dict[str, Tensor]:
+        """Layer i's fused weights by name, dense: what a student starts from.
+
+        Raises:
+            DecoderError: the layers have biases or norms of the heads, which drafts lack.
+        """
+        layer = self.stack[i]
+        parts = {name: getattr(layer, name) for name in ("qkv", "out", "gate_up", "down")}
+        if layer.q_norm is not None or any(part.bias is not None for part in parts.values()):
+            raise DecoderError(f"drafts copy layers without biases; those of a {self.shape.model_type} have some")
+        norms = {"attention_norm": layer.attention_norm, "mlp_norm": layer.mlp_norm}
+        return {**norms, **{name: part.dense() for name, part in parts.items()}}

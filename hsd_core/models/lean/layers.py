@@ -1,0 +1,248 @@
+"""Layers of the Llama shape over fused weights, and the cache that they write.
+
+The block is x += attention(norm(x)); x += mlp(norm(x)) with RMSNorm, rotary positions (RoPE), grouped
+key/value heads and a SiLU gate. q, k, v are one product, gate and up another; the cache is two tensors
+allocated once per run, so rolling back is starting at a smaller position. Nothing is wrapped or allocated
+per call beyond the activations.
+
+Names: n inputs, H query heads, G key/value heads, d head size, L layers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from weakref import finalize
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from hsd_core.models.gpu.graphs import Graphs
+from hsd_core.models.gpu.replayed import GraphMemory, Memories
+from hsd_core.models.gpu.transfer import sent
+from hsd_core.models.lean.linear import Linear, nbytes
+from hsd_core.models.lean.masks import KEY_STEP, Masks, rounded_up
+from hsd_core.models.lean.shape import LeanShape, rotary_tables
+from hsd_core.models.passes import Branches
+from hsd_core.models.threads import model_threads, torch_with
+
+# (layer, (n, H, d) queries, (n, G, d) keys, (n, G, d) values) -> (n, H, d): keeps keys and values, and attends.
+Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    attention_norm: Tensor
+    qkv: Linear
+    q_norm: Tensor | None
+    k_norm: Tensor | None
+    out: Linear
+    mlp_norm: Tensor
+    gate_up: Linear
+    down: Linear
+
+    @property
+    def nbytes(self) -> int:
+        """Of its products' weights."""
+        return sum(nbytes(product) for product in (self.qkv, self.out, self.gate_up, self.down))
+
+
+class KVCache:
+    """Keys and values of `sequences` texts: two tensors (L, sequences, G, capacity rounded up to KEY_STEP, d).
+
+    Always finite. To forget positions is to write over them from a smaller one on.
+    """
+
+    __slots__ = ("capacity", "keys", "values")
+
+    def __init__(self, keys: Tensor, values: Tensor, capacity: int) -> None:
+        self.keys, self.values, self.capacity = keys, values, capacity
+
+    def sequence(self, b: int) -> KVCache:
+        """Text b's part of it, the same memory."""
+        return KVCache(self.keys[:, b : b + 1], self.values[:, b : b + 1], self.capacity)
+
+    def keep(self, start: int, path: Sequence[int], lo: int, hi: int) -> None:
+        """Move the nodes of a path of the tree behind `start` together, in layers lo to hi - 1."""
+        source = sent(path, self.keys.device) + start
+        for kept in (self.keys, self.values):
+            kept[lo:hi, :, :, start : start + len(path)] = kept[lo:hi, :, :, source]
+
+
+class LentCache(KVCache):
+    """One whose memory is lent by `Memories` for as long as it is held, so that its passes may be replayed."""
+
+    def __init__(self, memories: Memories, memory: GraphMemory, capacity: int) -> None:
+        super().__init__(memory.keys, memory.values, capacity)
+        self.memory = memory
+        finalize(self, memories.take_back, memory)
+
+
+class Layers:
+    """Some layers of one shape, run in ranges over one cache.
+
+    Args:
+        rotary: shared tables, made anew if not given. graphs: what records passes of few inputs; None: nothing does.
+    """
+
+    def __init__(
+        self,
+        shape: LeanShape,
+        layers: Sequence[Layer],
+        *,
+        dtype: torch.dtype,
+        device: str,
+        rotary: tuple[Tensor, Tensor] | None = None,
+        graphs: Graphs | None = None,
+    ) -> None:
+        self.shape, self._layers, self._float, self._device = shape, layers, dtype, device
+        self._masks = Masks(shape.heads // shape.kv_heads, dtype=dtype, device=device)
+        cos, sin = rotary or rotary_tables(shape)
+        self.rotary = (cos.to(device=device, dtype=dtype), sin.to(device=device, dtype=dtype))
+        self.graphs, self._memories = graphs, None if graphs is None else Memories(graphs)
+
+    def __len__(self) -> int:
+        return len(self._layers)
+
+    def __getitem__(self, i: int) -> Layer:
+        return self._layers[i]
+
+    @property
+    def eager(self) -> str | None:
+        """Why passes are launched kernel by kernel, where they should be replayed."""
+        return None if self._memories is None else self._memories.refused
+
+    def new_cache(self, capacity: int, sequences: int = 1) -> KVCache:
+        if self._memories is not None and sequences == 1 and not self.eager:
+            return LentCache(self._memories, self._memories.lend(self, capacity), capacity)
+        slots = rounded_up(capacity, KEY_STEP)
+        return KVCache(self.zeros(slots, sequences), self.zeros(slots, sequences), capacity)
+
+    def zeros(self, slots: int, sequences: int) -> Tensor:
+        """Keys, or values, of so many texts."""
+        s = self.shape
+        size = (len(self._layers), sequences, s.kv_heads, slots, s.head_size)
+        return torch.zeros(size, dtype=self._float, device=self._device)
+
+    def prepare(self, cache: KVCache, depths: Sequence[int]) -> None:
+        """Record the passes from depth to depth, rising from 0: `forward` replays them on this cache from now on.
+
+        To be called before the first pass: recording writes to the cache.
+        """
+        if isinstance(cache, LentCache) and self._memories is not None:
+            self._memories.capture(self, cache.memory, depths)
+
+    def forward(
+        self, x: Tensor, cache: KVCache, start: int, lo: int, hi: int, branches: Branches | None = None
+    ) -> Tensor:
+        """Run layers lo, ..., hi - 1 on inputs in slots start, ... of one text; writes their keys and values.
+
+        x (n, hidden) -> (n, hidden). Layers may be run in any division, 0..a then a..L, over one cache.
+        """
+        if isinstance(cache, LentCache):
+            replayed = cache.memory.replay(x, start, lo, hi, branches)
+            if replayed is not None:
+                return replayed
+        torch_with(model_threads())
+        end = start + len(x)
+        if branches is None or end <= branches.base:
+            at: slice | Tensor = slice(start, end)
+            mask = self._masks.causal(len(x), end)
+        else:
+            at = sent(branches.positions(start, end), self._device)
+            mask = self._masks.of(branches.hidden(start, end)[None])
+        cos, sin = (t[at, None] for t in self.rotary)  # (n, 1, d)
+
+        def write(kept: Tensor, new: Tensor) -> None:
+            kept[0, :, start:end] = new.transpose(0, 1)
+
+        return self._run(x, cache.keys, cache.values, lo, hi, cos, sin, mask, write)
+
+    def step(self, x: Tensor, cache: KVCache, slots: Sequence[int], lo: int, hi: int) -> Tensor:
+        """Run layers lo, ..., hi - 1 on one input of every text: x (B, hidden), text b's in its slot slots[b].
+
+        No text sees another: masked keys have weight zero.
+        """
+        torch_with(model_threads())
+        at = torch.tensor(slots, device=self._device)
+        each = torch.arange(len(x), device=self._device)
+        cos, sin = (t[at, None] for t in self.rotary)  # (B, 1, d)
+        mask = self._masks.of(torch.arange(max(slots) + 1, device=self._device)[None, None] > at[:, None, None])
+
+        def write(kept: Tensor, new: Tensor) -> None:
+            kept[each, :, at] = new
+
+        return self._run(x, cache.keys, cache.values, lo, hi, cos, sin, mask, write)
+
+    def over(
+        self,
+        kept: tuple[Tensor, Tensor],
+        x: Tensor,
+        lo: int,
+        hi: int,
+        positions: Tensor,
+        hidden: Tensor,
+        rotary: Sequence[Tensor],
+        write: Callable[[Tensor, Tensor], None],
+    ) -> Tensor:
+        """Layers lo, ..., hi - 1 on inputs whose places are on the device: nothing here depends on values.
+
+        Args:
+            kept: keys and values of one text. positions: (n,). hidden: (n, slots) bool, see `Masks.of`. rotary: tables
+                with a row for every slot. write: keeps (n, G, d) keys or values in a layer's part of `kept`.
+        """
+        cos, sin = (table.index_select(0, positions)[:, None] for table in rotary)
+        return self._run(x, *kept, lo, hi, cos, sin, self._masks.of(hidden[None]), write)
+
+    def _run(
+        self,
+        x: Tensor,
+        all_keys: Tensor,
+        all_values: Tensor,
+        lo: int,
+        hi: int,
+        cos: Tensor,
+        sin: Tensor,
+        mask: Tensor,
+        write: Callable[[Tensor, Tensor], None],
+    ) -> Tensor:
+        """Layers lo, ..., hi - 1 on x (B * n, hidden), B texts of n inputs each; mask (B or 1, 1, rows, seen)."""
+        s, texts = self.shape, all_keys.shape[1]
+        n, group, (rows, seen) = len(x) // texts, s.heads // s.kv_heads, mask.shape[-2:]
+
+        def attend(i: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+            write(all_keys[i], k)
+            write(all_values[i], v)
+            # query heads of one key/value head become rows of one product: (G, group * n, d), nothing is repeated
+            q = q.reshape(texts, n, s.heads, s.head_size).transpose(1, 2)
+            q = F.pad(q.reshape(texts, s.kv_heads, group * n, s.head_size), (0, 0, 0, rows - group * n))
+            keys, values = all_keys[i, :, :, :seen], all_values[i, :, :, :seen]
+            a = F.scaled_dot_product_attention(q, keys, values, attn_mask=mask)[:, :, : group * n]
+            return a.reshape(texts, s.heads, n, s.head_size).transpose(1, 2)
+
+        for i in range(lo, hi):
+            x = self._block(i, x, cos, sin, attend)
+        return x
+
+    def _block(self, i: int, x: Tensor, cos: Tensor, sin: Tensor, attend: Attend) -> Tensor:
+        """Layer i on n inputs: x (n, hidden) -> (n, hidden).
+
+        Args:
+            cos, sin: (n, 1, d) rotary tables at the inputs' positions. attend: see `Attend`.
+        """
+        n, s, layer = len(x), self.shape, self._layers[i]
+        qkv = layer.qkv(self.rms(x, layer.attention_norm)).view(n, s.heads + 2 * s.kv_heads, s.head_size)
+        qk, v = qkv[:, : s.heads + s.kv_heads], qkv[:, s.heads + s.kv_heads :]
+        if layer.q_norm is not None and layer.k_norm is not None:
+            q, k = qk[:, : s.heads], qk[:, s.heads :]
+            qk = torch.cat((self.rms(q, layer.q_norm), self.rms(k, layer.k_norm)), dim=1)
+        # rotate pairs (j, j + d/2); sin carries the sign of the swapped halves
+        qk = qk * cos + qk.roll(s.head_size // 2, dims=-1) * sin
+        a = attend(i, qk[:, : s.heads], qk[:, s.heads :], v)
+        x = x + layer.out(a.reshape(n, s.heads * s.head_size))
+        gate, up = layer.gate_up(self.rms(x, layer.mlp_norm)).chunk(2, dim=-1)
+        return x + layer.down(F.silu(gate) * up)
+
+    def rms(self, x: Tensor, weight: Tensor) -> Tensor:
+        return F.rms_norm(x, weight.shape, weight, self.shape.norm_eps)

@@ -1,0 +1,64 @@
+"""A Python program as a process that ends with the one that started it, however that ends.
+
+`attended` starts this very file: `python attended.py PROGRAM ARGUMENT...`, a module's name or a file. Its standard
+input is a pipe from the one that started it. Nothing is ever written there; that it ends is heard by every system, also
+where the other end was killed and could tell nobody. Then the process ends at once, and what it has started with it.
+"""
+
+from __future__ import annotations
+
+import os
+import runpy
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+PATIENCE_S = 5.0  # for a process to hear that it is to end
+
+
+@contextmanager
+def attended(program: str, *arguments: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a program while the block runs; at the block's end it is ended.
+
+    Args:
+        program: a module's name, or the path of a file that ends in .py. options: of `subprocess.Popen`.
+    """
+    command = [sys.executable, __file__, program, *arguments]
+    # A group of its own, so that all of it can be ended; Ctrl+C in a terminal then reaches us alone.
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True, **options)
+    try:
+        yield process
+    finally:
+        assert process.stdin is not None
+        process.stdin.close()
+        try:
+            process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _listen() -> None:
+    while os.read(0, 1):
+        pass
+    if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
+
+
+def _main(program: str, arguments: Sequence[str]) -> None:
+    del sys.path[0]  # the folder of this file, whose modules are none of the one that runs
+    sys.argv = [program, *arguments]
+    threading.Thread(target=_listen, daemon=True).start()
+    if program.endswith(".py"):
+        runpy.run_path(program, run_name="__main__")
+    else:
+        runpy.run_module(program, run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1], sys.argv[2:])

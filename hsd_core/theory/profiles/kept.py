@@ -1,0 +1,185 @@
+"""Profiles kept on this machine, and those that come with the package. Needs no torch.
+
+A profile holds for one preset on one device and dtype, one machine, one version of torch, one set of drafts and
+databases. All of that is in its key: where anything changes, the machine is measured anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hsd_core.drafts.registry import shipped
+from hsd_core.levels.declared.preset import Preset
+from hsd_core.models import machine
+from hsd_core.models.machine import AVX512
+from hsd_core.models.weights.store import cache_folder
+from hsd_core.stacks.presets import PRESETS
+from hsd_core.theory import Profile, ProfileError, read_profile
+from hsd_core.trace.typed import pretty, put
+
+FORMAT = 5  # of what is measured and how; another number is measured anew
+FOLDER = Path(__file__).resolve().parents[3] / "assets" / "profiles"
+OTHER = 2
+_HEAD = 1 << 16  # bytes of a file that tell it apart, with its size
+MEASURED, SHIPPED, GIVEN = "measured", "shipped", "given"  # on this machine, with the package, by whoever runs it
+ORIGIN = ("preset", "machine", "recorded", "device", "dtype")
+BRIEF = ("version", "levels", "acceptance", "max_block", "edge_cost_ms", "temperature", "round_ms")
+
+
+def cached_profile(
+    preset: str, device: str | None = None, dtype: str | None = None, temperature: float = 0.0
+) -> Profile | None:
+    """The profile measured here for a preset's default levels, or None.
+
+    Args:
+        device, dtype: None for those that the preset is opened with.
+        temperature: the nearest one that was measured is taken; greedy and sampled profiles never stand for another.
+    """
+    return _nearest(cached_profiles(preset, device, dtype), temperature)
+
+
+def cached_profiles(preset: str, device: str | None = None, dtype: str | None = None) -> list[Profile]:
+    """All that were measured here for a preset's default levels, by rising temperature. Arguments as above."""
+    folder, name = _place(preset, device, dtype)
+    return sorted(_readable(folder.glob(f"{name}-t*.json")), key=lambda profile: profile.temperature)
+
+
+def keep(profile: Profile, preset: str, device: str, dtype: str) -> Path:
+    """Write a profile to the cache, whole or not at all.
+
+    Raises:
+        OSError: the cache cannot be written.
+    """
+    folder, name = _place(preset, device, dtype)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}-t{profile.temperature:g}.json"
+    put(path, f"{pretty(profile.as_dict())}\n".encode())
+    return path
+
+
+def shipped_profile(
+    preset: str, device: str = "cpu", temperature: float = 0.0, *, folder: Path = FOLDER
+) -> Profile | None:
+    """The example profile that comes with the package for a preset, measured on another machine; or None.
+
+    Files are named PRESET-DEVICE.json, with -MACHINE where there are several machines' and -tT where it is sampled;
+    those of the machine most like this one are taken, `temperature` as for `cached_profile`.
+    """
+    name = f"{preset}-{device.partition(':')[0]}"
+    found = _readable([folder / f"{name}.json", *folder.glob(f"{name}-*.json")])
+    for distance in range(OTHER + 1):
+        near = (profile for profile in found if unlike_here(profile.about, device) == distance)
+        if (nearest := _nearest(near, temperature)) is not None:
+            return nearest
+    return None
+
+
+def unlike_here(about: Mapping[str, Any], device: str = "cpu") -> int:
+    """How far a profile's machine is from this one (see `unlike`)."""
+    return unlike(str(about.get("machine", "")), _machine(device))
+
+
+def unlike(one: str, other: str) -> int:
+    """How far two described machines are apart: 0 of the same description, 1 with the same instructions for their
+    kernels (AVX-512 or not), 2 (`OTHER`) further."""
+    return 0 if one == other else 1 if (AVX512 in one) == (AVX512 in other) else OTHER
+
+
+def digest(profile: Profile) -> str:
+    """Names a profile by all that it says."""
+    text = json.dumps(profile.as_dict(), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def origin(profile: Profile, source: str) -> dict[str, str]:
+    """Where a profile is from: `source` (MEASURED, SHIPPED or GIVEN), and on which machine and day it was measured."""
+    origin = {key: profile.about.get(key) for key in ORIGIN}
+    return {"source": source, **{key: value for key, value in origin.items() if isinstance(value, str)}}
+
+
+def origin_here(preset: str, device: str | None = None, temperature: float = 0.0) -> dict[str, Any]:
+    """What a run would plan with, in the keys of a trace's header: preset, machine, profile (None: there is none)."""
+    device = device or _default_device(PRESETS[preset])
+    profile, source = cached_profile(preset, device, None, temperature), MEASURED
+    if profile is None:
+        profile, source = shipped_profile(preset, device, temperature), SHIPPED
+    about = None if profile is None else {"about": origin(profile, source)}
+    return {"preset": preset, "machine": _machine(device), "profile": about}
+
+
+def brief(profile: Profile, source: str) -> dict[str, Any]:
+    """What a trace's header keeps of a profile: costs, acceptances, its digest and its origin."""
+    whole = profile.as_dict()
+    kept = {key: whole[key] for key in BRIEF if key in whole}
+    return {**kept, "digest": digest(profile), "about": origin(profile, source)}
+
+
+def key_of(preset: Preset, device: str, dtype: str) -> dict[str, Any]:
+    """All that a profile depends on, as plain JSON types."""
+    files = [*(draft.path for draft in shipped(preset.name)), preset.model_db, preset.text_db]
+    sources = [preset.target, *([preset.draft] if preset.draft else [])]
+    return {
+        "format": FORMAT,
+        "preset": preset.name,
+        "device": device,
+        "dtype": dtype,
+        "machine": _machine(device),
+        **{name: machine.versions().get(name, "") for name in ("torch", "onnxruntime")},  # whose kernels were timed
+        "weights": [[source.id, [wheel.sha256 for wheel in source.wheels]] for source in sources],
+        "files": {path.name: _mark(path) for path in files if path is not None},
+    }
+
+
+def _place(name: str, device: str | None, dtype: str | None) -> tuple[Path, str]:
+    preset = PRESETS[name]
+    device = device or _default_device(preset)
+    key = json.dumps(key_of(preset, device, dtype or preset.dtype(device)), sort_keys=True)
+    return cache_folder() / "profiles", f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+
+
+def _default_device(preset: Preset) -> str:
+    return "cuda" if machine.has_cuda() and not preset.toy else "cpu"
+
+
+def _readable(paths: Iterable[Path]) -> list[Profile]:
+    """The profiles of these files; a damaged file is as good as none."""
+    found = []
+    for path in sorted(paths):
+        try:
+            found.append(read_profile(path))
+        except (OSError, ProfileError):
+            continue
+    return found
+
+
+def _nearest(found: Iterable[Profile], temperature: float) -> Profile | None:
+    """The one of the nearest temperature, greedy or sampled alike."""
+    alike = [profile for profile in found if (profile.temperature == 0.0) == (temperature == 0.0)]
+    return min(alike, key=lambda profile: abs(profile.temperature - temperature), default=None)
+
+
+def _machine(device: str) -> str:
+    """As `machine.describe`, but without torch for an accelerator too: by the names that its driver gives."""
+    if not device.startswith("cuda"):
+        return machine.describe(device)
+    names = []
+    for path in sorted(Path("/proc/driver/nvidia/gpus").glob("*/information")):
+        try:
+            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            continue
+        names += [line.partition(":")[2].strip() for line in lines if line.startswith("Model")]
+    return ", ".join(names) or "cuda"
+
+
+def _mark(path: Path) -> str:
+    """A file's size and the digest of its beginning, where its header says what it is."""
+    try:
+        with path.open("rb") as file:
+            return f"{path.stat().st_size} {hashlib.sha256(file.read(_HEAD)).hexdigest()[:16]}"
+    except OSError:
+        return ""

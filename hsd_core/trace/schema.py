@@ -1,0 +1,46 @@
+"""The form of a trace for other programs: a JSON Schema of its lines, made from the classes of its events.
+
+`python -m hsd_core.trace.schema` writes it to schema.json beside this file. What it cannot say, readers check: the
+first line is the header, levels that are named are in its stack, lists that run side by side are of one length.
+"""
+
+from __future__ import annotations
+
+from inspect import cleandoc
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from hsd_core.trace import Event
+from hsd_core.trace.typed import pretty
+
+FILE = Path(__file__).with_suffix(".json")
+_ABOUT = (
+    "A file is JSON lines, packed with gzip where its name ends in .gz: the header, then what happened in the order in "
+    "which it did, then the footer (missing where a run was interrupted) and what was measured beside the run. "
+    "This is the schema of each line; `event` says which one it is."
+)
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of a line."""
+    (line,), parts = msgspec.json.schema_components([Event], ref_template="#/$defs/{name}")
+    for part in parts.values():
+        if "description" in part:
+            part["description"] = cleandoc(part["description"])
+    _settle(parts)
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A line of a trace of HSD Explorer"}
+    return {**head, "description": _ABOUT, **line, "$defs": parts}
+
+
+def _settle(node: Any) -> None:
+    """Of `X | None` the `null` comes last, whatever order this version of msgspec gives them."""
+    for part in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        _settle(part)
+    if isinstance(node, dict):
+        node.get("anyOf", []).sort(key=lambda one: one.get("type") == "null")
+
+
+if __name__ == "__main__":
+    FILE.write_text(pretty(schema()) + "\n", encoding="utf-8")

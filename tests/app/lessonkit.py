@@ -1,0 +1,57 @@
+"""What the tests of lessons share: the shipped ones, what they name, and a step that is shown."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pagekit import drawn
+
+from app.learn.lessons import Lessons
+from app.play.recordings import Recordings
+from app.results.bundled import Bundled
+from hsd_core.stacks.grammar import grammar
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = ROOT / "assets" / "lessons"
+COUNT = len(list(SHIPPED.glob("*.json")))
+
+
+def steps(number: int) -> list[dict[str, Any]]:
+    path = next(SHIPPED.glob(f"{number:02d}-*.json"))
+    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["steps"]
+    return found
+
+
+@cache
+def looked_up() -> dict[str, Any]:
+    """All that the shipped lessons name, looked up in the shipped recordings and results; see `js/lessons.mjs`."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed: install Node.js 20 or newer to look up the lessons' figures")
+    traces = Recordings(ROOT / "assets" / "traces")
+    given = {
+        "grammar": grammar(),
+        "lessons": Lessons(SHIPPED).found,
+        "recordings": {entry["name"]: traces.payload(entry["name"])["ev"] for entry in traces.menu()},
+        "reports": Bundled(ROOT / "assets" / "results").reports(),
+    }
+    script = ROOT / "tests" / "app" / "js" / "lessons.mjs"
+    done = subprocess.run([node, str(script)], input=json.dumps(given), capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def settled(page: Any, title: str) -> None:
+    """The step is shown, and what it does to the page is done."""
+    page.wait_for_function(
+        "(title) => document.querySelector('.hx-lesson[aria-busy=false] .hx-step-title')?.textContent === title",
+        arg=title,
+    )
+    drawn(page)

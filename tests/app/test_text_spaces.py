@@ -1,0 +1,111 @@
+"""The text is drawn with its own spaces and columns, whatever stands beside its tokens, and is copied without that."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+from test_first_screen import DESK, PHONE, PROJECTOR, seek, visit
+
+from app.kit.static import ASSETS
+from hsd_core.trace import Piece, file
+from hsd_core.trace.metrics import committed_ids
+
+# How far each token begins behind the one before it, on one line and with no ghost between, less what the same letters
+# take in a line of plain text.
+EXCESS = """
+() => {
+  const flow = document.querySelector(".hx-flow");
+  const plain = flow.appendChild(document.createElement("span"));
+  plain.style.cssText = "position: absolute; white-space: pre; visibility: hidden";
+  const wide = (text) => ((plain.textContent = text), plain.getBoundingClientRect().width);
+  const body = (cell) => cell.childNodes[1].getClientRects()[0];
+  const found = [];
+  for (const cell of flow.querySelectorAll(".hx-cell")) {
+    const next = cell.nextSibling;
+    const texts = [...cell.childNodes].map((x) => x.textContent);
+    const special = [cell, next].some((x) => x?.querySelector?.("[data-special], [data-partial], [data-glyph]"));
+    if (special || !next?.matches?.(".hx-cell") || cell.querySelector(".hx-ghosts")) continue;
+    const [a, b] = [body(cell), body(next)];
+    if (!a || !b || Math.abs(a.top - b.top) > 4) continue;
+    const text = texts[1] + texts[2] + next.childNodes[0].textContent;
+    found.push([b.left - a.left - wide(text), text]);
+  }
+  plain.remove();
+  return found;
+}
+"""
+
+# Where the first letter of each line of the text stands, by its token, and where its indentation alone would put it.
+COLUMNS = """
+() => {
+  const flow = document.querySelector(".hx-flow");
+  const plain = flow.appendChild(document.createElement("span"));
+  plain.style.cssText = "position: absolute; white-space: pre; visibility: hidden";
+  const wide = (text) => ((plain.textContent = text), plain.getBoundingClientRect().width);
+  const style = getComputedStyle(flow);
+  const edge = flow.getBoundingClientRect().left + parseFloat(style.paddingLeft);
+  const found = [];
+  let indent = "";
+  for (const cell of flow.querySelectorAll(".hx-cell")) {
+    const token = cell.childNodes[1];
+    const [before, text, after] = [cell.firstChild.data, token.textContent, cell.lastChild.data];
+    for (const space of [before, text.trim() ? "" : text])
+      indent = space.includes("\\n") ? space.split("\\n").at(-1) : indent === null ? null : indent + space;
+    if (text.trim() && !token.matches("[data-special]")) {
+      if (indent !== null) found.push([token.getClientRects()[0].left - edge, wide(indent), text]);
+      indent = null;
+    }
+    if (after.includes("\\n")) indent = after.split("\\n").at(-1);
+    else if (indent !== null) indent += after;
+  }
+  plain.remove();
+  return found;
+}
+"""
+
+COPIED = """
+() => {
+  getSelection().selectAllChildren(document.querySelector(".hx-flow"));
+  const event = new ClipboardEvent("copy", {clipboardData: new DataTransfer(), bubbles: true, cancelable: true});
+  document.querySelector(".hx-tok").dispatchEvent(event);
+  getSelection().removeAllRanges();
+  return event.clipboardData.getData("text/plain");
+}
+"""
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE, PROJECTOR])
+def test_tokens_stand_as_far_apart_as_in_plain_text(page: Any, shipped: str, size: tuple[int, int]) -> None:
+    visit(page, shipped, "01-code", size)
+    seek(page, 1)
+    found = page.evaluate(EXCESS)
+    assert len(found) > 40 and any("(" in text for _, text in found)
+    assert [(text, by) for by, text in found if abs(by) > 1] == []
+
+
+@pytest.mark.parametrize(("recording", "above"), [("01-code", 0), ("12-hispec", 1)])
+def test_ghosts_move_no_line_out_of_its_column(page: Any, shipped: str, recording: str, above: int) -> None:
+    visit(page, shipped, recording)
+    lines = 0
+    for share in (0.2, 0.3, 0.5, 0.7, 0.85, 1):
+        seek(page, share)
+        found = page.evaluate(COLUMNS)
+        lines = max(lines, len(found))
+        assert [(text, at) for at, column, text in found if abs(at - column) > 1] == []
+    assert lines > (8 if not above else 0)
+    assert page.locator(".hx-cell > .hx-ghosts").count() > 2 or above, "some were rejected at the beginning of a line"
+    assert page.locator(".hx-above-line").count() == above
+    order = "(x) => x.previousSibling.getBoundingClientRect().right <= x.getBoundingClientRect().left + 3"
+    assert all(one.evaluate(order) for one in page.locator(".hx-cell > .hx-ghosts").all()), "behind the line before"
+
+
+@pytest.mark.parametrize("recording", ["01-code", "12-hispec"])
+def test_what_is_copied_is_the_text_alone(page: Any, shipped: str, recording: str) -> None:
+    visit(page, shipped, recording)
+    seek(page, 1)
+    events = file.read(ASSETS / f"traces/{recording}.jsonl.gz")
+    bytes_of = {e.id: b"" if e.special else base64.b64decode(e.b64) for e in events if isinstance(e, Piece)}
+    assert page.locator(".hx-flow .hx-ghosts").count()
+    assert page.evaluate(COPIED) == b"".join(bytes_of[i] for i in committed_ids(events)).decode()

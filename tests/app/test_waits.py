@@ -1,0 +1,183 @@
+"""What a run that waits, or is refused, is told of the time: it comes from runs of its kind that came to their end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+from pagekit import awaited
+from standing import arrive, run
+
+from app.kit.payload import payload, status
+from app.race.request import asked_for
+from app.results.quick import QuickRequest
+from app.serve.line import line as lines
+from app.serve.line.lengths import RunKind, RunLengths
+from app.serve.line.line import Line, Refused
+from app.serve.line.runs import Run, Visitor
+from app.serve.loader import Loader
+from app.serve.service import Service, waiting
+from app.serve.settings import parse
+from hsd_core.pipeline import Pipeline
+
+
+@pytest.fixture(autouse=True)
+def looking_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "LOOK_S", 0.0)
+
+
+def middle(line: Line, one: Run) -> float:
+    """What a run is told of its wait, from and to: the time between."""
+    wait = line.place(one)[1]
+    assert wait is not None
+    return sum(wait) / 2
+
+
+def test_the_wait_is_estimated_from_runs_that_were_measured_and_only_then() -> None:
+    now = 100.0
+
+    async def check() -> None:
+        nonlocal now
+        line, runs = Line(lambda: now), [run(f"{i}") for i in range(4)]
+        await arrive(line, *runs)
+        assert line.place(runs[2]) == (2, None)
+        now += 20
+        line.leave(runs[0])
+        while line.running is not runs[1]:
+            await asyncio.sleep(0)
+        now += 5
+        assert [line.place(r)[0] for r in runs[2:]] == [1, 2]
+        assert [middle(line, r) for r in runs[2:]] == [15.0, 35.0], "twenty seconds a run, five of them over"
+
+    awaited(check())
+
+
+def test_a_run_that_was_stopped_or_left_says_nothing_of_what_runs_take() -> None:
+    now = 100.0
+
+    async def check() -> None:
+        nonlocal now
+        line, runs = Line(lambda: now), [run(f"{i}") for i in range(5)]
+        await arrive(line, *runs)
+        for i, (took, whole) in enumerate([(20, True), (1, False), (0, False)]):
+            now += took
+            line.leave(runs[i], whole=whole)
+            while line.running is not runs[i + 1]:
+                await asyncio.sleep(0)
+        assert middle(line, runs[4]) < 20.0, "it may be left too"
+        assert line._lengths.typical(runs[4].kind).seconds == 20.0
+
+    awaited(check())
+
+
+def test_a_run_is_estimated_by_those_of_its_kind_and_length() -> None:
+    lengths = RunLengths()
+    short, long = (RunKind("run", "smollm2", beside=("baseline",), tokens=n) for n in (32, 512))
+    for _ in range(3):
+        lengths.add(short, 4.0)
+        lengths.add(long, 40.0)
+        lengths.add(RunKind("race", "smollm2", tokens=32), 90.0)
+    assert lengths.typical(short).seconds == 4.0
+    assert lengths.typical(long).seconds == 40.0
+    assert lengths.typical(RunKind("run", "smollm2", tokens=64)).seconds == pytest.approx((8 + 5) / 2), "by its tokens"
+    assert lengths.typical(RunKind("run", "toy", tokens=32)) is None
+    assert lengths.left(short, 3.0).seconds == 1.0
+    assert lengths.left(short, 8.0).seconds == 2.0, "longer than any before it: a while yet"
+
+
+@pytest.mark.parametrize(
+    ("ends", "counts"), [("whole", True), ("early", True), ("stopped", False), ("refused", False), ("left", False)]
+)
+def test_only_a_run_that_came_to_its_end_says_what_such_runs_take(ends: str, counts: bool) -> None:
+    service = Service(Loader(Pipeline))
+    kind = RunKind("race", "toy", tokens=64)
+
+    def write(one: Run) -> Iterator[dict[str, Any]]:
+        one.state = status("live", "generating")
+        yield payload(one.name, 0, [], False, one.state)
+        if ends == "stopped":
+            service.runs.stop(one.name)
+        one.stopped.set()  # as the engine's consumer does at its end
+        one.state = status("error" if ends == "refused" else "live", ends)
+        yield payload(one.name, 0, [], True, one.state)
+
+    async def follow() -> None:
+        async with aclosing(service.attend("r" * 32, Visitor(page=False), write, kind)) as payloads:
+            async for _ in payloads:
+                if ends == "left":
+                    break
+
+    awaited(follow())
+    assert (service.line._lengths.typical(kind) is not None) is counts
+    assert service.line.running is None
+
+
+def test_a_request_says_what_kind_of_work_it_is() -> None:
+    one = {"run": "r" * 32, "prompt": "x", "preset": "toy", "max_new_tokens": 64}
+    own = parse({**one, "stack": "table@id=order6", "depths": True})
+    assert own.kind == RunKind("run", "toy", None, ("baseline", "depths"), 64)
+    stacks = ["table@id=order1", "table@id=order6"]
+    lanes = asked_for({**one, "stacks": stacks, "repeats": 3}, Pipeline.catalogue())
+    assert lanes.kind == RunKind("race", "toy", tokens=3 * 2 * 64)
+    assert QuickRequest("r" * 32, "toy", {}).kind == RunKind("quick", "toy")
+
+
+def test_while_weights_are_fetched_nothing_is_estimated_and_it_is_no_part_of_what_runs_take() -> None:
+    now = 100.0
+
+    async def check() -> None:
+        nonlocal now
+        line, runs = Line(lambda: now), [run(f"{i}") for i in range(4)]
+        await arrive(line, *runs)
+        now += 10
+        line.leave(runs[0])
+        while line.running is not runs[1]:
+            await asyncio.sleep(0)
+        runs[1].state = {"mode": "loading", "stage": "download"}
+        now += 300
+        assert line.place(runs[2]) == (1, None)
+        runs[1].state, runs[1].fetching = {"mode": "live"}, 300.0
+        assert middle(line, runs[2]) == 10.0
+        now += 10
+        line.leave(runs[1])
+        assert line._lengths.typical(runs[2].kind).seconds == 10.0
+
+    awaited(check())
+
+
+def test_who_is_refused_is_told_when_a_place_is_free_that_is_promised_to_nobody_else() -> None:
+    now, kind = 0.0, RunKind()
+    line = Line(lambda: now)
+    for _ in range(20):
+        line._lengths.add(kind, 10.0)
+    running = line.admit(run("0"))
+    assert line.begins(running)
+    line.withdraw(running)
+    for i in range(1, lines.PLACES):
+        line.admit(run(f"{i}"))
+
+    def told(session: str) -> str:
+        with pytest.raises(Refused) as refused:
+            line.admit(run(session))
+        return str(refused.value).split("; ")[1].split(",")[0]
+
+    assert [told(name) for name in ("a", "b", "c", "a")] == [f"try again in about {s} s" for s in (10, 20, 30, 30)]
+
+
+@pytest.mark.parametrize(
+    ("ahead", "wait", "said"),
+    [
+        (0, (20.0, 30.0), "waiting: yours is next"),
+        (1, None, "waiting: 1 run is ahead of yours"),
+        (3, (41.0, 44.0), "waiting: 3 runs are ahead of yours, about 45 s judging by similar runs here"),
+        (3, (31.0, 52.0), "waiting: 3 runs are ahead of yours, 35 to 55 s judging by similar runs here"),
+        (9, (70.0, 130.0), "waiting: 9 runs are ahead of yours, 1 to 3 min judging by similar runs here"),
+        (9, (100.0, 170.0), "waiting: 9 runs are ahead of yours, 2 to 3 min judging by similar runs here"),
+        (9, (170.0, 175.0), "waiting: 9 runs are ahead of yours, about 3 min judging by similar runs here"),
+    ],
+)
+def test_a_waiting_run_says_its_place_and_an_estimate_as_what_it_is(ahead: int, wait: Any, said: str) -> None:
+    assert waiting(ahead, wait)["text"] == said

@@ -1,0 +1,26 @@
+/** Which two recordings are compared where nobody chose them. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { firstPair, pairOf } from "../../assets/js/race/compare.js";
+
+const MENU = [
+  { name: "a", asked: "one" },
+  { name: "broken", asked: "one", reason: "damaged" },
+  { name: "b", asked: "two" },
+  { name: "c", asked: "two" },
+  { name: "d", asked: "one" },
+];
+
+test("two recordings of one prompt, the first that has another", () => {
+  assert.deepEqual(firstPair(MENU), ["a", "d"]);
+  assert.deepEqual(firstPair(MENU.slice(0, 4)), ["b", "c"]);
+  assert.deepEqual(firstPair(MENU.slice(0, 3)), ["a", "b"], "where no prompt has two");
+});
+
+test("an address names both, or one whose partner is found", () => {
+  assert.deepEqual(pairOf("a,b", MENU), ["a", "b"], "also of two prompts");
+  assert.deepEqual(pairOf("c", MENU), ["c", "b"]);
+  for (const text of ["", "a,", "a,nobody", "nobody", "a,b,c", "a,broken", "broken", null])
+    assert.equal(pairOf(text, MENU), null, String(text));
+});

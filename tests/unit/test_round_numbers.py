@@ -1,0 +1,48 @@
+"""Rounds are counted from 1 wherever a person reads of one; the trace counts them from 0."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from msgspec import structs
+
+from app.kit.figures import panels as figures
+from hsd_core.cli import terminal
+from hsd_core.trace import Commit, Plan, file
+from hsd_core.trace.checks import check
+from hsd_core.trace.naming import round_number
+
+ROOT = Path(__file__).resolve().parents[2]
+AUTO = ROOT / "assets/traces/18-auto.jsonl.gz"
+
+
+def test_the_terminal_and_the_figures_name_the_rounds_of_a_plan_alike() -> None:
+    events = file.read(AUTO)
+    plans = [e for e in events if isinstance(e, Plan)]
+    said = [f"from round {e.round + 1}" for e in plans]
+    assert said[0] == "from round 1" and len(said) > 1
+    lines = [line for line in terminal.totals_lines(events, colour=False) if line.startswith("from round")]
+    assert [line.split(":")[0] for line in lines] == said
+    below = str(figures.draw(events, dark=False))
+    named = re.findall(r"from round \d+", below)
+    assert list(dict.fromkeys(named)) == said[: figures.MOST_PLANS]
+
+
+def test_a_trace_that_does_not_add_up_is_told_with_the_same_numbers() -> None:
+    events = file.read(AUTO)
+    at = next(i for i, e in enumerate(events) if isinstance(e, Commit) and e.round == 2)
+    events[at] = structs.replace(events[at], round=7)
+    assert any(re.search(r"round 8 follows round 3\b", wrong) for wrong in check(events))
+
+
+def test_one_function_a_language_makes_the_number_of_a_round() -> None:
+    """Named in a sentence, or counted on from where the trace has it, it is made there and nowhere else."""
+    own = r"\bround_?\b *\+ *1|\bone\.place *\+ *1|roundAt\([^)]*\) *\+ *1|\.rounds\.findIndex\([^;]*\) *\+ *1"
+    scripts = [path for path in (ROOT / "assets/js").rglob("*.js") if path.name != "round-number.js"]
+    modules = [path for room in ("app", "hsd_core") for path in (ROOT / room).rglob("*.py") if path.name != "naming.py"]
+    found = [f"{path.name}: {hit}" for path in (*scripts, *modules) for hit in re.findall(own, path.read_text())]
+    assert found == []
+    said = [hit for path in modules for hit in re.findall(r"\b[Rr]ound \{([^}]*)\}", path.read_text())]
+    assert said and [one for one in said if one != "round" and not one.startswith("round_number(")] == []
+    assert round_number(0) == 1
