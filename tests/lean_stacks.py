@@ -25,7 +25,7 @@ from hsd_core.levels.kinds.ngram import MISS
 from hsd_core.levels.readout import Lens
 from hsd_core.models import QUANTISED
 from hsd_core.models.lean.decoder import LeanDecoder
-from hsd_core.models.passes import Branches, Pass
+from hsd_core.models.passes import Pass
 from hsd_core.models.sampling import Sampling, to_probs
 from hsd_core.ngram import Databases
 from hsd_core.stacks.grammar import LevelSpec, parse
@@ -90,7 +90,7 @@ class LeanStacks:
 def from_scratch(decoder: LeanDecoder, ids: list[int], depth: int) -> torch.Tensor:
     """(n, hidden) states after `depth` layers of one pass over all ids."""
     with torch.inference_mode():
-        return decoder.forward_layers(decoder.embed(ids), decoder.new_cache(len(ids)), 0, 0, depth)
+        return decoder.forward_layers(Pass(ids), decoder.new_cache(len(ids)), 0, depth)
 
 
 def model_law(decoder: LeanDecoder, prompt: list[int], tokens: int, sampling: Sampling = SAMPLED) -> Law:
@@ -137,23 +137,17 @@ class RandomDraft:
         return DraftCache(layers, copier(self._gate))
 
     def forward(
-        self,
-        context: Sequence[int],
-        x: torch.Tensor,
-        cache: Any,
-        start: int,
-        rows: int,
-        fed: torch.Tensor | None = None,
-        branches: Branches | None = None,
+        self, given: Pass, x: torch.Tensor, cache: Any, line: Sequence[int], fed: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        assert len(context) == start + len(x), "the inputs end where the context does"
+        assert given.end == len(line) and len(given.ids) == len(x), "the inputs end where the line does"
         assert (fed is not None) == self.fed
         if fed is not None:
             # one row at a time: a product of n rows may differ from n products in the last bits
             x = torch.cat([torch.cat((a, b))[None] @ self._mix for a, b in zip(x, fed, strict=True)])
-        own = self._body.forward_layers(x, cache.layers, start, 0, self.layers, branches)
-        logits = self._body.head(own[len(own) - rows :]).masked_fill(self._absent, float("-inf"))
-        return cache.copier.mix(context, logits, own[len(own) - rows :], branches), own
+        own = self._body.forward_layers(given, cache.layers, 0, self.layers, x)
+        last = own[len(own) - given.wanted :]
+        logits = self._body.head(last).masked_fill(self._absent, float("-inf"))
+        return cache.copier.mix(line, logits, last, given.sees), own
 
     def copied(self, cache: Any, token: int, row: int = -1) -> Copied | None:
         return cache.copier.copied(token, row)

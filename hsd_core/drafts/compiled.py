@@ -12,13 +12,14 @@ from torch import Tensor
 from hsd_core.drafts.copying import Copier
 from hsd_core.drafts.file import DraftInfo
 from hsd_core.drafts.head import DraftCache, OpenedDraft
+from hsd_core.models.cache import Cache, own
 from hsd_core.models.compiled import graph as graphs
 from hsd_core.models.compiled.cache import LEAST_ROWS, CompiledCache
 from hsd_core.models.compiled.decoder import CompiledDecoder
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
 from hsd_core.models.compiled.products import of_rows, product
 from hsd_core.models.compiled.session import BoundInputs, Session
-from hsd_core.models.passes import Branches
+from hsd_core.models.passes import Pass
 
 END = 2**62  # of a slice: as far as it goes
 KEPT_INPUTS = 16  # the longest pass whose memory is kept
@@ -63,30 +64,23 @@ class CompiledDraft(OpenedDraft):
 
     @torch.inference_mode()
     def forward(
-        self,
-        context: Sequence[int],
-        x: Tensor,
-        cache: PlacedCache,
-        start: int,
-        rows: int,
-        fed: Tensor | None = None,
-        branches: Branches | None = None,
+        self, given: Pass, x: Tensor, cache: Cache, line: Sequence[int], fed: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """See `Readout.forward`. Logits are -inf for tokens that the trimmed head cannot say and nothing copies."""
-        n = len(x)
-        tree = branches is not None and start + n > branches.base
-        place = (None if tree else cache.places.get((n, rows))) or self._place(cache, n, rows, tree)
+        kept, n, rows, tree = own(cache, PlacedCache), len(x), given.wanted, given.tree is not None
+        place = (None if tree else kept.places.get((n, rows))) or self._place(kept, n, rows, tree)
         place.x[0] = x
         if place.fed is not None and fed is not None:
             place.fed[0] = fed
         if tree:
-            for name, tensor in cache.layers.steer(n, start, branches).items():
+            for name, tensor in kept.layers.steer(given).items():
                 place.bound.input(name, tensor)
         else:
-            cache.layers.stand(n, start, n)
+            kept.layers.stand(given, n)
         place.bound()
-        mixed = cache.copier.mix_trimmed(
-            context, place.own[0], place.drawn[0, :, 0], self._columns, self.ids, self.vocab_size, branches
+        kept.layers.length = given.end
+        mixed = kept.copier.mix_trimmed(
+            line, place.own[0], place.drawn[0, :, 0], self._columns, self.ids, self.vocab_size, given.sees
         )
         return mixed, place.states[0].clone()
 

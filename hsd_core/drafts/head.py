@@ -17,11 +17,12 @@ from torch import Tensor
 from hsd_core.drafts.copying import Copier, Gate
 from hsd_core.drafts.copying_there import copier, mark_of
 from hsd_core.drafts.file import DraftInfo
+from hsd_core.models.cache import Cache, KVCache, own
 from hsd_core.models.gpu.text import Mark
 from hsd_core.models.lean.decoder import LeanDecoder
-from hsd_core.models.lean.layers import KVCache, Layer, Layers
+from hsd_core.models.lean.layers import Layer, Layers
 from hsd_core.models.lean.linear import Int8, Linear, Packed, Plain, aligned, nbytes
-from hsd_core.models.passes import Branches
+from hsd_core.models.passes import Pass
 from hsd_core.trace import Copied
 
 if TYPE_CHECKING:
@@ -30,10 +31,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DraftCache:
-    """What one run remembers: keys and values of the draft's own layers, and what its context says twice."""
+    """What one run remembers: keys and values of the draft's own layers, and what its context says twice.
+
+    The copier follows whatever context it is given, so it is never told to go back.
+    """
 
     layers: KVCache
     copier: Copier
+
+    @property
+    def length(self) -> int:
+        """See `Cache`."""
+        return self.layers.length
+
+    def keep(self, base: int, path: Sequence[int]) -> None:
+        """See `Cache.keep`."""
+        self.layers.keep(base, path)
+
+    def cut(self, length: int) -> None:
+        """See `Cache.cut`."""
+        self.layers.cut(length)
+
+    def mark(self) -> object:
+        """See `Cache.mark`."""
+        return self.layers.mark()
+
+    def restore(self, mark: object) -> None:
+        """See `Cache.restore`."""
+        self.layers.restore(mark)
 
 
 class OpenedDraft:
@@ -50,13 +75,13 @@ class OpenedDraft:
         self.ids = tensors["ids"].long().to(decoder.device)
         self._gate = Gate(*(aligned(tensors[f"copy.{part}"].float()).to(decoder.device) for part in Gate._fields))
 
-    def copied(self, cache: DraftCache, token: int, row: int = -1) -> Copied | None:
+    def copied(self, cache: Cache, token: int, row: int = -1) -> Copied | None:
         """See `Readout.copied`."""
-        return cache.copier.copied(token, row)
+        return own(cache, DraftCache).copier.copied(token, row)
 
-    def mark(self, cache: DraftCache) -> Mark | None:
+    def mark(self, cache: Cache) -> Mark | None:
         """See `Readout.mark`."""
-        return mark_of(cache.copier)
+        return mark_of(own(cache, DraftCache).copier)
 
 
 class DraftHead(OpenedDraft):
@@ -89,10 +114,9 @@ class DraftHead(OpenedDraft):
                 down=product(f"{at}.down"),
             )
 
-        own = [layer(f"layers.{i}") for i in range(info.layers)]
         self._layers = Layers(
             self._shape,
-            own,
+            [layer(f"layers.{i}") for i in range(info.layers)],
             dtype=self._float,
             device=decoder.device,
             rotary=decoder.stack.rotary,
@@ -111,25 +135,18 @@ class DraftHead(OpenedDraft):
 
     @torch.inference_mode()
     def forward(
-        self,
-        context: Sequence[int],
-        x: Tensor,
-        cache: DraftCache,
-        start: int,
-        rows: int,
-        fed: Tensor | None = None,
-        branches: Branches | None = None,
+        self, given: Pass, x: Tensor, cache: Cache, line: Sequence[int], fed: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """See `Readout.forward`. Logits are -inf for tokens that the trimmed head cannot say and nothing copies."""
-        x = self._normal(x)
+        kept, x = own(cache, DraftCache), self._normal(x)
         if fed is not None:
             x = torch.cat((x, self._normal(fed)), -1)
-        own = self._layers.forward(self._read(x), cache.layers, start, 0, self.layers, branches)
-        last = own[len(own) - rows :]
-        kept = F.rms_norm(last, self._norm.shape, self._norm, self._shape.norm_eps)
-        logits = kept.new_full((rows, self.vocab_size), float("-inf"), dtype=torch.float32)
-        logits[:, self.ids] = self._head(kept.float())
-        return cache.copier.mix(context, logits, last, branches), own
+        states = self._layers.forward(given, self._read(x), kept.layers, 0, self.layers)
+        last = states[len(states) - given.wanted :]
+        read = F.rms_norm(last, self._norm.shape, self._norm, self._shape.norm_eps)
+        logits = read.new_full((given.wanted, self.vocab_size), float("-inf"), dtype=torch.float32)
+        logits[:, self.ids] = self._head(read.float())
+        return kept.copier.mix(line, logits, last, given.sees), states
 
     def weight_bytes(self) -> int:
         """That a pass reads."""

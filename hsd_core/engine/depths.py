@@ -19,6 +19,7 @@ from hsd_core.engine.driver import Stopped
 from hsd_core.levels.built.draft_run import TrainedDraft
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.decoder import LeanDecoder
+from hsd_core.models.passes import Pass
 from hsd_core.models.sampling import softmax
 from hsd_core.trace.texts import check_ids
 
@@ -134,7 +135,8 @@ def _reader(
     cache = draft.new_cache(end)
     for lo in range(0, first, lean.CHUNK):
         hi = min(lo + lean.CHUNK, first)
-        draft.forward(ids[:hi], x[lo:hi], cache, lo, 1, None if fed is None else fed[lo:hi])
+        draft.forward(Pass(ids[lo:hi], lo), x[lo:hi], cache, ids[:hi], None if fed is None else fed[lo:hi])
     for lo in range(first, end, CHUNK):
         hi = min(lo + CHUNK, end)
-        yield draft.forward(ids[:hi], x[lo:hi], cache, lo, hi - lo, None if fed is None else fed[lo:hi])[0]
+        given = Pass(ids[lo:hi], lo, hi - lo)
+        yield draft.forward(given, x[lo:hi], cache, ids[:hi], None if fed is None else fed[lo:hi])[0]

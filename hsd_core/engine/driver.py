@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from torch import Tensor
 
@@ -19,8 +19,9 @@ from hsd_core.engine.plans import Checked, Drafted
 from hsd_core.engine.requests import Answer, Asking, DraftRequest, KeepRequest, ScoreRequest
 from hsd_core.engine.writer import TraceWriter
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.protocol import Verified, Work
-from hsd_core.levels.tree import Token, Tree, in_order
+from hsd_core.levels.protocol import LevelRun, Verified, Work, drafter, scorer
+from hsd_core.levels.tree import Token, Tree
+from hsd_core.models.passes import in_order
 from hsd_core.trace import Event, How
 
 T = TypeVar("T")
@@ -49,7 +50,7 @@ class Drives(Protocol):
     """
 
     def __call__(
-        self, stack: Sequence[StackEntry], runs: Sequence[Any], writer: TraceWriter, stop: Callable[[], bool]
+        self, stack: Sequence[StackEntry], runs: Sequence[LevelRun], writer: TraceWriter, stop: Callable[[], bool]
     ) -> Driver: ...
 
 
@@ -57,7 +58,7 @@ class Sequential:
     """One request after another; a `Driver`."""
 
     def __init__(
-        self, stack: Sequence[StackEntry], runs: Sequence[Any], writer: TraceWriter, stop: Callable[[], bool]
+        self, stack: Sequence[StackEntry], runs: Sequence[LevelRun], writer: TraceWriter, stop: Callable[[], bool]
     ) -> None:
         self.stack, self.runs, self.writer, self._stop = stack, runs, writer, stop
         self._outcomes: list[Drafted | Checked] = []  # of this round
@@ -86,14 +87,14 @@ class Sequential:
         return outcomes
 
     def _draft(self, asked: DraftRequest) -> Generator[Event, None, Tree]:
-        def stops(drafted: int, last: Any) -> bool:
+        def stops(drafted: int, last: Tensor | None) -> bool:
             unless_stopped(self._stop)  # a draft is one forward a token
             return asked.order.stops(drafted, last)
 
         i, context = asked.level, asked.context
         unless_stopped(self._stop)
         t0 = self.writer.clock.now()
-        proposal = self.runs[i].propose(context, replace(asked.order, stops=stops))
+        proposal = drafter(self.runs[i]).propose(context, replace(asked.order, stops=stops))
         t1 = self.writer.clock.now()
         tree: Tree = proposal.tree(lambda id_, source: self.writer.token(id_, level=i, how="draft", source=source))
         theta = asked.theta if proposal.theta is None else proposal.theta
@@ -104,8 +105,7 @@ class Sequential:
     def _score(self, asked: ScoreRequest) -> Tensor:
         unless_stopped(self._stop)
         t0 = self.writer.clock.now()
-        logits: Tensor
-        logits, work = self.runs[asked.level].score(asked.context, asked.tree)
+        logits, work = scorer(self.runs[asked.level]).score(asked.context, asked.tree)
         self._scored = (t0, work)
         return logits
 
@@ -148,6 +148,6 @@ def unless_stopped(stop: Callable[[], bool]) -> None:
         raise Stopped
 
 
-def kv(writer: TraceWriter, stack: Sequence[StackEntry], runs: Sequence[Any], length: int) -> Event:
+def kv(writer: TraceWriter, stack: Sequence[StackEntry], runs: Sequence[LevelRun], length: int) -> Event:
     """The cache lengths as they stand, over a context of `length` tokens."""
     return writer.kv(((i, run) for i, run in enumerate(runs) if stack[i].level.has_cache), length)

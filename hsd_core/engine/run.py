@@ -25,7 +25,7 @@ from hsd_core.levels.declared.keys import REPLACE, TREE
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds import fan_of, rule_of, theta_of
 from hsd_core.levels.largest import largest, most_nodes
-from hsd_core.levels.protocol import CommittedIds, Level, TakesPart
+from hsd_core.levels.protocol import CommittedIds, Level, LevelRun, TakesPart, scorer
 from hsd_core.levels.shared import open_levels, shares
 from hsd_core.levels.tree import Tree
 from hsd_core.models.context import Context
@@ -130,7 +130,7 @@ class _Run:
         self.limit, self.limited_by, self.prompt = limit, limited_by, len(context)
         self.clock, self.reading, self.stop = clock, reading, stop
         self.writer = TraceWriter(self.clock, len(stack), len(context), heads, _bounded(stack, sampling))
-        self.runs: list[Any] = []
+        self.runs: list[LevelRun] = []
         self.hierarchy = Hierarchy(stack, sampling=sampling, choices=choices, ends=ends)
         self.driver: Driver = drives(stack, self.runs, self.writer, stop)
 
@@ -218,7 +218,7 @@ class _Run:
                 continue
             while run_.cached < end:
                 unless_stopped(self.stop)
-                logits, _ = run_.score(self.context.cut(min(run_.cached + PREFILL_CHUNK, end)))
+                logits, _ = scorer(run_).score(self.context.cut(min(run_.cached + PREFILL_CHUNK, end)))
                 self.hierarchy.check(i, logits)  # which also waits for the device, so that the time is the forward's
                 with self.clock.stopped():
                     self.reading(i, run_.cached, end)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import torch
 from torch import Tensor
@@ -174,6 +174,16 @@ class Scorer(LevelRun, Protocol):
         ...
 
 
+def drafter(run: LevelRun) -> Drafter:
+    """The run of a level that `can_draft`."""
+    return cast("Drafter", run)
+
+
+def scorer(run: LevelRun) -> Scorer:
+    """The run of a level that `can_verify`, or that has read a prompt."""
+    return cast("Scorer", run)
+
+
 class Level(Protocol):
     """Read-only. `open` gives a `Drafter` if `can_draft`, a `Scorer` if `can_verify`, both if both.
 
@@ -198,21 +208,28 @@ class Level(Protocol):
     weights: dict[str, object] | None
     params: dict[str, object]
 
-    def open(self, capacity: int, shared: SharedState) -> Any:
+    def open(self, capacity: int, shared: SharedState) -> LevelRun:
         """State for one run over a context of at most `capacity` tokens; `shared` is what its levels share."""
         ...
 
 
+class Cut(Protocol):
+    """What can go back."""
+
+    def cut(self, length: int) -> None:
+        """Forget every position from `length` on."""
+
+
 def score_by_branches(
     score: Callable[[Context, int], tuple[Tensor, Work]],
-    forget: Callable[[int], None],
+    cache: Cut,
     context: Context,
     tree: Tree,
 ) -> tuple[Tensor, Work]:
     """Score a tree with a model that takes chains alone: one branch after the other, each behind the context.
 
     Args:
-        score: (ids, rows) -> logits behind the last `rows` of them. forget: cut the cache to so many tokens.
+        score: (ids, rows) -> logits behind the last `rows` of them. cache: what it goes back in.
 
     It counts as one forward. Rows that several branches need are computed for each; all but one of them are catch-up.
     """
@@ -225,8 +242,8 @@ def score_by_branches(
         rows.update(zip([-1, *branch], logits, strict=True))
         computed += work.rows
         ran.extend(work.ran)
-        forget(len(context) - 1)  # the next branch begins with the row behind the context
-    forget(len(context))
+        cache.cut(len(context) - 1)  # the next branch begins with the row behind the context
+    cache.cut(len(context))
     work = Work(1, computed, computed - len(tree) - 1, tuple(ran))
     return torch.stack([rows[node] for node in range(-1, len(tree))]), work
 

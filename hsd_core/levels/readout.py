@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
 from hsd_core.levels.growing import draft
 from hsd_core.levels.protocol import Counts, DraftOrder, Outcome, Proposal, TakesPart, Work
-from hsd_core.levels.tree import NOTHING, Tree, in_order
+from hsd_core.levels.tree import NOTHING, Tree
 from hsd_core.levels.trunk import Layered, Trunk
+from hsd_core.models.cache import Cache, Positions
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.text import Mark
-from hsd_core.models.passes import Branches
+from hsd_core.models.passes import Branches, Pass
 from hsd_core.trace import Copied
 
 
@@ -28,31 +29,26 @@ class Readout(Protocol):
     name: str
     layers: int
 
-    def new_cache(self, capacity: int) -> Any: ...
+    def new_cache(self, capacity: int) -> Cache: ...
 
     def forward(
-        self,
-        context: Sequence[int],
-        x: Tensor,
-        cache: Any,
-        start: int,
-        rows: int,
-        fed: Tensor | None = None,
-        branches: Branches | None = None,
+        self, given: Pass, x: Tensor, cache: Cache, line: Sequence[int], fed: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """x (n, hidden) in slots start, ..., start + n - 1, the last of the context's (with `branches`: and of a tree's
-        behind it); `fed`: see nano.
+        """Read the states of a pass's inputs.
 
+        Args:
+            x: (n, hidden). line: all ids up to the last of the inputs, a context and the nodes of a tree behind it.
+            fed: see nano.
         Returns:
-            (rows, V) float32 logits of the last rows, (n, hidden) own output states before the norm.
+            (wanted, V) float32 logits, (n, hidden) own output states before the norm.
         """
         ...
 
-    def copied(self, cache: Any, token: int, row: int = -1) -> Copied | None:
+    def copied(self, cache: Cache, token: int, row: int = -1) -> Copied | None:
         """What `token` was copied from, a position in the context, if that row of the last `forward` copied it."""
         ...
 
-    def mark(self, cache: Any) -> Mark | None:
+    def mark(self, cache: Cache) -> Mark | None:
         """The same on a device, for whatever token is drawn; None for one that copies nothing."""
         ...
 
@@ -69,39 +65,20 @@ class Lens:
     def __init__(self, decoder: Layered) -> None:
         self._decoder = decoder
 
-    def new_cache(self, capacity: int) -> None:
+    def new_cache(self, capacity: int) -> Positions:
         """It remembers nothing."""
+        return Positions()
 
     def forward(
-        self,
-        context: Sequence[int],
-        x: Tensor,
-        cache: None,
-        start: int,
-        rows: int,
-        fed: Tensor | None = None,
-        branches: Branches | None = None,
+        self, given: Pass, x: Tensor, cache: Cache, line: Sequence[int], fed: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        return self._decoder.head(x[len(x) - rows :]), x
+        return self._decoder.head(x[len(x) - given.wanted :]), x
 
-    def copied(self, cache: None, token: int, row: int = -1) -> None:
+    def copied(self, cache: Cache, token: int, row: int = -1) -> None:
         """It copies nothing."""
 
-    def mark(self, cache: None) -> None:
+    def mark(self, cache: Cache) -> None:
         """It copies nothing."""
-
-
-@torch.inference_mode()
-def keep_own(cache: Any, layers: int, valid: int, start: int, path: Sequence[int]) -> int:
-    """Keep what a read-out's own cache has of the path of a tree behind `start`; how many positions that leaves.
-
-    Args:
-        layers: its own, 0 for one without a memory. valid: positions and nodes that it has processed.
-    """
-    mine = [node for node in path if start + node < valid]
-    if layers and not in_order(mine):
-        cache.layers.keep(start, mine, 0, layers)
-    return min(valid, start + len(mine))
 
 
 class TrunkRun:
@@ -109,12 +86,11 @@ class TrunkRun:
 
     def __init__(self, trunk: Trunk, depth: int, readout: Readout, source: str) -> None:
         self._trunk, self._depth, self._readout, self._source = trunk, depth, readout, source
-        self._cache: Any = readout.new_cache(trunk.room)
-        self._own = 0
+        self._cache = readout.new_cache(trunk.room)
 
     @property
     def cached(self) -> int:
-        return self._own if self._readout.layers else self._trunk.valid(self._depth)
+        return self._cache.length if self._readout.layers else self._trunk.valid(self._depth)
 
     def propose(self, context: Context, order: DraftOrder) -> Proposal:
         copied, mark = partial(self._readout.copied, self._cache), partial(self._readout.mark, self._cache)
@@ -148,17 +124,13 @@ class TrunkRun:
             logits = said.new_zeros(rows, said.shape[1])
             logits[asked] = said
         else:
-            logits, _ = self._readout.forward(ids, x, self._cache, start, rows, branches=branches)
-        self._own = end
+            logits, _ = self._readout.forward(Pass(ids[start:], start, rows, branches), x, self._cache, ids)
         return logits, Work(1, end - before, end - before - rows, spans)
 
     def keep(self, start: int, path: Sequence[int]) -> None:
         # Deeper levels keep their own depths, and say so; a shallower one may never have seen what they ran there.
-        if in_order(path):
-            self._cut(start + len(path))
-        else:
-            self._trunk.keep(start, path, self._depth)
-            self._own = keep_own(self._cache, self._readout.layers, self._own, start, path)
+        self._trunk.keep(start, path, self._depth)
+        self._cache.keep(start, path)
 
     def observe(self, outcome: Outcome) -> Counts | None:
         """Drafters below read the last states of the model where somebody runs all of it."""
@@ -167,8 +139,4 @@ class TrunkRun:
         return None
 
     def close(self) -> None:
-        self._cache = None
-
-    def _cut(self, length: int) -> None:
-        self._own = min(self._own, length)
-        self._trunk.cut(length, self._depth)
+        self._cache = Positions()

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from hsd_core.levels.trunk import Layered, Trunk
 
 if TYPE_CHECKING:
-    from hsd_core.levels.protocol import Level
+    from hsd_core.levels.protocol import Level, LevelRun
 
 
 class SharedState:
@@ -74,7 +74,7 @@ class Sharing(Protocol):
         """The trunk that it reads in a run, or None; called from the target down."""
 
 
-def open_levels(levels: Sequence[Level], capacity: int, branches: int = 0) -> Iterator[Any]:
+def open_levels(levels: Sequence[Level], capacity: int, branches: int = 0) -> Iterator[LevelRun]:
     """Open a stack's levels for a run over a context of at most `capacity` tokens; yields the target's state first.
 
     branches: the most nodes of a tree behind it.

@@ -159,11 +159,6 @@ def joined(chains: Sequence[Tree]) -> Tree:
     return Tree([token for chain in chains for token in chain.tokens], whole)
 
 
-def in_order(path: Sequence[int]) -> bool:
-    """Whether a path holds the first nodes in their order, so that keeping it is cutting behind it."""
-    return not path or path[-1] == len(path) - 1
-
-
 def named(ids: Sequence[int]) -> Tree:
     """A chain of tokens that nobody drew: what a scorer is given where no drafter stands below."""
     return Tree([_named(id_) for id_ in ids])

@@ -10,17 +10,18 @@ d; it never grows with d, and forgetting positions is lowering a number.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
 
-from hsd_core.levels.tree import in_order
+from hsd_core.models.cache import Cache, KVCache, Positions
 from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.shape import LeanShape
-from hsd_core.models.passes import Branches
+from hsd_core.models.passes import Branches, Pass
 from hsd_core.models.protocol import Decoder
 from hsd_core.trace import Span
 
@@ -33,11 +34,13 @@ class Layered(Decoder, Protocol):
 
     shape: LeanShape
 
+    def new_cache(self, capacity: int, *, branches: int = 0) -> KVCache: ...
+
     def embed(self, ids: Sequence[int]) -> Tensor: ...
 
-    def forward_layers(
-        self, x: Tensor, cache: Any, start: int, lo: int, hi: int, branches: Branches | None = None
-    ) -> Tensor: ...
+    def forward_layers(self, given: Pass, cache: Cache, lo: int, hi: int, x: Tensor | None = None) -> Tensor:
+        """Layers lo, ..., hi - 1 on a pass's inputs: x (n, hidden), from the embeddings where there are none."""
+        ...
 
     def head(self, x: Tensor) -> Tensor: ...
 
@@ -46,8 +49,41 @@ class Layered(Decoder, Protocol):
 class Prepared(Protocol):
     """A decoder that records its passes ahead of a run."""
 
-    def prepare(self, cache: Any, depths: Sequence[int]) -> None:
+    def prepare(self, cache: Cache, depths: Sequence[int]) -> None:
         """Record the passes through the layers from depth to depth, rising from 0, over this cache, still unused."""
+
+
+class Section(Positions):
+    """Layers lo to hi - 1 in one run: how many positions they have seen, their part of the cache, the states behind.
+
+    grown: whether the last positions are nodes of a tree.
+    """
+
+    __slots__ = ("grown", "hi", "kv", "lo", "states")
+
+    def __init__(self, lo: int, hi: int) -> None:
+        super().__init__()
+        self.lo, self.hi, self.grown = lo, hi, False
+        self.kv: KVCache | None = None
+        self.states: Tensor | None = None
+
+    def cut(self, length: int) -> None:
+        """See `Cache.cut`."""
+        super().cut(length)
+        self.grown = False
+
+    def keep(self, base: int, path: Sequence[int]) -> None:
+        """See `Cache.keep`. One that has seen the first nodes alone keeps what it has of the path."""
+        if self.grown:
+            super().keep(base, path)
+        else:
+            self.cut(base + len(path))
+
+    def move(self, base: int, nodes: Sequence[int]) -> None:
+        """See `Positions.move`."""
+        assert self.kv is not None and self.states is not None
+        self.kv.move(base, nodes, self.lo, self.hi)
+        self.states[base : base + len(nodes)] = self.states[sent(nodes, self.states.device) + base]
 
 
 class Trunk:
@@ -56,10 +92,8 @@ class Trunk:
     def __init__(self, decoder: Layered, capacity: int, branches: int = 0) -> None:
         self.decoder, self.capacity, self._branches = decoder, capacity, branches
         self.resting = False  # nobody runs all of it in the present rounds: its last states do not grow
-        self._valid: dict[int, int] = {}  # depth -> positions, depths rising
-        self._hidden: dict[int, Tensor] = {}
-        self._grown: set[int] = set()  # depths whose last positions are nodes of a tree
-        self._cache: Any = None
+        self._sections: dict[int, Section] = {}  # marked depth -> the layers below it, down to the next; rising
+        self._cache: KVCache | None = None
 
     @property
     def room(self) -> int:
@@ -69,7 +103,7 @@ class Trunk:
     @property
     def shallowest(self) -> int:
         """The lowest marked depth."""
-        return min(self._valid)
+        return min(self._sections)
 
     def mark(self, depth: int) -> None:
         """Keep the hidden states after `depth` layers, 1 to all of them.
@@ -79,24 +113,28 @@ class Trunk:
         """
         if not 1 <= depth <= self.decoder.layers:
             raise ValueError(f"depth {depth} is outside 1 to {self.decoder.layers}, the layers of the model")
-        if self._cache is not None and depth not in self._valid:
+        if depth in self._sections:
+            return
+        if self._cache is not None:
             raise ValueError(f"depth {depth} was not marked before the first layer ran")
-        if depth not in self._valid:
-            self._valid = dict.fromkeys(sorted({*self._valid, depth}), 0)
+        depths = sorted({*self._sections, depth})
+        self._sections = {hi: Section(lo, hi) for lo, hi in pairwise((0, *depths))}
 
     def prepare(self) -> None:
         """All depths are marked: have their passes recorded, where the decoder does that."""
         if isinstance(self.decoder, Prepared):
-            self.decoder.prepare(self._kv(), list(self._valid))
+            self.decoder.prepare(self._kv(), list(self._sections))
 
     def valid(self, depth: int) -> int:
         """How many positions have reached a marked depth."""
-        return self._valid[depth]
+        return self._sections[depth].length
 
     def hidden(self, depth: int, lo: int, hi: int) -> Tensor:
         """(hi - lo, hidden) states after `depth` layers, of positions that have reached it."""
-        assert lo <= hi <= self._valid[depth], f"depth {depth}: positions {lo} to {hi} of {self._valid[depth]}"
-        return self._hidden[depth][lo:hi]
+        section = self._sections[depth]
+        assert lo <= hi <= section.length, f"depth {depth}: positions {lo} to {hi} of {section.length}"
+        assert section.states is not None
+        return section.states[lo:hi]
 
     @torch.inference_mode()
     def run(self, ids: Sequence[int], depth: int, end: int, branches: Branches | None = None) -> tuple[Span, ...]:
@@ -108,64 +146,47 @@ class Trunk:
             The layers run and on how many positions, neighbours with equal positions as one.
         """
         spans: list[Span] = []
-        below = 0
-        for at in self._valid:
-            if at > depth:
-                break
-            for lo in range(self._valid[at], end, lean.CHUNK):
-                hi = min(lo + lean.CHUNK, end)
-                x = self.hidden(below, lo, hi) if below else self.decoder.embed(ids[lo:hi])
-                if branches is not None and hi > branches.base:
-                    self._grown.add(at)
-                self._put(at, lo, self.decoder.forward_layers(x, self._kv(), lo, below, at, branches))
-                _add(spans, Span(below, at, hi - lo))
-            below = at
+        for section in self._until(depth):
+            start = section.length
+            for part in Pass(ids[start:end], start, 0, branches).parts(lean.CHUNK) if start < end else ():
+                x = self.hidden(section.lo, part.start, part.end) if section.lo else None
+                section.grown |= part.tree is not None
+                self._put(section, part, self.decoder.forward_layers(part, self._kv(), section.lo, section.hi, x))
+                _add(spans, Span(section.lo, section.hi, len(part.ids)))
         return tuple(spans)
 
     def cut(self, length: int, depth: int | None = None) -> None:
         """Forget every position from `length` on, at `depth` and the depths below it (at all of them)."""
-        for at, valid in self._valid.items():
-            if depth is None or at <= depth:
-                self._valid[at] = min(valid, length)
-                self._grown.discard(at)
+        for section in self._until(self.decoder.layers if depth is None else depth):
+            section.cut(length)
 
     @torch.inference_mode()
-    def keep(self, start: int, path: Sequence[int], depth: int) -> None:
-        """Of the tree behind the first `start` positions keep a path, at `depth` and below; forget the other nodes.
+    def keep(self, base: int, path: Sequence[int], depth: int) -> None:
+        """See `Cache.keep`, at `depth` and below."""
+        for section in self._until(depth):
+            section.keep(base, path)
 
-        Depths that have seen the first nodes alone keep what they have of the path.
-        """
-        below = 0
-        for at, valid in self._valid.items():
-            if at > depth:
-                break
-            length = start + len(path)
-            if at in self._grown:
-                mine = [node for node in path if start + node < valid]
-                length = start + len(mine)
-                if not in_order(mine):
-                    self._kv().keep(start, mine, below, at)
-                    hidden = self._hidden[at]
-                    hidden[start:length] = hidden[sent(mine, hidden.device) + start]
-                self._grown.discard(at)
-            self._valid[at], below = min(valid, length), at
+    def _until(self, depth: int) -> Iterator[Section]:
+        return (section for section in self._sections.values() if section.hi <= depth)
 
     @property
     def nbytes(self) -> int:
         """Of keys, values and hidden states, once the first layer has run."""
-        states = len(self._valid) * self.room * self.decoder.shape.hidden * STATE_BYTES
+        states = len(self._sections) * self.room * self.decoder.shape.hidden * STATE_BYTES
         return self.decoder.cache_bytes(self.capacity, branches=self._branches) + states
 
-    def _kv(self) -> Any:
+    def _kv(self) -> KVCache:
         if self._cache is None:
             self._cache = self.decoder.new_cache(self.capacity, branches=self._branches)
+            for section in self._sections.values():
+                section.kv = self._cache
         return self._cache
 
-    def _put(self, depth: int, start: int, x: Tensor) -> None:
-        if depth not in self._hidden:
-            self._hidden[depth] = x.new_zeros(self.room, x.shape[1])
-        self._hidden[depth][start : start + len(x)] = x
-        self._valid[depth] = start + len(x)
+    def _put(self, section: Section, part: Pass, x: Tensor) -> None:
+        if section.states is None:
+            section.states = x.new_zeros(self.room, x.shape[1])
+        section.states[part.start : part.end] = x
+        section.length = part.end
 
 
 def _add(spans: list[Span], new: Span) -> None:

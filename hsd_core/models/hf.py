@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
+from hsd_core.models.cache import Cache, own
 from hsd_core.models.gpu.transfer import sent_ids
 from hsd_core.models.lean.shape import refuse_sliding_window
-from hsd_core.models.passes import Pass
+from hsd_core.models.passes import Pass, in_order
 from hsd_core.models.protocol import DecoderError
 from hsd_core.models.threads import model_threads, torch_with
+
+if TYPE_CHECKING:
+    from transformers import DynamicCache
 
 # Parts of a config that belong to state-space, linear-attention or recurrent layers: their state holds the sum of
 # all inputs, and no position of it can be taken back.
@@ -20,13 +25,36 @@ _RECURRENT = ("ssm_cfg", "mamba_d_state", "state_size", "mamba_expand", "linear_
 _RECURRENT_TYPES = ("mamba", "mamba2", "rwkv", "xlstm", "recurrent_gemma", "falcon_mamba", "jamba", "bamba", "zamba")
 
 
-class _Cache:
-    """One run's keys and values, as transformers keeps them."""
+class CroppedCache:
+    """One run's keys and values, as transformers keeps them: they can be cropped, and not be moved."""
 
     __slots__ = ("capacity", "layers")
 
-    def __init__(self, layers: Any, capacity: int) -> None:
+    def __init__(self, layers: DynamicCache, capacity: int) -> None:
         self.layers, self.capacity = layers, capacity
+
+    @property
+    def length(self) -> int:
+        """See `Cache`."""
+        return int(self.layers.get_seq_length())
+
+    def keep(self, base: int, path: Sequence[int]) -> None:
+        """See `Cache.keep`. A path out of order is forgotten whole."""
+        self.cut(base + len(path) if in_order(path) else base)
+
+    def cut(self, length: int) -> None:
+        """See `Cache.cut`."""
+        if length < self.length:
+            self.layers.crop(length - self.length)  # negative: so many positions off the end
+
+    def mark(self) -> object:
+        """See `Cache.mark`."""
+        return self.length
+
+    def restore(self, mark: object) -> None:
+        """See `Cache.restore`."""
+        assert isinstance(mark, int)
+        self.cut(mark)
 
 
 class TransformersDecoder:
@@ -60,13 +88,13 @@ class TransformersDecoder:
         self.max_positions = getattr(sizes, "max_position_embeddings", None) or 2048
         self.device, self.dtype = device, dtype
 
-    def new_cache(self, capacity: int, *, branches: int = 0) -> _Cache:
+    def new_cache(self, capacity: int, *, branches: int = 0) -> CroppedCache:
         """See `Decoder.new_cache`; it grows as it is filled."""
         if capacity > self.max_positions:
             raise DecoderError(f"{capacity} positions are more than the model's {self.max_positions}")
         from transformers import DynamicCache
 
-        return _Cache(DynamicCache(), capacity)
+        return CroppedCache(DynamicCache(), capacity)
 
     def weight_bytes(self, depth: int | None = None, *, head: bool = True) -> int:
         """See `Decoder.weight_bytes`. It runs all layers, whatever the depth."""
@@ -80,20 +108,26 @@ class TransformersDecoder:
         return int(2 * self.layers * heads * capacity * size * getattr(torch, self.dtype).itemsize)
 
     @torch.inference_mode()
-    def forward(self, given: Pass, cache: _Cache) -> Tensor:
-        """See `Decoder.forward`."""
+    def forward(self, given: Pass, cache: Cache) -> Tensor:
+        """See `Decoder.forward`.
+
+        Raises:
+            DecoderError: the cache is too short, or the pass is one of a tree or of several texts.
+        """
         torch_with(model_threads())
-        ids, start, rows = list(given.ids), given.start, given.rows
-        if start + len(ids) > cache.capacity:
-            raise DecoderError(f"position {start + len(ids)} lies beyond the cache's capacity of {cache.capacity}")
-        held = cache.layers.get_seq_length()
-        if start > held:
+        kv = own(cache, CroppedCache)
+        ids, start, rows = list(given.ids), given.start, given.wanted
+        if given.tree is not None or given.slots is not None:
+            raise DecoderError("transformers' own forward takes one line of one text a pass here")
+        if given.end > kv.capacity:
+            raise DecoderError(f"position {given.end} lies beyond the cache's capacity of {kv.capacity}")
+        if start > kv.length:
+            held = kv.length
             raise DecoderError(f"position {start} was asked for and the cache holds {held}; feed what is between first")
-        if start < held:
-            cache.layers.crop(start - held)  # negative: so many positions off the end
+        kv.cut(start)
         out = self._model(
             input_ids=sent_ids(ids, self.device)[None],
-            past_key_values=cache.layers,
+            past_key_values=kv.layers,
             position_ids=torch.arange(start, start + len(ids), device=self.device)[None],
             use_cache=True,
             logits_to_keep=rows,

@@ -18,6 +18,11 @@ def path_to(node: int, parents: Sequence[int]) -> list[int]:
     return path[::-1]
 
 
+def in_order(path: Sequence[int]) -> bool:
+    """Whether a path holds the first nodes in their order, so that keeping it is cutting behind it."""
+    return not path or path[-1] == len(path) - 1
+
+
 @dataclass(frozen=True, slots=True)
 class Branches:
     """Inputs that form a tree behind the first `base` positions.
@@ -52,20 +57,39 @@ class Branches:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """Some inputs of one sequence, or one input of each of several.
+    """What one forward is given, the only way into a decoder: inputs of one text, or one input of each of several.
 
-    ids: (n,). start: the slot of the first one, the next ones following it. rows: how many of the last inputs' logits
-    are wanted. branches: how inputs behind a chain hang together. slots: (n,) of several sequences, the slot of each
-    one's input in its own part of the cache; all rows are wanted then.
+    ids: (n,). start: the slot of the first one, the next ones following it; what lies there and behind is written over.
+    wanted: of how many of the last inputs something is read. sees: how inputs behind a line hang together in a tree;
+    None: each sees all before it. slots: (n,) of several texts, the slot of each one's input in its own part of the
+    cache; all inputs are wanted then.
     """
 
     ids: Sequence[int]
     start: int = 0
-    rows: int = 1
-    branches: Branches | None = None
+    wanted: int = 1
+    sees: Branches | None = None
     slots: tuple[int, ...] | None = None
 
     @property
     def end(self) -> int:
         """The first slot behind them."""
         return self.start + len(self.ids) if self.slots is None else max(self.slots) + 1
+
+    @property
+    def tree(self) -> Branches | None:
+        """What hangs together where some of these inputs are a tree's."""
+        return None if self.sees is None or self.end <= self.sees.base else self.sees
+
+    def part(self, lo: int, hi: int) -> Pass:
+        """Inputs lo to hi - 1, with those of them that are wanted."""
+        n = len(self.ids)
+        hi = min(hi, n)
+        wanted = max(0, self.wanted - (n - hi))
+        return Pass(self.ids[lo:hi], self.start + lo, min(wanted, hi - lo), self.sees)
+
+    def parts(self, size: int) -> list[Pass]:
+        """The same in pieces of at most `size` inputs."""
+        if len(self.ids) <= size:
+            return [self]
+        return [self.part(lo, lo + size) for lo in range(0, len(self.ids), size)]

@@ -6,11 +6,12 @@ token ids and tensors, nothing of text, levels or sampling.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     import torch
 
+    from hsd_core.models.cache import Cache
     from hsd_core.models.passes import Pass
 
 
@@ -37,7 +38,7 @@ class Decoder(Protocol):
     device: str
     dtype: str
 
-    def new_cache(self, capacity: int, *, branches: int = 0) -> Any:
+    def new_cache(self, capacity: int, *, branches: int = 0) -> Cache:
         """A fresh cache for one run, with room for `capacity` positions and so many nodes of a tree behind them.
 
         Raises:
@@ -50,13 +51,13 @@ class Decoder(Protocol):
     def cache_bytes(self, capacity: int, *, branches: int = 0) -> int:
         """Bytes of what `new_cache` gives, once it is full."""
 
-    def forward(self, given: Pass, cache: Any) -> torch.Tensor:
-        """Feed the inputs of a pass and return the logits behind the last `given.rows` of them.
+    def forward(self, given: Pass, cache: Cache) -> torch.Tensor:
+        """Feed the inputs of a pass and return the logits behind the last `given.wanted` of them.
 
         What lies in the slots from `given.start` on is overwritten, so rolling back is calling with a smaller start.
 
         Returns:
-            (rows, V) float32.
+            (wanted, V) float32.
         Raises:
-            DecoderError: the cache is too short.
+            DecoderError: the cache is too short, or another decoder's.
         """

@@ -198,8 +198,10 @@ def _warm_up(decoder: Decoder) -> None:
     cache = decoder.new_cache(2 * max(WARM_ROWS))
     if isinstance(decoder, Prepared):
         decoder.prepare(cache, [decoder.layers])
+    empty = cache.mark()
     for rows in WARM_ROWS:
-        decoder.forward(Pass([0] * rows, rows=rows), cache)
+        decoder.forward(Pass([0] * rows, wanted=rows), cache)
+        cache.restore(empty)
 
 
 def _offered(preset: Preset) -> Iterator[str]:

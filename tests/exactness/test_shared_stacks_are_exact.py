@@ -16,6 +16,7 @@ from lean_stacks import drafted_stacks, model_law
 import hsd_core
 from hsd_core.levels.built.draft_run import DraftRun
 from hsd_core.levels.trunk import Trunk
+from hsd_core.models.passes import Pass
 from hsd_core.models.sampling import Sampling, to_probs
 
 EXACT = 1e-5
@@ -87,7 +88,7 @@ def test_exits_sampled_from_a_cut_law_follow_the_targets() -> None:
 def test_the_laws_of_exit_and_target_differ() -> None:
     made = drafted_stacks()
     with torch.inference_mode():
-        x = made.target.forward_layers(made.target.embed([1, 0]), made.target.new_cache(2), 0, 0, 2)
+        x = made.target.forward_layers(Pass([1, 0]), made.target.new_cache(2), 0, 2)
         early = to_probs(made.target.head(x[-1:]), SAMPLED)[0]
     true = model_law(made.target, [1, 0], 1)
     assert sum(abs(float(p) - true.get((i,), 0.0)) for i, p in enumerate(early)) > 0.1

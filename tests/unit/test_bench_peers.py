@@ -14,6 +14,7 @@ from hsd_core.lab.bench import Measurement, PeerText, Prompt, beside, peers
 from hsd_core.lab.bench.nano_as_llama import NEVER, nano_as_llama
 from hsd_core.lab.bench.prompts import TASKS, read_prompts
 from hsd_core.lab.bench.summary import peer_rows
+from hsd_core.models.passes import Pass
 
 
 @pytest.mark.weights
@@ -38,7 +39,7 @@ def test_the_exported_nano_gives_the_rows_of_the_draft_but_for_what_that_copies(
     nano: Any = next(draft for draft in smollm2.trained() if draft.at == 0 and not draft.fed)
     ids = smollm2.encode("Name three colours.", raw=False)
     monkeypatch.setattr(Copier, "mix", lambda self, context, logits, states, branches: logits)
-    own, _ = nano.forward(ids, decoder.embed(ids), nano.new_cache(64), 0, len(ids))
+    own, _ = nano.forward(Pass(ids, wanted=len(ids)), decoder.embed(ids), nano.new_cache(64), ids)
     with torch.inference_mode():
         exported = nano_as_llama(nano, decoder)(torch.tensor([ids])).logits[0]
     assert (own.softmax(-1) - exported.softmax(-1)).abs().max() < 0.05  # its int8 products round activations

@@ -15,6 +15,7 @@ from toys import output_of
 
 import hsd_core
 from hsd_core.levels.built.choosing import FIRST_GUESS, ChoosingLevel, ChoosingRun, Exit, best_plan, tokens_per_layer
+from hsd_core.models.passes import Pass
 from hsd_core.models.sampling import Sampling, to_probs
 from hsd_core.stacks.grammar import StackError, parse
 from hsd_core.trace.checks import check
@@ -110,7 +111,7 @@ def test_estimates_are_those_of_a_straightforward_computation(
         draft = made.drafts.get(f"at{depth}")
         if draft is None:
             return to_probs(made.target.head(x), sampling)
-        return to_probs(draft.forward(ids, x, draft.new_cache(len(ids)), 0, len(ids))[0], sampling)
+        return to_probs(draft.forward(Pass(ids, wanted=len(ids)), x, draft.new_cache(len(ids)), ids)[0], sampling)
 
     with torch.inference_mode():
         true = rows(6)

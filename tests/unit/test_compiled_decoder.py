@@ -92,9 +92,9 @@ def test_layers_run_in_any_division_give_the_same_bits(dtype: str) -> None:
         for size in (1, 12):
             cache, rows = decoder.new_cache(12), []
             for start in range(0, 12, size):
-                x = decoder.embed(IDS[start : start + size])
+                x, given = None, Pass(IDS[start : start + size], start)
                 for lo, hi in pairwise(cuts):
-                    x = decoder.forward_layers(x, cache, start, lo, hi)
+                    x = decoder.forward_layers(given, cache, lo, hi, x)
                 rows.append(decoder.head(x))
             assert torch.equal(torch.cat(rows), whole), cuts
 
@@ -113,8 +113,7 @@ def test_a_large_model_is_laid_out_part_by_part_and_computes_the_same_bits(
     assert torch.equal(read(parts), read(whole))
     cache, rows = parts.new_cache(12), []
     for lo, hi in ((0, 1), (1, 5)):
-        x = parts.embed(IDS) if lo == 0 else rows[-1]
-        rows.append(parts.forward_layers(x, cache, 0, lo, hi))
+        rows.append(parts.forward_layers(Pass(IDS), cache, lo, hi, rows[-1] if rows else None))
     assert torch.equal(parts.head(rows[-1]), read(whole)), "an exit within a part"
 
 
@@ -122,12 +121,12 @@ def test_a_cut_lays_no_weight_out_twice_and_closes_what_it_replaces() -> None:
     decoder = tiny_compiled(layers=6)
     cache = decoder.new_cache(4)
     before = decoder._parts[0].session
-    decoder.forward_layers(decoder.embed([1]), cache, 0, 0, 2)
-    decoder.forward_layers(decoder.embed([1]), cache, 0, 0, 6)
+    decoder.forward_layers(Pass([1]), cache, 0, 2)
+    decoder.forward_layers(Pass([1]), cache, 0, 6)
     assert [(part.lo, part.hi) for part in decoder._parts] == [(0, 2), (2, 6)]
     assert before not in cache._bound and len(cache._bound) == 2
     with pytest.raises(ValueError, match="layers 3 to 7"):
-        decoder.forward_layers(decoder.embed([1]), cache, 0, 3, 7)
+        decoder.forward_layers(Pass([1]), cache, 3, 7)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -149,7 +148,7 @@ def test_nodes_of_a_tree_see_their_ancestors_alone(kind: str) -> None:
     parts = [decoder.forward(Pass(nodes[:4], 4, 4, Branches(4, parents)), cache)]
     parts.append(decoder.forward(Pass(nodes[4:], 8, 1, Branches(4, parents)), cache))
     assert (torch.cat(parts) - rows).abs().max() < 1e-5
-    cache.keep(4, (0, 2, 4), 0, decoder.layers)
+    cache.keep(4, (0, 2, 4))
     after = decoder.forward(Pass([21, 22], 7, 2), cache)
     assert (after - read(decoder, [*IDS[:4], 7, 11, 15, 21, 22])[-2:]).abs().max() < 1e-4
 
@@ -183,22 +182,22 @@ def test_a_cache_takes_what_the_model_was_built_for_and_no_more() -> None:
     with pytest.raises(DecoderError, match="capacity of 67"):
         decoder.forward(Pass([1] * 4, 64, 1), cache)
     with pytest.raises(DecoderError, match="capacity of 67"):
-        decoder.forward_layers(torch.zeros(200, 32), cache, 0, 0, 4)
+        decoder.forward_layers(Pass([1] * 200), cache, 0, 4)
     with pytest.raises(DecoderError, match="65 positions"):
         decoder.new_cache(65)
 
 
 def test_inputs_may_begin_at_any_address() -> None:
     decoder = tiny_compiled()
-    x = decoder.embed(IDS)
-    expected = decoder.forward_layers(x, decoder.new_cache(12), 0, 0, 4)
+    x, given = decoder.embed(IDS), Pass(IDS)
+    expected = decoder.forward_layers(given, decoder.new_cache(12), 0, 4)
     memory = torch.zeros(x.numel() + 16)
     for at in (1, 3, 15):
         shifted = memory[at : at + x.numel()].view_as(x).copy_(x)
         assert shifted.data_ptr() % 64
-        assert torch.equal(decoder.forward_layers(shifted, decoder.new_cache(12), 0, 0, 4), expected)
+        assert torch.equal(decoder.forward_layers(given, decoder.new_cache(12), 0, 4, shifted), expected)
     spread = torch.zeros(12, 64)[:, :32].copy_(x)  # rows that do not follow each other
-    assert torch.equal(decoder.forward_layers(spread, decoder.new_cache(12), 0, 0, 4), expected)
+    assert torch.equal(decoder.forward_layers(given, decoder.new_cache(12), 0, 4, spread), expected)
 
 
 @pytest.mark.parametrize("dtype", QUANTISED)
@@ -262,8 +261,8 @@ def test_runs_at_once_do_not_disturb_each_other() -> None:
         found[i] = []
         for cut in (6, 1, 3, 5, 2, 4):  # layers are cut anew meanwhile
             cache = decoder.new_cache(16)
-            x = decoder.forward_layers(decoder.embed(texts[i]), cache, 0, 0, cut)
-            found[i].append(decoder.head(decoder.forward_layers(x, cache, 0, cut, 6) if cut < 6 else x))
+            x = decoder.forward_layers(Pass(texts[i]), cache, 0, cut)
+            found[i].append(decoder.head(decoder.forward_layers(Pass(texts[i]), cache, cut, 6, x) if cut < 6 else x))
 
     threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
     for thread in threads:
@@ -371,11 +370,11 @@ def test_a_compiled_draft_is_the_draft(tmp_path, fed: bool) -> None:
     rows = {}
     for kind, decoder in ((DraftHead, target), (CompiledDraft, compiled)):
         draft = kind(info, tensors, decoder)
-        together, own = draft.forward(IDS, x, draft.new_cache(12), 0, 12, features)
+        together, own = draft.forward(Pass(IDS, wanted=12), x, draft.new_cache(12), IDS, features)
         cache, alone = draft.new_cache(12), []
         for i in range(12):
-            given = None if features is None else features[i : i + 1]
-            alone.append(draft.forward(IDS[: i + 1], x[i : i + 1], cache, i, 1, given)[0])
+            fed_here = None if features is None else features[i : i + 1]
+            alone.append(draft.forward(Pass([IDS[i]], i), x[i : i + 1], cache, IDS[: i + 1], fed_here)[0])
         assert torch.equal(torch.cat(alone), together)
         rows[kind] = together.softmax(-1)
         assert own.shape == (12, wide)

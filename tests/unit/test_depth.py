@@ -31,13 +31,13 @@ class Probe:
     def new_cache(self, capacity):
         return {"sum": torch.zeros(self._decoder.shape.hidden), "next": 0}
 
-    def forward(self, context, x, cache, start, rows, fed=None, branches=None):
-        assert start == cache["next"], "positions must come in order, each once"
+    def forward(self, given, x, cache, line, fed=None):
+        assert given.start == cache["next"] and given.end == len(line), "positions must come in order, each once"
         cache["next"] += len(x)
         assert (fed is not None) == self.fed
         total = cache["sum"] + (x if fed is None else x + fed).cumsum(0)
         cache["sum"] = total[-1]
-        return self._decoder.head(total[len(total) - rows :]), total
+        return self._decoder.head(total[len(total) - given.wanted :]), total
 
 
 @pytest.mark.parametrize("kind", ["llama", "qwen2", "qwen3"])
@@ -49,7 +49,7 @@ def test_every_depth_is_the_model_cut_there(kind, n, start):
     with torch.inference_mode():
         own = decoder.forward(Pass(ids[:-1], 0, n - 1), decoder.new_cache(n))[start - 1 :].softmax(-1)
         for r, at in enumerate(reading.at):
-            x = decoder.forward_layers(decoder.embed(ids[:-1]), decoder.new_cache(n), 0, 0, at)
+            x = decoder.forward_layers(Pass(ids[:-1]), decoder.new_cache(n), 0, at)
             law = decoder.head(x)[start - 1 :].softmax(-1)
             assert torch.equal(reading.top[r], law.argmax(-1))
             assert torch.allclose(reading.p[r], law[range(n - start), ids[start:]], atol=1e-5)
@@ -76,7 +76,7 @@ def test_a_trained_draft_reads_the_whole_text_at_its_depth(fed, at, monkeypatch)
     expected = read_depths(decoder, ids, start, [Probe(decoder, at, fed)])
     with torch.inference_mode():
         states = [decoder.embed(ids[:-1])]
-        states += [decoder.forward_layers(states[0], decoder.new_cache(150), 0, 0, d) for d in range(1, 5)]
+        states += [decoder.forward_layers(Pass(ids[:-1]), decoder.new_cache(150), 0, d) for d in range(1, 5)]
         total = states[at].clone()
         if fed:
             total[1:] += states[4][:-1]  # position t reads the feature of t - 1

@@ -92,7 +92,7 @@ def test_so_it_is_through_the_shipped_drafts(path: Path, wide: Any, monkeypatch:
     ids, states = [1, 2, 3, 4, 5], torch.randn(5, 576)
     with Handed() as handed:
         head = drafts.read_draft(path, wide)
-        head.forward(ids, states, head.new_cache(8), 0, 5, states if info.fed else None)
+        head.forward(Pass(ids, wanted=5), states, head.new_cache(8), ids, states if info.fed else None)
     assert "_weight_int8pack_mm" in handed.names
 
 

@@ -28,7 +28,7 @@ def held(stack, capacity: int, branches: int = 0) -> int:
             run.score(list(range(1, capacity + 1)))
     for run in runs:
         for trunk in filter(None, (getattr(run, "_trunk", None), getattr(run, "trunk", None))):
-            found = [trunk._cache.keys, trunk._cache.values, *trunk._hidden.values()]
+            found = [trunk._cache.keys, trunk._cache.values, *(s.states for s in trunk._sections.values())]
             tensors |= {id(tensor): tensor for tensor in found}
     return sum(tensor.nbytes for tensor in tensors.values())
 

@@ -13,6 +13,7 @@ import hsd_core
 from hsd_core.levels.built.draft_run import DraftRun
 from hsd_core.levels.protocol import rows_behind
 from hsd_core.levels.trunk import Trunk
+from hsd_core.models.passes import Pass
 from hsd_core.models.sampling import Sampling
 
 DECODER = tiny(layers=3)
@@ -28,7 +29,7 @@ def reference(context: list[int], features: int, depth: int = 0) -> torch.Tensor
     with torch.inference_mode():
         for t in range(len(context)):
             fed = torch.zeros(1, DRAFT.hidden) if t == 0 else true[t - 1 : t] if t - 1 < features else own
-            logits, own = DRAFT.forward(context[: t + 1], x[t : t + 1], cache, t, 1, fed)
+            logits, own = DRAFT.forward(Pass([context[t]], t), x[t : t + 1], cache, context[: t + 1], fed)
             rows.append(logits)
     return torch.cat(rows)
 

@@ -19,6 +19,7 @@ from hsd_core.levels.built.model import ModelLevel
 from hsd_core.levels.built.ngram import NgramLevel
 from hsd_core.levels.entry import StackEntry
 from hsd_core.models.compiled.profile import Node, NodeProfile, runs_of
+from hsd_core.models.passes import Pass
 from hsd_core.ngram import Databases
 from hsd_core.stacks.grammar import LevelSpec
 
@@ -107,7 +108,7 @@ def test_a_compiled_pass_is_profiled_whole_and_by_the_rows_that_were_asked_for(t
     shape, weights = made(head_dim=16, inner=INNER)
     opened = nullcontext((weights.__getitem__, set(weights)))
     decoder = CompiledDecoder(shape, lambda: opened, dtype=dtype, profile=profile)
-    decoder.forward_layers(decoder.embed([1]), decoder.new_cache(1), 0, 0, 1)  # cuts: a pass is runs of two sessions
+    decoder.forward_layers(Pass([1]), decoder.new_cache(1), 0, 1)  # cuts: a pass is runs of two sessions
     found = time_passes([entry(tiny())], [entry(decoder)], profile, TEXT, [8, 20], (1, 3))
     assert set(found) == {(0, length, n) for length in (8, 20) for n in (1, 3)}
     for (_, _, n), timed in found.items():

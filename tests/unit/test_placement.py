@@ -100,9 +100,9 @@ def test_a_table_that_was_left_on_the_cpu_is_caught(gpu: PretendGpu) -> None:
 
 def test_texts_written_side_by_side_and_depths_are_read_there_too(gpu: PretendGpu) -> None:
     decoder = tiny(device="cuda")
-    cache = decoder.new_cache(40, sequences=2)
+    cache = decoder.new_cache(40, texts=2)
     for b, text in enumerate(([1, 2, 3], [4, 5])):
-        decoder.forward(Pass(text, 0, 1), cache.sequence(b))
+        decoder.forward(Pass(text, 0, 1), cache.text(b))
     assert decoder.forward(Pass([6, 7], slots=(3, 2)), cache).device.type == "cuda"
     usual = tiny()
     text = list(range(2, 20))

@@ -16,10 +16,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pytest
+import torch
 from lean_stacks import LeanStacks
 
 import hsd_core
 from hsd_core.cli.terminal import totals_lines
+from hsd_core.models.passes import Pass
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace import Commit, Draft, Event, Verify
 from hsd_core.trace.metrics import measure
@@ -63,7 +65,11 @@ def weight_reads(events: Iterable[Event], layers: int, head_layers: float) -> tu
 def reads(text: str) -> tuple[Reads, ...]:
     """The rounds of a run in which all levels agree: the layers of this model add nothing, at every exit."""
     stacks = LeanStacks(layers=L)
-    stacks.target.forward_layers = lambda x, cache, start, lo, hi, branches=None: x  # type: ignore[method-assign]
+
+    def states(given: Pass, cache: object, lo: int, hi: int, x: torch.Tensor | None = None) -> torch.Tensor:
+        return stacks.target.embed(given.ids) if x is None else x
+
+    stacks.target.forward_layers = states  # type: ignore[method-assign]
     events = list(hsd_core.run(stacks.stack(text), [1, 2, 3], Sampling(0.0), 0, max_new_tokens=40))
     return weight_reads(events, L, HEAD)
 

@@ -63,9 +63,9 @@ def test_greedy_output_is_that_of_plain_decoding(kind, batch):
 def test_a_row_of_a_step_does_not_see_the_others(kind):
     decoder = tiny(kind)
     texts = [job.text.prompt_ids for job in jobs(4, 70, 130)]
-    cache = decoder.new_cache(140, sequences=3)
+    cache = decoder.new_cache(140, texts=3)
     for b, text in enumerate(texts):
-        decoder.forward(Pass(list(text[:-1]), 0, 1), cache.sequence(b))
+        decoder.forward(Pass(list(text[:-1]), 0, 1), cache.text(b))
     step = Pass([t[-1] for t in texts], slots=tuple(len(t) - 1 for t in texts))
     got = decoder.forward(step, cache)
     for row, text in zip(got, texts, strict=True):
@@ -110,7 +110,7 @@ def test_the_context_ends_a_text():
     with pytest.raises(ValueError, match="vocabulary"):
         written(decoder, [Job(PromptText((61,)), 0)])
     with pytest.raises(DecoderError, match="192"):
-        decoder.new_cache(193, sequences=2)
+        decoder.new_cache(193, texts=2)
 
 
 OPENINGS = [TurnOpening((1, 2, 3), (3, 5, 6), "a", 1.0), TurnOpening((4, 9, 11, 8), (3, 7), "b", 3.0)]
@@ -160,7 +160,7 @@ def test_the_states_that_are_kept_are_those_of_a_pass_over_the_text(work):
         assert kept[-1][0] == [*job.text.prompt_ids, *output]
     for ids, states in kept:
         for depth, state in states.items():
-            wanted = decoder.forward_layers(decoder.embed(ids[:-1]), decoder.new_cache(len(ids)), 0, 0, depth)
+            wanted = decoder.forward_layers(Pass(ids[:-1]), decoder.new_cache(len(ids)), 0, depth)
             assert state.dtype == torch.float16 and torch.allclose(state.float(), wanted, rtol=2e-3, atol=2e-3)
 
 

@@ -48,7 +48,7 @@ def through(shape: LeanShape, layer: LayerTensors, x: torch.Tensor) -> torch.Ten
     products = plain(layer.qkv), layer.q_norm, layer.k_norm, plain(layer.out)
     mlp = plain(layer.gate_up()), plain(layer.down)
     one = Layers(shape, [Layer(layer.attention_norm, *products, layer.mlp_norm, *mlp)], dtype=x.dtype, device="cpu")
-    return one.forward(x, one.new_cache(len(x)), 0, 0, 1)
+    return one.forward(Pass(range(len(x))), x, one.new_cache(len(x)), 0, 1)
 
 
 @pytest.mark.parametrize("kind", ["llama", "mistral", "qwen2", "qwen3"])

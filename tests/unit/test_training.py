@@ -132,7 +132,7 @@ def test_prompts_are_learned_behind_what_all_begin_with_when_asked(tmp_path: Pat
 def test_states_are_those_of_the_target(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
     f = states(target, data, tmp_path, {1})[0]
     ids = list(f.example.ids)
-    wanted = target.forward_layers(target.embed(ids), target.new_cache(64), 0, 0, 1)
+    wanted = target.forward_layers(Pass(ids), target.new_cache(64), 0, 1)
     assert torch.allclose(f.states[1].float(), wanted, rtol=1e-2, atol=1e-2)
 
 
@@ -654,7 +654,7 @@ def test_a_shipped_draft_computes_what_its_student_did(
     wanted = student.logits(student(batch.x, batch.fed, 0)[0], student.copies(batch)).detach()[:, :-1]
     fed = None if batch.fed is None else batch.fed[0]
     ids = list(f.example.ids[:-1])
-    logits, own = head.forward(ids, batch.x[0], head.new_cache(64), 0, len(wanted), fed)
+    logits, own = head.forward(Pass(ids, wanted=len(wanted)), batch.x[0], head.new_cache(64), ids, fed)
     # the int8 kernel multiplies bfloat16 activations
     assert torch.allclose(logits[:, head.ids], wanted, atol=0.06 * float(wanted.abs().max()))
     for t, row in enumerate(logits):
@@ -663,7 +663,8 @@ def test_a_shipped_draft_computes_what_its_student_did(
     cache = head.new_cache(64)
     for t in range(len(wanted)):
         row = slice(t, t + 1)
-        alone, g = head.forward(ids[: t + 1], batch.x[0, row], cache, t, 1, None if fed is None else fed[row])
+        given, line = Pass(ids[row], t), ids[: t + 1]
+        alone, g = head.forward(given, batch.x[0, row], cache, line, None if fed is None else fed[row])
         assert torch.equal(alone[0], logits[t]) and torch.equal(g[0], own[t])
 
 
@@ -678,7 +679,7 @@ def test_a_draft_with_an_mlp_of_its_own_width_runs_wherever_drafts_do(width: int
     ids, rows = [1, 5, 9, 2, 7, 30], []  # nothing stands twice: transformers would not copy it
     for decoder in (target, compiled):
         head = read_draft(path, decoder)
-        rows.append(head.forward(ids, decoder.embed(ids), head.new_cache(12), 0, 6)[0].softmax(-1))
+        rows.append(head.forward(Pass(ids, wanted=6), decoder.embed(ids), head.new_cache(12), ids)[0].softmax(-1))
     with torch.inference_mode():
         rows.append(nano_as_llama(read_draft(path, target), target)(torch.tensor([ids])).logits[0].softmax(-1))
     for row in rows[1:]:

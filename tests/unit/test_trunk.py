@@ -108,7 +108,7 @@ def test_fuzzed_accepts_and_rejects_leave_the_states_of_one_pass(kind: str) -> N
     fresh = decoder.new_cache(64)
     with torch.inference_mode():
         shared.run(context, 6, len(context))
-        decoder.forward_layers(decoder.embed(context), fresh, 0, 0, 6)
+        decoder.forward_layers(Pass(context), fresh, 0, 6)
     for mine, true in ((shared._cache.keys, fresh.keys), (shared._cache.values, fresh.values)):
         assert torch.allclose(mine[..., : len(context), :], true[..., : len(context), :], rtol=1e-4, atol=1e-5)
 
@@ -149,9 +149,9 @@ def test_the_prompt_goes_through_each_layer_once() -> None:
     entries = stacks.stack("exit:2@at=2,exit:4@at=4,target")
     real = stacks.target.forward_layers
 
-    def spy(x: torch.Tensor, cache: Any, start: int, lo: int, hi: int, *more: Any) -> torch.Tensor:
-        ran.append((lo, hi, len(x)))
-        return real(x, cache, start, lo, hi, *more)
+    def spy(given: Pass, cache: Any, lo: int, hi: int, *more: Any) -> torch.Tensor:
+        ran.append((lo, hi, len(given.ids)))
+        return real(given, cache, lo, hi, *more)
 
     stacks.target.forward_layers = spy  # type: ignore[method-assign]
     events = hsd_core.run(entries, IDS, GREEDY, 0, max_new_tokens=4)

@@ -20,7 +20,7 @@ from hsd_core.levels.built.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.built.exits import ExitLevel
 from hsd_core.levels.built.nano import NanoLevel
 from hsd_core.levels.built.ngram import NgramRun
-from hsd_core.levels.protocol import CommittedIds, DraftOrder, Level, rows_behind
+from hsd_core.levels.protocol import CommittedIds, DraftOrder, Level, LevelRun, rows_behind, scorer
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Trunk
 from hsd_core.models.context import Context
@@ -71,9 +71,9 @@ def read(entries: Sequence[StackEntry], text: WrittenText, temperature: float, e
         # From below: an exit runs the first layers, what reads deeper goes on from there. The fed ones read the result.
         for i, (level, run) in enumerate(zip(levels, runs, strict=True)):
             if is_lookup(level):
-                reading.guesses[i] = _guesses(run, text, ends)
+                reading.guesses[i] = _guesses(cast("NgramRun", run), text, ends)
             elif not level.fed:
-                logits[i] = rows_behind(run, context, n)[0]
+                logits[i] = rows_behind(scorer(run), context, n)[0]
         for i, level in enumerate(levels):
             if isinstance(level, NanoLevel | ExitLevel) and level.fed:
                 logits[i] = _fed_rows(level, runs[i], shared.features()[0], context, n)
@@ -107,7 +107,7 @@ class Past(Trunk):
         return self._trunk.hidden(depth, lo, hi)
 
 
-def _fed_rows(level: NanoLevel | ExitLevel, opened: DraftRun, features: Trunk, context: list[int], n: int) -> Tensor:
+def _fed_rows(level: NanoLevel | ExitLevel, opened: LevelRun, features: Trunk, context: list[int], n: int) -> Tensor:
     """(n, V) logits of drafts of `STRIDE` tokens, had each of their tokens been the text's."""
     past, prompt = Past(features), len(context) + 1 - n
     draft = cast("TrainedDraft", level.readout) if isinstance(level, ExitLevel) else level.draft

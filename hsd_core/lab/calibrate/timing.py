@@ -23,7 +23,7 @@ from hsd_core.lab.calibrate.texts import WrittenText
 from hsd_core.lab.tally import median_interval
 from hsd_core.levels.built.nano import NanoLevel
 from hsd_core.levels.kinds import fan_of
-from hsd_core.levels.protocol import DraftOrder, Scorer, rows_behind
+from hsd_core.levels.protocol import DraftOrder, Scorer, rows_behind, scorer
 from hsd_core.levels.shared import open_levels, shares
 from hsd_core.levels.tree import NO_PROBES, Probes, Tree, named
 from hsd_core.models.context import Context
@@ -197,7 +197,7 @@ class _Rig:
         self._open += runs
         for run in reversed(runs):
             if run.cached < self.context:
-                run.score(Context(self._text[: self.context]))
+                scorer(run).score(Context(self._text[: self.context]))
         return runs
 
     def _verification(self, run: Scorer, n: int, wide: int = 1, probes: Probes = NO_PROBES) -> Task:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.lab.calibrate.reading import is_lookup, lookup_order
 from hsd_core.lab.passes.limits import NS_PER_MS, draft_of, ms_of, work_of
 from hsd_core.lab.passes.tables import PARTS
-from hsd_core.levels.protocol import CommittedIds
+from hsd_core.levels.protocol import CommittedIds, drafter, scorer
 from hsd_core.levels.shared import open_levels
 from hsd_core.levels.tree import named
 from hsd_core.models.context import Context
@@ -49,12 +49,12 @@ class Bed:
         self._length = length
         for run in self._runs:  # the target's first
             while run.cached < length:
-                run.score(Context(self._text[: min(run.cached + AT_REST, length)]))
+                scorer(run).score(Context(self._text[: min(run.cached + AT_REST, length)]))
 
     def one(self, rows: int) -> float:
         """ms of one pass."""
         run, at = self._runs[-1], self._length + 1
-        ms = ms_of(run.score, Context(self._text[:at]), named(self._text[at : at - 1 + rows]))
+        ms = ms_of(scorer(run).score, Context(self._text[:at]), named(self._text[at : at - 1 + rows]))
         run.keep(self._length, ())
         return ms
 
@@ -158,4 +158,4 @@ def lookup(level: Any, text: Sequence[int]) -> dict[str, float]:
     order, step = lookup_order(LOOKED_UP, frozenset()), max(1, len(text) // 2)
     filed = [ms_of(run.observe, CommittedIds([token])) for token in text]
     asked = [Context(text[: len(text) - number * step // LOOKUPS]) for number in range(LOOKUPS)]
-    return {"ms": median(ms_of(run.propose, context, order) for context in asked), "filed_ms": median(filed)}
+    return {"ms": median(ms_of(drafter(run).propose, context, order) for context in asked), "filed_ms": median(filed)}

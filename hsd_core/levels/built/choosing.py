@@ -33,6 +33,7 @@ from hsd_core.levels.tree import NOTHING, Tree
 from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.transfer import fetched
+from hsd_core.models.passes import Pass
 from hsd_core.models.sampling import dense, softmax
 
 FIRST_GUESS = 0.5  # of every a_l, before any token was seen
@@ -113,10 +114,10 @@ class Exit(TrunkRun):
     @torch.inference_mode()
     def shadow(self, context: Context, lo: int, hi: int) -> tuple[Tensor, int]:
         """The logits behind positions lo, ..., hi - 1, which the trunk has reached, and how many rows that took."""
-        start = min(self._own, lo) if self._readout.layers else lo
+        start = min(self._cache.length, lo) if self._readout.layers else lo
         x = self._trunk.hidden(self._depth, start, hi)
-        logits, _ = self._readout.forward(context[:hi], x, self._cache, start, hi - lo)
-        self._own = hi
+        given = Pass(context[start:hi], start, hi - lo)
+        logits, _ = self._readout.forward(given, x, self._cache, context[:hi])
         return logits, hi - start
 
     def reach(self, context: Context) -> tuple[Tensor, Work]:

@@ -11,18 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
 from hsd_core.levels.growing import draft
 from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Work, score_by_branches
-from hsd_core.levels.readout import Readout, keep_own
-from hsd_core.levels.tree import NOTHING, Tree, in_order
+from hsd_core.levels.readout import Readout
+from hsd_core.levels.tree import NOTHING, Tree
 from hsd_core.levels.trunk import Layered, Trunk
+from hsd_core.models.cache import Positions
 from hsd_core.models.context import Context
-from hsd_core.models.passes import Branches
+from hsd_core.models.passes import Branches, Pass, in_order
 
 
 class TrainedDraft(Readout, Protocol):
@@ -52,10 +53,14 @@ class DraftRun:
     ) -> None:
         self._decoder, self._draft, self._trunks, self._source = decoder, draft, features, source
         self.trunk, self._at = trunk, depth
-        self._cache: Any = draft.new_cache(capacity)
+        self._cache = draft.new_cache(capacity)
         self._stand_ins: Tensor | None = None  # (capacity, hidden) own output states, where features are read
         self._capacity = capacity
-        self.cached = self._true = 0
+        self._true = 0
+
+    @property
+    def cached(self) -> int:
+        return self._cache.length
 
     def propose(self, context: Context, order: DraftOrder) -> Proposal:
         copied, mark = partial(self._draft.copied, self._cache), partial(self._draft.mark, self._cache)
@@ -73,25 +78,24 @@ class DraftRun:
         spans = self.trunk.run(whole, self._at, end, branches) if self.trunk is not None else ()
         fed = self._stand_ins[[len(context) + parent for parent in branches.parents[-new:]]]
         logits = self._step(whole, start, end, start, fed, branches)
-        self.cached = end
         return logits, Work(1, new, 0, spans)
 
     def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         if self._features is not None:  # each node's input is the state of the one before it
-            return score_by_branches(self._score, self._cut, context, tree)
+            return score_by_branches(self._score, self, context, tree)
         branches = None if tree.is_chain else Branches(len(context), tree.lineage)
         return self._score(context + tree.ids if len(tree) else context, len(tree) + 1, branches)
 
     @torch.inference_mode()
     def _score(self, ids: Sequence[int], rows: int, branches: Branches | None = None) -> tuple[Tensor, Work]:
         """See `Scorer.score`. However many steps the stand-ins take, it counts as one forward."""
-        end = len(ids)
-        if (new := end - self.cached) < rows:
+        before, end = self.cached, len(ids)
+        if (new := end - before) < rows:
             raise ValueError(f"{self._source}: {rows} rows asked for, but {new} tokens are new")
         spans = self.trunk.run(ids, self._at, end, branches) if self.trunk is not None else ()
         # Position t needs the feature of t - 1: with f features, positions 0 to f can be computed truly.
         reach = end if self._features is None else min(end, self._features.valid(self._depth) + 1)
-        start = self._true if reach > self._true else self.cached
+        start = self._true if reach > self._true else before
         logits = []
         if reach > start:
             logits.append(self._step(ids, start, reach, end - rows, self._before(start, reach), branches))
@@ -99,32 +103,33 @@ class DraftRun:
         for at in range(max(start, reach), end):
             assert self._stand_ins is not None
             logits.append(self._step(ids, at, at + 1, end - rows, self._stand_ins[at - 1 : at], branches))
-        self.cached = end
         return logits[0] if len(logits) == 1 else torch.cat(logits), Work(1, end - start, end - start - rows, spans)
 
     @torch.inference_mode()
     def keep(self, start: int, path: Sequence[int]) -> None:
         if in_order(path):
-            self._cut(start + len(path))
+            self.cut(start + len(path))
             return
         if self.trunk is not None:
             self.trunk.keep(start, path, self._at)
         mine = [node for node in path if start + node < self.cached]
         if self._stand_ins is not None and not in_order(mine):
             self._stand_ins[start : start + len(mine)] = self._stand_ins[[start + node for node in mine]]
-        self.cached = keep_own(self._cache, self._draft.layers, self.cached, start, path)
+        self._cache.keep(start, path)
         self._true = min(self._true, start if self._features is not None else self.cached)
+
+    def cut(self, length: int) -> None:
+        """Forget every position from `length` on."""
+        self._cache.cut(length)
+        self._true = min(self._true, length)
+        if self.trunk is not None:
+            self.trunk.cut(length, self._at)
 
     def observe(self, outcome: Outcome) -> None:
         """Nothing to do: features are read when the next token is asked for."""
 
     def close(self) -> None:
-        self._cache = self._stand_ins = None
-
-    def _cut(self, length: int) -> None:
-        self.cached, self._true = min(self.cached, length), min(self._true, length)
-        if self.trunk is not None:
-            self.trunk.cut(length, self._at)
+        self._cache, self._stand_ins = Positions(), None
 
     @property
     def _features(self) -> Trunk | None:
@@ -148,7 +153,8 @@ class DraftRun:
         """Process slots lo to hi - 1; the logits of those from slot `wanted` on."""
         x, rows = self._inputs(ids, lo, hi), max(0, hi - max(lo, wanted))
         fed = None if fed is None else fed.to(x)
-        logits, own = self._draft.forward(ids[:hi], x, self._cache, lo, max(1, rows), fed, branches)
+        given = Pass(ids[lo:hi], lo, max(1, rows), branches)
+        logits, own = self._draft.forward(given, x, self._cache, ids[:hi], fed)
         if self._features is not None:
             if self._stand_ins is None:
                 self._stand_ins = own.new_zeros(self._capacity, own.shape[1])

@@ -20,7 +20,8 @@ from torch import Tensor
 
 from hsd_core.levels.built.nano import NanoLevel
 from hsd_core.levels.built.ngram import NgramLevel, NgramRun
-from hsd_core.levels.protocol import Counts, DraftOrder, Level, Outcome, Proposal, Work
+from hsd_core.levels.protocol import Counts, DraftOrder, Level, LevelRun, Outcome, Proposal, Work, scorer
+from hsd_core.levels.protocol import drafter as drafter_of
 from hsd_core.levels.shared import SharedState, Sharing
 from hsd_core.levels.tree import NOTHING, Tree
 from hsd_core.levels.trunk import Trunk
@@ -30,17 +31,16 @@ from hsd_core.models.context import Context
 class _Run:
     """The cache is the drafter's: what was looked up is caught up on when it is asked again."""
 
-    def __init__(self, lookups: NgramRun, drafter: Any) -> None:
-        self._lookups, self._drafter = lookups, drafter
+    def __init__(self, lookups: NgramRun, drafter: LevelRun) -> None:
+        self._lookups, self._drafter = lookups, drafter_of(drafter)
 
     @property
     def cached(self) -> int:
-        return int(self._drafter.cached)
+        return self._drafter.cached
 
     def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         """Only for the prompt: the level never verifies."""
-        scored: tuple[Tensor, Work] = self._drafter.score(context, tree)
-        return scored
+        return scorer(self._drafter).score(context, tree)
 
     def keep(self, start: int, path: Sequence[int]) -> None:
         self._drafter.keep(start, path)
@@ -59,7 +59,7 @@ class OrderedRun(_Run):
         found = self._lookups.propose(context, order)
         if found.ids:
             return found
-        drafted: Proposal = self._drafter.propose(context, order)
+        drafted = self._drafter.propose(context, order)
         work = drafted.work
         both = Work(found.work.forwards + work.forwards, work.rows, work.catch_up, work.ran)
         return replace(drafted, work=both, silent=found.silent, probes=found.probes)
@@ -68,7 +68,7 @@ class OrderedRun(_Run):
 class FusedRun(_Run):
     def propose(self, context: Context, order: DraftOrder) -> Proposal:
         found, silent = self._lookups.look_up(context, order)
-        drafted: Proposal = self._drafter.propose(context, replace(order, beside=found))
+        drafted = self._drafter.propose(context, replace(order, beside=found))
         self._lookups.offered(s for s, key in zip(drafted.sources, drafted.keys, strict=False) if key)
         return replace(drafted, silent=silent)
 

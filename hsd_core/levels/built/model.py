@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from torch import Tensor
 
@@ -15,9 +14,10 @@ from hsd_core.levels.growing import draft
 from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Work, score_by_branches
 from hsd_core.levels.readout import Lens, TrunkRun
 from hsd_core.levels.shared import SharedState
-from hsd_core.levels.tree import NOTHING, Tree, in_order, named
+from hsd_core.levels.tree import NOTHING, Tree, named
 from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.models import Decoder
+from hsd_core.models.cache import Cache, Positions
 from hsd_core.models.context import Context
 from hsd_core.models.passes import Branches, Pass
 
@@ -84,9 +84,12 @@ class ModelRun:
 
     def __init__(self, decoder: Decoder, capacity: int, source: str) -> None:
         self._decoder = decoder
-        self._cache: Any = decoder.new_cache(capacity)
+        self._cache: Cache = decoder.new_cache(capacity)
         self._source = source
-        self.cached = 0
+
+    @property
+    def cached(self) -> int:
+        return self._cache.length
 
     def propose(self, context: Context, order: DraftOrder) -> Proposal:
         return draft(self, context, order, self._source)
@@ -95,29 +98,25 @@ class ModelRun:
         """See `Grows.grow`. It takes chains alone, so every branch is run anew."""
         if not new:
             return self._score(context, 1)
-        self._cut(len(context) - 1)
+        self._cache.cut(len(context) - 1)
         rows, work = self.score(context, replace(named(ids), parents=branches.parents))
         return rows[-new:], Work(1, work.rows, work.rows - new)
 
     def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
-        return score_by_branches(self._score, self._cut, context, tree)
+        return score_by_branches(self._score, self._cache, context, tree)
 
     def _score(self, ids: Context, rows: int) -> tuple[Tensor, Work]:
         new = ids[self.cached :]
         if len(new) < rows:
             raise ValueError(f"{self._source}: {rows} rows asked for, but only {len(new)} tokens are new")
         logits = self._decoder.forward(Pass(new, self.cached, rows), self._cache)
-        self.cached += len(new)
         return logits, Work(1, len(new), len(new) - rows)
 
     def keep(self, start: int, path: Sequence[int]) -> None:
-        self._cut(start + len(path) if in_order(path) else start)
+        self._cache.keep(start, path)
 
     def observe(self, outcome: Outcome) -> None:
         """Nothing to do: the cache already holds what was verified."""
 
     def close(self) -> None:
-        self._cache = None
-
-    def _cut(self, length: int) -> None:
-        self.cached = min(self.cached, length)
+        self._cache = Positions()

@@ -51,10 +51,12 @@ def stop_at(decoder: Layered, depths: Iterable[int]) -> None:
     """A first pass that stops at these depths: a compiled decoder cuts its layers there now, not within a run."""
     import torch
 
+    from hsd_core.models.passes import Pass
+
     with torch.inference_mode():
-        cache, x, lo = decoder.new_cache(1), decoder.embed([0]), 0
+        cache, x, lo = decoder.new_cache(1), None, 0
         for at in sorted({*depths, decoder.layers}):
-            x, lo = decoder.forward_layers(x, cache, 0, lo, at), at
+            x, lo = decoder.forward_layers(Pass([0]), cache, lo, at, x), at
 
 
 def build(spec: LevelSpec, site: Site) -> Level:

@@ -9,12 +9,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from hsd_core.models.cache import KVCache
 from hsd_core.models.compiled.session import BoundInputs, Session
-from hsd_core.models.lean.layers import KVCache
 from hsd_core.models.lean.linear import aligned
 from hsd_core.models.lean.masks import KEY_STEP, rounded_up
 from hsd_core.models.lean.shape import LeanShape
-from hsd_core.models.passes import Branches
+from hsd_core.models.passes import Pass
 from hsd_core.models.protocol import DecoderError
 
 LEAST_ROWS = 2  # attention over one row sums in another order than over several
@@ -72,16 +72,8 @@ class CompiledCache(KVCache):
         """Let go of the sessions that are none of these: layers were cut anew."""
         self._bound = {session: bound for session, bound in self._bound.items() if session in current}
 
-    def run(
-        self,
-        bounds: Iterable[BoundInputs],
-        x: Tensor,
-        start: int,
-        branches: Branches | None = None,
-        *,
-        alone: bool = True,
-    ) -> Tensor:
-        """Run x (n, hidden) in slots start, ... through sessions, each on the states of the one before it.
+    def run(self, bounds: Iterable[BoundInputs], given: Pass, x: Tensor, *, alone: bool = True) -> Tensor:
+        """Run a pass's inputs, x (n, hidden), through sessions, each on the states of the one before it.
 
         Args:
             alone: whether products over one row add up as products over several do; else x too is filled up.
@@ -91,7 +83,7 @@ class CompiledCache(KVCache):
         n = len(x)
         if not alone:
             x = F.pad(x, (0, 0, 0, max(0, LEAST_ROWS - n)))
-        steers = self.steer(n, start, branches, given=len(x))
+        steers = self.steer(given, rows=len(x))
         for bound in bounds:
             made = torch.empty(1, *x.shape)
             bound.input("x", aligned(x)[None])
@@ -102,32 +94,31 @@ class CompiledCache(KVCache):
             x = made[0]
         return x[:n]
 
-    def steer(
-        self, n: int, start: int, branches: Branches | None = None, given: int | None = None
-    ) -> dict[str, Tensor]:
-        """Say where the next pass stands: n inputs in slots start, ...; the inputs to bind beside x.
+    def steer(self, given: Pass, rows: int | None = None) -> dict[str, Tensor]:
+        """Say where the next pass stands; the inputs to bind beside x.
 
         Args:
-            given: rows of x, n or, where x is filled up itself, more.
+            rows: of x, n or, where x is filled up itself, more.
         """
-        end, given = start + n, n if given is None else given
-        fill = self.stand(n, start, given)
+        n, start, end, tree = len(given.ids), given.start, given.end, given.tree
+        rows = n if rows is None else rows
+        fill = self.stand(given, rows)
         seen = end + fill
         bias = self._zeros((n + fill) * seen).view(1, 1, n + fill, seen)
         positions = self._line[start:seen]
-        if branches is not None and end > branches.base:
-            positions = torch.cat((branches.positions(start, end), positions[n:]))
+        if tree is not None:
+            positions = torch.cat((tree.positions(start, end), positions[n:]))
             bias = bias.clone()
-            bias[0, 0, :n, :end].masked_fill_(branches.hidden(start, end), float("-inf"))
-        return {"positions": positions[None], "bias": bias, "fill": self.filling(n + fill - given)}
+            bias[0, 0, :n, :end].masked_fill_(tree.hidden(start, end), float("-inf"))
+        return {"positions": positions[None], "bias": bias, "fill": self.filling(n + fill - rows)}
 
-    def stand(self, n: int, start: int, given: int) -> int:
+    def stand(self, given: Pass, rows: int) -> int:
         """Say where the next pass stands where it is a chain; returns how many rows fill it up."""
-        end, fill = start + n, max(0, LEAST_ROWS - n)
+        start, end, fill = given.start, given.end, max(0, LEAST_ROWS - len(given.ids))
         seen = end + fill
         if not 0 <= start < end or seen > len(self._line):
             raise DecoderError(f"slots {start} to {end - 1} lie beyond the cache's capacity of {self.capacity}")
-        self._last[0], self._total[0], self._rows[0] = seen - 1, seen, given
+        self._last[0], self._total[0], self._rows[0] = seen - 1, seen, rows
         return fill
 
     def filling(self, rows: int) -> Tensor:

@@ -18,6 +18,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
+from hsd_core.models.cache import Cache, own
 from hsd_core.models.compiled import graph as graphs
 from hsd_core.models.compiled import refusal
 from hsd_core.models.compiled.cache import CompiledCache, slots_for
@@ -30,7 +31,7 @@ from hsd_core.models.compiled.smoothing import Smoothing, smoothed, smoothing
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.linear import aligned
 from hsd_core.models.lean.shape import LeanShape, rotary_tables
-from hsd_core.models.passes import Branches, Pass
+from hsd_core.models.passes import Pass
 from hsd_core.models.protocol import DecoderError
 from hsd_core.models.threads import model_threads
 
@@ -110,7 +111,7 @@ class CompiledDecoder:
         return CompiledCache(self.shape, self.layers, capacity + branches, self.tables)
 
     @torch.inference_mode()
-    def forward(self, given: Pass, cache: CompiledCache) -> Tensor:
+    def forward(self, given: Pass, cache: Cache) -> Tensor:
         """See `Decoder.forward`.
 
         Raises:
@@ -118,29 +119,27 @@ class CompiledDecoder:
         """
         if given.slots is not None:
             raise DecoderError("the compiled decoder runs one text a pass; open the model with kind='lean' for several")
-        if given.end > cache.capacity:
-            raise DecoderError(f"position {given.end} lies beyond the cache's capacity of {cache.capacity}")
-        kept, n = [], len(given.ids)
-        for lo in range(0, n, lean.CHUNK):
-            x = self.embed(given.ids[lo : lo + lean.CHUNK])
-            x = self.forward_layers(x, cache, given.start + lo, 0, self.layers, given.branches)
-            wanted = given.rows - max(0, n - lo - len(x))  # of this chunk: those not covered by later chunks
-            if wanted > 0:
-                kept.append(x[-wanted:])
+        kv = own(cache, CompiledCache)
+        if given.end > kv.capacity:
+            raise DecoderError(f"position {given.end} lies beyond the cache's capacity of {kv.capacity}")
+        passed = ((part, self.forward_layers(part, kv, 0, self.layers)) for part in given.parts(lean.CHUNK))
+        kept = [x[len(x) - part.wanted :] for part, x in passed if part.wanted]
         return self.head(kept[0] if len(kept) == 1 else torch.cat(kept))
 
     def embed(self, ids: Sequence[int]) -> Tensor:
         """ids (n,) -> x (n, hidden)."""
         return self._embedding[torch.tensor(list(ids))].float()
 
-    def forward_layers(
-        self, x: Tensor, cache: CompiledCache, start: int, lo: int, hi: int, branches: Branches | None = None
-    ) -> Tensor:
-        """See `Layers.forward`. The slot behind the inputs may be written too."""
+    def forward_layers(self, given: Pass, cache: Cache, lo: int, hi: int, x: Tensor | None = None) -> Tensor:
+        """See `Layered.forward_layers`. The slot behind the inputs may be written too."""
+        kv = own(cache, CompiledCache)
         parts, current = self._between(lo, hi), [part.session for part in self._parts]
-        cache.forget(current)
-        bounds = [cache.bound(part.session, range(part.lo, part.hi)) for part in parts]
-        return cache.run(bounds, x, start, branches, alone=self.dtype != "int4")
+        kv.forget(current)
+        bounds = [kv.bound(part.session, range(part.lo, part.hi)) for part in parts]
+        x = kv.run(bounds, given, self.embed(given.ids) if x is None else x, alone=self.dtype != "int4")
+        if hi == self.layers:
+            kv.length = given.end
+        return x
 
     def head(self, x: Tensor) -> Tensor:
         """x (n, hidden) after the last layer -> logits (n, V) float32."""

@@ -28,6 +28,7 @@ from hsd_core.models.compiled.layer import LayerTensors, Linear
 from hsd_core.models.lean.layers import Layer, Layers
 from hsd_core.models.lean.linear import Plain, aligned
 from hsd_core.models.lean.shape import LeanShape, rotary_tables
+from hsd_core.models.passes import Pass
 
 TOKENS = 256  # that are drawn
 TINY = torch.finfo(torch.float32).tiny
@@ -81,7 +82,7 @@ def smoothing(
         norms = opened.attention_norm, opened.q_norm, opened.k_norm, opened.mlp_norm
         layer = Layer(norms[0], qkv, norms[1], norms[2], out, norms[3], gate_up, down)
         one = Layers(alone, [layer], dtype=torch.float32, device="cpu", rotary=rotary)
-        x = one.forward(x, one.new_cache(n), 0, 0, 1)
+        x = one.forward(Pass(range(n)), x, one.new_cache(n), 0, 1)
         # those heads that share a value head share its channels
         sharing = shape.kv_heads, shape.heads // shape.kv_heads, shape.head_size
         spoken = out.peaks.view(sharing).amax(1).flatten()

@@ -11,14 +11,16 @@ import threading
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
+from weakref import finalize
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from hsd_core.models.cache import KVCache
 from hsd_core.models.gpu.graphs import Graphs, Replay
 from hsd_core.models.gpu.transfer import sent
-from hsd_core.models.passes import Branches
+from hsd_core.models.passes import Pass
 
 if TYPE_CHECKING:
     from hsd_core.models.lean.layers import Layers
@@ -64,18 +66,18 @@ class GraphMemory:
             if (lo, hi) not in self._graphs:
                 self._graphs[lo, hi] = {rows: graphs.capture(self._pass(layers, lo, hi, rows)) for rows in ROWS}
 
-    def replay(self, x: Tensor, start: int, lo: int, hi: int, branches: Branches | None) -> Tensor | None:
-        """Layers lo to hi - 1 on x (n, hidden) in slots start, ... -> (n, hidden); None where no graph does that."""
-        n, end, found = len(x), start + len(x), self._graphs.get((lo, hi))
+    def replay(self, given: Pass, x: Tensor, lo: int, hi: int) -> Tensor | None:
+        """Layers lo to hi - 1 on a pass's inputs, x (n, hidden) -> (n, hidden); None where no graph does that."""
+        n, start, end, found = len(x), given.start, given.end, self._graphs.get((lo, hi))
         rows = next((rows for rows in ROWS if rows >= n), None)
         if found is None or rows is None:
             return None
         self._x[:n] = x
         self._at[:, :rows] = self._line[start : start + rows]
         self._hidden[:rows] = self._line > self._at[0, :rows, None]
-        if branches is not None and end > branches.base:
-            self._at[1, :n] = sent(branches.positions(start, end), x.device)
-            self._hidden[:n, :end] = sent(branches.hidden(start, end), x.device)
+        if given.tree is not None:
+            self._at[1, :n] = sent(given.tree.positions(start, end), x.device)
+            self._hidden[:n, :end] = sent(given.tree.hidden(start, end), x.device)
         found[rows]()
         return self._out[:n].clone()  # the next replay writes over it
 
@@ -128,3 +130,12 @@ class Memories:
             except RuntimeError as error:
                 first = str(error).strip().partition("\n")[0][:200]
                 self.refused = f"passes are launched kernel by kernel, since no CUDA graph could be recorded: {first}"
+
+
+class LentCache(KVCache):
+    """One whose memory is lent by `Memories` for as long as it is held, so that its passes may be replayed."""
+
+    def __init__(self, memories: Memories, memory: GraphMemory, capacity: int) -> None:
+        super().__init__(memory.keys, memory.values, capacity)
+        self.memory = memory
+        finalize(self, memories.take_back, memory)

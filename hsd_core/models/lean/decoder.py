@@ -14,13 +14,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from hsd_core.models.cache import Cache, KVCache, own
 from hsd_core.models.gpu.graphs import Graphs
 from hsd_core.models.gpu.transfer import sent_ids
-from hsd_core.models.lean.layers import KVCache, Layer, Layers
+from hsd_core.models.lean.layers import Layer, Layers
 from hsd_core.models.lean.linear import COPIES, Linear, Packed, Plain, aligned, nbytes
 from hsd_core.models.lean.masks import KEY_STEP, rounded_up
 from hsd_core.models.lean.shape import LeanShape
-from hsd_core.models.passes import Branches, Pass
+from hsd_core.models.passes import Pass
 from hsd_core.models.protocol import DecoderError
 
 CHUNK = 512  # inputs per pass: bounds the attention mask of a long prompt
@@ -92,15 +93,15 @@ class LeanDecoder:
         whole = Packed if on_cpu and Packed.available() else Plain
         self._head = whole(tensor(head)[: self.vocab_size].to(device=device, dtype=torch.float32))
 
-    def new_cache(self, capacity: int, *, branches: int = 0, sequences: int = 1) -> KVCache:
-        """See `Decoder.new_cache`. sequences: of so many texts, each with that room."""
+    def new_cache(self, capacity: int, *, branches: int = 0, texts: int = 1) -> KVCache:
+        """See `Decoder.new_cache`. texts: each with that room."""
         if capacity > self.max_positions:
             raise DecoderError(f"{capacity} positions are more than the model's {self.max_positions}")
-        return self.stack.new_cache(capacity + branches, sequences)
+        return self.stack.new_cache(capacity + branches, texts)
 
-    def prepare(self, cache: KVCache, depths: Sequence[int]) -> None:
+    def prepare(self, cache: Cache, depths: Sequence[int]) -> None:
         """See `Prepared`."""
-        self.stack.prepare(cache, depths)
+        self.stack.prepare(own(cache, KVCache), depths)
 
     @property
     def eager(self) -> str | None:
@@ -108,32 +109,28 @@ class LeanDecoder:
         return self.stack.eager
 
     @torch.inference_mode()
-    def forward(self, given: Pass, cache: KVCache, states: dict[int, Tensor] | None = None) -> Tensor:
+    def forward(self, given: Pass, cache: Cache, states: dict[int, Tensor] | None = None) -> Tensor:
         """See `Decoder.forward`.
 
         Args:
             states: filled with the (n, hidden) states after each depth that is a key of it; for several texts only.
         """
-        if given.end > cache.capacity:
-            raise DecoderError(f"position {given.end} lies beyond the cache's capacity of {cache.capacity}")
+        kv = own(cache, KVCache)
+        if given.end > kv.capacity:
+            raise DecoderError(f"position {given.end} lies beyond the cache's capacity of {kv.capacity}")
         if given.slots is not None:
             x, lo = self.embed(given.ids), 0
             for depth in sorted({*(states or ()), self.layers}):
-                x, lo = self.stack.step(x, cache, given.slots, lo, depth), depth
+                x, lo = self.forward_layers(given, kv, lo, depth, x), depth
                 if states is not None and depth in states:
                     states[depth] = x
             return self.head(x)
-        kept, n = [], len(given.ids)
-        for lo in range(0, n, CHUNK):
-            x = self.embed(given.ids[lo : lo + CHUNK])
-            x = self.forward_layers(x, cache, given.start + lo, 0, self.layers, given.branches)
-            wanted = given.rows - max(0, n - lo - len(x))  # of this chunk: those not covered by later chunks
-            if wanted > 0:
-                kept.append(x[-wanted:])
+        passed = ((part, self.forward_layers(part, kv, 0, self.layers)) for part in given.parts(CHUNK))
+        kept = [x[len(x) - part.wanted :] for part, x in passed if part.wanted]
         return self.head(kept[0] if len(kept) == 1 else torch.cat(kept))
 
     @torch.inference_mode()
-    def states(self, ids: Sequence[int], depths: Iterable[int], cache: KVCache | None = None) -> dict[int, Tensor]:
+    def states(self, ids: Sequence[int], depths: Iterable[int], cache: Cache | None = None) -> dict[int, Tensor]:
         """One text from its start: depth -> (n, hidden) states after so many layers, 1 to all of them."""
         found: dict[int, list[Tensor]] = {depth: [] for depth in depths}
         for _, depth, x in self.walk(ids, found, cache):
@@ -141,18 +138,18 @@ class LeanDecoder:
         return {depth: torch.cat(parts) for depth, parts in found.items()}
 
     def walk(
-        self, ids: Sequence[int], depths: Iterable[int], cache: KVCache | None = None
+        self, ids: Sequence[int], depths: Iterable[int], cache: Cache | None = None
     ) -> Iterator[tuple[int, int, Tensor]]:
         """One text from its start, chunk by chunk: (position of x's first, depth, x (n, hidden) after so many layers).
 
         To be gone through in inference mode. Depth 0 gives the embeddings.
         """
         cache, ordered = self.new_cache(len(ids)) if cache is None else cache, sorted(depths)
-        for start in range(0, len(ids), CHUNK):
-            x, lo = self.embed(ids[start : start + CHUNK]), 0
+        for part in Pass(ids).parts(CHUNK):
+            x, lo = self.embed(part.ids), 0
             for depth in ordered:
-                x, lo = self.forward_layers(x, cache, start, lo, depth), depth
-                yield start, depth, x
+                x, lo = self.forward_layers(part, cache, lo, depth, x), depth
+                yield part.start, depth, x
 
     def embed(self, ids: Sequence[int]) -> Tensor:
         """ids (n,) -> x (n, hidden)."""
@@ -162,11 +159,10 @@ class LeanDecoder:
         """x (n, hidden) after the last layer -> logits (n, V) float32."""
         return self._head(F.rms_norm(x, self.last_norm.shape, self.last_norm, self.shape.norm_eps).float())
 
-    def forward_layers(
-        self, x: Tensor, cache: KVCache, start: int, lo: int, hi: int, branches: Branches | None = None
-    ) -> Tensor:
-        """See `Layers.forward`."""
-        return self.stack.forward(x, cache, start, lo, hi, branches)
+    def forward_layers(self, given: Pass, cache: Cache, lo: int, hi: int, x: Tensor | None = None) -> Tensor:
+        """See `Layered.forward_layers`."""
+        x = self.embed(given.ids) if x is None else x
+        return self.stack.forward(given, x, own(cache, KVCache), lo, hi)
 
     def head_rows(self, ids: Sequence[int] | Tensor) -> Tensor:
         """(len(ids), hidden) float32 rows of the head, as a trimmed head needs them."""

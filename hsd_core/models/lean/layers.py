@@ -12,19 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from weakref import finalize
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from hsd_core.models.cache import KVCache
 from hsd_core.models.gpu.graphs import Graphs
-from hsd_core.models.gpu.replayed import GraphMemory, Memories
+from hsd_core.models.gpu.replayed import LentCache, Memories
 from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.lean.linear import Linear, nbytes
 from hsd_core.models.lean.masks import KEY_STEP, Masks, rounded_up
 from hsd_core.models.lean.shape import LeanShape, rotary_tables
-from hsd_core.models.passes import Branches
+from hsd_core.models.passes import Pass
 from hsd_core.models.threads import model_threads, torch_with
 
 # (layer, (n, H, d) queries, (n, G, d) keys, (n, G, d) values) -> (n, H, d): keeps keys and values, and attends.
@@ -46,37 +46,6 @@ class Layer:
     def nbytes(self) -> int:
         """Of its products' weights."""
         return sum(nbytes(product) for product in (self.qkv, self.out, self.gate_up, self.down))
-
-
-class KVCache:
-    """Keys and values of `sequences` texts: two tensors (L, sequences, G, capacity rounded up to KEY_STEP, d).
-
-    Always finite. To forget positions is to write over them from a smaller one on.
-    """
-
-    __slots__ = ("capacity", "keys", "values")
-
-    def __init__(self, keys: Tensor, values: Tensor, capacity: int) -> None:
-        self.keys, self.values, self.capacity = keys, values, capacity
-
-    def sequence(self, b: int) -> KVCache:
-        """Text b's part of it, the same memory."""
-        return KVCache(self.keys[:, b : b + 1], self.values[:, b : b + 1], self.capacity)
-
-    def keep(self, start: int, path: Sequence[int], lo: int, hi: int) -> None:
-        """Move the nodes of a path of the tree behind `start` together, in layers lo to hi - 1."""
-        source = sent(path, self.keys.device) + start
-        for kept in (self.keys, self.values):
-            kept[lo:hi, :, :, start : start + len(path)] = kept[lo:hi, :, :, source]
-
-
-class LentCache(KVCache):
-    """One whose memory is lent by `Memories` for as long as it is held, so that its passes may be replayed."""
-
-    def __init__(self, memories: Memories, memory: GraphMemory, capacity: int) -> None:
-        super().__init__(memory.keys, memory.values, capacity)
-        self.memory = memory
-        finalize(self, memories.take_back, memory)
 
 
 class Layers:
@@ -113,16 +82,16 @@ class Layers:
         """Why passes are launched kernel by kernel, where they should be replayed."""
         return None if self._memories is None else self._memories.refused
 
-    def new_cache(self, capacity: int, sequences: int = 1) -> KVCache:
-        if self._memories is not None and sequences == 1 and not self.eager:
+    def new_cache(self, capacity: int, texts: int = 1) -> KVCache:
+        if self._memories is not None and texts == 1 and not self.eager:
             return LentCache(self._memories, self._memories.lend(self, capacity), capacity)
         slots = rounded_up(capacity, KEY_STEP)
-        return KVCache(self.zeros(slots, sequences), self.zeros(slots, sequences), capacity)
+        return KVCache(self.zeros(slots, texts), self.zeros(slots, texts), capacity)
 
-    def zeros(self, slots: int, sequences: int) -> Tensor:
+    def zeros(self, slots: int, texts: int) -> Tensor:
         """Keys, or values, of so many texts."""
         s = self.shape
-        size = (len(self._layers), sequences, s.kv_heads, slots, s.head_size)
+        size = (len(self._layers), texts, s.kv_heads, slots, s.head_size)
         return torch.zeros(size, dtype=self._float, device=self._device)
 
     def prepare(self, cache: KVCache, depths: Sequence[int]) -> None:
@@ -133,47 +102,42 @@ class Layers:
         if isinstance(cache, LentCache) and self._memories is not None:
             self._memories.capture(self, cache.memory, depths)
 
-    def forward(
-        self, x: Tensor, cache: KVCache, start: int, lo: int, hi: int, branches: Branches | None = None
-    ) -> Tensor:
-        """Run layers lo, ..., hi - 1 on inputs in slots start, ... of one text; writes their keys and values.
+    def forward(self, given: Pass, x: Tensor, cache: KVCache, lo: int, hi: int) -> Tensor:
+        """Run layers lo, ..., hi - 1 on a pass's inputs; writes their keys and values.
 
-        x (n, hidden) -> (n, hidden). Layers may be run in any division, 0..a then a..L, over one cache.
+        x (n, hidden) -> (n, hidden). Layers may be run in any division, 0..a then a..L, over one cache. No text sees
+        another: masked keys have weight zero.
         """
-        if isinstance(cache, LentCache):
-            replayed = cache.memory.replay(x, start, lo, hi, branches)
+        if given.slots is None and isinstance(cache, LentCache):
+            replayed = cache.memory.replay(given, x, lo, hi)
             if replayed is not None:
-                return replayed
+                return self._reached(cache, given, hi, replayed)
         torch_with(model_threads())
-        end = start + len(x)
-        if branches is None or end <= branches.base:
-            at: slice | Tensor = slice(start, end)
-            mask = self._masks.causal(len(x), end)
+        start, end, slots, tree = given.start, given.end, given.slots, given.tree
+        at: slice | Tensor
+        if slots is not None:
+            at = torch.tensor(slots, device=self._device)
+            mask = self._masks.of(torch.arange(end, device=self._device)[None, None] > at[:, None, None])
+        elif tree is not None:
+            at = sent(tree.positions(start, end), self._device)
+            mask = self._masks.of(tree.hidden(start, end)[None])
         else:
-            at = sent(branches.positions(start, end), self._device)
-            mask = self._masks.of(branches.hidden(start, end)[None])
+            at = slice(start, end)
+            mask = self._masks.causal(len(x), end)
         cos, sin = (t[at, None] for t in self.rotary)  # (n, 1, d)
 
         def write(kept: Tensor, new: Tensor) -> None:
-            kept[0, :, start:end] = new.transpose(0, 1)
+            if slots is None:
+                kept[0, :, start:end] = new.transpose(0, 1)
+            else:
+                kept[torch.arange(len(new), device=self._device), :, at] = new
 
-        return self._run(x, cache.keys, cache.values, lo, hi, cos, sin, mask, write)
+        return self._reached(cache, given, hi, self._run(x, cache.keys, cache.values, lo, hi, cos, sin, mask, write))
 
-    def step(self, x: Tensor, cache: KVCache, slots: Sequence[int], lo: int, hi: int) -> Tensor:
-        """Run layers lo, ..., hi - 1 on one input of every text: x (B, hidden), text b's in its slot slots[b].
-
-        No text sees another: masked keys have weight zero.
-        """
-        torch_with(model_threads())
-        at = torch.tensor(slots, device=self._device)
-        each = torch.arange(len(x), device=self._device)
-        cos, sin = (t[at, None] for t in self.rotary)  # (B, 1, d)
-        mask = self._masks.of(torch.arange(max(slots) + 1, device=self._device)[None, None] > at[:, None, None])
-
-        def write(kept: Tensor, new: Tensor) -> None:
-            kept[each, :, at] = new
-
-        return self._run(x, cache.keys, cache.values, lo, hi, cos, sin, mask, write)
+    def _reached(self, cache: KVCache, given: Pass, hi: int, x: Tensor) -> Tensor:
+        if hi == len(self):
+            cache.length = given.end
+        return x
 
     def over(
         self,

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
+from hsd_core.models.cache import KVCache
 from hsd_core.models.lean.decoder import LeanDecoder
-from hsd_core.models.lean.layers import KVCache
 from hsd_core.models.passes import Pass
 from hsd_core.models.sampling import Sampling, to_probs
 from hsd_core.trace.repetition import loop_from
@@ -160,7 +160,7 @@ def generate(
     room = max_new_tokens + max((LONGEST_TURN + len(job.closing) for job in jobs if job.closing), default=0)
     capacity = min(decoder.max_positions, max(len(job.text.prompt_ids) for job in jobs) + room)
     slots = min(batch, len(jobs))
-    cache = decoder.new_cache(capacity, sequences=slots)
+    cache = decoder.new_cache(capacity, texts=slots)
     rows: list[_Row | None] = [None] * slots
 
     def over(row: _Row) -> bool:
@@ -176,7 +176,7 @@ def generate(
         for b in range(slots):
             while rows[b] is None and waiting:
                 row = _Row(job := waiting.pop(), job.chance(seed), answer=None if job.closing else 0)
-                logits, states = _first(decoder, list(job.text.prompt_ids), cache.sequence(b), depths)
+                logits, states = _first(decoder, list(job.text.prompt_ids), cache.text(b), depths)
                 row.states.append(states)
                 _write([row], logits, sampling, ends)
                 rows[b] = row
