@@ -20,6 +20,7 @@ from torch import Tensor
 
 from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.passes import Branches, path_to
+from hsd_core.ngram.suffixes import SuffixIndex
 from hsd_core.trace import Copied
 
 LONGEST = 8  # tokens of a suffix that are compared
@@ -39,29 +40,28 @@ class Suffixes:
         self.tokens: list[int] = []
         self.places: list[int] = []
         self.sorts: list[int] = []
-        self._context: list[int] = []
-        # by length: what stood there -> the places behind it, oldest first
-        self._behind: list[dict[tuple[int, ...], list[int]]] = [{} for _ in range(LONGEST)]
+        self._index = SuffixIndex(1, LONGEST)
 
     def follow(self, context: Sequence[int]) -> None:
         """Forget what has left the context and read what is new in it."""
-        n = min(len(self._context), len(context))
-        if self._context[:n] != list(context[:n]):
-            n = next(i for i in range(n) if self._context[i] != context[i])
-        while len(self._context) > n:
-            self._drop()
+        own = self._index.text
+        n = min(len(own), len(context))
+        if own[:n] != list(context[:n]):
+            n = next(i for i in range(n) if own[i] != context[i])
+        for kept in (self.tokens, self.places, self.sorts):
+            del kept[n:]
+        while len(own) > n:
+            self._index.drop()
         for token in context[n:]:
             self._add(token)
 
     def _add(self, token: int) -> None:
-        own, at = self._context, len(self._context)
-        for length in range(1, min(LONGEST, at) + 1):
-            self._behind[length - 1].setdefault(tuple(own[at - length :]), []).append(at)
-        own.append(token)
+        own = self._index.text
+        self._index.add(token)
         guess = place = sort = 0
-        for length in range(1, min(LONGEST, at + 1) + 1):
-            places = self._behind[length - 1].get(tuple(own[at + 1 - length :]))
-            if places is None:
+        for length in range(1, min(LONGEST, len(own)) + 1):
+            places = self._index.behind(own[-length:])
+            if not places:
                 break
             place = places[-1]
             guess = own[place]
@@ -70,16 +70,6 @@ class Suffixes:
         self.tokens.append(guess)
         self.places.append(place)
         self.sorts.append(sort)
-
-    def _drop(self) -> None:
-        own, at = self._context, len(self._context) - 1
-        own.pop(), self.tokens.pop(), self.places.pop(), self.sorts.pop()
-        for length in range(1, min(LONGEST, at) + 1):
-            key = tuple(own[at - length :])
-            places = self._behind[length - 1][key]
-            places.pop()
-            if not places:
-                del self._behind[length - 1][key]
 
 
 class Gate(NamedTuple):

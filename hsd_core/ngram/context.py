@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from hsd_core.ngram.suffixes import SuffixIndex
+
 
 class ContextDatabase:
     """
@@ -25,33 +27,30 @@ class ContextDatabase:
     ) -> None:
         self.min_key, self.max_key = min_key, max_key
         self.continuation, self.max_continuations = continuation, max_continuations
-        self.inserts = self.evictions = 0
-        self._text: list[int] = []
-        # key -> {first token of a continuation: where it last began}, oldest first
-        self._index: dict[tuple[int, ...], dict[int, int]] = {}
+        self._index = SuffixIndex(min_key, max_key, max_continuations)
 
     def __len__(self) -> int:
         """Tokens inserted so far."""
-        return len(self._text)
+        return len(self._index.text)
+
+    @property
+    def inserts(self) -> int:
+        """Continuations filed so far."""
+        return self._index.filed
+
+    @property
+    def evictions(self) -> int:
+        """Continuations that gave way to newer ones of their key."""
+        return self._index.evictions
 
     def insert(self, ids: Sequence[int]) -> None:
         """Append tokens to the text and file the n-grams that end in them, those across the seam included."""
-        text, index = self._text, self._index
         for token in ids:
-            at = len(text)
-            for length in range(self.min_key, min(self.max_key, at) + 1):
-                kept = index.setdefault(tuple(text[at - length :]), {})
-                if kept.pop(token, None) is None and len(kept) >= self.max_continuations:
-                    del kept[next(iter(kept))]
-                    self.evictions += 1
-                kept[token] = at
-                self.inserts += 1
-            text.append(token)
+            self._index.add(token)
 
     def continuations(self, key: Sequence[int]) -> list[tuple[int, ...]]:
         """What followed a key, newest first."""
-        kept = self._index.get(tuple(key), {})
-        return [tuple(self._text[at : at + self.continuation]) for at in reversed(kept.values())]
+        return [tuple(self._at(place, self.continuation)) for place in reversed(self._index.behind(key))]
 
     def found(self, tail: Sequence[int], limit: int) -> Iterator[tuple[Sequence[int], int, int]]:
         """All continuations of all known suffixes of `tail`: longer suffixes first, newer ones first.
@@ -60,5 +59,8 @@ class ContextDatabase:
             At most `limit` tokens, where they begin in the text, and how many tokens of the key stand before them.
         """
         for length in range(min(self.max_key, len(tail)), self.min_key - 1, -1):
-            for at in reversed(self._index.get(tuple(tail[-length:]), {}).values()):
-                yield self._text[at : at + min(limit, self.continuation)], at, length
+            for place in reversed(self._index.behind(tail[-length:])):
+                yield self._at(place, min(limit, self.continuation)), place, length
+
+    def _at(self, place: int, limit: int) -> Sequence[int]:
+        return self._index.text[place : place + limit]

@@ -57,7 +57,7 @@ def test_a_lookup_in_the_context_asks_once_a_key_length_however_much_is_stored(s
     databases, text = context_database(stored)
     context = databases._context
     assert context is not None and context.inserts >= stored
-    context._index = Counted(context._index)
+    context._index._places = Counted(context._index._places)
     Counted.asked = 0
     own = databases.reach["c"]
     for at in range(len(text) - 200, len(text)):

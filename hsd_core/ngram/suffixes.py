@@ -1,0 +1,55 @@
+"""Where the end of a text stood in it before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class SuffixIndex:
+    """A text, and the places behind each of its short stretches, its *keys*.
+
+    Args:
+        shortest, longest: tokens of a key.
+        kept: places of one key, told apart by the token that stands there; a new one takes the place of one alike, or
+            of the oldest where there are more. None: every place is kept, and tokens can be taken off the end again.
+    """
+
+    def __init__(self, shortest: int, longest: int, kept: int | None = None) -> None:
+        self._shortest, self._longest, self._kept = shortest, longest, kept
+        self.text: list[int] = []
+        self.filed = self.evictions = 0
+        self._places: dict[tuple[int, ...], list[int]] = {}  # oldest first
+
+    def behind(self, key: Sequence[int]) -> Sequence[int]:
+        """The places behind a key, oldest first."""
+        return self._places.get(tuple(key), ())
+
+    def add(self, token: int) -> None:
+        """Append a token and file its place under the keys that end before it."""
+        text, at = self.text, len(self.text)
+        for length in range(self._shortest, min(self._longest, at) + 1):
+            places = self._places.setdefault(tuple(text[at - length :]), [])
+            if self._kept is not None:
+                self._make_room(places, token)
+            places.append(at)
+            self.filed += 1
+        text.append(token)
+
+    def drop(self) -> None:
+        """Take the last token away; only where every place is kept."""
+        assert self._kept is None
+        text, at = self.text, len(self.text) - 1
+        text.pop()
+        for length in range(self._shortest, min(self._longest, at) + 1):
+            key = tuple(text[at - length :])
+            self._places[key].pop()
+            if not self._places[key]:
+                del self._places[key]
+
+    def _make_room(self, places: list[int], token: int) -> None:
+        alike = next((i for i, place in enumerate(places) if self.text[place] == token), None)
+        if alike is not None:
+            del places[alike]
+        elif len(places) == self._kept:
+            del places[0]
+            self.evictions += 1
