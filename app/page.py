@@ -14,12 +14,12 @@ from app.kit.static import ASSETS
 from app.learn import view as learn
 from app.planner import view as planner
 from app.planner.routes import routes
-from app.play.bundled import recording_route
+from app.play.bundled_runs import recording_route
 from app.play.codes import code_route
 from app.play.offline import offline_route
 from app.play.recordings import MAX_CALL, Recordings
 from app.play.view import Play
-from app.race.bundled import race_routes
+from app.race.bundled_races import race_routes
 from app.race.view import RaceTab
 from app.results.view import Results, results_route
 from app.serve import api

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core import trace
 from hsd_core.levels.declared.preset import Preset
 from hsd_core.models import machine
-from hsd_core.models.room import refuse
+from hsd_core.models.machine import refuse
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.grammar import StackError, bare, parse
 from hsd_core.stacks.presets import preset_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hsd_core.levels.built.draft_run import TrainedDraft
     from hsd_core.levels.entry import StackEntry
     from hsd_core.levels.memory import Memory
-    from hsd_core.models.compiled.profile import NodeProfile as NodeProfile
+    from hsd_core.models.compiled.node_profile import NodeProfile as NodeProfile
     from hsd_core.models.lean.decoder import LeanDecoder
     from hsd_core.stacks.builder import Builder
     from hsd_core.theory import Profile

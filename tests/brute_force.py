@@ -10,10 +10,10 @@ from itertools import combinations
 
 import numpy as np
 
-from hsd_core.theory import Plan, Profile
+from hsd_core.theory import Profile, StackPlan
 
 
-def every_plan(profile: Profile) -> dict[Plan, float]:
+def every_plan(profile: Profile) -> dict[StackPlan, float]:
     """ms per token of every set of levels with every vector of block lengths (with a bonus, no lookups)."""
     target, out = profile.target, {}
     for size in range(target + 1):
@@ -21,7 +21,7 @@ def every_plan(profile: Profile) -> dict[Plan, float]:
             levels = (*below, target)
             per_token = _every_length(profile, levels)
             for lengths in np.ndindex(per_token.shape):
-                out[Plan(levels, tuple(t + 1 for t in lengths))] = float(per_token[lengths])
+                out[StackPlan(levels, tuple(t + 1 for t in lengths))] = float(per_token[lengths])
     return out
 
 

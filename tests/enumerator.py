@@ -29,7 +29,7 @@ from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.shared import open_levels
 from hsd_core.levels.tree import Token, Tree
 from hsd_core.models.context import Context
-from hsd_core.models.passes import in_order
+from hsd_core.models.one_pass import in_order
 from hsd_core.models.sampling import Sampling, to_probs
 
 T = TypeVar("T")

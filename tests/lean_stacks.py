@@ -25,7 +25,7 @@ from hsd_core.levels.kinds.ngram import MISS
 from hsd_core.levels.readout import Lens
 from hsd_core.models import QUANTISED
 from hsd_core.models.lean.decoder import LeanDecoder
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling, to_probs
 from hsd_core.ngram import Databases
 from hsd_core.stacks.grammar import LevelSpec, parse

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hsd_core.theory.latency.plans import Plan, check_plan
+from hsd_core.theory.latency.plans import StackPlan, check_plan
 from hsd_core.theory.profiles.costs import Array, ProfileError
 from hsd_core.theory.profiles.profile import Profile
 
@@ -23,7 +23,7 @@ class _Tokens:
     ms: Array
 
 
-def simulate(profile: Profile, plan: Plan, rounds: int, seed: int) -> tuple[float, float]:
+def simulate(profile: Profile, plan: StackPlan, rounds: int, seed: int) -> tuple[float, float]:
     """Mean ms per token over `rounds` rounds of the target, and its standard error.
 
     Raises:
@@ -43,7 +43,7 @@ def simulate(profile: Profile, plan: Plan, rounds: int, seed: int) -> tuple[floa
 @dataclass(frozen=True, slots=True)
 class _Play:
     profile: Profile
-    plan: Plan
+    plan: StackPlan
     rng: np.random.Generator
 
     def round(self, place: int, count: int) -> _Tokens:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hsd_core.theory import Costs, Plan, Profile, ProfileLevel
+from hsd_core.theory import Costs, Profile, ProfileLevel, StackPlan
 
 
 def flat(costs: tuple[float, ...], *acceptance: float, max_block: int = 32) -> Profile:
@@ -43,7 +43,7 @@ def dear(seed: float) -> dict[str, Any]:
     }
 
 
-def random_stack(rng: np.random.Generator) -> tuple[Profile, Plan]:
+def random_stack(rng: np.random.Generator) -> tuple[Profile, StackPlan]:
     """2 to 5 levels, a lookup at the bottom now and then, some without a bonus."""
     size = int(rng.integers(2, 6))
     levels = []
@@ -59,4 +59,4 @@ def random_stack(rng: np.random.Generator) -> tuple[Profile, Plan]:
         round_ms=0.3,
     )
     blocks, bonus = rng.integers(1, 9, size - 1), rng.random(size - 1) < 0.7
-    return profile, Plan(tuple(range(size)), tuple(blocks.tolist()), tuple(bonus.tolist()))
+    return profile, StackPlan(tuple(range(size)), tuple(blocks.tolist()), tuple(bonus.tolist()))

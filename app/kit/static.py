@@ -21,7 +21,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.kit.packed import PackedBody
 from hsd_core.export.bundle import modules, script
-from hsd_core.export.page import SHEETS
+from hsd_core.export.run_page import SHEETS
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 ROUTE = "/hx"

@@ -52,7 +52,7 @@ class Settings(Struct, forbid_unknown_fields=True, omit_defaults=True):
 class Action(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """What is done to the page, in this order. `play`: from where it stands to this moment, then a pause; `token`:
     opens the card of a committed token, counted from 1, or of the first that was copied from this text; `light`: parts
-    by the names of `js/learn/acts/parts.js`; `tab`: leaves the lesson for another tab."""
+    by the names of `js/learn/acts/page-parts.js`; `tab`: leaves the lesson for another tab."""
 
     recording: Name | None = None
     at: Moment | None = None

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.planner.figures.graph import graph_figure
 from app.planner.figures.ink import Ink
+from app.planner.figures.path_picture import graph_figure
 from app.planner.figures.surface import surface
 from app.planner.figures.validation import LEAST_HEIGHT, height, validation_figure
-from app.planner.profiles.request import Look, PlannerError, PlanQuestion
+from app.planner.profiles.plan_request import Look, PlannerError, PlanQuestion
 from app.planner.profiles.turn import kind_of, turned
 from app.planner.words import headline, why
-from hsd_core.theory.latency.plans import Plan, Ranked, has_specs, stack_text
+from hsd_core.theory.latency.plans import Ranked, StackPlan, has_specs, stack_text
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.search.planner import Answer, Planner
@@ -97,7 +97,7 @@ def shown(profile: Profile, ranked: Ranked) -> dict[str, Any]:
     }
 
 
-def spoken(profile: Profile, plan: Plan) -> str:
+def spoken(profile: Profile, plan: StackPlan) -> str:
     """A plan by the names of its levels, as the grammar would write it."""
     blocks: list[int | None] = [*plan.blocks, None]
     named = zip(plan.levels, blocks, strict=True)

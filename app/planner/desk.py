@@ -15,7 +15,7 @@ from typing import Any
 from app.kit.payload import dumps
 from app.planner.answer import Planned, answer, planned
 from app.planner.figures.ink import NARROW, WALL
-from app.planner.profiles.request import Look, PlannerError, PlanQuestion, parse
+from app.planner.profiles.plan_request import Look, PlannerError, PlanQuestion, parse
 from app.planner.profiles.sources import Sources
 from app.words import planner as says
 from hsd_core.trace.typed import Malformed, plain

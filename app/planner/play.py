@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.planner.profiles.request import PlannerError, parse
+from app.planner.profiles.plan_request import PlannerError, parse
 from app.planner.profiles.turn import turned
 from app.serve.line.turns import Full, Turns
 from app.serve.settings import LIMITS
 from app.words import planner as says
-from hsd_core.theory.latency.plans import Plan
+from hsd_core.theory.latency.plans import StackPlan
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.trace import Event
 
@@ -50,7 +50,7 @@ class Simulator:
             raise PlannerError(str(error), "profile") from error
 
 
-def _plan(given: Any, names: tuple[str, ...]) -> Plan:
+def _plan(given: Any, names: tuple[str, ...]) -> StackPlan:
     given = given if isinstance(given, Mapping) else {}
     levels, blocks = given.get("levels"), given.get("blocks")
     if given.get("tree"):
@@ -59,4 +59,4 @@ def _plan(given: Any, names: tuple[str, ...]) -> Plan:
         raise PlannerError(says.FOREIGN_PLAN)
     if not all(isinstance(block, int) and not isinstance(block, bool) for block in blocks):
         raise PlannerError(says.WHOLE_BLOCKS)
-    return Plan(tuple(names.index(name) for name in levels), tuple(blocks))
+    return StackPlan(tuple(names.index(name) for name in levels), tuple(blocks))

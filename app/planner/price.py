@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.planner.profiles.request import PlannerError
+from app.planner.profiles.plan_request import PlannerError
 from app.words import planner as says
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory.latency.plans import plan_of

@@ -23,10 +23,10 @@ from app.kit.packed import PackedBody
 from app.kit.payload import dumps
 from app.kit.static import ASSETS, ROUTE
 from app.planner.desk import Answers, key_of
+from app.planner.planning_turns import PlanTurns
 from app.planner.price import LONGEST, parse
-from app.planner.profiles.request import LOOK, MAX_BODY, Look, PlannerError, look
+from app.planner.profiles.plan_request import LOOK, MAX_BODY, Look, PlannerError, look
 from app.planner.profiles.sources import Sources
-from app.planner.turns import PlanTurns
 from app.planner.worker import Worker
 from app.serve.line.turns import visitor
 from app.words import planner as says

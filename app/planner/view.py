@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.kit.mounted import Mounted
-from app.planner.profiles.request import LIMITS
+from app.planner.profiles.plan_request import LIMITS
 from app.planner.routes import ANSWER, PLOTLY, SOURCES
 from hsd_core.stacks.grammar import grammar
 

@@ -6,7 +6,7 @@ from starlette.routing import Route
 
 from app.kit.packed import PackedBody
 from app.kit.static import ROUTE
-from hsd_core.export.page import empty_page
+from hsd_core.export.run_page import empty_page
 
 OFFLINE = f"{ROUTE}/offline.html"
 

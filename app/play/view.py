@@ -13,13 +13,13 @@ from app.kit.figures import panels
 from app.kit.figures.drawings import Drawings
 from app.kit.payload import dumps, payload, status
 from app.planner.play import Simulator
-from app.planner.profiles.request import PlannerError
+from app.planner.profiles.plan_request import PlannerError
 from app.play.examples import EXAMPLES
 from app.play.reader import Reader
 from app.play.recordings import MAX_FILE, PREFIX, RecordingError, Recordings, recorded
 from app.play.stage import Stage
-from app.serve.generate import stream
-from app.serve.line.runs import NameTaken, Run
+from app.serve.line.known_runs import NameTaken, Run
+from app.serve.live_run import stream
 from app.serve.loader import Loader
 from app.serve.offer import EVERYTHING, ServerOffer
 from app.serve.queued import queued

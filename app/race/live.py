@@ -8,11 +8,11 @@ from contextlib import closing
 from typing import Any
 
 from app.kit.payload import payload, status
-from app.race.request import RaceRequest
+from app.race.race_request import RaceRequest
 from app.race.shown import shown
 from app.serve.engine import PERIOD_S, Payload, answered, begin, whole
 from app.serve.limits import LONGEST_S
-from app.serve.line.runs import Run
+from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
 from app.words import race as says
 from app.words import run as run_says

@@ -11,10 +11,10 @@ from app.kit.payload import payload, status
 from app.play.examples import EXAMPLES
 from app.play.recordings import MAX_FILE, RecordingError
 from app.play.view import Play, named
-from app.race.bundled import RACES
+from app.race.bundled_races import RACES
 from app.race.live import stream
-from app.race.reading import MODULE
-from app.race.request import REPEATS, TOKENS, RaceRequest, asked_for
+from app.race.race_request import REPEATS, TOKENS, RaceRequest, asked_for
+from app.race.visitor_race import MODULE
 from app.serve.limits import LONGEST_S
 from app.serve.queued import queued
 from app.serve.settings import DEFAULTS, LIMITS, MAX_PROMPT, whole_text

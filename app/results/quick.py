@@ -16,8 +16,8 @@ from typing import Any
 from app.kit.payload import payload, status
 from app.serve.engine import Payload, answered, begin
 from app.serve.limits import within
-from app.serve.line.lengths import RunKind
-from app.serve.line.runs import Run
+from app.serve.line.known_runs import Run
+from app.serve.line.run_lengths import RunKind
 from app.serve.loader import Loader
 from app.serve.settings import RequestError, RunRequest, check
 from app.words import results as says

@@ -15,7 +15,7 @@ from app.kit.payload import dumps
 from app.kit.static import ROUTE
 from app.planner.routes import PLOTLY
 from app.play.view import Play, named
-from app.results.bundled import Bundled
+from app.results.bundled_results import Bundled
 from app.results.quick import LONGEST_S, PROMPTS, TOKENS, QuickRequest, chosen, measure
 from app.serve.queued import queued
 from app.serve.settings import run_id

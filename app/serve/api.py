@@ -12,8 +12,8 @@ from typing import Any
 import gradio as gr
 from gradio import events as gr_events
 
-from app.serve.generate import stream
-from app.serve.line.runs import FIGURES
+from app.serve.line.known_runs import FIGURES
+from app.serve.live_run import stream
 from app.serve.service import Service
 from app.serve.settings import DEFAULTS, RequestError, check, parse
 from hsd_core.trace import Commit, Footer, Piece

@@ -16,8 +16,8 @@ from typing import Any, Protocol, TypeVar
 
 from app.kit.faults import in_words
 from app.kit.payload import payload, status
-from app.serve.line.lengths import RunKind
-from app.serve.line.runs import Run
+from app.serve.line.known_runs import Run
+from app.serve.line.run_lengths import RunKind
 from app.serve.loader import LOOK_S, Loader, Opening, Request
 from app.words import run as says
 from hsd_core.pipeline import Reading

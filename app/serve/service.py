@@ -14,9 +14,9 @@ from gradio.context import LocalContext
 from app.kit.payload import payload, status
 from app.serve.door.presence import LEFT_S, Presence
 from app.serve.engine import Payload, W, Write
-from app.serve.line.lengths import ANY, RunKind
+from app.serve.line.known_runs import RETURN_S, NameTaken, Run, Runs, Visitor
 from app.serve.line.line import Left, Line, Refused
-from app.serve.line.runs import RETURN_S, NameTaken, Run, Runs, Visitor
+from app.serve.line.run_lengths import ANY, RunKind
 from app.serve.loader import Loader, behind
 from app.words import run as says
 

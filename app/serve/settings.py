@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.serve.limits import LONGEST_S, within
-from app.serve.line.lengths import RunKind
+from app.serve.line.run_lengths import RunKind
 from app.words import run as says
-from hsd_core.drafts.registry import LENS
+from hsd_core.drafts.known_drafts import LENS
 from hsd_core.levels.kinds import kinds
 from hsd_core.models.machine import device_name
 from hsd_core.pipeline import Reading

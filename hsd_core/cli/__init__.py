@@ -15,7 +15,7 @@ from typing import NoReturn
 from hsd_core.cli import export, generate, models, record, show, whatif
 from hsd_core.cli.files import check_files, said
 from hsd_core.cli.lab import bench, calibrate, depth, ngrams, passes, plan, race, results, selfgen, train, validate
-from hsd_core.cli.options import check_counts
+from hsd_core.cli.shared_options import check_counts
 
 BAD_INPUT = 2
 INTERRUPTED = 130

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hsd_core.cli.files import reads, writes
-from hsd_core.cli.options import command
+from hsd_core.cli.shared_options import command
 
 
 def add(commands: Any) -> None:
@@ -19,7 +19,7 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.cli.terminal import whole
-    from hsd_core.export.page import page
+    from hsd_core.export.run_page import page
 
     out, text = Path(options.out), page(whole(options.file))
     out.write_text(text, encoding="utf-8")

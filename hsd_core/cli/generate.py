@@ -11,7 +11,16 @@ from typing import Any
 from hsd_core import trace
 from hsd_core.cli import repeat
 from hsd_core.cli.files import reads, writes
-from hsd_core.cli.options import add_preset, add_sampling, check_sampling, command, opened, progress, prompt_of, sampled
+from hsd_core.cli.shared_options import (
+    add_preset,
+    add_sampling,
+    check_sampling,
+    command,
+    opened,
+    progress,
+    prompt_of,
+    sampled,
+)
 from hsd_core.cli.terminal import printable, totals_lines
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics

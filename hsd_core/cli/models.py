@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from hsd_core.cli.options import command
+from hsd_core.cli.shared_options import command
 from hsd_core.levels.kinds import kinds
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace.typed import pretty

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from hsd_core import trace
 from hsd_core.cli.files import reads, writes
-from hsd_core.cli.options import command, counts, progress
+from hsd_core.cli.shared_options import command, counts, progress
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import parse
@@ -114,7 +114,7 @@ def _real(entry: dict[str, Any], pipeline: Pipeline) -> list[trace.Event]:
 def _simulated(entry: dict[str, Any]) -> list[trace.Event]:
     """The best plan of a what-if profile, or the `stack` of its levels' names."""
     from hsd_core.lab.whatif.playing import DEFAULT_TOKENS, plan_named, play
-    from hsd_core.lab.whatif.profiles import whatif_profile
+    from hsd_core.lab.whatif.whatif_profiles import whatif_profile
     from hsd_core.theory import best_plans
 
     profile = whatif_profile(entry["whatif"])

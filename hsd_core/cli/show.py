@@ -9,7 +9,7 @@ from typing import Any
 
 from hsd_core import trace
 from hsd_core.cli.files import reads
-from hsd_core.cli.options import command
+from hsd_core.cli.shared_options import command
 from hsd_core.cli.terminal import show, whole
 
 

@@ -7,11 +7,11 @@ import sys
 from typing import Any
 
 from hsd_core.cli.files import reads, writes
-from hsd_core.cli.options import check_whole, command, counts
+from hsd_core.cli.shared_options import check_whole, command, counts
 
 
 def add(commands: Any) -> None:
-    from hsd_core.lab.whatif.profiles import DEFAULT, whatif_names
+    from hsd_core.lab.whatif.whatif_profiles import DEFAULT, whatif_names
 
     parser = command(commands, "whatif", "simulate a stack without weights", act)
     what = parser.add_mutually_exclusive_group()
@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     from hsd_core.cli.terminal import show
     from hsd_core.lab.whatif.playing import bounded, plan_named, play
-    from hsd_core.lab.whatif.profiles import DEFAULT, whatif_profile
+    from hsd_core.lab.whatif.whatif_profiles import DEFAULT, whatif_profile
     from hsd_core.theory import best_plans, expected, read_profile
     from hsd_core.trace import file as tracefile
     from hsd_core.trace import metrics

@@ -10,16 +10,16 @@ import torch
 from torch import Tensor
 
 from hsd_core.drafts.copying import Copier
-from hsd_core.drafts.file import DraftInfo
+from hsd_core.drafts.draft_file import DraftInfo
 from hsd_core.drafts.head import DraftCache, OpenedDraft
 from hsd_core.models.cache import Cache, own
 from hsd_core.models.compiled import graph as graphs
-from hsd_core.models.compiled.cache import LEAST_ROWS, CompiledCache
+from hsd_core.models.compiled.bound_cache import LEAST_ROWS, CompiledCache
 from hsd_core.models.compiled.decoder import CompiledDecoder
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
 from hsd_core.models.compiled.products import of_rows, product
 from hsd_core.models.compiled.session import BoundInputs, Session
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 
 END = 2**62  # of a slice: as far as it goes
 KEPT_INPUTS = 16  # the longest pass whose memory is kept

@@ -19,7 +19,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hsd_core.models.gpu.transfer import sent
-from hsd_core.models.passes import Branches, path_to
+from hsd_core.models.one_pass import Branches, path_to
 from hsd_core.ngram.suffixes import SuffixIndex
 from hsd_core.trace import Copied
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from hsd_core.drafts.copying import LONGEST, Copier, Gate, mixed
 from hsd_core.models.gpu.text import Mark, TextThere
-from hsd_core.models.passes import Branches
+from hsd_core.models.one_pass import Branches
 
 
 class CopierThere(Copier):

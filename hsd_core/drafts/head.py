@@ -16,13 +16,13 @@ from torch import Tensor
 
 from hsd_core.drafts.copying import Copier, Gate
 from hsd_core.drafts.copying_there import copier, mark_of
-from hsd_core.drafts.file import DraftInfo
+from hsd_core.drafts.draft_file import DraftInfo
 from hsd_core.models.cache import Cache, KVCache, own
 from hsd_core.models.gpu.text import Mark
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.layers import Layer, Layers
 from hsd_core.models.lean.linear import Int8, Linear, Packed, Plain, aligned, nbytes
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 from hsd_core.trace import Copied
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from hsd_core.engine.driver import Stopped
 from hsd_core.levels.built.draft_run import TrainedDraft
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.decoder import LeanDecoder
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import softmax
-from hsd_core.trace.texts import check_ids
+from hsd_core.trace.prompt_files import check_ids
 
 LENS = "lens"
 States = dict[int, Tensor]  # by depth: (n, hidden)

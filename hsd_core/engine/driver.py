@@ -15,13 +15,13 @@ from typing import Protocol, TypeVar
 
 from torch import Tensor
 
-from hsd_core.engine.plans import Checked, Drafted
 from hsd_core.engine.requests import Answer, Asking, DraftRequest, KeepRequest, ScoreRequest
+from hsd_core.engine.run_plans import Checked, Drafted
 from hsd_core.engine.writer import TraceWriter
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import LevelRun, Verified, Work, drafter, scorer
 from hsd_core.levels.tree import Token, Tree
-from hsd_core.models.passes import in_order
+from hsd_core.models.one_pass import in_order
 from hsd_core.trace import Event, How
 
 T = TypeVar("T")

@@ -30,9 +30,9 @@ from typing import Protocol
 from torch import Tensor
 
 from hsd_core.engine.choices import ChoiceKey, Choices, Judge
-from hsd_core.engine.plans import RunPlan
 from hsd_core.engine.requests import Asking, DraftRequest, Judged, KeepRequest, Rows, ScoreRequest
 from hsd_core.engine.rules import Rule, rows_of, tokenwise
+from hsd_core.engine.run_plans import RunPlan
 from hsd_core.levels.declared.keys import REPLACE
 from hsd_core.levels.kinds import policy_of, rule_of
 from hsd_core.levels.policies import DraftState, Policy

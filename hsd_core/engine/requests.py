@@ -13,7 +13,7 @@ from hsd_core.engine.rules import Verdict
 from hsd_core.levels.protocol import DraftOrder
 from hsd_core.levels.tree import Token, Tree
 from hsd_core.models.context import Context
-from hsd_core.models.passes import in_order
+from hsd_core.models.one_pass import in_order
 from hsd_core.models.sampling import Laws
 
 T = TypeVar("T")

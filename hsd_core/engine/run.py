@@ -19,7 +19,7 @@ from hsd_core.engine.choices import Choices, SeededChoices
 from hsd_core.engine.clock import EngineClock
 from hsd_core.engine.driver import Driver, Drives, Sequential, Stopped, kv, unless_stopped
 from hsd_core.engine.hierarchy import Hierarchy
-from hsd_core.engine.plans import Replanner, Round, RunPlan
+from hsd_core.engine.run_plans import Replanner, Round, RunPlan
 from hsd_core.engine.writer import TraceWriter
 from hsd_core.levels.declared.keys import REPLACE, TREE
 from hsd_core.levels.entry import StackEntry

@@ -15,9 +15,9 @@ from msgspec import UNSET, UnsetType
 from hsd_core import trace
 from hsd_core.engine.bound import bounds
 from hsd_core.engine.clock import EngineClock
-from hsd_core.engine.plans import RunPlan
 from hsd_core.engine.requests import Judged, KeepRequest
 from hsd_core.engine.rules import Verdict
+from hsd_core.engine.run_plans import RunPlan
 from hsd_core.levels.protocol import LevelRun, Proposal, Work
 from hsd_core.levels.tree import Token, Tree
 from hsd_core.models.sampling import OneHot, dense, entries, shortlists, softmax

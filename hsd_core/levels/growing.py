@@ -20,7 +20,7 @@ from hsd_core.levels.protocol import DraftOrder, Proposal, Scorer, Work
 from hsd_core.levels.tree import Offer
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.transfer import fetched
-from hsd_core.models.passes import Branches
+from hsd_core.models.one_pass import Branches
 from hsd_core.models.sampling import largest
 from hsd_core.trace import Copied, Span
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.levels.shared import SharedState, Sharing
-from hsd_core.models.room import size
+from hsd_core.models.machine import size
 
 if TYPE_CHECKING:
     from hsd_core.levels.entry import StackEntry

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from hsd_core.models.passes import path_to
+from hsd_core.models.one_pass import path_to
 from hsd_core.trace import How
 
 

@@ -11,9 +11,9 @@ from typing import Protocol, TypeVar
 
 from torch import Tensor
 
+from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.gpu.transfer import sent
-from hsd_core.models.passes import in_order
-from hsd_core.models.protocol import DecoderError
+from hsd_core.models.one_pass import in_order
 
 
 class Cache(Protocol):

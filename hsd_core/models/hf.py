@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 
 from hsd_core.models.cache import Cache, own
+from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.gpu.transfer import sent_ids
 from hsd_core.models.lean.shape import refuse_sliding_window
-from hsd_core.models.passes import Pass, in_order
-from hsd_core.models.protocol import DecoderError
+from hsd_core.models.one_pass import Pass, in_order
 from hsd_core.models.threads import model_threads, torch_with
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.models import machine
-from hsd_core.models.protocol import QUANTISED, Decoder, DecoderError
-from hsd_core.models.room import refuse
+from hsd_core.models.decoder_protocol import QUANTISED, Decoder, DecoderError
+from hsd_core.models.machine import refuse
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from hsd_core.models.compiled.profile import NodeProfile
+    from hsd_core.models.compiled.node_profile import NodeProfile
 
 DTYPES = ("float32", "bfloat16", *QUANTISED)
 BITS = MappingProxyType({"float32": 32, "bfloat16": 16, "int8": 8, "int4": 4})  # of a weight, without its scales

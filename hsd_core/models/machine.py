@@ -1,4 +1,4 @@
-"""What a run ran on, in words a reader can compare: processor, cores, accelerator, library versions."""
+"""What a run ran on, in words a reader can compare: processor, cores, accelerator, library versions; and its memory."""
 
 from __future__ import annotations
 
@@ -113,3 +113,21 @@ def _processor(info: Path = Path("/proc/cpuinfo")) -> str:
     said = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in reversed(lines))}
     name = said.get("model name") or platform.processor() or platform.machine()
     return f"{name} {AVX512}" if "avx512f" in said.get("flags", "").split() else name
+
+
+class TooLarge(ValueError):
+    """A run or a model that the memory cannot hold; the message says how much it needs and what helps."""
+
+
+def refuse(needed: int, free: int | None, what: str, cure: str) -> None:
+    """
+    Raises:
+        TooLarge: `what` needs more bytes than are free; None: nobody knows how many are.
+    """
+    if free is not None and needed > free:
+        raise TooLarge(f"{what} takes {size(needed)} of memory and {size(free)} are free; {cure}")
+
+
+def size(n: int) -> str:
+    """Bytes in words, "1.2 GB" or "35 MB"."""
+    return f"{n / 1e9:.1f} GB" if n >= 1e9 else f"{n / 1e6:.0f} MB"

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from hsd_core.ngram.context import ContextDatabase
+from hsd_core.ngram.context_db import ContextDatabase
+from hsd_core.ngram.database_file import NgramError
 from hsd_core.ngram.model_db import ModelDatabase
-from hsd_core.ngram.store import NgramError
 from hsd_core.ngram.text_db import TextDatabase
 from hsd_core.ngram.window import NgramPool
 from hsd_core.trace import Copied

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from hsd_core.ngram import store
+from hsd_core.ngram import database_file
+from hsd_core.ngram.database_file import Array, NgramError
 from hsd_core.ngram.packing import Ints, pack, widest
-from hsd_core.ngram.store import Array, NgramError
 
 KIND = "model"
 
@@ -78,7 +78,7 @@ class ModelDatabase:
             for length, table in self.tables.items()
             for name in ("keys", "next", "count", "seen")
         }
-        store.save(path, KIND, self.header, arrays)
+        database_file.save(path, KIND, self.header, arrays)
 
 
 def load_model_db(path: str | Path, *, tokenizer: str | None = None) -> ModelDatabase:
@@ -87,9 +87,9 @@ def load_model_db(path: str | Path, *, tokenizer: str | None = None) -> ModelDat
     Args:
         tokenizer: the target's (`Tokenizer.digest`); None leaves it unchecked.
     Raises:
-        NgramError: see `store.load`.
+        NgramError: see `database_file.load`.
     """
-    header, arrays = store.load(path, KIND, ("keys1",), tokenizer=tokenizer)
+    header, arrays = database_file.load(path, KIND, ("keys1",), tokenizer=tokenizer)
     vocab, tables = header["vocab_size"], {}
     for length in range(1, widest(vocab) + 1):
         if f"keys{length}" not in arrays:

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from hsd_core.ngram import store
+from hsd_core.ngram import database_file
+from hsd_core.ngram.database_file import Array, NgramError
 from hsd_core.ngram.packing import Ints, pack, pack_windows, widest
-from hsd_core.ngram.store import Array, NgramError
 
 KIND = "text"
 
@@ -97,12 +97,12 @@ class TextDatabase:
     def save(self, path: str | Path) -> None:
         """Write the database to a .npz file."""
         kind = np.uint16 if self.vocab_size < 2**16 else np.uint32
-        store.save(path, KIND, self.header, {"tokens": self.tokens.astype(kind), "order": self.order})
+        database_file.save(path, KIND, self.header, {"tokens": self.tokens.astype(kind), "order": self.order})
 
 
 def load_text_db(path: str | Path, *, tokenizer: str | None = None) -> TextDatabase:
     """Read D_s; arguments and errors as for `load_model_db`."""
-    header, arrays = store.load(path, KIND, ("tokens", "order"), tokenizer=tokenizer)
+    header, arrays = database_file.load(path, KIND, ("tokens", "order"), tokenizer=tokenizer)
     try:
         return TextDatabase(arrays["tokens"], arrays["order"], header)
     except NgramError as error:

@@ -26,7 +26,7 @@ from hsd_core.levels.trunk import Layered, Prepared
 from hsd_core.models import QUANTISED, Decoder, DecoderError, known_device, load_decoder
 from hsd_core.models.loading import DTYPES
 from hsd_core.models.local import local_source
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 from hsd_core.models.tokenizer import Tokenizer
 from hsd_core.models.weights import Source, ensure
 from hsd_core.stacks.grammar import LevelSpec, StackError, bare, check_order
@@ -34,7 +34,7 @@ from hsd_core.stacks.opened_drafts import OpenedDrafts
 from hsd_core.stacks.pool import LevelPool
 
 if TYPE_CHECKING:
-    from hsd_core.models.compiled.profile import NodeProfile
+    from hsd_core.models.compiled.node_profile import NodeProfile
 
 Progress = Callable[[str, float, float], None]
 WARM_ROWS = (1, 8)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 from weakref import WeakKeyDictionary
 
-from hsd_core.drafts.file import fingerprint, read_draft
-from hsd_core.drafts.registry import FOLDER, shipped
+from hsd_core.drafts.draft_file import fingerprint, read_draft
+from hsd_core.drafts.known_drafts import FOLDER, shipped
 from hsd_core.levels.built.draft_run import TrainedDraft
 from hsd_core.levels.trunk import Layered
 from hsd_core.models.lean.decoder import LeanDecoder

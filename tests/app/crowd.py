@@ -6,9 +6,9 @@ import random
 from collections import deque
 from dataclasses import dataclass
 
-from app.serve.line.lengths import RunKind
+from app.serve.line.known_runs import Run, Visitor
 from app.serve.line.line import Line, Refused
-from app.serve.line.runs import Run, Visitor
+from app.serve.line.run_lengths import RunKind
 from app.serve.line.shares import LinePlace
 
 STEP_S = 0.25

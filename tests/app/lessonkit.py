@@ -14,7 +14,7 @@ from pagekit import drawn
 
 from app.learn.lessons import Lessons
 from app.play.recordings import Recordings
-from app.results.bundled import Bundled
+from app.results.bundled_results import Bundled
 from hsd_core.stacks.grammar import grammar
 
 ROOT = Path(__file__).parents[2]

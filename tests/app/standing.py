@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from app.serve.line.known_runs import Run, Visitor
 from app.serve.line.line import Line
-from app.serve.line.runs import Run, Visitor
 
 
 def run(name: str, *, session: str | None = None, address: str = "10.0.0.1", page: bool = True) -> Run:

@@ -19,14 +19,14 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.testclient import TestClient
 
-from app.planner import desk, routes, turns
+from app.planner import desk, planning_turns, routes
 from app.planner.desk import Desk, time_limit
-from app.planner.profiles.request import MAX_NODES, Look, PlannerError, parse
+from app.planner.planning_turns import OWN, PlanTurns
+from app.planner.profiles.plan_request import MAX_NODES, Look, PlannerError, parse
 from app.planner.profiles.sources import Sources
-from app.planner.turns import OWN, PlanTurns
 from app.planner.worker import Worker
-from app.play import bundled
-from app.play.bundled import recording_route
+from app.play import bundled_runs
+from app.play.bundled_runs import recording_route
 from app.play.recordings import Recordings
 from app.serve.line import turns as queue
 from app.serve.line.turns import visitor
@@ -94,7 +94,7 @@ def test_visitors_take_turns_however_many_questions_one_of_them_has() -> None:
 
 
 def test_who_waits_too_long_or_leaves_is_no_longer_in_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(planning_turns, "PATIENCE_S", 0.05)
 
     async def run() -> None:
         line, gate, done = PlanTurns(), threading.Event(), []
@@ -205,7 +205,7 @@ def test_a_recording_is_read_once_and_then_only_confirmed(recordings: Path, monk
 @pytest.mark.parametrize("name", ["nothing", "..%2F00-toy", "%00"])
 def test_a_recording_that_is_not_there_is_answered_with_the_reason(recordings: Path, name: str) -> None:
     client = TestClient(Starlette(routes=[recording_route(Recordings(recordings))]))
-    reply = client.get(bundled.RECORDING.format(name=name))
+    reply = client.get(bundled_runs.RECORDING.format(name=name))
     assert reply.status_code == 404
     if "%2F" not in name:
         assert "choose one from the menu" in reply.json()["status"]["text"]

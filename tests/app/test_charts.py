@@ -15,7 +15,7 @@ from app.planner.answer import answer, planned
 from app.planner.figures.ink import Ink, percent, safe
 from app.planner.figures.surface import RATIOS
 from app.planner.figures.validation import validation_figure
-from app.planner.profiles.request import Look, parse
+from app.planner.profiles.plan_request import Look, parse
 from app.planner.profiles.validations import measured_from
 from hsd_core.pipeline import Pipeline
 

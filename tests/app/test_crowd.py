@@ -7,9 +7,9 @@ from statistics import fmean
 import pytest
 from crowd import Crowd, Guest, mixed
 
-from app.serve.line.lengths import RunKind
+from app.serve.line.known_runs import Visitor
 from app.serve.line.line import PLACES
-from app.serve.line.runs import Visitor
+from app.serve.line.run_lengths import RunKind
 
 RUN = RunKind("run", "smollm2", tokens=96)
 WARM_S = 300.0  # what runs take here is known by then

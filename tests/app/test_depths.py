@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from pagekit import plain_run
 from sharedkit import LAYERS, SharedBench, depths_of, shared_run
 
-from app.kit.figures.depths import LENS, known, size, table
+from app.kit.figures.depth_map import LENS, known, size, table
 from app.kit.figures.panels import draw
 from app.kit.figures.study import study
-from app.serve.generate import Loader, stream
-from app.serve.line.runs import Run
+from app.serve.line.known_runs import Run
+from app.serve.live_run import Loader, stream
 from app.serve.settings import parse
 from app.words.run import READING
 from hsd_core.trace import Depths, Piece

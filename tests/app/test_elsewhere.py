@@ -21,7 +21,7 @@ from app.kit.elsewhere import Elsewhere, Gone
 from app.kit.static import ASSETS
 from app.planner import routes
 from app.planner.desk import Desk
-from app.planner.profiles.request import Look, PlannerError, read
+from app.planner.profiles.plan_request import Look, PlannerError, read
 from app.planner.profiles.sources import Sources
 from app.planner.worker import Worker
 

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from app.kit.static import ASSETS
 from app.serve.door.first import FirstPaint
 from app.words.page import WHY
-from hsd_core.export.page import SHEETS
+from hsd_core.export.run_page import SHEETS
 
 DESK, PHONE, PROJECTOR = (1440, 900), (390, 844), (1920, 1080)
 

@@ -13,8 +13,8 @@ from pagekit import drawn
 from app.kit.static import ASSETS
 from app.planner.answer import answer, planned
 from app.planner.price import MOST, Priced, Prices, parse
-from app.planner.profiles.request import Look, PlannerError
-from app.planner.profiles.request import parse as question
+from app.planner.profiles.plan_request import Look, PlannerError
+from app.planner.profiles.plan_request import parse as question
 from hsd_core.cli import main
 from hsd_core.theory import write_profile
 from hsd_core.theory.profiles.kept import shipped_profile

@@ -15,8 +15,8 @@ from app.kit.figures.panels import draw
 from app.kit.figures.study import study
 from app.play.recordings import Recordings
 from app.play.view import Play
-from app.serve.generate import stream
-from app.serve.line.runs import KEEP, NameTaken, Run, Runs
+from app.serve.line.known_runs import KEEP, NameTaken, Run, Runs
+from app.serve.live_run import stream
 from app.serve.loader import Loader
 from app.serve.settings import parse
 from hsd_core.pipeline import Pipeline
@@ -153,7 +153,7 @@ def test_old_runs_are_forgotten_and_a_name_is_given_once() -> None:
 
 
 def test_of_large_runs_fewer_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.serve.line.runs.KEEP_BYTES", 2500)
+    monkeypatch.setattr("app.serve.line.known_runs.KEEP_BYTES", 2500)
     runs = Runs()
     for i in range(5):
         runs.announce(Run(f"run {i}", stage="done", packed=b"x" * 1000))

@@ -80,7 +80,7 @@ def test_a_run_goes_on_for_a_page_that_comes_back_for_it_until_that_leaves_too(
     served: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.serve.service.RETURN_S", 1.0)
-    monkeypatch.setattr("app.serve.line.runs.RETURN_S", 1.0)
+    monkeypatch.setattr("app.serve.line.known_runs.RETURN_S", 1.0)
     url, pipeline = served
     name = str(uuid.uuid4())
     payloads = Visit(url, page=True).generate(run=name)

@@ -13,11 +13,11 @@ from pagekit import awaited, plain_run
 
 from app.kit.payload import payload, status
 from app.race import live
-from app.race.request import asked_for
+from app.race.race_request import asked_for
 from app.serve import api, limits, settings
-from app.serve.generate import stream
 from app.serve.limits import LONGEST_S, PROMPT_TOKENS, PROMPT_TOKENS_GPU, prompt_tokens, within
-from app.serve.line.runs import Run, Visitor
+from app.serve.line.known_runs import Run, Visitor
+from app.serve.live_run import stream
 from app.serve.loader import Loader
 from app.serve.offer import OfferError, ServerOffer
 from app.serve.service import Service

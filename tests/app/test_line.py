@@ -9,8 +9,8 @@ from pagekit import awaited
 from standing import arrive, run
 
 from app.serve.line import line as lines
+from app.serve.line.known_runs import Run, Visitor
 from app.serve.line.line import Left, Line, Refused
-from app.serve.line.runs import Run, Visitor
 
 
 @pytest.fixture(autouse=True)

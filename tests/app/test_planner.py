@@ -19,7 +19,7 @@ from app.planner.answer import answer, planned
 from app.planner.figures.ink import Ink
 from app.planner.figures.validation import validation_figure
 from app.planner.play import WAITING, Simulator
-from app.planner.profiles.request import MAX_LEVELS, PlannerError, look, parse, read
+from app.planner.profiles.plan_request import MAX_LEVELS, PlannerError, look, parse, read
 from app.planner.profiles.sources import Sources
 from app.planner.profiles.turn import turned
 from app.planner.profiles.validations import measured_from as from_file

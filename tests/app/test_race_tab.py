@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from pagekit import drawn, launched, write_recordings
 
-from app.race import request as asking
+from app.race import race_request as asking
 from app.race.live import stream
-from app.race.reading import answer
-from app.race.request import REPEATS, TOKENS, asked_for
-from app.serve.line.runs import Run
+from app.race.race_request import REPEATS, TOKENS, asked_for
+from app.race.visitor_race import answer
+from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
 from app.serve.settings import RequestError
 from hsd_core.lab import race

@@ -18,7 +18,7 @@ from app.kit.figures.study import study
 from app.play import reader
 from app.play.reader import KEPT, MAX_KEPT, Reader, _kept, opened
 from app.play.recordings import MAX_FILE, MAX_UNPACKED, RecordingError, Recordings, recorded
-from app.serve.line.runs import OPENED, Run, Runs
+from app.serve.line.known_runs import OPENED, Run, Runs
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.metrics import measure
 

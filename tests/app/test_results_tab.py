@@ -19,9 +19,9 @@ from visiting import Visit
 from app.play.recordings import Recordings
 from app.play.view import Play
 from app.results import quick
-from app.results.bundled import Bundled
+from app.results.bundled_results import Bundled
 from app.results.quick import PROMPTS, TWO_LEVELS, QuickRequest, chosen, measure
-from app.serve.line.runs import Run, Visitor
+from app.serve.line.known_runs import Run, Visitor
 from app.serve.loader import Loader
 from app.serve.settings import RequestError
 from hsd_core.lab.bench import Measurement, PeerRun

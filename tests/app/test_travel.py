@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from app.kit.static import ASSETS
 from app.play.codes import CODE, LONGEST, code, code_route
 from app.serve.door.policy import OriginError, content_policy, origins
-from hsd_core.export.page import page as exported
+from hsd_core.export.run_page import page as exported
 from hsd_core.trace import file as tracefile
 
 TRACE = ASSETS / "traces" / "01-code.jsonl.gz"

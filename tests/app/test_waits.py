@@ -12,12 +12,12 @@ from pagekit import awaited
 from standing import arrive, run
 
 from app.kit.payload import payload, status
-from app.race.request import asked_for
+from app.race.race_request import asked_for
 from app.results.quick import QuickRequest
 from app.serve.line import line as lines
-from app.serve.line.lengths import RunKind, RunLengths
+from app.serve.line.known_runs import Run, Visitor
 from app.serve.line.line import Line, Refused
-from app.serve.line.runs import Run, Visitor
+from app.serve.line.run_lengths import RunKind, RunLengths
 from app.serve.loader import Loader
 from app.serve.service import Service, waiting
 from app.serve.settings import parse

@@ -12,10 +12,10 @@ from pagekit import launched
 from app.kit.figures import panels as figures
 from app.kit.static import ASSETS
 from app.planner.play import MOST_CALLS, Simulator
-from app.planner.profiles.request import PlannerError
+from app.planner.profiles.plan_request import PlannerError
 from app.planner.profiles.sources import Sources
 from app.play.recordings import recorded
-from hsd_core.lab.whatif.profiles import whatif_profile
+from hsd_core.lab.whatif.whatif_profiles import whatif_profile
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace import Draft, Header, Verify
 from hsd_core.trace.checks import check

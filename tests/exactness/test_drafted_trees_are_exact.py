@@ -26,7 +26,7 @@ from hsd_core.levels.growing import draft_tree
 from hsd_core.levels.protocol import Proposal
 from hsd_core.levels.shared import open_levels
 from hsd_core.levels.trunk import Trunk
-from hsd_core.models.passes import Branches, path_to
+from hsd_core.models.one_pass import Branches, path_to
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.checks import check
 

@@ -17,7 +17,7 @@ from toys import toy_stack
 
 from hsd_core.engine import run as engine
 from hsd_core.engine.hierarchy import Hierarchy
-from hsd_core.engine.plans import Round, RunPlan
+from hsd_core.engine.run_plans import Round, RunPlan
 from hsd_core.levels.tree import NOTHING, Tree
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling

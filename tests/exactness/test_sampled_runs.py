@@ -16,7 +16,7 @@ from hsd_core.levels.built.model import ModelLevel
 from hsd_core.levels.entry import StackEntry
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.shape import LeanShape
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling, to_probs
 from hsd_core.stacks.grammar import parse
 

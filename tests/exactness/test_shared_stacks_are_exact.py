@@ -16,7 +16,7 @@ from lean_stacks import drafted_stacks, model_law
 import hsd_core
 from hsd_core.levels.built.draft_run import DraftRun
 from hsd_core.levels.trunk import Trunk
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling, to_probs
 
 EXACT = 1e-5

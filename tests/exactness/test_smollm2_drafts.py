@@ -10,8 +10,8 @@ from test_sampled_runs import UNLIKELY, p_value
 from toys import output_of
 
 import hsd_core
-from hsd_core.drafts.file import list_drafts
-from hsd_core.drafts.registry import FOLDER, shipped
+from hsd_core.drafts.draft_file import list_drafts
+from hsd_core.drafts.known_drafts import FOLDER, shipped
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace import Depths, Draft
 from hsd_core.trace.checks import check

@@ -29,16 +29,16 @@ const OF_NO_LANGUAGE = {
   // keys of what is kept, and file names
   "caption/caption.js": ["end \u2026", "prefill \u2026"],
   "databases/entries.js": ["out \u2026 \u2026"],
-  "results/origin.js": ["results.\u2026"],
+  "results/results-origin.js": ["results.\u2026"],
   // thrown, and told in other words by whoever catches it
   "learn/library.js": ["status \u2026"],
   "results/results.js": ["status \u2026"],
   // a command
   "planner/planner.js": ["python -m hsd_core calibrate"],
   // selectors
-  "databases/link.js": ['.hx-flow [data-serial="\u2026"]'],
+  "databases/pointer-line.js": ['.hx-flow [data-serial="\u2026"]'],
   "stage/desk.js": ['input, textarea, select, [contenteditable], [role="slider"], [role="tab"], .hx-pop-panel'],
-  "learn/acts/parts.js": [".hx-text-panel"],
+  "learn/acts/page-parts.js": [".hx-text-panel"],
   "learn/learn.js": ['#tabs [role="tab"][aria-selected="true"]'],
   "stage/title/presenter.js": [
     "input:not(.hx-transport-slider), textarea, select, [contenteditable=''], [contenteditable='true']",
@@ -53,7 +53,7 @@ const OF_NO_LANGUAGE = {
   "text/text-keys.js": [".hx-ghosts, .hx-tree, [data-soft], [data-special]"],
   // styles, media and markup
   "levels/kinds.js": ["color-mix(in oklab, \u2026 \u2026%, var(--\u2026))"],
-  "learn/panel.js": ["(prefers-reduced-motion: reduce)"],
+  "learn/lesson-panel.js": ["(prefers-reduced-motion: reduce)"],
   "text/token/legend.js": ["color-mix(in oklab, \u2026 35%, var(--hue-ngram))"],
   "offline/main.js": ["(prefers-color-scheme: dark)"],
   "kit/picture/paint.js": [

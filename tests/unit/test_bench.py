@@ -8,8 +8,8 @@ from dataclasses import asdict, replace
 import pytest
 
 from hsd_core.lab.bench import Measurement, drafts_table, from_record, sampled, summary, table, whole
+from hsd_core.lab.bench.bench_page import report
 from hsd_core.lab.bench.outputs import results
-from hsd_core.lab.bench.report import report
 
 STACK, PLAIN, OTHER = "ngram:2,target", "target", "ngram:2,target@dtype=int8"
 S = 10**9

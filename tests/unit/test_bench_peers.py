@@ -14,7 +14,7 @@ from hsd_core.lab.bench import Measurement, PeerText, Prompt, beside, peers
 from hsd_core.lab.bench.nano_as_llama import NEVER, nano_as_llama
 from hsd_core.lab.bench.prompts import TASKS, read_prompts
 from hsd_core.lab.bench.summary import peer_rows
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 
 
 @pytest.mark.weights

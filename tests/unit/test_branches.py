@@ -17,7 +17,7 @@ from hsd_core.levels.built.ngram import NgramLevel
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.tree import Token, Tree
-from hsd_core.models.passes import Pass, path_to
+from hsd_core.models.one_pass import Pass, path_to
 from hsd_core.models.sampling import Sampling
 from hsd_core.ngram import Databases
 from hsd_core.stacks.grammar import LevelSpec

@@ -13,9 +13,9 @@ from tiny import tiny, tiny_compiled
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from hsd_core.levels.trunk import Trunk
+from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.hf import TransformersDecoder
-from hsd_core.models.passes import Branches, Pass
-from hsd_core.models.protocol import DecoderError
+from hsd_core.models.one_pass import Branches, Pass
 
 TEXT = [(7 * i + 3) % 61 for i in range(20)]
 NODES, PARENTS = [4, 9, 11, 30, 7], (-1, 0, -1, 2, 3)

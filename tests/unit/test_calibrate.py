@@ -17,8 +17,8 @@ from hsd_core.lab.calibrate.candidates import candidates, default_levels
 from hsd_core.lab.calibrate.overlap import BLOCK, count, walk
 from hsd_core.lab.calibrate.profiling import calibrate
 from hsd_core.lab.calibrate.reading import STRIDE, Reading, read
-from hsd_core.lab.calibrate.running import Observed, taken_apart
-from hsd_core.lab.calibrate.texts import WrittenText, write
+from hsd_core.lab.calibrate.short_runs import Observed, taken_apart
+from hsd_core.lab.calibrate.written_texts import WrittenText, write
 from hsd_core.lab.tally import Tally, mean_interval, median_interval
 from hsd_core.levels.built.table import TableLevel
 from hsd_core.levels.entry import StackEntry

@@ -10,12 +10,12 @@ from lean_stacks import LeanStacks, RandomDraft
 
 from hsd_core.engine.driver import Stopped
 from hsd_core.engine.run import run
-from hsd_core.lab.calibrate import running
+from hsd_core.lab.calibrate import short_runs
 from hsd_core.lab.calibrate.candidates import candidates
-from hsd_core.lab.calibrate.running import Drafting, Observed, observe, outside, stacks_of, taken_apart
 from hsd_core.lab.calibrate.scaling import MOST, in_runs, per_token, scaled
-from hsd_core.lab.calibrate.texts import WrittenText
+from hsd_core.lab.calibrate.short_runs import Drafting, Observed, observe, outside, stacks_of, taken_apart
 from hsd_core.lab.calibrate.timing import Timings
+from hsd_core.lab.calibrate.written_texts import WrittenText
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.theory import Costs
@@ -114,12 +114,12 @@ def test_runs_are_interleaved_with_plain_decoding_and_stop_when_asked(monkeypatc
     pipeline, ran = Pipeline.open("toy"), []
     found = candidates(pipeline)
     monkeypatch.setattr(
-        running, "run", lambda entries, *given, **more: ran.append(len(entries)) or run(entries, *given, **more)
+        short_runs, "run", lambda entries, *given, **more: ran.append(len(entries)) or run(entries, *given, **more)
     )
     text = WrittenText(tuple(pipeline.encode("The small level ", raw=False)), (1,))
     seen = observe(pipeline, found, [text], 0.8, seconds=0.0, tell=lambda *_: None, stop=lambda: False)
     turns = [sorted(ran[at : at + 5]) for at in range(0, len(ran), 5)]
-    assert turns == [[1, 1, 2, 2, 3]] * (1 + running.FEWEST) and seen.runs == 5 * running.FEWEST
+    assert turns == [[1, 1, 2, 2, 3]] * (1 + short_runs.FEWEST) and seen.runs == 5 * short_runs.FEWEST
     assert {pair for pair, _ in seen.verify} == {(None, 2), (0, 2), (1, 2), (0, 1)}
     with pytest.raises(Stopped):
         observe(pipeline, found, [text], 0.8, seconds=0.0, tell=lambda *_: None, stop=lambda: True)

@@ -25,11 +25,11 @@ from hsd_core.lab.calibrate.offers import judge
 from hsd_core.lab.calibrate.overlap import BLOCK, count_offers
 from hsd_core.lab.calibrate.profiling import calibrate
 from hsd_core.lab.calibrate.reading import read
-from hsd_core.lab.calibrate.running import Observed
 from hsd_core.lab.calibrate.scaling import in_runs
 from hsd_core.lab.calibrate.several import ran
-from hsd_core.lab.calibrate.texts import WrittenText
+from hsd_core.lab.calibrate.short_runs import Observed
 from hsd_core.lab.calibrate.timing import Timings, full_window, time_levels
+from hsd_core.lab.calibrate.written_texts import WrittenText
 from hsd_core.lab.tally import Tally
 from hsd_core.levels.built.draft_run import DraftRun
 from hsd_core.levels.built.fused import FusedLevel

@@ -21,7 +21,7 @@ from toys import output_of
 import hsd_core
 from hsd_core.drafts.compiled import CompiledDraft
 from hsd_core.drafts.copying import Gate
-from hsd_core.drafts.file import DraftInfo
+from hsd_core.drafts.draft_file import DraftInfo
 from hsd_core.drafts.head import DraftHead
 from hsd_core.levels.trunk import Layered
 from hsd_core.models import QUANTISED, DecoderError, load_decoder
@@ -30,10 +30,10 @@ from hsd_core.models.compiled.decoder import CompiledDecoder
 from hsd_core.models.compiled.graph import Graph
 from hsd_core.models.compiled.products import BYTES, of_rows, product
 from hsd_core.models.compiled.session import Session
+from hsd_core.models.decoder_protocol import Decoder
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.linear import Int4, Int8, quantise
-from hsd_core.models.passes import Branches, Pass
-from hsd_core.models.protocol import Decoder
+from hsd_core.models.one_pass import Branches, Pass
 from hsd_core.models.sampling import Sampling
 
 IDS = [5, 50, 3, 17, 44, 44, 8, 60, 2, 30, 31, 12]

@@ -13,7 +13,7 @@ from hsd_core.engine.depths import read_depths
 from hsd_core.engine.driver import Stopped
 from hsd_core.lab.depth import Sums, summary, tables
 from hsd_core.models.lean import decoder as lean
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 from hsd_core.trace import Depths
 from tests.tiny import tiny
 

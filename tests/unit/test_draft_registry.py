@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from hsd_core.drafts import registry
-from hsd_core.drafts.file import DraftError, list_drafts, read_info
-from hsd_core.drafts.registry import FOLDER
+from hsd_core.drafts import known_drafts
+from hsd_core.drafts.draft_file import DraftError, list_drafts, read_info
+from hsd_core.drafts.known_drafts import FOLDER
 from hsd_core.stacks import opened_drafts
 from hsd_core.stacks.catalogue import catalogue
 from hsd_core.stacks.opened_drafts import OpenedDrafts
@@ -80,7 +80,7 @@ def test_an_exit_takes_a_draft_that_also_reads_the_last_states(full: OpenedDraft
 
 
 def test_the_catalogue_names_the_trained_depths_and_drafts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "shipped", lambda preset: SHIPPED if preset == "smollm2" else ())
+    monkeypatch.setattr(known_drafts, "shipped", lambda preset: SHIPPED if preset == "smollm2" else ())
     presets = {entry["name"]: {level["name"]: level for level in entry["levels"]} for entry in catalogue()}
     levels = presets["smollm2"]
     assert levels["exit"]["depth"] == {"min": 1, "max": 29, "default": 4, "trained": [4, 8]}

@@ -11,7 +11,7 @@ from plans_kit import Chosen
 from toys import output_of
 
 import hsd_core
-from hsd_core.engine.plans import Round, RunPlan
+from hsd_core.engine.run_plans import Round, RunPlan
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace import Draft, Event
 

@@ -13,11 +13,11 @@ from tiny import tiny
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from hsd_core.drafts import file as drafts
-from hsd_core.drafts.registry import FOLDER
+from hsd_core.drafts import draft_file as drafts
+from hsd_core.drafts.known_drafts import FOLDER
 from hsd_core.models import DecoderError
 from hsd_core.models.lean.linear import ALIGNMENT, Int4, Int8, Packed, aligned, quantise
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 
 KERNELS = ("_weight_int8pack_mm", "_weight_int4pack_mm", "_convert_weight_to_int4pack", "mkldnn")
 needs_onednn = pytest.mark.skipif(not Packed.available(), reason="this build of torch has no oneDNN")

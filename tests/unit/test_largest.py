@@ -9,13 +9,13 @@ from test_replan import GREEDY, STACK, TOY
 from toys import output_of
 
 import hsd_core
-from hsd_core.engine.plans import RunPlan
+from hsd_core.engine.run_plans import RunPlan
 from hsd_core.levels.built.ngram import NgramLevel
 from hsd_core.levels.declared.keys import GUESS
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.largest import largest, most_nodes
 from hsd_core.models import machine
-from hsd_core.models.room import TooLarge
+from hsd_core.models.machine import TooLarge
 from hsd_core.ngram import Databases
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import parse

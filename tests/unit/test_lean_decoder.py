@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from hsd_core.models import QUANTISED, DecoderError, load_decoder
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.linear import Int4, Int8, Packed, Plain, int4_steps, quantise
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 
 transformers = pytest.importorskip("transformers")
 

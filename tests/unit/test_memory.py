@@ -12,8 +12,7 @@ from hsd_core.levels.memory import Memory, of_run
 from hsd_core.levels.shared import SharedState
 from hsd_core.models import load_decoder, machine
 from hsd_core.models.loading import least_bytes
-from hsd_core.models.machine import _allowed, free_bytes
-from hsd_core.models.room import TooLarge, refuse, size
+from hsd_core.models.machine import TooLarge, _allowed, free_bytes, refuse, size
 from hsd_core.pipeline import Pipeline
 
 V, HIDDEN = 61, 32

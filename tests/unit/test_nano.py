@@ -13,7 +13,7 @@ import hsd_core
 from hsd_core.levels.built.draft_run import DraftRun
 from hsd_core.levels.protocol import rows_behind
 from hsd_core.levels.trunk import Trunk
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling
 
 DECODER = tiny(layers=3)

@@ -10,16 +10,16 @@ from tiny import made, tiny, tiny_compiled
 
 from hsd_core.cli import main
 from hsd_core.cli.lab.passes import fitting
-from hsd_core.lab.passes.levels import PROFILED, REPEATS, head_of, lookup, part_of, parted, time_passes
-from hsd_core.lab.passes.limits import PassWork, work_of
-from hsd_core.lab.passes.rounds import Stamped, measure_rounds
+from hsd_core.lab.passes.least_time import PassWork, work_of
+from hsd_core.lab.passes.level_passes import PROFILED, REPEATS, head_of, lookup, part_of, parted, time_passes
+from hsd_core.lab.passes.round_times import Stamped, measure_rounds
 from hsd_core.lab.results.markdown import view, views
 from hsd_core.lab.results.rawfile import read_raw
 from hsd_core.levels.built.model import ModelLevel
 from hsd_core.levels.built.ngram import NgramLevel
 from hsd_core.levels.entry import StackEntry
-from hsd_core.models.compiled.profile import Node, NodeProfile, runs_of
-from hsd_core.models.passes import Pass
+from hsd_core.models.compiled.node_profile import Node, NodeProfile, runs_of
+from hsd_core.models.one_pass import Pass
 from hsd_core.ngram import Databases
 from hsd_core.stacks.grammar import LevelSpec
 

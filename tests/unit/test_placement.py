@@ -17,10 +17,10 @@ from hsd_core.engine.depths import read_depths
 from hsd_core.lab.calibrate import timing
 from hsd_core.lab.calibrate.overlap import count
 from hsd_core.lab.calibrate.reading import read
-from hsd_core.lab.calibrate.texts import WrittenText
+from hsd_core.lab.calibrate.written_texts import WrittenText
 from hsd_core.lab.tally import Tally
 from hsd_core.models import load_decoder
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.builder import pick_device
 from hsd_core.trace import checks as identities

@@ -12,7 +12,7 @@ import pytest
 
 from hsd_core import cli
 from hsd_core.cli import files, main
-from hsd_core.cli.options import MAX_PROMPT
+from hsd_core.cli.shared_options import MAX_PROMPT
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.builder import Builder

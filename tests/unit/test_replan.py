@@ -21,7 +21,7 @@ from hsd_core import trace
 from hsd_core.cli import main, terminal
 from hsd_core.cli.repeat import repeat
 from hsd_core.engine import run as engine
-from hsd_core.engine.plans import Checked, Drafted, Round, RunPlan
+from hsd_core.engine.run_plans import Checked, Drafted, Round, RunPlan
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import parse
@@ -29,11 +29,11 @@ from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory import (
     Answer,
     Costs,
-    Plan,
     Profile,
     ProfileError,
     ProfileLevel,
     Ranked,
+    StackPlan,
     best_plans,
     expected,
     profile_from,
@@ -141,7 +141,7 @@ def test_a_small_gain_changes_nothing(ms: float, changes: int) -> None:
 
     def ask(now: Profile) -> Answer:
         asked.append(now)
-        plan = Plan((1, 2) if len(asked) < 2 else (0, 2), (4,))  # `first` is the first to ask
+        plan = StackPlan((1, 2) if len(asked) < 2 else (0, 2), (4,))  # `first` is the first to ask
         best = Ranked(plan, expected(now, plan))
         return Answer(best, (), (), best, best)
 
@@ -190,7 +190,7 @@ def test_each_set_of_levels_is_offered_with_its_best_plan() -> None:
         assert len(sets) == 8, "of three levels below the target"
         for levels, each in sets.items():
             blocks = itertools.product(range(1, some.max_block + 1), repeat=len(levels) - 1)
-            least = min(expected(some, Plan(levels, block)).ms_per_token for block in blocks)
+            least = min(expected(some, StackPlan(levels, block)).ms_per_token for block in blocks)
             near = each.prediction.ms_per_token <= 1.25 * asked.best.prediction.ms_per_token
             assert each.prediction.ms_per_token <= least * (1.005 if near else 1.05)
 
@@ -243,7 +243,7 @@ def test_lookups_that_offer_several_sequences_leave_the_plan_where_none_of_them_
     by = ProfileReplanner(several(0.8), stack, pace=Pace(half_life=8.0))
     first = by.first()
     assert first.levels[0] == 0
-    assert first.predicted_ms == expected(by.profile, Plan(first.levels, first.blocks)).ms_per_token
+    assert first.predicted_ms == expected(by.profile, StackPlan(first.levels, first.blocks)).ms_per_token
     later = [by.after(outcomes(i, Drafted(0, 2), Checked(1, 0, 2, 0), Checked(2, 0, 2, 0))) for i in range(80)]
     changed = [plan for plan in later if plan is not None]
     assert changed and 0 not in changed[-1].levels and "ngram@guess=3 leaves" in "".join(plan.why for plan in changed)

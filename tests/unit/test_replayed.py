@@ -29,7 +29,7 @@ from hsd_core.models.gpu.text import TextThere
 from hsd_core.models.gpu.transfer import fetched, sent, sent_ids
 from hsd_core.models.gpu.unseen import Ahead
 from hsd_core.models.lean.decoder import LeanDecoder
-from hsd_core.models.passes import Branches, Pass
+from hsd_core.models.one_pass import Branches, Pass
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace import checks as identities
 from tests.pretend_gpu import PretendGpu, pretend_gpu

@@ -196,8 +196,8 @@ def test_every_raw_file_that_is_shipped_is_whole():
 
 
 def test_what_the_page_draws_is_what_the_raw_results_give():
+    from hsd_core.lab.validate.raw_results import read_validation
     from hsd_core.lab.validate.report import as_json
-    from hsd_core.lab.validate.runs import read_validation
 
     made: dict[str, list] = {}
     for path in RAW:

@@ -26,7 +26,7 @@ TOP = ("pipeline", "lab", "cli")
 TORCHLESS = (
     "import hsd_core.theory",
     "from hsd_core.theory.profiles.kept import cached_profile; cached_profile('smollm2')",
-    "from hsd_core.lab.whatif.profiles import whatif_profile; whatif_profile('llama3')",
+    "from hsd_core.lab.whatif.whatif_profiles import whatif_profile; whatif_profile('llama3')",
 )
 THEORY = ("profiles", "latency", "search", "replanning")
 
@@ -79,3 +79,23 @@ def test_a_folder_has_a_dozen_files_at_most() -> None:
 def test_nothing_stands_loose_beside_the_rooms() -> None:
     loose = {path.name for path in ROOT.iterdir() if path.name != "__pycache__"}
     assert loose == {*ROOMS, "lab", "cli", "__init__.py", "__main__.py", "README.md", "pipeline.py"}
+
+
+def _homes(path: str) -> str:
+    """Where the same idea may have a second home: words beside what says them, a command beside what it calls, what a
+    kind declares beside what it builds, the readable decoder beside the compiled one, a view in each tab."""
+    parts = Path(path).parts
+    home = next((part for part in parts if part in {"words", "cli", "kinds", "compiled"}), "")
+    return f"view of {parts[1]}" if path.endswith("/view.py") else home
+
+
+def test_a_file_name_is_used_for_one_thing() -> None:
+    top = ROOT.parent
+    listed = [str(p.relative_to(top)) for where in ("app", "hsd_core") for p in (top / where).rglob("*.py")]
+    listed += [str(p.relative_to(top)) for p in (top / "assets" / "js").rglob("*.js")]
+    by_name: dict[str, list[str]] = {}
+    for path in sorted(listed):
+        if Path(path).stem not in {"__init__", "__main__"}:
+            by_name.setdefault(Path(path).name, []).append(path)
+    twice = {name: paths for name, paths in by_name.items() if len({_homes(path) for path in paths}) < len(paths)}
+    assert twice == {}

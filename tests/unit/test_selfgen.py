@@ -12,10 +12,10 @@ from hsd_core.lab.train.data import selfgen
 from hsd_core.lab.train.data.output_file import drop_outgrown, jobs_left, open_file, record
 from hsd_core.lab.train.data.selfgen import Job, TurnOpening, generate, invented, jobs_of
 from hsd_core.models import DecoderError
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling
+from hsd_core.trace.prompt_files import PromptText, read_texts
 from hsd_core.trace.repetition import loop_from
-from hsd_core.trace.texts import PromptText, read_texts
 from tests.tiny import tiny
 
 GREEDY, WARM = Sampling(), Sampling(0.8, 0, 0.95)

@@ -20,7 +20,7 @@ from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.layers import Layer, Layers
 from hsd_core.models.lean.linear import Plain
 from hsd_core.models.lean.shape import LeanShape
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 
 IDS = [5, 50, 3, 17, 44, 44, 8, 60, 2, 30, 31, 12]
 LOUD = 7  # the channel that stands out

@@ -9,9 +9,9 @@ import pytest
 from brute_force import every_plan
 from profiles import flat, random_profile
 
-from hsd_core.theory import Costs, Plan, Planner, ProfileError, best_plans, expected
+from hsd_core.theory import Costs, Planner, ProfileError, StackPlan, best_plans, expected
 from hsd_core.theory.search.edges import Mode
-from hsd_core.theory.search.graph import node_ms, path_edges
+from hsd_core.theory.search.path_graph import node_ms, path_edges
 
 PROFILES = 200
 # Costs and (a01, a12, a02); gain = latency of the best two levels / of the best three.
@@ -29,7 +29,7 @@ GAINS = [
 ]
 
 
-def path_ms(planner: Planner, plan: Plan) -> float:
+def path_ms(planner: Planner, plan: StackPlan) -> float:
     """ms per token of a plan by its edges."""
     return sum(edge.token_ms for edge in path_edges(planner, plan))
 
@@ -72,13 +72,13 @@ def test_a_nearly_free_bottom_level_helps_most():
 
 def test_plain_decoding_is_the_answer_when_no_draft_helps():
     answer = best_plans(flat((20, 25, 32), 0.3, 0.2, 0.3))
-    assert answer.best == answer.plain and answer.best.plan == Plan((2,), ())
+    assert answer.best == answer.plain and answer.best.plan == StackPlan((2,), ())
     assert [len(each.plan.levels) for each in answer.by_depth] == [1, 2, 3]
 
 
 def test_a_target_alone_is_decoded_plainly():
     answer = best_plans(flat((32,)))
-    assert answer.best.plan == Plan((0,), ()) and answer.alternatives == ()
+    assert answer.best.plan == StackPlan((0,), ()) and answer.alternatives == ()
 
 
 def test_two_levels_are_the_answer_when_the_middle_one_is_dear():
@@ -89,9 +89,9 @@ def test_depth_and_candidates_narrow_the_answer():
     profile = flat((1, 4, 32), 0.8, 0.68, 0.85)
     assert len(best_plans(profile).best.plan.levels) == 3
     assert len(best_plans(profile, depth=2).best.plan.levels) == 2
-    assert best_plans(profile, depth=1).best.plan == Plan((2,), ())
+    assert best_plans(profile, depth=1).best.plan == StackPlan((2,), ())
     assert best_plans(profile, levels=[0]).best.plan.levels == (0, 2)
-    assert best_plans(profile, levels=[]).best.plan == Plan((2,), ())
+    assert best_plans(profile, levels=[]).best.plan == StackPlan((2,), ())
     for wrong in ({"depth": 0}, {"shortlist": 0}, {"levels": [5]}):
         with pytest.raises(ProfileError):
             best_plans(profile, **wrong)
@@ -147,7 +147,7 @@ def test_the_edges_of_the_best_path_add_up_to_its_price():
     assert total == pytest.approx(path_ms(planner, best.plan))
     assert total == pytest.approx(best.prediction.ms_per_token, rel=0.1)  # all but the overshoot
     # The nodes' distances and the plans' paths are one thing: the cheapest path leaves by the best node.
-    leaving = [path_ms(planner, Plan((level, 3), (t,))) for level in range(3) for t in range(1, 9)]
+    leaving = [path_ms(planner, StackPlan((level, 3), (t,))) for level in range(3) for t in range(1, 9)]
     assert min(leaving) >= best_by_edges(planner, nodes) - 1e-9
 
 
@@ -171,8 +171,8 @@ def test_an_edge_of_the_graph_has_the_gain_of_the_recursion(bottom, bonus):
     planner = Planner(profile)
     mode = Mode("tokenwise", bonus)
     for u in range(1, 9):
-        two = Plan((0, 2), (u,), (bonus,))
+        two = StackPlan((0, 2), (u,), (bonus,))
         assert path_ms(planner, two) == pytest.approx(expected(profile, two).ms_per_token)
         for t in range(1, 9):
-            calls = expected(profile, Plan((0, 1, 2), (u, t), (bonus, True))).levels[1].calls_per_round
+            calls = expected(profile, StackPlan((0, 1, 2), (u, t), (bonus, True))).levels[1].calls_per_round
             assert planner.edges.table(0, 1, mode).rounds[t - 1, u - 1] == pytest.approx(calls)

@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 from profiles import random_stack
 
-from hsd_core.theory import Costs, Plan, ProfileError, plan_of, profile_from, read_profile, stack_text, write_profile
+from hsd_core.theory import (
+    Costs,
+    ProfileError,
+    StackPlan,
+    plan_of,
+    profile_from,
+    read_profile,
+    stack_text,
+    write_profile,
+)
 
 SMALL = {
     "levels": [
@@ -89,12 +98,12 @@ def test_a_part_of_a_profile_keeps_its_pairs():
 
 def test_a_plan_and_its_stack_are_one_thing():
     profile = profile_from(SMALL)
-    plan = Plan((0, 1, 2), (2, 6))
+    plan = StackPlan((0, 1, 2), (2, 6))
     assert stack_text(profile, plan) == "ngram:2,exit:6@at=8,target"
     assert plan_of(profile, "ngram:2,exit:6@at=8,target") == plan
-    assert plan_of(profile, "target") == Plan((2,), ())
+    assert plan_of(profile, "target") == StackPlan((2,), ())
     fancy = "ngram:2,exit:6@at=8@bonus=0,target@rule=block"
-    assert plan_of(profile, fancy) == Plan((0, 1, 2), (2, 6), (False, True), ("tokenwise", "block"))
+    assert plan_of(profile, fancy) == StackPlan((0, 1, 2), (2, 6), (False, True), ("tokenwise", "block"))
     assert stack_text(profile, plan_of(profile, fancy)) == fancy
 
 
@@ -117,14 +126,14 @@ def test_a_stack_that_the_profile_cannot_price_is_refused(stack, why):
 
 def test_at_temperature_zero_every_strict_rule_is_one():
     given = {**SMALL, "temperature": 0.0, "by_rule": {}}
-    assert plan_of(profile_from(given), "exit:4@at=8,target@rule=greedy") == Plan((1, 2), (4,))
+    assert plan_of(profile_from(given), "exit:4@at=8,target@rule=greedy") == StackPlan((1, 2), (4,))
 
 
 def test_a_level_without_weights_has_no_stack():
     given = copy.deepcopy(SMALL)
     del given["levels"][1]["spec"]
     with pytest.raises(ProfileError, match="'m1' has no spec"):
-        stack_text(profile_from(given), Plan((1, 2), (4,)))
+        stack_text(profile_from(given), StackPlan((1, 2), (4,)))
 
 
 def _set(path, value):

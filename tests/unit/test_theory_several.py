@@ -11,11 +11,11 @@ from monte_carlo import simulate
 
 from hsd_core.theory import (
     Costs,
-    Plan,
     Planner,
     Profile,
     ProfileError,
     ProfileLevel,
+    StackPlan,
     best_plans,
     closed_form,
     expected,
@@ -48,7 +48,7 @@ def tower(row_ms: float = 1.0, *, two: tuple[float, ...] = (3.0, 2.0)) -> Profil
 
 
 def test_a_verification_has_a_row_for_every_token_side_by_side():
-    prediction = expected(tower(), Plan((GUESS, TARGET), (2,)))
+    prediction = expected(tower(), StackPlan((GUESS, TARGET), (2,)))
     # Nothing 0.4; one deep 0.6 x 0.5, 1 + 3 rows; two deep 0.6 x 0.5, 1 + 3 + 2 rows.
     assert prediction.levels[0].block_law == pytest.approx((0.4, 0.3, 0.3))
     assert prediction.levels[1].ms_per_round == pytest.approx(0.4 * 30 + 0.3 * 33 + 0.3 * 35)
@@ -59,18 +59,18 @@ def test_a_verification_has_a_row_for_every_token_side_by_side():
 
 def test_the_last_depths_number_goes_on_and_a_mean_lies_between_two_costs():
     profile = tower(two=(2.5, 1.5))
-    law = expected(profile, Plan((GUESS, TARGET), (3,))).levels[0].block_law
-    ms = expected(profile, Plan((GUESS, TARGET), (3,))).levels[1].ms_per_round
+    law = expected(profile, StackPlan((GUESS, TARGET), (3,))).levels[0].block_law
+    ms = expected(profile, StackPlan((GUESS, TARGET), (3,))).levels[1].ms_per_round
     assert ms == pytest.approx(law[0] * 30 + law[1] * 32.5 + law[3] * (30 + 2.5 + 1.5 + 1.5))
 
 
 def test_without_a_bonus_the_rows_of_the_last_depth_are_saved():
-    ms = expected(tower(), Plan((GUESS, TARGET), (2,), (False,))).levels[1].ms_per_round
+    ms = expected(tower(), StackPlan((GUESS, TARGET), (2,), (False,))).levels[1].ms_per_round
     assert ms == pytest.approx(0.4 * 30 + 0.3 * 30 + 0.3 * 33)
 
 
 def test_a_draft_with_lookups_beside_it_is_paid_by_the_drafted_token_and_is_as_deep_as_asked():
-    prediction = expected(tower(), Plan((FUSED, TARGET), (2,)))
+    prediction = expected(tower(), StackPlan((FUSED, TARGET), (2,)))
     assert [share.ms_per_round for share in prediction.levels] == pytest.approx([3.0, 30 + 2 + 3])
     assert prediction.tokens_per_round == pytest.approx(1 + 0.5 + 0.25)
 
@@ -78,14 +78,16 @@ def test_a_draft_with_lookups_beside_it_is_paid_by_the_drafted_token_and_is_as_d
 def test_the_probes_of_a_window_are_in_the_cost_of_the_pair():
     window = Costs((1, 33), (34.0, 66.0))
     profile = replace(tower(), edge_cost={(GUESS, TARGET): window})
-    assert expected(profile, Plan((GUESS, TARGET), (1,))).levels[1].ms_per_round == pytest.approx(0.4 * 34 + 0.6 * 37)
-    assert expected(profile, Plan((ONE, TARGET), (1,))) == expected(tower(), Plan((ONE, TARGET), (1,)))
+    assert expected(profile, StackPlan((GUESS, TARGET), (1,))).levels[1].ms_per_round == pytest.approx(
+        0.4 * 34 + 0.6 * 37
+    )
+    assert expected(profile, StackPlan((ONE, TARGET), (1,))) == expected(tower(), StackPlan((ONE, TARGET), (1,)))
 
 
 def test_a_verifier_that_catches_up_does_so_on_top_of_all_tokens_side_by_side():
     sure = tuple(tuple(1.0 for _ in row) for row in tower().acceptance)
     profile = replace(tower(), acceptance=sure, round_ms=0.0)
-    plan = Plan((FUSED, COPY, TARGET), (1, 2))
+    plan = StackPlan((FUSED, COPY, TARGET), (1, 2))
     # The copy keeps one token and adds one, in a pass of 3 rows, and of one more for its bonus of the round before.
     without, with_it = (Pricer(profile, catch_up=catch_up).price(plan) for catch_up in (False, True))
     assert [share.ms_per_round for share in without.levels] == pytest.approx([1.5, 8 + 0.5 * 2, 32])
@@ -95,10 +97,10 @@ def test_a_verifier_that_catches_up_does_so_on_top_of_all_tokens_side_by_side():
 @pytest.mark.parametrize(
     "plan",
     [
-        Plan((GUESS, TARGET), (4,)),
-        Plan((FUSED, TARGET), (3,), (False,)),
-        Plan((GUESS, COPY, TARGET), (3, 5)),
-        Plan((FUSED, COPY, TARGET), (2, 4), (False, True)),
+        StackPlan((GUESS, TARGET), (4,)),
+        StackPlan((FUSED, TARGET), (3,), (False,)),
+        StackPlan((GUESS, COPY, TARGET), (3, 5)),
+        StackPlan((FUSED, COPY, TARGET), (2, 4), (False, True)),
     ],
 )
 def test_several_side_by_side_cost_what_playing_the_rounds_out_costs(plan):
@@ -112,15 +114,19 @@ def test_several_side_by_side_cost_what_playing_the_rounds_out_costs(plan):
 
 
 def test_the_closed_form_of_two_levels_is_exact():
-    for plan in (Plan((GUESS, TARGET), (4,)), Plan((FUSED, TARGET), (3,)), Plan((GUESS, TARGET), (3,), (False,))):
+    for plan in (
+        StackPlan((GUESS, TARGET), (4,)),
+        StackPlan((FUSED, TARGET), (3,)),
+        StackPlan((GUESS, TARGET), (3,), (False,)),
+    ):
         assert closed_form(tower(), plan) == pytest.approx(expected(tower(), plan).ms_per_token)
 
 
 def test_the_room_at_the_end_of_a_text_cuts_the_offer():
-    profile, plan = tower(), Plan((GUESS, TARGET), (4,))
+    profile, plan = tower(), StackPlan((GUESS, TARGET), (4,))
     rounds = Pricer(profile).by_room(plan, 8)
     for room in (2, 3, 4, 8):
-        cut = expected(profile, Plan((GUESS, TARGET), (min(4, room - 1),)))
+        cut = expected(profile, StackPlan((GUESS, TARGET), (min(4, room - 1),)))
         assert rounds.ms[room] + 0.1 == pytest.approx(cut.ms_per_token * cut.tokens_per_round)
     long = over_texts(profile, plan, (4000,), 4000, catch_up=False).ms_per_token
     assert long == pytest.approx(expected(profile, plan).ms_per_token, rel=1e-3)
@@ -128,15 +134,15 @@ def test_the_room_at_the_end_of_a_text_cuts_the_offer():
 
 def test_the_edges_of_two_levels_add_up_to_the_exact_price():
     planner = Planner(tower())
-    for plan in (Plan((level, TARGET), (u,)) for level in (GUESS, FUSED) for u in range(1, GREATEST + 1)):
+    for plan in (StackPlan((level, TARGET), (u,)) for level in (GUESS, FUSED) for u in range(1, GREATEST + 1)):
         edges = path_edges(planner, plan)
         assert sum(edge.token_ms for edge in edges) == pytest.approx(expected(tower(), plan).ms_per_token)
 
 
-def every_plan(profile: Profile) -> list[Plan]:
+def every_plan(profile: Profile) -> list[StackPlan]:
     lengths = range(1, profile.max_block + 1)
     sets = [below for size in (1, 2) for below in combinations(range(TARGET), size) if below[1:] in ((), (COPY,))]
-    return [Plan((*below, TARGET), blocks) for below in sets for blocks in product(lengths, repeat=len(below))]
+    return [StackPlan((*below, TARGET), blocks) for below in sets for blocks in product(lengths, repeat=len(below))]
 
 
 @pytest.mark.parametrize("row_ms", [0.01, 0.2, 3.0])
@@ -177,16 +183,16 @@ def test_rules_that_judge_one_sequence_are_not_planned_above_several():
     assert any(plan.rule_of(1) == "block" for plan in plans if not profile.levels[plan.levels[0]].beside)
     assert {plan.rule_of(1) for plan in plans if profile.levels[plan.levels[0]].beside} == {"tokenwise"}
     with pytest.raises(ProfileError, match=r"rule block judges one candidate, and ngram@guess=3 offers several side"):
-        expected(profile, Plan((GUESS, TARGET), (2,), rules=("block",)))
+        expected(profile, StackPlan((GUESS, TARGET), (2,), rules=("block",)))
     assert plan_of(profile, "ngram:2@guess=3,int8:4,target@rule=block").rules == ("tokenwise", "block")
 
 
 def test_a_stack_with_several_sequences_and_its_plan_are_one_thing():
     for text, plan in (
-        ("ngram:4@guess=3,target", Plan((GUESS, TARGET), (4,))),
-        ("ngram:4@guess=3,int8:6,target", Plan((GUESS, COPY, TARGET), (4, 6))),
-        ("nano:2@fuse=2,target", Plan((FUSED, TARGET), (2,))),
-        ("ngram:4,target", Plan((ONE, TARGET), (4,))),
+        ("ngram:4@guess=3,target", StackPlan((GUESS, TARGET), (4,))),
+        ("ngram:4@guess=3,int8:6,target", StackPlan((GUESS, COPY, TARGET), (4, 6))),
+        ("nano:2@fuse=2,target", StackPlan((FUSED, TARGET), (2,))),
+        ("ngram:4,target", StackPlan((ONE, TARGET), (4,))),
     ):
         assert plan_of(tower(), text) == plan and stack_text(tower(), plan) == text
 
@@ -227,7 +233,7 @@ def test_what_a_profile_cannot_price_is_refused_with_the_cure(stack, why):
 
 def test_a_level_that_offers_several_sequences_cannot_verify():
     with pytest.raises(ProfileError, match="nano@fuse=2 offers several candidates side by side and cannot verify"):
-        expected(tower(), Plan((ONE, FUSED, TARGET), (2, 2)))
+        expected(tower(), StackPlan((ONE, FUSED, TARGET), (2, 2)))
     with pytest.raises(ProfileError, match="the target 'nano@fuse=2' has beside"):
         check_levels(tower().levels[: FUSED + 1])
 

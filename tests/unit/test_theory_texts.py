@@ -13,10 +13,10 @@ import pytest
 
 from hsd_core.theory import (
     Costs,
-    Plan,
     Profile,
     ProfileError,
     ProfileLevel,
+    StackPlan,
     TextLengths,
     expected,
     profile_from,
@@ -39,7 +39,7 @@ def profile(size: int, *, lookup: bool = False) -> Profile:
 class Played:
     """Every path of blocks and rounds of a plan."""
 
-    def __init__(self, known: Profile, plan: Plan) -> None:
+    def __init__(self, known: Profile, plan: StackPlan) -> None:
         self.known, self.plan = known, plan
 
     def draft(self, room: int) -> Iterator[Path]:
@@ -97,14 +97,14 @@ class Played:
 
 
 PLANS = {
-    "two levels": (2, Plan((0, 1), (3,))),
-    "plain decoding": (2, Plan((1,), ())),
-    "without a bonus": (2, Plan((0, 1), (3,), (False,))),
-    "overshoot": (3, Plan((0, 1, 2), (2, 2))),
-    "overshoot by one": (3, Plan((0, 1, 2), (2, 4))),
-    "an inner level without a bonus": (3, Plan((0, 1, 2), (3, 2), (False, True))),
-    "a target without a bonus": (3, Plan((0, 1, 2), (1, 3), (True, False))),
-    "four levels": (4, Plan((0, 1, 2, 3), (2, 1, 3))),
+    "two levels": (2, StackPlan((0, 1), (3,))),
+    "plain decoding": (2, StackPlan((1,), ())),
+    "without a bonus": (2, StackPlan((0, 1), (3,), (False,))),
+    "overshoot": (3, StackPlan((0, 1, 2), (2, 2))),
+    "overshoot by one": (3, StackPlan((0, 1, 2), (2, 4))),
+    "an inner level without a bonus": (3, StackPlan((0, 1, 2), (3, 2), (False, True))),
+    "a target without a bonus": (3, StackPlan((0, 1, 2), (1, 3), (True, False))),
+    "four levels": (4, StackPlan((0, 1, 2, 3), (2, 1, 3))),
 }
 
 
@@ -129,7 +129,7 @@ def test_texts_cost_what_the_engines_rule_of_room_costs(name: str, lookup: bool)
 
 
 def test_a_text_that_ended_by_itself_is_paid_as_far_as_it_goes() -> None:
-    known, plan = profile(2), Plan((0, 1), (3,))
+    known, plan = profile(2), StackPlan((0, 1), (3,))
     alone = [over_texts(known, plan, [n], 9) for n in (3, 9)]
     both = over_texts(known, plan, [3, 9, 9], 9)
     assert both.rounds == pytest.approx(alone[0].rounds + 2 * alone[1].rounds)
@@ -140,7 +140,7 @@ def test_a_text_that_ended_by_itself_is_paid_as_far_as_it_goes() -> None:
 def test_where_there_is_room_a_round_is_one_of_endless_decoding() -> None:
     from hsd_core.theory.latency.recursion import Pricer
 
-    known, plan = profile(4), Plan((0, 1, 2, 3), (2, 3, 4))
+    known, plan = profile(4), StackPlan((0, 1, 2, 3), (2, 3, 4))
     rounds, endless = Pricer(known).by_room(plan, 40), expected(known, plan)
     law = rounds.law[40]
     tokens = sum(n * p for n, p in enumerate(law))

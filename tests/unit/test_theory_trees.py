@@ -12,13 +12,13 @@ from monte_carlo import simulate
 from profiles import flat
 
 from hsd_core.lab.calibrate import forks as counted
-from hsd_core.lab.validate.models import predictions
+from hsd_core.lab.validate.theory_models import predictions
 from hsd_core.theory import (
     Costs,
-    Plan,
     Planner,
     Profile,
     ProfileError,
+    StackPlan,
     closed_form,
     expected,
     plan_of,
@@ -46,10 +46,10 @@ def tower(slope: float = 0.5, between: float = 0.2) -> Profile:
 @pytest.mark.parametrize(
     "plan",
     [
-        Plan((0, 2), (3,), widths=(3, 2, 1)),
-        Plan((1, 2), (2,), widths=(2, 2)),
-        Plan((0, 1, 2), (3, 4), widths=(4, 1, 2)),
-        Plan((0, 1, 2), (2, 6), (True, False), widths=(2, 2)),
+        StackPlan((0, 2), (3,), widths=(3, 2, 1)),
+        StackPlan((1, 2), (2,), widths=(2, 2)),
+        StackPlan((0, 1, 2), (3, 4), widths=(4, 1, 2)),
+        StackPlan((0, 1, 2), (2, 6), (True, False), widths=(2, 2)),
     ],
 )
 def test_a_tree_costs_what_playing_its_rounds_out_costs(plan):
@@ -61,21 +61,21 @@ def test_a_tree_costs_what_playing_its_rounds_out_costs(plan):
 
 
 def test_the_closed_form_of_one_tree_under_the_target_is_exact():
-    for plan in (Plan((0, 2), (3,), widths=(3, 2, 1)), Plan((1, 2), (2,), widths=(2, 2))):
+    for plan in (StackPlan((0, 2), (3,), widths=(3, 2, 1)), StackPlan((1, 2), (2,), widths=(2, 2))):
         assert closed_form(tower(), plan) == pytest.approx(expected(tower(), plan).ms_per_token)
 
 
 def test_a_validation_predicts_trees_in_every_model_of_the_theory():
-    plan = Plan((1, 2), (2,), widths=(2, 2))
+    plan = StackPlan((1, 2), (2,), widths=(2, 2))
     by_model = predictions(tower(), plan, (20, 40), 40)
     chain = predictions(tower(), replace(plan, widths=()), (20, 40), 40)
     assert all(abs(by_model[model] - chain[model]) > 0.1 for model in chain)
 
 
 def test_the_room_at_the_end_of_a_text_cuts_a_tree():
-    profile, plan = tower(), Plan((0, 2), (3,), widths=(3, 2, 1))
+    profile, plan = tower(), StackPlan((0, 2), (3,), widths=(3, 2, 1))
     rounds = Pricer(profile).by_room(plan, 9)
-    whole, two = expected(profile, plan), expected(profile, Plan((0, 2), (2,), widths=(3, 2)))
+    whole, two = expected(profile, plan), expected(profile, StackPlan((0, 2), (2,), widths=(3, 2)))
     tokens = (rounds.law * np.arange(rounds.law.shape[1])).sum(1)
     assert tokens[9] == pytest.approx(whole.tokens_per_round) and tokens[3] == pytest.approx(two.tokens_per_round)
     assert tokens[1] == 1.0 and rounds.ms[1] == profile.levels[-1].cost(1)  # room for the target's own token alone
@@ -103,7 +103,7 @@ def test_the_planner_answers_with_a_tree_where_rows_are_nearly_free_and_with_one
     without = Planner(tower(0.05), trees=False).best().best
     assert not without.plan.widths and without.prediction.ms_per_token > cheap.prediction.ms_per_token
     every = [
-        Plan((j, 2), (len(shape),), widths=shape)
+        StackPlan((j, 2), (len(shape),), widths=shape)
         for j, wide in ((0, 4), (1, 2))
         for deep in range(1, 6)
         for shape in product(range(1, wide + 1), repeat=deep)
@@ -116,9 +116,9 @@ def test_the_planner_answers_with_a_tree_where_rows_are_nearly_free_and_with_one
 def test_a_plan_with_a_tree_and_its_stack_are_one_thing():
     profile, text = tower(), "exit:3@at=8@tree=2.2.1,target"
     plan = plan_of(profile, text)
-    assert plan == Plan((1, 2), (3,), widths=(2, 2, 1)) and stack_text(profile, plan) == text and plan.nodes == 10
+    assert plan == StackPlan((1, 2), (3,), widths=(2, 2, 1)) and stack_text(profile, plan) == text and plan.nodes == 10
     assert plan_of(profile, "exit@at=8@tree=2.2.1,target") == plan
-    assert plan_of(profile, "exit:2@at=8@tree=1.1,target") == Plan((1, 2), (2,))
+    assert plan_of(profile, "exit:2@at=8@tree=1.1,target") == StackPlan((1, 2), (2,))
 
 
 def test_draws_with_replacement_are_refused_where_a_profile_does_not_know_them():
@@ -134,9 +134,9 @@ def test_draws_with_replacement_are_refused_where_a_profile_does_not_know_them()
 @pytest.mark.parametrize(
     ("plan", "why"),
     [
-        (Plan((1, 2), (2,), widths=(3, 1)), "how often target accepts one of 3 tokens of .*; use no more than 2"),
-        (Plan((0, 2), (2,), widths=(2, 1, 1)), "tree 2.1.1: give a number from 1 for each token"),
-        (Plan((0, 2), (2,), (False,), widths=(2, 1)), "under rule tokenwise with a bonus alone"),
+        (StackPlan((1, 2), (2,), widths=(3, 1)), "how often target accepts one of 3 tokens of .*; use no more than 2"),
+        (StackPlan((0, 2), (2,), widths=(2, 1, 1)), "tree 2.1.1: give a number from 1 for each token"),
+        (StackPlan((0, 2), (2,), (False,), widths=(2, 1)), "under rule tokenwise with a bonus alone"),
     ],
 )
 def test_a_tree_that_the_profile_cannot_price_is_refused(plan, why):
@@ -149,7 +149,7 @@ def test_a_tree_that_the_profile_cannot_price_is_refused(plan, why):
 def test_a_profile_without_forks_asks_for_a_new_calibration():
     profile = replace(tower(), by_width={})
     with pytest.raises(ProfileError, match="calibrate anew"):
-        expected(profile, Plan((0, 2), (2,), widths=(2, 1)))
+        expected(profile, StackPlan((0, 2), (2,), widths=(2, 1)))
     assert not Planner(profile).best().best.plan.widths
 
 

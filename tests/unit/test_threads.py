@@ -14,7 +14,7 @@ import sys; sys.path[:0] = ["tests"]
 import torch
 torch.set_num_threads(2)
 from tiny import tiny, tiny_compiled
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 seen = []
 compiled, lean = tiny_compiled(), tiny()
 for decoder in (compiled, lean, compiled, lean):

@@ -17,21 +17,21 @@ from safetensors.torch import load_file, save_file
 from hsd_core import pipeline
 from hsd_core.cli import main
 from hsd_core.drafts.copying import Gate, mixed
-from hsd_core.drafts.file import DraftError, list_drafts, read_draft
+from hsd_core.drafts.draft_file import DraftError, list_drafts, read_draft
 from hsd_core.lab.bench.nano_as_llama import nano_as_llama
 from hsd_core.lab.train import loop, recipes
 from hsd_core.lab.train.data import features
 from hsd_core.lab.train.data.batches import collate, order
 from hsd_core.lab.train.data.texts import Sample, commonest, read_examples
 from hsd_core.lab.train.distil import Distiller
-from hsd_core.lab.train.export import take_weights
+from hsd_core.lab.train.held_out import examine, predicted_speed_up, prepare
 from hsd_core.lab.train.losses import LOSSES, total_variation
 from hsd_core.lab.train.recipes import DraftShape, Hyperparameters
 from hsd_core.lab.train.student import Copies, Student
-from hsd_core.lab.train.validate import examine, predicted_speed_up, prepare
+from hsd_core.lab.train.student_file import take_weights
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.decoder import LeanDecoder
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 from hsd_core.stacks.presets import PRESETS
 from tests.pretend_gpu import pretend_gpu
 from tests.tiny import tiny, tiny_compiled

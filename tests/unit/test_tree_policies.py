@@ -9,7 +9,7 @@ from toys import output_of, toy_stack
 
 import hsd_core
 from hsd_core.levels.policies import Adaptive
-from hsd_core.models.passes import path_to
+from hsd_core.models.one_pass import path_to
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace import Draft, Event, Verify
 

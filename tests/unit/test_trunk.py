@@ -15,7 +15,7 @@ from toys import output_of
 import hsd_core
 from hsd_core.levels.shared import SharedState, shares
 from hsd_core.levels.trunk import Trunk
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace import Header, Span
 from hsd_core.trace.checks import check

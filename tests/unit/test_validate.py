@@ -14,14 +14,14 @@ from hsd_core.cli import main
 from hsd_core.cli.lab import validate
 from hsd_core.engine.run import run
 from hsd_core.lab.bench import plain_of, read_prompts, read_stacks
-from hsd_core.lab.calibrate.texts import PROMPTS as CALIBRATION
+from hsd_core.lab.calibrate.written_texts import PROMPTS as CALIBRATION
 from hsd_core.lab.results.rawfile import read_raw
 from hsd_core.lab.validate.attribution import attribute
 from hsd_core.lab.validate.counters import count_run, counters_from
-from hsd_core.lab.validate.models import ENDING, SAID, ended, predictions
+from hsd_core.lab.validate.raw_results import read_validation
 from hsd_core.lab.validate.report import Errors, _part_json, as_json, report
-from hsd_core.lab.validate.runs import read_validation
 from hsd_core.lab.validate.tables import sittings_table
+from hsd_core.lab.validate.theory_models import ENDING, SAID, ended, predictions
 from hsd_core.levels.built.ngram import NgramLevel
 from hsd_core.levels.built.table import TableLevel
 from hsd_core.levels.entry import StackEntry
@@ -32,10 +32,10 @@ from hsd_core.stacks.grammar import LevelSpec, parse
 from hsd_core.theory import (
     ENGINE,
     Costs,
-    Plan,
     Profile,
     ProfileError,
     ProfileLevel,
+    StackPlan,
     expected,
     plan_of,
     read_profile,
@@ -103,7 +103,7 @@ def assert_mean(values, expected):
 )
 def test_the_engine_makes_the_calls_and_rows_that_the_theory_counts(levels, blocks, bonus):
     profile = context_free_profile()
-    plan = Plan(levels, blocks, tuple(bonus[i] for i in levels[1:]))
+    plan = StackPlan(levels, blocks, tuple(bonus[i] for i in levels[1:]))
     counters = books_of(levels, blocks, bonus=bonus)
     said = over_texts(profile, plan, [LIMIT], LIMIT)
     assert {each.tokens for each in counters} == {said.tokens} == {LIMIT}
@@ -114,7 +114,7 @@ def test_the_engine_makes_the_calls_and_rows_that_the_theory_counts(levels, bloc
 
 
 def test_leaving_out_what_a_drafter_catches_up_on_shows():
-    profile, plan = context_free_profile(), Plan((1, 2), (2,))
+    profile, plan = context_free_profile(), StackPlan((1, 2), (2,))
     counters = all_of(books_of((1, 2), (2,)))
     with_it, without = (over_texts(profile, plan, [LIMIT], LIMIT, catch_up=c) for c in (True, False))
     # by the round, as what a round of two levels costs hardly varies
@@ -125,17 +125,17 @@ def test_leaving_out_what_a_drafter_catches_up_on_shows():
 def test_a_text_ends_with_a_round_that_has_no_more_room():
     levels = tuple(ProfileLevel(f"m{i}", Costs.constant(ms)) for i, ms in enumerate((1.0, 20.0)))
     profile = Profile(levels, ((1.0, 1.0), (0.0, 1.0)), round_ms=0.5)
-    said = over_texts(profile, Plan((0, 1), (4,)), [13], 13)
+    said = over_texts(profile, StackPlan((0, 1), (4,)), [13], 13)
     # 5 + 5 tokens, then room for 3: two drafted ones and a bonus
     assert said.rounds == pytest.approx(3.0)
     assert said.calls == pytest.approx((4 + 4 + 2, 3))
     assert said.ms_per_token == pytest.approx((10 * 1.0 + 3 * 20.5) / 13)
     # one that ended by itself there was drafted for in vain
-    assert over_texts(profile, Plan((0, 1), (4,)), [13], 99).calls == pytest.approx((12, 3))
+    assert over_texts(profile, StackPlan((0, 1), (4,)), [13], 99).calls == pytest.approx((12, 3))
 
 
 def test_the_longer_the_text_the_nearer_to_endless_decoding():
-    profile, plan = context_free_profile(), Plan((0, 1, 2), (2, 6))
+    profile, plan = context_free_profile(), StackPlan((0, 1, 2), (2, 6))
     endless = expected(profile, plan).ms_per_token
     off = [over_texts(profile, plan, [n], n, catch_up=False).ms_per_token / endless - 1 for n in (20, 80, 320)]
     assert abs(off[0]) > 2 * abs(off[1]) > 4 * abs(off[2]) > 0
@@ -144,11 +144,11 @@ def test_the_longer_the_text_the_nearer_to_endless_decoding():
 @pytest.mark.parametrize("lengths", [[], [0], [9, 41]])
 def test_texts_that_cannot_be_are_refused(lengths):
     with pytest.raises(ProfileError, match="texts of"):
-        over_texts(context_free_profile(), Plan((2,), ()), lengths, 40)
+        over_texts(context_free_profile(), StackPlan((2,), ()), lengths, 40)
 
 
 def test_the_parts_of_an_error_add_up_to_it():
-    profile, plan = replace(context_free_profile(), round_ms=0.3), Plan((0, 1, 2), (2, 5))
+    profile, plan = replace(context_free_profile(), round_ms=0.3), StackPlan((0, 1, 2), (2, 5))
     counters = all_of(books_of(plan.levels, plan.blocks, texts=4))
     said = over_texts(profile, plan, [LIMIT] * 4, LIMIT)
     found = attribute(profile, plan, said, counters)
@@ -168,7 +168,7 @@ def as_predicted(profile, plan, counters):
 
 
 def test_each_error_is_laid_at_its_own_door():
-    profile, plan = replace(context_free_profile(), round_ms=0.3), Plan((0, 1, 2), (2, 5))
+    profile, plan = replace(context_free_profile(), round_ms=0.3), StackPlan((0, 1, 2), (2, 5))
     counters = as_predicted(profile, plan, all_of(books_of(plan.levels, plan.blocks, texts=20)))
 
     def parts(said_by):
@@ -223,7 +223,7 @@ def test_a_stopped_run_has_no_books():
 
 
 def test_models_differ_in_what_they_know():
-    profile, plan = context_free_profile(), Plan((0, 1, 2), (2, 5))
+    profile, plan = context_free_profile(), StackPlan((0, 1, 2), (2, 5))
     said = predictions(profile, plan, (LIMIT,), LIMIT)
     assert list(said) == list(SAID)
     assert len(set(said.values())) == len(said)

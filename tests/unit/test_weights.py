@@ -24,7 +24,7 @@ from filelock import FileLock
 
 gguf = pytest.importorskip("gguf")
 
-from hsd_core.models.passes import Pass  # noqa: E402
+from hsd_core.models.one_pass import Pass  # noqa: E402
 from hsd_core.models.weights import Source, WeightsError, Wheel, ensure, fetch, is_here, store  # noqa: E402
 from hsd_core.models.weights.attended import attended  # noqa: E402
 from hsd_core.models.weights.blobs import Blob, write_safetensors  # noqa: E402

@@ -13,8 +13,8 @@ from hsd_core.cli.repeat import opened
 from hsd_core.cli.terminal import totals_lines
 from hsd_core.lab.whatif.passage import Words
 from hsd_core.lab.whatif.playing import MOST_TOKENS, bounded, plan_named, play
-from hsd_core.lab.whatif.profiles import whatif_names, whatif_profile
-from hsd_core.theory import Costs, Plan, Profile, ProfileError, ProfileLevel, best_plans, expected
+from hsd_core.lab.whatif.whatif_profiles import whatif_names, whatif_profile
+from hsd_core.theory import Costs, Profile, ProfileError, ProfileLevel, StackPlan, best_plans, expected
 from hsd_core.trace import Event, metrics
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.checks import check
@@ -43,27 +43,27 @@ def lookup(**more: object) -> Profile:
 
 
 CASES = {
-    "two levels": (profile(), Plan((0, 2), (5,))),
-    "three levels": (profile(), Plan((0, 1, 2), (3, 6))),
-    "three levels, flat blocks": (profile(), Plan((0, 1, 2), (4, 1))),
-    "four levels": (HERD, Plan((0, 1, 2, 3), (3, 6, 10))),
-    "a lookup": (lookup(), Plan((0, 2), (4,))),
-    "a lookup at the bottom of three": (lookup(), Plan((0, 1, 2), (4, 5))),
-    "several sequences of a lookup": (lookup(beside=(2.5, 1.5)), Plan((0, 1, 2), (4, 5))),
+    "two levels": (profile(), StackPlan((0, 2), (5,))),
+    "three levels": (profile(), StackPlan((0, 1, 2), (3, 6))),
+    "three levels, flat blocks": (profile(), StackPlan((0, 1, 2), (4, 1))),
+    "four levels": (HERD, StackPlan((0, 1, 2, 3), (3, 6, 10))),
+    "a lookup": (lookup(), StackPlan((0, 2), (4,))),
+    "a lookup at the bottom of three": (lookup(), StackPlan((0, 1, 2), (4, 5))),
+    "several sequences of a lookup": (lookup(beside=(2.5, 1.5)), StackPlan((0, 1, 2), (4, 5))),
     "several sequences of a drafter": (
         profile(
             levels=(ProfileLevel("a", Costs.constant(9.0), draft_ms=0.4, beside=(3.0, 1.2)), *profile().levels[1:])
         ),
-        Plan((0, 1, 2), (3, 6)),
+        StackPlan((0, 1, 2), (3, 6)),
     ),
-    "without bonus": (profile(), Plan((0, 1, 2), (3, 4), bonus=(False, True))),
-    "without bonus at the top": (profile(), Plan((0, 1, 2), (3, 4), bonus=(True, False))),
+    "without bonus": (profile(), StackPlan((0, 1, 2), (3, 4), bonus=(False, True))),
+    "without bonus at the top": (profile(), StackPlan((0, 1, 2), (3, 4), bonus=(True, False))),
     "a draft cost of its own": (
         profile(levels=(ProfileLevel("a", Costs.constant(9.0), draft_ms=0.4), *profile().levels[1:])),
-        Plan((0, 1, 2), (3, 6)),
+        StackPlan((0, 1, 2), (3, 6)),
     ),
-    "an edge with its own cost": (profile(edge_cost={(1, 2): Costs.constant(12.0)}), Plan((0, 1, 2), (3, 6))),
-    "the engine's own time": (profile(round_ms=3.0), Plan((0, 2), (5,))),
+    "an edge with its own cost": (profile(edge_cost={(1, 2): Costs.constant(12.0)}), StackPlan((0, 1, 2), (3, 6))),
+    "the engine's own time": (profile(round_ms=3.0), StackPlan((0, 2), (5,))),
 }
 
 
@@ -85,13 +85,13 @@ def rounds_of(events: list[Event]) -> tuple[list[float], list[int]]:
 def test_of_several_tokens_side_by_side_the_others_are_never_what_the_verifier_says() -> None:
     beside = ProfileLevel("a", Costs.constant(0.3), beside=(8.0,))
     never = profile(levels=(beside, *profile().levels[1:]), acceptance=((1, 0, 0), (0, 1, 0.85), (0, 0, 1)))
-    events = whole(never, Plan((0, 2), (3,)), max_new_tokens=400)
+    events = whole(never, StackPlan((0, 2), (3,)), max_new_tokens=400)
     assert {len(event.tokens) for event in events if isinstance(event, trace.Commit)} == {1}
     assert {len(e.ids) for e in events if isinstance(e, trace.Draft) and e.at < 300} == {24}
     assert check(events) == []
 
 
-def whole(given: Profile, plan: Plan, **options: int) -> list[Event]:
+def whole(given: Profile, plan: StackPlan, **options: int) -> list[Event]:
     return list(play(given, plan, **options))  # type: ignore[arg-type]
 
 
@@ -110,7 +110,7 @@ def test_the_engine_takes_the_time_that_the_recursion_expects(case: str) -> None
 
 def test_each_pair_that_meets_agrees_as_often_as_the_profile_says() -> None:
     """The lowest level agrees with the target directly at 0.62, which is not 0.7 x 0.85."""
-    for plan in (Plan((0, 2), (4,)), Plan((0, 1, 2), (4, 6)), Plan((1, 2), (4,))):
+    for plan in (StackPlan((0, 2), (4,)), StackPlan((0, 1, 2), (4, 6)), StackPlan((1, 2), (4,))):
         events = whole(profile(), plan, max_new_tokens=1500, seed=1)
         for place, level in enumerate(metrics.measure(events)["levels"][1:], 1):
             a, n = profile().accepts(plan.levels[place - 1], plan.levels[place]), level["judged"]
@@ -132,25 +132,25 @@ def test_every_stack_writes_the_passage() -> None:
 def test_the_text_begins_again_where_it_ends() -> None:
     words = Words()
     length = len(words.passage) + 3
-    ids = metrics.committed_ids(whole(profile(), Plan((0, 2), (8,)), max_new_tokens=length))
+    ids = metrics.committed_ids(whole(profile(), StackPlan((0, 2), (8,)), max_new_tokens=length))
     assert ids == [*words.passage, *words.passage[:3]]
 
 
 def test_the_same_seed_gives_the_same_trace_and_another_one_another() -> None:
-    plan = Plan((0, 1, 2), (3, 6))
+    plan = StackPlan((0, 1, 2), (3, 6))
     one, again, other = (tracefile.dumps(whole(profile(), plan, seed=s, max_new_tokens=40)) for s in (5, 5, 6))
     assert one == again
     assert one != other
 
 
 def test_time_is_the_profiles_and_nothing_elses() -> None:
-    events = whole(profile(), Plan((2,), ()), max_new_tokens=20)
+    events = whole(profile(), StackPlan((2,), ()), max_new_tokens=20)
     footer = next(e for e in events if isinstance(e, trace.Footer))
     assert footer.decode_ns == 20 * 20_000_000
 
 
 def test_plain_decoding_is_simulated_beside_it_and_agrees() -> None:
-    events = whole(HERD, Plan((0, 3), (4,)), max_new_tokens=40)
+    events = whole(HERD, StackPlan((0, 3), (4,)), max_new_tokens=40)
     beside = events[-1]
     assert isinstance(beside, trace.Baseline)
     assert (beside.equal, beside.diverges, len(beside.token_ns)) == (40, False, 40)
@@ -158,7 +158,7 @@ def test_plain_decoding_is_simulated_beside_it_and_agrees() -> None:
 
 
 def test_the_trace_says_that_it_is_simulated() -> None:
-    events = whole(HERD, Plan((0, 3), (4,)), max_new_tokens=20)
+    events = whole(HERD, StackPlan((0, 3), (4,)), max_new_tokens=20)
     header = tracefile.read(tracefile.dumps(events).encode())[0]
     assert isinstance(header, trace.Header)
     assert "no model ran" in header.simulated
@@ -183,30 +183,32 @@ def test_a_real_trace_says_nothing_of_the_kind() -> None:
 def test_a_plan_of_real_levels_names_their_preset_and_their_stack() -> None:
     levels = (ProfileLevel("quick", Costs.constant(1.0), "table@id=order1"), ProfileLevel("sure", RISING, "target"))
     given = Profile(levels, ((1.0, 0.6), (0.0, 1.0)), about={"preset": "toy"})
-    header = whole(given, Plan((0, 1), (3,)), max_new_tokens=4)[0]
+    header = whole(given, StackPlan((0, 1), (3,)), max_new_tokens=4)[0]
     assert isinstance(header, trace.Header)
     assert (header.preset, header.stack) == ("toy", "table:3@id=order1,target")
     assert header.simulated
-    other = whole(HERD, Plan((0, 3), (3,)), max_new_tokens=4)[0]
+    other = whole(HERD, StackPlan((0, 3), (3,)), max_new_tokens=4)[0]
     assert isinstance(other, trace.Header)
     assert (other.preset, other.stack) == (None, "model:3@id=Llama-1B,target")
 
 
 def test_a_simulated_trace_is_not_run_again() -> None:
-    events = whole(HERD, Plan((0, 3), (4,)), max_new_tokens=4)
+    events = whole(HERD, StackPlan((0, 3), (4,)), max_new_tokens=4)
     with pytest.raises(ValueError, match="no model ran"):
         opened(events)
 
 
 def test_a_plan_that_takes_too_many_calls_is_cut_short_or_refused() -> None:
     hopeless = profile(acceptance=((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
-    assert bounded(hopeless, Plan((0, 1, 2), (32, 32)), 10_000, 20_000) == 18
+    assert bounded(hopeless, StackPlan((0, 1, 2), (32, 32)), 10_000, 20_000) == 18
     with pytest.raises(ProfileError, match="shorter blocks"):
-        bounded(hopeless, Plan((0, 1, 2), (64, 64)), 10_000, 20_000)
+        bounded(hopeless, StackPlan((0, 1, 2), (64, 64)), 10_000, 20_000)
     with pytest.raises(ProfileError, match=str(MOST_TOKENS)):
-        bounded(HERD, Plan((0, 3), (4,)), MOST_TOKENS + 1)
+        bounded(HERD, StackPlan((0, 3), (4,)), MOST_TOKENS + 1)
     with pytest.raises(ProfileError, match="lower the costs"):
-        bounded(profile(levels=(*profile().levels[:2], ProfileLevel("c", Costs.constant(1e12)))), Plan((2,), ()), 10)
+        bounded(
+            profile(levels=(*profile().levels[:2], ProfileLevel("c", Costs.constant(1e12)))), StackPlan((2,), ()), 10
+        )
 
 
 @pytest.mark.parametrize("name", whatif_names())
@@ -239,13 +241,13 @@ def test_a_class_sees_four_levels_win_and_two() -> None:
 
 
 def test_plans_are_named_by_their_levels_or_their_stack() -> None:
-    assert plan_named(HERD, "Llama 1B:4, Llama 70B:8, Llama 405B") == Plan((0, 2, 3), (4, 8))
+    assert plan_named(HERD, "Llama 1B:4, Llama 70B:8, Llama 405B") == StackPlan((0, 2, 3), (4, 8))
     levels = (
         ProfileLevel("quick", Costs.constant(1.0), spec="int8"),
         ProfileLevel("sure", Costs.constant(2.0), "target"),
     )
     known = Profile(levels, ((1.0, 0.9), (0.0, 1.0)))
-    assert plan_named(known, "int8:3,target") == plan_named(known, "quick:3,sure") == Plan((0, 1), (3,))
+    assert plan_named(known, "int8:3,target") == plan_named(known, "quick:3,sure") == StackPlan((0, 1), (3,))
     with pytest.raises(ProfileError, match="unknown level 'Llama 2B'"):
         plan_named(HERD, "Llama 2B:4,Llama 405B")
     with pytest.raises(ProfileError, match="hands nothing up"):

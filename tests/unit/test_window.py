@@ -16,7 +16,7 @@ from hsd_core.levels.protocol import DraftOrder
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.tree import Probes, named
 from hsd_core.models.lean.decoder import LeanDecoder
-from hsd_core.models.passes import Branches, path_to
+from hsd_core.models.one_pass import Branches, path_to
 from hsd_core.models.sampling import Sampling
 from hsd_core.ngram import Databases
 from hsd_core.ngram.databases import LookupLimits

@@ -18,7 +18,7 @@ HOMES = ("words/", "planner/words.py", "play/examples.py")  # of what a translat
 # Read when the server starts: what is wrong with a file or an option goes to the log and the terminal.
 NEVER_SHOWN = (
     "learn/lessons.py",
-    "results/bundled.py",
+    "results/bundled_results.py",
     "serve/door/policy.py",
     "serve/offer.py",
     "serve/door/address.py",

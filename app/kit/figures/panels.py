@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 import plotly.graph_objects as go
 
-from app.kit.figures import depths
+from app.kit.figures import depth_map
 from app.kit.figures.hues import INK, LINE, MUTED, PAPER, SOFT, hue, shaded
 from app.kit.figures.notes import Notes, note
 from app.kit.figures.study import MS, Study, rate, study
@@ -72,15 +72,15 @@ def draw(events: Sequence[Event], *, dark: bool, wall: bool = False) -> list[Any
 def _depths(seen: Study, dark: bool, wall: bool) -> list[Any]:
     if seen.knowledge is None:
         return [None, gr.Plot(visible=False), None]
-    heat = depths.heat_map(seen.knowledge, paper=SOFT[dark], ink=INK[dark], hue=hue("target", dark))
+    heat = depth_map.heat_map(seen.knowledge, paper=SOFT[dark], ink=INK[dark], hue=hue("target", dark))
     figure = _style(heat, dark, wall)
-    figure.update_layout(**depths.size(seen.knowledge, WALL if wall else 1))
+    figure.update_layout(**depth_map.size(seen.knowledge, WALL if wall else 1))
     figure.update_xaxes(automargin=False)
     figure.update_yaxes(automargin=False)
     text = note(
         says.DEPTHS,
-        says.depths_text(depths.summary(seen.knowledge)),
-        *depths.table(seen.knowledge),
+        says.depths_text(depth_map.summary(seen.knowledge)),
+        *depth_map.table(seen.knowledge),
     )
     return [text, gr.Plot(value=figure, visible=True), text]
 

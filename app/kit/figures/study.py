@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from app.kit.figures.depths import Knowledge, known
+from app.kit.figures.depth_map import Knowledge, known
 from hsd_core.theory.replanning.replan_words import origin_words
 from hsd_core.trace import Baseline, Commit, Depths, Event, Footer, Header, LevelInfo, Piece, Plan, Prefill, Verify
 from hsd_core.trace.metrics import measure

@@ -10,7 +10,7 @@ import numpy as np
 from app.kit.figures.hues import mix
 from app.planner.figures.ink import Ink, percent, safe
 from app.words import planner as says
-from hsd_core.theory.latency.plans import Plan
+from hsd_core.theory.latency.plans import StackPlan
 from hsd_core.theory.profiles.costs import Array
 from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.search.planner import Planner
@@ -40,7 +40,7 @@ def alone(planner: Planner, index: int) -> dict[str, Any]:
     """One level as the only drafter: where its dot stands, and what the exact recursion says of it there."""
     profile = planner.profile
     level, top = profile.levels[index], profile.target
-    ranked = [planner.ranked(Plan((index, top), (block,))) for block in range(1, profile.max_block + 1)]
+    ranked = [planner.ranked(StackPlan((index, top), (block,))) for block in range(1, profile.max_block + 1)]
     best = max(ranked, key=lambda one: one.prediction.speedup)
     hit = 1.0 if level.hit_rate is None else level.hit_rate
     each = level.cost(1) if level.is_lookup or level.draft_ms is None else level.draft_ms

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from app.planner.profiles.request import PlannerError, PlanQuestion, read
+from app.planner.profiles.plan_request import PlannerError, PlanQuestion, read
 from app.planner.profiles.validations import nearest
 from app.words import planner as says
-from hsd_core.lab.whatif.profiles import DEFAULT
+from hsd_core.lab.whatif.whatif_profiles import DEFAULT
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory.profiles.kept import OTHER, cached_profiles, unlike_here
 from hsd_core.trace.typed import plain

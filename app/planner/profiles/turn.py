@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.planner.profiles.request import PlanQuestion
+from app.planner.profiles.plan_request import PlanQuestion
 from hsd_core.levels.kinds import stand_in
 from hsd_core.theory.profiles.profile import Matrix, Profile, ProfileLevel
 

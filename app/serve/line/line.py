@@ -14,8 +14,8 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from itertools import zip_longest
 
-from app.serve.line.lengths import RunLengths, WaitSpan
-from app.serve.line.runs import Run
+from app.serve.line.known_runs import Run
+from app.serve.line.run_lengths import RunLengths, WaitSpan
 from app.serve.line.shares import LinePlace, Shares, in_turn
 from app.words import run as says
 

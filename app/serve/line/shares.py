@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from app.serve.line.runs import Run, Visitor
+from app.serve.line.known_runs import Run, Visitor
 
 HALF_LIFE_S = 600.0  # what a page had counts half after so long
 FORGOTTEN_S = 0.05

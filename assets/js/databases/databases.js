@@ -5,7 +5,7 @@
 import { h, say, signButton } from "../kit/dom.js";
 import { roundNumber } from "../kit/round-number.js";
 import { Ledger } from "./ledger.js";
-import { createLink } from "./link.js";
+import { createLink } from "./pointer-line.js";
 import { entriesPart } from "./entries.js";
 import { lookupsPart } from "./lookups.js";
 import { nothing } from "./pieces.js";

@@ -1,7 +1,7 @@
 /** A lane per level on one clock, the target on top: what each level computed, when, and for how long. Widths are
  *  measured time; nothing drawn means idle. The whole run in replay, the last seconds in a live run. */
 
-import { create as createCharts } from "./charts.js";
+import { create as createCharts } from "./small-charts.js";
 import { drawBlocks, scaleOf, skeleton } from "./lane-blocks.js";
 import { summary, tipLines } from "./lane-words.js";
 import { pictureButton } from "../kit/picture/button.js";

@@ -11,8 +11,8 @@ import { asked as fetched, Library } from "./library.js";
 import { Light } from "./acts/light.js";
 import { Veil } from "./acts/veil.js";
 import { List } from "./list.js";
-import { Panel } from "./panel.js";
-import { asked, go, NOWHERE } from "./place.js";
+import { Panel } from "./lesson-panel.js";
+import { asked, go, NOWHERE } from "./lesson-place.js";
 import { Sheet } from "./sheet.js";
 import { WORDS } from "../words/tabs/learn.js";
 
@@ -75,7 +75,7 @@ class LearnPage {
     this.leave();
   }
 
-  /** @param {import("./place.js").Place} place */
+  /** @param {import("./lesson-place.js").Place} place */
   go(place) {
     go(place);
     this.show();

@@ -2,7 +2,7 @@
  *  from the recordings as on the page. */
 
 import { h, say } from "../kit/dom.js";
-import { recordingAt } from "./panel.js";
+import { recordingAt } from "./lesson-panel.js";
 import { answerOf, rightOnes } from "./question.js";
 import { fill, rich, told } from "./rich.js";
 import { WORDS } from "../words/tabs/learn.js";

@@ -3,7 +3,7 @@
 
 import { h, say } from "../kit/dom.js";
 import { isGreedy } from "../levels/greedy.js";
-import { createDrawing } from "./drawing.js";
+import { createDrawing } from "./histograms.js";
 import { linesView } from "./lines-view.js";
 import { DRAWS, PROOF } from "../words/desk/proof.js";
 

@@ -11,7 +11,7 @@ import { rememberTheme } from "../kit/theme.js";
 import { createCompare, firstPair, pairOf } from "./compare.js";
 import { LaneModel } from "./replay/lane-model.js";
 import { livePanel } from "./live.js";
-import { originCard } from "./origin.js";
+import { originCard } from "./race-origin.js";
 import { laneFile, saveLane, saveRace, takesFiles } from "./race-files.js";
 import { raceSays } from "./race-says.js";
 import { COMPARE, WORDS } from "../words/tabs/race.js";

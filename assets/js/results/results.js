@@ -8,7 +8,7 @@ import { rememberTheme } from "../kit/theme.js";
 import { Plot } from "../plots/plots.js";
 import { ratesFigure, tasksFigure } from "./charts.js";
 import { columnsOf } from "./columns.js";
-import { missingCard, originCard } from "./origin.js";
+import { missingCard, originCard } from "./results-origin.js";
 import { quickPanel } from "./quick.js";
 import { comparison } from "./table.js";
 import { RESULTS } from "../words/tabs/results.js";

@@ -4,7 +4,7 @@ import { saveBlob, traceName } from "../kit/files.js";
 import { base64Of, squeezed } from "./packed.js";
 import { words } from "../words/share.js";
 
-const EMPTY = '<script type="text/plain" id="hx-run"></script>'; // as hsd_core/export/page.py writes it
+const EMPTY = '<script type="text/plain" id="hx-run"></script>'; // as hsd_core/export/run_page.py writes it
 
 /** @param {import("../visit/feed.js").Feed} feed @returns {Promise<string>} what is to be said */
 export async function savePage(feed) {

@@ -12,7 +12,7 @@ import { reorder } from "./drag.js";
 import { floorOf } from "./floor/floor.js";
 import { heatOf } from "../levels/greedy.js";
 import { styleLevels } from "../levels/kinds.js";
-import { Origin } from "./origin.js";
+import { Origin } from "./plan-origin.js";
 import { pictureButton } from "../kit/picture/button.js";
 import { shaftOf } from "./shaft.js";
 import { trunkView } from "./trunk-view.js";

@@ -13,7 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.files import reads, writes
-from hsd_core.cli.options import add_preset, add_sampling, check_sampling, command, countdown, counts, opened, sampled
+from hsd_core.cli.shared_options import (
+    add_preset,
+    add_sampling,
+    check_sampling,
+    command,
+    countdown,
+    counts,
+    opened,
+    sampled,
+)
 from hsd_core.lab import bench
 from hsd_core.lab.bench.prompts import BUILT_IN, asked_for, prompts_path
 from hsd_core.lab.results.rawfile import RawFile, measured_by, prompts_file, ran_on

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hsd_core.cli.files import reads, writes
-from hsd_core.cli.options import add_preset, command, counts, opened, plain_stack, progress
+from hsd_core.cli.shared_options import add_preset, command, counts, opened, plain_stack, progress
 from hsd_core.lab.results.sheet import markdown
 from hsd_core.stacks.grammar import parse
 from hsd_core.theory import Profile, write_profile
@@ -32,7 +32,7 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.lab.calibrate.profiling import TOKENS, calibrate
-    from hsd_core.lab.calibrate.texts import PROMPTS
+    from hsd_core.lab.calibrate.written_texts import PROMPTS
     from hsd_core.models.sampling import Sampling
     from hsd_core.theory.profiles.kept import keep
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from hsd_core.cli.files import reads
-from hsd_core.cli.options import add_preset, command, countdown, counts, opened, plain_stack, within_context
+from hsd_core.cli.shared_options import add_preset, command, countdown, counts, opened, plain_stack, within_context
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
-from hsd_core.trace.texts import PromptText, check_ids, read_texts
+from hsd_core.trace.prompt_files import PromptText, check_ids, read_texts
 from hsd_core.trace.typed import pretty
 
 SILENCE = 5.0  # seconds between two lines of progress

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hsd_core.cli.files import reads, writes
-from hsd_core.cli.options import DEFAULT_PRESET, command, counts, progress
+from hsd_core.cli.shared_options import DEFAULT_PRESET, command, counts, progress
 from hsd_core.models.weights import ensure
 from hsd_core.stacks.presets import PRESETS, UnknownPreset
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hsd_core.cli.files import reads, writes
-from hsd_core.cli.options import add_preset, command, counts, opened, plain_stack, progress
+from hsd_core.cli.shared_options import add_preset, command, counts, opened, plain_stack, progress
 from hsd_core.lab.bench.prompts import BUILT_IN, prompts_path, read_prompts
 from hsd_core.lab.results.rawfile import measured_by, prompts_file, ran_on
 from hsd_core.models.loading import KINDS
@@ -49,8 +49,8 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.lab.passes import tables
-    from hsd_core.lab.passes.rounds import measure_rounds
+    from hsd_core.lab.passes import passes_report
+    from hsd_core.lab.passes.round_times import measure_rounds
     from hsd_core.stacks.presets import PRESETS
 
     if options.context and options.lengths:
@@ -90,13 +90,13 @@ def act(options: argparse.Namespace) -> int:
         given, ends = (ids, pipeline.ends) if context is None else ([text[:context]], frozenset[int]())
         found = measure_rounds(entries, given, pipeline.tokenizer, tokens=options.max_new_tokens, ends=ends)
         records.append({"what": "round", "stack": stack, "levels": names, "context": context, **found})
-    print(f"{options.preset}, {about['machine']}, {about['threads']} threads. {tables.method(about)}")
-    for make in tables.TABLES.values():
+    print(f"{options.preset}, {about['machine']}, {about['threads']} threads. {passes_report.method(about)}")
+    for make in passes_report.TABLES.values():
         print(f"\n{make(records)}")
     if options.out:
         Path(options.out).write_bytes(encode_lines((about, *records)))
     if options.html:
-        Path(options.html).write_text(tables.page(about, records), encoding="utf-8")
+        Path(options.html).write_text(passes_report.page(about, records), encoding="utf-8")
     return 0
 
 
@@ -117,29 +117,29 @@ def _passes(
     Raises:
         TooLarge: every level is open twice, which takes more memory than is free.
     """
-    from hsd_core.lab.passes import levels
-    from hsd_core.lab.passes.limits import measured_limits
-    from hsd_core.models import machine, room
-    from hsd_core.models.compiled.profile import NodeProfile
+    from hsd_core.lab.passes import level_passes
+    from hsd_core.lab.passes.least_time import measured_limits
+    from hsd_core.models import machine
+    from hsd_core.models.compiled.node_profile import NodeProfile
 
     stack, what = about["levels"], f"{about['levels']} over {len(text)} tokens"
     memory, free = pipeline.memory(stack, len(text)), machine.free_bytes(pipeline.device)
     print(f"memory of {what}: {memory}; twice that with a profiler beside", file=sys.stderr)
     needed = memory.weights + 2 * (memory.kept + memory.at_work)
-    room.refuse(needed, free, f"measuring {what}", "name fewer levels or shorter texts")
+    machine.refuse(needed, free, f"measuring {what}", "name fewer levels or shorter texts")
     entries, before, records = pipeline.entries(stack), measured_limits(), list[dict[str, Any]]()
     with tempfile.TemporaryDirectory(prefix="hsd-passes-") as folder:
         profile = NodeProfile(Path(folder))
         again = opened(options, plain_stack(options.preset), kind=options.decoder, profile=profile).entries(stack)
-        times = levels.time_passes(entries, again, profile, text, about["lengths"], about["rows"], progress())
+        times = level_passes.time_passes(entries, again, profile, text, about["lengths"], about["rows"], progress())
     limits = {name: max(rate, before[name]) for name, rate in measured_limits().items()}
     for (i, name), length in product(enumerate(stack.split(",")), about["lengths"]):
         level, where = entries[i].level, {"level": name, "context": length}
         if not level.can_verify:
-            records.append({"what": "lookup", **where, **levels.lookup(level, text[:length])})
+            records.append({"what": "lookup", **where, **level_passes.lookup(level, text[:length])})
             continue
         for n in about["rows"]:
-            found = levels.taken(level, length, n, times[i, length, n], limits)
+            found = level_passes.taken(level, length, n, times[i, length, n], limits)
             records.append({"what": "pass", **where, "rows": n, **found})
     return limits, records
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from hsd_core.cli.files import reads
-from hsd_core.cli.options import command
-from hsd_core.theory import Answer, Plan, Profile, Ranked, best_plans, has_specs, read_profile, stack_text
+from hsd_core.cli.shared_options import command
+from hsd_core.theory import Answer, Profile, Ranked, StackPlan, best_plans, has_specs, read_profile, stack_text
 from hsd_core.trace.typed import pretty
 
 _LISTED = 10
@@ -89,7 +89,7 @@ def _ranked(profile: Profile, ranked: Ranked) -> dict[str, Any]:
     return out
 
 
-def _name(profile: Profile, plan: Plan) -> str:
+def _name(profile: Profile, plan: StackPlan) -> str:
     """The stack's text where it has one, else the levels by name in the same form."""
     if has_specs(profile, plan):
         return stack_text(profile, plan)

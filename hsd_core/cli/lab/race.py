@@ -8,7 +8,16 @@ from collections.abc import Generator, Iterable
 from typing import Any
 
 from hsd_core.cli.files import writes
-from hsd_core.cli.options import add_preset, add_sampling, check_sampling, command, counts, opened, prompt_of, sampled
+from hsd_core.cli.shared_options import (
+    add_preset,
+    add_sampling,
+    check_sampling,
+    command,
+    counts,
+    opened,
+    prompt_of,
+    sampled,
+)
 from hsd_core.lab import race
 from hsd_core.lab.race import Heat, Turn
 from hsd_core.stacks.grammar import format_stack, parse

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hsd_core.cli.files import reads, writes
-from hsd_core.cli.options import command
+from hsd_core.cli.shared_options import command
 from hsd_core.lab.results.rawfile import read_raw
 
 
@@ -32,7 +32,7 @@ def add(commands: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     from hsd_core.cli.lab.validate import write_summary
     from hsd_core.lab.results.markdown import updated, view, views
-    from hsd_core.lab.validate.runs import read_validation
+    from hsd_core.lab.validate.raw_results import read_validation
 
     if not options.files and not options.update:
         raise ValueError("nothing to do; name files of raw results, or Markdown files with --update")

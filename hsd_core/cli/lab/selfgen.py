@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.files import reads, writes
-from hsd_core.cli.options import (
+from hsd_core.cli.shared_options import (
     add_preset,
     add_sampling,
     check_sampling,
@@ -95,7 +95,7 @@ def act(options: argparse.Namespace) -> int:
 
 def _jobs(options: argparse.Namespace, pipeline: Pipeline, decoder: LeanDecoder) -> list[Job]:
     from hsd_core.lab.train.data import selfgen
-    from hsd_core.trace.texts import check_ids, read_openings, read_texts
+    from hsd_core.trace.prompt_files import check_ids, read_openings, read_texts
 
     if options.invent is None:
         texts = read_texts(options.prompts, lambda prompt: pipeline.encode(prompt, raw=options.raw))[: options.limit]

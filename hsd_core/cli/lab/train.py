@@ -13,7 +13,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.files import reads, writes
-from hsd_core.cli.options import add_preset, command, counts, opened, plain_stack, progress
+from hsd_core.cli.shared_options import add_preset, command, counts, opened, plain_stack, progress
 from hsd_core.lab.train.recipes import LOSSES, RECIPES, Hyperparameters
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Stacks measured side by side: with plain decoding of the same target, and with other programs."""
 
 from hsd_core.lab.bench.prompts import Prompt, read_asked, read_prompts, read_stacks
-from hsd_core.lab.bench.runs import (
+from hsd_core.lab.bench.side_by_side import (
     BenchPeer,
     Measurement,
     PeerRun,

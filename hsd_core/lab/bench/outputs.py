@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hsd_core.lab.bench.prompts import DEFAULT
-from hsd_core.lab.bench.runs import Measurement, PeerRun, from_record, plain_of, whole
+from hsd_core.lab.bench.side_by_side import Measurement, PeerRun, from_record, plain_of, whole
 from hsd_core.lab.bench.summary import peer_rows, sampled, summary
 from hsd_core.trace.typed import encode, put
 
@@ -57,7 +57,7 @@ def _stack(row: Mapping[str, Any], line: str) -> dict[str, Any]:
 
 def write(folder: Path, found: Mapping[str, Any], asked: Mapping[str, str]) -> None:
     """Write results.json, results.csv, stacks.txt and report.html into a folder."""
-    from hsd_core.lab.bench.report import report
+    from hsd_core.lab.bench.bench_page import report
 
     put(folder / "results.json", encode(found))
     put(folder / "results.csv", as_csv(found).encode())

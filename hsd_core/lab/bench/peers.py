@@ -17,7 +17,7 @@ import torch
 
 from hsd_core.drafts.head import DraftHead
 from hsd_core.lab.bench.nano_as_llama import nano_as_llama
-from hsd_core.lab.bench.runs import BenchPeer, PeerText
+from hsd_core.lab.bench.side_by_side import BenchPeer, PeerText
 from hsd_core.models.threads import model_threads, torch_with
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from hsd_core.stacks.grammar import format_stack, parse
-from hsd_core.trace.texts import PromptLine
+from hsd_core.trace.prompt_files import PromptLine
 from hsd_core.trace.typed import records
 from hsd_core.trace.typed.bounded import text
 

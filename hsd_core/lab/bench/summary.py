@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from hsd_core.lab.bench.prompts import task_of
-from hsd_core.lab.bench.runs import Measurement, PeerRun, plain_of
+from hsd_core.lab.bench.side_by_side import Measurement, PeerRun, plain_of
 from hsd_core.lab.results.sheet import markdown, shares
 from hsd_core.models.sampling import is_greedy
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 import torch
 from torch import Tensor
 
-from hsd_core.lab.calibrate.texts import WrittenText
+from hsd_core.lab.calibrate.written_texts import WrittenText
 from hsd_core.levels.built.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.built.exits import ExitLevel
 from hsd_core.levels.built.nano import NanoLevel
@@ -24,7 +24,7 @@ from hsd_core.levels.protocol import CommittedIds, DraftOrder, Level, LevelRun, 
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Trunk
 from hsd_core.models.context import Context
-from hsd_core.models.passes import Branches
+from hsd_core.models.one_pass import Branches
 from hsd_core.models.sampling import Sampling, largest, to_probs
 from hsd_core.trace import Span
 

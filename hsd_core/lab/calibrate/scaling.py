@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from hsd_core.lab.calibrate.running import Drafting, Observed, Pair
+from hsd_core.lab.calibrate.short_runs import Drafting, Observed, Pair
 from hsd_core.lab.calibrate.timing import Timings
 from hsd_core.theory import Costs
 

@@ -16,7 +16,7 @@ from hsd_core.engine.driver import Stopped
 from hsd_core.engine.run import run
 from hsd_core.lab.calibrate.overlap import count_offers
 from hsd_core.lab.calibrate.reading import LONGEST, read
-from hsd_core.lab.calibrate.texts import WrittenText
+from hsd_core.lab.calibrate.written_texts import WrittenText
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import Proposal
 from hsd_core.levels.tree import Token, Tree

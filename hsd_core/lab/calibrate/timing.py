@@ -19,7 +19,7 @@ from hsd_core.engine.choices import ChoiceKey, Judge, SeededChoices
 from hsd_core.engine.driver import Stopped
 from hsd_core.engine.rules import tokenwise
 from hsd_core.lab.calibrate.reading import is_lookup
-from hsd_core.lab.calibrate.texts import WrittenText
+from hsd_core.lab.calibrate.written_texts import WrittenText
 from hsd_core.lab.tally import median_interval
 from hsd_core.levels.built.nano import NanoLevel
 from hsd_core.levels.kinds import fan_of

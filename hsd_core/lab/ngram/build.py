@@ -17,11 +17,11 @@ from tokenizers import Tokenizer as FastTokenizer
 from hsd_core.lab.ngram.counting import Progress, Written, count_ngrams, silent
 from hsd_core.models.tokenizer import Tokenizer, TokenizerError
 from hsd_core.models.weights.fetch import sha256_of
+from hsd_core.ngram.database_file import NgramError
 from hsd_core.ngram.model_db import ModelDatabase
 from hsd_core.ngram.packing import Ints
-from hsd_core.ngram.store import NgramError
 from hsd_core.ngram.text_db import TextDatabase
-from hsd_core.trace.texts import Id
+from hsd_core.trace.prompt_files import Id
 from hsd_core.trace.typed import records
 
 

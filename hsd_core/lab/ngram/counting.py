@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from hsd_core.ngram.database_file import NgramError
 from hsd_core.ngram.model_db import ModelDatabase, Table
 from hsd_core.ngram.packing import Ints, pack_windows, widest
-from hsd_core.ngram.store import NgramError
 
 Progress: TypeAlias = Callable[[str, float, float], None]
 Written: TypeAlias = tuple[list[int], list[int]]  # prompt ids, output ids

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from hsd_core.lab.race.figures import middle
-from hsd_core.lab.race.file import SCHEMA, Race, Raced, took
+from hsd_core.lab.race.race_file import SCHEMA, Race, Raced, took
 from hsd_core.lab.race.running import Heat
+from hsd_core.lab.race.standings import middle
 from hsd_core.lab.results.rawfile import now, ran_on
 
 

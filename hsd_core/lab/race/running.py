@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hsd_core.models import machine
-from hsd_core.models.room import refuse
+from hsd_core.models.machine import refuse
 from hsd_core.trace import Commit, Event, Kv
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from hsd_core.lab import bench
 from hsd_core.lab.bench.outputs import runs_of
-from hsd_core.lab.passes import tables
+from hsd_core.lab.passes import passes_report
 from hsd_core.lab.results.rawfile import read_raw
 from hsd_core.lab.results.sheet import counted
 from hsd_core.trace.typed import bounded
@@ -74,8 +74,8 @@ def _bench(name: str, about: About, records: Records) -> str:
 
 
 def _validation(name: str, about: About, records: Records) -> str:
+    from hsd_core.lab.validate.raw_results import read_validation
     from hsd_core.lab.validate.report import report
-    from hsd_core.lab.validate.runs import read_validation
     from hsd_core.lab.validate.tables import TABLES, said
 
     validation = read_validation(about, records)
@@ -83,7 +83,7 @@ def _validation(name: str, about: About, records: Records) -> str:
 
 
 def _passes(name: str, about: About, records: Records) -> str:
-    return f"{tables.TABLES[name](records)}\n\n{tables.method(about)} {_measured(about)}"
+    return f"{passes_report.TABLES[name](records)}\n\n{passes_report.method(about)} {_measured(about)}"
 
 
 def _measured(about: About) -> str:
@@ -100,5 +100,5 @@ def on(about: About) -> str:
 _VIEWS: dict[str, tuple[Callable[[str, About, Records], str], tuple[str, ...]]] = {
     "bench": (_bench, ("stacks", "best", "drafts")),
     "validation": (_validation, ("sittings", "stacks", "models", "terms", "levels")),
-    "passes": (_passes, tuple(tables.TABLES)),
+    "passes": (_passes, tuple(passes_report.TABLES)),
 }

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from hsd_core.lab.train.held_out import DraftScore
 from hsd_core.lab.train.loop import Point
 from hsd_core.lab.train.recipes import DraftShape, Hyperparameters
-from hsd_core.lab.train.validate import DraftScore
 
 
 def card(

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import torch
 
-from hsd_core.drafts.file import DraftError, fingerprint, read_info, write_draft
+from hsd_core.drafts.draft_file import DraftError, fingerprint, read_info, write_draft
 from hsd_core.lab.train import checkpoint, loop
 from hsd_core.lab.train.card import card
 from hsd_core.lab.train.data.batches import collate
 from hsd_core.lab.train.data.features import Features, FeatureStore
 from hsd_core.lab.train.data.texts import check_split, commonest, read_examples
-from hsd_core.lab.train.export import round_weights, take_weights, tensors_of
+from hsd_core.lab.train.held_out import DraftScore, examine, prepare
 from hsd_core.lab.train.recipes import DraftShape, Hyperparameters
 from hsd_core.lab.train.student import Student
-from hsd_core.lab.train.validate import DraftScore, examine, prepare
+from hsd_core.lab.train.student_file import round_weights, take_weights, tensors_of
 from hsd_core.levels.declared.preset import Preset
 from hsd_core.models import machine
 from hsd_core.models.lean.decoder import LeanDecoder

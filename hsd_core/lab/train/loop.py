@@ -20,11 +20,11 @@ from torch import Tensor
 from hsd_core.lab.train import checkpoint
 from hsd_core.lab.train.data.batches import collate, order
 from hsd_core.lab.train.data.features import Features
-from hsd_core.lab.train.export import take_weights
+from hsd_core.lab.train.held_out import Exam, examine, predicted_speed_up, prepare
 from hsd_core.lab.train.losses import LOSSES
 from hsd_core.lab.train.recipes import DraftShape, Hyperparameters
 from hsd_core.lab.train.student import Batch, Student
-from hsd_core.lab.train.validate import Exam, examine, predicted_speed_up, prepare
+from hsd_core.lab.train.student_file import take_weights
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.trace.typed import convert, encode_lines, put
 

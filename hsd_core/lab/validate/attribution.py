@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hsd_core.lab.validate.counters import Counters, LevelCounters
-from hsd_core.theory import ENGINE, Plan, Profile
+from hsd_core.theory import ENGINE, Profile, StackPlan
 from hsd_core.theory.latency.finite import OverTexts
 
 
@@ -50,7 +50,7 @@ class Attribution:
     levels: tuple[LevelBlame, ...]
 
 
-def attribute(profile: Profile, plan: Plan, predicted: OverTexts, counters: Counters) -> Attribution:
+def attribute(profile: Profile, plan: StackPlan, predicted: OverTexts, counters: Counters) -> Attribution:
     """Lay a prediction beside the counters of the same runs."""
     around = float(profile.about.get(ENGINE, 0.0))  # in the theory's costs, but not in the counters' ms
     n, total, stages = counters.tokens, predicted.ms_per_token, [0.0, 0.0, 0.0]
@@ -95,7 +95,7 @@ def _calls(profile: Profile, at: int, level: int, counter: LevelCounters) -> flo
     return float(counter.calls)
 
 
-def _priced(profile: Profile, plan: Plan, at: int, counter: LevelCounters) -> float:
+def _priced(profile: Profile, plan: StackPlan, at: int, counter: LevelCounters) -> float:
     """What the theory asks for the calls of a counter, all runs together."""
     level = profile.levels[plan.levels[at]]
     if at == 0 and level.is_lookup:

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from hsd_core.lab.bench import plain_of
 from hsd_core.lab.validate.attribution import Attribution, attribute
 from hsd_core.lab.validate.counters import Counters, LevelCounters
-from hsd_core.lab.validate.models import SAID
-from hsd_core.lab.validate.runs import Sitting, Validation
+from hsd_core.lab.validate.raw_results import Sitting, Validation
+from hsd_core.lab.validate.theory_models import SAID
 from hsd_core.theory import Profile
 
 RESAMPLES = 2000

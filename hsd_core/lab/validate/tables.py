@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from hsd_core.lab.results.markdown import on
 from hsd_core.lab.results.sheet import counted, markdown
-from hsd_core.lab.validate.models import SAID
+from hsd_core.lab.validate.raw_results import Validation
 from hsd_core.lab.validate.report import TERMS, ErrorPart, Errors, Figure, Report, costs_said
-from hsd_core.lab.validate.runs import Validation
+from hsd_core.lab.validate.theory_models import SAID
 
 _OFF = ("speed-ups", "ms per token")
 

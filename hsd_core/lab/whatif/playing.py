@@ -14,15 +14,15 @@ from msgspec import structs
 from hsd_core import trace
 from hsd_core.engine.clock import EngineClock
 from hsd_core.engine.run import run
-from hsd_core.lab.whatif.levels import PLACE, SyntheticLevel, SyntheticOffer, Ticker
 from hsd_core.lab.whatif.passage import Words
+from hsd_core.lab.whatif.simulated_levels import PLACE, SyntheticLevel, SyntheticOffer, Ticker
 from hsd_core.lab.whatif.world import World
 from hsd_core.levels.declared.keys import ID, MAX_BLOCK
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds import stand_in
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.grammar import MAX_LEVELS, LevelSpec, parse
-from hsd_core.theory import Costs, Plan, Profile, ProfileError, expected, has_specs, plan_of
+from hsd_core.theory import Costs, Profile, ProfileError, StackPlan, expected, has_specs, plan_of
 from hsd_core.trace import Event, metrics
 from hsd_core.trace.comparison import beside
 from hsd_core.trace.pieces import record
@@ -38,7 +38,7 @@ _SLACK = 4.0  # a run may be this much unluckier than expected before it is stop
 
 def play(
     profile: Profile,
-    plan: Plan,
+    plan: StackPlan,
     *,
     seed: int = 0,
     max_new_tokens: int = DEFAULT_TOKENS,
@@ -59,7 +59,7 @@ def play(
     words, ticker = Words(), Ticker()
     most = _SLACK * most_calls
 
-    def decode(what: Plan) -> Iterator[Event]:
+    def decode(what: StackPlan) -> Iterator[Event]:
         entries = _entries(profile, what, words, ticker, seed)
         return run(
             entries,
@@ -73,10 +73,10 @@ def play(
             clock=EngineClock(ticker.now),
         )
 
-    return record(_events(decode(plan), (lambda: decode(Plan((profile.target,), ()))) if plain else None), words)
+    return record(_events(decode(plan), (lambda: decode(StackPlan((profile.target,), ()))) if plain else None), words)
 
 
-def bounded(profile: Profile, plan: Plan, tokens: int, most_calls: int = MOST_CALLS) -> int:
+def bounded(profile: Profile, plan: StackPlan, tokens: int, most_calls: int = MOST_CALLS) -> int:
     """How many tokens of a plan can be simulated, at most those asked for.
 
     Raises:
@@ -96,7 +96,7 @@ def bounded(profile: Profile, plan: Plan, tokens: int, most_calls: int = MOST_CA
     return fits
 
 
-def plan_named(profile: Profile, text: str) -> Plan:
+def plan_named(profile: Profile, text: str) -> StackPlan:
     """A plan by the names of its levels, "1B:6,8B:8,405B", or by its stack where the levels have specs.
 
     Raises:
@@ -111,7 +111,7 @@ def plan_named(profile: Profile, text: str) -> Plan:
         raise ProfileError(f"{missing[0]!r} has no block length; write {missing[0]}:4")
     if parts[-1][1]:
         raise ProfileError(f"{parts[-1][0]!r} is the last level, which hands nothing up; leave its block length out")
-    return Plan(levels, tuple(int(block) for _, block in parts[:-1]))
+    return StackPlan(levels, tuple(int(block) for _, block in parts[:-1]))
 
 
 def _named_part(part: str, profile: Profile) -> tuple[str, str]:
@@ -134,7 +134,7 @@ def _events(events: Iterator[Event], plain: Callable[[], Iterator[Event]] | None
         yield structs.replace(found, ids=(), margins=())  # the passage, whatever the plan
 
 
-def _entries(profile: Profile, plan: Plan, words: Words, ticker: Ticker, seed: int) -> list[StackEntry]:
+def _entries(profile: Profile, plan: StackPlan, words: Words, ticker: Ticker, seed: int) -> list[StackEntry]:
     """The plan's levels, without weights, in their entries."""
     pairs = enumerate(pairwise(plan.levels), 1)
     agrees = [profile.accepts(below, above, plan.rule_of(place)) for place, (below, above) in pairs]
@@ -146,7 +146,13 @@ def _entries(profile: Profile, plan: Plan, words: Words, ticker: Ticker, seed: i
 
 
 def _level(
-    profile: Profile, plan: Plan, place: int, world: World, ticker: Ticker, vocab_size: int, agrees: Sequence[float]
+    profile: Profile,
+    plan: StackPlan,
+    place: int,
+    world: World,
+    ticker: Ticker,
+    vocab_size: int,
+    agrees: Sequence[float],
 ) -> SyntheticLevel:
     entry, top = profile.levels[plan.levels[place]], place == len(plan.levels) - 1
     cost = profile.verify_cost(plan.levels[place - 1], plan.levels[place]) if place else entry.cost
@@ -167,7 +173,7 @@ def _level(
     return SyntheticLevel(*here, kind, vocab_size, params, profile.round_ms if top else 0.0)
 
 
-def _specs(profile: Profile, plan: Plan) -> list[LevelSpec]:
+def _specs(profile: Profile, plan: StackPlan) -> list[LevelSpec]:
     """The plan in the grammar's terms: the profile's own, else each level as a model that goes by its name."""
     specs = []
     own = has_specs(profile, plan)
@@ -187,7 +193,7 @@ def _specs(profile: Profile, plan: Plan) -> list[LevelSpec]:
     return specs
 
 
-def _about(profile: Profile, plan: Plan) -> dict[str, Any]:
+def _about(profile: Profile, plan: StackPlan) -> dict[str, Any]:
     title, source = str(profile.about.get("title", "")), str(profile.about.get("source", ""))
     of = f"the profile {title!r}" if title else "a profile"
     said = f"no model ran; what a call takes and how often a level agrees are those of {of}"

@@ -33,7 +33,7 @@ from hsd_core.levels.tree import NOTHING, Tree
 from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.transfer import fetched
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import dense, softmax
 
 FIRST_GUESS = 0.5  # of every a_l, before any token was seen

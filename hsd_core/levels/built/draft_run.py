@@ -23,7 +23,7 @@ from hsd_core.levels.tree import NOTHING, Tree
 from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.models.cache import Positions
 from hsd_core.models.context import Context
-from hsd_core.models.passes import Branches, Pass, in_order
+from hsd_core.models.one_pass import Branches, Pass, in_order
 
 
 class TrainedDraft(Readout, Protocol):

@@ -19,7 +19,7 @@ from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.models import Decoder
 from hsd_core.models.cache import Cache, Positions
 from hsd_core.models.context import Context
-from hsd_core.models.passes import Branches, Pass
+from hsd_core.models.one_pass import Branches, Pass
 
 
 class OverDecoder:

@@ -17,7 +17,7 @@ from hsd_core.levels.growing import draft
 from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Work
 from hsd_core.levels.tree import NOTHING, Tree, named
 from hsd_core.models.context import Context
-from hsd_core.models.passes import Branches, path_to
+from hsd_core.models.one_pass import Branches, path_to
 
 if TYPE_CHECKING:
     from hsd_core.levels.shared import SharedState

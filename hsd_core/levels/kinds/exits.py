@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.drafts import registry
+from hsd_core.drafts import known_drafts
 from hsd_core.levels.declared.key import StackError
 from hsd_core.levels.declared.keys import AT, DTYPE, ID, VERIFIES
 from hsd_core.levels.declared.kind import GREEN, Kind, Reads, Site
@@ -25,7 +25,7 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
             "fed": draft.fed,
             "at": draft.at,
         }
-        for draft in registry.shipped(preset.name)
+        for draft in known_drafts.shipped(preset.name)
         if draft.at
     ]
     trained = sorted({draft["at"] for draft in drafts})
@@ -51,7 +51,7 @@ def stop_at(decoder: Layered, depths: Iterable[int]) -> None:
     """A first pass that stops at these depths: a compiled decoder cuts its layers there now, not within a run."""
     import torch
 
-    from hsd_core.models.passes import Pass
+    from hsd_core.models.one_pass import Pass
 
     with torch.inference_mode():
         cache, x, lo = decoder.new_cache(1), None, 0
@@ -64,7 +64,7 @@ def build(spec: LevelSpec, site: Site) -> Level:
 
     decoder, at = decoder_of(spec, site)
     stop_at(decoder, [at])
-    draft = None if spec.get(ID) == registry.LENS else site.draft(spec, at, decoder)
+    draft = None if spec.get(ID) == known_drafts.LENS else site.draft(spec, at, decoder)
     weights = site.preset.target.as_dict(site.folder)
     return ExitLevel(decoder, at, draft, weights=weights if draft is None else {**weights, "draft": draft.name})
 

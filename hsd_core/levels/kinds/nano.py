@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.drafts import registry
+from hsd_core.drafts import known_drafts
 from hsd_core.levels.declared.key import StackError
 from hsd_core.levels.declared.keys import ID, VERIFIES
 from hsd_core.levels.declared.kind import SKY, Kind, Reads, Site
@@ -19,7 +19,7 @@ def drafts(preset: Preset) -> list[dict[str, Any]]:
     """The trained drafts that read the embeddings."""
     return [
         {"name": draft.name, "title": "fed by the target" if draft.fed else "embeddings alone", "fed": draft.fed}
-        for draft in registry.shipped(preset.name)
+        for draft in known_drafts.shipped(preset.name)
         if not draft.at
     ]
 

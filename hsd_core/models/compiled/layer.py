@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from hsd_core.models.compiled.graph import LayerWeights, Product, dense
+from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.lean.shape import LeanShape
-from hsd_core.models.protocol import DecoderError
 
 Weights = tuple[Callable[[str], Tensor], Collection[str]]  # name -> weight; all names
 

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from hsd_core.models.compiled.graph import Graph
-from hsd_core.models.compiled.profile import NodeProfile
-from hsd_core.models.protocol import DecoderError
+from hsd_core.models.compiled.node_profile import NodeProfile
+from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.threads import torch_with
 
 KINDS: Mapping[torch.dtype, type] = {torch.float32: np.float32, torch.int32: np.int32, torch.int64: np.int64}

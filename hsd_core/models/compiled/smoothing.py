@@ -28,7 +28,7 @@ from hsd_core.models.compiled.layer import LayerTensors, Linear
 from hsd_core.models.lean.layers import Layer, Layers
 from hsd_core.models.lean.linear import Plain, aligned
 from hsd_core.models.lean.shape import LeanShape, rotary_tables
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 
 TOKENS = 256  # that are drawn
 TINY = torch.finfo(torch.float32).tiny

@@ -20,7 +20,7 @@ from torch import Tensor
 from hsd_core.models.cache import KVCache
 from hsd_core.models.gpu.graphs import Graphs, Replay
 from hsd_core.models.gpu.transfer import sent
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 
 if TYPE_CHECKING:
     from hsd_core.models.lean.layers import Layers

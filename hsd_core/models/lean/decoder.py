@@ -15,14 +15,14 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hsd_core.models.cache import Cache, KVCache, own
+from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.gpu.graphs import Graphs
 from hsd_core.models.gpu.transfer import sent_ids
 from hsd_core.models.lean.layers import Layer, Layers
 from hsd_core.models.lean.linear import COPIES, Linear, Packed, Plain, aligned, nbytes
 from hsd_core.models.lean.masks import KEY_STEP, rounded_up
 from hsd_core.models.lean.shape import LeanShape
-from hsd_core.models.passes import Pass
-from hsd_core.models.protocol import DecoderError
+from hsd_core.models.one_pass import Pass
 
 CHUNK = 512  # inputs per pass: bounds the attention mask of a long prompt
 

@@ -24,7 +24,7 @@ from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.lean.linear import Linear, nbytes
 from hsd_core.models.lean.masks import KEY_STEP, Masks, rounded_up
 from hsd_core.models.lean.shape import LeanShape, rotary_tables
-from hsd_core.models.passes import Pass
+from hsd_core.models.one_pass import Pass
 from hsd_core.models.threads import model_threads, torch_with
 
 # (layer, (n, H, d) queries, (n, G, d) keys, (n, G, d) values) -> (n, H, d): keeps keys and values, and attends.

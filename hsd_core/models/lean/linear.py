@@ -19,7 +19,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hsd_core.models.protocol import DecoderError
+from hsd_core.models.decoder_protocol import DecoderError
 
 ALIGNMENT = 64  # bytes: where torch puts tensors of its own, and the widest load of a CPU
 INT4_STEPS = 15, 14  # that the weights of a group may span

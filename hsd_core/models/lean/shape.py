@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from hsd_core.models.protocol import DecoderError
+from hsd_core.models.decoder_protocol import DecoderError
 
 MODEL_TYPES = ("llama", "mistral", "qwen2", "qwen3")
 KEPT_DENSE = ("full_attention",)

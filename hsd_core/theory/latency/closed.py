@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from hsd_core.theory.latency.accepts import accepts, lookup_law, rows_of
-from hsd_core.theory.latency.plans import Plan, check_plan
+from hsd_core.theory.latency.plans import StackPlan, check_plan
 from hsd_core.theory.profiles.profile import Profile
 
 
-def closed_form(profile: Profile, plan: Plan) -> float:
+def closed_form(profile: Profile, plan: StackPlan) -> float:
     """ms per token with B_i = T_i and E[R_i] = max(1, T_i / tau_i): -6 % to +1 % off the exact recursion.
 
     Raises:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hsd_core.theory.latency.plans import Plan
+from hsd_core.theory.latency.plans import StackPlan
 from hsd_core.theory.latency.recursion import Pricer
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import Profile
@@ -33,7 +33,9 @@ class OverTexts:
         return (sum(self.ms) + self.round_ms) / self.tokens
 
 
-def over_texts(profile: Profile, plan: Plan, lengths: Sequence[int], limit: int, *, catch_up: bool = True) -> OverTexts:
+def over_texts(
+    profile: Profile, plan: StackPlan, lengths: Sequence[int], limit: int, *, catch_up: bool = True
+) -> OverTexts:
     """The exact recursion over texts of these lengths.
 
     Args:

@@ -16,7 +16,7 @@ from hsd_core.theory.profiles.profile import TOKENWISE, Profile
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class StackPlan:
     """`levels`: indices into the profile, cheapest first, ending in the target. `blocks`: T of each level below it.
 
     `bonus`, `rules`: of each verifier, that is of `levels[1:]`; None: all with a bonus, all `tokenwise`.
@@ -34,7 +34,7 @@ class Plan:
         """Tokens of the bottom level's whole block."""
         return sum(accumulate(self.widths, mul)) if self.widths else sum(self.blocks[:1])
 
-    def cut(self, block: int) -> Plan:
+    def cut(self, block: int) -> StackPlan:
         """The same with a bottom block of no more than so many tokens one behind another."""
         return replace(self, blocks=(min(self.blocks[0], block), *self.blocks[1:]), widths=self.widths[:block])
 
@@ -73,11 +73,11 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    plan: Plan
+    plan: StackPlan
     prediction: Prediction
 
 
-def check_plan(profile: Profile, plan: Plan) -> None:
+def check_plan(profile: Profile, plan: StackPlan) -> None:
     """Whether a plan fits a profile.
 
     Raises:
@@ -112,7 +112,7 @@ def judges_several(rule: str) -> bool:
     return rule in rules() and rules()[rule].trees
 
 
-def _check_tree(profile: Profile, plan: Plan) -> None:
+def _check_tree(profile: Profile, plan: StackPlan) -> None:
     widths, words = plan.widths, ".".join(map(str, plan.widths))
     if not plan.blocks or len(widths) != plan.blocks[0] or min(widths) < 1 or plan.nodes > MAX_NODES:
         raise ProfileError(f"tree {words}: give a number from 1 for each token of the bottom block")
@@ -132,7 +132,7 @@ def _check_tree(profile: Profile, plan: Plan) -> None:
         )
 
 
-def stack_text(profile: Profile, plan: Plan) -> str:
+def stack_text(profile: Profile, plan: StackPlan) -> str:
     """The plan in the stack grammar.
 
     Raises:
@@ -151,7 +151,7 @@ def stack_text(profile: Profile, plan: Plan) -> str:
     return format_stack(specs)
 
 
-def has_specs(profile: Profile, plan: Plan) -> bool:
+def has_specs(profile: Profile, plan: StackPlan) -> bool:
     """Whether every level of the plan can be named in the stack grammar."""
     return all(profile.levels[level].spec for level in plan.levels)
 
@@ -173,7 +173,7 @@ def most_sequences(profile: Profile, level: int) -> int | None:
     return fan[1] if fan else 1
 
 
-def plan_of(profile: Profile, stack: str) -> Plan:
+def plan_of(profile: Profile, stack: str) -> StackPlan:
     """The plan that a stack is, in a profile that knows its levels.
 
     Raises:
@@ -209,7 +209,7 @@ def plan_of(profile: Profile, stack: str) -> Plan:
             f"{format_stack(specs[:1])}: profiles know how often one of several tokens drawn without replacement is "
             "kept; plan and predict without @replace="
         )
-    plan = Plan(
+    plan = StackPlan(
         tuple(levels),
         tuple(blocks),
         None if all(bonus) else bonus,

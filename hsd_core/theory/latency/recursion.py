@@ -24,7 +24,7 @@ import numpy as np
 
 from hsd_core.theory.latency.accepts import accepts, lookup_law, rows_of
 from hsd_core.theory.latency.blocks import Blocks, PlaceWork, Rounds, collected, some, total
-from hsd_core.theory.latency.plans import LevelShare, Plan, Prediction, check_plan
+from hsd_core.theory.latency.plans import LevelShare, Prediction, StackPlan, check_plan
 from hsd_core.theory.profiles.costs import Array
 from hsd_core.theory.profiles.profile import Profile
 
@@ -43,13 +43,13 @@ class Pricer:
     profile: Profile
     catch_up: bool = False
     _tables: dict[tuple[int, int], Array] = field(default_factory=dict)
-    _prices: dict[Plan, Prediction] = field(default_factory=dict)
+    _prices: dict[StackPlan, Prediction] = field(default_factory=dict)
 
-    def price(self, plan: Plan) -> Prediction:
+    def price(self, plan: StackPlan) -> Prediction:
         """The exact recursion."""
         return self._prices[plan] if plan in self._prices else self.price_all([plan])[0]
 
-    def price_all(self, plans: Iterable[Plan]) -> list[Prediction]:
+    def price_all(self, plans: Iterable[StackPlan]) -> list[Prediction]:
         """The same of many plans."""
         plans = list(plans)
         fresh = [plan for plan in dict.fromkeys(plans) if plan not in self._prices]
@@ -59,7 +59,7 @@ class Pricer:
         self._prices.update(self._price(fresh))
         return [self._prices[plan] for plan in plans]
 
-    def by_room(self, plan: Plan, most: int) -> Rounds:
+    def by_room(self, plan: StackPlan, most: int) -> Rounds:
         """Rounds of the target that may commit no more than 0, 1, ..., `most` tokens, a row each (row 0: of no use).
 
         A verifier's bonus takes one place of its room; the level below drafts within the rest, and nothing for none.
@@ -76,7 +76,7 @@ class Pricer:
                 block = collected(rounds, np.minimum(plan.blocks[place], rooms), rooms)
         return rounds
 
-    def _price(self, plans: list[Plan]) -> Iterator[tuple[Plan, Prediction]]:
+    def _price(self, plans: list[StackPlan]) -> Iterator[tuple[StackPlan, Prediction]]:
         """Of plans with ever fewer levels: the first k of them have a level at the place that is worked on."""
         while plans and len(plans[-1].levels) == 1:
             yield from self._ended([plans.pop()], self._plain())
@@ -92,7 +92,7 @@ class Pricer:
             length = np.array([plan.blocks[place] for plan in plans])
             rounds = self._verify(plans, place + 1, collected(rounds, length))
 
-    def _ended(self, plans: Sequence[Plan], rounds: Rounds) -> Iterator[tuple[Plan, Prediction]]:
+    def _ended(self, plans: Sequence[StackPlan], rounds: Rounds) -> Iterator[tuple[StackPlan, Prediction]]:
         """Rounds of the target."""
         law = rounds.law
         tokens = total(law * np.arange(law.shape[1]))
@@ -108,7 +108,7 @@ class Pricer:
         ms = np.array([self.profile.levels[-1].cost(1)])
         return Rounds(ms, np.array([[0.0, 1.0]]), np.array([1]), (), ms, np.zeros(1))
 
-    def _drafted(self, plans: Sequence[Plan]) -> Blocks:
+    def _drafted(self, plans: Sequence[StackPlan]) -> Blocks:
         length = np.array([plan.blocks[0] for plan in plans])
         law = np.zeros((len(plans), length.max() + 1))
         calls, ms, row_ms = length.astype(np.float64), np.zeros(len(plans)), np.zeros(len(plans))
@@ -126,7 +126,7 @@ class Pricer:
                 calls[b] = 1.0
         return Blocks(ms, law, length, (PlaceWork(calls, ms, law, length),), row_ms)
 
-    def _verify(self, plans: Sequence[Plan], place: int, block: Blocks) -> Rounds:
+    def _verify(self, plans: Sequence[StackPlan], place: int, block: Blocks) -> Rounds:
         pairs = [(plan.levels[place - 1], plan.levels[place]) for plan in plans]
         bonus = np.array([plan.bonus_of(place) for plan in plans])
         trees = [plan.widths if place == 1 else () for plan in plans]
@@ -180,7 +180,7 @@ class Pricer:
         return known[: rows + 1]
 
 
-def expected(profile: Profile, plan: Plan) -> Prediction:
+def expected(profile: Profile, plan: StackPlan) -> Prediction:
     """The exact expected latency of a plan, and where its time goes.
 
     Raises:

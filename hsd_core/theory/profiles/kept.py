@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hsd_core.drafts.registry import shipped
+from hsd_core.drafts.known_drafts import shipped
 from hsd_core.levels.declared.preset import Preset
 from hsd_core.models import machine
 from hsd_core.models.machine import AVX512

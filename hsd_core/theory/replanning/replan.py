@@ -22,11 +22,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from hsd_core.engine.plans import Checked, Round, RunPlan
+from hsd_core.engine.run_plans import Checked, Round, RunPlan
 from hsd_core.levels.declared.keys import MAX_BLOCK
 from hsd_core.levels.kinds import kind_of
 from hsd_core.stacks.grammar import LevelSpec, format_stack, level_of
-from hsd_core.theory import Answer, Plan, Planner, Profile, ProfileError, Ranked, expected
+from hsd_core.theory import Answer, Planner, Profile, ProfileError, Ranked, StackPlan, expected
 from hsd_core.theory.latency.plans import judges_several, measured_as
 from hsd_core.theory.replanning.replan_words import Moved, pair_key, reason
 
@@ -135,7 +135,7 @@ class ProfileReplanner:
         self._known: Mapping[str, float]  # the estimates when the planner was last asked
         self._since: Mapping[str, float]  # the same when the present plan was chosen
         self._changed: bool  # whether that was after the start
-        self._back: Plan | None  # the plan that was left for one round of exploring
+        self._back: StackPlan | None  # the plan that was left for one round of exploring
         self._reset()
 
     @property
@@ -171,7 +171,7 @@ class ProfileReplanner:
     def _explores(self, index: int) -> bool:
         return self._pace.explore > 0 and (index + 1) % self._pace.explore == 0
 
-    def _settle(self, index: int, returning: Plan | None = None) -> RunPlan | None:
+    def _settle(self, index: int, returning: StackPlan | None = None) -> RunPlan | None:
         """Ask the planner; stay where nothing is gained. `returning`: the plan that was left to explore."""
         now, ranked = self._ranked()
         self._known, self._asked = self._estimates.as_dict(), index
@@ -228,7 +228,7 @@ class ProfileReplanner:
         self._estimates = Estimates(self.profile, self._pace.half_life)
         self._known = self._since = self._estimates.as_dict()
         self._changed, self._asked = False, -1
-        self._plan, self._back = Plan((self.profile.target,), ()), None
+        self._plan, self._back = StackPlan((self.profile.target,), ()), None
 
 
 def candidates(profile: Profile, specs: Sequence[LevelSpec]) -> Profile:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hsd_core.theory import Plan, Profile, Ranked
+from hsd_core.theory import Profile, Ranked, StackPlan
 
 _SOURCES = {"measured": "measured on the machine of this run", "shipped": "shipped with the program", "given": "given"}
 
@@ -82,7 +82,7 @@ def origin_words(profile: Mapping[str, Any] | None, machine: str | None, preset:
     return f"{said}: {alike}, where passes may cost more or less; {measure} measures it"
 
 
-def changes(profile: Profile, before: Plan, after: Plan) -> str:
+def changes(profile: Profile, before: StackPlan, after: StackPlan) -> str:
     """Which levels join and leave, and whose T changes."""
     names = profile.names
     lengths = [dict(zip(plan.levels, plan.blocks, strict=False)) for plan in (before, after)]

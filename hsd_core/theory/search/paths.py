@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hsd_core.theory.latency.plans import Plan
+from hsd_core.theory.latency.plans import StackPlan
 from hsd_core.theory.profiles.costs import Array
 from hsd_core.theory.profiles.profile import TOKENWISE
 from hsd_core.theory.search.edges import Edges, EdgeTable, Mode
@@ -50,7 +50,7 @@ def cheapest_paths(
     keep: int,
     apiece: int,
     bottoms: Sequence[int] | None = None,
-) -> list[list[Plan]]:
+) -> list[list[StackPlan]]:
     """The plans of the `keep` cheapest paths, and at least `apiece` of each number of levels: of 2, 3, ..., `most`.
 
     Cheapest first; the list ends where there are no paths of so many levels.
@@ -80,7 +80,7 @@ def cheapest_paths(
     ]
 
 
-def path_of_each_set(edges: Edges, modes: tuple[Mode, ...], allowed: Sequence[int], most: int) -> list[Plan]:
+def path_of_each_set(edges: Edges, modes: tuple[Mode, ...], allowed: Sequence[int], most: int) -> list[StackPlan]:
     """The plan of the cheapest path through each set of levels: of 2, 3, ..., `most` levels with the target.
 
     Args: as of `cheapest_paths`. Of n levels there are at most 2^n - 1 sets; sets that begin alike share that work.
@@ -156,7 +156,7 @@ def _ways(edges: Edges, modes: tuple[Mode, ...], layer: PathLayer, level: int) -
     return table.ms[..., None] + layer.ms[:below, None], table
 
 
-def _plan(layers: Sequence[PathLayer], modes: tuple[Mode, ...], target: int, way: int) -> Plan:
+def _plan(layers: Sequence[PathLayer], modes: tuple[Mode, ...], target: int, way: int) -> StackPlan:
     """The plan that a way into the target ends, read back down the layers."""
     levels, blocks, used = [target], [], []
     for layer in reversed(layers):
@@ -170,7 +170,7 @@ def _plan(layers: Sequence[PathLayer], modes: tuple[Mode, ...], target: int, way
         way = int(layer.came[at, u, rank])
     used.reverse()
     bonus, rules = tuple(mode.bonus for mode in used), tuple(mode.rule for mode in used)
-    return Plan(
+    return StackPlan(
         tuple(reversed(levels)),
         tuple(reversed(blocks)),
         None if all(bonus) else bonus,

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from hsd_core.stacks.grammar import MAX_LEVELS
-from hsd_core.theory.latency.plans import Plan, Ranked
+from hsd_core.theory.latency.plans import Ranked, StackPlan
 from hsd_core.theory.latency.recursion import Pricer
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import TOKENWISE, Pair, Profile
@@ -90,7 +90,7 @@ class Planner:
         if shortlist < 1 or (depth is not None and depth < 1):
             raise ProfileError(f"depth is {depth} and shortlist {shortlist}; both start at 1")
         most = min(MAX_LEVELS if depth is None else depth, len(allowed) + 1)
-        plain = self.ranked(Plan((target,), ()))
+        plain = self.ranked(StackPlan((target,), ()))
         self.check()
         # Plans with several candidates side by side are sought apart, so that the answer has the best of either.
         apart = ([i for i in allowed if bool(self.profile.levels[i].beside) is several] for several in (False, True))
@@ -119,7 +119,7 @@ class Planner:
         """The best plan of each set of levels, the fastest set first; those far from the fastest only nearly so."""
         target = self.profile.target
         most = min(MAX_LEVELS, target + 1)
-        plans = [Plan((target,), ()), *path_of_each_set(self.edges, self.modes, range(target), most)]
+        plans = [StackPlan((target,), ()), *path_of_each_set(self.edges, self.modes, range(target), most)]
         self.pricer.price_all(plans)
         best = {plan.levels: self.ranked(plan) for plan in plans}
         longest = _NEAR * min(map(_ms, best.values()))
@@ -138,11 +138,11 @@ class Planner:
         )
         return tuple(one.prediction.ms_per_token / best.prediction.ms_per_token for one in without)
 
-    def ranked(self, plan: Plan) -> Ranked:
+    def ranked(self, plan: StackPlan) -> Ranked:
         """A plan with its exact price."""
         return Ranked(plan, self.pricer.price(plan))
 
-    def _several(self, plan: Plan) -> bool:
+    def _several(self, plan: StackPlan) -> bool:
         return bool(plan.widths or self.profile.levels[plan.levels[0]].beside)
 
     def _climb(self, starts: Sequence[Ranked]) -> Iterator[Ranked]:
@@ -182,7 +182,7 @@ class Planner:
             self._found[below, level] = best_shapes(self.profile.by_width[below, level], depth=depth)
         return self._found[below, level]
 
-    def _neighbours(self, plan: Plan) -> Iterable[Plan]:
+    def _neighbours(self, plan: StackPlan) -> Iterable[StackPlan]:
         """Each block length moved by one; a tree stays as it is."""
         for place, block in enumerate(plan.blocks):
             if plan.widths and not place:

@@ -3,10 +3,10 @@
 import { readFileSync } from "node:fs";
 import { learn } from "../../../assets/js/levels/kinds.js";
 import { tokenOf } from "../../../assets/js/learn/acts/drive.js";
-import { momentOf } from "../../../assets/js/learn/acts/moments.js";
-import { recordingAt } from "../../../assets/js/learn/panel.js";
+import { momentOf } from "../../../assets/js/learn/acts/named-moments.js";
+import { recordingAt } from "../../../assets/js/learn/lesson-panel.js";
 import { hiddenBy } from "../../../assets/js/learn/acts/veil.js";
-import { known } from "../../../assets/js/learn/acts/parts.js";
+import { known } from "../../../assets/js/learn/acts/page-parts.js";
 import { answerOf, rightOnes } from "../../../assets/js/learn/question.js";
 import { figure, holds, REFERENCE, recordingsIn, references } from "../../../assets/js/learn/figures/refs.js";
 import { TraceModel } from "../../../assets/js/run/trace.js";

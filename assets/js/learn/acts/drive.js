@@ -6,7 +6,7 @@ import { styleLevels } from "../../levels/kinds.js";
 import { SPEEDS } from "../../player/player.js";
 import { format, parse } from "../../levels/stack.js";
 import { openTab } from "../../kit/tabs.js";
-import { momentOf } from "./moments.js";
+import { momentOf } from "./named-moments.js";
 
 /**
  * @typedef {{recording?: string, at?: string, play?: string, seconds?: number, token?: number|"copied", light?: string[],

@@ -2,7 +2,7 @@
  *  that all of it can be used meanwhile; what one points at has its colours back. */
 
 import { onDrawn } from "../../stage/within-reach.js";
-import { part } from "./parts.js";
+import { part } from "./page-parts.js";
 
 export class Light {
   /** @param {HTMLElement} stage */

@@ -2,10 +2,10 @@
  *  by the run alone where none has. */
 
 import { FIGURES, GAIN } from "../../words/tabs/learn.js";
-import { as, rate, times } from "./parts.js";
-import { ratio } from "./run.js";
+import { as, rate, times } from "./figure-parts.js";
+import { ratio } from "./run-figures.js";
 
-/** @typedef {import("./parts.js").Sources} Sources */
+/** @typedef {import("./figure-parts.js").Sources} Sources */
 
 const PRESET = "smollm2"; // of the lessons that name no run
 

@@ -3,8 +3,8 @@
 
 import { FIGURES } from "../../words/tabs/learn.js";
 import { BENCH, gain, rowsOf } from "./bench.js";
-import { times } from "./parts.js";
-import { ratio, RUN, unitOf } from "./run.js";
+import { times } from "./figure-parts.js";
+import { ratio, RUN, unitOf } from "./run-figures.js";
 
 /** As in app/learn/lessons.py. */
 const NAME = "[a-z_]+(?:\\.[A-Za-z0-9_]+)*";
@@ -12,7 +12,7 @@ export const REFERENCE = new RegExp(`\\$(?:(${NAME})|\\{([^{}|]+)\\|(${NAME})\\}
 
 /** @typedef {import("../../run/trace.js").TraceModel} Model */
 /** @typedef {{value: number|string, text: string, tip: string}} Figure */
-/** @typedef {import("./parts.js").Sources} Sources */
+/** @typedef {import("./figure-parts.js").Sources} Sources */
 
 /** Whether a figure is one of the shipped results. @param {string} source */
 export const isBench = (source) => source === "bench" || source.startsWith("bench:");

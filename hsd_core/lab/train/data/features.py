@@ -21,7 +21,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from hsd_core.drafts.copying import Suffixes
-from hsd_core.drafts.file import fingerprint
+from hsd_core.drafts.draft_file import fingerprint
 from hsd_core.lab.train.data.selfgen import as_half
 from hsd_core.lab.train.data.texts import Sample
 from hsd_core.lab.train.tensors import opened

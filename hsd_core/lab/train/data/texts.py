@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hsd_core.trace.texts import PromptText, check_ids, read_texts
+from hsd_core.trace.prompt_files import PromptText, check_ids, read_texts
 
 SHORTEST = 4  # outputs shorter than this teach nothing
 HELD_OUT = 20  # one prompt in this many is kept for validation

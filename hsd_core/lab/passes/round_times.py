@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from hsd_core.engine.run import TOP_OF_ROW, run
-from hsd_core.lab.passes.limits import NS_PER_MS
+from hsd_core.lab.passes.least_time import NS_PER_MS
 from hsd_core.levels.entry import StackEntry
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace import Commit, Draft, Event, Footer, Prefill, Verify

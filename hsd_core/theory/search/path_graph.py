@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hsd_core.theory.latency.plans import Plan
+from hsd_core.theory.latency.plans import StackPlan
 from hsd_core.theory.profiles.costs import Array
 from hsd_core.theory.search.edges import Mode
 from hsd_core.theory.search.paths import grow
@@ -32,7 +32,7 @@ class Edge:
     token_ms: float
 
 
-def path_edges(planner: Planner, plan: Plan) -> list[Edge]:
+def path_edges(planner: Planner, plan: StackPlan) -> list[Edge]:
     """The edges of a plan, the target's first."""
     profile = planner.profile
     ends = list(zip(plan.levels, (*plan.blocks, 1), strict=True))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from app.planner.profiles.request import PlannerError
+from app.planner.profiles.plan_request import PlannerError
 from app.serve.line import turns
 from app.words import page
 from app.words import planner as says

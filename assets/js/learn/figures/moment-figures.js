@@ -1,7 +1,7 @@
 /** The figures of a moment of a run: of a round, of a rejection, of a plan of Auto. */
 
 import { placeOfNumber, roundNumber } from "../../kit/round-number.js";
-import { level } from "./parts.js";
+import { level } from "./figure-parts.js";
 
 /** @typedef {import("../../run/trace.js").TraceModel} Model */
 

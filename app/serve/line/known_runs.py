@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.serve.line.lengths import ANY, RunKind
+from app.serve.line.run_lengths import ANY, RunKind
 from app.words import run as says
 from hsd_core.trace import Event
 from hsd_core.trace.codec import from_dict

@@ -12,7 +12,7 @@ from hsd_core import pipeline
 from hsd_core.lab.bench import plain_of
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.presets import preset_of
-from hsd_core.trace.texts import PromptText
+from hsd_core.trace.prompt_files import PromptText
 from hsd_core.trace.typed import MAX_INT
 
 DEFAULT_PRESET = "smollm2"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hsd_core.drafts.file import DraftInfo
+    from hsd_core.drafts.draft_file import DraftInfo
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "drafts"
 LENS = "lens"  # the id that asks for the untrained read-out where a trained draft would be taken
@@ -14,7 +14,7 @@ LENS = "lens"  # the id that asks for the untrained read-out where a trained dra
 
 def shipped(preset: str, folder: Path = FOLDER) -> tuple[DraftInfo, ...]:
     """A preset's drafts, shallowest first; at one depth those that read features come first."""
-    from hsd_core.drafts.file import list_drafts
+    from hsd_core.drafts.draft_file import list_drafts
 
     own = [draft for draft in list_drafts(folder) if draft.preset == preset]
     return tuple(sorted(own, key=lambda draft: (draft.at, not draft.fed, draft.name)))

@@ -24,7 +24,7 @@ from hsd_core.trace import Draft, Event, Footer, Header, LevelInfo, Verify
 
 if TYPE_CHECKING:
     from hsd_core.lab.calibrate.candidates import Candidates
-    from hsd_core.lab.calibrate.texts import WrittenText
+    from hsd_core.lab.calibrate.written_texts import WrittenText
     from hsd_core.pipeline import Pipeline
 
 TOKENS, WARM_UP_TOKENS = 20, 2

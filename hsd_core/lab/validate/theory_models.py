@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hsd_core.theory import Plan, Profile, closed_form, expected
+from hsd_core.theory import Profile, StackPlan, closed_form, expected
 from hsd_core.theory.latency.finite import OverTexts, over_texts
 
 NAMED = "rows"  # the prediction, unless another one is named: the planner's own acceptances, over texts that end
@@ -18,14 +18,14 @@ SAID = {
     "texts": "i.i.d., over texts that end",
     NAMED: "i.i.d., over texts that end, with rows that catch up",
 }
-ENDLESS: dict[str, Callable[[Profile, Plan], float]] = {
+ENDLESS: dict[str, Callable[[Profile, StackPlan], float]] = {
     "closed_form": closed_form,
     "iid": lambda profile, plan: expected(profile, plan).ms_per_token,
 }
 ENDING = tuple(model for model in SAID if model not in ENDLESS)
 
 
-def predictions(profile: Profile, plan: Plan, lengths: Sequence[int], limit: int) -> dict[str, float]:
+def predictions(profile: Profile, plan: StackPlan, lengths: Sequence[int], limit: int) -> dict[str, float]:
     """ms per token by model, over texts of these lengths under a limit."""
     return {
         model: ENDLESS[model](profile, plan)
@@ -35,6 +35,6 @@ def predictions(profile: Profile, plan: Plan, lengths: Sequence[int], limit: int
     }
 
 
-def ended(model: str, profile: Profile, plan: Plan, lengths: Sequence[int], limit: int) -> OverTexts:
+def ended(model: str, profile: Profile, plan: StackPlan, lengths: Sequence[int], limit: int) -> OverTexts:
     """A prediction over texts that end, taken apart; `model` is one of `ENDING`."""
     return over_texts(profile, plan, lengths, limit, catch_up=model == NAMED)

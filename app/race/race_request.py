@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.serve.limits import LONGEST_S, within
-from app.serve.line.lengths import RunKind
+from app.serve.line.run_lengths import RunKind
 from app.serve.settings import RequestError, RunRequest, check, parse
 from app.words import race as says
 from hsd_core.lab import race

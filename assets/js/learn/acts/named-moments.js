@@ -1,7 +1,7 @@
 /** Moments of a run by the words that lessons use: "start", "round 3", "round 3 drafted", "round 3 end", "reject 2" of all,
  *  "reject Q 2" by a level, "reject Q 2 end" of its round, "token 10", "40%". */
 
-import { rejected } from "../figures/moments.js";
+import { rejected } from "../figures/moment-figures.js";
 
 /**
  * @param {import("../../run/trace.js").TraceModel} model @param {string} words

@@ -9,7 +9,7 @@ from contextlib import closing
 from app.kit.payload import payload, status
 from app.serve.engine import PERIOD_S, Payload, answered, begin, whole
 from app.serve.limits import LONGEST_S
-from app.serve.line.runs import Run
+from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
 from app.serve.settings import RunRequest
 from app.words import run as says

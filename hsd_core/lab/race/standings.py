@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hsd_core.lab.bench.runs import plain_of
+from hsd_core.lab.bench.side_by_side import plain_of
 from hsd_core.lab.bench.summary import interval, rate, speed_up
-from hsd_core.lab.race.file import Raced, took
+from hsd_core.lab.race.race_file import Raced, took
 from hsd_core.lab.race.running import Heat
 from hsd_core.lab.results.sheet import markdown
 from hsd_core.models.sampling import is_greedy

@@ -13,7 +13,7 @@ from hsd_core.lab import race
 from hsd_core.trace.file import TraceError
 from hsd_core.trace.typed import encode
 
-MODULE = "app.race.reading"
+MODULE = "app.race.visitor_race"
 
 
 def answer(question: bytes) -> bytes:

@@ -19,8 +19,8 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.lab.calibrate.reading import is_lookup, lookup_order
-from hsd_core.lab.passes.limits import NS_PER_MS, draft_of, ms_of, work_of
-from hsd_core.lab.passes.tables import PARTS
+from hsd_core.lab.passes.least_time import NS_PER_MS, draft_of, ms_of, work_of
+from hsd_core.lab.passes.passes_report import PARTS
 from hsd_core.levels.protocol import CommittedIds, drafter, scorer
 from hsd_core.levels.shared import open_levels
 from hsd_core.levels.tree import named
@@ -28,7 +28,7 @@ from hsd_core.models.context import Context
 
 if TYPE_CHECKING:
     from hsd_core.levels.entry import StackEntry
-    from hsd_core.models.compiled.profile import Node, NodeProfile
+    from hsd_core.models.compiled.node_profile import Node, NodeProfile
 
 REPEATS, WARM_UP, PROFILED = 15, 2, 7
 AT_REST = 512  # positions of a pass on the way to a long text

@@ -3,8 +3,8 @@
 import { kindOf } from "../../levels/kinds.js";
 import { plainSpeed } from "../../run/figures.js";
 import { FIGURES } from "../../words/tabs/learn.js";
-import { ofPlan, ofRejection, ofRound } from "./moments.js";
-import { as, chance, level, ms, percent, rate, times, whole } from "./parts.js";
+import { ofPlan, ofRejection, ofRound } from "./moment-figures.js";
+import { as, chance, level, ms, percent, rate, times, whole } from "./figure-parts.js";
 
 /** @typedef {import("../../run/trace.js").TraceModel} Model */
 

@@ -17,7 +17,7 @@ import torch
 
 from hsd_core.levels.built.exits import ExitLevel
 from hsd_core.levels.built.nano import NanoLevel
-from hsd_core.models.protocol import QUANTISED
+from hsd_core.models.decoder_protocol import QUANTISED
 from hsd_core.models.threads import model_threads, torch_with
 
 READ_BYTES = 2**28

@@ -56,7 +56,7 @@ def write(
     Raises:
         ValueError: no prompt is left. Stopped: `stop` turned true.
     """
-    from hsd_core.trace.texts import PromptText
+    from hsd_core.trace.prompt_files import PromptText
 
     sampling = Sampling(temperature)
     coded = [tuple(pipeline.encode(p.text, raw=False)) for p in prompts]

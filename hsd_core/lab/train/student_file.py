@@ -9,7 +9,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
-from hsd_core.drafts.file import GATE, NORMS, PRODUCTS, DraftError, read_info
+from hsd_core.drafts.draft_file import GATE, NORMS, PRODUCTS, DraftError, read_info
 from hsd_core.lab.train.student import Student
 from hsd_core.models.lean.linear import quantise
 

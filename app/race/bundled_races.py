@@ -19,7 +19,7 @@ from app.kit.static import ROUTE
 from app.race.shown import shown
 from app.words import race as says
 from hsd_core.lab import race
-from hsd_core.lab.race.file import read_race
+from hsd_core.lab.race.race_file import read_race
 from hsd_core.trace.file import TraceError
 from hsd_core.trace.typed import opened
 

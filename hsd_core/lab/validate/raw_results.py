@@ -15,8 +15,8 @@ from typing import Any
 
 from hsd_core.lab import bench
 from hsd_core.lab.validate.counters import Counters, count_run, counters_from
-from hsd_core.lab.validate.models import SAID, ended, predictions
-from hsd_core.theory import Plan, Profile, plan_of, profile_from
+from hsd_core.lab.validate.theory_models import SAID, ended, predictions
+from hsd_core.theory import Profile, StackPlan, plan_of, profile_from
 from hsd_core.theory.latency.finite import OverTexts
 from hsd_core.trace import Event
 from hsd_core.trace.typed import convert
@@ -59,7 +59,7 @@ class Validation:
     def stacks(self) -> list[str]:
         return list(self.about["stacks"])
 
-    def plan(self, stack: str) -> Plan:
+    def plan(self, stack: str) -> StackPlan:
         return plan_of(self.profile, stack)
 
     def models(self, stack: str) -> dict[str, float]:

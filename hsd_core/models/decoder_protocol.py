@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import torch
 
     from hsd_core.models.cache import Cache
-    from hsd_core.models.passes import Pass
+    from hsd_core.models.one_pass import Pass
 
 
 QUANTISED = ("int8", "int4")  # dtypes of the weights alone, with kernels of the CPU; also the names of such copies

@@ -16,9 +16,9 @@ import numpy as np
 from app.kit.figures.hues import mix
 from app.planner.figures.ink import Ink, safe
 from app.words import planner as says
-from hsd_core.theory.latency.plans import Plan, Ranked
+from hsd_core.theory.latency.plans import Ranked, StackPlan
 from hsd_core.theory.profiles.profile import Profile
-from hsd_core.theory.search.graph import Edge, node_ms, path_edges
+from hsd_core.theory.search.path_graph import Edge, node_ms, path_edges
 from hsd_core.theory.search.planner import Planner
 
 OTHERS = 4  # paths drawn beside the best one
@@ -100,12 +100,12 @@ def _cells(planner: Planner, ink: Ink) -> dict[str, Any]:
     }
 
 
-def _line(plan: Plan) -> tuple[list[float], list[float]]:
+def _line(plan: StackPlan) -> tuple[list[float], list[float]]:
     blocks = [*plan.blocks, 1]
     return [float(i) for i in reversed(plan.levels)], [float(t) for t in reversed(blocks)]
 
 
-def _path(planner: Planner, plan: Plan, ink: Ink, *, lit: bool) -> dict[str, Any]:
+def _path(planner: Planner, plan: StackPlan, ink: Ink, *, lit: bool) -> dict[str, Any]:
     x, y = _line(plan)
     return {
         "type": "scatter",
@@ -123,7 +123,7 @@ def _path(planner: Planner, plan: Plan, ink: Ink, *, lit: bool) -> dict[str, Any
     }
 
 
-def _stations(planner: Planner, plan: Plan, ink: Ink) -> dict[str, Any]:
+def _stations(planner: Planner, plan: StackPlan, ink: Ink) -> dict[str, Any]:
     x, y = _line(plan)
     profile = planner.profile
     levels = list(reversed(plan.levels))
@@ -146,7 +146,7 @@ def _stations(planner: Planner, plan: Plan, ink: Ink) -> dict[str, Any]:
     }
 
 
-def _labels(plan: Plan, ink: Ink) -> list[dict[str, Any]]:
+def _labels(plan: StackPlan, ink: Ink) -> list[dict[str, Any]]:
     """The block lengths of the best path, on a ground of their own: other paths run behind them."""
     x, y = _line(plan)
     said = [says.ONE_TOKEN, *(f"T = {t}" for t in reversed(plan.blocks))]

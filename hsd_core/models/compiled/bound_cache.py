@@ -11,11 +11,11 @@ from torch import Tensor
 
 from hsd_core.models.cache import KVCache
 from hsd_core.models.compiled.session import BoundInputs, Session
+from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.lean.linear import aligned
 from hsd_core.models.lean.masks import KEY_STEP, rounded_up
 from hsd_core.models.lean.shape import LeanShape
-from hsd_core.models.passes import Pass
-from hsd_core.models.protocol import DecoderError
+from hsd_core.models.one_pass import Pass
 
 LEAST_ROWS = 2  # attention over one row sums in another order than over several
 
