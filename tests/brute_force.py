@@ -28,21 +28,21 @@ def every_plan(profile: Profile) -> dict[StackPlan, float]:
 def _every_length(profile: Profile, levels: tuple[int, ...]) -> np.ndarray:
     """ms per token for every vector of block lengths of these levels: (T_max, T_max, ...)."""
     longest = profile.max_block
-    law, ms = np.ones(1), np.zeros(())  # a block of nothing
+    dist, ms = np.ones(1), np.zeros(())  # a block of nothing
     for place, level in enumerate(levels):
         if place == 0 and len(levels) > 1:
-            law, ms = np.eye(longest + 1)[1:], np.arange(1, longest + 1) * profile.levels[level].cost(1)
+            dist, ms = np.eye(longest + 1)[1:], np.arange(1, longest + 1) * profile.levels[level].cost(1)
             continue
         a = profile.acceptance[levels[place - 1]][level] if place else 0.0
         costs = profile.edge_cost.get((levels[place - 1], level) if place else (0, 0), profile.levels[level].cost)
-        ms = ms + law @ np.array([costs(n + 1) for n in range(law.shape[-1])])
-        yields = law @ _given_drafts(law.shape[-1] - 1, a)
+        ms = ms + dist @ np.array([costs(n + 1) for n in range(dist.shape[-1])])
+        yields = dist @ _given_drafts(dist.shape[-1] - 1, a)
         if level == profile.target:
             return (ms + profile.round_ms) / (yields @ np.arange(yields.shape[-1]))
         collected = [_collect(yields, length) for length in range(1, longest + 1)]
         widest = max(block.shape[-1] for _, block in collected)
         padded = [np.pad(b, [(0, 0)] * (b.ndim - 1) + [(0, widest - b.shape[-1])]) for _, b in collected]
-        law, ms = np.stack(padded, axis=-2), np.stack([rounds * ms for rounds, _ in collected], axis=-1)
+        dist, ms = np.stack(padded, axis=-2), np.stack([rounds * ms for rounds, _ in collected], axis=-1)
     raise AssertionError("a plan ends in the target")
 
 
@@ -59,7 +59,7 @@ def _given_drafts(most: int, a: float) -> np.ndarray:
 
 
 def _collect(yields: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
-    """Mean rounds until `length` tokens are held, and the law of how many are held then."""
+    """Mean rounds until `length` tokens are held, and the distribution of how many are held then."""
     steps = yields.shape[-1] - 1
     held = np.zeros((*yields.shape[:-1], length + steps))
     held[..., 0] = 1.0

@@ -1,12 +1,12 @@
-"""The exact law of the engine: every branch of every random choice, with its probability, in float64.
+"""The exact distribution of the engine: every branch of every random choice, with its probability, in float64.
 
 `Scripted` stands in for the engine's `Choices`: it follows a script and, behind its end, takes the first branch that
 has mass. `every_path` replays a function under one script after the other until all branches were taken.
 
-`run_law` replays whole runs. Its number of paths grows as the product over all tokens and coins, so `merged_law` joins
-paths on the way: what `Hierarchy.pull` and `verify` hand up in one context is enumerated once (by the real methods) and
-is one choice among blocks from then on. Rows are functions of the prefix, so blocks with equal ids are one, if they
-leave the stop policies in one state: policies remember.
+`run_distribution` replays whole runs. Its number of paths grows as the product over all tokens and coins, so
+`merged_distribution` joins paths on the way: what `Hierarchy.pull` and `verify` hand up in one context is enumerated
+once (by the real methods) and is one choice among blocks from then on. Rows are functions of the prefix, so blocks
+with equal ids are one, if they leave the stop policies in one state: policies remember.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from hsd_core.models.one_pass import in_order
 from hsd_core.models.sampling import Sampling, to_probs
 
 T = TypeVar("T")
-Law = dict[tuple[int, ...], float]
+Distribution = dict[tuple[int, ...], float]
 SAMPLED = Sampling(temperature=1.0)
 WIDEST = 32  # nodes of a tree
 
@@ -99,10 +99,10 @@ def every_path(act: Callable[[Scripted], T]) -> Iterator[tuple[float, T]]:
             return
 
 
-def run_law(stack: Sequence[StackEntry], prompt: Sequence[int], max_new: int, **options: Any) -> Law:
-    """The law of the committed ids: whole runs of the engine, every path."""
+def run_distribution(stack: Sequence[StackEntry], prompt: Sequence[int], max_new: int, **options: Any) -> Distribution:
+    """The distribution of the committed ids: whole runs of the engine, every path."""
     options = {"sampling": SAMPLED, "heads": 0, "max_new_tokens": max_new, **options}
-    found: Law = {}
+    found: Distribution = {}
     for mass, output in every_path(
         lambda choices: output_of(list(hsd_core.run(stack, prompt, seed=0, choices=choices, **options)))
     ):
@@ -110,14 +110,16 @@ def run_law(stack: Sequence[StackEntry], prompt: Sequence[int], max_new: int, **
     return found
 
 
-def merged_law(stack: Sequence[StackEntry], prompt: Sequence[int], max_new: int, **options: Any) -> Law:
-    """As `run_law`, joining paths inside the hierarchy; the engine's own loop runs over the joined blocks."""
+def merged_distribution(
+    stack: Sequence[StackEntry], prompt: Sequence[int], max_new: int, **options: Any
+) -> Distribution:
+    """As `run_distribution`, joining paths inside the hierarchy; the engine's own loop runs over the joined blocks."""
 
     class OneMemo(Merged):
         memo: ClassVar[dict[Any, Any]] = {}
 
     with patch.object(engine, "Hierarchy", OneMemo):
-        return run_law(stack, prompt, max_new, **options)
+        return run_distribution(stack, prompt, max_new, **options)
 
 
 class Untouchable:
@@ -209,16 +211,16 @@ def _token(id_: int, source: str) -> Token:
     return Token(-1, id_, -1, "draft", source)
 
 
-def target_law(
+def target_distribution(
     stack: Sequence[StackEntry],
     prompt: Sequence[int],
     max_new: int,
     sampling: Sampling = SAMPLED,
     ends: frozenset[int] = frozenset(),
-) -> Law:
-    """The target's own law, by the chain rule: what every lossless stack must give."""
+) -> Distribution:
+    """The target's own distribution, by the chain rule: what every lossless stack must give."""
     level: Any = stack[-1].level
-    found: Law = {}
+    found: Distribution = {}
 
     def extend(output: tuple[int, ...], mass: float) -> None:
         if len(output) == max_new or (output and output[-1] in ends):
@@ -235,6 +237,6 @@ def target_law(
     return found
 
 
-def distance(one: Law, other: Law) -> float:
+def distance(one: Distribution, other: Distribution) -> float:
     """Total variation."""
     return 0.5 * sum(abs(one.get(output, 0.0) - other.get(output, 0.0)) for output in one.keys() | other.keys())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
-from enumerator import SAMPLED, Law
+from enumerator import SAMPLED, Distribution
 from tiny import tiny
 from toys import LookupLevel, lookup
 
@@ -93,11 +93,13 @@ def from_scratch(decoder: LeanDecoder, ids: list[int], depth: int) -> torch.Tens
         return decoder.forward_layers(Pass(ids), decoder.new_cache(len(ids)), 0, depth)
 
 
-def model_law(decoder: LeanDecoder, prompt: list[int], tokens: int, sampling: Sampling = SAMPLED) -> Law:
-    """The law of `tokens` tokens, by the chain rule over full passes without a cache to share."""
-    found: Law = {(): 1.0}
+def model_distribution(
+    decoder: LeanDecoder, prompt: list[int], tokens: int, sampling: Sampling = SAMPLED
+) -> Distribution:
+    """The distribution of `tokens` tokens, by the chain rule over full passes without a cache to share."""
+    found: Distribution = {(): 1.0}
     for _ in range(tokens):
-        longer: Law = {}
+        longer: Distribution = {}
         for output, mass in found.items():
             ids = [*prompt, *output]
             row = to_probs(decoder.forward(Pass(ids, 0, 1), decoder.new_cache(len(ids))), sampling)[0].tolist()
@@ -157,7 +159,8 @@ class RandomDraft:
 
 
 def drafted_stacks(vocab: int = 3) -> LeanStacks:
-    """Four layers whose law is not flat and changes from layer to layer, with a draft of its own and a fed one."""
+    """Four layers whose distribution is not flat and changes from layer to layer, with a draft of its own and a fed
+    one."""
     made = LeanStacks(layers=4, vocab=vocab, seed=5 if vocab == 3 else 2)
     absent = (1,) if vocab == 3 else (5,) if vocab > 5 else ()
     made.drafts = {

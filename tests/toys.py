@@ -21,7 +21,8 @@ from hsd_core.stacks.grammar import parse
 
 
 def table(vocab_size: int, seed: int, *, sharpness: float = 1.3, zeros: float = 0.0) -> Table:
-    """A random law for every prefix (a function of the whole prefix). zeros: the chance that a token is impossible."""
+    """A random distribution for every prefix (a function of the whole prefix). zeros: the chance that a token is
+    impossible."""
     known: dict[tuple[int, ...], Tensor] = {}
 
     def row(prefix: tuple[int, ...]) -> Tensor:
@@ -141,8 +142,8 @@ class TreeLevel(TableLevel):
 
     can_verify = False
 
-    def __init__(self, law: Table, vocab_size: int, shape: Sequence[int], how: str) -> None:
-        super().__init__(law, vocab_size, name="tree")
+    def __init__(self, dist: Table, vocab_size: int, shape: Sequence[int], how: str) -> None:
+        super().__init__(dist, vocab_size, name="tree")
         self.shape, self.how = shape, how
 
     def open(self, capacity: int, shared: object) -> TreeRun:
@@ -173,9 +174,9 @@ class TreeRun:
                         forks.append((children[token], (*prefix, token), depth + 1))
                 offers.append(Offer(children[token], len(rows) if was_drawn else None))
             rows.append(row)
-        laws = None if level.how == "named" else torch.stack(rows)
+        dists = None if level.how == "named" else torch.stack(rows)
         sources, shape = ("tree",) * len(ids), (tuple(parents), tuple(offers), level.how == "repeats")
-        return Proposal(tuple(ids), sources, Work(0, 0, 0), laws, None, *shape)
+        return Proposal(tuple(ids), sources, Work(0, 0, 0), dists, None, *shape)
 
     def _children(self, row: Tensor, wide: int, order: DraftOrder, depth: int, number: int) -> list[tuple[int, bool]]:
         """(token, whether it was drawn) in judging order."""

@@ -35,7 +35,9 @@ Moment = Annotated[str, Meta(pattern=_MOMENT)]
 Name = Annotated[str, Meta(pattern=r"^[\w-]{1,80}$")]
 Count = Annotated[int, Meta(ge=1, le=100_000)]
 Condition = Annotated[str, Meta(min_length=1, max_length=300)]
-Part = Literal["speed", "per-pass", "equal", "law", "source", "acceptance", "caption"]  # as in js/learn/acts/veil.js
+Part = Literal[
+    "speed", "per-pass", "equal", "exactness", "source", "acceptance", "caption"
+]  # as in js/learn/acts/veil.js
 
 
 class Settings(Struct, forbid_unknown_fields=True, omit_defaults=True):

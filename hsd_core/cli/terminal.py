@@ -137,7 +137,7 @@ def _baseline_lines(events: Sequence[Event]) -> Iterator[str]:
     header = metrics.header_of(events)
     how = "simulated" if header.simulated else "measured"
     yield f"plain decoding of the same target, {how} beside it: {plain:.1f} tokens/s; speed-up {ratio:.2f}x"
-    if baseline.diverges and is_greedy(header.sampling):  # sampled runs are alike in law only
+    if baseline.diverges and is_greedy(header.sampling):  # sampled runs are alike in distribution only
         margin = "unknown" if baseline.margin is None else f"{baseline.margin:.2g}"
         yield f"first divergence from plain decoding at token {baseline.equal}, its top-two margin {margin}"
 

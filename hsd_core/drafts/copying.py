@@ -1,9 +1,10 @@
 """What a draft copies: the token that followed where the end of the context last stood, and how far to trust that.
 
 A small model cannot learn by heart what a text says again: names, numbers, a list's pattern, a passage it was given. So
-a trained draft mixes two laws, as a pointer-generator does (See et al. 2017, arXiv 1704.04368): its own, and the
-continuation of the longest suffix of the context that stands there twice (HD's D_c). A gate that is trained with the
-draft says how much of each. Both see the past alone, so what comes out is a law given the past, like any draft's.
+a trained draft mixes two distributions, as a pointer-generator does (See et al. 2017, arXiv 1704.04368): its own, and
+the continuation of the longest suffix of the context that stands there twice (HD's D_c). A gate that is trained with
+the draft says how much of each. Both see the past alone, so what comes out is a distribution given the past, like any
+draft's.
 
 Names: n positions, C columns of the logits, K hidden.
 """
@@ -125,7 +126,7 @@ class Copier:
 
     def __init__(self, gate: Gate) -> None:
         self._gate, self._suffixes = gate, Suffixes()
-        self._law: Tensor | None = None
+        self._dist: Tensor | None = None
         self._share: Tensor | None = None
         self._ends: Sequence[End] = ()
         self._numbers: tuple[list[float], list[float]] | None = None  # of the gate, where rows are mixed on the host
@@ -151,7 +152,7 @@ class Copier:
         """
         n, shares = len(own), list[float]()
         tokens, sorts = self._find(context, n, branches)
-        self._law = rows = torch.full((n, vocab), float("-inf"))
+        self._dist = rows = torch.full((n, vocab), float("-inf"))
         if self._numbers is None:
             self._numbers = self._gate.bias.tolist(), self._gate.scale.tolist()
         bias, (by_first, by_copy) = self._numbers
@@ -170,8 +171,8 @@ class Copier:
     def mix(self, context: Sequence[int], logits: Tensor, states: Tensor, branches: Branches | None = None) -> Tensor:
         """The (n, C) rows behind the context's last n tokens, copies mixed in: see `mixed`; columns are ids here."""
         columns, sorts = (sent(x, logits.device) for x in self._find(context, len(logits), branches))
-        self._law, self._share = mixed(logits, states, columns, sorts, self._gate)
-        return self._law
+        self._dist, self._share = mixed(logits, states, columns, sorts, self._gate)
+        return self._dist
 
     def _find(self, context: Sequence[int], n: int, branches: Branches | None) -> tuple[list[int], list[int]]:
         """What could be copied behind the last n inputs, and how it was found; each has a tree's path before it."""
@@ -195,6 +196,6 @@ class Copier:
         said, place, sort = self._ends[row] if self._ends else (0, 0, 0)
         if not sort or token != said:
             return None
-        assert self._law is not None and self._share is not None
-        share = float((self._share[row] - self._law[row, token]).exp())
+        assert self._dist is not None and self._share is not None
+        share = float((self._share[row] - self._dist[row, token]).exp())
         return Copied(place, (sort + 2) // 3, min(1.0, share))

@@ -24,9 +24,9 @@ class CopierThere(Copier):
         if len(logits) > 1 or branches is not None:
             return super().mix(context, logits, states, branches)
         token, place, sort, alike = self._text.last(context)
-        law, share = mixed(logits, states, token.view(1), sort.view(1), self._gate)
+        dist, share = mixed(logits, states, token.view(1), sort.view(1), self._gate)
         self.mark = Mark(token, place, alike, share[0])
-        return law
+        return dist
 
 
 def copier(gate: Gate) -> Copier:

@@ -1,8 +1,8 @@
 """The best acceptance that any exact rule could reach at one place, beside what the engine's own rule reaches there.
 
-Optimal multi-draft speculative decoding (arXiv 2502.18779): a rule that keeps p's law couples the candidates with a
-token y of p and keeps one where y is among them. The best coupling is a linear programme, and its dual is a choice of
-tokens: with Q(H) the chance that all candidates lie within the set H,
+Optimal multi-draft speculative decoding (arXiv 2502.18779): a rule that keeps p's distribution couples the candidates
+with a token y of p and keeps one where y is among them. The best coupling is a linear programme, and its dual is a
+choice of tokens: with Q(H) the chance that all candidates lie within the set H,
 
     best = 1 + min over H of p(H) - Q(H)
 
@@ -22,7 +22,7 @@ from torch import Tensor
 
 from hsd_core.levels.tree import Tree
 
-Law = NDArray[np.float64]
+Distribution = NDArray[np.float64]
 HEAD = 1024  # tokens that H is chosen from where three or more candidates are drawn
 
 
@@ -45,23 +45,25 @@ def bounds(tree: Tree, path: Sequence[int], p: Tensor, places: Mapping[int, int]
             continue
         rows = [offer.row for offer in offers if offer.row is not None]
         named = [tree.ids[offer.node] for offer in offers if offer.row is None]
-        q = _law(tree.rows[rows[0]]) if rows and tree.rows is not None else None
-        found = reach(_law(p[places[fork]]), q, len(rows), named, repeats=tree.repeats)
+        q = _dist(tree.rows[rows[0]]) if rows and tree.rows is not None else None
+        found = reach(_dist(p[places[fork]]), q, len(rows), named, repeats=tree.repeats)
         yield tree.tokens[offers[0].node].serial, found
 
 
-def _law(row: Tensor) -> Law:
-    law: Law = row.cpu().double().numpy()
-    return law
+def _dist(row: Tensor) -> Distribution:
+    dist: Distribution = row.cpu().double().numpy()
+    return dist
 
 
-def reach(p: Law, q: Law | None, drawn: int, named: Sequence[int] = (), *, repeats: bool = False) -> Reach:
+def reach(
+    p: Distribution, q: Distribution | None, drawn: int, named: Sequence[int] = (), *, repeats: bool = False
+) -> Reach:
     """What can be kept at one place.
 
     Args:
-        p: (V,) the verifier's law. q: (V,) the drafter's, before any candidate was taken out; None where none is drawn.
-        drawn: how many candidates are drawn from q, the named ones left out. named: candidates without a law.
-        repeats: they are drawn with replacement.
+        p: (V,) the verifier's distribution. q: (V,) the drafter's, before any candidate was taken out; None where none
+        is drawn. drawn: how many candidates are drawn from q, the named ones left out. named: candidates without a
+        distribution. repeats: they are drawn with replacement.
 
     With three or more drawn without replacement the rule's own chance is not computed, and tokens beyond the `HEAD`
     likeliest of q are no part of H: what is found then is no less than the best, and more by k q(beyond) at most.
@@ -83,7 +85,7 @@ def reach(p: Law, q: Law | None, drawn: int, named: Sequence[int] = (), *, repea
     return Reach(None if by_rule is None else min(best, always + by_rule), best)
 
 
-def _cut(p: Law, q: Law, k: int, repeats: bool) -> float:
+def _cut(p: Distribution, q: Distribution, k: int, repeats: bool) -> float:
     """min over H of p(H) - Q(H), the empty set included."""
     support = np.flatnonzero(q)
     if k > 2 and not repeats and len(support) > HEAD:
@@ -101,14 +103,14 @@ def _cut(p: Law, q: Law, k: int, repeats: bool) -> float:
     return min(0.0, float((np.cumsum(p[order]) - 1.0 + missed).min()))
 
 
-def _others(q: Law) -> Law:
+def _others(q: Distribution) -> Distribution:
     """1 - q of each token, summed for the likeliest one: it may differ from 1 by less than its own rounding."""
     others, top = 1.0 - q, int(q.argmax())
     others[top] = max(q[:top].sum() + q[top + 1 :].sum(), np.finfo(float).tiny) if q[top] > 0.5 else others[top]
     return others
 
 
-def _missed(inside: Law, outside: Law, k: int) -> Law:
+def _missed(inside: Distribution, outside: Distribution, k: int) -> Distribution:
     """For every prefix H of tokens the chance that of k draws without replacement one lies outside H.
 
     Let every token come at a random time, exponential with its q as the rate: the draws are those in the order of
@@ -116,7 +118,7 @@ def _missed(inside: Law, outside: Law, k: int) -> Law:
 
         integral over t of r e^(-r t) P(fewer than k of H by t),   r = 1 - q(H)
 
-    by the trapezoidal rule over log t, exact to some 1e-12; the count's law grows by one token a step.
+    by the trapezoidal rule over log t, exact to some 1e-12; the count's distribution grows by one token a step.
     """
     step = 1 / 3
     t = np.exp(np.arange(-32.0, 4.0 - np.log(max(outside[outside > 0.0].min(initial=1.0), 1e-300)), step))
@@ -133,7 +135,7 @@ def _missed(inside: Law, outside: Law, k: int) -> Law:
     return missed
 
 
-def _again(p: Law, q: Law, k: int) -> float:
+def _again(p: Distribution, q: Distribution, k: int) -> float:
     """Recursive rejection of k candidates drawn with replacement."""
     left, kept = 1.0, 0.0
     for _ in range(k):
@@ -147,10 +149,10 @@ def _again(p: Law, q: Law, k: int) -> float:
     return kept
 
 
-def _twice(p: Law, q: Law) -> float:
+def _twice(p: Distribution, q: Distribution) -> float:
     """Recursive rejection of two candidates drawn without replacement.
 
-    Behind a rejected x the second one's law is c q with c = 1 / (1 - q(x)), and it is kept with the chance
+    Behind a rejected x the second one's distribution is c q with c = 1 / (1 - q(x)), and it is kept with the chance
     F(c) = sum over y of min(p'(y), c q(y)): p' = norm(max(p - q, 0)) does not depend on x and has no mass there.
     """
     left = np.maximum(p - q, 0.0)
@@ -158,11 +160,11 @@ def _twice(p: Law, q: Law) -> float:
     if mass <= 0.0:
         return 1.0
     at = np.flatnonzero((left > 0.0) & (q > 0.0))
-    residual, law = left[at] / mass, q[at]
-    order = np.argsort(residual / law)
-    ratios = (residual / law)[order]
+    residual, dist = left[at] / mass, q[at]
+    order = np.argsort(residual / dist)
+    ratios = (residual / dist)[order]
     below = np.append(0.0, np.cumsum(residual[order]))  # of residual, up to each ratio
-    above = np.append(np.cumsum(law[order][::-1])[::-1], 0.0)  # of q, from each ratio on
+    above = np.append(np.cumsum(dist[order][::-1])[::-1], 0.0)  # of q, from each ratio on
     rejected = np.flatnonzero(q > p)
     scale = 1.0 / _others(q)[rejected]
     place = np.searchsorted(ratios, scale)

@@ -1,7 +1,7 @@
 """Every random choice of a run goes through one `Choices` object.
 
 The engine draws tokens and throws coins nowhere else, so a test may put an enumerator in its place and obtain the exact
-law of the engine itself, not of a twin of it.
+distribution of the engine itself, not of a twin of it.
 
 A choice has a key: what is chosen, by which level, at which position, and in which epoch. Its uniform number follows
 from the seed and the key alone, not from the order of the calls.

@@ -96,14 +96,14 @@ def read_depths(
             if stop():
                 raise Stopped
             if r == last:
-                law = own
+                dist = own
             elif r < last:
-                law = softmax(decoder.head(late[at[r]][lo:hi]))
+                dist = softmax(decoder.head(late[at[r]][lo:hi]))
             else:
-                law = softmax(next(readers[r - last - 1])).to(own.device)
-            p[r, lo:hi] = law.gather(1, written)[:, 0].cpu()
-            top[r, lo:hi] = law.argmax(-1).cpu()
-            overlap[r, lo:hi] = torch.minimum(law, own).sum(-1).cpu()
+                dist = softmax(next(readers[r - last - 1])).to(own.device)
+            p[r, lo:hi] = dist.gather(1, written)[:, 0].cpu()
+            top[r, lo:hi] = dist.argmax(-1).cpu()
+            overlap[r, lo:hi] = torch.minimum(dist, own).sum(-1).cpu()
     return DepthReading(at, names, last, p, top, overlap)
 
 

@@ -127,8 +127,8 @@ class Sequential:
         if below is not None:
             if len(tree):
                 self._outcomes.append(Checked(i, below, tree.longest, kept))
-            laws, _ = judged.line
-            self.runs[below].observe(Verified(start, laws[: kept + 1], asked.to_probs, asked.probed))
+            dists, _ = judged.line
+            self.runs[below].observe(Verified(start, dists[: kept + 1], asked.to_probs, asked.probed))
         token = None
         if verdict.token is not None:
             how: How = "correct" if verdict.residual is not None else "bonus"

@@ -43,7 +43,7 @@ from hsd_core.models.sampling import (
     OneHot,
     Sampling,
     dense,
-    fetched_law,
+    fetched_distributions,
     finite,
     likeliest,
     to_probs,
@@ -111,7 +111,7 @@ class Hierarchy:
             spec, greedy = self.stack[i].spec, self.sampling.greedy
             order = DraftOrder(
                 min(self._blocks[i], budget),
-                partial(self._checked_law, i),
+                partial(self._checked_row, i),
                 partial(self._pick, i, len(context)),
                 partial(self._stops, i, corrected=False, surest=True),
                 self.ends,
@@ -147,7 +147,7 @@ class Hierarchy:
         assert isinstance(scored, Tensor), f"a score was answered by {scored}"
         n = len(scored_tree) + 1
         ahead = likeliest(scored[n:]) if tree.probes.ids else None
-        logits, probs = fetched_law(scored[:n], self.sampling)
+        logits, probs = fetched_distributions(scored[:n], self.sampling)
         self.check(i, logits, probs.ids if isinstance(probs, OneHot) else None)
         places = rows_of(tree, bonus)
         rule = self._rule(i, below, logits)
@@ -172,8 +172,8 @@ class Hierarchy:
         if token is not None:
             assert isinstance(token, Token), f"what was kept was answered by {token}"
             tokens.append(token)
-        laws, p_logits = judged.line
-        drawn_from = None if isinstance(laws, OneHot) else laws[: len(tokens)]
+        dists, p_logits = judged.line
+        drawn_from = None if isinstance(dists, OneHot) else dists[: len(tokens)]
         return Tree(tokens, drawn_from, p_logits[: len(tokens)]), verdict.residual is not None
 
     def check(self, i: int, logits: Tensor, largest: Sequence[int] | None = None) -> None:
@@ -189,7 +189,7 @@ class Hierarchy:
                 "fetch them again, or run the level in another dtype"
             )
 
-    def _checked_law(self, i: int, logits: Tensor) -> Tensor:
+    def _checked_row(self, i: int, logits: Tensor) -> Tensor:
         if logits.device.type == "cpu":
             self.check(i, logits)
         return to_probs(logits, self.sampling)
@@ -202,7 +202,7 @@ class Hierarchy:
 
     def _rule(self, i: int, below: int | None, logits: Tensor) -> Rule:
         if below is None:
-            return tokenwise  # it judges nobody: plain decoding draws from the law, whatever rule is written there
+            return tokenwise  # it judges nobody: plain decoding draws from the row, whatever rule is written there
         return partial(self._rules[i], scores=logits) if self._judges[i].scores else self._rules[i]
 
     def _epoch(self, i: int) -> int:

@@ -14,7 +14,7 @@ from hsd_core.levels.protocol import DraftOrder
 from hsd_core.levels.tree import Token, Tree
 from hsd_core.models.context import Context
 from hsd_core.models.one_pass import in_order
-from hsd_core.models.sampling import Laws
+from hsd_core.models.sampling import Distributions
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ class ScoreRequest:
 class Rows:
     """A verifier's (r, V) rows, under the run's sampling and before it. places: fork -> its row among them."""
 
-    laws: Laws
+    dists: Distributions
     logits: Tensor
     places: Mapping[int, int]
 
@@ -66,13 +66,13 @@ class Judged:
     path: tuple[int, ...]
 
     @cached_property
-    def line(self) -> tuple[Laws, Tensor]:
-        """Laws and logits behind the context and the nodes of `path`; others may follow."""
-        laws, logits = self.rows.laws, self.rows.logits
+    def line(self) -> tuple[Distributions, Tensor]:
+        """Distributions and logits behind the context and the nodes of `path`; others may follow."""
+        dists, logits = self.rows.dists, self.rows.logits
         if in_order(self.path):
-            return laws, logits
+            return dists, logits
         kept = [0, *(node + 1 for node in self.path)]
-        return laws[kept], logits[kept]
+        return dists[kept], logits[kept]
 
 
 @dataclass(frozen=True, slots=True)

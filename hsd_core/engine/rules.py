@@ -1,8 +1,8 @@
 """Verification rules: how a verifier decides which drafted tokens to keep.
 
-Notation follows Leviathan et al. 2023 (arXiv 2211.17192): q is the drafter's law, p the verifier's. A rule sees rows,
-never models, and leaves every random choice to the `Judge` it is given. All formulas hold for one-hot rows p (greedy
-decoding). A named token is judged as one that a one-hot q drew: it is kept with probability p(x).
+Notation follows Leviathan et al. 2023 (arXiv 2211.17192): q is the drafter's distribution, p the verifier's. A rule
+sees rows, never models, and leaves every random choice to the `Judge` it is given. All formulas hold for one-hot rows
+p (greedy decoding). A named token is judged as one that a one-hot q drew: it is kept with probability p(x).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torch import Tensor
 
 from hsd_core.engine.choices import Judge
 from hsd_core.levels.tree import Offer, Tree
-from hsd_core.models.sampling import Laws, OneHot, likeliest, one_hot
+from hsd_core.models.sampling import Distributions, OneHot, likeliest, one_hot
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +26,8 @@ class Verdict:
     path: the kept nodes, the first level first. token: what follows them; None if a leaf was kept and no bonus was
     wanted. alphas, coins: by offer, in the tree's order: the probability with which it was kept and the uniform number
     thrown; None where it was not judged (on a chain every alpha is known) and where no number was thrown.
-    residual: (V,) the law of the correction, or the one row of a `OneHot`; None when nothing was rejected at the end
-    of the path.
+    residual: (V,) the distribution of the correction, or the one row of a `OneHot`; None when nothing was rejected at
+    the end of the path.
     """
 
     path: tuple[int, ...]
@@ -45,7 +45,7 @@ class Verdict:
 Rule = Callable[..., Verdict]  # the arguments of `tokenwise`, perhaps more by name
 
 
-def tokenwise(tree: Tree, p: Laws, judge: Judge, bonus: bool) -> Verdict:
+def tokenwise(tree: Tree, p: Distributions, judge: Judge, bonus: bool) -> Verdict:
     """Keep x with probability min(1, p/q); correct the first reject from norm(max(p - q, 0)).
 
     On a chain: Leviathan et al. 2023, algorithm 1; Chen et al. 2023. On a tree: every offer of a fork is judged in
@@ -105,7 +105,7 @@ def _tree_tokenwise(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict
     return Verdict(tuple(path), token_, tuple(alphas), tuple(coins))
 
 
-def greedy(tree: Tree, p: Laws, judge: Judge, bonus: bool) -> Verdict:
+def greedy(tree: Tree, p: Distributions, judge: Judge, bonus: bool) -> Verdict:
     """Keep the longest path of the verifier's own argmaxes; then its argmax.
 
     Exact for a greedy target. At a temperature above 0 it makes the stack lossy.
@@ -120,10 +120,11 @@ def greedy(tree: Tree, p: Laws, judge: Judge, bonus: bool) -> Verdict:
 
 
 def block(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
-    """Accept the longest prefix of a chain that the joint law allows (block verification; arguments as `tokenwise`).
+    """Accept the longest prefix of a chain that the joint distribution allows (block verification; arguments as
+    `tokenwise`).
 
     Sun et al. 2024 (arXiv 2403.10444), algorithm 2. The capped rule of Zhou et al. 2026 (arXiv 2601.05724,
-    there called "HSD") gives the same law.
+    there called "HSD") gives the same distribution.
 
         w_0 = 1,  w_t = min(1, w_{t-1} p_t(x_t) / q_t(x_t))
         h_n = w_n,  h_t = S_t / (S_t + 1 - w_t),  S_t = sum_x max(w_t p_{t+1}(x) - q_{t+1}(x), 0)
@@ -158,7 +159,7 @@ def block(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
 
 
 def top(tree: Tree, p: Tensor, judge: Judge, bonus: bool, *, k: int = 1, scores: Tensor | None = None) -> Verdict:
-    """Keep the longest path of tokens among the verifier's k likeliest; then a token of its own law.
+    """Keep the longest path of tokens among the verifier's k likeliest; then a token of its own distribution.
 
     HiSpec's TopPredictions (arXiv 2510.01336, algorithm 1). With k = 1 and at temperature 0 this is `greedy`; otherwise
     what it emits does not follow the rows that go up. Arguments as in `tokenwise`.
@@ -208,7 +209,7 @@ def _follow(
 
 
 def drawn_from(tree: Tree, offers: list[Offer]) -> Tensor | None:
-    """The law that a fork's drawn children came from: their row without its named children."""
+    """The distribution that a fork's drawn children came from: their row without its named children."""
     row = next((offer.row for offer in offers if offer.row is not None), None)
     if row is None or tree.rows is None:
         return None
@@ -239,7 +240,7 @@ def _ratios(tree: Tree, p: Tensor, capped: bool = True) -> list[float]:
 
 
 def _without(row: Tensor, token: int) -> Tensor:
-    """A law without one of its tokens; as it is where nothing else has any mass."""
+    """A distribution without one of its tokens; as it is where nothing else has any mass."""
     rest = row.clone()
     rest[token] = 0.0
     mass = rest.sum()
@@ -247,7 +248,7 @@ def _without(row: Tensor, token: int) -> Tensor:
 
 
 def _residual(p: Tensor, q: Tensor, fallback: Tensor | None = None) -> Tensor:
-    """norm(max(p - q, 0)); p itself where rounding left no mass (then p equals q, and p is the right law)."""
+    """norm(max(p - q, 0)); p itself where rounding left no mass (then p equals q, and p is the right distribution)."""
     positive = (p - q.to(p.device)).clamp_min(0.0)
     mass = positive.sum()
     if float(mass) > 0.0:

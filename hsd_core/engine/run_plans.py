@@ -1,9 +1,9 @@
 """Plans: which levels of a stack a round runs, with which block lengths, and who chooses between rounds.
 
 A `Replanner` is asked between two rounds only, and is told what happened in the rounds before: what was committed,
-drafted and judged; never what time it took. Given the committed text, the next round follows the target's law under
-every plan, so a plan chosen from the past leaves the output's law as it is; and what depends on the past alone can
-be repeated. A level that rests is not run: it falls behind on the context and catches up when it joins again.
+drafted and judged; never what time it took. Given the committed text, the next round follows the target's distribution
+under every plan, so a plan chosen from the past leaves the output's distribution as it is; and what depends on the past
+alone can be repeated. A level that rests is not run: it falls behind on the context and catches up when it joins again.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ class TraceWriter:
                         residual,
                     )
                 )
-            for node in verdict.path:  # above, they stand as tokens of this level's law
+            for node in verdict.path:  # above, they stand as tokens of this level's distribution
                 self._drawn_from[tree.tokens[node].serial] = p_heads[places[parents[node]]]
             at, moved = start - self._prompt, _short_or_none(asked.theta)
             did = work.rows, work.catch_up, tuple(checks), t0, t1, work.ran
@@ -159,9 +159,9 @@ class TraceWriter:
         """A verifier's correction or bonus."""
         with self.clock.stopped():
             event = trace.Correct if token.how == "correct" else trace.Bonus
-            at, (laws, _) = len(asked.judged.verdict.path), asked.judged.line
+            at, (dists, _) = len(asked.judged.verdict.path), asked.judged.line
             head = self._drawn_from[token.serial] = self._own
-            chance = _short(entries(laws, [at], [token.id])[0])
+            chance = _short(entries(dists, [at], [token.id])[0])
             place = len(asked.context) + at - self._prompt
             return event(self.round, token.level, place, token.serial, token.id, chance, self.clock.now(), head)
 
@@ -207,7 +207,7 @@ class TraceWriter:
     def _bounds(self, level: int, judged: Judged) -> tuple[trace.Bound, ...] | UnsetType:
         if level not in self._bounded:
             return UNSET
-        found = bounds(judged.tree, judged.verdict.path, dense(judged.rows.laws), judged.rows.places)
+        found = bounds(judged.tree, judged.verdict.path, dense(judged.rows.dists), judged.rows.places)
         return tuple(trace.Bound(first, _short_or_none(x.rule), _short(x.best)) for first, x in found) or UNSET
 
     def _count(self, level: int, work: Work, tokens_in: int, ns: int) -> None:
@@ -224,11 +224,11 @@ class TraceWriter:
         return trace.Row(ids, chances, _short(max(0.0, 1.0 - sum(chances))))
 
     def _residual(self, verdict: Verdict) -> trace.Row | None:
-        """The head of the law that a correction is drawn from."""
-        law = verdict.residual
-        if isinstance(law, OneHot):
-            return self._certain(law.ids[0])
-        return self._head(shortlists(law[None].clone(), self._heads)[0]) if self._heads and law is not None else None
+        """The head of the distribution that a correction is drawn from."""
+        dist = verdict.residual
+        if isinstance(dist, OneHot):
+            return self._certain(dist.ids[0])
+        return self._head(shortlists(dist[None].clone(), self._heads)[0]) if self._heads and dist is not None else None
 
     def _certain(self, id_: int) -> trace.Row | None:
         """The head of a one-hot row."""
@@ -246,7 +246,7 @@ class TraceWriter:
             return []
         parents = tree.lineage
         forks = [judged.rows.places[parents[offer.node]] for offer in tree.offers]
-        return entries(judged.rows.laws, forks, [tree.ids[offer.node] for offer in tree.offers])
+        return entries(judged.rows.dists, forks, [tree.ids[offer.node] for offer in tree.offers])
 
 
 def _drawn_with(tree: Tree) -> list[float]:

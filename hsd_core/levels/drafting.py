@@ -116,11 +116,11 @@ def _there(
             break
         made.score(line)
     more = [torch.stack(part) for part in zip(*marks, strict=True)]
-    drawn, law, logits, *more = fetched(torch.stack(line.there), torch.stack(rows), torch.cat(made.logits), *more)
+    drawn, dist, logits, *more = fetched(torch.stack(line.there), torch.stack(rows), torch.cat(made.logits), *more)
     order.check(logits)
     seen: list[int] = drawn.tolist()
     n = next((at + 1 for at, id_ in enumerate(seen) if id_ in order.ends), len(seen))
-    return seen[:n], law[:n], logits[:n], _copied(seen, logits, more)[:n]
+    return seen[:n], dist[:n], logits[:n], _copied(seen, logits, more)[:n]
 
 
 def _copied(seen: Sequence[int], logits: Tensor, marks: Sequence[Tensor]) -> list[Copied | None]:

@@ -1,9 +1,9 @@
-"""Trees of drafts: a drafter offers several tokens behind each of its own, by its own law at every fork.
+"""Trees of drafts: a drafter offers several tokens behind each of its own, by its own distribution at every fork.
 
 All nodes of one depth are processed in one forward, each seeing the context and its ancestors (SpecInfer, arXiv
 2305.09781; MCSD, arXiv 2401.06706). How many children a fork has and whether a tree goes deeper follows from the rows
-and from the tokens drawn before, and nothing drawn is dropped: so every offer has the law that the verifier's rule
-divides by.
+and from the tokens drawn before, and nothing drawn is dropped: so every offer has the distribution that the verifier's
+rule divides by.
 """
 
 from __future__ import annotations
@@ -98,11 +98,11 @@ def draft_tree(
 
     Sequences that were looked up are merged by their longest common prefix (RASD, arXiv 2503.03434): kept are those
     that begin with one of the drafter's `PRUNE` likeliest tokens, before anything is drawn. A looked-up token is named
-    and taken out of the law that its siblings are drawn from. One that the drafter would have offered itself, being
-    among as many of its likeliest, takes one of the drawn places and is grown behind; others stand beside them.
+    and taken out of the distribution that its siblings are drawn from. One that the drafter would have offered itself,
+    being among as many of its likeliest, takes one of the drawn places and is grown behind; others stand beside them.
 
     A token that is drawn again (`order.repeats`) is one node and one more offer: dropping the offer would leave another
-    law than the target's, for its rejection counts a second time.
+    distribution than the target's, for its rejection counts a second time.
 
     Args:
         copied: (token, row) what a token, drawn from that one of the last rows, was copied from.
@@ -111,7 +111,7 @@ def draft_tree(
     nodes: list[_Node] = []  # all, those of a fork in judging order
     offers: list[_Node] = []  # the same, one that was drawn again once more
     frontier: list[_Node] = []
-    laws: list[Tensor] = []
+    dists: list[Tensor] = []
     logits: list[Tensor] = []
     root = _merged(order.beside)
     work, ran, depth, rows = Work(0, 0, 0), list[Span](), 0, 0
@@ -122,7 +122,7 @@ def draft_tree(
         branches = Branches(len(context), tuple(_place(node.parent) for node in grown))
         scores, took = run.grow(context, [node.id for node in grown], branches, len(frontier))
         (scores,) = fetched(scores)
-        law = order.to_probs(scores)
+        dist = order.to_probs(scores)
         forks: list[_Node | None] = [*frontier] or [None]
         wide = order.widths[depth] if depth < len(order.widths) else 1
         frontier, drawn = [], 0
@@ -130,7 +130,7 @@ def draft_tree(
             strand = root if fork is None else fork.strand
             known, own = _known(strand, scores[at], wide, pruned=fork is None)
             children: dict[int, _Node] = {}
-            for token, named in _offers(law[at], scores[at], wide - len(own), order, depth, drawn, [*known]):
+            for token, named in _offers(dist[at], scores[at], wide - len(own), order, depth, drawn, [*known]):
                 if token not in children:
                     node = _Node(token, fork, None if named else rows + at, source, copied(token, at))
                     children[token] = node
@@ -147,7 +147,7 @@ def draft_tree(
                     frontier.append(node)
         work = Work(work.forwards + 1, work.rows + took.rows, work.catch_up + took.catch_up)
         ran.extend(took.ran)
-        laws.append(law)
+        dists.append(dist)
         logits.append(scores)
         rows, depth = rows + len(forks), depth + 1
         if not frontier:
@@ -171,7 +171,7 @@ def draft_tree(
         tuple(node.id for node in numbered),
         tuple(node.source for node in numbered),
         work,
-        torch.cat(laws),
+        torch.cat(dists),
         torch.cat(logits),
         None if chain else parents,
         None if chain else tuple(Offer(_place(node), node.row) for node in offers),
@@ -182,16 +182,16 @@ def draft_tree(
 
 
 def _offers(
-    law: Tensor, logits: Tensor, wide: int, order: DraftOrder, depth: int, number: int, taken: Sequence[int]
+    dist: Tensor, logits: Tensor, wide: int, order: DraftOrder, depth: int, number: int, taken: Sequence[int]
 ) -> Iterator[tuple[int, bool]]:
     """(token, whether it is named) of up to `wide` children of a fork beside those `taken`, in judging order.
 
-    Drawn without replacement while anything is left, or each from the whole law, so that a token may come again. A
-    greedy run's law has one token to draw: behind it the next best by logits are named.
+    Drawn without replacement while anything is left, or each from the whole distribution, so that a token may come
+    again. A greedy run's distribution has one token to draw: behind it the next best by logits are named.
     """
     if not wide:
         return
-    q, first = _without(law, taken) if taken else law, None
+    q, first = _without(dist, taken) if taken else dist, None
     if q is not None:
         first = token = order.pick(q, depth, number)
         yield token, False
@@ -209,9 +209,9 @@ def _offers(
         yield token, False
 
 
-def _without(law: Tensor, tokens: Sequence[int]) -> Tensor | None:
-    """A law without some tokens; None where nothing else has any mass."""
-    rest = law.clone()
+def _without(dist: Tensor, tokens: Sequence[int]) -> Tensor | None:
+    """A distribution without some tokens; None where nothing else has any mass."""
+    rest = dist.clone()
     rest[list(tokens)] = 0.0
     mass = rest.sum()
     return rest / mass if float(mass) > 0.0 else None

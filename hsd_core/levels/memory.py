@@ -2,7 +2,7 @@
 
     weights   of all levels' models, which are held already
     kept      keys and values, and the hidden states that levels share
-    at work   laws and logits of tokens that are drafted and judged, attention of one piece of a prompt
+    at work   distributions and logits of tokens that are drafted and judged, attention of one piece of a prompt
 
 Weights of trained drafts are a hundredth of their target's and are left out; so are n-gram databases.
 """

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from hsd_core.levels.tree import NO_PROBES, NOTHING, Offer, Probes, Token, Tree, named
 from hsd_core.models.context import Context
-from hsd_core.models.sampling import Laws
+from hsd_core.models.sampling import Distributions
 from hsd_core.trace import Copied, Span
 
 if TYPE_CHECKING:
@@ -43,10 +43,10 @@ class Work:
 class Proposal:
     """n drafted tokens, a parent before its children.
 
-    rows: (r, V) the laws that tokens were drawn from, None as in `Tree`. sources: which database, exit or model.
-    logits: (r, V) before the sampling transform. parents, offered, repeats: see `Tree`. copied: for each token where it
-    stood before, a position in the context, if it was copied; empty for a drafter that copies nothing. theta: the
-    drafter's own stop threshold for this draft, if it has one. keys, silent: of lookups, see `trace.Draft`. probes:
+    rows: (r, V) the distributions that tokens were drawn from, None as in `Tree`. sources: which database, exit or
+    model. logits: (r, V) before the sampling transform. parents, offered, repeats: see `Tree`. copied: for each token
+    where it stood before, a position in the context, if it was copied; empty for a drafter that copies nothing. theta:
+    the drafter's own stop threshold for this draft, if it has one. keys, silent: of lookups, see `trace.Draft`. probes:
     what the level above is to compute beside them, see `Verified.probed`.
     """
 
@@ -123,7 +123,7 @@ class Verified:
     """
 
     start: int
-    rows: Laws
+    rows: Distributions
     to_probs: Callable[[Tensor], Tensor]
     probed: tuple[int, ...] = ()
 

@@ -1,8 +1,8 @@
 """What one level hands to the next: a tree of tokens. A chain of tokens is its plain case.
 
 A *fork* is a place that has children: a node, or the end of the context (written -1). Its children are its *offers*:
-*drawn* from a row of the drafter, or *named* without a law (a lookup, a beam). Only what a verifier keeps becomes part
-of the context, which stays one line.
+*drawn* from a row of the drafter, or *named* without a distribution (a lookup, a beam). Only what a verifier keeps
+becomes part of the context, which stays one line.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class Tree:
 
     Args:
         tokens: the n nodes. parents: the index of each one's parent, -1 behind the context; None for a chain.
-        rows: (r, V) the laws that tokens were drawn from, each before any sibling was taken out; None if all tokens are
-            named, or drawn greedily: a one-hot row says no more than its token.
+        rows: (r, V) the distributions that tokens were drawn from, each before any sibling was taken out; None if all
+        tokens are named, or drawn greedily: a one-hot row says no more than its token.
         logits: (r, V) behind those rows, before the sampling transform.
         offered: in judging order, the drawn ones of a fork before its named ones. None: every node is offered once,
             node t of a chain drawn from row t.

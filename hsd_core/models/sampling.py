@@ -1,4 +1,4 @@
-"""From logits to the law that tokens are drawn from: one transform for every level of a stack.
+"""From logits to the distribution that tokens are drawn from: one transform for every level of a stack.
 
 Ratios of two levels' probabilities only mean something if both went through the same temperature, top-k and
 top-p. Greedy decoding is the one-hot case, so no rule or level needs a special path for it.
@@ -64,7 +64,8 @@ def is_greedy(said: Mapping[str, Any]) -> bool:
 
 
 class OneHot:
-    """(n, V) rows with all their mass on one token each, greedy decoding's laws: known by these tokens, without zeros.
+    """(n, V) rows with all their mass on one token each, greedy decoding's distributions: known by these tokens,
+    without zeros.
 
     Args:
         ids: of the n tokens. like: (.., V), whose dtype and device dense rows have.
@@ -87,7 +88,7 @@ class OneHot:
         return one_hot(torch.tensor(self.ids, dtype=torch.long, device=self.like.device), self.like)
 
 
-Laws: TypeAlias = "Tensor | OneHot"
+Distributions: TypeAlias = "Tensor | OneHot"
 
 
 def to_probs(logits: Tensor, sampling: Sampling) -> Tensor:
@@ -108,8 +109,8 @@ def to_probs(logits: Tensor, sampling: Sampling) -> Tensor:
     return _keep_top_p(probs, sampling.top_p) if sampling.top_p < 1.0 else probs
 
 
-def fetched_law(logits: Tensor, sampling: Sampling) -> tuple[Tensor, Laws]:
-    """Logits and their laws (`to_probs`), on the host: made where the logits are, and waited for once."""
+def fetched_distributions(logits: Tensor, sampling: Sampling) -> tuple[Tensor, Distributions]:
+    """Logits and their distributions (`to_probs`), on the host: made where the logits are, and waited for once."""
     if not sampling.greedy and logits.device.type == "cpu":
         return logits, to_probs(logits, sampling)
     from hsd_core.models.gpu.transfer import fetched
@@ -122,16 +123,16 @@ def fetched_law(logits: Tensor, sampling: Sampling) -> tuple[Tensor, Laws]:
     return logits, probs
 
 
-def dense(laws: Laws) -> Tensor:
+def dense(dists: Distributions) -> Tensor:
     """(n, V) rows as they are."""
-    return laws.dense() if isinstance(laws, OneHot) else laws
+    return dists.dense() if isinstance(dists, OneHot) else dists
 
 
-def entries(laws: Laws, rows: Sequence[int], columns: Sequence[int]) -> list[float]:
-    """laws[row, column] of each pair; no row is copied."""
-    if isinstance(laws, OneHot):
-        return [float(laws.ids[row] == column) for row, column in zip(rows, columns, strict=True)]
-    found: list[float] = laws[list(rows), list(columns)].tolist()
+def entries(dists: Distributions, rows: Sequence[int], columns: Sequence[int]) -> list[float]:
+    """distributions[row, column] of each pair; no row is copied."""
+    if isinstance(dists, OneHot):
+        return [float(dists.ids[row] == column) for row, column in zip(rows, columns, strict=True)]
+    found: list[float] = dists[list(rows), list(columns)].tolist()
     return found
 
 
@@ -172,7 +173,7 @@ def shortlists(probs: Tensor, k: int) -> list[list[tuple[int, float]]]:
     others have none. What is taken is overwritten with -1.
 
     One row after another and one maximum after another: a row stays in the processor's cache, and behind a pass, which
-    empties it, the one kind of product that the greedy law needed too is quicker than several that are new.
+    empties it, the one kind of product that the greedy distribution needed too is quicker than several that are new.
     """
     found = []
     for row in probs.numpy():

@@ -206,7 +206,7 @@ def grammar() -> dict[str, Any]:
 
 
 class Exactness(NamedTuple):
-    """Whether a stack's output follows the target's law, and why. True in a condition when it does."""
+    """Whether a stack's output follows the target's distribution, and why. True in a condition when it does."""
 
     holds: bool
     reason: str
@@ -216,11 +216,11 @@ class Exactness(NamedTuple):
 
 
 def stack_lossless(specs: Sequence[LevelSpec], sampling: Sampling) -> Exactness:
-    """Whether the whole stack's output follows the target's law under this sampling, and why.
+    """Whether the whole stack's output follows the target's distribution under this sampling, and why.
 
     Losslessness belongs to the stack and its sampling, not to a rule: a greedy target is exact over
-    anything, while above temperature 0 one inner level whose emitted law is not the row it hands up is enough to
-    spoil the output.
+    anything, while above temperature 0 one inner level whose emitted distribution is not the row it hands up is enough
+    to spoil the output.
     """
     if len(specs) == 1:
         return Exactness(True, "plain decoding of the target")

@@ -75,7 +75,7 @@ def test_a_round_is_explained_event_by_event(page: Any, shipped: str) -> None:
     assert panel.is_hidden() and "anatomy" not in page.url and page.locator(".hx-lanes").is_visible()
 
 
-def test_a_rejection_shows_both_laws_the_coin_and_the_draw(page: Any, shipped: str) -> None:
+def test_a_rejection_shows_both_distributions_the_coin_and_the_draw(page: Any, shipped: str) -> None:
     visit(page, shipped, f"recording={SAMPLED}&anatomy=1")
     for _ in range(60):
         press(page, "ArrowLeft")
@@ -90,7 +90,7 @@ def test_a_rejection_shows_both_laws_the_coin_and_the_draw(page: Any, shipped: s
     assert out.locator('td[data-key="rest"]').inner_text() not in ("0", "–"), "it came from the residual"
     assert "residual" in page.locator(".hx-an-act").inner_text()
     figures = [float(x.replace("<", "")) for x in page.locator('.hx-an-table td[data-key="p"]').all_inner_texts()]
-    assert sum(figures) == pytest.approx(1, abs=0.02), "p is a law over all that is shown"
+    assert sum(figures) == pytest.approx(1, abs=0.02), "p is a distribution over all that is shown"
 
 
 def test_it_opens_from_the_lanes_and_from_a_token_and_gives_the_focus_back(page: Any, shipped: str) -> None:

@@ -39,7 +39,7 @@ SAYS = {
     "speed": r"\d ?×|\d tokens/s|times plain|\b(?:loses|slower|still|faster)\b(?!\?)",
     "per-pass": r"\d (?:mean|per target pass)",
     "equal": r"\d / \d+ equal|the same text",
-    "law": r"(?:^|· )(?:exact|lossy)\b|(?:Exact|Lossy): |same distribution",
+    "exactness": r"(?:^|· )(?:exact|lossy)\b|(?:Exact|Lossy): |same distribution",
     "source": r"^coloured by source$|database or depth",
     "acceptance": r"^a \d|accepted / ",
     "caption": r"residual",

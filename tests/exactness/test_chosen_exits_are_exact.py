@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from enumerator import SAMPLED, distance, run_law
-from lean_stacks import LeanStacks, RandomDraft, model_law
+from enumerator import SAMPLED, distance, run_distribution
+from lean_stacks import LeanStacks, RandomDraft, model_distribution
 
 import hsd_core
 from hsd_core.levels.built.choosing import ChoosingRun, Exit
@@ -31,7 +31,8 @@ def stacks(vocab: int) -> LeanStacks:
 def off_by(text: str, tokens: int, vocab: int, sampling: Sampling = SAMPLED) -> float:
     made, prompt = stacks(vocab), [1, 0]
     return distance(
-        run_law(made.stack(text), prompt, tokens, sampling=sampling), model_law(made.target, prompt, tokens, sampling)
+        run_distribution(made.stack(text), prompt, tokens, sampling=sampling),
+        model_distribution(made.target, prompt, tokens, sampling),
     )
 
 
@@ -45,12 +46,12 @@ def off_by(text: str, tokens: int, vocab: int, sampling: Sampling = SAMPLED) -> 
         (TEXT + "@rule=block@bonus=0", 3, 3),
     ],
 )
-def test_whole_runs_follow_the_targets_law(text: str, tokens: int, vocab: int) -> None:
+def test_whole_runs_follow_the_targets_distribution(text: str, tokens: int, vocab: int) -> None:
     assert off_by(text, tokens, vocab) < EXACT
 
 
 @pytest.mark.parametrize("sampling", [Sampling(0.7, top_p=0.8), Sampling(0.0)])
-def test_cut_laws_too(sampling: Sampling) -> None:
+def test_cut_distributions_too(sampling: Sampling) -> None:
     assert off_by(TEXT, 4, 3, sampling) < EXACT
 
 

@@ -1,7 +1,8 @@
-"""Trees that levels draft by their own laws (`@tree=`): the engine's law is the target's, that of wrong engines is not.
+"""Trees that levels draft by their own distributions (`@tree=`): the engine's distribution is the target's, that of
+wrong engines is not.
 
 Tables are enumerated in float64. Exits, nano drafts and models share states and caches with the levels above; they
-compute in float32, so their laws agree to some 1e-7.
+compute in float32, so their distributions agree to some 1e-7.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from typing import Any
 
 import pytest
 import torch
-from enumerator import SAMPLED, distance, run_law, target_law
-from lean_stacks import drafted_stacks, model_law
+from enumerator import SAMPLED, distance, run_distribution, target_distribution
+from lean_stacks import drafted_stacks, model_distribution
 from test_sampled_runs import UNLIKELY, p_value
 from toys import output_of, toy_stack
-from tree_laws import ABOVE, CLOSE, EXACT, WRONG, off_from
+from tree_distributions import ABOVE, CLOSE, EXACT, WRONG, off_from
 
 import hsd_core
 from hsd_core.engine import rules
@@ -36,7 +37,7 @@ off = off_from(toy_stack)
 @pytest.mark.parametrize("above", ABOVE)
 @pytest.mark.parametrize("how", ["", "@replace=1"])
 @pytest.mark.parametrize("below", ["table:2@tree=2.2", "table:2@tree=3.1", "table:3@tree=2.1.1"])
-def test_drafted_trees_under_one_two_and_three_verifiers_follow_the_targets_law(
+def test_drafted_trees_under_one_two_and_three_verifiers_follow_the_targets_distribution(
     below: str, how: str, above: str
 ) -> None:
     assert off(f"{below}{how},{above}", vocab=2 if above.count(",") > 1 else 3) < EXACT
@@ -44,7 +45,7 @@ def test_drafted_trees_under_one_two_and_three_verifiers_follow_the_targets_law(
 
 @pytest.mark.parametrize("sampling", [Sampling(0.7, top_k=2), Sampling(1.0, top_p=0.7), Sampling(0.0)])
 @pytest.mark.parametrize("ends", [frozenset(), frozenset({1})])
-def test_cut_laws_greedy_runs_and_ends_of_the_text(sampling: Sampling, ends: frozenset[int]) -> None:
+def test_cut_distributions_greedy_runs_and_ends_of_the_text(sampling: Sampling, ends: frozenset[int]) -> None:
     texts = ("table:2@tree=3.2,table", "table:2@tree=2.2,table:2@bonus=0,table", "table:2@tree=3.1@replace=1,table")
     for text in texts:
         for zeros in (0.0, 0.4):
@@ -54,17 +55,17 @@ def test_cut_laws_greedy_runs_and_ends_of_the_text(sampling: Sampling, ends: fro
 @pytest.mark.parametrize(
     "policy", ["confidence@theta=0.5", "confidence@theta=0.9", "margin@theta=0.7", "adaptive@theta=0.6"]
 )
-def test_a_tree_that_stops_where_it_is_unsure_follows_the_law(policy: str) -> None:
+def test_a_tree_that_stops_where_it_is_unsure_follows_the_distribution(policy: str) -> None:
     assert off(f"table:3@tree=2.2.1@policy={policy},table", vocab=2) < EXACT
 
 
 @pytest.mark.parametrize(
     "text", ["table:2@tree=2.2,table", "table:3@tree=3.1.1,table:2,table@bonus=0", "table:2@tree=3.2@replace=1,table"]
 )
-def test_seeded_runs_agree_with_the_law_and_their_traces_are_true(text: str) -> None:
+def test_seeded_runs_agree_with_the_distribution_and_their_traces_are_true(text: str) -> None:
     stack, runs = toy_stack(text, 3, seed=21), 600
     outputs = (list(hsd_core.run(stack, [0], SAMPLED, seed, max_new_tokens=3, heads=0)) for seed in range(runs))
-    assert p_value(Counter(map(output_of, outputs)), target_law(stack, [0], 3), runs) > UNLIKELY
+    assert p_value(Counter(map(output_of, outputs)), target_distribution(stack, [0], 3), runs) > UNLIKELY
     events = list(hsd_core.run(stack, [0], SAMPLED, 1, max_new_tokens=24))
     assert check(events) == [] and any(e.event == "draft" and e.parents for e in events)
 
@@ -85,7 +86,7 @@ def test_siblings_drawn_again_and_judged_as_drawn_once_are_caught(monkeypatch: p
 
 
 def test_a_token_drawn_again_whose_second_offer_is_dropped_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It could not be kept any more, and yet its rejection leaves another law for what is drawn instead."""
+    """It could not be kept any more, and yet its rejection leaves another distribution for what is drawn instead."""
     misread(monkeypatch, lambda tree: replace(tree, offered=tree.offered and tuple(dict.fromkeys(tree.offered))))
     assert off("table:2@tree=2.1@replace=1,table") > WRONG
 
@@ -121,8 +122,8 @@ def test_a_trace_says_how_often_a_token_was_drawn_and_judges_it_once() -> None:
 
 def test_named_tokens_judged_as_drawn_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     real = growing._offers
-    monkeypatch.setattr(growing, "_offers", lambda law, logits, wide, order, *more: (
-        (token, False) for token, _ in real(law, logits, wide, replace(order, greedy=True), *more)
+    monkeypatch.setattr(growing, "_offers", lambda dist, logits, wide, order, *more: (
+        (token, False) for token, _ in real(dist, logits, wide, replace(order, greedy=True), *more)
     ))  # fmt: skip
     assert off("table:2@tree=2.1,table") > WRONG
 
@@ -130,7 +131,7 @@ def test_named_tokens_judged_as_drawn_are_caught(monkeypatch: pytest.MonkeyPatch
 def test_drawn_tokens_judged_by_likelihood_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     real = growing._offers
     monkeypatch.setattr(
-        growing, "_offers", lambda law, *more: sorted(real(law, *more), key=lambda one: -float(law[one[0]]))
+        growing, "_offers", lambda dist, *more: sorted(real(dist, *more), key=lambda one: -float(dist[one[0]]))
     )
     assert off("table:2@tree=2.1,table") > WRONG
 
@@ -156,7 +157,7 @@ def test_a_correction_from_p_instead_of_what_is_left_is_caught(monkeypatch: pyte
 
 def off_lean(text: str, tokens: int, vocab: int) -> float:
     made = drafted_stacks(vocab)
-    return distance(run_law(made.stack(text), [1, 0], tokens), model_law(made.target, [1, 0], tokens))
+    return distance(run_distribution(made.stack(text), [1, 0], tokens), model_distribution(made.target, [1, 0], tokens))
 
 
 @pytest.mark.parametrize(
@@ -176,7 +177,7 @@ def off_lean(text: str, tokens: int, vocab: int) -> float:
         ("model:2@tree=2.1,target", 3, 2),
     ],
 )
-def test_trees_over_shared_states_follow_the_targets_law(text: str, tokens: int, vocab: int) -> None:
+def test_trees_over_shared_states_follow_the_targets_distribution(text: str, tokens: int, vocab: int) -> None:
     assert off_lean(text, tokens, vocab) < CLOSE
 
 

@@ -1,4 +1,5 @@
-"""Drafts with lookups merged into them (`@fuse=`): the engine's law is the target's, that of wrong engines is not.
+"""Drafts with lookups merged into them (`@fuse=`): the engine's distribution is the target's, that of wrong engines is
+not.
 
 Over tables what is looked up is a function of the prefix, so that paths may be merged; a run over real databases, and
 runs of small models that share states, stand beside them.
@@ -14,11 +15,11 @@ from typing import Any
 
 import pytest
 import torch
-from enumerator import SAMPLED, distance, run_law, target_law
-from lean_stacks import drafted_stacks, model_law
+from enumerator import SAMPLED, distance, run_distribution, target_distribution
+from lean_stacks import drafted_stacks, model_distribution
 from test_sampled_runs import UNLIKELY, p_value
 from toys import output_of, table, toy_stack
-from tree_laws import ABOVE, CLOSE, EXACT, WRONG, off_from
+from tree_distributions import ABOVE, CLOSE, EXACT, WRONG, off_from
 
 import hsd_core
 from hsd_core.engine import rules
@@ -84,19 +85,21 @@ off = off_from(fusing)
     "below",
     ["table:2@fuse=2", "table:2@tree=2.1@fuse=2", "table:2@tree=1.2@fuse=1", "table:2@tree=3.1@replace=1@fuse=1"],
 )
-def test_fused_trees_under_one_two_and_three_verifiers_follow_the_targets_law(below: str, above: str) -> None:
+def test_fused_trees_under_one_two_and_three_verifiers_follow_the_targets_distribution(below: str, above: str) -> None:
     assert off(f"{below},{above}", vocab=2 if above.count(",") > 1 else 3) < EXACT
 
 
 @pytest.mark.parametrize("prune", [1, 2])
-def test_lookups_pruned_by_the_drafters_first_row_follow_the_law(prune: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lookups_pruned_by_the_drafters_first_row_follow_the_distribution(
+    prune: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(growing, "PRUNE", prune)
     assert off("table:2@tree=2.1@fuse=3,table") < EXACT
 
 
 @pytest.mark.parametrize("sampling", [Sampling(0.7, top_k=2), Sampling(1.0, top_p=0.7), Sampling(0.0)])
 @pytest.mark.parametrize("ends", [frozenset(), frozenset({1})])
-def test_cut_laws_greedy_runs_and_ends_of_the_text(sampling: Sampling, ends: frozenset[int]) -> None:
+def test_cut_distributions_greedy_runs_and_ends_of_the_text(sampling: Sampling, ends: frozenset[int]) -> None:
     for text in ("table:2@tree=2.2@fuse=2,table", "table:2@fuse=2,table:2@bonus=0,table"):
         for zeros in (0.0, 0.4):
             assert off(text, sampling=sampling, ends=ends, zeros=zeros) < EXACT
@@ -114,16 +117,16 @@ PROMPT = [0, 1, 2, 0, 2, 1, 0, 0, 1, 1, 0, 2, 2, 0]  # every pair of tokens goes
 @pytest.mark.parametrize(
     "text", ["table:1@tree=2@fuse=2,table", "table:2@fuse=2,table", "table:1@fuse=3,table:1,table"]
 )
-def test_real_lookups_beside_drafts_leave_the_targets_law(text: str) -> None:
+def test_real_lookups_beside_drafts_leave_the_targets_distribution(text: str) -> None:
     stack = real(text)
-    assert distance(run_law(stack, PROMPT, 2), target_law(stack, PROMPT, 2)) < EXACT
+    assert distance(run_distribution(stack, PROMPT, 2), target_distribution(stack, PROMPT, 2)) < EXACT
 
 
 @pytest.mark.parametrize("text", ["table:2@tree=2.1@fuse=3,table", "table:3@fuse=2,table:2,table@bonus=0"])
-def test_seeded_runs_agree_with_the_law_and_their_traces_are_true(text: str) -> None:
+def test_seeded_runs_agree_with_the_distribution_and_their_traces_are_true(text: str) -> None:
     stack, runs = real(text), 600
     outputs = (list(hsd_core.run(stack, PROMPT, SAMPLED, seed, max_new_tokens=3, heads=0)) for seed in range(runs))
-    assert p_value(Counter(map(output_of, outputs)), target_law(stack, PROMPT, 3), runs) > UNLIKELY
+    assert p_value(Counter(map(output_of, outputs)), target_distribution(stack, PROMPT, 3), runs) > UNLIKELY
     events = list(hsd_core.run(stack, PROMPT, SAMPLED, 1, max_new_tokens=24))
     assert check(events) == []
     drafts = [event for event in events if event.event == "draft"]
@@ -149,7 +152,7 @@ def test_looked_up_tokens_judged_as_drawn_are_caught(monkeypatch: pytest.MonkeyP
     assert off("table:2@tree=2.1@fuse=2,table") > WRONG
 
 
-def test_siblings_judged_by_the_whole_law_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_siblings_judged_by_the_whole_distribution_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "drawn_from", lambda tree, offers: tree.rows[0] if offers[0].row is not None else None)
     assert off("table:1@fuse=2,table") > WRONG
 
@@ -175,9 +178,12 @@ def test_a_merged_tree_trimmed_after_it_was_drawn_is_caught(monkeypatch: pytest.
         ("model:2@fuse=2,target", 3, 2),
     ],
 )
-def test_fused_trees_over_shared_states_follow_the_targets_law(text: str, tokens: int, vocab: int) -> None:
+def test_fused_trees_over_shared_states_follow_the_targets_distribution(text: str, tokens: int, vocab: int) -> None:
     made, prompt = drafted_stacks(vocab), [1, 0, 1, 1, 0]
-    assert distance(run_law(made.stack(text), prompt, tokens), model_law(made.target, prompt, tokens)) < CLOSE
+    assert (
+        distance(run_distribution(made.stack(text), prompt, tokens), model_distribution(made.target, prompt, tokens))
+        < CLOSE
+    )
 
 
 @pytest.mark.parametrize(

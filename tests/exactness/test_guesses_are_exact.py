@@ -1,11 +1,12 @@
-"""Lookups that offer several sequences: the engine's law is the target's, under every rule that takes trees."""
+"""Lookups that offer several sequences: the engine's distribution is the target's, under every rule that takes
+trees."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 import pytest
-from enumerator import SAMPLED, distance, run_law, target_law
+from enumerator import SAMPLED, distance, run_distribution, target_distribution
 from test_sampled_runs import UNLIKELY, p_value
 from toys import output_of, toy_stack
 
@@ -40,16 +41,19 @@ def branching(stack: list[StackEntry], sampling: Sampling = SAMPLED) -> bool:
 
 @pytest.mark.parametrize("guess", [2, 7])
 @pytest.mark.parametrize("above", ABOVE)
-def test_several_sequences_leave_the_targets_law(above: str, guess: int) -> None:
+def test_several_sequences_leave_the_targets_distribution(above: str, guess: int) -> None:
     stack = guessing(above, guess)
     assert branching(stack), "no draft had branches"
-    assert distance(run_law(stack, PROMPT, 3), target_law(stack, PROMPT, 3)) < EXACT
+    assert distance(run_distribution(stack, PROMPT, 3), target_distribution(stack, PROMPT, 3)) < EXACT
 
 
 @pytest.mark.parametrize("above", ["table", "table@bonus=0", "table:2,table"])
 def test_branches_may_end_the_text(above: str) -> None:
     stack, ends = guessing(above, 7), frozenset({2})
-    assert distance(run_law(stack, PROMPT, 3, ends=ends), target_law(stack, PROMPT, 3, ends=ends)) < EXACT
+    assert (
+        distance(run_distribution(stack, PROMPT, 3, ends=ends), target_distribution(stack, PROMPT, 3, ends=ends))
+        < EXACT
+    )
     for seed in range(40):
         assert check(list(hsd_core.run(stack, PROMPT, SAMPLED, seed, max_new_tokens=12, ends=ends))) == []
 
@@ -57,8 +61,8 @@ def test_branches_may_end_the_text(above: str) -> None:
 @pytest.mark.parametrize("sampling", [Sampling(0.7, top_k=2), Sampling(1.0, top_p=0.8)])
 def test_other_samplings_too(sampling: Sampling) -> None:
     stack = guessing("table:2,table", 3)
-    found = run_law(stack, PROMPT, 3, sampling=sampling)
-    assert distance(found, target_law(stack, PROMPT, 3, sampling=sampling)) < EXACT
+    found = run_distribution(stack, PROMPT, 3, sampling=sampling)
+    assert distance(found, target_distribution(stack, PROMPT, 3, sampling=sampling)) < EXACT
 
 
 @pytest.mark.parametrize("above", [*ABOVE, *GREEDY])
@@ -70,13 +74,13 @@ def test_greedy_runs_of_every_rule_are_plain_decoding(above: str) -> None:
 
 
 @pytest.mark.parametrize("above", ["table", "table:2,table"])
-def test_seeded_runs_agree_with_the_exact_law(above: str) -> None:
+def test_seeded_runs_agree_with_the_exact_distribution(above: str) -> None:
     stack, runs = guessing(above, 5, block=3), 600
     outputs = (list(hsd_core.run(stack, PROMPT, SAMPLED, s, max_new_tokens=3, heads=0)) for s in range(runs))
-    assert p_value(Counter(map(output_of, outputs)), target_law(stack, PROMPT, 3), runs) > UNLIKELY
+    assert p_value(Counter(map(output_of, outputs)), target_distribution(stack, PROMPT, 3), runs) > UNLIKELY
 
 
 def test_a_correction_that_forgets_the_rejected_siblings_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "_without", lambda row, token: row)
     stack = guessing("table", 7)
-    assert distance(run_law(stack, PROMPT, 3), target_law(stack, PROMPT, 3)) > 1e-3
+    assert distance(run_distribution(stack, PROMPT, 3), target_distribution(stack, PROMPT, 3)) > 1e-3

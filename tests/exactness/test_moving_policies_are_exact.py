@@ -1,4 +1,4 @@
-"""Policies that remember how earlier blocks fared: the law of whole runs, every branch enumerated in float64.
+"""Policies that remember how earlier blocks fared: the distribution of whole runs, every branch enumerated in float64.
 
 The threshold takes large steps here, so that it decides something within the few tokens that can be enumerated.
 """
@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from enumerator import SAMPLED, distance, merged_law, run_law, target_law
+from enumerator import SAMPLED, distance, merged_distribution, run_distribution, target_distribution
 from toys import random_stack, toy_stack
 
 from hsd_core import run
@@ -46,30 +46,30 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("text", "vocab", "tokens"), STACKS)
 @pytest.mark.parametrize("ends", [frozenset(), frozenset({1})], ids=["no-eos", "eos"])
-def test_output_follows_the_targets_law(text: str, vocab: int, tokens: int, ends: frozenset[int]) -> None:
+def test_output_follows_the_targets_distribution(text: str, vocab: int, tokens: int, ends: frozenset[int]) -> None:
     stack = toy_stack(text, vocab, seed=7)
-    found = merged_law(stack, [0], tokens, ends=ends)
-    assert distance(found, target_law(stack, [0], tokens, ends=ends)) < EXACT
+    found = merged_distribution(stack, [0], tokens, ends=ends)
+    assert distance(found, target_distribution(stack, [0], tokens, ends=ends)) < EXACT
 
 
 @pytest.mark.parametrize("text", ["table:2@policy=adaptive,table", "table:1,table:2@policy=adaptive,table@rule=block"])
-def test_whole_runs_have_the_law_of_joined_paths(text: str) -> None:
+def test_whole_runs_have_the_distribution_of_joined_paths(text: str) -> None:
     stack = toy_stack(text, 2, seed=3)
-    whole = run_law(stack, [1, 0], 4)
-    assert distance(whole, target_law(stack, [1, 0], 4)) < EXACT
-    assert distance(whole, merged_law(stack, [1, 0], 4)) < EXACT
+    whole = run_distribution(stack, [1, 0], 4)
+    assert distance(whole, target_distribution(stack, [1, 0], 4)) < EXACT
+    assert distance(whole, merged_distribution(stack, [1, 0], 4)) < EXACT
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_random_stacks_follow_the_targets_law(seed: int) -> None:
+def test_random_stacks_follow_the_targets_distribution(seed: int) -> None:
     rng = random.Random(5000 + seed)
     text = random_stack(rng, deepest=3)
     for other in ("fixed", "flush", "confidence", "margin"):
         text = text.replace(f"@policy={other}", f"@policy={rng.choice(('adaptive', 'adaptive', other))}")
     options = {"sampling": rng.choice((SAMPLED, Sampling(0.7, top_k=2), Sampling(0.0)))}
     stack = toy_stack(text, 2, seed)
-    found = merged_law(stack, [0], 4, **options)
-    assert distance(found, target_law(stack, [0], 4, **options)) < EXACT, text
+    found = merged_distribution(stack, [0], 4, **options)
+    assert distance(found, target_distribution(stack, [0], 4, **options)) < EXACT, text
 
 
 def test_the_threshold_moves_within_these_runs_and_decides_block_lengths() -> None:

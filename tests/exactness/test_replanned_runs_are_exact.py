@@ -1,4 +1,4 @@
-"""Runs whose levels and block lengths change between rounds, chosen by what was seen: the law of whole runs.
+"""Runs whose levels and block lengths change between rounds, chosen by what was seen: the distribution of whole runs.
 
 Every branch of every random choice is enumerated; the plans are a function of what earlier rounds drafted, judged and
 committed, so that paths part in their plans as well as in their tokens.
@@ -10,8 +10,8 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
-from enumerator import SAMPLED, distance, run_law, target_law
-from lean_stacks import LeanStacks, RandomDraft, model_law
+from enumerator import SAMPLED, distance, run_distribution, target_distribution
+from lean_stacks import LeanStacks, RandomDraft, model_distribution
 from plans_kit import Chosen, by_outcomes, plans
 from toys import toy_stack
 
@@ -45,21 +45,21 @@ def replanner(text: str) -> Chosen:
 
 @pytest.mark.parametrize(("text", "vocab", "tokens"), TABLES)
 @pytest.mark.parametrize("ends", [frozenset(), frozenset({1})], ids=["no-eos", "eos"])
-def test_levels_that_come_and_go_leave_the_targets_law(
+def test_levels_that_come_and_go_leave_the_targets_distribution(
     text: str, vocab: int, tokens: int, ends: frozenset[int]
 ) -> None:
     stack, chosen = toy_stack(text, vocab, seed=7), replanner(text)
-    found = run_law(stack, [0], tokens, ends=ends, replan=chosen)
-    assert distance(found, target_law(stack, [0], tokens, ends=ends)) < EXACT
+    found = run_distribution(stack, [0], tokens, ends=ends, replan=chosen)
+    assert distance(found, target_distribution(stack, [0], tokens, ends=ends)) < EXACT
     assert len(chosen.seen) > 1, "the plan never changed"
 
 
 @pytest.mark.parametrize("sampling", [Sampling(0.7, top_k=2), Sampling(0.0)])
-def test_cut_laws_too(sampling: Sampling) -> None:
+def test_cut_distributions_too(sampling: Sampling) -> None:
     text = "table:2,table:2@rule=block,table"
     stack = toy_stack(text, 3, seed=5)
-    found = run_law(stack, [0], 4, sampling=sampling, replan=replanner(text))
-    assert distance(found, target_law(stack, [0], 4, sampling=sampling)) < EXACT
+    found = run_distribution(stack, [0], 4, sampling=sampling, replan=replanner(text))
+    assert distance(found, target_distribution(stack, [0], 4, sampling=sampling)) < EXACT
 
 
 SHARED = [
@@ -89,8 +89,8 @@ def test_levels_over_one_model_may_join_late(
         "fed": RandomDraft(made.target, fed=True, layers=1, seed=1, absent=()),
     }
     chosen = replanner(text)
-    found = run_law(made.stack(text), [1, 0], tokens, replan=chosen)
-    assert distance(found, model_law(made.target, [1, 0], tokens)) < EXACT_FLOAT32
+    found = run_distribution(made.stack(text), [1, 0], tokens, replan=chosen)
+    assert distance(found, model_distribution(made.target, [1, 0], tokens)) < EXACT_FLOAT32
     assert len(chosen.seen) > 1, "the plan never changed"
 
 
@@ -105,10 +105,10 @@ def test_a_course_chosen_by_a_token_of_its_own_round_is_caught(text: str, monkey
         return held
 
     stack = toy_stack(text, 3, seed=11)
-    exact = target_law(stack, [0], 3)
-    assert distance(run_law(stack, [0], 3, replan=replanner(text)), exact) < EXACT
+    exact = target_distribution(stack, [0], 3)
+    assert distance(run_distribution(stack, [0], 3, replan=replanner(text)), exact) < EXACT
     monkeypatch.setattr(Hierarchy, "pull", peeking)
-    assert distance(run_law(stack, [0], 3, replan=replanner(text)), exact) > WRONG
+    assert distance(run_distribution(stack, [0], 3, replan=replanner(text)), exact) > WRONG
 
 
 def test_a_course_changed_behind_a_drafted_token_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,10 +129,10 @@ def test_a_course_changed_behind_a_drafted_token_is_caught(monkeypatch: pytest.M
         return RunPlan((0, 2), (1,))
 
     stack = toy_stack("table:1,table:1,table", 3, seed=11)
-    exact = target_law(stack, [0], 2)
-    assert distance(run_law(stack, [0], 2, replan=Chosen(choose)), exact) < EXACT
+    exact = target_distribution(stack, [0], 2)
+    assert distance(run_distribution(stack, [0], 2, replan=Chosen(choose)), exact) < EXACT
     monkeypatch.setattr(Hierarchy, "verify", asked_within)
-    assert distance(run_law(stack, [0], 2, replan=Chosen(choose)), exact) > WRONG
+    assert distance(run_distribution(stack, [0], 2, replan=Chosen(choose)), exact) > WRONG
 
 
 def _given(tree: Tree) -> Generator[Any, Any, Tree]:

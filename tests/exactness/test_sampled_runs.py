@@ -1,4 +1,4 @@
-"""Seeded runs as users get them, thousands of short ones, against the exact law (chi-square, fixed seeds)."""
+"""Seeded runs as users get them, thousands of short ones, against the exact distribution (chi-square, fixed seeds)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from enumerator import SAMPLED, Law, target_law
+from enumerator import SAMPLED, Distribution, target_distribution
 from toys import output_of, toy_stack
 
 import hsd_core
@@ -25,7 +25,7 @@ RUNS = 600
 VOCAB = 16
 
 
-def p_value(counts: Counter[tuple[int, ...]], expected: Law, runs: int) -> float:
+def p_value(counts: Counter[tuple[int, ...]], expected: Distribution, runs: int) -> float:
     """Chi-square of observed outputs; outputs expected fewer than 5 times are one class."""
     assert counts.keys() <= expected.keys(), "an output that the target cannot give"
     rare = [output for output, mass in expected.items() if mass * runs < 5.0]
@@ -54,19 +54,19 @@ def sample(stack: list[StackEntry], tokens: int, runs: int, sampling: Sampling =
         "table:1,table:2@bonus=0,table:3@policy=confidence,table@rule=block",
     ],
 )
-def test_counts_agree_with_the_exact_law(text: str) -> None:
+def test_counts_agree_with_the_exact_distribution(text: str) -> None:
     stack = toy_stack(text, 3, seed=21)
-    assert p_value(sample(stack, 3, RUNS), target_law(stack, [0], 3), RUNS) > UNLIKELY
+    assert p_value(sample(stack, 3, RUNS), target_distribution(stack, [0], 3), RUNS) > UNLIKELY
 
 
 def test_the_chi_square_catches_a_wrong_residual(monkeypatch: pytest.MonkeyPatch) -> None:
     stack = toy_stack("table:2,table", 3, seed=21)
     monkeypatch.setattr(rules, "_residual", lambda p, q, fallback=None: p)
-    assert p_value(sample(stack, 3, RUNS), target_law(stack, [0], 3), RUNS) < 1e-6
+    assert p_value(sample(stack, 3, RUNS), target_distribution(stack, [0], 3), RUNS) < 1e-6
 
 
 def tiny_decoder(seed: int, *, max_positions: int = 64) -> LeanDecoder:
-    """Two Llama layers of random weights, large enough that the laws are not flat."""
+    """Two Llama layers of random weights, large enough that the distributions are not flat."""
     config = {
         "model_type": "llama",
         "vocab_size": VOCAB,
@@ -99,8 +99,8 @@ def model_stack(text: str, **options: Any) -> list[StackEntry]:
     return entries
 
 
-def model_law(stack: list[StackEntry], sampling: Sampling) -> Law:
-    """The law of two tokens after [0], from full forwards without any cache to share."""
+def model_distribution(stack: list[StackEntry], sampling: Sampling) -> Distribution:
+    """The distribution of two tokens after [0], from full forwards without any cache to share."""
     decoder: Any = stack[-1].level.decoder  # type: ignore[attr-defined]
 
     def row(ids: list[int]) -> list[float]:
@@ -119,11 +119,11 @@ def model_law(stack: list[StackEntry], sampling: Sampling) -> Law:
         "model:2@bonus=0,model:2@bonus=0@policy=flush,target@rule=block@bonus=0",
     ],
 )
-def test_tiny_models_agree_with_their_exact_law(text: str) -> None:
+def test_tiny_models_agree_with_their_exact_distribution(text: str) -> None:
     stack, sampling = model_stack(text), Sampling(1.2, top_k=5)
     counts = sample(stack, 2, 300, sampling)
     assert len(counts) > 10
-    assert p_value(counts, model_law(stack, sampling), 300) > UNLIKELY
+    assert p_value(counts, model_distribution(stack, sampling), 300) > UNLIKELY
 
 
 @pytest.mark.parametrize(

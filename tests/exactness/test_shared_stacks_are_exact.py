@@ -1,7 +1,8 @@
-"""Exits and nano drafts share a model's states with their verifiers, and the output still follows the target's law.
+"""Exits and nano drafts share a model's states with their verifiers, and the output still follows the target's
+distribution.
 
 Whole runs over a random model of three tokens are enumerated, with their caches, rollbacks and features from the first
-round to the last. The model computes in float32, so laws agree to some 1e-7.
+round to the last. The model computes in float32, so distributions agree to some 1e-7.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from typing import Any
 
 import pytest
 import torch
-from enumerator import SAMPLED, distance, merged_law, run_law
-from lean_stacks import drafted_stacks, model_law
+from enumerator import SAMPLED, distance, merged_distribution, run_distribution
+from lean_stacks import drafted_stacks, model_distribution
 
 import hsd_core
 from hsd_core.levels.built.draft_run import DraftRun
@@ -27,9 +28,9 @@ LAYERS = 4
 def off_by(text: str, tokens: int = 3, vocab: int = 3, joined: bool = False, **options: Any) -> float:
     made, prompt = drafted_stacks(vocab), [1, 0]
     sampling = options.get("sampling", SAMPLED)
-    found = (merged_law if joined else run_law)(made.stack(text), prompt, tokens, **options)
+    found = (merged_distribution if joined else run_distribution)(made.stack(text), prompt, tokens, **options)
     target = made.int8 if text.endswith("target@dtype=int8") else made.target
-    return distance(found, model_law(target, prompt, tokens, sampling))
+    return distance(found, model_distribution(target, prompt, tokens, sampling))
 
 
 WHOLE = [
@@ -72,25 +73,25 @@ JOINED = [
 
 
 @pytest.mark.parametrize(("text", "tokens", "vocab"), WHOLE)
-def test_whole_runs_follow_the_targets_law(text: str, tokens: int, vocab: int) -> None:
+def test_whole_runs_follow_the_targets_distribution(text: str, tokens: int, vocab: int) -> None:
     assert off_by(text, tokens, vocab) < EXACT
 
 
 @pytest.mark.parametrize(("text", "tokens", "vocab"), JOINED)
-def test_deep_stacks_follow_the_targets_law(text: str, tokens: int, vocab: int) -> None:
+def test_deep_stacks_follow_the_targets_distribution(text: str, tokens: int, vocab: int) -> None:
     assert off_by(text, tokens, vocab, joined=True) < EXACT
 
 
-def test_exits_sampled_from_a_cut_law_follow_the_targets() -> None:
+def test_exits_sampled_from_a_cut_distribution_follow_the_targets() -> None:
     assert off_by("exit:2@at=2,target@rule=block", sampling=Sampling(0.7, top_p=0.8)) < EXACT
 
 
-def test_the_laws_of_exit_and_target_differ() -> None:
+def test_the_distributions_of_exit_and_target_differ() -> None:
     made = drafted_stacks()
     with torch.inference_mode():
         x = made.target.forward_layers(Pass([1, 0]), made.target.new_cache(2), 0, 2)
         early = to_probs(made.target.head(x[-1:]), SAMPLED)[0]
-    true = model_law(made.target, [1, 0], 1)
+    true = model_distribution(made.target, [1, 0], 1)
     assert sum(abs(float(p) - true.get((i,), 0.0)) for i, p in enumerate(early)) > 0.1
 
 
@@ -121,8 +122,8 @@ def test_a_nano_row_that_knows_its_own_token_is_caught(monkeypatch: pytest.Monke
 def test_greedy_exits_give_the_targets_own_choice() -> None:
     made = drafted_stacks(3)
     for text in ("exit:2@at=1,exit:3@at=2@rule=top@k=2,target", "exit:2@at=2,target@rule=top", "nano:3@id=fed,target"):
-        found = run_law(made.stack(text), [2], 6, sampling=Sampling(0.0))
-        assert found.keys() == model_law(made.target, [2], 6, Sampling(0.0)).keys()
+        found = run_distribution(made.stack(text), [2], 6, sampling=Sampling(0.0))
+        assert found.keys() == model_distribution(made.target, [2], 6, Sampling(0.0)).keys()
 
 
 def test_plain_decoding_is_among_them() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from lean_stacks import model_law
+from lean_stacks import model_distribution
 from test_sampled_runs import UNLIKELY, p_value
 from toys import output_of
 
@@ -100,13 +100,13 @@ def test_a_trained_read_out_knows_more_than_the_lens_at_its_depth(smollm2) -> No
         "exit:3@at=8@tree=2.1.1@fuse=3,target",
     ],
 )
-def test_sampled_trees_follow_the_targets_law(smollm2, stack: str) -> None:
+def test_sampled_trees_follow_the_targets_distribution(smollm2, stack: str) -> None:
     sampling, runs = Sampling(1.0, top_k=3), 200
     ids = smollm2.encode("one two three one two four one two three one two", raw=True)  # lookups find something
-    law = model_law(smollm2.entries("target")[0].level.decoder, ids, 3, sampling)
+    dist = model_distribution(smollm2.entries("target")[0].level.decoder, ids, 3, sampling)
     entries = smollm2.entries(stack)
     outputs = (output_of(list(hsd_core.run(entries, ids, sampling, s, max_new_tokens=3, heads=0))) for s in range(runs))
-    assert p_value(Counter(outputs), law, runs) > UNLIKELY
+    assert p_value(Counter(outputs), dist, runs) > UNLIKELY
     events = list(hsd_core.run(entries, ids, sampling, 0, max_new_tokens=3))
     assert check(events) == []
     assert any(e.event == "draft" and len({"c", "exit"} & set(e.sources)) == 1 + ("fuse" in stack) for e in events)

@@ -1,11 +1,11 @@
-"""The engine's own law, every branch enumerated in float64, equals the target's: whatever the stack."""
+"""The engine's own distribution, every branch enumerated in float64, equals the target's: whatever the stack."""
 
 from __future__ import annotations
 
 import random
 
 import pytest
-from enumerator import SAMPLED, distance, merged_law, run_law, target_law
+from enumerator import SAMPLED, distance, merged_distribution, run_distribution, target_distribution
 from toys import random_stack, toy_stack
 
 import hsd_core
@@ -51,10 +51,10 @@ CURATED = [
 
 @pytest.mark.parametrize(("text", "vocab", "tokens"), CURATED)
 @pytest.mark.parametrize("ends", [frozenset(), frozenset({1})], ids=["no-eos", "eos"])
-def test_output_follows_the_targets_law(text: str, vocab: int, tokens: int, ends: frozenset[int]) -> None:
+def test_output_follows_the_targets_distribution(text: str, vocab: int, tokens: int, ends: frozenset[int]) -> None:
     stack = toy_stack(text, vocab, seed=7)
-    found = merged_law(stack, [0], tokens, ends=ends)
-    assert distance(found, target_law(stack, [0], tokens, ends=ends)) < EXACT
+    found = merged_distribution(stack, [0], tokens, ends=ends)
+    assert distance(found, target_distribution(stack, [0], tokens, ends=ends)) < EXACT
 
 
 @pytest.mark.parametrize(("text", "vocab", "tokens"), [case for case in CURATED if "margin" in case[0]])
@@ -73,7 +73,7 @@ def test_margins_cut_blocks_within_these_runs(text: str, vocab: int, tokens: int
 
 
 @pytest.mark.parametrize("seed", range(240))
-def test_random_stacks_follow_the_targets_law(seed: int) -> None:
+def test_random_stacks_follow_the_targets_distribution(seed: int) -> None:
     rng = random.Random(seed)
     text = random_stack(rng)
     vocab = rng.choice((2, 3)) if text.count(",") < 3 else 2
@@ -82,8 +82,8 @@ def test_random_stacks_follow_the_targets_law(seed: int) -> None:
         tokens = 3  # a policy that remembers has a state for every past: paths join late, minutes for a fourth token
     options = {"sampling": rng.choice(SAMPLINGS), "ends": rng.choice((frozenset(), frozenset({vocab - 1})))}
     stack = toy_stack(text, vocab, seed, zeros=rng.choice((0.0, 0.0, 0.25)))
-    found = merged_law(stack, [0], tokens, **options)
-    assert distance(found, target_law(stack, [0], tokens, **options)) < EXACT, text
+    found = merged_distribution(stack, [0], tokens, **options)
+    assert distance(found, target_distribution(stack, [0], tokens, **options)) < EXACT, text
 
 
 @pytest.mark.parametrize(
@@ -99,12 +99,12 @@ def test_random_stacks_follow_the_targets_law(seed: int) -> None:
         ("ngram:2,table:1,table:2@rule=block,table", 2, 3),
     ],
 )
-def test_whole_runs_have_the_law_of_joined_paths(text: str, vocab: int, tokens: int) -> None:
+def test_whole_runs_have_the_distribution_of_joined_paths(text: str, vocab: int, tokens: int) -> None:
     # No path is joined here: caches, rollbacks and rounds of the real engine from the first token to the last.
     stack = toy_stack(text, vocab, seed=3)
-    whole = run_law(stack, [1, 0], tokens)
-    assert distance(whole, target_law(stack, [1, 0], tokens)) < EXACT
-    assert distance(whole, merged_law(stack, [1, 0], tokens)) < EXACT
+    whole = run_distribution(stack, [1, 0], tokens)
+    assert distance(whole, target_distribution(stack, [1, 0], tokens)) < EXACT
+    assert distance(whole, merged_distribution(stack, [1, 0], tokens)) < EXACT
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
@@ -112,8 +112,8 @@ def test_the_context_limit_cuts_without_bias(temperature: float) -> None:
     stack = toy_stack("table:3,table:2@rule=block,table", 2, seed=5)
     for entry in stack:
         entry.level.max_positions = 5
-    found = merged_law(stack, [0, 1], 50, sampling=Sampling(temperature))
-    assert distance(found, target_law(stack, [0, 1], 3, Sampling(temperature))) < EXACT
+    found = merged_distribution(stack, [0, 1], 50, sampling=Sampling(temperature))
+    assert distance(found, target_distribution(stack, [0, 1], 3, Sampling(temperature))) < EXACT
 
 
 def test_stack_lossless_says_what_enumeration_finds() -> None:
@@ -126,7 +126,9 @@ def test_stack_lossless_says_what_enumeration_finds() -> None:
         sampling = rng.choice((SAMPLED, SAMPLED, GREEDY))
         stack = toy_stack(text, 3, seed)
         # 3 tokens: enough for every level of these stacks to be asked, bonus or not.
-        truth = distance(merged_law(stack, [0], 3, sampling=sampling), target_law(stack, [0], 3, sampling))
+        truth = distance(
+            merged_distribution(stack, [0], 3, sampling=sampling), target_distribution(stack, [0], 3, sampling)
+        )
         said, reason = stack_lossless(parse(text), sampling)
         assert truth < EXACT if said else truth > WRONG, f"{text} at {sampling}: {truth}, but {reason}"
         verdicts.append(said)
@@ -137,5 +139,5 @@ def test_stack_lossless_says_what_enumeration_finds() -> None:
 def test_at_temperature_0_all_rules_give_the_targets_own_choice(rule: str) -> None:
     for seed in range(20):
         stack = toy_stack(f"table:2,table:3@rule={rule},table@rule={rule}", 4, seed)
-        found = run_law(stack, [0], 6, sampling=GREEDY)
-        assert found == target_law(stack, [0], 6, GREEDY)
+        found = run_distribution(stack, [0], 6, sampling=GREEDY)
+        assert found == target_distribution(stack, [0], 6, GREEDY)

@@ -1,4 +1,5 @@
-"""Trees of drafts: the engine's law, every branch enumerated, is the target's; that of known wrong readings is not."""
+"""Trees of drafts: the engine's distribution, every branch enumerated, is the target's; that of known wrong readings
+is not."""
 
 from __future__ import annotations
 
@@ -6,9 +7,9 @@ import random
 from dataclasses import replace
 
 import pytest
-from enumerator import SAMPLED, distance, run_law, target_law
+from enumerator import SAMPLED, distance, run_distribution, target_distribution
 from toys import TreeRun, tree_stack
-from tree_laws import EXACT, WRONG, off_from
+from tree_distributions import EXACT, WRONG, off_from
 
 from hsd_core.engine import rules
 from hsd_core.levels.protocol import DraftOrder, Proposal
@@ -31,13 +32,13 @@ def off(text: str, shape: tuple[int, ...], how: str, **options) -> float:
 
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("text", [text for text in ABOVE if "greedy" not in text])
-def test_trees_under_one_two_and_three_verifiers_follow_the_targets_law(text: str, how: str) -> None:
+def test_trees_under_one_two_and_three_verifiers_follow_the_targets_distribution(text: str, how: str) -> None:
     vocab = 3 if text.count(",") < 3 else 2
     assert off(text, (2, 2), how, vocab=vocab) < EXACT
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_random_trees_follow_the_targets_law(seed: int) -> None:
+def test_random_trees_follow_the_targets_distribution(seed: int) -> None:
     rng = random.Random(seed)
     vocab = rng.choice((2, 3))
     shape = tuple(rng.randint(1, 3) for _ in range(rng.randint(1, 2)))
@@ -51,8 +52,8 @@ def test_random_trees_follow_the_targets_law(seed: int) -> None:
 @pytest.mark.parametrize("how", HOW)
 def test_merging_paths_changes_nothing(how: str) -> None:
     stack = tree_stack("table:2,table", (2, 1), how, 2, 3)
-    whole = run_law(stack, [0], 3)
-    assert distance(whole, target_law(stack, [0], 3)) < EXACT
+    whole = run_distribution(stack, [0], 3)
+    assert distance(whole, target_distribution(stack, [0], 3)) < EXACT
 
 
 def test_a_greedy_rule_on_a_tree_is_exact_for_a_greedy_target() -> None:

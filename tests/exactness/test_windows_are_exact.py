@@ -1,11 +1,12 @@
-"""A lookahead window in the passes of the level above: the engine's law is the target's, its greedy text plain."""
+"""A lookahead window in the passes of the level above: the engine's distribution is the target's, its greedy text
+plain."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 import pytest
-from enumerator import SAMPLED, distance, run_law, target_law
+from enumerator import SAMPLED, distance, run_distribution, target_distribution
 from plans_kit import Chosen, by_outcomes, plans
 from test_sampled_runs import UNLIKELY, p_value
 from toys import output_of, toy_stack
@@ -25,7 +26,7 @@ from hsd_core.trace.checks import check
 
 PROMPT = [0, 1, 2, 0, 2, 1, 0, 0, 1, 1, 0, 2, 2, 0]
 EXACT, WRONG = 1e-12, 1e-3
-# what stands above, and of how many tokens the law is enumerated
+# what stands above, and of how many tokens the distribution is enumerated
 ABOVE = {
     "table": 4,
     "table@bonus=0": 4,
@@ -74,23 +75,23 @@ def offered(events: list[Event]) -> int:
 
 @pytest.mark.parametrize(("guess", "window", "db"), [(1, 1, ""), (3, 2, ""), (3, 2, "c")])
 @pytest.mark.parametrize("above", ABOVE)
-def test_a_window_leaves_the_targets_law(above: str, guess: int, window: int, db: str) -> None:
+def test_a_window_leaves_the_targets_distribution(above: str, guess: int, window: int, db: str) -> None:
     vocab, tokens = 2 if above.count(",") == 2 else 3, ABOVE[above]
     stack = looking_ahead(above, guess=guess, window=window, db=db, vocab=vocab, known="," in above)
     prompt = [token % vocab for token in PROMPT]
     runs = [list(hsd_core.run(stack, prompt, SAMPLED, seed, max_new_tokens=tokens)) for seed in range(30)]
     assert db or any(map(offered, runs)), "the pool named nothing"
-    assert distance(run_law(stack, prompt, tokens), target_law(stack, prompt, tokens)) < EXACT
+    assert distance(run_distribution(stack, prompt, tokens), target_distribution(stack, prompt, tokens)) < EXACT
 
 
 @pytest.mark.parametrize("above", ["table", "table:2,table", "table:2@bonus=0,table"])
-def test_levels_that_come_and_go_above_and_below_a_window_leave_the_targets_law(above: str) -> None:
+def test_levels_that_come_and_go_above_and_below_a_window_leave_the_targets_distribution(above: str) -> None:
     """Rounds with another verifier right above it, and rounds without it: its columns are not fed by those."""
     stack, tokens = looking_ahead(above, db="c", vocab=2, known=True), 4
     prompt = [token % 2 for token in PROMPT]
     chosen = Chosen(by_outcomes(plans(len(stack), bottom_only=[0])))
-    found = run_law(stack, prompt, tokens, replan=chosen)
-    assert distance(found, target_law(stack, prompt, tokens)) < EXACT
+    found = run_distribution(stack, prompt, tokens, replan=chosen)
+    assert distance(found, target_distribution(stack, prompt, tokens)) < EXACT
     assert len(chosen.seen) > 1, "the plan never changed"
     for seed in range(20):
         events = list(hsd_core.run(stack, prompt, SAMPLED, seed, max_new_tokens=30, replan=chosen))
@@ -98,18 +99,23 @@ def test_levels_that_come_and_go_above_and_below_a_window_leave_the_targets_law(
         assert any(e.probes for e in events if isinstance(e, Verify))
 
 
-def test_a_window_that_fills_within_a_round_leaves_the_targets_law() -> None:
+def test_a_window_that_fills_within_a_round_leaves_the_targets_distribution() -> None:
     """All that is offered came out of the window, of verifications that the target has not seen."""
     stack, prompt = looking_ahead("table:3,table", vocab=2), [0, 1, 1, 0, 1, 0]
     runs = [list(hsd_core.run(stack, prompt, SAMPLED, seed, max_new_tokens=5)) for seed in range(30)]
     assert any(e.at > 1 for events in runs for e in events if isinstance(e, Draft) and "w" in e.sources and e.round < 1)
-    assert distance(run_law(stack, prompt, 5), target_law(stack, prompt, 5)) < EXACT
+    assert distance(run_distribution(stack, prompt, 5), target_distribution(stack, prompt, 5)) < EXACT
 
 
 @pytest.mark.parametrize("above", ["table", "table@bonus=0", "table:2,table"])
 def test_what_the_window_names_may_end_the_text(above: str) -> None:
     stack, ends, tokens = looking_ahead(above, known=True), frozenset({2}), ABOVE[above]
-    assert distance(run_law(stack, PROMPT, tokens, ends=ends), target_law(stack, PROMPT, tokens, ends=ends)) < EXACT
+    assert (
+        distance(
+            run_distribution(stack, PROMPT, tokens, ends=ends), target_distribution(stack, PROMPT, tokens, ends=ends)
+        )
+        < EXACT
+    )
     for seed in range(40):
         assert check(list(hsd_core.run(stack, PROMPT, SAMPLED, seed, max_new_tokens=12, ends=ends))) == []
 
@@ -117,8 +123,8 @@ def test_what_the_window_names_may_end_the_text(above: str) -> None:
 @pytest.mark.parametrize("sampling", [Sampling(0.7, top_k=2), Sampling(1.0, top_p=0.8)])
 def test_other_samplings_too(sampling: Sampling) -> None:
     stack = looking_ahead("table:2,table", known=True)
-    found = run_law(stack, PROMPT, 3, sampling=sampling)
-    assert distance(found, target_law(stack, PROMPT, 3, sampling=sampling)) < EXACT
+    found = run_distribution(stack, PROMPT, 3, sampling=sampling)
+    assert distance(found, target_distribution(stack, PROMPT, 3, sampling=sampling)) < EXACT
 
 
 @pytest.mark.parametrize("window", [1, 4])
@@ -143,15 +149,15 @@ def test_a_probe_does_not_stay_where_a_kept_leaf_belongs(above: str) -> None:
 
 
 @pytest.mark.parametrize("above", ["table", "table:2,table"])
-def test_seeded_runs_agree_with_the_exact_law(above: str) -> None:
+def test_seeded_runs_agree_with_the_exact_distribution(above: str) -> None:
     stack, runs, tokens = looking_ahead(above, known=True), 600, ABOVE[above]
     outputs = (list(hsd_core.run(stack, PROMPT, SAMPLED, s, max_new_tokens=tokens, heads=0)) for s in range(runs))
-    assert p_value(Counter(map(output_of, outputs)), target_law(stack, PROMPT, tokens), runs) > UNLIKELY
+    assert p_value(Counter(map(output_of, outputs)), target_distribution(stack, PROMPT, tokens), runs) > UNLIKELY
 
 
 def off(above: str = "table:2,table") -> float:
     stack = looking_ahead(above, known="," in above)
-    return distance(run_law(stack, PROMPT, ABOVE[above]), target_law(stack, PROMPT, ABOVE[above]))
+    return distance(run_distribution(stack, PROMPT, ABOVE[above]), target_distribution(stack, PROMPT, ABOVE[above]))
 
 
 def test_a_correction_that_forgets_the_rejected_siblings_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
-from enumerator import distance, merged_law, run_law, target_law
+from enumerator import distance, merged_distribution, run_distribution, target_distribution
 from torch import Tensor
 from toys import toy_stack
 
@@ -24,8 +24,8 @@ WRONG = 1e-3
 
 def off_by(text: str, *, whole: bool = False, tokens: int = 3, seed: int = 11) -> float:
     stack = toy_stack(text, 3, seed)
-    law = (run_law if whole else merged_law)(stack, [0], tokens)
-    return distance(law, target_law(stack, [0], tokens))
+    dist = (run_distribution if whole else merged_distribution)(stack, [0], tokens)
+    return distance(dist, target_distribution(stack, [0], tokens))
 
 
 @pytest.mark.parametrize("text", ["table:2,table", "table:2,table:2,table", "ngram:2,table"])

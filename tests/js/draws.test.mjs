@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { distance } from "../../assets/js/run/laws.js";
+import { distance } from "../../assets/js/run/distributions.js";
 import { expected, limit, pick, RULES, Tally, uniforms } from "../../assets/js/proof/draws.js";
 
 const PAIR = { ids: [1, 2, 3, null], p: [0.1, 0.5, 0.3, 0.1], q: [0.6, 0.2, 0.1, 0.1] };
 const NAMED = { ids: [1, 2], p: [0.3, 0.7], q: [1, 0] };
 
-test("every rule fills towards its own law, and the right one's is p", () => {
+test("every rule fills towards its own dist, and the right one's is p", () => {
   for (const pair of [PAIR, NAMED]) {
     const tally = new Tally(pair, 7);
     tally.to(40_000);
@@ -45,7 +45,7 @@ test("the same seed gives the same draws, in one go or in several", () => {
   assert.equal(one.kept / 500 > 0.4 && one.kept / 500 < 0.6, true, "the sum of min(p, q) is 0.5");
 });
 
-test("uniform numbers fall between 0 and 1, and a law is met where its mass lies", () => {
+test("uniform numbers fall between 0 and 1, and a dist is met where its mass lies", () => {
   const next = uniforms(1);
   const many = Array.from({ length: 1000 }, next);
   assert.ok(many.every((u) => u >= 0 && u < 1) && new Set(many).size > 990);

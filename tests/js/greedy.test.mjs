@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { greedy, heatOf, isGreedy } from "../../assets/js/levels/greedy.js";
-import { lawOf } from "../../assets/js/run/laws.js";
+import { distributionOf } from "../../assets/js/run/distributions.js";
 
 /** @type {[Record<string, number>, boolean][]} */
 const CASES = [
@@ -22,7 +22,7 @@ test("at temperature 0, or where one token alone is kept, nothing is drawn", () 
     assert.equal(heatOf(sampling), wanted ? 0 : 0.8);
     const row = { ids: [3, 4], probs: [0.6, 0.4], tail: 0 };
     assert.equal(
-      lawOf(row, { temperature: 0.8, ...sampling })?.probs.size === 1,
+      distributionOf(row, { temperature: 0.8, ...sampling })?.probs.size === 1,
       greedy({ temperature: 0.8, ...sampling }),
     );
   }

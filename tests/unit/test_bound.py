@@ -15,7 +15,7 @@ from toys import toy_stack, tree_stack
 import hsd_core
 from hsd_core.cli.terminal import totals_lines
 from hsd_core.engine import bound
-from hsd_core.engine.bound import Law, reach
+from hsd_core.engine.bound import Distribution, reach
 from hsd_core.engine.choices import Judge
 from hsd_core.engine.rules import tokenwise
 from hsd_core.levels.tree import Offer, Token, Tree
@@ -28,14 +28,14 @@ NAMED: tuple[tuple[int, ...], ...] = ((), (0,), (3, 1))
 SAMPLED = Sampling(1.0)
 
 
-def laws(seed: int, vocab: int = 5, zeros: float = 0.0) -> tuple[Law, Law]:
+def dists(seed: int, vocab: int = 5, zeros: float = 0.0) -> tuple[Distribution, Distribution]:
     rng = np.random.default_rng(seed)
     p, q = rng.exponential(size=(2, vocab)) ** 3
     q[1:] *= rng.random(vocab - 1) >= zeros
     return p / p.sum(), q / q.sum()
 
 
-def draws(q: Law, k: int, repeats: bool) -> Iterator[tuple[tuple[int, ...], float]]:
+def draws(q: Distribution, k: int, repeats: bool) -> Iterator[tuple[tuple[int, ...], float]]:
     """All that k draws may give, in order, each with its chance; fewer where nothing is left."""
     if not k or not q.any():
         yield (), 1.0
@@ -47,7 +47,7 @@ def draws(q: Law, k: int, repeats: bool) -> Iterator[tuple[tuple[int, ...], floa
             yield (x, *others), float(q[x]) * chance
 
 
-def programme(p: Law, q: Law, k: int, named: tuple[int, ...], repeats: bool) -> float:
+def programme(p: Distribution, q: Distribution, k: int, named: tuple[int, ...], repeats: bool) -> float:
     """The most mass that can flow from sets of candidates, as likely as they are, into tokens of p that lie in them."""
     sets: dict[frozenset[int], float] = {}
     without = q.copy()
@@ -89,27 +89,27 @@ def programme(p: Law, q: Law, k: int, named: tuple[int, ...], repeats: bool) -> 
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 def test_the_bound_is_the_value_of_the_linear_programme(k: int, repeats: bool) -> None:
     for seed in range(12):
-        p, q = laws(seed, zeros=0.3 * (seed % 2))
+        p, q = dists(seed, zeros=0.3 * (seed % 2))
         for named in NAMED:
             best = programme(p, q, k, named, repeats)
             assert reach(p, q, k, named, repeats=repeats).best == pytest.approx(best, abs=1e-10), (seed, named)
 
 
 def test_one_candidate_is_kept_with_one_minus_the_total_variation() -> None:
-    p, q = laws(1)
+    p, q = dists(1)
     found = 1 - np.abs(p - q).sum() / 2
     assert reach(p, q, 1) == (pytest.approx(found), pytest.approx(found))
 
 
 def test_named_candidates_are_kept_with_their_probability() -> None:
-    p, q = laws(2)
+    p, q = dists(2)
     assert reach(p, None, 0, (4, 2)) == (pytest.approx(p[4] + p[2]), pytest.approx(p[4] + p[2]))
     rest = np.where(np.arange(5) == 2, 0.0, q)
     both = p[2] + np.minimum(p, rest / rest.sum()).sum()  # one drawn beside it: the rule reaches the bound
     assert reach(p, q, 1, (2,)) == (pytest.approx(both), pytest.approx(both))
 
 
-def kept_by_the_rule(p: Law, q: Law, k: int, named: tuple[int, ...], repeats: bool) -> float:
+def kept_by_the_rule(p: Distribution, q: Distribution, k: int, named: tuple[int, ...], repeats: bool) -> float:
     """The chance that the engine's rule keeps a candidate: all draws, all coins."""
     without = q.copy()
     without[list(named)] = 0.0
@@ -128,7 +128,7 @@ def kept_by_the_rule(p: Law, q: Law, k: int, named: tuple[int, ...], repeats: bo
 @pytest.mark.parametrize(("k", "repeats"), [(1, False), (2, False), (2, True), (3, True)])
 def test_what_the_rule_reaches_is_what_the_engines_rule_keeps(k: int, repeats: bool) -> None:
     for seed in range(6):
-        p, q = laws(seed, zeros=0.3 * (seed % 2))
+        p, q = dists(seed, zeros=0.3 * (seed % 2))
         for named in NAMED:
             rule, best = reach(p, q, k, named, repeats=repeats)
             assert rule == pytest.approx(kept_by_the_rule(p, q, k, named, repeats), abs=1e-12)
@@ -136,14 +136,14 @@ def test_what_the_rule_reaches_is_what_the_engines_rule_keeps(k: int, repeats: b
 
 
 def test_three_drawn_have_a_bound_above_the_rule_and_no_figure_of_the_rule() -> None:
-    p, q = laws(3)
+    p, q = dists(3)
     rule, best = reach(p, q, 3)
     assert rule is None and kept_by_the_rule(p, q, 3, (), False) < best
     assert reach(p, q, 9).best == 1.0  # all there are
 
 
 @pytest.mark.parametrize("q", [[1 - 1e-9, 6e-10, 4e-10, 0], [1.0, 0, 0, 0], [0.5, 0.5, 0, 0]])
-def test_peaked_laws(q: list[float]) -> None:
+def test_peaked_distributions(q: list[float]) -> None:
     p = np.array([0.1, 0.2, 0.3, 0.4])
     for k in (1, 2, 3):
         expected = programme(p, np.array(q) / sum(q), k, (), False)
@@ -151,7 +151,7 @@ def test_peaked_laws(q: list[float]) -> None:
 
 
 def test_a_cut_vocabulary_errs_upwards_and_little(monkeypatch: pytest.MonkeyPatch) -> None:
-    p, q = laws(4, vocab=200)
+    p, q = dists(4, vocab=200)
     whole = reach(p, q, 3).best
     monkeypatch.setattr(bound, "HEAD", 80)
     beyond = np.sort(q)[:-80].sum()

@@ -53,12 +53,12 @@ def near_stack(*blocks):
     return [*entries, StackEntry(TableLevel(table(V, 1), V), LevelSpec("table"), None)]
 
 
-def random_laws(n, seed=0):
+def random_distributions(n, seed=0):
     generator = torch.Generator().manual_seed(seed)
     return torch.rand(n, V, generator=generator, dtype=torch.float64).pow(3).softmax(-1)
 
 
-def test_a_pair_accepts_with_the_mass_that_both_laws_share():
+def test_a_pair_accepts_with_the_mass_that_both_distributions_share():
     p, q = torch.tensor([[0.5, 0.5, 0.0]]), torch.tensor([[0.2, 0.3, 0.5]])
     tally = Tally(1)
     count(tally, 0, Reading(torch.tensor([0]), {0: q, 1: p}))
@@ -66,13 +66,13 @@ def test_a_pair_accepts_with_the_mass_that_both_laws_share():
 
 
 def test_a_lookup_is_a_drafter_with_all_mass_on_its_guess():
-    laws = {1: random_laws(3, 1), 2: random_laws(3, 2)}
-    reading = Reading(torch.tensor([4, 0, 2]), laws, guesses={0: [(4, 1), (), (3,)]})
+    dists = {1: random_distributions(3, 1), 2: random_distributions(3, 2)}
+    reading = Reading(torch.tensor([4, 0, 2]), dists, guesses={0: [(4, 1), (), (3,)]})
     tally = Tally(1)
     count(tally, 0, reading)
     # a round begins at the first token; a token that is accepted (4 is, then 1 is not) or replaced is followed by the
     # next: token 1 of the text is judged as the second of the first guess, so the next round begins behind it
-    assert tally.ratio(("pair", 0, 2)) == pytest.approx((laws[2][0, 4] + laws[2][1, 1] + laws[2][2, 3]).item() / 3)
+    assert tally.ratio(("pair", 0, 2)) == pytest.approx((dists[2][0, 4] + dists[2][1, 1] + dists[2][2, 3]).item() / 3)
     assert tally.ratio(("hit", 0)) == pytest.approx(1.0)
     assert tally.ratio(("reach", 0, 2)) == pytest.approx(0.5)
 
@@ -82,8 +82,8 @@ def test_greedy_rounds_begin_where_the_engine_begins_them(block):
     entries = near_stack(block)
     tokens = 60
     text = WrittenText(PROMPT, plain_text(entries, 0.0, 0, tokens))
-    laws = read(entries, text, 0.0, NONE).laws
-    right = torch.minimum(laws[0], laws[1]).sum(1).numpy()
+    dists = read(entries, text, 0.0, NONE).dists
+    right = torch.minimum(dists[0], dists[1]).sum(1).numpy()
     begins = walk([right[s : s + block] for s in range(tokens)])
     events = list(run(entries, PROMPT, Sampling(), 0, max_new_tokens=tokens))
     real = {e.at for e in events if isinstance(e, Verify)}
@@ -119,7 +119,7 @@ def test_rows_of_a_fed_drafter_are_those_of_a_draft_from_there():
     prompt, output = (3, 9, 27, 20), (7, 8, 50, 11, 2, 33, 6)
     reading = read(entries, WrittenText(prompt, output), 1.0, NONE)
     context = [*prompt, *output]
-    for start, rows in enumerate(reading.laws[0].split(STRIDE)):
+    for start, rows in enumerate(reading.dists[0].split(STRIDE)):
         shared = SharedState(len(context))
         above, nano = (entry.level.open(len(context), shared) for entry in reversed(entries))
         at = len(prompt) + start * STRIDE
@@ -127,16 +127,16 @@ def test_rows_of_a_fed_drafter_are_those_of_a_draft_from_there():
         for m, row in enumerate(rows):
             logits, _ = rows_behind(nano, context[: at + m], 1)
             assert torch.allclose(logits.softmax(-1)[0], row, atol=1e-5)
-    assert reading.laws[0].shape == reading.laws[1].shape == (len(output), 61)
+    assert reading.dists[0].shape == reading.dists[1].shape == (len(output), 61)
 
 
 def test_exits_and_their_target_are_read_as_if_each_were_alone():
     stacks = LeanStacks(layers=4)
     text = WrittenText((3, 9, 27), (7, 8, 50, 11))
-    together = read(stacks.stack("exit:2@at=1,exit:2@at=3,target"), text, 1.0, NONE).laws
+    together = read(stacks.stack("exit:2@at=1,exit:2@at=3,target"), text, 1.0, NONE).dists
     for i, alone in enumerate(("exit:2@at=1,target", "exit:2@at=3,target", "target")):
-        law = read(stacks.stack(alone), text, 1.0, NONE).laws[0]
-        assert torch.allclose(together[i], law, atol=1e-5)
+        dist = read(stacks.stack(alone), text, 1.0, NONE).dists[0]
+        assert torch.allclose(together[i], dist, atol=1e-5)
 
 
 def test_the_bootstrap_encloses_a_ratio_and_is_narrow_where_texts_agree():

@@ -199,7 +199,7 @@ def test_the_texts_token_weighs_what_the_rule_accepts_it_with_over_what_the_targ
     """A fork of two named tokens, and perhaps one that was drawn, with one more place behind each of its tokens."""
     generator = torch.Generator().manual_seed(seed)
     mid, top, low = (torch.rand(2, 5, generator=generator, dtype=torch.float64).pow(2) for _ in range(3))
-    laws = {i: rows / rows.sum(1, keepdim=True) for i, rows in enumerate((mid, top))}
+    dists = {i: rows / rows.sum(1, keepdim=True) for i, rows in enumerate((mid, top))}
     first = [2, 4] if drawn is None else [drawn, 2, 4]
     ids, parents = [*first, *first], (*(-1 for _ in first), *range(len(first)))
     offered = tuple(Offer(node, 0 if node == 0 and drawn is not None else None) for node in range(len(ids)))
@@ -207,21 +207,21 @@ def test_the_texts_token_weighs_what_the_rule_accepts_it_with_over_what_the_targ
     tree = replace(named(ids), parents=parents, offered=offered, rows=rows)
     for token in first:
         kept = []  # by judge: P(it accepts the token)
-        for p in laws.values():
+        for p in dists.values():
             fork = replace(named(first), parents=parents[: len(first)], offered=offered[: len(first)], rows=rows)
             alphas = tokenwise(fork, p[[0] * (len(first) + 1)], Refuses(), True).alphas  # type: ignore[arg-type]
             before = math.prod(1.0 - float(alpha or 0.0) for alpha in alphas[: first.index(token)])
             kept.append(before * float(alphas[first.index(token)] or 0.0))
-        for i, (_, passed) in judge(laws, [token, 0], 0, tree).items():
+        for i, (_, passed) in judge(dists, [token, 0], 0, tree).items():
             expected = min(1.0, kept[i] / kept[1]) if kept[1] else 0.0
             assert passed[0] == pytest.approx(expected) and passed[1] == 0.0
-    assert judge(laws, [0, 2], 0, tree)[0][1].tolist() == [0.0], "nothing stands behind a token that was not offered"
+    assert judge(dists, [0, 2], 0, tree)[0][1].tolist() == [0.0], "nothing stands behind a token that was not offered"
 
 
 def test_a_kept_sequence_that_ends_before_another_does_is_not_accepted_further_down() -> None:
     tree = replace(named((0, 1, 2)), parents=(-1, -1, 1))  # 0 by itself, and 1 with 2 behind it
-    laws = {0: torch.tensor([[0.5, 0.3, 0.2]] * 3)}
-    (short, passed), (deep, _) = (judge(laws, [first, 2, 0], 0, tree)[0] for first in (0, 1))
+    dists = {0: torch.tensor([[0.5, 0.3, 0.2]] * 3)}
+    (short, passed), (deep, _) = (judge(dists, [first, 2, 0], 0, tree)[0] for first in (0, 1))
     assert short == pytest.approx([0.8, 0.0]) and passed.tolist() == [1.0, 0.0]
     assert deep == pytest.approx([0.8, 0.2])
 

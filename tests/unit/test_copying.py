@@ -55,11 +55,11 @@ def made(n: int, seed: int = 0) -> tuple[Tensor, Tensor, Gate]:
     return logits, torch.randn(n, 16, generator=rng), gate
 
 
-def test_the_law_is_the_mixture_that_the_gate_names() -> None:
+def test_the_distribution_is_the_mixture_that_the_gate_names() -> None:
     logits, states, gate = made(3)
     columns, sorts = torch.tensor([7, 25, 4]), torch.tensor([2, 9, 0])
-    q, law = logits.double().softmax(-1), mixed(logits, states, columns, sorts, gate)[0].double().exp()
-    assert torch.allclose(law.sum(-1), torch.ones(3, dtype=torch.float64), atol=1e-6)
+    q, dist = logits.double().softmax(-1), mixed(logits, states, columns, sorts, gate)[0].double().exp()
+    assert torch.allclose(dist.sum(-1), torch.ones(3, dtype=torch.float64), atol=1e-6)
     for i, (column, sort) in enumerate([(7, 2), (25, 9)]):
         unit = states[i] / states[i].square().mean().sqrt()
         own = q[i, column].log().clamp_min(-12)
@@ -67,9 +67,9 @@ def test_the_law_is_the_mixture_that_the_gate_names() -> None:
         share = torch.sigmoid(lean)
         wanted = (1 - share) * q[i]
         wanted[column] += share
-        assert torch.allclose(law[i], wanted, atol=1e-6)
-    assert torch.allclose(law[2], q[2], atol=1e-6), "nothing to copy, nothing changes"
-    assert bool((law[0, 20:] == 0).all()) and law[1, 25] > 0
+        assert torch.allclose(dist[i], wanted, atol=1e-6)
+    assert torch.allclose(dist[2], q[2], atol=1e-6), "nothing to copy, nothing changes"
+    assert bool((dist[0, 20:] == 0).all()) and dist[1, 25] > 0
 
 
 def test_a_row_does_not_depend_on_what_is_computed_beside_it() -> None:
@@ -86,8 +86,8 @@ def test_gradients_are_finite_where_the_head_lacks_the_token(sort: int) -> None:
     logits, states, gate = made(2, seed=2)
     logits = logits.clamp_min(-1e4).requires_grad_()
     parts = Gate(*(part.requires_grad_() for part in gate))
-    law, _ = mixed(logits, states, torch.tensor([25, 25]), torch.tensor([sort, sort]), parts)
-    law.exp()[:, :5].sum().backward()
+    dist, _ = mixed(logits, states, torch.tensor([25, 25]), torch.tensor([sort, sort]), parts)
+    dist.exp()[:, :5].sum().backward()
     assert logits.grad is not None and bool(logits.grad.isfinite().all())
     assert all(part.grad is None or bool(part.grad.isfinite().all()) for part in parts)
 
@@ -95,18 +95,18 @@ def test_gradients_are_finite_where_the_head_lacks_the_token(sort: int) -> None:
 def test_a_copier_says_what_its_last_row_copied_and_how_much_of_it_is_the_copys() -> None:
     logits, states, gate = made(2, seed=3)
     copier, context = Copier(gate), [4, 7, 9, 4, 7]
-    law = copier.mix(context, logits, states)
+    dist = copier.mix(context, logits, states)
     told = copier.copied(9)
     assert told is not None and (told.at, told.alike) == (2, 2)
     own = logits[1].log_softmax(-1)[9].exp()
-    share = (law[1, 9].exp() - own) / (1 - own)  # law = (1 - share) own + share
-    assert told.share == pytest.approx(float(share / law[1, 9].exp()), abs=1e-5)
+    share = (dist[1, 9].exp() - own) / (1 - own)  # distribution = (1 - share) own + share
+    assert told.share == pytest.approx(float(share / dist[1, 9].exp()), abs=1e-5)
     assert copier.copied(7) is None, "drawn, but not what stood there"
     copier.mix([1, 2], logits, states)
     assert copier.copied(9) is None and copier.copied(0) is None, "nothing stands there twice"
 
 
-def test_columns_of_a_trimmed_head_alone_give_the_law_over_all_tokens() -> None:
+def test_columns_of_a_trimmed_head_alone_give_the_distribution_over_all_tokens() -> None:
     random_ = torch.Generator().manual_seed(0)
     ids = torch.tensor([1, 2, 4, 7, 8, 11])
     places = [ids.tolist().index(token) if token in ids else len(ids) for token in range(13)]

@@ -50,10 +50,10 @@ def test_every_depth_is_the_model_cut_there(kind, n, start):
         own = decoder.forward(Pass(ids[:-1], 0, n - 1), decoder.new_cache(n))[start - 1 :].softmax(-1)
         for r, at in enumerate(reading.at):
             x = decoder.forward_layers(Pass(ids[:-1]), decoder.new_cache(n), 0, at)
-            law = decoder.head(x)[start - 1 :].softmax(-1)
-            assert torch.equal(reading.top[r], law.argmax(-1))
-            assert torch.allclose(reading.p[r], law[range(n - start), ids[start:]], atol=1e-5)
-            assert torch.allclose(reading.overlap[r], 1 - (law - own).abs().sum(-1) / 2, atol=1e-5)
+            dist = decoder.head(x)[start - 1 :].softmax(-1)
+            assert torch.equal(reading.top[r], dist.argmax(-1))
+            assert torch.allclose(reading.p[r], dist[range(n - start), ids[start:]], atol=1e-5)
+            assert torch.allclose(reading.overlap[r], 1 - (dist - own).abs().sum(-1) / 2, atol=1e-5)
     assert reading.agree[-1].all() and (n < 40 or not reading.agree[0].all())
 
 
@@ -80,9 +80,9 @@ def test_a_trained_draft_reads_the_whole_text_at_its_depth(fed, at, monkeypatch)
         total = states[at].clone()
         if fed:
             total[1:] += states[4][:-1]  # position t reads the feature of t - 1
-        law = decoder.head(total.cumsum(0))[start - 1 :].softmax(-1)
+        dist = decoder.head(total.cumsum(0))[start - 1 :].softmax(-1)
     assert expected.at[-1] == at and expected.readouts[-1] == f"probe{at}"
-    assert torch.allclose(expected.p[-1], law[range(110), ids[start:]], atol=1e-5)
+    assert torch.allclose(expected.p[-1], dist[range(110), ids[start:]], atol=1e-5)
     monkeypatch.setattr(lean, "CHUNK", 7)
     monkeypatch.setattr(depths, "CHUNK", 5)
     again = read_depths(decoder, ids, start, [Probe(decoder, at, fed)])

@@ -16,13 +16,13 @@ V, PROMPT = 3, (1, 2)
 LOW, TOP = (table(V, seed) for seed in (4, 1))
 
 
-def row(law, text):
-    return law((*PROMPT, *text))
+def row(dist, text):
+    return dist((*PROMPT, *text))
 
 
-def chance(law, text):
-    """P(the text) under a law."""
-    return float(torch.stack([row(law, text[:m])[x] for m, x in enumerate(text)]).prod())
+def chance(dist, text):
+    """P(the text) under a distribution."""
+    return float(torch.stack([row(dist, text[:m])[x] for m, x in enumerate(text)]).prod())
 
 
 def test_a_lookups_one_number_counts_guesses_where_rounds_begin():
@@ -52,7 +52,7 @@ def kept_by_two(q, p):
 def test_drawn_forks_are_kept_as_often_as_enumeration_says():
     times, said, found = 300, 0.0, 0.0
     for text in product(range(V), repeat=3):
-        rows = {i: torch.stack([row(law, text[:m]) for m in range(3)]) for i, law in ((0, LOW), (1, TOP))}
+        rows = {i: torch.stack([row(dist, text[:m]) for m in range(3)]) for i, dist in ((0, LOW), (1, TOP))}
         said += chance(TOP, text) * sum(kept_by_two(q, p) for q, p in zip(rows[0], rows[1], strict=True)) / 3
         tally = Tally(times)
         for number in range(times):  # every one draws anew

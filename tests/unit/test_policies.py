@@ -54,8 +54,8 @@ def test_a_threshold_knows_no_doubt_of_a_drafter_without_a_distribution(kind: ty
 
 
 def test_policies_read_of_a_row_its_top_probability_or_how_far_its_two_best_lie_apart_or_nothing() -> None:
-    laws = torch.tensor([[0.1, 0.6, 0.3], [0.4, 0.2, 0.4], [0.0, 0.0, 1.0]])
-    for logits in (laws.log(), laws.log() + 7.0):  # logits are laws up to a constant
+    dists = torch.tensor([[0.1, 0.6, 0.3], [0.4, 0.2, 0.4], [0.0, 0.0, 1.0]])
+    for logits in (dists.log(), dists.log() + 7.0):  # logits are distributions up to a constant
         assert Margin(0.1).sure(logits) == pytest.approx([math.log(2.0), 0.0, math.inf], abs=1e-6)
         for kind in (Confidence, Adaptive):
             assert kind(0.1).sure(logits) == pytest.approx([0.6, 0.4, 1.0])

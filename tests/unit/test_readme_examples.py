@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from enumerator import distance, merged_law, target_law
+from enumerator import distance, merged_distribution, target_distribution
 from toys import toy_stack
 
 import hsd_core
@@ -75,11 +75,11 @@ def test_they_are_read_run_and_recorded() -> None:
         "table:2@policy=heuristic,table:2@rule=match@bonus=0,table@rule=match@bonus=0",
     ],
 )
-def test_rule_and_policy_follow_the_targets_law(text: str, sampling: Sampling) -> None:
+def test_rule_and_policy_follow_the_targets_distribution(text: str, sampling: Sampling) -> None:
     stack = toy_stack(text, 2, seed=5)
     assert stack_lossless(parse(text), sampling)
-    law = merged_law(stack, [0], 4, sampling=sampling)
-    assert distance(law, target_law(stack, [0], 4, sampling=sampling)) < 1e-12
+    dist = merged_distribution(stack, [0], 4, sampling=sampling)
+    assert distance(dist, target_distribution(stack, [0], 4, sampling=sampling)) < 1e-12
 
 
 @pytest.mark.usefixtures("examples")

@@ -108,7 +108,7 @@ def test_all_accepted_without_a_bonus_adds_nothing_and_needs_no_row_for_it(rule:
 
 
 @pytest.mark.parametrize("rule", [tokenwise, block])
-def test_equal_laws_accept_everything(rule: Rule) -> None:
+def test_equal_distributions_accept_everything(rule: Rule) -> None:
     p = rows(5, LENGTH + 1)
     for draft in itertools.product(range(VOCAB), repeat=LENGTH):
         for _, verdict in verdicts(rule, list(draft), p[:LENGTH], p):
@@ -140,7 +140,7 @@ def test_a_token_impossible_under_p_is_never_accepted(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", [tokenwise, block])
-def test_float32_rows_that_differ_by_rounding_leave_a_law_to_draw_from(rule: Rule) -> None:
+def test_float32_rows_that_differ_by_rounding_leave_a_distribution_to_draw_from(rule: Rule) -> None:
     p = rows(9, 2).float()
     q = p[:1] * (1 + 1e-7)  # alpha just below 1, and no mass in p - q
     verdict = rule(drawn([0], q), p, Coins(1.0), True)
@@ -159,7 +159,7 @@ def capped_zhou(draft: tuple[int, ...], q: Tensor, p: Tensor) -> list[float]:
 
     r_t is the ratio of joint chances, r*_t = r_t / max(1, r_1, .., r_{t-1}). The whole block is kept with
     min(1, r*_n); otherwise, from the end, a cut at t with D*(p, q | x_1..t) / D*(q, p | x_1..t), the branch
-    divergences of the joint laws with p scaled by the capped ratio.
+    divergences of the joint distributions with p scaled by the capped ratio.
     """
     n = len(draft)
     ratios, highest, capped = [1.0], 1.0, [1.0]
@@ -188,8 +188,8 @@ def test_block_is_the_capped_rule_of_zhou() -> None:
             assert found == pytest.approx(capped_zhou(draft, q, p), abs=1e-9)
 
 
-def chance(law: Tensor, tokens: tuple[int, ...]) -> float:
-    return float(torch.prod(torch.stack([law[t, token] for t, token in enumerate(tokens)])))
+def chance(dist: Tensor, tokens: tuple[int, ...]) -> float:
+    return float(torch.prod(torch.stack([dist[t, token] for t, token in enumerate(tokens)])))
 
 
 def expected_accepted(rule: Rule, q: Tensor, p: Tensor) -> float:
@@ -230,7 +230,7 @@ def test_alphas_are_probabilities(rule: str) -> None:
                 assert 0.0 <= alpha <= 1.0
 
 
-def test_laws_of_one_token_are_judged_as_their_rows_are() -> None:
+def test_distributions_of_one_token_are_judged_as_their_rows_are() -> None:
     """Greedy runs hand rules the tokens alone."""
     rng, judge, vocab = random.Random(4), Judge(SeededChoices(0), 1, 0, 0), 4
     for n, bonus in itertools.product(range(6), (True, False)):

@@ -12,7 +12,7 @@ from hsd_core.models.sampling import (
     Sampling,
     dense,
     entries,
-    fetched_law,
+    fetched_distributions,
     finite,
     is_greedy,
     largest,
@@ -96,18 +96,18 @@ def test_one_hot_rows_take_dtype_and_width_from_like() -> None:
     assert rows.tolist() == [[0, 0, 1, 0], [1, 0, 0, 0]]
 
 
-def test_the_coldest_temperature_gives_a_law_not_nan() -> None:
+def test_the_coldest_temperature_gives_a_distribution_not_nan() -> None:
     assert to_probs(30 * LOGITS[:1].float(), Sampling(COLDEST))[0].tolist() == [1, 0, 0, 0]
 
 
-def test_greedy_laws_know_their_tokens_and_are_the_rows_that_they_stand_for() -> None:
-    logits, laws = fetched_law(LOGITS, Sampling())
+def test_greedy_distributions_know_their_tokens_and_are_the_rows_that_they_stand_for() -> None:
+    logits, dists = fetched_distributions(LOGITS, Sampling())
     rows = to_probs(LOGITS, Sampling())
-    assert logits is LOGITS and isinstance(laws, OneHot)
-    assert torch.equal(dense(laws), rows) and dense(laws).dtype == rows.dtype
-    assert torch.equal(dense(laws[1:]), rows[1:]) and torch.equal(dense(laws[[1, 0]]), rows[[1, 0]])
+    assert logits is LOGITS and isinstance(dists, OneHot)
+    assert torch.equal(dense(dists), rows) and dense(dists).dtype == rows.dtype
+    assert torch.equal(dense(dists[1:]), rows[1:]) and torch.equal(dense(dists[[1, 0]]), rows[[1, 0]])
     places = [0, 0, 1, 1], [0, 1, 1, 2]
-    assert entries(laws, *places) == entries(rows, *places) == [1.0, 0.0, 1.0, 0.0]
+    assert entries(dists, *places) == entries(rows, *places) == [1.0, 0.0, 1.0, 0.0]
 
 
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])
@@ -163,5 +163,5 @@ def test_a_shortlist_has_the_likeliest_tokens_falling_and_none_without_a_chance(
         values, ids = (part.tolist() for part in rows.topk(min(8, width)))
         whole = [[*zip(*row, strict=True)] for row in zip(ids, values, strict=True)]
         assert shortlists(rows, 8) == whole
-    laws = torch.tensor([[0.0, 1.0, 0.0], [0.25, 0.5, 0.25], [0.0, 0.0, 0.0]])
-    assert shortlists(laws, 2) == [[(1, 1.0)], [(1, 0.5), (0, 0.25)], []]
+    dists = torch.tensor([[0.0, 1.0, 0.0], [0.25, 0.5, 0.25], [0.0, 0.0, 0.0]])
+    assert shortlists(dists, 2) == [[(1, 1.0)], [(1, 0.5), (0, 0.25)], []]

@@ -89,16 +89,16 @@ def test_a_sampled_text_does_not_depend_on_the_batch_size_or_the_others(sampling
     assert one != written(decoder, work, sampling, batch=5, seed=5)
 
 
-def test_sampled_tokens_follow_the_models_law():
+def test_sampled_tokens_follow_the_models_distribution():
     decoder, prompt, n = tiny(vocab=7), (1, 2, 3), 4000
     copies = [Job(PromptText(prompt), i) for i in range(n)]
     counts = torch.zeros(7)
     for _, ids in generate(decoder, copies, Sampling(1.0), ends=frozenset(), max_new_tokens=1, batch=500):
         counts[ids[0]] += 1
-    law = decoder.forward(Pass(list(prompt), 0, 1), decoder.new_cache(3))[0].softmax(-1)
-    chi = float(((counts - n * law) ** 2 / (n * law)).sum())
+    dist = decoder.forward(Pass(list(prompt), 0, 1), decoder.new_cache(3))[0].softmax(-1)
+    chi = float(((counts - n * dist) ** 2 / (n * dist)).sum())
     assert chi < 27.9  # 6 degrees of freedom, once in 10,000
-    assert float(((counts - n * law.roll(1)) ** 2 / (n * law.roll(1))).sum()) > 27.9
+    assert float(((counts - n * dist.roll(1)) ** 2 / (n * dist.roll(1))).sum()) > 27.9
 
 
 def test_the_context_ends_a_text():

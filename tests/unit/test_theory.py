@@ -50,7 +50,7 @@ def test_everything_accepted_commits_every_token_handed_up():
     # 3 + a bonus, then again: 8 held when 6 were asked for; the target adds one.
     prediction = expected(flat((1, 4, 32), 1.0, 1.0, 1.0), StackPlan((0, 1, 2), (3, 6)))
     assert prediction.tokens_per_round == pytest.approx(9)
-    assert prediction.levels[1].block_law[8] == pytest.approx(1)
+    assert prediction.levels[1].block_lengths[8] == pytest.approx(1)
     assert [share.calls_per_round for share in prediction.levels] == pytest.approx([6, 2, 1])
     assert prediction.ms_per_token == pytest.approx((6 * 1 + 2 * 4 + 32) / 9)
 
@@ -68,7 +68,7 @@ def test_the_levels_add_up_to_the_whole():
         prediction = expected(profile, plan)
         whole = sum(share.ms_per_round for share in prediction.levels) + profile.round_ms
         assert whole / prediction.tokens_per_round == pytest.approx(prediction.ms_per_token)
-        assert [sum(share.block_law) for share in prediction.levels] == pytest.approx([1.0] * len(plan.levels))
+        assert [sum(share.block_lengths) for share in prediction.levels] == pytest.approx([1.0] * len(plan.levels))
 
 
 def test_without_a_bonus_a_row_is_saved_and_a_token_lost():
@@ -104,7 +104,7 @@ def test_a_drafter_catches_up_where_its_whole_block_and_a_bonus_were_committed(a
 def test_a_lookup_costs_one_lookup_and_gives_nothing_without_a_hit():
     levels = (ProfileLevel("ngram", Costs.constant(0.5), hit_rate=0.25), ProfileLevel("t", Costs((1, 2), (10, 11))))
     prediction = expected(Profile(levels, ((1, 1), (0, 1))), StackPlan((0, 1), (3,), (False,)))
-    assert prediction.levels[0].block_law == pytest.approx((0.75, 0, 0, 0.25))
+    assert prediction.levels[0].block_lengths == pytest.approx((0.75, 0, 0, 0.25))
     assert prediction.levels[0].ms_per_round == pytest.approx(0.5)
     # No draft still yields one token, bonus or not (a verifier always progresses).
     assert prediction.tokens_per_round == pytest.approx(0.75 * 1 + 0.25 * 3)
@@ -113,8 +113,8 @@ def test_a_lookup_costs_one_lookup_and_gives_nothing_without_a_hit():
 
 def test_a_lookup_that_runs_dry_hands_up_less():
     levels = (ProfileLevel("ngram", Costs.constant(0.5), "", 0.5, (1.0, 0.6)), ProfileLevel("t", Costs.constant(10)))
-    law = expected(Profile(levels, ((1, 1), (0, 1))), StackPlan((0, 1), (4,))).levels[0].block_law
-    assert law == pytest.approx((0.5, 0.2, 0, 0, 0.3))
+    dist = expected(Profile(levels, ((1, 1), (0, 1))), StackPlan((0, 1), (4,))).levels[0].block_lengths
+    assert dist == pytest.approx((0.5, 0.2, 0, 0, 0.3))
 
 
 def test_shared_layers_have_the_price_of_their_edge():

@@ -50,7 +50,7 @@ def tower(row_ms: float = 1.0, *, two: tuple[float, ...] = (3.0, 2.0)) -> Profil
 def test_a_verification_has_a_row_for_every_token_side_by_side():
     prediction = expected(tower(), StackPlan((GUESS, TARGET), (2,)))
     # Nothing 0.4; one deep 0.6 x 0.5, 1 + 3 rows; two deep 0.6 x 0.5, 1 + 3 + 2 rows.
-    assert prediction.levels[0].block_law == pytest.approx((0.4, 0.3, 0.3))
+    assert prediction.levels[0].block_lengths == pytest.approx((0.4, 0.3, 0.3))
     assert prediction.levels[1].ms_per_round == pytest.approx(0.4 * 30 + 0.3 * 33 + 0.3 * 35)
     assert prediction.tokens_per_round == pytest.approx(1 + 0.6 * 0.6 + 0.3 * 0.6**2)
     whole = (0.3 + 0.4 * 30 + 0.3 * 33 + 0.3 * 35 + 0.1) / (1 + 0.36 + 0.3 * 0.36)
@@ -59,9 +59,9 @@ def test_a_verification_has_a_row_for_every_token_side_by_side():
 
 def test_the_last_depths_number_goes_on_and_a_mean_lies_between_two_costs():
     profile = tower(two=(2.5, 1.5))
-    law = expected(profile, StackPlan((GUESS, TARGET), (3,))).levels[0].block_law
+    dist = expected(profile, StackPlan((GUESS, TARGET), (3,))).levels[0].block_lengths
     ms = expected(profile, StackPlan((GUESS, TARGET), (3,))).levels[1].ms_per_round
-    assert ms == pytest.approx(law[0] * 30 + law[1] * 32.5 + law[3] * (30 + 2.5 + 1.5 + 1.5))
+    assert ms == pytest.approx(dist[0] * 30 + dist[1] * 32.5 + dist[3] * (30 + 2.5 + 1.5 + 1.5))
 
 
 def test_without_a_bonus_the_rows_of_the_last_depth_are_saved():

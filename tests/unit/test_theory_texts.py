@@ -142,8 +142,8 @@ def test_where_there_is_room_a_round_is_one_of_endless_decoding() -> None:
 
     known, plan = profile(4), StackPlan((0, 1, 2, 3), (2, 3, 4))
     rounds, endless = Pricer(known).by_room(plan, 40), expected(known, plan)
-    law = rounds.law[40]
-    tokens = sum(n * p for n, p in enumerate(law))
+    dist = rounds.dist[40]
+    tokens = sum(n * p for n, p in enumerate(dist))
     assert tokens == pytest.approx(endless.tokens_per_round)
     assert (rounds.ms[40] + known.round_ms) / tokens == pytest.approx(endless.ms_per_token)
     for part, share in zip(rounds.parts, endless.levels, strict=False):

@@ -76,7 +76,7 @@ def test_the_room_at_the_end_of_a_text_cuts_a_tree():
     profile, plan = tower(), StackPlan((0, 2), (3,), widths=(3, 2, 1))
     rounds = Pricer(profile).by_room(plan, 9)
     whole, two = expected(profile, plan), expected(profile, StackPlan((0, 2), (2,), widths=(3, 2)))
-    tokens = (rounds.law * np.arange(rounds.law.shape[1])).sum(1)
+    tokens = (rounds.dist * np.arange(rounds.dist.shape[1])).sum(1)
     assert tokens[9] == pytest.approx(whole.tokens_per_round) and tokens[3] == pytest.approx(two.tokens_per_round)
     assert tokens[1] == 1.0 and rounds.ms[1] == profile.levels[-1].cost(1)  # room for the target's own token alone
 
@@ -167,14 +167,14 @@ def test_the_acceptance_of_drawn_forks_is_that_of_recursive_rejection():
     def refused(q: torch.Tensor, p: torch.Tensor, k: int) -> float:
         if not k or not float(q.sum()):
             return 1.0
-        law, total = q / q.sum(), 0.0
+        dist, total = q / q.sum(), 0.0
         for x in range(len(q)):
-            if law[x] > 0:
-                left = (p - law).clamp_min(0)
-                drawn = law.clone()
+            if dist[x] > 0:
+                left = (p - dist).clamp_min(0)
+                drawn = dist.clone()
                 drawn[x] = 0
                 rest = refused(drawn, left / left.sum(), k - 1)
-                total += float(law[x]) * (1 - min(1.0, float(p[x] / law[x]))) * rest
+                total += float(dist[x]) * (1 - min(1.0, float(p[x] / dist[x]))) * rest
         return total
 
     n = 40_000

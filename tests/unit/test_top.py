@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from enumerator import SAMPLED, distance, every_path, merged_law, run_law, target_law
+from enumerator import SAMPLED, distance, every_path, merged_distribution, run_distribution, target_distribution
 from toys import drawn, toy_stack
 
 import hsd_core
@@ -31,11 +31,11 @@ def test_a_token_among_the_k_likeliest_is_accepted() -> None:
     assert {v.accepted for v in verdict([2, 0], 99)} == {2}
 
 
-def test_what_follows_a_mismatch_is_drawn_from_the_verifiers_law() -> None:
-    law = {}
+def test_what_follows_a_mismatch_is_drawn_from_the_verifiers_distribution() -> None:
+    dist = {}
     for mass, v in every_path(lambda choices: top(drawn([2], P), P, choices, True)):
-        law[v.token] = law.get(v.token, 0.0) + mass
-    assert law == pytest.approx({0: 0.5, 1: 0.3, 2: 0.2})
+        dist[v.token] = dist.get(v.token, 0.0) + mass
+    assert dist == pytest.approx({0: 0.5, 1: 0.3, 2: 0.2})
     assert [v.token for v in verdict([0, 2], 1)] == [1], "the bonus"
     assert [v.token for v in verdict([0, 2], 1, bonus=False)] == [None]
     assert {v.token for v in verdict([], 1, bonus=False)} == {0, 1, 2}
@@ -58,7 +58,7 @@ def test_with_k_1_at_temperature_0_it_is_greedy() -> None:
 
 
 def test_in_a_greedy_run_a_level_below_the_target_still_knows_its_second_choice() -> None:
-    """Its law at temperature 0 has one token; what ranks the others is its raw row, which the trace shows."""
+    """Its distribution at temperature 0 has one token; what ranks the others is its raw row, which the trace shows."""
     events = hsd_core.run(
         toy_stack("table:3,table:4@rule=top@k=2,table", 6, seed=4), [0], GREEDY, 3, max_new_tokens=60, heads=2
     )
@@ -93,7 +93,11 @@ def test_stack_lossless_says_what_enumeration_finds(text: str, sampling: Samplin
     worst = 0.0
     for seed in range(12):
         stack = toy_stack(text, 3, seed)
-        found = run_law(stack, [0], 6, sampling=sampling) if sampling.greedy else merged_law(stack, [0], 3)
+        found = (
+            run_distribution(stack, [0], 6, sampling=sampling)
+            if sampling.greedy
+            else merged_distribution(stack, [0], 3)
+        )
         tokens = 6 if sampling.greedy else 3
-        worst = max(worst, distance(found, target_law(stack, [0], tokens, sampling)))
+        worst = max(worst, distance(found, target_distribution(stack, [0], tokens, sampling)))
     assert worst < EXACT if exact else worst > WRONG

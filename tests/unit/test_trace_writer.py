@@ -81,9 +81,9 @@ def test_rows_are_raw_and_their_heads_and_tails_make_one() -> None:
             before = [0, *output]
             for check in event.checks:
                 for row, entry in ((check.p_row, stack[1]), (check.q_row, stack[0])):
-                    law = entry.level.table(tuple(before))  # type: ignore[attr-defined]
+                    dist = entry.level.table(tuple(before))  # type: ignore[attr-defined]
                     assert row is not None
-                    assert list(row.probs) == pytest.approx(law.topk(2).values.tolist(), rel=1e-5)
+                    assert list(row.probs) == pytest.approx(dist.topk(2).values.tolist(), rel=1e-5)
                     assert sum(row.probs) + row.tail == pytest.approx(1.0, abs=1e-5)
                 before.append(check.id)
         if event.event == "commit":
@@ -106,15 +106,15 @@ def test_without_heads_no_row_is_written() -> None:
 @pytest.mark.parametrize("text", [TEXT, "table:4,table@bonus=0", "ngram:3,table", "table:3@tree=2.2.1,table:2,table"])
 @pytest.mark.parametrize("sampling", [SAMPLED, Sampling(0.7, top_k=3), Sampling(0.0)])
 def test_the_chance_of_a_correction_or_a_bonus_is_that_under_its_own_row(text: str, sampling: Sampling) -> None:
-    """The chance on its card: under the law behind the kept tokens, not behind the first of them."""
+    """The chance on its card: under the distribution behind the kept tokens, not behind the first of them."""
     stack = toy_stack(text, 6, seed=4)
     events = list(hsd_core.run(stack, [0], sampling, 3, max_new_tokens=60))
     output, behind, committed = output_of(events), 0, 0
     for event in events:
         if event.event in ("correct", "bonus"):
             if event.level == len(stack) - 1:
-                law = stack[-1].level.table((0, *output[: event.at]))  # type: ignore[attr-defined]
-                chance = to_probs(law.log()[None], sampling)[0, event.id]
+                dist = stack[-1].level.table((0, *output[: event.at]))  # type: ignore[attr-defined]
+                chance = to_probs(dist.log()[None], sampling)[0, event.id]
                 assert event.p == pytest.approx(float(chance), rel=1e-4), f"at {event.at}"
                 behind += event.at > committed
             if sampling == SAMPLED and event.id in event.p_row.ids:

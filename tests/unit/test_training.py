@@ -327,7 +327,9 @@ def test_the_curve_can_be_watched_from_step_0_on(target: LeanDecoder, data: Path
     assert curve() == [0, 2, 4]
 
 
-def test_acceptance_is_the_overlap_with_the_targets_whole_law(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
+def test_acceptance_is_the_overlap_with_the_targets_whole_distribution(
+    target: LeanDecoder, data: Path, tmp_path: Path
+) -> None:
     found = states(target, data, tmp_path, {1})[:2]
     student = Student(target, at=1, fed=False, layers=1, ids=list(range(10, 50)))
     batch = collate(found, target, at=1, fed=False, device="cpu")

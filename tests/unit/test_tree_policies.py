@@ -18,7 +18,7 @@ TOKENS = 80
 
 
 def run(text: str, sampling: Sampling = SAMPLED) -> tuple[list[Event], Any]:
-    """The events, and the law of the level that drafts, by prefix."""
+    """The events, and the distribution of the level that drafts, by prefix."""
     stack = toy_stack(text, 4, seed=4)
     level: Any = stack[0].level
     return list(hsd_core.run(stack, [0], sampling, 1, max_new_tokens=TOKENS)), level.table
@@ -31,11 +31,11 @@ def depths(draft: Draft) -> list[int]:
 @pytest.mark.parametrize("sampling", [SAMPLED, Sampling(0.0)])
 @pytest.mark.parametrize("policy", ["confidence@theta=0.55", "margin@theta=0.6"])
 def test_a_tree_goes_on_as_long_as_one_of_its_branches_is_sure(policy: str, sampling: Sampling) -> None:
-    events, law = run(f"table:4@tree=2.2.1.1@policy={policy},table", sampling)
+    events, dist = run(f"table:4@tree=2.2.1.1@policy={policy},table", sampling)
     text, theta, split = output_of(events), float(policy.partition("theta=")[2]), 0
 
     def sure(prefix: tuple[int, ...]) -> float:
-        first, second = law(prefix).topk(2).values
+        first, second = dist(prefix).topk(2).values
         return float(first if policy.startswith("confidence") else (first / second).log())
 
     for draft in (e for e in events if isinstance(e, Draft) and e.at < TOKENS - 5 and e.parents):

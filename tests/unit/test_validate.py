@@ -53,7 +53,7 @@ COSTS = (Costs((1, 9), (1.0, 5.0)), Costs((1, 9), (4.0, 20.0)), Costs((1, 9), (1
 
 
 def context_free_profile():
-    """Laws that heed no context, so that acceptances are i.i.d., whatever level 1 made of level 0's tokens."""
+    """Distributions that heed no context, so that acceptances are i.i.d., whatever level 1 made of level 0's tokens."""
     a = [[float(torch.minimum(LAWS[j], LAWS[i]).sum()) if j < i else 1.0 for i in range(3)] for j in range(3)]
     levels = tuple(ProfileLevel(f"m{i}", costs) for i, costs in enumerate(COSTS))
     return Profile(levels, tuple(map(tuple, a)))

@@ -1,8 +1,8 @@
-/** One verdict, taken apart: the two laws over the same tokens, what of them overlaps, the coin, the residual and what was
+/** One verdict, taken apart: the two distributions over the same tokens, what of them overlaps, the coin, the residual and what was
  *  drawn from it. Numbers of the trace, and what follows from them; nothing here draws. */
 
 import { isGreedy } from "../levels/greedy.js";
-import { chance, lawOf, residualOf, sideBySide } from "../run/laws.js";
+import { chance, distributionOf, residualOf, sideBySide } from "../run/distributions.js";
 
 /**
  * @typedef {import("../run/trace.js").TraceModel} TraceModel
@@ -10,7 +10,7 @@ import { chance, lawOf, residualOf, sideBySide } from "../run/laws.js";
  * @typedef {import("../run/records.js").Judgement} Judgement
  * @typedef {{id: number|null, p: number, q: number, both: number, rest: number, mine: boolean, drawn: boolean}} Line
  *   both: min(p, q); rest: the residual; mine: the draft; drawn: what the verifier wrote instead
- * @typedef {{lines: Line[], kept: number, left: number, close: boolean, recorded: boolean}} Laws kept: the sum of
+ * @typedef {{lines: Line[], kept: number, left: number, close: boolean, recorded: boolean}} Distributions kept: the sum of
  *   min(p, q); left: the most of the residual that one token has; recorded: the residual is the trace's own
  */
 
@@ -39,14 +39,14 @@ export function replaced(model, own) {
   return null;
 }
 
-/** Whether a drafted token came without a law: a lookup names it. @param {Judgement} j */
+/** Whether a drafted token came without a distribution: a lookup names it. @param {Judgement} j */
 export const isNamed = (j) => j.qRow !== null && j.qRow.ids.length === 1 && j.qRow.probs[0] === 1;
 
 /**
- * The laws of a judgement by p and q.
+ * The distributions of a judgement by p and q.
  * @param {TraceModel} model @param {TokenRecord} record @param {Judgement} j
  */
-export function lawsOf(model, record, j) {
+export function distributionsOf(model, record, j) {
   const sampling = model.header?.sampling ?? {};
   const rule = model.levels[j.level].rule;
   const mine = { id: record.id, p: j.p };
@@ -55,17 +55,17 @@ export function lawsOf(model, record, j) {
   if (own?.drawn && !isGreedy(model)) known.push({ id: own.id, p: own.drawn.p });
   if (j.residual?.ids.length && isNamed(j) && rule === "tokenwise")
     known.push({ id: j.residual.ids[0], p: j.residual.probs[0] * (1 - j.p) });
-  const p = lawOf(j.pRow, sampling, known);
-  const q = lawOf(j.qRow, sampling, [{ id: record.id, p: j.q }], isNamed(j));
+  const p = distributionOf(j.pRow, sampling, known);
+  const q = distributionOf(j.qRow, sampling, [{ id: record.id, p: j.q }], isNamed(j));
   return { p, q, own };
 }
 
 /**
  * @param {TraceModel} model @param {TokenRecord} record @param {Judgement} j @param {number} [most] lines
- * @returns {Laws|null} null where the trace keeps no rows
+ * @returns {Distributions|null} null where the trace keeps no rows
  */
 export function sampledAct(model, record, j, most = 8) {
-  const { p, q, own } = lawsOf(model, record, j);
+  const { p, q, own } = distributionsOf(model, record, j);
   if (!p || !q) return null;
   const always = [record.id, ...(own ? [own.id] : [])].filter((id) => p.probs.has(id) || q.probs.has(id));
   const pair = sideBySide(p, q, always);
@@ -115,24 +115,24 @@ function shortened(lines, most) {
 }
 
 /**
- * Lines of one law alone: a drafter's before the verdict, a verifier's for a token of its own.
+ * Lines of one distribution alone: a drafter's before the verdict, a verifier's for a token of its own.
  * @param {TraceModel} model @param {import("../run/events.js").Row|null} row @param {{id: number, p: number}} mine
  * @param {number} [most]
  */
-export function lawAlone(model, row, mine, most = 8) {
-  const law = lawOf(row, model.header?.sampling ?? {}, [mine]);
-  if (!law) return null;
-  const all = [...law.probs].sort((a, b) => b[1] - a[1]).map(([id, p]) => ({ id, p, mine: id === mine.id }));
+export function distributionAlone(model, row, mine, most = 8) {
+  const dist = distributionOf(row, model.header?.sampling ?? {}, [mine]);
+  if (!dist) return null;
+  const all = [...dist.probs].sort((a, b) => b[1] - a[1]).map(([id, p]) => ({ id, p, mine: id === mine.id }));
   const chosen = all.slice(0, most - 1);
   const own = all.find((x) => x.mine);
   if (own && !chosen.includes(own)) chosen[chosen.length - 1] = own;
   const rest = 1 - chosen.reduce((sum, x) => sum + x.p, 0);
   const lines = rest > 5e-4 ? [...chosen, { id: null, p: rest, mine: !own }] : chosen;
-  return { lines, close: law.close, p: own ? own.p : chance(law, mine.id) };
+  return { lines, close: dist.close, p: own ? own.p : chance(dist, mine.id) };
 }
 
 /**
- * The raw rows of a greedy verdict, side by side: the verifier's choices and, where it had a law, the drafter's.
+ * The raw rows of a greedy verdict, side by side: the verifier's choices and, where it had a distribution, the drafter's.
  * @param {Judgement} j @param {TokenRecord} record @param {number} [most]
  */
 export function greedyAct(j, record, most = 8) {

@@ -10,7 +10,7 @@ import { choices, happened, placeOf, roundOf, settled, spotlight, stateOf } from
 import { sentence, short, work } from "./telling.js";
 import { SAY } from "../words/desk/anatomy.js";
 
-const LINES = 9; // of a table of laws
+const LINES = 9; // of a table of distributions
 
 /**
  * @param {{player: import("../player/player.js").Player, onClose: () => void, onChange: () => void}} ctx onChange: another token

@@ -7,7 +7,7 @@ import { h } from "../kit/dom.js";
 import { isGreedy } from "../levels/greedy.js";
 import { originOf } from "../levels/kinds.js";
 import { figure } from "../words/numbers.js";
-import { greedyAct, insteadOf, isNamed, judged, lawAlone, replaced, sampledAct } from "./act.js";
+import { greedyAct, insteadOf, isNamed, judged, distributionAlone, replaced, sampledAct } from "./act.js";
 import { coin, table } from "./marks.js";
 import { ACT, GREEDY, token } from "../words/desk/anatomy.js";
 
@@ -187,8 +187,8 @@ function alone(model, record, { at, most }) {
   if (certain) return [...(j || looksUp(record, level) ? [note(named(model, record, level))] : []), note(ACT.unjudged)];
   if (!row) return [note(ACT.norows)];
   const mine = { id: record.id, p: own ? record.drawn.p : (record.q ?? 0) };
-  const law = greedyRun ? rawAlone(row, record.id, most) : lawAlone(model, row, mine, most);
-  if (!law) return [note(ACT.norows)];
+  const dist = greedyRun ? rawAlone(row, record.id, most) : distributionAlone(model, row, mine, most);
+  if (!dist) return [note(ACT.norows)];
   const p = greedyRun ? row.probs[row.ids.indexOf(record.id)] : mine.p;
   const verb = own ? GREEDY.own : GREEDY.drafts;
   const first = greedyRun
@@ -202,7 +202,7 @@ function alone(model, record, { at, most }) {
     note(first),
     table(
       model,
-      law.lines.map((x) => ({ ...x, drawn: false })),
+      dist.lines.map((x) => ({ ...x, drawn: false })),
       [{ key: "p", name, tip: tip(level.name), hue: level.hue }],
       {},
     ),

@@ -1,4 +1,4 @@
-/** A verdict's marks: the coin on its line, and tokens by line against laws by column. */
+/** A verdict's marks: the coin on its line, and tokens by line against distributions by column. */
 
 import { h } from "../kit/dom.js";
 import { figure } from "../words/numbers.js";
@@ -31,9 +31,9 @@ export function coin(j, block, later = false) {
   );
 }
 
-/** Tokens by line, laws by column, each figure in its bar. */
+/** Tokens by line, distributions by column, each figure in its bar. */
 export function table(model, lines, heads, { faint = "" }) {
-  const el = h("table", { class: "hx-an-table", style: { "--laws": String(heads.length) } });
+  const el = h("table", { class: "hx-an-table", style: { "--distributions": String(heads.length) } });
   const row = h("tr", {}, h("th", { scope: "col", text: ACT.token }));
   for (const { name, tip, key } of heads)
     row.append(h("th", { scope: "col", tabindex: "0", "data-tip": tip, "data-key": key, text: name }));

@@ -147,7 +147,7 @@ function under({ probs, tail }) {
   return most > 0 ? fill(UNDER, { p: String(Number(Math.max(most, 0.001).toPrecision(2))) }) : "0";
 }
 
-/** Sampled: the probabilities of the laws that were used, and the coin. */
+/** Sampled: the probabilities of the distributions that were used, and the coin. */
 function thrown(model, check, event, mine) {
   const [coin, alpha] = apart(check.coin ?? 0, check.alpha ?? 0);
   const figures = { p: share(check.p), q: share(check.q), alpha, coin };
@@ -212,6 +212,6 @@ function end(model) {
 /** What became of the text, beside plain decoding's. */
 function outcome(model, baseline) {
   if (model.header?.simulated) return SAYS.simulated;
-  if (!isGreedy(model)) return model.header?.lossless ? SAYS.inLaw : SAYS.bare;
+  if (!isGreedy(model)) return model.header?.lossless ? SAYS.inDistribution : SAYS.bare;
   return baseline.diverges ? SAYS.differs : SAYS.equal;
 }

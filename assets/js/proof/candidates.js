@@ -1,7 +1,7 @@
-/** The positions of a run that can be drawn again: verdicts of which both laws are known. */
+/** The positions of a run that can be drawn again: verdicts of which both distributions are known. */
 
-import { lawsOf } from "../anatomy/act.js";
-import { distance, sideBySide } from "../run/laws.js";
+import { distributionsOf } from "../anatomy/act.js";
+import { distance, sideBySide } from "../run/distributions.js";
 import { limit } from "./draws.js";
 
 /**
@@ -23,11 +23,11 @@ export function candidatesOf(model) {
 }
 
 /**
- * The two laws of a verdict over the same symbols; `close`: nothing had to be estimated.
+ * The two distributions of a verdict over the same symbols; `close`: nothing had to be estimated.
  * @param {import("../run/trace.js").TraceModel} model @param {TokenRecord} record @param {Judgement} j
  */
 export function pairOf(model, record, j) {
-  const { p, q, own } = lawsOf(model, record, j);
+  const { p, q, own } = distributionsOf(model, record, j);
   if (!p || !q) return null;
   const always = [record.id, ...(own ? [own.id] : [])].filter((id) => p.probs.has(id));
   return { ...sideBySide(p, q, always), close: p.close && q.close, named: q.certain };
@@ -48,7 +48,7 @@ export function telling(model, candidates) {
       const pair = pairOf(model, record, j);
       if (!pair?.close) continue;
       const off = Math.min(distance(limit(pair, "resample"), pair.p), distance(limit(pair, "looks"), pair.p));
-      // Two laws teach more than a lookup.
+      // Two distributions teach more than a lookup.
       const worth = off * (pair.named ? 0.3 : 1);
       if (worth > most) [most, best] = [worth, { record, level: j.level }];
     }

@@ -1,7 +1,7 @@
 /** One rule's histogram: a bar for each symbol, p as a line across it, and how far what it fills towards is from p. */
 
 import { h } from "../kit/dom.js";
-import { distance } from "../run/laws.js";
+import { distance } from "../run/distributions.js";
 import { limit } from "./draws.js";
 import { DRAWS } from "../words/desk/proof.js";
 
@@ -34,8 +34,8 @@ export function groups(pair, text) {
  */
 export function chart(rule, pair, order, hue) {
   const { name, tip } = DRAWS.rules[rule];
-  const law = limit(pair, rule);
-  const far = distance(law, pair.p);
+  const dist = limit(pair, rule);
+  const far = distance(dist, pair.p);
   const off = h("b", { class: "hx-proof-off", tabindex: "0", "data-tip": DRAWS.offTip });
   const list = h("ol", { class: "hx-proof-list" });
   const cells = order.map(({ text, places }) => {

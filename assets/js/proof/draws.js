@@ -1,10 +1,10 @@
-/** Drawing one position again and again from its two laws, by the right act and by two wrong ones. Seeded: the same draws
+/** Drawing one position again and again from its two distributions, by the right act and by two wrong ones. Seeded: the same draws
  *  whenever they are asked for. */
 
-import { distance, residualOf } from "../run/laws.js";
+import { distance, residualOf } from "../run/distributions.js";
 
 /**
- * @typedef {{ids: (number|null)[], p: number[], q: number[]}} Pair two laws over the same symbols
+ * @typedef {{ids: (number|null)[], p: number[], q: number[]}} Pair two distributions over the same symbols
  * @typedef {"right"|"resample"|"looks"} Rule
  * @typedef {{drafted: number, coin: number, alpha: number, kept: boolean, out: number}} Draw places of symbols
  */
@@ -23,15 +23,15 @@ export function uniforms(seed) {
   };
 }
 
-/** The place that a uniform number falls on. @param {number[]} law @param {number} u */
-export function pick(law, u) {
+/** The place that a uniform number falls on. @param {number[]} dist @param {number} u */
+export function pick(dist, u) {
   let sum = 0;
   let last = 0;
-  const total = law.reduce((a, b) => a + b, 0);
-  for (let i = 0; i < law.length; i++) {
-    if (law[i] <= 0) continue;
+  const total = dist.reduce((a, b) => a + b, 0);
+  for (let i = 0; i < dist.length; i++) {
+    if (dist[i] <= 0) continue;
     last = i;
-    sum += law[i] / total;
+    sum += dist[i] / total;
     if (u < sum) return i;
   }
   return last;
@@ -59,7 +59,7 @@ export function draw({ p, q }, rule, next) {
 }
 
 /**
- * The law that a rule fills towards.
+ * The distribution that a rule fills towards.
  * @param {Pair} pair @param {Rule} rule
  */
 export function limit({ p, q }, rule) {

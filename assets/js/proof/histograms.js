@@ -2,7 +2,7 @@
 
 import { badge } from "../text/card/card-verdict.js";
 import { h, say, signButton } from "../kit/dom.js";
-import { distance } from "../run/laws.js";
+import { distance } from "../run/distributions.js";
 import { figure } from "../words/numbers.js";
 import { chart, groups } from "./chart.js";
 import { candidatesOf, pairOf, telling } from "./candidates.js";

@@ -53,7 +53,7 @@ def table_lines(profile: Profile, answer: Answer) -> list[str]:
     whole = sum(share.ms_per_round for share in shares) + profile.round_ms
     for place, share in enumerate(shares):
         block = str(best.plan.blocks[place]) if place < len(best.plan.blocks) else "-"
-        mean = sum(n * p for n, p in enumerate(share.block_law))
+        mean = sum(n * p for n, p in enumerate(share.block_lengths))
         lines.append(
             f"{profile.names[share.level]:<16} {block:>5} {mean:>6.2f} {share.calls_per_round:>16.2f} "
             f"{share.ms_per_round:>13.2f} {share.ms_per_round / whole:>6.1%}"

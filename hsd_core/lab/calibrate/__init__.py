@@ -12,6 +12,6 @@
     profiling.py    all of it: `calibrate`
     cache.py        profiles kept on this machine and shipped ones; needs no torch
 
-Acceptance by overlap of two laws: Leviathan et al. 2023 (arXiv 2211.17192), theorem 3.5. That it depends on how a token
-came to be is measured, not assumed away.
+Acceptance by overlap of two distributions: Leviathan et al. 2023 (arXiv 2211.17192), theorem 3.5. That it depends on
+how a token came to be is measured, not assumed away.
 """

@@ -17,13 +17,13 @@ Floats = npt.NDArray[np.float64]
 Judged = dict[int, tuple[Floats, Floats]]
 
 
-def judge(laws: Mapping[int, Tensor], ids: Sequence[int], start: int, tree: Tree) -> Judged:
+def judge(dists: Mapping[int, Tensor], ids: Sequence[int], start: int, tree: Tree) -> Judged:
     """By judge, at each fork that a text passes: the chance that it accepts an offer, and the weight of the text's own
     token as the one that it accepts, at most 1 and 0 where it is not offered.
 
     Args:
-        laws: (n, V) rows of the judges; the last one's wrote the text. ids: the text's n tokens. start: the one that
-            the tree stands for first.
+        distributions: (n, V) rows of the judges; the last one's wrote the text. ids: the text's n tokens. start: the
+        one that the tree stands for first.
     """
     forks, fork = list[list[Offer]](), -1
     for token in ids[start:]:
@@ -34,8 +34,8 @@ def judge(laws: Mapping[int, Tensor], ids: Sequence[int], start: int, tree: Tree
         forks.append([tree.offers[o] for o in at])
         fork = next((offer.node for offer in forks[-1] if tree.ids[offer.node] == token), -2)
     text = np.array(ids[start : start + len(forks)])
-    accepted = {i: _accepted(rows[start : start + len(forks)], text, tree, forks) for i, rows in laws.items()}
-    wrote = accepted[max(laws)][1]
+    accepted = {i: _accepted(rows[start : start + len(forks)], text, tree, forks) for i, rows in dists.items()}
+    wrote = accepted[max(dists)][1]
     return {
         i: (chance, np.minimum(np.divide(own, wrote, out=np.zeros_like(own), where=wrote > 0.0), 1.0))
         for i, (chance, own) in accepted.items()

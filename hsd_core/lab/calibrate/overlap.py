@@ -51,13 +51,13 @@ def count_offers(tally: Tally, number: int, reading: Reading, level: int, offers
 class _Count:
     def __init__(self, tally: Tally, number: int, reading: Reading) -> None:
         self.tally, self.number, self.reading = tally, number, reading
-        self.laws, self.levels = reading.laws, sorted(reading.laws)
+        self.dists, self.levels = reading.dists, sorted(reading.dists)
         self.ids: list[int] = reading.ids.tolist()
 
     def all(self) -> None:
         for place, j in enumerate(self.levels):
             for i in self.levels[place + 1 :]:
-                overlap = _floats(torch.minimum(self.laws[j], self.laws[i]).sum(1))
+                overlap = _floats(torch.minimum(self.dists[j], self.dists[i]).sum(1))
                 self._add(("pair", j, i), overlap.sum(), len(overlap))
                 self._forks(j, i)
         for lookup, guesses in self.reading.guesses.items():
@@ -69,11 +69,11 @@ class _Count:
     def _forks(self, j: int, i: int) -> None:
         if j not in self.reading.ranked:
             part = self._drawn_part()
-            q, p = (self.laws[level][part] for level in (j, i))
+            q, p = (self.dists[level][part] for level in (j, i))
             for k, chances in enumerate(forks.accepted(q, p, WIDEST, seed=self.number), start=1):
                 self._add(("width", j, i, k), chances.sum(), len(chances))
             return
-        ranked, wanted = self.reading.ranked[j].cpu().numpy(), self.laws[i].argmax(1).cpu().numpy()
+        ranked, wanted = self.reading.ranked[j].cpu().numpy(), self.dists[i].argmax(1).cpu().numpy()
         for k in range(1, ranked.shape[1] + 1):
             judged = (ranked[:, :k] == wanted[:, None]).any(1)
             self._add(("width", j, i, k), float(judged.sum()), len(judged))
@@ -87,7 +87,7 @@ class _Count:
 
     def _lookup(self, lookup: int, guesses: Sequence[tuple[int, ...]]) -> None:
         offers = {start: named(guess) for start, guess in enumerate(guesses)}
-        judged = {start: judge(self.laws, self.ids, start, tree) for start, tree in offers.items()}
+        judged = {start: judge(self.dists, self.ids, start, tree) for start, tree in offers.items()}
         begins = np.ones(0)
         for i in (i for i in self.levels if i > lookup):
             begins = walk([one[i][1][:BLOCK] for one in judged.values()])
@@ -96,7 +96,7 @@ class _Count:
 
     def offered(self, level: int, offers: Mapping[int, Tree]) -> None:
         """Offers of real rounds, whatever each of them holds."""
-        judged = {start: judge(self.laws, self.ids, start, tree) for start, tree in offers.items()}
+        judged = {start: judge(self.dists, self.ids, start, tree) for start, tree in offers.items()}
         each = np.ones(len(offers))
         for i in self.levels:
             self._rounds(level, i, judged, each)

@@ -1,4 +1,4 @@
-"""One teacher-forced pass of every level over a text: the law that each level had for each of its tokens.
+"""One teacher-forced pass of every level over a text: the distribution that each level had for each of its tokens.
 
 All levels are opened as one stack, so exits and their target run each layer once. Two kinds of drafters see less than
 the text: a drafter that is fed with the target's states has its own in their place behind the start of its draft, so
@@ -42,13 +42,14 @@ class Reading:
 
     Attributes:
         ids: (n,) the target's tokens.
-        laws: (n, V) rows of the levels that have a distribution, on the target's device.
+        distributions: (n, V) rows of the levels that have a distribution, on the target's device.
         guesses: of a lookup: what it proposed at each of the n positions, perhaps nothing.
-        ranked: (n, WIDEST) the likeliest tokens of the levels that have laws, likeliest first; greedy texts alone.
+        ranked: (n, WIDEST) the likeliest tokens of the levels that have distributions, likeliest first; greedy texts
+        alone.
     """
 
     ids: Tensor
-    laws: dict[int, Tensor]
+    dists: dict[int, Tensor]
     guesses: dict[int, list[tuple[int, ...]]] = field(default_factory=dict)
     ranked: dict[int, Tensor] = field(default_factory=dict)
 
@@ -81,7 +82,7 @@ def read(entries: Sequence[StackEntry], text: WrittenText, temperature: float, e
         for run in runs:
             run.close()
     for i in sorted(logits):
-        reading.laws[i] = to_probs(logits[i], sampling).to(reading.ids.device)
+        reading.dists[i] = to_probs(logits[i], sampling).to(reading.ids.device)
         if sampling.greedy:
             reading.ranked[i] = largest(logits[i], WIDEST)[1].to(reading.ids.device)
     return reading

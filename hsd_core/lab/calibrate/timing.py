@@ -27,7 +27,7 @@ from hsd_core.levels.protocol import DraftOrder, Scorer, rows_behind, scorer
 from hsd_core.levels.shared import open_levels, shares
 from hsd_core.levels.tree import NO_PROBES, Probes, Tree, named
 from hsd_core.models.context import Context
-from hsd_core.models.sampling import OneHot, Sampling, fetched_law, likeliest, to_probs
+from hsd_core.models.sampling import OneHot, Sampling, fetched_distributions, likeliest, to_probs
 from hsd_core.ngram.window import Window
 from hsd_core.theory import Costs
 
@@ -210,7 +210,7 @@ class _Rig:
 
         def measure() -> float:
             if not prepared:  # a draft that is accepted throughout, with the verifier's own rows as the drafter's
-                logits, p = fetched_law(run.score(context, asked)[0][: n - 1], self.sampling)
+                logits, p = fetched_distributions(run.score(context, asked)[0][: n - 1], self.sampling)
                 rows = None if isinstance(p, OneHot) else p.clone()
                 prepared.append(replace(named(likeliest(logits).tolist()), rows=rows))
                 run.keep(self.context, ())
@@ -218,7 +218,7 @@ class _Rig:
             logits, _ = run.score(context, asked)
             if probes.ids:
                 likeliest(logits[n:])
-            tokenwise(prepared[0], fetched_law(logits[:n], self.sampling)[1], self._judge, True)
+            tokenwise(prepared[0], fetched_distributions(logits[:n], self.sampling)[1], self._judge, True)
             took = time.perf_counter_ns() - began
             run.keep(self.context, ())
             return took / 1e6
@@ -247,7 +247,7 @@ class _Rig:
             drafted = below.propose(context, order)
             began = time.perf_counter_ns()
             logits, _ = rows_behind(above, [*context, *drafted.ids], n)
-            p = fetched_law(logits, self.sampling)[1]
+            p = fetched_distributions(logits, self.sampling)[1]
             tokenwise(replace(named(drafted.ids), rows=drafted.rows), p, self._judge, True)
             took = time.perf_counter_ns() - began
             for run in (below, above):

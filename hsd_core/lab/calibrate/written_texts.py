@@ -1,7 +1,7 @@
 """What the target writes after the calibration prompts: the texts that every level is then measured on.
 
-Greedy and sampled texts alike come from the target alone, so they follow its law whatever the levels below are. A text
-is cut where it begins to repeat itself: loops flatter every drafter.
+Greedy and sampled texts alike come from the target alone, so they follow its distribution whatever the levels below
+are. A text is cut where it begins to repeat itself: loops flatter every drafter.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Where a round of a stack goes: short runs, by the engine's clock and by stamps around every pass.
 
 passes     of each level, and lookups
-drawing    what lies between them within drafts and verifications: laws, draws, rules
+drawing    what lies between them within drafts and verifications: distributions, draws, rules
 engine     all else by the engine's clock: requests, the context, caches cut back, databases filled
 trace      writing down what happened, while the engine's clock stands still
 stream     what the reader of the run does: ids as bytes, events as JSON lines

@@ -51,7 +51,8 @@ def card(
         "## Validation",
         "",
         "Held-out prompts, with the rounded weights of the file and the target's own states wherever it reads some.",
-        "Agreement: its first choice is the target's. Acceptance: 1 - TV to the target's law at temperature 1.",
+        "Agreement: its first choice is the target's. Acceptance: 1 - TV to the target's distribution at "
+        "temperature 1.",
         "",
         "| kind of prompt | tokens | agreement | acceptance |",
         "|---|---|---|---|",

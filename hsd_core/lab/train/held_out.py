@@ -18,7 +18,8 @@ CHUNK = 512  # rows of the whole vocabulary at a time
 
 @dataclass(slots=True)
 class DraftScore:
-    """Sums over positions. `agreed`: its first choice is the target's own. `accepted`: 1 - TV to the target's law."""
+    """Sums over positions. `agreed`: its first choice is the target's own. `accepted`: 1 - TV to the target's
+    distribution."""
 
     positions: int = 0
     agreed: float = 0.0
@@ -45,7 +46,7 @@ class DraftScore:
 class Exam:
     """A batch with the target's answers over its *whole* vocabulary, at the n positions that count.
 
-    best: (n,) the column of the student's law that is the target's first choice, -1 where it has none.
+    best: (n,) the column of the student's distribution that is the target's first choice, -1 where it has none.
     mass: (n,) log of the sum that its softmax divides by.
     """
 

@@ -150,7 +150,7 @@ def _step(student: Student, batch: Batch, optimizer: torch.optim.AdamW, hyper: H
             fed = _mixed(student, batch, hyper, step)
         g = student(batch.x, fed, first)
     wanted = batch.wanted[:, first:]
-    # bfloat16 logits have steps of 0.125 at 16: both laws are read out in float32
+    # bfloat16 logits have steps of 0.125 at 16: both distributions are read out in float32
     copies = student.copies(batch)
     logits = student.logits(g[wanted].float(), copies)
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""How far a student's law is from the target's: the distances a draft can be trained on.
+"""How far a student's distribution is from the target's: the distances a draft can be trained on.
 
 All are per position over the same trimmed vocabulary, from logits (n, R). Acceptance of a drafted token under
 rule `tokenwise` is 1 - TV (Leviathan et al. 2023, corollary 3.6), so that is what a draft is judged by.
@@ -27,7 +27,7 @@ def reverse_kl(student: Tensor, teacher: Tensor) -> Tensor:
 
 
 def total_variation(student: Tensor, teacher: Tensor) -> Tensor:
-    """TV(p, q), the chance of a reject: what acceptance is, but flat where the laws hardly overlap."""
+    """TV(p, q), the chance of a reject: what acceptance is, but flat where the distributions hardly overlap."""
     return 0.5 * (student.softmax(-1) - teacher.softmax(-1)).abs().sum(-1)
 
 

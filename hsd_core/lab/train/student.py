@@ -28,8 +28,8 @@ class Batch:
     """Texts of similar length, padded at the end.
 
     x: (B, S, hidden) what the student reads. fed: (B, S, hidden) the last state of the position before, or None.
-    last: (B, S, hidden) the target's last state: its law at each position. wanted: (B, S) where the loss counts.
-    tokens, sorts: (B, S) what could be copied there, and how it was found (see `drafts.copying`).
+    last: (B, S, hidden) the target's last state: its distribution at each position. wanted: (B, S) where the loss
+    counts. tokens, sorts: (B, S) what could be copied there, and how it was found (see `drafts.copying`).
     """
 
     x: Tensor
@@ -95,7 +95,8 @@ class StudentLayer(nn.Module):
 
 
 class Student(nn.Module):
-    """A draft in training. Its laws have R + 1 columns: the last is the token to copy where the trimmed head lacks it.
+    """A draft in training. Its distributions have R + 1 columns: the last is the token to copy where the trimmed head
+    lacks it.
 
     Args:
         decoder: the target; its head is shared and frozen. layers: how many of its last layers to start from.

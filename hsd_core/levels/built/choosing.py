@@ -188,8 +188,8 @@ class ChoosingRun:
             read += [seen.to_probs(logits), softmax(logits).amax(-1)]
             computed += rows
         here = fetched(*read)
-        for e, law, sure in zip(self.exits, here[::2], here[1::2], strict=True):
-            shares = torch.minimum(law.to(judged), judged).sum(-1)
+        for e, dist, sure in zip(self.exits, here[::2], here[1::2], strict=True):
+            shares = torch.minimum(dist.to(judged), judged).sum(-1)
             for share, top in zip(shares.tolist(), sure.tolist(), strict=True):
                 e.saw(min(1.0, share), top, self._memory)
         return computed

@@ -5,7 +5,7 @@ In order: Hierarchy Drafting asks its databases in order of locality and stops a
 
 Merged: RASD (arXiv 2503.03434) prunes a retrieval tree by the draft model's first row and merges it with the draft's
 tree. Here a looked-up token goes up as named, whatever the drafter thinks of it, and its siblings are drawn from what
-is left of the drafter's law (`growing.draft_tree`): so every offer is judged as what it is.
+is left of the drafter's distribution (`growing.draft_tree`): so every offer is judged as what it is.
 
 Either way every token goes up with the row that it was drawn from, or as named, and the stack stays exact.
 """

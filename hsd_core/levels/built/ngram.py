@@ -4,7 +4,8 @@ A lookup has no distribution: its tokens are named, not drawn, so a verifier acc
 only; on a miss nothing goes up, and the level above goes on alone.
 
 A lookahead window (arXiv 2402.02057) rides in the passes of the level above as probes, and what it gives is looked up
-from then on. Which tokens are named so depends on what is past alone: whatever the window holds, the law stays.
+from then on. Which tokens are named so depends on what is past alone: whatever the window holds, the distribution
+stays.
 """
 
 from __future__ import annotations

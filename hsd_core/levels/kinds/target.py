@@ -1,4 +1,4 @@
-"""The target: the last level, whose law the output follows."""
+"""The target: the last level, whose distribution the output follows."""
 
 from __future__ import annotations
 

@@ -41,10 +41,10 @@ def rows_of(drafter: ProfileLevel, block: int, bonus: bool) -> Array:
 
 
 @lru_cache(maxsize=1024)  # the planner and its figures ask for the same few again and again
-def lookup_law(hit_rate: float, reach: tuple[float, ...], block: int) -> Array:
+def lookup_lengths(hit_rate: float, reach: tuple[float, ...], block: int) -> Array:
     """P(a lookup asked for `block` tokens gives n of them), n = 0, ..., block. Read-only."""
     head = reach[:block] or (1.0,)
     at_least = np.array([1.0, *(hit_rate * p for p in head), *[hit_rate * head[-1]] * (block - len(head))])
-    law: Array = at_least - np.append(at_least[1:], 0.0)
-    law.flags.writeable = False
-    return law
+    dist: Array = at_least - np.append(at_least[1:], 0.0)
+    dist.flags.writeable = False
+    return dist

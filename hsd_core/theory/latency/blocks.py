@@ -1,7 +1,7 @@
-"""Rounds and blocks of many plans at once: every array has one row per plan, b; shorter laws end in zeros.
+"""Rounds and blocks of many plans at once: every array has one row per plan, b; shorter distributions end in zeros.
 
 A block is handed up by a level, a round is a verification of one by the level above. What the recursion of
-`recursion` needs of them: their mean ms, the law of their tokens, and what a verifier makes of a block.
+`recursion` needs of them: their mean ms, the distribution of their tokens, and what a verifier makes of a block.
 
 Near a length limit a round may commit no more tokens than there is room for. Then the rows are not plans but rooms:
 row b of a plan's rounds has room for b tokens (row 0 is never played).
@@ -22,11 +22,12 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class PlaceWork:
-    """What the levels at one place contribute: calls and ms (b,), the law of their blocks (b, n), its last n (b,)."""
+    """What the levels at one place contribute: calls and ms (b,), the distribution of their blocks (b, n), its last n
+    (b,)."""
 
     calls: Array
     ms: Array
-    law: Array
+    dist: Array
     last: Ints
 
 
@@ -34,12 +35,12 @@ class PlaceWork:
 class Rounds:
     """One verification and all that led to it.
 
-    `law[b, x]`: P(x tokens). `parts`: of the places below, per round of this one.
+    `dist[b, x]`: P(x tokens). `parts`: of the places below, per round of this one.
     `calls_ms`: this place's own part of `ms`. `row_ms`: what a row more would cost it. `last`: the most tokens (b,).
     """
 
     ms: Array
-    law: Array
+    dist: Array
     last: Ints
     parts: tuple[PlaceWork, ...]
     calls_ms: Array
@@ -48,10 +49,10 @@ class Rounds:
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """Blocks handed up. `law[b, n]`: P(n tokens). `row_ms`: what a row more in the first forward would cost."""
+    """Blocks handed up. `dist[b, n]`: P(n tokens). `row_ms`: what a row more in the first forward would cost."""
 
     ms: Array
-    law: Array
+    dist: Array
     last: Ints
     parts: tuple[PlaceWork, ...]
     row_ms: Array
@@ -63,8 +64,8 @@ class Blocks:
             given: P(a token is accepted, given that those before it were): (b, n - 1).
         """
         kept = np.concatenate((np.ones((len(given), 1)), np.cumprod(given, axis=1)), axis=1)
-        at_least = np.cumsum(self.law[:, ::-1], axis=1)[:, ::-1]
-        return at_least[:, 1:] * kept[:, :-1] * (1.0 - given), self.law * kept
+        at_least = np.cumsum(self.dist[:, ::-1], axis=1)[:, ::-1]
+        return at_least[:, 1:] * kept[:, :-1] * (1.0 - given), self.dist * kept
 
 
 Rows = TypeVar("Rows", PlaceWork, Rounds, Blocks)
@@ -85,10 +86,10 @@ def collected(inner: Rounds, length: Ints, rooms: Ints | None = None) -> Blocks:
         rooms: the room of each row (b,), where the rows of `inner` are rooms: a round of a block that holds n tokens is
             its row rooms - n. `length` is then no more than the room of its row. None: rows are plans.
     """
-    law = _renewal(inner.law, length, rooms)
-    early = np.arange(law.shape[1]) < length[:, None]
-    begun = np.where(early, law, 0.0)  # P(a round begins with n tokens held)
-    law[early] = 0.0
+    dist = _renewal(inner.dist, length, rooms)
+    early = np.arange(dist.shape[1]) < length[:, None]
+    begun = np.where(early, dist, 0.0)  # P(a round begins with n tokens held)
+    dist[early] = 0.0
     rounds = total(begun)
 
     def over(per_round: Array) -> Array:
@@ -98,8 +99,8 @@ def collected(inner: Rounds, length: Ints, rooms: Ints | None = None) -> Blocks:
 
     last = length - 1 + inner.last if rooms is None else rooms
     below = (replace(part, calls=over(part.calls), ms=over(part.ms)) for part in inner.parts)
-    own = PlaceWork(rounds, over(inner.calls_ms), law, last)
-    return Blocks(over(inner.ms), law, last, (*below, own), inner.row_ms)
+    own = PlaceWork(rounds, over(inner.calls_ms), dist, last)
+    return Blocks(over(inner.ms), dist, last, (*below, own), inner.row_ms)
 
 
 def _renewal(steps: Array, length: Ints, rooms: Ints | None) -> Array:
@@ -118,5 +119,6 @@ def _left(values: Array, rooms: Ints | None, held: int) -> Array:
 
 
 def total(values: Array) -> Array:
-    """Row by row, added in their order: the zeros at a law's end, and so the plans priced with it, change no bit."""
+    """Row by row, added in their order: the zeros at a distribution's end, and so the plans priced with it, change no
+    bit."""
     return np.asarray(np.cumsum(values, axis=1)[:, -1])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hsd_core.theory.latency.accepts import accepts, lookup_law, rows_of
+from hsd_core.theory.latency.accepts import accepts, lookup_lengths, rows_of
 from hsd_core.theory.latency.plans import StackPlan, check_plan
 from hsd_core.theory.profiles.profile import Profile
 
@@ -27,17 +27,17 @@ def closed_form(profile: Profile, plan: StackPlan) -> float:
     ms, tau = bottom.tree_ms(plan.widths) if plan.widths else bottom.block_ms(plan.blocks[0]), 1.0
     for place in range(1, len(plan.levels)):
         below, level, length = plan.levels[place - 1], plan.levels[place], plan.blocks[place - 1]
-        law = np.eye(length + 1)[length]
+        dist = np.eye(length + 1)[length]
         if place == 1 and bottom.hit_rate is not None:
-            law = lookup_law(bottom.hit_rate, bottom.reach, length)
+            dist = lookup_lengths(bottom.hit_rate, bottom.reach, length)
         if place > 1:
             ms *= max(1.0, length / tau)
         bonus = plan.bonus_of(place)
         rows = rows_of(profile.levels[below], length, bonus)
-        ms += float(law @ profile.verify_cost(below, level).at(rows))
+        ms += float(dist @ profile.verify_cost(below, level).at(rows))
         a = profile.accepts(below, level, plan.rule_of(place))
         # tau(a, n) = 1 + a + ... + a^n, one term less without the bonus: finite at a = 1.
-        tau = sum(float(law[n]) * sum(a**m for m in range(n + 1 if bonus else max(1, n))) for n in range(length + 1))
+        tau = sum(float(dist[n]) * sum(a**m for m in range(n + 1 if bonus else max(1, n))) for n in range(length + 1))
         if place == 1 and plan.widths:  # every token of a tree has a row; a fork is kept where one of its tokens is
             ms += profile.verify_cost(below, level)(plan.nodes + 1) - profile.verify_cost(below, level)(length + 1)
             tau = 1.0 + float(np.cumprod(accepts(profile, below, level, length, widths=plan.widths)).sum())

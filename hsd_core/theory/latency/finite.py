@@ -47,13 +47,13 @@ def over_texts(
     if not lengths or min(lengths) < 1 or max(lengths) > limit:
         raise ProfileError(f"texts of {sorted(set(lengths))} tokens under a limit of {limit}; use 1 to {limit}")
     played = Pricer(profile, catch_up).by_room(plan, limit)
-    law = played.law
+    dist = played.dist
     longer = np.bincount(lengths, minlength=limit + 1)[::-1].cumsum()[::-1]  # texts of at least n tokens
-    starts, begun = np.zeros(limit + law.shape[1]), np.zeros(limit + 1)  # P(a round starts with n tokens written)
+    starts, begun = np.zeros(limit + dist.shape[1]), np.zeros(limit + 1)  # P(a round starts with n tokens written)
     starts[0] = 1.0
     for written in range(max(lengths)):
         room = limit - written
-        starts[written : written + law.shape[1]] += starts[written] * law[room]
+        starts[written : written + dist.shape[1]] += starts[written] * dist[room]
         begun[room] = starts[written] * longer[written + 1]  # over all texts; those that are over start none
     calls = [float(begun @ part.calls) for part in played.parts]
     ms = [float(begun @ part) for part in (*(part.ms for part in played.parts), played.calls_ms)]

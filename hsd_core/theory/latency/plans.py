@@ -52,13 +52,13 @@ class LevelShare:
     """A level's part in one round of the target, in the mean.
 
     `calls_per_round`: its forwards (a drafted token each for a bottom drafter, a lookup each for a lookup).
-    `block_law[n]`: probability that it hands up n tokens; of the target: that n tokens are committed.
+    `block_lengths[n]`: probability that it hands up n tokens; of the target: that n tokens are committed.
     """
 
     level: int
     calls_per_round: float
     ms_per_round: float
-    block_law: tuple[float, ...]
+    block_lengths: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ With i.i.d. rounds at every level (Wald), X tokens a round of level i and T_i to
     L_0 = cost of a block of M_0        L_i = E[R_i] (E[c_i(rows)] + L_{i-1}),   R_i = min{r : X_1 + ... + X_r >= T_i}
     latency per token = (E[c_K(rows)] + L_{K-1}) / E[X_K]
 
-X follows from the law of the block below, overshoot included. E[R_i] and the law of the block are a renewal sum:
+X follows from the distribution of the block below, overshoot included. E[R_i] and the distribution of the block are a
+renewal sum:
 v_0 = 1, v_n = sum over s < T_i of v_s P(X = n - s); E[R_i] = sum of v_n, n < T_i; P(B_i = n) = v_n for n >= T_i.
 
 Where a whole block was accepted and the verifier added a token, the level below has not processed two tokens instead
@@ -22,7 +23,7 @@ from itertools import count
 
 import numpy as np
 
-from hsd_core.theory.latency.accepts import accepts, lookup_law, rows_of
+from hsd_core.theory.latency.accepts import accepts, lookup_lengths, rows_of
 from hsd_core.theory.latency.blocks import Blocks, PlaceWork, Rounds, collected, some, total
 from hsd_core.theory.latency.plans import LevelShare, Prediction, StackPlan, check_plan
 from hsd_core.theory.profiles.costs import Array
@@ -94,10 +95,10 @@ class Pricer:
 
     def _ended(self, plans: Sequence[StackPlan], rounds: Rounds) -> Iterator[tuple[StackPlan, Prediction]]:
         """Rounds of the target."""
-        law = rounds.law
-        tokens = total(law * np.arange(law.shape[1]))
+        dist = rounds.dist
+        tokens = total(dist * np.arange(dist.shape[1]))
         per_token = ((rounds.ms + self.profile.round_ms) / tokens).tolist()
-        own = PlaceWork(np.ones(len(plans)), rounds.calls_ms, law, rounds.last)
+        own = PlaceWork(np.ones(len(plans)), rounds.calls_ms, dist, rounds.last)
         shares = [_shares(part, [plan.levels[k] for plan in plans]) for k, part in enumerate((*rounds.parts, own))]
         for b, (plan, ms) in enumerate(zip(plans, per_token, strict=True)):
             parts = tuple(place[b] for place in shares)
@@ -110,36 +111,36 @@ class Pricer:
 
     def _drafted(self, plans: Sequence[StackPlan]) -> Blocks:
         length = np.array([plan.blocks[0] for plan in plans])
-        law = np.zeros((len(plans), length.max() + 1))
+        dist = np.zeros((len(plans), length.max() + 1))
         calls, ms, row_ms = length.astype(np.float64), np.zeros(len(plans)), np.zeros(len(plans))
         for b, plan in enumerate(plans):
             drafter, block = self.profile.levels[plan.levels[0]], plan.blocks[0]
             if not block:  # no room: nobody is asked
-                law[b, 0] = 1.0
+                dist[b, 0] = 1.0
                 continue
             ms[b] = drafter.tree_ms(plan.widths) if plan.widths else drafter.block_ms(block)
             if drafter.hit_rate is None:
-                law[b, block] = 1.0
+                dist[b, block] = 1.0
                 row_ms[b] = drafter.cost(2) - drafter.cost(1)
             else:
-                law[b, : block + 1] = lookup_law(drafter.hit_rate, drafter.reach, block)
+                dist[b, : block + 1] = lookup_lengths(drafter.hit_rate, drafter.reach, block)
                 calls[b] = 1.0
-        return Blocks(ms, law, length, (PlaceWork(calls, ms, law, length),), row_ms)
+        return Blocks(ms, dist, length, (PlaceWork(calls, ms, dist, length),), row_ms)
 
     def _verify(self, plans: Sequence[StackPlan], place: int, block: Blocks) -> Rounds:
         pairs = [(plan.levels[place - 1], plan.levels[place]) for plan in plans]
         bonus = np.array([plan.bonus_of(place) for plan in plans])
         trees = [plan.widths if place == 1 else () for plan in plans]
-        n = block.law.shape[1]
+        n = block.dist.shape[1]
         given = [
             accepts(self.profile, *pair, n - 1, rule=plan.rule_of(place), widths=widths)
             for pair, plan, widths in zip(pairs, plans, trees, strict=True)
         ]
         rejected, whole = block.fate(np.array(given))
-        law = np.zeros((len(plans), n + 1))
-        law[:, 1:-1] = rejected + np.where(bonus[:, None], 0.0, whole[:, 1:])
-        law[:, 1:] += np.where(bonus[:, None], whole, 0.0)
-        law[:, 1] += np.where(bonus, 0.0, whole[:, 0])
+        dist = np.zeros((len(plans), n + 1))
+        dist[:, 1:-1] = rejected + np.where(bonus[:, None], 0.0, whole[:, 1:])
+        dist[:, 1:] += np.where(bonus[:, None], whole, 0.0)
+        dist[:, 1] += np.where(bonus, 0.0, whole[:, 0])
         # n + 1 rows of a chain, without a bonus max(1, n): see `rows_of`
         costs = np.array([self._costs(*pair, n + 1) for pair in pairs])
         rows = np.where(bonus[:, None], costs[:, 1 : n + 1], costs[:, :n])
@@ -153,11 +154,11 @@ class Pricer:
         }
         for b, of_block in side_by_side.items():
             rows[b] = self.profile.verify_cost(*pairs[b]).at(of_block)
-        own = total(block.law * rows)
+        own = total(block.dist * rows)
         last = block.last + bonus
         np.maximum(last, 1, out=last)
         if not self.catch_up:
-            return Rounds(own + block.ms, law, last, block.parts, own, np.zeros(len(plans)))
+            return Rounds(own + block.ms, dist, last, block.parts, own, np.zeros(len(plans)))
         # Over shared weights the verifier's own forward has processed the two tokens.
         shared = np.array([pair in self.profile.edge_cost for pair in pairs])
         owing = np.where(bonus & ~shared, total(whole[:, 1:]) * block.row_ms, 0.0)
@@ -169,8 +170,8 @@ class Pricer:
             more[b, 1:] = self._costs(*pairs[b], plans[b].nodes + 2)[-1]
         for b, of_block in side_by_side.items():
             more[b] = self.profile.verify_cost(*pairs[b]).at(of_block + 1.0)
-        row_ms = total(block.law * more) - own
-        return Rounds(own + block.ms + owing, law, last, parts, own, row_ms)
+        row_ms = total(block.dist * more) - own
+        return Rounds(own + block.ms + owing, dist, last, parts, own, row_ms)
 
     def _costs(self, below: int, level: int, rows: int) -> Array:
         """c(0), ..., c(rows)."""
@@ -190,5 +191,5 @@ def expected(profile: Profile, plan: StackPlan) -> Prediction:
 
 
 def _shares(part: PlaceWork, levels: Sequence[int]) -> list[LevelShare]:
-    calls, ms, laws, last = part.calls.tolist(), part.ms.tolist(), part.law.tolist(), part.last.tolist()
-    return [LevelShare(level, calls[b], ms[b], tuple(laws[b][: last[b] + 1])) for b, level in enumerate(levels)]
+    calls, ms, dists, last = part.calls.tolist(), part.ms.tolist(), part.dist.tolist(), part.last.tolist()
+    return [LevelShare(level, calls[b], ms[b], tuple(dists[b][: last[b] + 1])) for b, level in enumerate(levels)]

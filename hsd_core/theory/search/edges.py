@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hsd_core.theory.latency.accepts import accepts, lookup_law, rows_of
+from hsd_core.theory.latency.accepts import accepts, lookup_lengths, rows_of
 from hsd_core.theory.latency.plans import judges_several
 from hsd_core.theory.profiles.costs import Array
 from hsd_core.theory.profiles.profile import Profile
@@ -79,8 +79,8 @@ class Edges:
         above = range(below + 1, profile.target + 1)
         a = np.array([accepts(profile, below, level, longest, rule=mode.rule) for level in above])
         kept = np.concatenate((np.ones((len(a), 1)), np.cumprod(a, axis=1)), axis=1)  # P(the first m are accepted)
-        law = self._block_laws(below)
-        at_least = np.cumsum(law[:, ::-1], axis=1)[:, ::-1]
+        dist = self._block_lengths(below)
+        at_least = np.cumsum(dist[:, ::-1], axis=1)[:, ::-1]
         if not mode.bonus:  # X = min(X with a bonus, max(N, 1))
             at_least = np.concatenate((at_least[:, :1], at_least[:, 2:], np.zeros((longest, 1))), axis=1)
         more = kept[:, None] * at_least  # P(X > x): (above, u, x)
@@ -93,15 +93,15 @@ class Edges:
         rows = rows_of(profile.levels[below], longest, mode.bonus)
         judged = not profile.levels[below].beside or judges_several(mode.rule)
         for at, level in enumerate(above):
-            ms = law @ profile.verify_cost(below, level).at(rows) if judged else np.full(longest, np.inf)
+            ms = dist @ profile.verify_cost(below, level).at(rows) if judged else np.full(longest, np.inf)
             yield level, EdgeTable(rounds[at].T, tokens[at], ms)
 
-    def _block_laws(self, below: int) -> Array:
+    def _block_lengths(self, below: int) -> Array:
         """P(N = n) of a block of u tokens of that level, u = 1, ...: (T_max, T_max + 1)."""
         longest, drafter = self.profile.max_block, self.profile.levels[below]
         if drafter.hit_rate is None:
             return np.eye(longest + 1)[1:]
-        laws = np.zeros((longest, longest + 1))
+        dists = np.zeros((longest, longest + 1))
         for u in range(1, longest + 1):
-            laws[u - 1, : u + 1] = lookup_law(drafter.hit_rate, drafter.reach, u)
-        return laws
+            dists[u - 1, : u + 1] = lookup_lengths(drafter.hit_rate, drafter.reach, u)
+        return dists

@@ -25,7 +25,7 @@ class Prefill(Record, frozen=True):
 
 
 class Draft(Record, frozen=True):
-    """Tokens drafted by the bottom level. `q`: their probability under the law they were drawn from;
+    """Tokens drafted by the bottom level. `q`: their probability under the distribution they were drawn from;
     `confidence`: the raw (temperature 1) top probability of each row, None for a drafter without one;
     `sources`: which database, exit or model; `forwards` and `rows`: what it computed for them, of which
     `catch_up` rows only brought its cache up to date; `ran`: the layers of a shared model that were run for them, pass
@@ -75,8 +75,8 @@ class Check(Part, frozen=True):
 
     `alpha`: acceptance probability (rule `block`: h_i). `coin`: the uniform number thrown, None if none was.
     `outcome`: unjudged is what stands behind a rejected one. `p`, `q`: the token's probability
-    under the verifier's and the drafter's law. `p_row`, `q_row`: the heads of the raw rows at temperature 1 (a
-    drafter without a distribution has a one-hot row); `residual`: the law that a correction is drawn from.
+    under the verifier's and the drafter's distribution. `p_row`, `q_row`: the heads of the raw rows at temperature 1 (a
+    drafter without a distribution has a one-hot row); `residual`: the distribution that a correction is drawn from.
     """
 
     serial: Int
@@ -132,7 +132,7 @@ class Verify(Record, frozen=True):
 
 
 class _Own(Record, frozen=True):
-    """A token that a verifier drew itself, with its probability under the verifier's law."""
+    """A token that a verifier drew itself, with its probability under the verifier's distribution."""
 
     round: Int
     level: Level

@@ -68,7 +68,7 @@ export const SAYS = {
   simulated: "; simulated, no model ran.",
   equal: ", the same text.",
   differs: ", the same text up to token {same}.",
-  inLaw: "; sampled: the same distribution, though the text may differ.",
+  inDistribution: "; sampled: the same distribution, though the text may differ.",
   bare: ".",
 };
 

@@ -1,9 +1,9 @@
 """The target's hidden states over the training texts, computed once and kept on disk.
 
 A student sees what it will see when decoding: the state after `at` layers (an exit), the last state of the position
-before (a fed nano), and the law it has to match, which is the last norm and head over the last state. States are
-float16; `selfgen --states` keeps them while it writes, and the rest is computed here, so an interrupted pass resumes.
-In memory they take 2 * hidden * (1 or 2) bytes a token: 1.2 to 2.3 GB for a million tokens of SmolLM2.
+before (a fed nano), and the distribution it has to match, which is the last norm and head over the last state. States
+are float16; `selfgen --states` keeps them while it writes, and the rest is computed here, so an interrupted pass
+resumes. In memory they take 2 * hidden * (1 or 2) bytes a token: 1.2 to 2.3 GB for a million tokens of SmolLM2.
 """
 
 from __future__ import annotations

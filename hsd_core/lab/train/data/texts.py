@@ -47,8 +47,8 @@ def read_examples(path: str | Path, *, vocab_size: int, longest: int, prompts: b
 
     Args:
         longest: positions; a longer text loses the end of its output, and goes if its prompt alone is longer.
-        prompts: learn the target's law over given prompts too, behind what all of them begin with. Texts that are
-            held out keep their true start: a draft is judged by what the target writes.
+        prompts: learn the target's distribution over given prompts too, behind what all of them begin with. Texts that
+        are held out keep their true start: a draft is judged by what the target writes.
     Raises:
         ValueError: a line is not as described, or nothing is left.
     """
