@@ -16,7 +16,7 @@ from lean_stacks import drafted_stacks, model_distribution
 
 import hsd_core
 from hsd_core.levels.built.draft_run import DraftRun
-from hsd_core.levels.trunk import Trunk
+from hsd_core.levels.trunk import Section
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling, to_probs
 
@@ -96,10 +96,13 @@ def test_the_distributions_of_exit_and_target_differ() -> None:
 
 
 def test_states_left_over_from_rejected_tokens_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def forgetful(self: Trunk, length: int, depth: int | None = None) -> None:
-        self._valid[LAYERS] = min(self._valid[LAYERS], length)
+    real = Section.cut
 
-    monkeypatch.setattr(Trunk, "cut", forgetful)
+    def forgetful(self: Section, length: int) -> None:
+        if self.hi == LAYERS:
+            real(self, length)
+
+    monkeypatch.setattr(Section, "cut", forgetful)
     with pytest.raises(ValueError, match="tokens are new"):
         off_by("exit:2@at=2,target")
 

@@ -41,7 +41,7 @@ test("a known probability fixes a dist whose tail is not kept", () => {
   near(dist.tail, 1 - (weights[0] + weights[1] + weights[2]) / total, "the tail");
 });
 
-test("what the recording says of p, q, alpha and residuals follows from the laws", () => {
+test("what the recording says of p, q, alpha and residuals follows from the distributions", () => {
   let compared = 0;
   for (const { record, j } of verdicts) {
     const { p, q } = distributionsOf(model, record, j);

@@ -90,7 +90,7 @@ test("a question hides the figures that it names, and those of another recording
   assert.deepEqual(asks("$round.1.tokens = 2"), []);
   assert.deepEqual(hiddenBy({ number: { answer: "$per_forward" } }), ["per-pass"]);
   assert.deepEqual(hiddenBy({ number: { answer: "${06-chat-sampled|acceptance.Q}" } }), []);
-  assert.deepEqual(hiddenBy({ choices: [{ right: true }], hides: ["law"] }), ["law"]);
+  assert.deepEqual(hiddenBy({ choices: [{ right: true }], hides: ["exactness"] }), ["exactness"]);
 });
 
 test("conditions that leave a gap, or overlap, are found", () => {

@@ -138,13 +138,13 @@ def test_what_the_context_answers_names_the_place_that_it_repeats():
 
 def test_a_guess_changes_nothing_but_counters():
     made = databases("cms", [1, 2, 3, 1, 4, 2, 3], model_db=model_db([1, 2]), text_db=text_db([3, 4]))
-    index, text = copy.deepcopy(made._context._index), list(made._context._text)
+    index, text = copy.deepcopy(made._context._index._places), list(made._context._index.text)
     context = [1, 2, 3]
     first = made.guess(context, 7)
     assert made.guess(context, 7) == first
     assert context == [1, 2, 3]
-    assert made._context._index == index
-    assert made._context._text == text
+    assert made._context._index._places == index
+    assert made._context._index.text == text
 
 
 def test_a_guess_depends_on_the_past_only():
