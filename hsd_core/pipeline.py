@@ -77,7 +77,7 @@ class Pipeline:
             profile: writes down what every node of compiled decoders takes. kind: of decoder, see `load_decoder`.
             prompt_tokens: the longest prompt that is read; None for as long as the model's context.
         Raises:
-            UnknownPreset, StackError: bad names. WeightsError: weights cannot be had; the message says what helps.
+            UnknownPreset, StackError: bad names. WeightsError: weights are not available; the message says what helps.
         """
         asked = preset_of(preset)
         if stack:
@@ -102,7 +102,7 @@ class Pipeline:
         """The decoder of a stack's target through torch, if it is one that `lean` runs.
 
         Raises:
-            StackError: it cannot be built, or is no lean decoder; the message says what it is.
+            StackError: it cannot be built, or is not a lean decoder; the message says what it is.
         """
         from hsd_core.levels.trunk import Layered
         from hsd_core.models.lean.decoder import LeanDecoder
@@ -112,7 +112,7 @@ class Pipeline:
         if isinstance(decoder, Layered) and not isinstance(decoder, LeanDecoder):
             decoder = self._builder.lean(decoder)
         if not isinstance(decoder, LeanDecoder):
-            what = "runs through transformers" if decoder else "is no transformer"
+            what = "runs through transformers" if decoder else "is not a transformer"
             raise StackError(f'"{level.label}" {what}; this needs a model that the lean decoder runs')
         return decoder
 
@@ -133,7 +133,7 @@ class Pipeline:
         None when `stop`, asked between layers, turned true.
 
         Raises:
-            StackError: the target is no lean decoder. ValueError: the prompt or the output is empty.
+            StackError: the target is not a lean decoder. ValueError: the prompt or the output is empty.
         """
         from hsd_core.engine.depths import read_depths
         from hsd_core.engine.driver import Stopped
@@ -166,7 +166,7 @@ class Pipeline:
         """What a run of a stack takes over a text of so many tokens, prompt included, cut to the model's context.
 
         Args:
-            longest: the largest T of a plan, where the run is planned anew between rounds.
+            longest: the largest T of a plan, where the run is planned again between rounds.
         Raises:
             StackError: see `entries`.
         """
@@ -229,7 +229,7 @@ class Pipeline:
             baseline: then decode the prompt plainly too and yield what that took. depths: at the end, read the
                 text after every layer of the target. heads: likeliest tokens of each row that go into the trace
                 (0: none). stop: asked before every forward. replan: the stack lists candidates, and which of them
-                run, with which T, is planned anew while generating, from `profile` (default: this machine's, else the
+                run, with which T, is planned again while generating, from `profile` (default: this machine's, else the
                 shipped one; the header says which), at this pace (True: the default one). reading: told which level
                 has read how many tokens of the prompt, and of how many.
         Raises:

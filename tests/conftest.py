@@ -24,7 +24,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def smollm2_folder():
-    """The converted weights of preset smollm2; where they cannot be had a visible skip, or a failure where
+    """The converted weights of preset smollm2; where they are not available a visible skip, or a failure where
     HSD_REQUIRE_WEIGHTS is set."""
     from hsd_core.models.weights import WeightsError, ensure
     from hsd_core.stacks.presets import PRESETS
@@ -32,7 +32,7 @@ def smollm2_folder():
     try:
         return ensure(PRESETS["smollm2"].target)
     except WeightsError as error:
-        missing = f"the weights of smollm2 cannot be had: {error}"
+        missing = f"the weights of smollm2 are not available: {error}"
         pytest.fail(missing) if os.environ.get("HSD_REQUIRE_WEIGHTS") else pytest.skip(missing)
 
 

@@ -82,7 +82,7 @@ class Scripted:
 
     def accept(self, alpha: float, *key: Any) -> tuple[bool, float | None]:
         self._only_once(key)
-        assert 0.0 <= alpha <= 1.0 + 1e-12, f"alpha {alpha} is no probability"
+        assert 0.0 <= alpha <= 1.0 + 1e-12, f"alpha {alpha} is not a probability"
         if alpha <= 0.0 or alpha >= 1.0:
             return alpha >= 1.0, None
         return self.pick([alpha, 1.0 - alpha]) == 0, 0.5

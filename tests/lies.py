@@ -92,11 +92,14 @@ LIES = {
     "a round left out": (on(9, lambda e: replace(e, round=2)), "round 3 follows round 1"),
     "a round that comes back": (on(11, lambda e: replace(e, round=0)), "round 1 follows round 2"),
     # plans
-    "a plan that falls": (put(10, rounds_of(1, levels=(1, 0), blocks=(3,))), "are no plan of 2 levels"),
-    "a plan of nothing": (put(10, rounds_of(1, levels=(), blocks=())), "levels () with blocks () are no plan"),
-    "a plan without the target": (put(10, rounds_of(1, levels=(0,), blocks=())), "are no plan of 2 levels"),
-    "a plan of a level twice": (put(10, rounds_of(1, levels=(1, 1), blocks=(3,))), "are no plan of 2 levels"),
-    "a plan with a length too many": (put(10, rounds_of(1, levels=(0, 1), blocks=(3, 3))), "are no plan of 2 levels"),
+    "a plan that falls": (put(10, rounds_of(1, levels=(1, 0), blocks=(3,))), "are not a plan of 2 levels"),
+    "a plan of nothing": (put(10, rounds_of(1, levels=(), blocks=())), "levels () with blocks () are not a plan"),
+    "a plan without the target": (put(10, rounds_of(1, levels=(0,), blocks=())), "are not a plan of 2 levels"),
+    "a plan of a level twice": (put(10, rounds_of(1, levels=(1, 1), blocks=(3,))), "are not a plan of 2 levels"),
+    "a plan with a length too many": (
+        put(10, rounds_of(1, levels=(0, 1), blocks=(3, 3))),
+        "are not a plan of 2 levels",
+    ),
     "a plan within a round": (put(8, rounds_of(0, levels=(0, 1), blocks=(3,))), "the plan changes within round 1"),
     "a draft of a level that rests": (put(10, rounds_of(1, levels=(1,), blocks=())), "level 0 is not in the plan"),
     "a draft of a verifier": (on(3, lambda e: replace(e, level=1)), "level 1 drafts, but it is not the lowest"),
@@ -104,7 +107,7 @@ LIES = {
     # copies
     "a copy of what is not there": (
         on(10, lambda e: replace(e, copied=(None, Copied(-2, 0, 0.9), None))),
-        "the token at 3 is no copy of the one at -2",
+        "the token at 3 is not a copy of the one at -2",
     ),
     "a copy behind other tokens": (
         on(10, lambda e: replace(e, copied=(None, Copied(-1, 2, 0.9), None))),

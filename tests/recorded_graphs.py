@@ -1,7 +1,7 @@
 """Graphs without a GPU: what a pass did is recorded operation by operation, and replayed in the same memory.
 
 As a CUDA graph does: a replay runs no line of Python of the pass, reads and writes the tensors that the recording saw,
-and puts every result where it lay then. What is no part of the recording (a value that Python looked at, a copy that
+and puts every result where it lay then. What is not a part of the recording (a value that Python looked at, a copy that
 was forgotten, an input in other memory) is as it was. What CUDA refuses to record is refused: to read a value, and to
 read memory of the CPU.
 """

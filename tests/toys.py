@@ -151,7 +151,7 @@ class TreeLevel(TableLevel):
 
 
 class TreeRun:
-    cached = 0  # it asks its table anew each time
+    cached = 0  # it asks its table again each time
 
     def __init__(self, level: TreeLevel) -> None:
         self._level = level

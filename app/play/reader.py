@@ -177,7 +177,7 @@ def _kept(events: list[Event]) -> bytes:
 
 def read_bounded(answering: Callable[[bytes], bytes]) -> None:
     """What a process that reads files does until the questions end."""
-    gc.disable()  # a trace is no garbage, and looking for some takes a third of the time
+    gc.disable()  # a trace is not garbage, and looking for some takes a third of the time
     bound(memory=MEMORY, cpu_s=CPU_S, nice=5)
     attend(answering)
 

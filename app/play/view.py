@@ -108,7 +108,7 @@ class Play:
         return True
 
     def tail(self, data: Any) -> dict[str, Any]:
-        """What a page misses that lost its stream or was loaded anew: records `from`.. of a run."""
+        """What a page misses that lost its stream or was reloaded: records `from`.. of a run."""
         data = data if isinstance(data, dict) else {}
         name = whole_text(str(data.get("run", ""))[:64])
         run = self.runs.get(name)

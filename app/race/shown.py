@@ -11,7 +11,7 @@ from hsd_core.trace import Baseline, Event, Header
 from hsd_core.trace.comparison import beside
 from hsd_core.trace.typed import builtins
 
-RACE = "race"  # the name of that record, which is no event of a run
+RACE = "race"  # the name of that record, which is not an event of a run
 
 
 def shown(raced: race.Raced, name: str = "") -> dict[str, Any]:

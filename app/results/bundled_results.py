@@ -76,7 +76,7 @@ class BenchReport(Struct):
 
 
 class Bundled:
-    """The benchmarks below a folder, read anew each time: they are few and small."""
+    """The benchmarks below a folder, read again each time: they are few and small."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -51,7 +51,7 @@ def add(service: Service, catalogue: Callable[[], list[dict[str, Any]]]) -> None
             top_p: keep the smallest set of tokens with this much probability.
             seed: the same seed gives the same run.
             max_new_tokens: at most 512.
-            replan: choose which levels of the stack run, and their T, anew while generating.
+            replan: choose which levels of the stack run, and their T, again while generating.
         Returns:
             text, totals (metrics and footer) and trace (a list of events).
         """

@@ -2,7 +2,7 @@
 
 What is loaded has a thread as long as somebody waits for it, so nobody's slow download keeps another's model from
 loading. When the last one who waited has left, the loading ends the next time that it tells how far it is; who comes
-before then finds it going on, who comes later begins anew.
+before then finds it going on, who comes later begins again.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class ServerOffer:
                 raise OfferError(f"there is no preset {name!r}; the presets are {', '.join(known)}")
         folder = Path(models).expanduser() if models.strip() else None
         if folder is not None and not folder.is_dir():
-            raise OfferError(f"{models!r} is no folder; name one that holds models, each a folder or a .gguf file")
+            raise OfferError(f"{models!r} is not a folder; name one that holds models, each a folder or a .gguf file")
         asked = os.environ.get("HSD_PROMPT_TOKENS", "").strip()
         if asked and (not asked.isdecimal() or int(asked) < 1):
             raise OfferError(f"HSD_PROMPT_TOKENS is {asked!r}; write how many tokens a prompt may have, such as 2048")

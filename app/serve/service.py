@@ -74,7 +74,7 @@ class Service:
                 yield item
         finally:
             if visitor.page and run.stage != "done" and not run.stopped.is_set():
-                # The page may only be loading anew: the run goes on until it is over, which it asks itself.
+                # The page may only be reloading: the run goes on until it is over, which it asks itself.
                 going = asyncio.create_task(_to_its_end(attended))
                 self._left.add(going)
                 going.add_done_callback(self._left.discard)

@@ -60,7 +60,7 @@ class RequestError(ValueError):
 @dataclass(frozen=True, slots=True)
 class RunRequest:
     """One run as asked for. `notes` say what was clamped; `detail` "light" leaves probability rows out of the trace;
-    `depths` asks for one more pass that reads every layer; `replan` for levels and block lengths that are chosen anew
+    `depths` asks for one more pass that reads every layer; `replan` for levels and block lengths that are chosen again
     while generating."""
 
     run: str

@@ -100,7 +100,7 @@ def _check_input(path: Path, named: Named) -> None:
         with regular(path).open("rb"):
             return
     if not stat.S_ISDIR(path.stat().st_mode):
-        raise ValueError(f"{path} is no folder; name one")
+        raise ValueError(f"{path} is not a folder; name one")
     os.listdir(path)
 
 
@@ -112,7 +112,7 @@ def _check_output(path: Path, named: Named) -> None:
         mode = path.stat().st_mode
     except FileNotFoundError:
         if not path.parent.is_dir():
-            raise ValueError(f"{path.parent} is no folder; make it, or name a file in one that is there") from None
+            raise ValueError(f"{path.parent} is not a folder; make it, or name a file in one that is there") from None
         with path.open("xb"):  # nothing else tells so surely whether a name can be written
             pass
         path.unlink()
@@ -128,7 +128,7 @@ def _check_room(folder: Path) -> None:
     """Whether files could be made in a folder, or in the nearest one above it that is there."""
     there = next(path for path in _upwards(folder) if path.exists())
     if not there.is_dir():
-        raise ValueError(f"{there} is no folder; name one, or a place for a new one")
+        raise ValueError(f"{there} is not a folder; name one, or a place for a new one")
     with tempfile.TemporaryDirectory(dir=there):
         pass
 

@@ -35,7 +35,7 @@ def add(commands: Any) -> None:
     reads(what, "--repeat", metavar="TRACE", help="run a trace again by its header; say if it is the same")
     add_sampling(parser)
     parser.add_argument("--baseline", action="store_true", help="measure plain decoding of the same prompt too")
-    parser.add_argument("--replan", action="store_true", help="choose levels and T of --stack anew while generating")
+    parser.add_argument("--replan", action="store_true", help="choose levels and T of --stack again while generating")
     reads(parser, "--profile", metavar="FILE", help="with --replan: plan with this (default: calibrated, else shipped)")
     parser.add_argument(
         "--explore", type=int, metavar="N", help="with --replan: every N rounds, one round of levels not seen lately"

@@ -148,7 +148,7 @@ def _read(path: str) -> list[dict[str, Any]]:
         if missing:
             raise ValueError(f"{where}: {sorted(missing)[0]!r} is missing")
         if Path(entry["name"]).name != entry["name"]:
-            raise ValueError(f"{where}: name {entry['name']!r} is no file name")
+            raise ValueError(f"{where}: name {entry['name']!r} is not a file name")
         try:
             _check(entry)
         except (TypeError, ValueError) as error:

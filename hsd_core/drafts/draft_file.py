@@ -38,7 +38,7 @@ HEADER_MOST = 1_000_000  # bytes
 
 
 class DraftError(ValueError):
-    """A file that is no draft, or one for another target; the message says which and what helps."""
+    """A file that is not a draft, or one for another target; the message says which and what helps."""
 
 
 class _Format(Struct):
@@ -109,14 +109,14 @@ def read_info(path: Path) -> DraftInfo:
     """The header of a draft's file.
 
     Raises:
-        DraftError: it is no draft of this format. OSError: it cannot be read.
+        DraftError: it is not a draft of this format. OSError: it cannot be read.
     """
     held = path.stat().st_size
     with path.open("rb") as file:
         start = file.read(8)
         size = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
         if not 0 < size <= HEADER_MOST:
-            raise DraftError(f"{path.name} is no safetensors file; train the draft again")
+            raise DraftError(f"{path.name} is not a safetensors file; train the draft again")
         text = file.read(size)
     try:
         header = convert(plain(text), dict[str, Any])
@@ -133,7 +133,7 @@ def read_info(path: Path) -> DraftInfo:
     except DraftError:
         raise
     except ValueError as error:
-        raise DraftError(f"{path.name} is no trained draft ({error}); train it again") from error
+        raise DraftError(f"{path.name} is not a trained draft ({error}); train it again") from error
 
 
 def fingerprint(decoder: LeanDecoder | CompiledDecoder) -> str:
@@ -159,7 +159,7 @@ def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder) -> DraftHead 
     """Open a draft over the decoder that it was trained for; it runs as that decoder does.
 
     Raises:
-        DraftError: it was trained for another target, or is no draft.
+        DraftError: it was trained for another target, or is not a draft.
     """
     from safetensors import SafetensorError
     from safetensors.torch import load_file

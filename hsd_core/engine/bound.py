@@ -66,7 +66,7 @@ def reach(
         distribution. repeats: they are drawn with replacement.
 
     With three or more drawn without replacement the rule's own chance is not computed, and tokens beyond the `HEAD`
-    likeliest of q are no part of H: what is found then is no less than the best, and more by k q(beyond) at most.
+    likeliest of q are not part of H: what is found then is no less than the best, and more by k q(beyond) at most.
     """
     p = p / p.sum()
     always = float(p[list(named)].sum())

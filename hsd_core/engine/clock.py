@@ -41,7 +41,7 @@ class EngineClock:
 
 
 class _Stopped:
-    """The block of `EngineClock.stopped`: entered for every event, so it is made once and is no generator."""
+    """The block of `EngineClock.stopped`: entered for every event, so it is made once and is not a generator."""
 
     __slots__ = ("_clock", "_depth")
 

@@ -133,7 +133,7 @@ def block(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
     norm(max(w p - q, 0)) with the weight w at the cut.
 
     Raises:
-        ValueError: the tree is no chain; the rule is defined for chains alone.
+        ValueError: the tree is not a chain; the rule is defined for chains alone.
     """
     if not tree.is_chain:
         raise ValueError("rule block judges chains of tokens, not trees; use rule tokenwise above this drafter")

@@ -35,7 +35,7 @@ class RunPlan:
         Args:
             verifies: whether each of its levels can verify. longest: the largest T that there is room for.
         Raises:
-            ValueError: it is no plan of that stack; the message says why.
+            ValueError: it is not a plan of that stack; the message says why.
         """
         top = len(verifies) - 1
         if not self.levels or self.levels[-1] != top or self.levels[0] < 0:

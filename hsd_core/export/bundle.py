@@ -93,7 +93,9 @@ def _module(path: str, read: Callable[[str], str], waiting: Sequence[str]) -> tu
             return f"const {{ {', '.join(a if a == b else f'{a}: {b}' for a, b in pairs)} }} = {name};"
         functions = set(_FUNCTION.findall(read(needed[-1])))
         if wrong := [a for a, _ in pairs if a not in functions]:
-            raise BundleError(f"{path}: {wrong[0]} of {needed[-1]}, which needs it in turn, is no exported function")
+            raise BundleError(
+                f"{path}: {wrong[0]} of {needed[-1]}, which needs it in turn, is not an exported function"
+            )
         return " ".join(f"const {b} = (...given) => {name}.{a}(...given);" for a, b in pairs)
 
     def handed_on(found: re.Match[str]) -> str:
@@ -114,7 +116,7 @@ def _module(path: str, read: Callable[[str], str], waiting: Sequence[str]) -> tu
     for form, becomes in ((_FROM, handed_on), (_LIST, listed), (_OWN, own), (_IMPORT, imported)):
         text = form.sub(becomes, text)
     if left := _LEFT.search(text):
-        raise BundleError(f"{path}: {left.group().strip()[:80]!r} is no form of import or export that is known here")
+        raise BundleError(f"{path}: {left.group().strip()[:80]!r} is not a form of import or export that is known here")
     given = ", ".join(name if name == value else f"{name}: {value}" for name, value in exported.items())
     return Module(f'$["{path}"] = (() => {{\n{text}\nreturn {{ {given} }};\n}})();', tuple(exported)), needed
 
@@ -125,6 +127,6 @@ def _names(path: str, listed: str) -> list[tuple[str, str]]:
     for part in filter(None, (one.strip() for one in listed.split(","))):
         found = _NAME.match(part)
         if found is None:
-            raise BundleError(f"{path}: {part[:80]!r} is no name to import or export")
+            raise BundleError(f"{path}: {part[:80]!r} is not a name to import or export")
         pairs.append((found["name"], found["other"] or found["name"]))
     return pairs

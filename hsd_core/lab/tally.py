@@ -1,6 +1,6 @@
 """Ratios of sums over texts, with bootstrap intervals over the texts.
 
-Tokens of one text are alike, so the text is what is drawn anew: 95 % percentile intervals over 1000 resamples. The
+Tokens of one text are alike, so the text is what is redrawn: 95 % percentile intervals over 1000 resamples. The
 resamples are the same for every ratio and every run: equal sums give equal intervals.
 """
 

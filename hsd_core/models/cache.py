@@ -48,7 +48,7 @@ def own(cache: Cache, kind: type[C]) -> C:
         DecoderError: it is another decoder's.
     """
     if not isinstance(cache, kind):
-        raise DecoderError(f"a {type(cache).__name__} is no cache of this decoder; make one by its new_cache")
+        raise DecoderError(f"a {type(cache).__name__} is not a cache of this decoder; make one by its new_cache")
     return cache
 
 

@@ -61,7 +61,7 @@ class TransformersDecoder:
     """A `Decoder` over `AutoModelForCausalLM`. Rolling back crops the cache.
 
     Raises:
-        DecoderError: the architecture is unknown, is no causal model, or has a cache that cannot roll back.
+        DecoderError: the architecture is unknown, is not a causal model, or has a cache that cannot roll back.
     """
 
     def __init__(

@@ -122,7 +122,7 @@ def weight_files(folder: Path) -> list[Path]:
         try:
             names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DecoderError(f"{index} is no index of weights; download it again") from error
+            raise DecoderError(f"{index} is not an index of weights; download it again") from error
         files = [folder / Path(name).name for name in names]
     else:
         files = sorted(folder.glob("*.safetensors"))

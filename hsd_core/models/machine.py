@@ -57,7 +57,7 @@ def _allowed(group: Path = Path("/sys/fs/cgroup")) -> int | None:
         most, now = (int((group / f"memory.{name}").read_text(encoding="ascii")) for name in ("max", "current"))
         stat = dict(line.split() for line in (group / "memory.stat").read_text(encoding="ascii").splitlines())
         return max(0, most - now + int(stat["file"]))
-    except (OSError, ValueError, KeyError):  # "max" is no number: no bound
+    except (OSError, ValueError, KeyError):  # "max" is not a number: no bound
         return None
 
 

@@ -65,7 +65,7 @@ class Tokenizer:
     def chat(self, prompt: str) -> list[int]:
         """Ids of a user's turn in the model's chat template, up to where the assistant's answer starts.
 
-        A model without a template gets the bare prompt. Special tokens that the prompt spells out are text.
+        A model without a template gets the bare prompt. Special tokens written out in the prompt are plain text.
 
         Raises:
             TokenizerError: the prompt has a lone surrogate, or the template fails.
@@ -126,7 +126,7 @@ class Tokenizer:
         return id_ not in self._token_of or bool(self._added.get(id_, {}).get("special"))
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of ids, without special tokens; bytes that are no UTF-8 become U+FFFD."""
+        """The text of ids, without special tokens; bytes that are not UTF-8 become U+FFFD."""
         return self._fast.decode(list(ids), skip_special_tokens=True)
 
     @cached_property

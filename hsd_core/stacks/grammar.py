@@ -66,7 +66,7 @@ def parse(text: str) -> tuple[LevelSpec, ...]:
     """Read a stack.
 
     Raises:
-        StackError: the text is no stack; the message says which level is wrong and how to mend it.
+        StackError: the text is not a stack; the message says which level is wrong and how to mend it.
     """
     specs = tuple(level_of(part) for part in _parts(text))
     check_order(specs)
@@ -242,7 +242,7 @@ def level_of(part: str) -> LevelSpec:
     """Read one level, wherever it stands.
 
     Raises:
-        StackError: the text is no level.
+        StackError: the text is not a level.
     """
     head, *options = part.split("@")
     name, colon, block = head.partition(":")

@@ -57,7 +57,7 @@ def _courses(events: Sequence[Event], target: int) -> Iterable[str]:
         if isinstance(event, trace.Plan):
             rising = all(a < b for a, b in pairwise(event.levels))
             if not rising or event.levels[-1:] != (target,) or len(event.blocks) != len(event.levels) - 1:
-                yield f"{where}: levels {event.levels} with blocks {event.blocks} are no plan of {target + 1} levels"
+                yield f"{where}: levels {event.levels} with blocks {event.blocks} are not a plan of {target + 1} levels"
             if event.round <= working:
                 yield f"{where}: the plan changes within round {round_number(event.round)}"
             below = dict(zip(event.levels, (None, *event.levels), strict=False))
@@ -84,7 +84,7 @@ def _copies(event: trace.Draft, written: dict[int, int], where: str) -> Iterable
         back = range(copied.alike + 1)
         same = all((own := line.get(at - i)) is not None and own == line.get(copied.at - i) for i in back)
         if copied.at >= at or copied.alike < 0 or not same:
-            yield f"{where}: the token at {at} is no copy of the one at {copied.at} behind {copied.alike} others"
+            yield f"{where}: the token at {at} is not a copy of the one at {copied.at} behind {copied.alike} others"
 
 
 def _path(parents: Sequence[int], node: int) -> list[int]:
@@ -110,7 +110,7 @@ def _tokens(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
                     yield f"{where}: token {serial} was made twice"
                 made[serial] = (event.level, id_, "draft")
             if event.parents and not _is_tree(event):
-                yield f"{where}: its parents are no tree of {len(event.ids)} tokens"
+                yield f"{where}: its parents are not a tree of {len(event.ids)} tokens"
                 continue
             if event.draws and (not event.parents or min(event.draws) < 1 or max(event.draws) == 1):
                 yield f"{where}: it says how often its tokens were drawn, {event.draws}, and none was drawn again"

@@ -45,7 +45,7 @@ def from_dict(record: dict[str, Any]) -> Event:
     """The inverse of `to_dict`.
 
     Raises:
-        Wrong: the record is no event of this schema.
+        Wrong: the record is not an event of this schema.
     """
     event: Event = convert(record, Event)  # type: ignore[arg-type]
     return event

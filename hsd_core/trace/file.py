@@ -22,7 +22,7 @@ _CURE = "The file is damaged or was edited; download it again or record the run 
 
 
 class TraceError(ValueError):
-    """A file that is no trace of this schema; the message says where and why."""
+    """A file that is not a trace of this schema; the message says where and why."""
 
 
 def dumps(events: Iterable[Event]) -> str:
@@ -68,7 +68,7 @@ def bytes_of(path: str | Path, max_bytes: int) -> bytes:
     """What is in a file.
 
     Raises:
-        TraceError: it is no regular file, or too large. OSError: it cannot be read.
+        TraceError: it is not a regular file, or too large. OSError: it cannot be read.
     """
     try:
         return whole(path, max_bytes)
@@ -88,10 +88,10 @@ def event_of(number: int, line: bytes, levels: int) -> Event:
         raise TraceError(f"line {number}: {error}") from None
     except ValueError as error:
         if isinstance(error, Malformed) and not error.text:
-            raise TraceError(f"line {number}: this is no trace: the file is not text; {_CHOOSE}") from None
+            raise TraceError(f"line {number}: this is not a trace: the file is not text; {_CHOOSE}") from None
         raise TraceError(f"line {number}: {error}. {_CURE}") from None
     if event is None:
-        raise TraceError(f"line {number}: this is no trace: its first line is not a header; {_CHOOSE}")
+        raise TraceError(f"line {number}: this is not a trace: its first line is not a header; {_CHOOSE}")
     return event
 
 

@@ -151,10 +151,10 @@ def header_of(events: Sequence[Event]) -> trace.Header:
     """What a run was asked for.
 
     Raises:
-        ValueError: it is no run.
+        ValueError: it is not a run.
     """
     if not events or not isinstance(events[0], trace.Header):
-        raise ValueError("this is no trace: its first event is not a header")
+        raise ValueError("this is not a trace: its first event is not a header")
     return events[0]
 
 

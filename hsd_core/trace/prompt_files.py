@@ -44,7 +44,7 @@ class PromptText:
         return self.category or self.kind
 
     def before_loop(self, output: Sequence[int]) -> Sequence[int]:
-        """What of an output, or of its beginning, is no loop: as the file says, else as `loop_from` finds it."""
+        """What of an output, or of its beginning, is not a loop: as the file says, else as `loop_from` finds it."""
         return output[: self.loop_from if self.loop_from is not None else loop_from(output)]
 
 

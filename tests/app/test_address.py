@@ -57,7 +57,7 @@ def test_a_port_that_is_none_is_refused_in_one_line(capsys: pytest.CaptureFixtur
     ("host", "said"),
     [
         (NO_HOST, "is not known here; use 127.0.0.1"),
-        (ELSEWHERE, "is no address of this machine; use 127.0.0.1"),
+        (ELSEWHERE, "is not an address of this machine; use 127.0.0.1"),
         ("a..b", "is not known here"),
         ("x" * 300, "is not known here"),
     ],
@@ -87,7 +87,7 @@ def test_what_can_be_listened_on_passes_and_stays_free() -> None:
 def test_a_wrong_option_is_one_line_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert "none-such" in refusal(["--presets", "none-such"], capsys)
     assert "attacker" in refusal(["--allow-embed", "attacker"], capsys)
-    assert "is no folder" in refusal(["--allow-models", "no-such-folder"], capsys)
+    assert "is not a folder" in refusal(["--allow-models", "no-such-folder"], capsys)
 
 
 def test_the_program_refuses_it_before_the_page_is_built(taken: int) -> None:

@@ -134,11 +134,11 @@ def test_a_visitor_reads_words_and_the_log_names_the_file(
         ("from file </srv/x/y.bin>: Cannot (12)", "from file <y.bin>: Cannot (12)"),
         (r"C:\Users\Ann\x\y.bin and 'D:\\a b\\c.bin'", "y.bin and 'c.bin'"),
         ("see file:///srv/x/y.html", "see y.html"),
-        ("~/models/mine is no folder", "mine is no folder"),
+        ("~/models/mine is not a folder", "mine is not a folder"),
         (f"{Path.home()}/own: damaged", "own: damaged"),
         ("Load model from /srv/x/y.onnx failed:Protobuf", "Load model from y.onnx failed:Protobuf"),
         ("/srv/x/a.bin, /srv/x/b.bin", "a.bin, b.bin"),
-        # what is no folder stays
+        # what is not a folder stays
         ("12 tokens/s, 3/4 of a/b/c; 1 / 2 / 3", "12 tokens/s, 3/4 of a/b/c; 1 / 2 / 3"),
         ("see https://huggingface.co/a/b/c", "see https://huggingface.co/a/b/c"),
         ("a hub id looks like OWNER/NAME", "a hub id looks like OWNER/NAME"),

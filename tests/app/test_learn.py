@@ -137,7 +137,7 @@ def test_a_lesson_is_taken_beside_the_live_page(page: Any, shipped: str) -> None
     assert page.locator(".hx-reveal b").first.inner_text() == "2", "out of the trace"
     page.wait_for_selector(".hx-ghost, [data-state=committed]")
 
-    # Keys, the address, Back and Forward, a page loaded anew.
+    # Keys, the address, Back and Forward, a page reloaded.
     page.keyboard.press("PageDown")
     settled(page, titles[1])
     assert at(page) == ("2", "2")

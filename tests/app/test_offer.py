@@ -89,7 +89,7 @@ def test_an_operator_s_list_shows_the_others_with_the_reason() -> None:
         check(asked(preset="qwen2.5-hub"), list(listed.values()))
     with pytest.raises(OfferError, match="no preset 'smolm'; the presets are"):
         ServerOffer.of("smolm", "", Pipeline.catalogue())
-    with pytest.raises(OfferError, match="is no folder"):
+    with pytest.raises(OfferError, match="is not a folder"):
         ServerOffer.of("", "/no/such/place", Pipeline.catalogue())
 
 

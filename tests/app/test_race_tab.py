@@ -118,7 +118,7 @@ def test_what_is_stopped_or_takes_too_long_says_so(monkeypatch: pytest.MonkeyPat
 def test_a_visitors_file_is_read_as_strictly_as_any() -> None:
     said, packed = answer(b"{}\n" + race.dumps(toy_race("a", TABLE, TOWER))).split(b"\n", 1)
     assert (said, json.loads(gzip.decompress(packed))["event"]) == (b"{}", "race")
-    assert "this is no race" in json.loads(answer(b'{}\n{"event":"header"}\n'))["error"]
+    assert "this is not a race" in json.loads(answer(b'{}\n{"event":"header"}\n'))["error"]
 
 
 # ---- the tab
@@ -200,7 +200,7 @@ def test_a_race_leaves_as_a_file_and_comes_back_and_a_lane_opens_on_play(
     assert "race=" not in page.url
     kept.write_bytes(b'{"event":"header"}\n')
     page.locator("#race input[type='file']").set_input_files(kept)
-    page.wait_for_selector("#race .hx-note:has-text('this is no race')")
+    page.wait_for_selector("#race .hx-note:has-text('this is not a race')")
     page.get_by_role("button", name="opens this lane on the Play tab").nth(0).click()
     page.wait_for_selector("#stage .hx-tok")
     assert page.get_by_role("tab", name="Play").get_attribute("aria-selected") == "true"

@@ -98,7 +98,7 @@ def test_exits_that_do_not_rise_are_refused_beside_the_floor(page: Any, shared: 
         route.continue_()
     reason.wait_for(state="detached")
     page.wait_for_selector(".hx-go:not([aria-disabled])")
-    assert page.evaluate("document.activeElement.type") == "range"  # the floor was not made anew under the hand
+    assert page.evaluate("document.activeElement.type") == "range"  # the floor was not made again under the hand
 
 
 def test_a_draft_model_is_chosen_by_name_fed_or_not(page: Any, shared: str) -> None:

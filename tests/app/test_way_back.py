@@ -1,4 +1,4 @@
-"""The way back: tabs and runs in the browser's history, a run that goes on aside, a page that is loaded anew."""
+"""The way back: tabs and runs in the browser's history, a run that goes on aside, a page that is reloaded."""
 
 from __future__ import annotations
 

@@ -40,14 +40,14 @@ def test_the_herd_is_listed_last_and_says_where_its_costs_come_from(tmp_path: Pa
 def test_a_plan_is_played_with_the_sliders_where_they_stand() -> None:
     at_rest = Simulator().events({"question": question(), "plan": SHORT, "seed": 3})
     assert check(at_rest) == []
-    dearer = Simulator().events(
+    slower = Simulator().events(
         {"question": question(cost={"level": "Llama 405B", "factor": 2.0}), "plan": SHORT, "seed": 3}
     )
 
     def took(events: list[Any]) -> int:
         return next(e.t1 - e.t0 for e in events if isinstance(e, Verify))
 
-    assert took(dearer) == 2 * took(at_rest)
+    assert took(slower) == 2 * took(at_rest)
 
 
 def test_a_level_that_is_ticked_off_is_not_known_to_the_plan() -> None:

@@ -63,5 +63,5 @@ def test_the_copy_in_four_bits_keeps_the_steps_of_the_file(smollm2) -> None:
             groups = weight.view(len(weight), -1, INT4_GROUP)
             step = (groups.amax(-1) - groups.amin(-1)) / 15
             off = (Int4(weight).dense() - weight).abs().view_as(groups).amax(-1) / step.clamp_min(1e-9)
-            # rounding to 16 steps anew would be off by up to half of one
+            # rounding to 16 steps again would be off by up to half of one
             assert off.quantile(0.99) < 0.1, f"layer {i}, {name}"

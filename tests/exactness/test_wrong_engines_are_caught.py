@@ -139,5 +139,5 @@ def test_a_bonus_from_the_drafters_row_is_caught(monkeypatch: pytest.MonkeyPatch
 
 def test_a_missed_rollback_is_an_error_not_a_wrong_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TableRun, "keep", lambda self, start, path: None)
-    with pytest.raises(AssertionError, match="which is no prefix of"):
+    with pytest.raises(AssertionError, match="which is not a prefix of"):
         off_by("table:2,table", whole=True)

@@ -259,7 +259,7 @@ def test_runs_at_once_do_not_disturb_each_other() -> None:
 
     def work(i: int) -> None:
         found[i] = []
-        for cut in (6, 1, 3, 5, 2, 4):  # layers are cut anew meanwhile
+        for cut in (6, 1, 3, 5, 2, 4):  # layers are cut again meanwhile
             cache = decoder.new_cache(16)
             x = decoder.forward_layers(Pass(texts[i]), cache, 0, cut)
             found[i].append(decoder.head(decoder.forward_layers(Pass(texts[i]), cache, cut, 6, x) if cut < 6 else x))

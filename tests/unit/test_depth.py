@@ -257,5 +257,5 @@ def test_a_stopped_run_reads_no_depths(monkeypatch):
 
 def test_a_target_that_is_no_transformer_says_so_before_it_runs():
     _, run = toy_run(depths=True)
-    with pytest.raises(ValueError, match="is no transformer; this needs a model that the lean decoder runs"):
+    with pytest.raises(ValueError, match="is not a transformer; this needs a model that the lean decoder runs"):
         run()

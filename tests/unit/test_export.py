@@ -73,6 +73,6 @@ def test_a_file_that_cannot_be_written_or_read_is_refused_with_the_cure(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["export", str(TRACE), "--out", str(tmp_path / "no" / "run.html")]) == 2
-    assert "is no folder" in capsys.readouterr().err
+    assert "is not a folder" in capsys.readouterr().err
     assert main(["export", str(ROOT / "README.md"), "--out", str(tmp_path / "run.html")]) == 2
     assert "not JSON" in capsys.readouterr().err

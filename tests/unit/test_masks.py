@@ -1,4 +1,4 @@
-"""Masks that are kept between passes say what masks made anew would say."""
+"""Masks that are kept between passes say what masks made again would say."""
 
 from __future__ import annotations
 

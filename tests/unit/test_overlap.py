@@ -55,7 +55,7 @@ def test_drawn_forks_are_kept_as_often_as_enumeration_says():
         rows = {i: torch.stack([row(dist, text[:m]) for m in range(3)]) for i, dist in ((0, LOW), (1, TOP))}
         said += chance(TOP, text) * sum(kept_by_two(q, p) for q, p in zip(rows[0], rows[1], strict=True)) / 3
         tally = Tally(times)
-        for number in range(times):  # every one draws anew
+        for number in range(times):  # every one draws again
             count(tally, number, Reading(torch.tensor(text), rows))
         found += chance(TOP, text) * (tally.ratio(("width", 0, 1, 2)) or 0.0)
     assert found == pytest.approx(said, abs=0.01)

@@ -234,7 +234,7 @@ def test_the_command_says_and_keeps_what_it_measured(tmp_path, capsys) -> None:
         (["--rows", "0"], "--rows is '0'; give whole numbers from 1 on"),
         (["--lengths", "a,b"], "--lengths is 'a,b'"),
         (["--lengths", "8", "--context", "9"], "give one of them"),
-        (["--out", "no-such-folder/x.json"], "no-such-folder is no folder"),
+        (["--out", "no-such-folder/x.json"], "no-such-folder is not a folder"),
         (["--context", "0"], "use at least 1"),
         (["--levels", "target"], "its levels are table@id="),
     ],

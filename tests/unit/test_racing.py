@@ -81,7 +81,7 @@ def test_who_begins_rotates_from_turn_to_turn_and_from_repeat_to_repeat(toy: Pip
     commits = [
         sum(isinstance(e, Commit) for e in lane) for one in turns if isinstance(one, race.Heat) for lane in one.lanes
     ]
-    assert len(commits) == 6 and commits[0] == commits[2] == 8  # the warming up is no repeat
+    assert len(commits) == 6 and commits[0] == commits[2] == 8  # the warming up is not a repeat
 
 
 def test_the_speed_up_is_paired_by_repeat_and_has_an_interval(ran: race.Raced) -> None:
@@ -157,8 +157,8 @@ def test_what_is_no_race_or_contradicts_itself_is_refused_with_the_reason(ran: r
     second = next(i for i, line in enumerate(whole[2:], 2) if line.startswith(b'{"event":"header"'))
     spoilt = {
         b"": "the file is empty",
-        b"no race\n": "this is no race",
-        b"".join(whole[1:]): "this is no race",
+        b"no race\n": "this is not a race",
+        b"".join(whole[1:]): "this is not a race",
         b"".join(whole[:second]): "1 traces of 2 lanes",
         b"".join([*whole, *whole[1:]]): "more traces than the 2 lanes",
         b"".join(whole).replace(b'"schema":1,', b'"schema":9,', 1): "race schema 9 is unknown",

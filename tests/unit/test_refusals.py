@@ -112,7 +112,7 @@ def test_the_command_line_takes_what_sampling_takes() -> None:
 def test_a_place_that_cannot_be_written_is_refused_before_any_work(where, capsys, tmp_path) -> None:
     command, option = TARGETS[where], where.split()[-1]
     before = sorted(tmp_path.iterdir())
-    assert f"{option}: no-such-folder is no folder; make it" in refusal([*command, "no-such-folder/x.jsonl"], capsys)
+    assert f"{option}: no-such-folder is not a folder; make it" in refusal([*command, "no-such-folder/x.jsonl"], capsys)
     assert f"{option}: / is a folder; name a file" in refusal([*command, "/"], capsys)
     assert "lies below a file" in refusal([*command, "TRACE/x"], capsys)
     assert "too long a name" in refusal([*command, "x" * 5000], capsys)

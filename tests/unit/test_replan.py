@@ -200,7 +200,7 @@ def test_verifiers_that_agree_judge_a_drafter_alike() -> None:
         estimates = Estimates(profile(0.6, 0.6, agree), half_life=8.0)
         estimates.take(outcomes(0, Checked(1, 0, 6, 6)))
         assert (estimates.acceptance[0, 2] == estimates.acceptance[0, 1]) is moves
-        assert set(estimates.seen) == {(0, 1)}, "which is no observation of the other pair"
+        assert set(estimates.seen) == {(0, 1)}, "which is not an observation of the other pair"
 
 
 def test_without_exploring_an_unseen_level_stays_unseen() -> None:

@@ -177,7 +177,7 @@ LOOPS = {
     "a pattern of two": ([9, 8, 7, *[1, 2] * 8], 5),
     "a run": ([9, 8, 7, *[5] * 12], 4),
     "a long one": ([9, *[*range(10, 40)] * 3], 31),
-    "twice is no loop": ([9, *[*range(10, 40)] * 2], None),
+    "twice is not a loop": ([9, *[*range(10, 40)] * 2], None),
     "too short": ([9, 8, *[1, 2, 3] * 3], None),
     "it stopped repeating": ([*[1, 2] * 20, 7], None),
     "nothing": ([], None),

@@ -241,7 +241,7 @@ def test_a_level_that_offers_several_sequences_cannot_verify():
 def test_a_profile_that_does_not_say_how_many_tokens_stand_side_by_side_is_refused():
     silent = replace(tower().levels[GUESS], beside=())
     profile = replace(tower(), levels=(tower().levels[ONE], silent, *tower().levels[FUSED:]))
-    with pytest.raises(ProfileError, match=r"level 'ngram@guess=3': .* how many \(beside\); calibrate anew"):
+    with pytest.raises(ProfileError, match=r"level 'ngram@guess=3': .* how many \(beside\); calibrate again"):
         plan_of(profile, "ngram:4,target")
 
 

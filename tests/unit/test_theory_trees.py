@@ -148,7 +148,7 @@ def test_a_tree_that_the_profile_cannot_price_is_refused(plan, why):
 
 def test_a_profile_without_forks_asks_for_a_new_calibration():
     profile = replace(tower(), by_width={})
-    with pytest.raises(ProfileError, match="calibrate anew"):
+    with pytest.raises(ProfileError, match="calibrate again"):
         expected(profile, StackPlan((0, 2), (2,), widths=(2, 1)))
     assert not Planner(profile).best().best.plan.widths
 

@@ -97,14 +97,14 @@ REFUSED = {
     "not JSON": (b"hello\n", "line 1: not JSON"),
     "cut line": ("\n".join(LINES)[:-5].encode(), f"line {len(LINES)}: not JSON"),
     "not text": (b"\xff\xfe\x00", "the file is not text; choose"),
-    "another JSON": (b'{"a": 1}', "line 1: this is no trace: its first line is not a header; choose"),
-    "a list": (b"[1, 2]", "line 1: this is no trace"),
-    "no header": ("\n".join(LINES[1:]).encode(), "line 1: this is no trace"),
+    "another JSON": (b'{"a": 1}', "line 1: this is not a trace: its first line is not a header; choose"),
+    "a list": (b"[1, 2]", "line 1: this is not a trace"),
+    "no header": ("\n".join(LINES[1:]).encode(), "line 1: this is not a trace"),
     "newer schema": (
         line_of("header", schema=SCHEMA + 1).encode(),
         f"line 1: trace schema {SCHEMA + 1} is unknown; this version reads",
     ),
-    "another format": (line_of("header", format="hsd-race").encode(), "line 1: this is no trace"),
+    "another format": (line_of("header", format="hsd-race").encode(), "line 1: this is not a trace"),
     "no schema": (line_of("header", schema="drop").encode(), "line 1: trace schema None is unknown"),
     "true schema": (line_of("header", schema=True).encode(), "expected a whole number, got bool"),
     "second header": (f"{LINES[0]}\n{LINES[1]}\n{LINES[0]}".encode(), "line 3: a second header; a file holds one run"),
@@ -119,7 +119,7 @@ REFUSED = {
     "null for int": (after_header(line_of("bonus", at=None)), "bonus.at: expected a whole number, got null"),
     "text for number": (after_header(line_of("bonus", p="1")), "bonus.p: expected a number, got str"),
     "bool for number": (after_header(line_of("bonus", p=True)), "bonus.p: expected a number, got bool"),
-    "NaN": (after_header(line_of("bonus", p=float("nan"))), "NaN is no number in JSON"),
+    "NaN": (after_header(line_of("bonus", p=float("nan"))), "NaN is not a number in JSON"),
     "huge number": (
         after_header(line_of("bonus", p=0.5).replace("0.5", "1e999")),
         "bonus.p: the number is larger",
@@ -149,7 +149,7 @@ REFUSED = {
         store_of({"c": "x"}),
         "store.hits['c']: expected a whole number, got str",
     ),
-    "hits of which one is no number": (
+    "hits of which one is not a number": (
         store_of({"c": 1, "m": 2, "s[0].x": 0.5, "t": 0.5}),
         "store.hits['s[0].x']: expected a whole number, got float",
     ),
@@ -201,7 +201,7 @@ def test_a_damaged_file_is_refused_with_line_and_cure(case: str) -> None:
 
 
 def invented(kind: inspect.Type, chance: random.Random) -> Any:
-    """A value of a type, drawn anew each time; levels exist in a stack of three."""
+    """A value of a type, redrawn each time; levels exist in a stack of three."""
     if isinstance(kind, inspect.Metadata):
         named = (kind.extra or {}).get("names") == "level"
         return chance.randrange(3) if named else invented(kind.type, chance)

@@ -198,7 +198,7 @@ def test_a_damaged_checkpoint_says_so_and_names_the_cure(target: LeanDecoder, da
     train = partial(loop.train, target, EXIT, PLAN, found, list(range(40)), tmp_path / "run")
     train(stop=lambda: True)
     _damage(tmp_path / "run" / "checkpoint.safetensors")
-    with pytest.raises(ValueError, match=r"is damaged .*; delete it, and training starts anew"):
+    with pytest.raises(ValueError, match=r"is damaged .*; delete it, and training starts again"):
         train()
 
 
@@ -573,7 +573,7 @@ def test_the_command_refuses_what_only_its_last_draft_lacks_before_it_trains(
         cure = "start from one of the same shape"
     elif case == "a file as out":
         (tmp_path / "out").touch()
-        cure = "is no folder; name one, or a place for a new one"
+        cure = "is not a folder; name one, or a place for a new one"
     else:  # the last one has two layers
         sizes = [sum(p.numel() for p in _student(layers).parameters()) for layers in (1, 2)]
         monkeypatch.setattr("hsd_core.lab.train.distil.LARGEST", sum(sizes) // 2)
@@ -729,5 +729,5 @@ def test_a_draft_of_another_target_is_refused(shipped: tuple[Path, DraftShape]) 
 def test_what_is_no_draft_is_refused_or_passed_over(tmp_path: Path, target: LeanDecoder) -> None:
     (tmp_path / "a.safetensors").write_bytes(b"no")
     assert list_drafts(tmp_path) == ()
-    with pytest.raises(DraftError, match="is no safetensors file"):
+    with pytest.raises(DraftError, match="is not a safetensors file"):
         read_draft(tmp_path / "a.safetensors", target)

@@ -125,7 +125,7 @@ def test_levels_over_one_model_share_a_trunk_and_others_do_not() -> None:
     assert who("exit:2@at=2@dtype=int8,exit:2@at=4,int8:4,target") == (2, 3, 2, 3)
     assert who("nano:2@id=fed,int8:4,target") == (1, 1, None)
     assert who("nano:2@id=fed,exit:4@at=4,target") == (2, 2, 2)
-    # a draft as dear as its verifier pays for itself
+    # a draft as expensive as its verifier pays for itself
     assert who("int8:4,target@dtype=int8") == (None, None)
     assert who("exit:2@at=2,target@dtype=int8") == (1, 1)
     assert who("exit:2@at=2@dtype=float32,target@dtype=int8") == (None, None)

@@ -24,7 +24,7 @@ RISING = Costs((1, 9), (2.0, 4.0))
 
 
 def profile(**changes: object) -> Profile:
-    """Three levels whose direct acceptance is no product of the neighbours', the middle one dearer over the lowest."""
+    """Three levels whose direct acceptance is not a product of the neighbours'; the middle one is more expensive."""
     levels = (
         ProfileLevel("a", Costs.constant(0.3)),
         ProfileLevel("b", RISING),

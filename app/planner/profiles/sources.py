@@ -26,7 +26,7 @@ _VALIDATION = "-validation"
 
 
 class Sources:
-    """The profiles that there are. Read anew at every opening of the tab: a calibration may just have ended."""
+    """The profiles that there are. Read again at every opening of the tab: a calibration may just have ended."""
 
     def __init__(self, folder: Path, measured: Callable[[], list[dict[str, Any]]] | None = None) -> None:
         self._folder, self._whatif = folder, folder.parent / "whatif"

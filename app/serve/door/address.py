@@ -20,7 +20,7 @@ def check_address(host: str | None, port: int | None) -> None:
     Args:
         host: None for Gradio's own, which GRADIO_SERVER_NAME may name. port: None for the first free one.
     Raises:
-        AddressError: the host is none of this machine, or the port is no port, is taken or not ours to take.
+        AddressError: the host is none of this machine, or the port is not a port, is taken or not ours to take.
     """
     low, high = PORTS
     if port is not None and not low <= port <= high:
@@ -53,5 +53,5 @@ def _why(error: OSError, name: str, port: int | None) -> str:
     if error.errno in (errno.EACCES, errno.EPERM):
         return f"port {port} is not for this user; use one from 1024 on"
     if error.errno == errno.EADDRNOTAVAIL:
-        return f"host {name!r} is no address of this machine; use {_CURE}"
+        return f"host {name!r} is not an address of this machine; use {_CURE}"
     return f"nothing can listen on {name!r}, port {port}: {error.strerror or error}; name others with --host and --port"

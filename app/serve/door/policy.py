@@ -37,7 +37,7 @@ def origins(text: str) -> tuple[str, ...]:
     found = tuple(part.strip().rstrip("/") for part in text.split(",") if part.strip())
     for one in found:
         if not _ORIGIN.fullmatch(one):
-            raise OriginError(f"{one[:80]!r} is no origin of a page; write it as https://teaching.example")
+            raise OriginError(f"{one[:80]!r} is not an origin of a page; write it as https://teaching.example")
     return found
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from typing import Any
 from urllib.parse import parse_qs
 
-LEFT_S = 1.0  # a client that opens its connection anew is not gone
+LEFT_S = 1.0  # a client that opens its connection again is not gone
 
 _DATA = re.compile(r"/queue/data/?$")
 _CALL = re.compile(r"/call/(?:v2/)?[^/]+/([^/]+)/?$")

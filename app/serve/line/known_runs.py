@@ -19,7 +19,7 @@ from hsd_core.trace.typed import encode, plain
 KEEP = 24
 KEEP_BYTES = 32 * 2**20  # of finished runs, compressed
 OPENED = 6  # files that visitors opened
-RETURN_S = 6.0  # so long a run waits for a page that left it: one that is loaded anew comes back for its run
+RETURN_S = 6.0  # so long a run waits for a page that left it: one that is reloaded comes back for its run
 FIGURES = frozenset({"snapshot", "gauge", "race"})  # the page's own records, which are no events
 
 

@@ -1,4 +1,4 @@
-/** Lists whose rows stay as long as what they say: per frame only what changed is made anew. */
+/** Lists whose rows stay as long as what they say: per frame only what changed is made again. */
 
 /**
  * @typedef {{key: string, sign: string, make: () => HTMLElement}} Row sign: what it says; the same sign, the same element

@@ -15,7 +15,7 @@ export function scaleOf(a, b, width, lane, count) {
   return { a, b, width, lane, count, x: (t) => ((t - a) / (b - a)) * width, y: (level) => (count - 1 - level) * lane };
 }
 
-/** What depends on the levels and the size alone, drawn anew where one of them is another.
+/** What depends on the levels and the size alone, redrawn where one of them is another.
  *  @param {any} model @param {any} scale @param {{root: any, over: any, names: any}} sheets two of svg, and a list
  *  @param {any} [before] what was drawn last */
 export function skeleton(model, scale, { root, over, names }, before = null) {

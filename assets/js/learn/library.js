@@ -10,7 +10,7 @@ export class Library {
     /** @type {Map<string, Promise<void>>} */ this._coming = new Map();
   }
 
-  /** Fetches what a text names, each once; what cannot be had stays away. @param {any} value @param {string[]} more recordings */
+  /** Fetches what a text names, each once; what is not there stays away. @param {any} value @param {string[]} more recordings */
   async gather(value, more = []) {
     const names = new Set([...recordingsIn(value), ...more]);
     const asks = [...names].map((name) => this._once(name, () => this._recording(name)));

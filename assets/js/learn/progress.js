@@ -22,7 +22,7 @@ export function keep(id, more) {
     const before = all();
     localStorage.setItem(KEY, JSON.stringify({ ...before, last: id, [id]: { ...before[id], ...more } }));
   } catch {
-    // A browser that keeps nothing begins every lesson anew.
+    // A browser that keeps nothing begins every lesson again.
   }
 }
 

@@ -94,7 +94,7 @@ export function counts(key, options) {
 
 /**
  * A new level out of a catalogue entry, and where it stands: {level, index}. An exit takes the first depth with a
- * trained draft that is not in the stack yet; cheaper levels go below dearer ones, the others right below the roof.
+ * trained draft that is not in the stack yet; cheaper levels go below more expensive ones, the others right below the roof.
  */
 export function placed(levels, known) {
   const options = known.params?.id ? { id: known.params.id } : {};

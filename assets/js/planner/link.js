@@ -15,7 +15,7 @@ export function linked(sources) {
   return source ? [source, Math.max(0, at)] : null;
 }
 
-/** The sliders as the address sets them; what is no valid setting stays at rest. */
+/** The sliders as the address sets them; what is not a valid setting stays at rest. */
 export function turnedBy(profile, limits) {
   const query = new URLSearchParams(location.search);
   const turned = still(profile);

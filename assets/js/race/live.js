@@ -235,7 +235,7 @@ export function livePanel({ setup, ports, onRace }) {
     if (event.key === "Escape" && !event.defaultPrevented && session.pending && el.offsetParent) stop();
   });
   offer();
-  const before = pendingBefore("race"); // the page was loaded anew while a race went on
+  const before = pendingBefore("race"); // the page was reloaded while a race went on
   if (before) {
     el.hidden = false;
     session.resume(before);

@@ -13,7 +13,7 @@ import { quickPanel } from "./quick.js";
 import { comparison } from "./table.js";
 import { RESULTS } from "../words/tabs/results.js";
 
-const SETTLE_MS = 250; // a window that is being dragged is not drawn anew
+const SETTLE_MS = 250; // a window that is being dragged is not redrawn
 
 /**
  * @param {HTMLElement} root
@@ -145,7 +145,7 @@ class ResultsPage {
     );
   }
 
-  /** The colours are the page's, so a change of theme draws them anew. */
+  /** The colours are the page's, so a change of theme redraws them. */
   drawPlots() {
     for (const { plot, figure } of this.plots) plot.show(figure());
   }

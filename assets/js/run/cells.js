@@ -12,7 +12,7 @@ export function bytesOf(b64) {
   return bytes;
 }
 
-/** Decodes bytes; what is no UTF-8 becomes U+FFFD, which the page shows as such. @param {Uint8Array} bytes */
+/** Decodes bytes; what is not UTF-8 becomes U+FFFD, which the page shows as such. @param {Uint8Array} bytes */
 export function decode(bytes) {
   return decoder.decode(bytes);
 }

@@ -99,7 +99,7 @@ export class Tokens {
   _drafted(e, tree) {
     if (tree) this._lose(e.at, e.t0, null, null);
     const step = (e.t1 - e.t0) / Math.max(1, e.ids.length);
-    // The policy del chooses the depth anew in each round.
+    // The policy del chooses the depth again in each round.
     const depth = Math.max(0, ...e.ran.map((span) => span.hi)) || null;
     e.serials.forEach((serial, i) => {
       const t = Math.round(e.t0 + step * (i + 1));

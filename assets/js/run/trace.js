@@ -32,7 +32,7 @@ export class TraceModel extends Tokens {
     /** @type {import("./events.js").Depths|null} */ this.depths = null; // when it was measured
     /** @type {Level[]} */ this.levels = []; // header.levels with their looks
     /** @type {Round[]} */ this.rounds = [];
-    /** @type {import("./events.js").Plan[]} */ this.plans = []; // where the run chose its levels anew
+    /** @type {import("./events.js").Plan[]} */ this.plans = []; // where the run chose its levels again
     /** @type {Segment[]} */ this.segments = [];
     this.figures = new Figures();
     this.moments = new Moments();

@@ -28,7 +28,7 @@ import { STAGE } from "../words/play/run.js";
  *   tell: (text: string, kind?: string) => void, draw: () => void,
  *   figures: {draw: () => void, show: (selector: string) => void}}} Ports
  *   aside: the way back to another run; live: whether the run that is shown is being written, and what the server says of
- *   it; ready: whether what is composed can be run now; busy: says so anew; record: shows a recording; figures: those below the fold
+ *   it; ready: whether what is composed can be run now; busy: says so again; record: shows a recording; figures: those below the fold
  */
 
 /** Makes the parts and puts them into the page; `el` holds them all. @param {Ports} ports */

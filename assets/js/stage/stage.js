@@ -107,7 +107,7 @@ export class Stage {
     };
   }
 
-  /** The first paint: what the page showed before it was loaded anew, what the address asks for, or the first recording. */
+  /** The first paint: what the page showed before it was reloaded, what the address asks for, or the first recording. */
   async begin(value) {
     const { given, refused } = this.wish.ask();
     const named = given.recording && this.setup.recordings.find((r) => r.name === given.recording);

@@ -13,7 +13,7 @@ export class TreeDock {
     this.el.hidden = true;
     this.el.setAttribute("role", "group");
     this.el.setAttribute("aria-label", TREE.dock);
-    this.drawn = false; // whether the tree was drawn anew since it was last measured
+    this.drawn = false; // whether the tree was redrawn since it was last measured
     this.el.addEventListener("scroll", () => this._count(), { passive: true });
   }
 

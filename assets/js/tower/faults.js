@@ -2,7 +2,7 @@
  *  last one stands for the levels that it spoke of. */
 
 const SETTLE_MS = 80;
-const KEPT = 200; // answers; then they are asked for anew
+const KEPT = 200; // answers; then they are asked for again
 
 /** @typedef {{level: number, reason: string}} Fault level: its place in the stack, cheapest first */
 

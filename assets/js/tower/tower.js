@@ -24,7 +24,7 @@ import { TOWER } from "../words/play/tower.js";
  * @param {HTMLElement} host
  * @param {{presets: string[], fixed?: boolean, replans: () => boolean, ready: () => boolean, settings: () => object,
  *   onChange: (stack: string, replan?: boolean) => void, onJudged: () => void}} ctx
- *   presets: names in the catalogue. fixed: the stack is shown and cannot be changed. settings: of the next run. replans: whether runs choose their levels anew;
+ *   presets: names in the catalogue. fixed: the stack is shown and cannot be changed. settings: of the next run. replans: whether runs choose their levels again;
  *   onChange says so of a ready-made stack. ready: whether Generate can be pressed. onJudged: the server has said whether the stack stands.
  */
 export function createTower(host, ctx) {

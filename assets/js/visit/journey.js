@@ -1,4 +1,4 @@
-/** From run to run: what is shown, what goes on aside, and the way back to both, also after the page was loaded anew. */
+/** From run to run: what is shown, what goes on aside, and the way back to both, also after the page was reloaded. */
 
 import { Aside } from "./aside.js";
 import { pendingBefore } from "./pending.js";
@@ -57,7 +57,7 @@ export class Journey {
     this.page.busy();
   }
 
-  /** After the page was loaded anew: goes on with the run that was pending, and shows what was shown; what is to be said. */
+  /** After the page was reloaded: goes on with the run that was pending, and shows what was shown; what is to be said. */
   async comeBack() {
     const { session } = this.page;
     const { run } = this.trail;

@@ -1,4 +1,4 @@
-/** The name of the run that was asked for and is not over, kept while the page is loaded anew. */
+/** The name of the run that was asked for and is not over, kept while the page is reloaded. */
 
 const KEY = "hsd-explorer-pending";
 const keyOf = (/** @type {string} */ what) => (what ? `${KEY}-${what}` : KEY);
@@ -13,7 +13,7 @@ export function keepPending(run, what = "") {
   }
 }
 
-/** The run that was pending when this page was loaded anew, or left and returned to; else null. @param {string} [what] */
+/** The run that was pending when this page was reloaded, or left and returned to; else null. @param {string} [what] */
 export function pendingBefore(what = "") {
   const [entry] = performance.getEntriesByType("navigation");
   const again = entry instanceof PerformanceNavigationTiming && ["reload", "back_forward"].includes(entry.type);

@@ -5,7 +5,7 @@ import { keepPending } from "./pending.js";
 import { FILES } from "../words/page.js";
 
 const POLL_MS = 2000;
-const FOLLOW_MS = 500; // of a run without a stream: the page was loaded anew
+const FOLLOW_MS = 500; // of a run without a stream: the page was reloaded
 const FIRST_MS = 15_000; // until a run's first sign: a busy server may take that long to hear of it
 
 /**
@@ -61,7 +61,7 @@ export class Session {
     return run;
   }
 
-  /** Goes on with a run that was asked for before the page was loaded anew; without a stream of it. @param {string} run */
+  /** Goes on with a run that was asked for before the page was reloaded; without a stream of it. @param {string} run */
   resume(run) {
     this._begin(run, false);
     this._timer = setInterval(() => this._look(), FOLLOW_MS);

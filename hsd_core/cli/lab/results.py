@@ -1,4 +1,4 @@
-"""`results`: the tables of raw results, printed, or made anew where they stand in Markdown files."""
+"""`results`: the tables of raw results, printed, or made again where they stand in Markdown files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def add(commands: Any) -> None:
         nargs="+",
         default=[],
         metavar="FILE.md",
-        help="make marked tables anew in place",
+        help="make marked tables again in place",
     )
     writes(parser, "--summary", metavar="FILE", help="of one validation, what the page's Planner draws (JSON)")
     reads(parser, "--earlier", nargs="+", default=[], metavar="FILE", help="validations that it names too")
@@ -47,5 +47,5 @@ def act(options: argparse.Namespace) -> int:
         before, text = file.read_text(encoding="utf-8"), updated(file)
         if text != before:
             file.write_text(text, encoding="utf-8")
-        print(f"{file}: {'made anew' if text != before else 'as it was'}", file=sys.stderr)
+        print(f"{file}: {'made again' if text != before else 'as it was'}", file=sys.stderr)
     return 0

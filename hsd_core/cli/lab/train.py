@@ -94,7 +94,7 @@ def act(options: argparse.Namespace) -> int:
     for name in names:
         folder = distiller.folder(name, start)
         if distiller.finished(name, start):
-            print(f"{name} was trained before; to do it anew, delete {folder}", file=sys.stderr)
+            print(f"{name} was trained before; to train it again, delete {folder}", file=sys.stderr)
         else:
             print(f"{name}: curve and checkpoint in {folder}", file=sys.stderr)
         path = distiller.train(name, out, command=_command(options), tell=_told(name), stop=asked, start=start)

@@ -87,7 +87,7 @@ def read_asked(path: str | Path, default: str = "") -> dict[str, str]:
     Args:
         default: what a line `default` stands for.
     Raises:
-        ValueError: there are none, or one is no stack; the message says why.
+        ValueError: there are none, or one is not a stack; the message says why.
     """
     lines = [line.strip() for line in text(path).splitlines()]
     return asked_for([line for line in lines if line and not line.startswith("#")], default, str(path))

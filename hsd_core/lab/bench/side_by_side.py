@@ -186,9 +186,9 @@ def from_record(record: Mapping[str, Any]) -> Measurement:
     """The inverse of `asdict` of a stack's run, also of what went through JSON.
 
     Raises:
-        ValueError: it is no measurement.
+        ValueError: it is not a measurement.
     """
     try:
         return convert(record, Measurement)
     except Wrong:
-        raise ValueError(f"{str(record)[:60]} is no measurement of this version; measure anew") from None
+        raise ValueError(f"{str(record)[:60]} is not a measurement of this version; measure again") from None

@@ -79,7 +79,7 @@ def candidates(pipeline: Pipeline, levels: str | None = None) -> Candidates:
         levels: in the grammar of stacks, without T: "ngram,int8,target". Those with one sequence make a stack; any
             number that offer several may stand among them.
     Raises:
-        StackError: `levels` is no stack, the target cannot be built, or nothing but the target is left.
+        StackError: `levels` is not a stack, the target cannot be built, or nothing but the target is left.
     """
     wanted, left_out = default_levels(pipeline.preset, pipeline.dtype) if levels is None else (_asked(levels), {})
     if twice := [name for name in wanted if wanted.count(name) > 1]:

@@ -139,7 +139,7 @@ class _Output(Struct):
 
 
 def _texts(path: str | Path) -> Iterator[Written]:
-    """Prompts, and what of their outputs is no loop."""
+    """Prompts, and what of their outputs is not a loop."""
     wanted = "JSON with prompt_ids and output_ids of whole numbers"
     try:
         for _, line in records(path, _Output, wanted):

@@ -140,10 +140,10 @@ def read_race(line: bytes) -> Race:
         race = decode(line, _DECODER)
     except Wrong as error:
         if not line.startswith(b'{"event":"race"'):
-            raise tracefile.TraceError(f"this is no race; {_CHOOSE}") from None
+            raise tracefile.TraceError(f"this is not a race; {_CHOOSE}") from None
         raise tracefile.TraceError(f"line 1: race.{error}. {_CURE}") from None
     except ValueError as error:
-        raise tracefile.TraceError(f"this is no race ({error}); {_CHOOSE}") from None
+        raise tracefile.TraceError(f"this is not a race ({error}); {_CHOOSE}") from None
     if race.schema != SCHEMA:
         raise tracefile.TraceError(f"line 1: race schema {race.schema} is unknown; this version reads {SCHEMA}")
     if any(len(took) != len(race.stacks) for took in race.repeats):

@@ -1,4 +1,4 @@
-"""Tables in Markdown files, made anew from raw results.
+"""Tables in Markdown files, made again from raw results.
 
 A table stands between `<!-- results: FILE VIEW -->` and `<!-- /results -->`; FILE is a file of raw results, found from
 the folder of the Markdown file. A benchmark has the views `stacks` (all), `best` (the fastest of each number of
@@ -27,7 +27,7 @@ _OPENS = re.compile(r"^<!-- results:", re.MULTILINE)
 
 
 def updated(path: Path) -> str:
-    """The text of a Markdown file with its tables made anew.
+    """The text of a Markdown file with its tables made again.
 
     Raises:
         ValueError: a marker is not closed or names no view. OSError: it names no file.

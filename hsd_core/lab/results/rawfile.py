@@ -26,7 +26,7 @@ def read_raw(path: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """What a file of raw results says of itself, and its lines; one that was broken off at the end is left out.
 
     Raises:
-        ValueError: these are no raw results that we can read.
+        ValueError: these are not raw results that we can read.
         OSError: there is no such file.
     """
     with opened(path) as file:

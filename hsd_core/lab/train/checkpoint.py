@@ -36,7 +36,7 @@ def restore(path: Path, student: Student, optimizer: torch.optim.AdamW) -> dict[
     """
     if not path.exists():
         return None
-    with opened(path, "delete it, and training starts anew") as file:
+    with opened(path, "delete it, and training starts again") as file:
         about: dict[str, Any] = plain(file.metadata()["about"])
         held: dict[str, Tensor] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     with torch.no_grad():

@@ -78,7 +78,7 @@ class Distiller:
                 lack. OSError: `out` cannot be made.
         """
         if start is not None and start.resolve() == out.resolve():
-            # the start names a training: if that was overwritten, the same command would train a finished draft anew
+            # the start names a training: if that was overwritten, the same command would train a finished draft again
             raise ValueError(f"drafts cannot start from {start} and be written there too; give another --out")
         for name in names:
             draft = self.drafts[name]
@@ -203,7 +203,7 @@ class Distiller:
         put(path.with_suffix(".md"), card(path.stem, draft, self._plan, curve, kinds, said).encode())
 
     def _digest(self, draft: DraftShape, start: Path | None) -> str:
-        """Names everything that training depends on: with another of these it starts anew."""
+        """Names everything that training depends on: with another of these it starts again."""
         begun = hashlib.sha256(start.read_bytes()).hexdigest() if start else ""
         # what a draft does not ask for is left out: trainings keep the names that they had before it could be asked for
         shape = {key: value for key, value in asdict(draft).items() if value is not None}

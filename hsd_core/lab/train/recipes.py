@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-LOSSES = ("kl", "rkl", "tv")  # the names of `losses.LOSSES`, to be had without torch
+LOSSES = ("kl", "rkl", "tv")  # the names of `losses.LOSSES`, here so that torch is not needed
 
 
 @dataclass(frozen=True, slots=True)

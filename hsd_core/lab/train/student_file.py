@@ -36,7 +36,7 @@ def take_weights(student: Student, path: Path) -> None:
     """Give a student the weights of a draft's file. The rows of the head may differ.
 
     Raises:
-        DraftError: it is no draft, or one of another shape or target size, or damaged.
+        DraftError: it is not a draft, or one of another shape or target size, or damaged.
     """
     about = read_info(path)
     shape = (about.at, about.fed, about.layers, about.mlp_width)

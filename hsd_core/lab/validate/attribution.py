@@ -1,7 +1,7 @@
 """Where a prediction and a measurement part: what was predicted is replaced by what happened, one term at a time.
 
     predicted   = sum over levels of (calls of the theory) x (ms of the theory), and the engine's own ms
-    acceptance  : calls and rounds as they were, each call and round as dear as the theory says
+    acceptance  : calls and rounds as they were, each call and round as expensive as the theory says
     rows        : and each call with the rows that it had (blocks of other lengths, catching up)
     cost        : and each call with the ms that it took
     engine      : and the time between calls as it was = measured

@@ -118,7 +118,7 @@ def read_validation(about: Mapping[str, Any], records: Sequence[Mapping[str, Any
     """The lines of a file as sittings.
 
     Raises:
-        ValueError: they are no validation's.
+        ValueError: they are not validation's.
     """
     try:
         if about["model"] not in SAID:
@@ -129,7 +129,7 @@ def read_validation(about: Mapping[str, Any], records: Sequence[Mapping[str, Any
         )
         profile = profile_from(about["profile"])
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"these are no results of a validation: {error} is missing or wrong; measure anew") from None
+        raise ValueError(f"these are not results of a validation: {error} is missing or wrong; measure again") from None
     return Validation(about, profile, tuple(sitting for sitting in sittings if sitting.prompts))
 
 

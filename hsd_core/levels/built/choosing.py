@@ -1,4 +1,4 @@
-"""Policy `del`: an exit that is chosen anew in every round, with the length of its draft (DEL, arXiv 2504.05598).
+"""Policy `del`: an exit that is chosen again in every round, with the length of its draft (DEL, arXiv 2504.05598).
 
 Of the trained exits of the target up to some depth, each round drafts with the exit l and the length d that
 promise the most tokens per layer run,
@@ -67,7 +67,7 @@ class ChoosingLevel(OverDecoder):
     ) -> None:
         """
         Raises:
-            ValueError: there is no exit to choose, or one that is no early one.
+            ValueError: there is no exit to choose, or one that is not an early one.
         """
         if not readouts or not all(1 <= at < decoder.layers for at in readouts):
             raise ValueError(f"exits {sorted(readouts)} are not within layers 1 to {decoder.layers - 1}")

@@ -32,7 +32,7 @@ class ExitLevel(OverDecoder):
             ValueError: the model has no layer behind `at`.
         """
         if not 1 <= at < decoder.layers:
-            raise ValueError(f"an exit at {at} is no early one: the model has {decoder.layers} layers")
+            raise ValueError(f"an exit at {at} is not an early one: the model has {decoder.layers} layers")
         self.decoder, self.at = decoder, at
         self.readout = draft or Lens(decoder)
         self.fed = getattr(draft, "fed", False)

@@ -95,7 +95,7 @@ class ModelRun:
         return draft(self, context, order, self._source)
 
     def grow(self, context: Context, ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
-        """See `Grows.grow`. It takes chains alone, so every branch is run anew."""
+        """See `Grows.grow`. It takes chains alone, so every branch is run again."""
         if not new:
             return self._score(context, 1)
         self._cache.cut(len(context) - 1)

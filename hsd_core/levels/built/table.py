@@ -71,7 +71,7 @@ class TableRun:
         """See `score`; the logits behind the last `rows` nodes, the end of the context being the first."""
         ids = [*context, *tree.ids]
         if self._seen != ids[: len(self._seen)]:
-            raise AssertionError(f"{self._source}: cache holds {self._seen}, which is no prefix of {ids}")
+            raise AssertionError(f"{self._source}: cache holds {self._seen}, which is not a prefix of {ids}")
         computed = len(ids) - len(self._seen)
         if computed < rows:
             raise AssertionError(f"{self._source}: {rows} rows asked for, {computed} tokens are new")

@@ -1,7 +1,7 @@
 """A stack without weights: character tables counted from one paragraph, for classes, tests and a first look.
 
 Level `order-k` predicts the next character from the last k, by interpolated counts, so a larger k is a better
-and (here) no dearer model. The engine that decodes with them is the real one; the text is nobody's.
+and (here) no larger model. The engine that decodes with them is the real one; the text is nobody's.
 """
 
 from __future__ import annotations

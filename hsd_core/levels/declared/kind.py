@@ -122,7 +122,7 @@ class Kind:
             Whoever heeds a policy or a rule heeds the keys that policies and rules have.
         block: T where a stack gives none.
         verifies: whether it has a distribution. stands: where in a stack.
-        cheap: a new one goes below dearer levels, the others right below the target.
+        cheap: a new one goes below more expensive levels, the others right below the target.
         needs: what a preset must have (`Preset.has`) to list it at all; a kind that needs nothing stands in each.
         reads: the model whose layers it shares with other levels. of_target: whether a level is built for one target.
         origins: where its tokens come from.

@@ -15,7 +15,7 @@ from hsd_core.models.weights import Source, is_here
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A stack worth a look, and what it shows. `replan`: its levels are candidates, chosen anew between rounds."""
+    """A stack worth a look, and what it shows. `replan`: its levels are candidates, chosen again between rounds."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""An exit that is chosen anew in every round. In a stack it is an exit with `@policy=del`."""
+"""An exit that is chosen again in every round. In a stack it is an exit with `@policy=del`."""
 
 from __future__ import annotations
 

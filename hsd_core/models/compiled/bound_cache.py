@@ -58,7 +58,7 @@ class CompiledCache(KVCache):
         return self._bound[session]
 
     def bind(self, session: Session, layers: Iterable[int]) -> BoundInputs:
-        """The same anew."""
+        """The same again."""
         made = session.bound()
         for name, tensor in self._steers.items():
             made.input(name, tensor)
@@ -69,7 +69,7 @@ class CompiledCache(KVCache):
         return made
 
     def forget(self, current: Collection[Session]) -> None:
-        """Let go of the sessions that are none of these: layers were cut anew."""
+        """Let go of the sessions that are none of these: layers were cut again."""
         self._bound = {session: bound for session, bound in self._bound.items() if session in current}
 
     def run(self, bounds: Iterable[BoundInputs], given: Pass, x: Tensor, *, alone: bool = True) -> Tensor:

@@ -53,7 +53,7 @@ class CompiledDecoder:
 
     Args:
         shape: read from the model's config by `LeanShape.from_config`.
-        weights: opens the weights; again where layers are cut anew.
+        weights: opens the weights; again where layers are cut again.
         dtype: "float32", or "int8" (weights in groups of 64, smoothed) or "int4" (in groups of 32), both with inputs
             rounded to 8 bits and an 8-bit head.
         vocab: keep only the first `vocab` columns of the logits.
@@ -182,7 +182,7 @@ class CompiledDecoder:
         return self._between(lo, hi)
 
     def _cut(self, *at: int) -> Iterator[DecoderPart]:
-        """The parts, those that a depth lies within made anew as two."""
+        """The parts, those that a depth lies within made again as two."""
         for part in self._parts:
             cuts = sorted({part.lo, *(depth for depth in at if part.lo < depth < part.hi), part.hi})
             yield from [part] if len(cuts) == 2 else map(self._part, cuts[:-1], cuts[1:])

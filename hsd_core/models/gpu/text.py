@@ -55,7 +55,7 @@ class TextThere:
         windows = ids.unfold(0, self._longest, 1)  # row j: the tokens up to j
         same = (windows == windows[-1]) & (windows[-1] != BEFORE)
         alike = same.flip(-1).long().cumprod(-1).sum(-1)
-        alike[-1].zero_()  # a token is no copy of itself
+        alike[-1].zero_()  # a token is not a copy of itself
         longest = alike.amax()
         behind = torch.arange(1, len(context) + 1, device=self._device)
         places = torch.where((alike == longest) & (longest > 0), behind, 0)

@@ -52,7 +52,7 @@ class Layers:
     """Some layers of one shape, run in ranges over one cache.
 
     Args:
-        rotary: shared tables, made anew if not given. graphs: what records passes of few inputs; None: nothing does.
+        rotary: shared tables, made again if not given. graphs: what records passes of few inputs; None: nothing does.
     """
 
     def __init__(

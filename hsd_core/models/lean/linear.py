@@ -89,7 +89,7 @@ class Int8:
     Takes and returns x's dtype.
 
     Raises:
-        DecoderError: the weight's sizes are no multiples of what the kernel takes.
+        DecoderError: the weight's sizes are not multiples of what the kernel takes.
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None = None) -> None:
@@ -131,7 +131,7 @@ class Int4:
     row of the result depends on another row of x, bit for bit. Takes and returns x's dtype.
 
     Raises:
-        DecoderError: the weight's sizes are no multiples of what the kernel takes.
+        DecoderError: the weight's sizes are not multiples of what the kernel takes.
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None = None) -> None:
@@ -174,7 +174,7 @@ COPIES: Mapping[str, type[Int8 | Int4]] = MappingProxyType({"int8": Int8, "int4"
 
 
 def refuse_sizes(dtype: str, weight: Tensor, *, inputs: int, outputs: int, instead: str) -> None:
-    """Raises DecoderError for a weight (N, K) where K is no multiple of `inputs`, or N none of `outputs`."""
+    """Raises DecoderError for a weight (N, K) where K is not a multiple of `inputs`, or N none of `outputs`."""
     n, k = weight.shape
     if k % inputs or n % outputs:
         raise DecoderError(
@@ -204,7 +204,7 @@ def int4_steps(groups: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 def quantise(weight: Tensor) -> tuple[Tensor, Tensor]:
     """Symmetric int8 with one bfloat16 scale per row: weight (N, K) ~ q (N, K) * scale (N,).
 
-    The scale is rounded to bfloat16 before the division, so that its rounding is no error of the product.
+    The scale is rounded to bfloat16 before the division, so that its rounding is not an error of the product.
     """
     weight = weight.float()
     # 126 steps, not 127: rounding the scale down may then not push the largest weight over 127

@@ -45,7 +45,7 @@ class LeanShape:
         refuse_sliding_window(config)
         needed = ("num_attention_heads", "vocab_size", "hidden_size", "num_hidden_layers")
         if lacking := [name for name in needed if name not in config]:
-            raise DecoderError(f"config.json lacks {lacking[0]!r}; save the model anew with its full config")
+            raise DecoderError(f"config.json lacks {lacking[0]!r}; save the model again with its full config")
         if (act := config.get("hidden_act", "silu")) != "silu":
             raise DecoderError(f"hidden_act {act!r}: the lean decoder has the SiLU gate only")
         heads = config["num_attention_heads"]

@@ -2,4 +2,4 @@
 
 
 class WeightsError(ValueError):
-    """Weights that cannot be had or used; the message names the cause and the cure."""
+    """Weights that are not available or cannot be used; the message names the cause and the cure."""

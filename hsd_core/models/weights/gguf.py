@@ -47,7 +47,7 @@ def convert(path: Path, folder: Path, *, stored: str, progress: Step) -> None:
     try:
         reader = gguf.GGUFReader(path)
     except (ValueError, IndexError, KeyError) as error:
-        raise WeightsError(f"{path.name} is no readable GGUF file: {error}; fetch it again") from error
+        raise WeightsError(f"{path.name} is not a readable GGUF file: {error}; fetch it again") from error
     field = _Fields(reader)
     config = _config(field, {t.name for t in reader.tensors}, path.name)
     try:

@@ -23,7 +23,7 @@ def ensure(source: Source | str, progress: Progress | None = None) -> Path:
         source: a `Source`, or what `Source.parse` reads.
         progress: called as progress(stage, done, total); stages are "download" and "convert", in bytes.
     Raises:
-        WeightsError: the weights cannot be had; the message names the cure. No half-made folder is left.
+        WeightsError: the weights are not available; the message names the cure. No half-made folder is left.
     """
     source = choose(Source.parse(source) if isinstance(source, str) else source)
     tell = progress or (lambda *_: None)

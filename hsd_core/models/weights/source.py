@@ -63,10 +63,10 @@ class Source:
         if path.is_file() and path.suffix == ".gguf":
             return cls("gguf", str(path), path.stem)
         if path.is_file():
-            raise WeightsError(f"{text} is no model; name a folder with safetensors or a .gguf file")
+            raise WeightsError(f"{text} is not a model; name a folder with safetensors or a .gguf file")
         if _HUB_ID.fullmatch(text):
             return cls("hub", text, text.split("/")[1])
-        raise WeightsError(f"{text!r} is no folder, no .gguf file and no hub id; a hub id looks like OWNER/NAME")
+        raise WeightsError(f"{text!r} is not a folder, a .gguf file or a hub id; a hub id looks like OWNER/NAME")
 
     def as_dict(self, folder: Path) -> dict[str, object]:
         """What a trace says of these weights: the source, its checksum where it is known, licence and note."""

@@ -25,7 +25,7 @@ from filelock import FileLock, Timeout
 
 from hsd_core.models.weights.errors import WeightsError
 
-FORMAT = 1  # of the converted folder; another number is built anew
+FORMAT = 1  # of the converted folder; another number is rebuilt
 LOCK_SECONDS = 3600.0
 LOOK_S = 0.5
 PIECE = 1 << 22  # bytes read at a time

@@ -125,7 +125,7 @@ def _check_tree(profile: Profile, plan: StackPlan) -> None:
             "either alone; leave @tree= out"
         )
     if max(widths) > (most := profile.widest(below, level)):
-        cure = f"use no more than {most} side by side" if most > 1 else "calibrate anew"
+        cure = f"use no more than {most} side by side" if most > 1 else "calibrate again"
         raise ProfileError(
             f"tree {words}: the profile does not know how often {profile.names[level]} accepts one of {max(widths)} "
             f"tokens of {profile.names[below]}; {cure}"
@@ -177,7 +177,7 @@ def plan_of(profile: Profile, stack: str) -> StackPlan:
     """The plan that a stack is, in a profile that knows its levels.
 
     Raises:
-        ProfileError: it is no stack, a level is not in the profile, or the theory has no formula for it.
+        ProfileError: it is not a stack, a level is not in the profile, or the theory has no formula for it.
     """
     try:
         specs = parse(stack)
@@ -232,7 +232,7 @@ def _spec(profile: Profile, level: int) -> LevelSpec:
     if fan_of(spec) and not entry.beside:
         raise ProfileError(
             f"level {entry.name!r}: {entry.spec} offers several candidates side by side, and the profile does not say "
-            "how many (beside); calibrate anew"
+            "how many (beside); calibrate again"
         )
     return spec
 

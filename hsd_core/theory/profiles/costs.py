@@ -44,7 +44,7 @@ class Costs:
         if any(not 1 <= n <= MOST_ROWS for n in self.rows) or any(b <= a for a, b in pairwise(self.rows)):
             raise ProfileError(f"row counts are {list(self.rows)}; use rising whole numbers from 1 to {MOST_ROWS}")
         if bad := [ms for ms in self.ms if not (math.isfinite(ms) and ms > 0)]:
-            raise ProfileError(f"{bad[0]} is no cost; use a positive number of milliseconds")
+            raise ProfileError(f"{bad[0]} is not a cost; use a positive number of milliseconds")
         for end in (self.low, self.high):
             if end is not None and (len(end) != len(self.rows) or not all(math.isfinite(x) and x >= 0 for x in end)):
                 raise ProfileError("interval_ms must have [low, high] in ms for every row count of cost_ms")
@@ -119,14 +119,14 @@ def number(value: Any, where: str) -> float:
         ProfileError: it is something else.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ProfileError(f"{where}: {value!r} is no number")
+        raise ProfileError(f"{where}: {value!r} is not a number")
     return float(value)
 
 
 def _row_count(text: Any) -> int:
     if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) < 6:
         return int(text)
-    raise ProfileError(f"row count {text!r} is no whole number from 1 to {MOST_ROWS}")
+    raise ProfileError(f"row count {text!r} is not a whole number from 1 to {MOST_ROWS}")
 
 
 @lru_cache(maxsize=4096)  # a planner asks thousands of times for a few tables

@@ -1,7 +1,7 @@
 """Profiles kept on this machine, and those that come with the package. Needs no torch.
 
 A profile holds for one preset on one device and dtype, one machine, one version of torch, one set of drafts and
-databases. All of that is in its key: where anything changes, the machine is measured anew.
+databases. All of that is in its key: where anything changes, the machine is measured again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory import Profile, ProfileError, read_profile
 from hsd_core.trace.typed import pretty, put
 
-FORMAT = 5  # of what is measured and how; another number is measured anew
+FORMAT = 5  # of what is measured and how; another number is measured again
 FOLDER = Path(__file__).resolve().parents[3] / "assets" / "profiles"
 OTHER = 2
 _HEAD = 1 << 16  # bytes of a file that tell it apart, with its size

@@ -73,7 +73,7 @@ def read_profile(path: str | Path) -> Profile:
     """A profile from a JSON file.
 
     Raises:
-        ProfileError: it is no profile that we can read; the message names the file, the field and the cure.
+        ProfileError: it is not a profile that we can read; the message names the file, the field and the cure.
         OSError: there is no such file.
     """
     try:
@@ -100,7 +100,7 @@ def profile_from(given: Any) -> Profile:
     form = _read(given, _Profile, "")
     if form.version not in (None, VERSION):
         raise ProfileError(
-            f"version is {form.version}; this program reads version {VERSION}: update it or calibrate anew"
+            f"version is {form.version}; this program reads version {VERSION}: update it or calibrate again"
         )
     named = [level.get("name") if isinstance(level, dict) else None for level in form.levels]
     where = [f"level {name!r}" if isinstance(name, str) else f"levels[{i}]" for i, name in enumerate(named)]

@@ -11,7 +11,7 @@ id are still two serials, so a reader never has to guess who wrote, passed or ca
 `at` is a position in the output: 0 is the first generated token.
 
 `whole`: a run as a whole; `rounds`: what happens in it; `parts`: what they are made of. A field with a default may be
-left out of a file. `trace/schema.json` says all of this to other programs: write it anew when a class changes.
+left out of a file. `trace/schema.json` says all of this to other programs: write it again when a class changes.
 """
 
 from typing import TypeAlias, get_args

@@ -40,9 +40,9 @@ def text(path: str | Path, most: int = MAX_BYTES) -> str:
     """A file as text.
 
     Raises:
-        ValueError: as `whole`, or it is no UTF-8. OSError: it cannot be read.
+        ValueError: as `whole`, or it is not UTF-8. OSError: it cannot be read.
     """
     try:
         return whole(path, most).decode()
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is no text in UTF-8 ({error.reason} at byte {error.start}); name another") from None
+        raise ValueError(f"{path} is not text in UTF-8 ({error.reason} at byte {error.start}); name another") from None

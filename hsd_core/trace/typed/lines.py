@@ -43,7 +43,7 @@ def opened(path: str | Path) -> IO[bytes]:
     """A file to read, unpacked on the way where its first bytes say that it is gzip.
 
     Raises:
-        ValueError: it is no regular file. OSError: it cannot be read.
+        ValueError: it is not a regular file. OSError: it cannot be read.
     """
     with regular(path).open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
@@ -71,7 +71,7 @@ def records(path: str | Path, kind: type[T], wanted: str) -> Iterator[tuple[str,
     Args:
         wanted: what a line has to be, for the message.
     Raises:
-        ValueError: the file is no text, or a line no such record; the message names the line and what is wanted.
+        ValueError: the file is not text, or a line no such record; the message names the line and what is wanted.
         OSError: it cannot be read.
     """
     decoder = msgspec.json.Decoder(kind)

@@ -22,7 +22,7 @@ _GOT = {"array": "list"}
 
 
 class Malformed(ValueError):
-    """Bytes that are no JSON; `text` is false where they are no text either."""
+    """Bytes that are not JSON; `text` is false where they are not text either."""
 
     def __init__(self, reason: str, *, text: bool = True) -> None:
         super().__init__(reason)
@@ -106,14 +106,14 @@ def _only(value: Any, path: list[Any], keys: list[str]) -> Any:
 
 
 def malformed(data: bytes | str, error: Exception) -> Malformed:
-    """Why it is no JSON: the plain parser says it in a person's terms, with the place."""
+    """Why it is not JSON: the plain parser says it in a person's terms, with the place."""
     try:
         text = data if isinstance(data, str) else data.decode()
         json.dumps(json.loads(text, parse_constant=_refused), ensure_ascii=False).encode()
     except UnicodeDecodeError as reason:
         return Malformed(str(reason), text=False)
     except UnicodeEncodeError as reason:  # it could not be written or sent on
-        return Malformed(f"the text holds half of a character ({reason.object[reason.start]!r}), which is no text")
+        return Malformed(f"the text holds half of a character ({reason.object[reason.start]!r}), which is not text")
     except json.JSONDecodeError as reason:
         return Malformed(f"not JSON ({reason.msg} at column {reason.colno})")
     except RecursionError:
@@ -124,4 +124,4 @@ def malformed(data: bytes | str, error: Exception) -> Malformed:
 
 
 def _refused(constant: str) -> None:
-    raise ValueError(f"{constant} is no number in JSON")
+    raise ValueError(f"{constant} is not a number in JSON")

@@ -33,7 +33,7 @@ _anything: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
 
 
 def encode(value: Any) -> bytes:
-    """Compact JSON of structs and plain types, as UTF-8. What is no finite number becomes null."""
+    """Compact JSON of structs and plain types, as UTF-8. What is not a finite number becomes null."""
     return _encoder.encode(value)
 
 
@@ -56,7 +56,7 @@ def decode(data: bytes | str, decoder: msgspec.json.Decoder[T]) -> T:
     """A value of the decoder's type.
 
     Raises:
-        Malformed: the data is no JSON. Wrong: it is of another type.
+        Malformed: the data is not JSON. Wrong: it is of another type.
     """
     try:
         return decoder.decode(data)
@@ -69,7 +69,7 @@ def decode(data: bytes | str, decoder: msgspec.json.Decoder[T]) -> T:
 
 
 def convert(value: Any, kind: type[T], *, strict: bool = True) -> T:
-    """Plain JSON types as a value of a type. strict: a text is no number, even where it spells one.
+    """Plain JSON types as a value of a type. strict: a text is not a number, even where it spells one.
 
     Raises:
         Wrong: it is of another type.

@@ -16,7 +16,7 @@ for (const { text, levels } of CASES.filter((one) => one.levels)) {
   });
 }
 
-test("what is no list of levels is not drawn", () => {
+test("what is not a list of levels is not drawn", () => {
   for (const text of ["", "target,,target", "Target", "int8:0,target", "int8:x,target", "int8:2@policy=,target"])
     assert.equal(parse(text), null, text);
 });

@@ -119,7 +119,7 @@ test("a replay lasts 5 to 15 s, at the engine's own speed where that does", () =
   assert.deepEqual([paceOf(0), paceOf(1), paceOf(1e15)], [1, SPEEDS[0], SPEEDS.at(-1)]);
 });
 
-test("the speed is chosen anew for each run, and not where a person has chosen one", () => {
+test("the speed is chosen again for each run, and not where a person has chosen one", () => {
   const { player, model } = setup();
   player.attach(model); // 0.1 s
   assert.equal(player.speed, 0.02);

@@ -145,7 +145,7 @@ test("tokens that share one character form one cell, and the cell has no text be
   );
 });
 
-test("bytes that are no UTF-8 show as a replacement and end where the next character begins", () => {
+test("bytes that are not UTF-8 show as a replacement and end where the next character begins", () => {
   const m = model([
     header("target"),
     piece(0, [0xe2, 0x80]),

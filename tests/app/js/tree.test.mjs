@@ -57,14 +57,14 @@ test("a token that was drawn again is one node, which knows how often; others we
   );
 });
 
-test("a chain is no tree, unless its level offers several sequences elsewhere", () => {
+test("a chain is not a tree, unless its level offers several sequences elsewhere", () => {
   const chain = draft(0, "0:0 1:1", 0, 9);
   assert.equal(treeOf(chain), null);
   assert.deepEqual(treeOf(chain, true).rowOf, [0, 0]);
   assert.equal(treeOf(draft(0, [], 0, 9), true), null);
 });
 
-test("parents that are no tree are read as a chain", () => {
+test("parents that are not a tree are read as a chain", () => {
   for (const parents of [[-1], [0, 0, 0, 0, 0, 0], [-2, 0, 0, 0, 0, 0], [-1, 5, 0, 0, 0, 0]])
     assert.equal(treeOf({ ...TREE, parents }), null);
 });

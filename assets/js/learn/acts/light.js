@@ -25,7 +25,7 @@ export class Light {
     this.show([]);
   }
 
-  /** The page draws floors and tokens anew; the light goes with them. */
+  /** The page draws floors and tokens again; the light goes with them. */
   _again() {
     if (!this.names.length) return;
     const now = this.names.map((name) => part(this.stage, name));

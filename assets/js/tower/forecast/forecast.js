@@ -84,7 +84,7 @@ export class Forecast {
     this._note.title = words.none(reason);
   }
 
-  /** What was measured: {ms, speedup, apart}; apart: why it is no test of the prediction. */
+  /** What was measured: {ms, speedup, apart}; apart: why it is not a test of the prediction. */
   _ran() {
     const { _model: model, price } = this;
     const speed = model?.footer ? model.snapshots[model.snapshots.length - 1]?.tokens_per_s : null;

@@ -3,7 +3,7 @@
 import { words } from "../../words/play/forecast.js";
 
 const SETTLE_MS = 250;
-const KEPT = 200; // answers; then they are asked for anew
+const KEPT = 200; // answers; then they are asked for again
 
 /** @typedef {{preset: string, device: string, temperature: number}} Where which profile is asked */
 /** @typedef {{source: string, machine?: string, recorded?: string, compiled: boolean}|null} About where the profile was

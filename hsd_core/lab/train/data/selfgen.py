@@ -145,7 +145,7 @@ def generate(
 
     Args:
         depths, keep: `keep(job, output, states)` is called for every finished text; states: depth -> (n - 1, hidden)
-            float16 hidden states of its n tokens, the last left out: what training would have to compute anew.
+            float16 hidden states of its n tokens, the last left out: what training would have to compute again.
     Raises:
         ValueError: a prompt fills the context, or an id lies beyond the vocabulary.
     """
