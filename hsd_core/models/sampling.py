@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 
 COLDEST = 0.001  # far below it, logits / temperature overflow float32
+FEW = 32  # tokens that a nucleus is looked for in first
+SHARE = 8  # a nucleus of more than this part of the vocabulary is found by sorting
 BLOCK = 128  # columns
 
 
@@ -211,12 +213,45 @@ def _at_least_float32(logits: Tensor) -> Tensor:
 
 def _keep_top_k(logits: Tensor, k: int) -> Tensor:
     # By rank, not by value: with ties at the k-th place exactly k tokens stay.
-    values, ids = logits.topk(k, dim=-1)
+    values, ids = largest(logits, k) if logits.device.type == "cpu" else logits.topk(k, dim=-1)
     return logits.new_full(logits.shape, float("-inf")).scatter_(-1, ids, values)
 
 
 def _keep_top_p(probs: Tensor, top_p: float) -> Tensor:
-    """The smallest set of most likely tokens whose mass reaches top_p, renormalised."""
+    """The smallest set of most likely tokens whose mass reaches top_p, of equals the first ones, renormalised.
+
+    On a CPU a whole sort takes 8 ms for a row of 49,152, as long as half a pass; a nucleus is mostly a few tokens, so the
+    most likely `FEW` are looked at first, then more of the rows that need them.
+    """
+    import torch
+
+    if probs.device.type != "cpu":
+        return _sorted_top_p(probs, top_p)
+    kept, left, k = torch.zeros_like(probs), torch.arange(len(probs)), FEW
+    while len(left) and k * SHARE < probs.shape[-1]:
+        rows = probs if len(left) == len(probs) else probs[left]
+        values = largest(rows, k)[0]
+        enough = values.sum(-1) >= top_p
+        if enough.any():
+            kept[left[enough]] = _above(rows[enough], values[enough], top_p)
+        left, k = left[~enough], k * 8
+    if len(left):
+        kept[left] = _sorted_top_p(probs[left], top_p)
+    return kept
+
+
+def _above(rows: Tensor, values: Tensor, top_p: float) -> Tensor:
+    """Rows (n, V) cut to their nucleus, which lies within their largest entries (n, k), falling."""
+    count = (values.cumsum(-1) - values < top_p).sum(-1, keepdim=True)
+    least = values.gather(-1, count - 1)
+    kept = rows.where(rows >= least, 0.0)
+    if int((kept > 0).sum()) > int(count.sum()):  # equals of the least one: the first few stay
+        ties = rows == least
+        kept[ties & (ties.cumsum(-1) > count - (rows > least).sum(-1, keepdim=True))] = 0.0
+    return kept.div_(kept.sum(-1, keepdim=True))
+
+
+def _sorted_top_p(probs: Tensor, top_p: float) -> Tensor:
     values, ids = probs.sort(dim=-1, descending=True, stable=True)
     before = values.cumsum(-1) - values
     values = values.masked_fill(before >= top_p, 0.0)

@@ -105,7 +105,7 @@ def test_sampling_out_of_range_is_refused_before_the_weights(command, option, ca
 def test_the_command_line_takes_what_sampling_takes() -> None:
     for temperature, top_k, top_p in ((0.0, 0, 1.0), (0.001, 5, 0.01), (10.0, 1, 1.0)):
         options = argparse.Namespace(max_new_tokens=1, temperature=temperature, top_k=top_k, top_p=top_p, seed=-1)
-        assert cli.options.check_sampling(options) == Sampling(temperature, top_k, top_p)
+        assert cli.shared_options.check_sampling(options) == Sampling(temperature, top_k, top_p)
 
 
 @pytest.mark.parametrize("where", TARGETS)

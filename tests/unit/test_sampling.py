@@ -72,6 +72,23 @@ def test_top_p_keeps_the_smallest_set_that_reaches_it() -> None:
     assert to_probs(logits, Sampling(1.0, top_p=1e-9))[0].tolist() == pytest.approx([1, 0, 0, 0])
 
 
+@pytest.mark.parametrize("width", [61, 4096, 5000])
+@pytest.mark.parametrize("scale", [0.0, 0.5, 3.0, 9.0])
+def test_a_nucleus_is_what_a_whole_sort_finds(width: int, scale: float) -> None:
+    rng = torch.Generator().manual_seed(width)
+    logits = scale * torch.randn(5, width, generator=rng)
+    logits[:, ::7] = logits[:, 3:4]  # ties, some of them at the edge
+    logits[0], logits[1, 1:] = 0.0, -50.0  # all alike; one alone
+    probs = logits.softmax(-1)
+    values, ids = probs.sort(dim=-1, descending=True, stable=True)
+    for top_p in (1e-9, 0.5, 0.9, 0.999):
+        kept = values.masked_fill(values.cumsum(-1) - values >= top_p, 0.0)
+        expected = torch.zeros_like(probs).scatter_(-1, ids, kept / kept.sum(-1, keepdim=True))
+        found = to_probs(logits, Sampling(1.0, top_p=top_p))
+        assert torch.equal(found > 0, expected > 0)
+        assert (found - expected).abs().max() < 1e-6
+
+
 def test_top_k_comes_before_top_p() -> None:
     logits = torch.tensor([[0.4, 0.3, 0.2, 0.1]], dtype=torch.float64).log()
     # of the two kept, the first has 4/7 of the mass
