@@ -220,7 +220,7 @@ def _keep_top_k(logits: Tensor, k: int) -> Tensor:
 def _keep_top_p(probs: Tensor, top_p: float) -> Tensor:
     """The smallest set of most likely tokens whose mass reaches top_p, of equals the first ones, renormalised.
 
-    On a CPU a whole sort takes 8 ms for a row of 49,152, as long as half a pass; a nucleus is mostly a few tokens, so the
+    On a CPU a whole sort takes 8 ms for a row of 49,152, half of a pass; a nucleus is mostly a few tokens, so the
     most likely `FEW` are looked at first, then more of the rows that need them.
     """
     import torch

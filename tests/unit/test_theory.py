@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,10 +12,11 @@ from brute_force import every_plan
 from monte_carlo import simulate
 from profiles import flat, random_profile, random_stack
 
-from hsd_core.theory import Costs, Profile, ProfileError, ProfileLevel, StackPlan, closed_form, expected
+from hsd_core.theory import Costs, Profile, ProfileError, ProfileLevel, StackPlan, closed_form, expected, read_profile
 from hsd_core.theory.latency.recursion import Pricer
 
 STACKS = 200
+PROFILES = Path(__file__).parents[2] / "assets" / "profiles"
 
 
 def test_the_recursion_and_monte_carlo_agree_on_random_stacks():
@@ -128,6 +131,27 @@ def test_another_rule_has_acceptances_of_its_own():
     assert expected(profile, StackPlan((0, 1), (1,), rules=("block",))).tokens_per_round == pytest.approx(1.7)
     with pytest.raises(ProfileError, match="no acceptances for the rule 'top'"):
         expected(profile, StackPlan((0, 1), (1,), rules=("top",)))
+
+
+SHIPPED = sorted(path for path in PROFILES.glob("smollm2-cpu*.json") if "validation" not in path.stem)
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_how_far_the_closed_form_is_off_on_a_shipped_profile(path: Path) -> None:
+    profile, off = read_profile(path), {"two": [0.0], "rising": [0.0], "other": [0.0]}
+    target = profile.target
+    for levels in (*itertools.combinations(range(target), 1), *itertools.combinations(range(target), 2)):
+        for blocks in itertools.product((1, 3, 8, profile.max_block), repeat=len(levels)):
+            plan = StackPlan((*levels, target), blocks)
+            try:
+                error = closed_form(profile, plan) / expected(profile, plan).ms_per_token - 1.0
+            except ProfileError:  # a level that only drafts, above another
+                continue
+            rising = "two" if len(blocks) == 1 else "rising" if blocks[0] < blocks[1] else "other"
+            off[rising].append(error)
+    assert -1e-9 < min(off["two"]) <= max(off["two"]) < 1e-9
+    assert -0.13 < min(off["rising"]) <= max(off["rising"]) < 0.04
+    assert min(off["other"]) > -0.31 and 0.3 < max(off["other"]) < 4.3
 
 
 def test_the_closed_form_is_exact_for_two_levels_and_near_for_three():
