@@ -111,23 +111,23 @@ LIES = {
     ),
     "a copy behind other tokens": (
         on(10, lambda e: replace(e, copied=(None, Copied(-1, 2, 0.9), None))),
-        "no copy of the one at -1 behind 2 others",
+        "not a copy of the one at -1 behind 2 others",
     ),
     "a copy behind more tokens than there are": (
         on(10, lambda e: replace(e, copied=(None, Copied(-1, 10**15, 0.9), None))),
-        "no copy of the one at -1",
+        "not a copy of the one at -1",
     ),
     "a copy behind fewer than none": (
         on(10, lambda e: replace(e, copied=(None, Copied(-1, -1, 0.9), None))),
-        "no copy of the one at -1",
+        "not a copy of the one at -1",
     ),
     "a copy of itself": (
         on(10, lambda e: replace(e, copied=(None, Copied(3, 0, 0.9), None))),
-        "no copy of the one at 3",
+        "not a copy of the one at 3",
     ),
     # tokens
-    "a tree whose node hangs on a later one": (on(3, lambda e: replace(e, parents=(-1, 2, 0))), "no tree of 3 tokens"),
-    "a tree of fewer parents": (on(3, lambda e: replace(e, parents=(-1, 0))), "no tree of 3 tokens"),
+    "a tree whose node hangs on a later one": (on(3, lambda e: replace(e, parents=(-1, 2, 0))), "not a tree of 3 tokens"),
+    "a tree of fewer parents": (on(3, lambda e: replace(e, parents=(-1, 0))), "not a tree of 3 tokens"),
     "drawn twice, on a line": (on(3, lambda e: replace(e, draws=(1, 2, 1))), "and none was drawn again"),
     "drawn again, once each": (both(TREE, on(3, lambda e: replace(e, draws=(1, 1, 1)))), "and none was drawn again"),
     "drawn less than once": (both(TREE, on(3, lambda e: replace(e, draws=(0, 2, 1)))), "and none was drawn again"),

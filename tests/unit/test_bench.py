@@ -99,7 +99,7 @@ def test_drafting_is_shown_by_its_time_for_a_pass_and_its_share_of_the_text() ->
 
 def test_a_measurement_is_read_as_it_was_written() -> None:
     assert [from_record(json.loads(json.dumps(asdict(each)))) for each in RUNS] == RUNS
-    with pytest.raises(ValueError, match="no measurement of this version"):
+    with pytest.raises(ValueError, match="not a measurement of this version"):
         from_record({"prompt": 0})
 
 

@@ -39,13 +39,13 @@ def test_modules_that_need_one_another_share_functions_alone() -> None:
     circle = 'import { b } from "./b.js";\nexport function a() { return b(); }'
     text = bundled(main=circle, b='import { a } from "./main.js";\nexport function b() { return a; }')
     assert 'const a = (...given) => $["js/main.js"].a(...given);' in text
-    with pytest.raises(BundleError, match="no exported function"):
+    with pytest.raises(BundleError, match="not an exported function"):
         bundled(main='import "./b.js";\nexport const a = 1;', b='import { a } from "./main.js";')
 
 
 @pytest.mark.parametrize("line", ["export default 1;", "export let x = 1;", 'import main from "./b.js";'])
 def test_what_is_not_understood_is_refused(line: str) -> None:
-    with pytest.raises(BundleError, match="no form of import or export"):
+    with pytest.raises(BundleError, match="not a form of import or export"):
         bundled(main=line, b="")
 
 

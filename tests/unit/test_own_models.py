@@ -59,7 +59,7 @@ def test_a_model_of_one_s_own_is_a_level_of_a_tower_and_changes_no_token(
 def test_a_server_opens_what_lies_in_the_folder_that_it_allows_and_nothing_else(models: Path, name: str) -> None:
     stack = f"model:3@id={name},target"
     assert Pipeline.open("own", stack=stack, models=models).entries(stack)
-    with pytest.raises(WeightsError, match=r"no folder, no \.gguf file and no hub id"):
+    with pytest.raises(WeightsError, match=r"not a folder, a \.gguf file or a hub id"):
         Pipeline.open("own", stack=stack)
-    with pytest.raises(WeightsError, match=r"no folder, no \.gguf file and no hub id"):
+    with pytest.raises(WeightsError, match=r"not a folder, a \.gguf file or a hub id"):
         Pipeline.open("own", stack=stack, models=models.parent)

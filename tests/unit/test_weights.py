@@ -210,7 +210,7 @@ def test_a_gguf_that_we_cannot_run_is_refused(
 
 def test_a_file_that_is_no_gguf_is_refused(tmp_path: Path, cache: Path) -> None:
     (tmp_path / "m.gguf").write_bytes(b"not a model" * 100)
-    with pytest.raises(WeightsError, match="no readable GGUF"):
+    with pytest.raises(WeightsError, match="not a readable GGUF"):
         ensure(str(tmp_path / "m.gguf"))
 
 
