@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from hsd_core.models.weights.hub.kept import lacks_shard
 from hsd_core.models.weights.source import Source
 
 
@@ -44,6 +45,10 @@ def _reason(path: Path) -> str:
         return ""
     if not (path / "config.json").is_file():
         return "no config.json lies in this folder"
-    if not any(path.glob("*.safetensors")):
-        return "no safetensors lie in this folder"
+    if lost := lacks_shard(path):
+        return (
+            f"{lost} does not lie in this folder"
+            if any(path.glob("*.safetensors*"))
+            else "no safetensors lie in this folder"
+        )
     return "" if (path / "tokenizer.json").is_file() else "no tokenizer.json lies in this folder"
