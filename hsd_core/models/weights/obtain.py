@@ -53,13 +53,19 @@ def choose(source: Source) -> Source:
 
 def is_here(source: Source) -> bool:
     """Whether `ensure` would return at once, without a network. Instant; imports nothing heavy."""
-    if source.instead and is_here(source.instead):
-        return True
+    return here(source) is not None or (source.kind == "gguf" and Path(source.id).exists())
+
+
+def here(source: Source) -> Path | None:
+    """The folder that `ensure` would return, where it asks no network for it and converts nothing."""
+    if source.instead and (found := here(source.instead)):
+        return found
     if source.kind == "wheels":
-        return store.is_whole(store.cache_folder() / source.id)
+        folder = store.cache_folder() / source.id
+        return folder if store.is_whole(folder) else None
     if source.kind == "hub":
-        return snapshot(source.id) is not None
-    return Path(source.id).exists()
+        return snapshot(source.id)
+    return Path(source.id) if source.kind == "folder" and Path(source.id).is_dir() else None
 
 
 def _from_wheels(source: Source, work: Path, progress: Progress) -> dict[str, object]:

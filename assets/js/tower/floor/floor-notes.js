@@ -20,6 +20,7 @@ export function noteOf(level, ran, known, share) {
     own,
     tree.key === "tree" ? FLOOR.tree(tree.value, +level.options.replace > 0) : "",
     +level.options.fuse ? FLOOR.lookups : "",
+    ran?.params?.undrafted ? FLOOR.undrafted(ran.params.undrafted) : "",
   ];
   return parts.filter(Boolean).join(", ");
 }
