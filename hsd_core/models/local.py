@@ -1,4 +1,4 @@
-"""Models in a folder that an operator names: what visitors may load besides the presets. Imports no torch."""
+"""Models and databases in a folder that an operator names: what visitors may name. Imports no torch."""
 
 from __future__ import annotations
 
@@ -33,6 +33,18 @@ def local_source(name: str, folder: Path | None) -> Source | None:
     """The weights of that name in the folder; None where there are none."""
     found = next((m for m in local_models(folder) if m.name == name and not m.reason), None) if folder else None
     return Source.parse(str(found.path)) if found else None
+
+
+def local_databases(folder: Path) -> list[str]:
+    """The names of the n-gram databases that lie directly in a folder."""
+    root = folder.resolve(strict=True)
+    named = [path for path in sorted(root.glob("*.npz")) if path.is_file() and path.resolve().is_relative_to(root)]
+    return [path.name for path in named if _plain(path.name) and "+" not in path.name]
+
+
+def local_file(name: str, folder: Path | None) -> Path | None:
+    """The database of that name in the folder; None where there is none."""
+    return folder / name if folder and name in local_databases(folder) else None
 
 
 def _plain(name: str) -> bool:

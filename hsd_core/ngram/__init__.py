@@ -10,5 +10,6 @@
 from hsd_core.ngram.context import ContextDatabase
 from hsd_core.ngram.databases import Databases
 from hsd_core.ngram.model_db import ModelDatabase, load_model_db
+from hsd_core.ngram.opened import OpenedDatabases, open_databases
 from hsd_core.ngram.store import NgramError
 from hsd_core.ngram.text_db import TextDatabase, load_text_db

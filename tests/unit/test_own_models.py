@@ -15,10 +15,12 @@ from test_weights import write_gguf
 from toys import output_of
 
 from hsd_core import cli
+from hsd_core.cli import models as shown
 from hsd_core.levels.declared.preset import Preset
 from hsd_core.models.compiled.decoder import CompiledDecoder
 from hsd_core.models.weights import Source, WeightsError, ensure
 from hsd_core.pipeline import Pipeline
+from hsd_core.stacks import catalogue
 from hsd_core.stacks.grammar import StackError
 
 
@@ -87,8 +89,8 @@ def test_a_model_whose_special_tokens_differ_never_drafts_them_and_says_so(
     assert len(drafted) > 24 and renamed["id"] not in drafted
     small, target = Source.parse(str(models / "small")), Source("folder", str(ensure(pipeline.preset.target)), "target")
     preset = Preset("own", "own", "target", "", "", target, layers=2, draft=small)
-    for module in ("stacks.presets", "stacks.catalogue", "cli.models"):
-        monkeypatch.setattr(f"hsd_core.{module}.PRESETS", {"own": preset})
+    for module in (catalogue, shown):
+        monkeypatch.setattr(module, "PRESETS", {"own": preset})
     assert cli.main(["models"]) == 0
     assert "its tokenizer differs in 1 special tokens, which it never drafts" in capsys.readouterr().out
 
