@@ -19,7 +19,7 @@ _FROM_ENVIRONMENT = (  # option, variable, value, what it is, and what holds wit
         "--allow-models",
         "HSD_ALLOW_MODELS",
         "DIR",
-        "a folder whose models visitors may name as model@id=NAME",
+        "a folder whose models visitors may name as model@id=NAME, and whose databases as ngram@db=c+NAME.npz",
         "none",
     ),
     (

@@ -126,7 +126,10 @@ LIES = {
         "not a copy of the one at 3",
     ),
     # tokens
-    "a tree whose node hangs on a later one": (on(3, lambda e: replace(e, parents=(-1, 2, 0))), "not a tree of 3 tokens"),
+    "a tree whose node hangs on a later one": (
+        on(3, lambda e: replace(e, parents=(-1, 2, 0))),
+        "not a tree of 3 tokens",
+    ),
     "a tree of fewer parents": (on(3, lambda e: replace(e, parents=(-1, 0))), "not a tree of 3 tokens"),
     "drawn twice, on a line": (on(3, lambda e: replace(e, draws=(1, 2, 1))), "and none was drawn again"),
     "drawn again, once each": (both(TREE, on(3, lambda e: replace(e, draws=(1, 1, 1)))), "and none was drawn again"),

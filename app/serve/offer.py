@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.words import run as says
-from hsd_core.models.local import local_models
+from hsd_core.models.local import local_databases, local_models
 
 
 class OfferError(ValueError):
@@ -18,8 +18,8 @@ class OfferError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ServerOffer:
-    """`presets`: names of those that visitors may load, none for all. `models`: a folder whose models they may name.
-    `prompt_tokens`: of the longest prompt, None for the default."""
+    """`presets`: names of those that visitors may load, none for all. `models`: a folder of models and databases that
+    they may name. `prompt_tokens`: of the longest prompt, None for the default."""
 
     presets: tuple[str, ...] = ()
     models: Path | None = None
@@ -55,7 +55,11 @@ class ServerOffer:
         if self.presets and entry["name"] not in self.presets:
             reason = says.offers(", ".join(self.presets))
             return {**entry, "usable": False, "reason": reason, "needs_download": False}
-        return {**entry, "levels": [*entry["levels"], *self._models(entry)]} if self.models else entry
+        if self.models is None:
+            return entry
+        files = {"databases": local_databases(self.models)}
+        named = [{**level, **files} if level["name"] == "ngram" else level for level in entry["levels"]]
+        return {**entry, "levels": [*named, *self._models(entry)]}
 
     def _models(self, entry: dict[str, Any]) -> list[dict[str, Any]]:
         """One level for each model of the folder, where the preset's levels are models at all."""

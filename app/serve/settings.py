@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,8 @@ from app.serve.limits import LONGEST_S, within
 from app.serve.line.run_lengths import RunKind
 from app.words import run as says
 from hsd_core.drafts.known_drafts import LENS
-from hsd_core.levels.kinds import kinds
+from hsd_core.levels.kinds import LevelSpec, kinds
+from hsd_core.levels.kinds.ngram import DB
 from hsd_core.models.machine import device_name
 from hsd_core.pipeline import Reading
 from hsd_core.stacks.grammar import StackError
@@ -152,8 +153,8 @@ def check(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
     """A visitor may run what the catalogue calls usable, on devices that are here, and nothing else.
 
     Raises:
-        RequestError: the preset, a level or a device cannot be used, a level names weights that are not offered, or
-            the stack is not written as the grammar has it.
+        RequestError: the preset, a level or a device cannot be used, a level names weights or databases that are not
+            offered, or the stack is not written as the grammar has it.
     """
     preset = next((p for p in catalogue if p["name"] == request.preset), None)
     if preset is None:
@@ -177,9 +178,22 @@ def check(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
             raise RequestError(str(error)) from error
     check_ids(request, catalogue)
     try:  # before any weights are loaded
-        parse_stack(request.stack)
+        specs = parse_stack(request.stack)
     except StackError as error:
         raise RequestError(str(error)) from error
+    check_databases(request.preset, specs, preset)
+
+
+def check_databases(name: str, specs: Sequence[LevelSpec], preset: dict[str, Any]) -> None:
+    """A visitor may name no file but the databases that the operator offers: other paths would be the server's.
+
+    Raises:
+        RequestError: a level names another one.
+    """
+    offered = {file for level in preset["levels"] for file in level.get("databases", [])}
+    for spec in specs:
+        if others := [file for file in DB.files(spec.get(DB) or "") if file not in offered]:
+            raise RequestError(says.no_database(name, others[0][:80], sorted(offered)))
 
 
 def check_ids(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:

@@ -151,6 +151,14 @@ def unusable_weights(level: str, name: str, why: str) -> str:
     return f"the level {level} {name} cannot be used: {why}"
 
 
+def no_database(preset: str, name: str, offered: list[str]) -> str:
+    there = f"; there is {', '.join(offered)}" if offered else ""
+    return (
+        f"the preset {preset} has no database {name!r} here{there}; files of your own run from the command line: "
+        "python -m hsd_core --help"
+    )
+
+
 def no_weights(preset: str, level: str, name: str) -> str:
     return (
         f"the preset {preset} has no {level} {name!r}; other weights run from the command line: python -m hsd_core "

@@ -6,8 +6,11 @@ import argparse
 from typing import Any
 
 from hsd_core.cli.shared_options import command
-from hsd_core.levels.kinds import kinds
+from hsd_core.levels.kinds import kinds, model
+from hsd_core.models.tokenizer import Tokenizer, TokenizerError, special_differences
+from hsd_core.models.weights import here
 from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.presets import PRESETS
 from hsd_core.trace.typed import pretty
 
 
@@ -26,12 +29,26 @@ def act(options: argparse.Namespace) -> int:
         print(f"{preset['name']}: {preset['title']}; {_state(preset)}{memory}")
         print(f"    default stack {preset['default_stack']}")
         for level in preset["levels"]:
-            print(f"    {level['letter']} {level['name']:<28} {level['label']}; {_state(level)}")
+            told = _undrafted(preset["name"]) if level["kind"] == model.KIND.name and level["usable"] else ""
+            print(f"    {level['letter']} {level['name']:<28} {level['label']}; {_state(level)}{told}")
     print("kinds of level, written level[:T][@key=value]... and joined by commas, the cheapest first:")
     for kind in kinds().values():
         print(f"    {kind.name}: {kind.about} {kind.help}")
         print(f"        keys: {', '.join(key.name for key in kind.keys)}")
     return 0
+
+
+def _undrafted(name: str) -> str:
+    """How the tokenizer of a preset's smaller model differs from the target's, where both are here."""
+    preset = PRESETS[name]
+    draft, target = preset.draft and here(preset.draft), here(preset.target)
+    if not draft or not target:
+        return ""
+    try:
+        apart = special_differences(Tokenizer(draft), Tokenizer(target))
+    except TokenizerError as error:
+        return f"; not usable: {error}"
+    return f"; its tokenizer differs in {len(apart)} special tokens, which it never drafts" if apart else ""
 
 
 def _state(entry: dict[str, Any]) -> str:

@@ -1,10 +1,11 @@
-"""Models in a folder that an operator names: what visitors may load besides the presets. Imports no torch."""
+"""Models and databases in a folder that an operator names: what visitors may name. Imports no torch."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from hsd_core.models.weights.hub.snapshots import lacks_shard
 from hsd_core.models.weights.source import Source
 
 
@@ -34,6 +35,18 @@ def local_source(name: str, folder: Path | None) -> Source | None:
     return Source.parse(str(found.path)) if found else None
 
 
+def local_databases(folder: Path) -> list[str]:
+    """The names of the n-gram databases that lie directly in a folder."""
+    root = folder.resolve(strict=True)
+    named = [path for path in sorted(root.glob("*.npz")) if path.is_file() and path.resolve().is_relative_to(root)]
+    return [path.name for path in named if _plain(path.name) and "+" not in path.name]
+
+
+def local_file(name: str, folder: Path | None) -> Path | None:
+    """The database of that name in the folder; None where there is none."""
+    return folder / name if folder and name in local_databases(folder) else None
+
+
 def _plain(name: str) -> bool:
     """Whether a stack can name it: the grammar's own signs would end the name."""
     return not name.startswith(".") and not set(name) & set("@,=:") and name == name.strip() and name.isprintable()
@@ -44,6 +57,10 @@ def _reason(path: Path) -> str:
         return ""
     if not (path / "config.json").is_file():
         return "no config.json lies in this folder"
-    if not any(path.glob("*.safetensors")):
-        return "no safetensors lie in this folder"
+    if lost := lacks_shard(path):
+        return (
+            f"{lost} does not lie in this folder"
+            if any(path.glob("*.safetensors*"))
+            else "no safetensors lie in this folder"
+        )
     return "" if (path / "tokenizer.json").is_file() else "no tokenizer.json lies in this folder"

@@ -215,18 +215,27 @@ def _refuse_surrogates(text: str) -> None:
         ) from None
 
 
-def same_tokenizer(one: Tokenizer, other: Tokenizer) -> str | None:
-    """Why two tokenizers are not one and the same (vocabulary, merges, special ids), or None if they are."""
+def special_differences(one: Tokenizer, other: Tokenizer) -> tuple[int, ...]:
+    """The ids that mean different tokens to two tokenizers, rising: special in both, or missing in one.
+
+    No text gives such an id, so both cut every text alike; but what a model writes may hold one.
+
+    Raises:
+        TokenizerError: they differ in tokens that are text, in merges, or in which of the same tokens are special.
+    """
     if one.digest == other.digest:
-        return None
-    mine, theirs = one.ids, other.ids
-    agree = sum(theirs.get(token) == i for token, i in mine.items())
-    most = max(len(mine), len(theirs))
-    if agree < most:
-        return f"tokenizer differs from the target's ({agree} of {most} ids agree)"
+        return ()
+    mine, theirs = one._token_of, other._token_of
+    apart = tuple(i for i in sorted({*mine, *theirs}) if mine.get(i) != theirs.get(i))
+    if not all(one.is_special(i) and other.is_special(i) for i in apart):
+        most = max(len(mine), len(theirs))
+        agree = sum(theirs.get(i) == token for i, token in mine.items())
+        raise TokenizerError(f"tokenizer differs from the target's ({agree} of {most} ids agree)")
     if one.merges != other.merges:
-        return "tokenizer differs from the target's (same ids, other merges)"
-    return "tokenizer differs from the target's (same ids, other special tokens)"
+        raise TokenizerError("tokenizer differs from the target's (same text, other merges)")
+    if any(one.is_special(i) != other.is_special(i) for i in mine.keys() - set(apart)):
+        raise TokenizerError("tokenizer differs from the target's (same ids, other special tokens)")
+    return apart
 
 
 def _json(path: Path) -> dict[str, Any]:

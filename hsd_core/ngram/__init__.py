@@ -11,4 +11,5 @@ from hsd_core.ngram.context_db import ContextDatabase
 from hsd_core.ngram.database_file import NgramError
 from hsd_core.ngram.databases import Databases
 from hsd_core.ngram.model_db import ModelDatabase, load_model_db
+from hsd_core.ngram.opened import OpenedDatabases, open_databases
 from hsd_core.ngram.text_db import TextDatabase, load_text_db

@@ -19,6 +19,20 @@ import numpy.typing as npt
 from hsd_core.trace.typed import Wrong, convert, decode, encode, put
 
 SCHEMA = 1
+KINDS = ("model", "text")
+ZIP = b"PK"  # how an .npz file begins
+_DAMAGED = (
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    AttributeError,
+    TypeError,
+    MemoryError,
+    NotImplementedError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 Array = npt.NDArray[Any]
 
 
@@ -51,6 +65,19 @@ def save(path: str | Path, kind: str, header: dict[str, Any], arrays: dict[str, 
     put(target, packed.getvalue())
 
 
+def kind_of(path: str | Path) -> str:
+    """What a database is, by its header alone: "model" or "text".
+
+    Raises:
+        NgramError: the file is missing or damaged, or no such database.
+    """
+    build = "build one with `python -m hsd_core ngram-text` or `ngram-model`"
+    kind = _read(path, build, ("header",))[0].get("kind")
+    if kind not in KINDS:
+        raise NgramError(f"{path}: a database of kind {kind!r}; {build}")
+    return str(kind)
+
+
 def load(
     path: str | Path, kind: str, names: tuple[str, ...], *, tokenizer: str | None = None
 ) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -63,15 +90,7 @@ def load(
         NgramError: the file is missing, damaged, of another kind or schema, or of another tokenizer.
     """
     rebuild = f"rebuild it with `python -m hsd_core ngram-{kind}`"
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: np.asarray(file[name]) for name in file.files}
-        header = decode(arrays.pop("header").tobytes(), _OBJECT)
-    except FileNotFoundError as error:
-        raise NgramError(f"{path}: no such n-gram database; {rebuild}") from error
-    except (OSError, ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
-        why = (str(error) or type(error).__name__).splitlines()[0]
-        raise NgramError(f"{path}: damaged, or not an n-gram database ({why}); {rebuild}") from error
+    header, arrays = _read(path, rebuild)
     if header.get("kind") != kind:
         raise NgramError(f"{path}: expected a database of kind {kind!r}, found {header.get('kind')!r}")
     if header.get("schema") != SCHEMA:
@@ -83,7 +102,28 @@ def load(
     except Wrong as error:
         raise NgramError(f"{path}: damaged: {error}; {rebuild}") from None
     known = made.tokenizer.digest
-    if tokenizer is not None and known is not None and known != tokenizer:
-        which = f"{made.tokenizer.name}, {known[:12]}, not {tokenizer[:12]}"
-        raise NgramError(f"{path}: made with another tokenizer ({which}); {rebuild}")
+    if tokenizer is not None and known != tokenizer:
+        named = f" ({made.tokenizer.name or 'unnamed'}, {known[:12]}, not {tokenizer[:12]})" if known else ""
+        of = f"another tokenizer{named}" if known else "a tokenizer that it does not name"
+        cure = f"build one with `python -m hsd_core ngram-{kind} --preset P`, where P is the preset that you run"
+        raise NgramError(f"{path}: made with {of}; {cure}")
     return header, arrays
+
+
+def _read(
+    path: str | Path, rebuild: str, names: tuple[str, ...] | None = None
+) -> tuple[dict[str, Any], dict[str, Array]]:
+    """The header and the arrays of a file; of those, `names` alone where they are given."""
+    try:
+        with Path(path).open("rb") as raw:
+            if raw.read(len(ZIP)) != ZIP:
+                raise ValueError("no .npz file")
+            raw.seek(0)
+            with np.load(raw, allow_pickle=False) as file:
+                arrays = {name: np.asarray(file[name]) for name in names or file.files}
+        return decode(arrays.pop("header").tobytes(), _OBJECT), arrays
+    except FileNotFoundError as error:
+        raise NgramError(f"{path}: no such n-gram database; {rebuild}") from error
+    except _DAMAGED as error:
+        why = (str(error) or type(error).__name__).splitlines()[0]
+        raise NgramError(f"{path}: damaged, or not an n-gram database ({why}); {rebuild}") from error

@@ -105,6 +105,8 @@ def _checked(path: str | Path, length: int, vocab: int, parts: list[Array | None
         raise NgramError(f"{path}: damaged: the arrays of {length}-token keys are missing or differ in size")
     keys, following, count, seen = (np.ascontiguousarray(part) for part in parts if part is not None)
     keys = keys.astype(np.int64)
-    if len(keys) and (np.any(np.diff(keys) < 0) or keys[0] < 0 or int(following.max()) >= vocab):
+    if len(keys) and (
+        np.any(np.diff(keys) < 0) or keys[0] < 0 or not 0 <= int(following.min()) <= int(following.max()) < vocab
+    ):
         raise NgramError(f"{path}: damaged: the {length}-token keys are out of order or name unknown ids")
     return Table(keys, following, count, seen)

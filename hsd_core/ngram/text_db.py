@@ -35,7 +35,11 @@ class TextDatabase:
         self.tokens = tokens
         self.max_key = widest(self.vocab_size)
         self._base = self.vocab_size + 1
-        if tokens.ndim != 1 or tokens.dtype.kind not in "iu" or (len(tokens) and int(tokens.max()) > self.vocab_size):
+        if (
+            tokens.ndim != 1
+            or tokens.dtype.kind not in "iu"
+            or (len(tokens) and not 0 <= int(tokens.min()) <= int(tokens.max()) <= self.vocab_size)
+        ):
             raise NgramError("text database: not a row of ids of its vocabulary")
         # past the end there is the separator, so that every position has a full window
         padded = np.concatenate([tokens, np.full(self.max_key, self.vocab_size)]).astype(np.int64)

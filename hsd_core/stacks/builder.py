@@ -25,7 +25,7 @@ from hsd_core.levels.protocol import Level
 from hsd_core.levels.trunk import Layered, Prepared
 from hsd_core.models import QUANTISED, Decoder, DecoderError, known_device, load_decoder
 from hsd_core.models.loading import DTYPES
-from hsd_core.models.local import local_source
+from hsd_core.models.local import local_file, local_source
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.tokenizer import Tokenizer
 from hsd_core.models.weights import Source, ensure
@@ -136,6 +136,10 @@ class Builder:
         """The weights that a level names, else the preset's smaller model; None where there is none."""
         found = local_source(source, self._models) or Source.parse(source) if source else self.preset.draft
         return None if found is None else (found, ensure(found, self._progress))
+
+    def file(self, name: str) -> Path:
+        """See `Site.file`."""
+        return local_file(name, self._models) or Path(name).expanduser()
 
     def trained(self, decoder: Layered) -> list[TrainedDraft]:
         """The trained drafts (`DraftHead`) that come with the package and read this decoder, shallowest first."""

@@ -10,7 +10,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from hsd_core.lab.ngram.build import build_model_db, build_text_db
 from hsd_core.lab.ngram.counting import count_ngrams
-from hsd_core.ngram import NgramError, load_model_db, load_text_db
+from hsd_core.ngram import NgramError, load_model_db, load_text_db, open_databases
+from hsd_core.ngram.databases import REACH
 
 SHIPPED = Path(__file__).parents[2] / "assets" / "ngram"
 ANY = {"min_key": 1, "max_key": 4, "min_count": 1, "min_share": 0.0}
@@ -226,6 +227,56 @@ def test_another_kind_schema_or_tokenizer_is_refused(saved):
     rewrite(saved, {"schema": 99})
     with pytest.raises(NgramError, match="schema 99, this version reads 1"):
         load_model_db(saved)
+
+
+def test_a_database_is_opened_by_letter_or_by_file_and_only_for_its_tokenizer(saved, tokenizer, tmp_path):
+    digest = load_model_db(saved).header["tokenizer"]["digest"]
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text("the cat sat on the mat")
+    own = tmp_path / "s.npz"
+    build_text_db(tmp_path / "texts", tokenizer, own)
+    opened = open_databases(["c", own], {"m": saved, "s": None}, digest)
+    assert (opened.order, opened.model_db, opened.files) == ("cs", None, {"s": "s.npz"})
+    assert opened.text_db.tokens.tolist() == load_text_db(own).tokens.tolist()
+    assert opened.reach["s"].min_count < REACH["s"].min_count
+    shipped = open_databases(["m", "c"], {"m": saved, "s": own}, digest)
+    assert (shipped.order, shipped.text_db, shipped.files, shipped.reach) == ("mc", None, {}, {})
+    assert shipped.model_db.continuations([2]) == load_model_db(saved).continuations([2])
+    with pytest.raises(NgramError, match=r"m\.npz: it is what a target wrote \(m\), and so is the preset's m"):
+        open_databases(["m", saved], {"m": saved, "s": None}, digest)
+    with pytest.raises(NgramError, match=r"made with another tokenizer \(unnamed.*ngram-text --preset P"):
+        open_databases([own], {}, "0" * 64)
+
+
+def test_a_database_that_names_no_tokenizer_is_for_no_target(outputs, tmp_path):
+    build_model_db(outputs(record([5, 6], [1]), record([5, 6], [2])), tmp_path / "m.npz")
+    assert load_model_db(tmp_path / "m.npz")
+    with pytest.raises(NgramError, match="made with a tokenizer that it does not name; build one with"):
+        open_databases([tmp_path / "m.npz"], {}, "0" * 64)
+
+
+@pytest.mark.parametrize("data", [b"", b"hello", b"\x80\x04pickled", b"PK\x03\x04 cut", b"\x93NUMPY\x01\x00"])
+def test_a_file_of_any_other_kind_gives_one_line_with_the_cure(tmp_path, data):
+    (tmp_path / "x.npz").write_bytes(data)
+    with pytest.raises(NgramError, match=r"x\.npz: damaged, or not an n-gram database .*hsd_core ngram-text") as caught:
+        open_databases([tmp_path / "x.npz"], {}, "0" * 64)
+    assert "\n" not in str(caught.value) and "allow_pickle" not in str(caught.value)
+    with pytest.raises(NgramError, match=r"y\.npz: no such n-gram database; build one with"):
+        open_databases([tmp_path / "y.npz"], {}, "0" * 64)
+
+
+def test_numbers_that_are_no_ids_are_refused(saved, tmp_path, tokenizer):
+    with np.load(saved) as file:
+        following = file["next1"].astype(np.int64)
+    rewrite(saved, next1=following - 100)
+    with pytest.raises(NgramError, match="unknown ids"):
+        load_model_db(saved)
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text("the cat sat on the mat")
+    made = build_text_db(tmp_path / "texts", tokenizer, tmp_path / "s.npz")
+    rewrite(tmp_path / "s.npz", tokens=made.tokens.astype(np.int64) - 100)
+    with pytest.raises(NgramError, match="not a row of ids"):
+        load_text_db(tmp_path / "s.npz")
 
 
 def test_keys_out_of_order_or_of_unknown_ids_are_refused(saved):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -14,10 +15,13 @@ from test_weights import write_gguf
 from toys import output_of
 
 from hsd_core import cli
+from hsd_core.cli import models as shown
 from hsd_core.levels.declared.preset import Preset
 from hsd_core.models.compiled.decoder import CompiledDecoder
 from hsd_core.models.weights import Source, WeightsError, ensure
 from hsd_core.pipeline import Pipeline
+from hsd_core.stacks import catalogue
+from hsd_core.stacks.grammar import StackError
 
 
 @pytest.fixture(params=["llama", "qwen2"])
@@ -63,3 +67,38 @@ def test_a_server_opens_what_lies_in_the_folder_that_it_allows_and_nothing_else(
         Pipeline.open("own", stack=stack)
     with pytest.raises(WeightsError, match=r"not a folder, a \.gguf file or a hub id"):
         Pipeline.open("own", stack=stack, models=models.parent)
+
+
+def test_a_model_whose_special_tokens_differ_never_drafts_them_and_says_so(
+    models: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = json.loads((models / "small/tokenizer.json").read_text())
+    renamed = next(added for added in spec["added_tokens"] if added["content"] == "<|im_start|>")
+    spec["model"]["vocab"]["<|reserved|>"] = spec["model"]["vocab"].pop("<|im_start|>")
+    renamed["content"] = "<|reserved|>"
+    (models / "small/tokenizer.json").write_text(json.dumps(spec))
+    pipeline, stack = Pipeline.open("own"), f"model:3@id={models / 'small'},target"
+    plain = output_of(list(pipeline.run("target", "the", max_new_tokens=24)))
+    events = list(pipeline.run(stack, "the", max_new_tokens=24))
+    assert output_of(events) == plain
+    assert events[0].levels[0].params["undrafted"] == 1
+    drafted = list[int]()
+    for seed in range(8):
+        sampled = pipeline.run(stack, "the", temperature=2.0, seed=seed, max_new_tokens=48)
+        drafted += [id_ for event in sampled if event.event == "draft" for id_ in event.ids]
+    assert len(drafted) > 24 and renamed["id"] not in drafted
+    small, target = Source.parse(str(models / "small")), Source("folder", str(ensure(pipeline.preset.target)), "target")
+    preset = Preset("own", "own", "target", "", "", target, layers=2, draft=small)
+    for module in (catalogue, shown):
+        monkeypatch.setattr(module, "PRESETS", {"own": preset})
+    assert cli.main(["models"]) == 0
+    assert "its tokenizer differs in 1 special tokens, which it never drafts" in capsys.readouterr().out
+
+
+def test_a_model_whose_text_differs_is_refused(models: Path) -> None:
+    path = models / "small/tokenizer.json"
+    spec = json.loads(path.read_text())
+    spec["model"]["vocab"]["q"], spec["model"]["vocab"]["x"] = spec["model"]["vocab"]["x"], spec["model"]["vocab"]["q"]
+    path.write_text(json.dumps(spec))
+    with pytest.raises(StackError, match=r"tokenizer differs from the target's \(\d+ of \d+ ids agree\)"):
+        Pipeline.open("own", stack=f"model:3@id={models / 'small'},target")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +22,7 @@ from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import StackError, format_stack, grammar, parse, stack_lossless
 from hsd_core.trace import Draft, Footer, Header, Verify
 from hsd_core.trace.checks import check
+from hsd_core.trace.file import read
 
 CORE = Path(hsd_core.__file__).parent
 EXAMPLES = re.findall(r"```python\n# hsd_core/(\S+)\n(.*?)```", (CORE / "README.md").read_text(encoding="utf-8"), re.S)
@@ -93,6 +96,23 @@ def test_the_page_is_given_their_names_and_words() -> None:
         parse("ngram:4@guess=3,target@rule=match")
     with pytest.raises(StackError, match="table: @k belongs to the rule top"):
         parse("even:2,table@rule=match@k=2")
+
+
+@pytest.mark.weights
+@pytest.mark.usefixtures("smollm2_folder")
+def test_a_text_is_plugged_in_as_a_database(tmp_path: Path) -> None:
+    readme = (CORE / "README.md").read_text(encoding="utf-8")
+    (found,) = [block for block in re.findall(r"```sh\n(.*?)```", readme, re.S) if "ngram-text" in block]
+    build, use = (shlex.split(line) for line in found.splitlines())
+    (tmp_path / "hsd_core").symlink_to(CORE)  # what they write lies beside it, as it would beside the reader's
+    for python, *command in (build, [*use, "--trace", "run.jsonl"]):
+        assert python == "python"
+        subprocess.run([sys.executable, *command], cwd=tmp_path, check=True)
+    events = list(read(tmp_path / "run.jsonl"))
+    assert check(events) == []
+    sources = {source for event in events if isinstance(event, Draft) for source in event.sources}
+    assert isinstance(events[0], Header) and events[0].levels[0].params["files"] == {"s": "engine.npz"}
+    assert "s" in sources, "the text was looked up"
 
 
 def test_a_kind_that_is_written_as_a_policy_is_none() -> None:

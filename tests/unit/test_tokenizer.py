@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 
 tokenizers = pytest.importorskip("tokenizers")
 
-from hsd_core.models.tokenizer import Tokenizer, TokenizerError, same_tokenizer  # noqa: E402
+from hsd_core.models.tokenizer import Tokenizer, TokenizerError, special_differences  # noqa: E402
 
 TEMPLATE = (
     "{% for m in messages %}<|start|>{{ m['role'] }}\n{{ m['content'] }}<|end|>\n{% endfor %}"
@@ -157,24 +156,38 @@ def test_a_folder_without_a_tokenizer_is_refused(tmp_path: Path, content: str | 
 
 def test_equal_tokenizers_are_the_same(tmp_path: Path) -> None:
     one, other = (Tokenizer(folder_with(tmp_path / name)) for name in "ab")
-    assert same_tokenizer(one, other) is None
+    assert special_differences(one, other) == ()
     assert one.digest == other.digest
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"words": ("th", "ti")}, r"\(259 of 260 ids agree\)"),
-        ({"specials": ("<|more|>",)}, r"\(260 of 261 ids agree\)"),
-    ],
-)
-def test_another_vocabulary_is_another_tokenizer(
-    tmp_path: Path, change: dict[str, tuple[str, ...]], reason: str
-) -> None:
-    one, other = Tokenizer(folder_with(tmp_path / "a", **change)), Tokenizer(folder_with(tmp_path / "b"))
-    found = same_tokenizer(one, other)
-    assert found is not None
-    assert re.search(reason, found)
+def test_special_tokens_that_differ_are_counted_and_no_text_gives_them(tmp_path: Path) -> None:
+    one = Tokenizer(folder_with(tmp_path / "a", specials=("<|reserved_0|>", "<|reserved_1|>", "<|tool|>")))
+    other = Tokenizer(folder_with(tmp_path / "b", specials=("<|reserved_0|>", "<|python|>")))
+    apart = special_differences(one, other)
+    assert [one.piece(i) for i in apart] == [b"<|reserved_1|>", b"<|tool|>"]
+    assert apart == special_differences(other, one)
+    for text in (*TEXTS, "<|reserved_1|> <|python|> <|tool|>"):
+        assert one.chat(text) == other.chat(text)
+        assert not set(one.chat(text)) & set(apart)
+
+
+def test_another_vocabulary_is_another_tokenizer(tmp_path: Path) -> None:
+    one = Tokenizer(folder_with(tmp_path / "a", words=("th", "ti")))
+    other = Tokenizer(folder_with(tmp_path / "b"))
+    with pytest.raises(TokenizerError, match=r"\(259 of 260 ids agree\)"):
+        special_differences(one, other)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_an_added_token_that_text_gives_is_a_real_difference(tmp_path: Path, swapped: bool) -> None:
+    plain = folder_with(tmp_path / "a")
+    path = folder_with(tmp_path / "b", specials=("<think>",)) / "tokenizer.json"
+    spec = json.loads(path.read_text())
+    spec["added_tokens"][-1]["special"] = False
+    path.write_text(json.dumps(spec))
+    both = [Tokenizer(plain), Tokenizer(path.parent)]
+    with pytest.raises(TokenizerError, match=r"\(260 of 261 ids agree\)"):
+        special_differences(*(reversed(both) if swapped else both))
 
 
 def test_other_merges_or_specials_over_the_same_ids_are_told_apart(tmp_path: Path) -> None:
@@ -187,6 +200,5 @@ def test_other_merges_or_specials_over_the_same_ids_are_told_apart(tmp_path: Pat
         spec = json.loads(path.read_text())
         edit(spec)
         path.write_text(json.dumps(spec))
-        found = same_tokenizer(Tokenizer(path.parent), plain)
-        assert found is not None
-        assert reason in found
+        with pytest.raises(TokenizerError, match=reason):
+            special_differences(Tokenizer(path.parent), plain)

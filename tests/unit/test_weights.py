@@ -25,8 +25,7 @@ from filelock import FileLock
 gguf = pytest.importorskip("gguf")
 
 from hsd_core.models.one_pass import Pass  # noqa: E402
-from hsd_core.models.weights import Source, WeightsError, Wheel, ensure, fetch, is_here, store  # noqa: E402
-from hsd_core.models.weights.attended import attended  # noqa: E402
+from hsd_core.models.weights import Source, WeightsError, Wheel, ensure, is_here, store  # noqa: E402
 from hsd_core.models.weights.blobs import Blob, write_safetensors  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -301,106 +300,6 @@ def test_without_pip_the_message_says_so(tiny: Source, tmp_path: Path, monkeypat
     monkeypatch.setattr(sys, "executable", str(python))
     with pytest.raises(WeightsError, match="ensurepip"):
         ensure(tiny)
-
-
-def test_a_hub_that_does_not_answer_is_an_error_that_names_the_cure(
-    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hub = pytest.importorskip("huggingface_hub")
-
-    def unreachable(*_: object, **__: object) -> None:
-        raise OSError("no route to host")
-
-    monkeypatch.setattr(hub, "snapshot_download", unreachable)
-    monkeypatch.setattr(hub.HfApi, "model_info", unreachable)
-    with pytest.raises(WeightsError, match=r"does not answer for someone/model: .*no route to host; check the network"):
-        ensure("someone/model")
-
-
-def test_a_hub_model_of_pickles_is_refused(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    hub = pytest.importorskip("huggingface_hub")
-
-    class Info:
-        siblings = ()
-
-    def not_here(*_: object, **__: object) -> None:
-        raise ValueError("not in the cache")
-
-    monkeypatch.setattr(hub, "snapshot_download", not_here)
-    monkeypatch.setattr(hub.HfApi, "model_info", lambda *_, **__: Info())
-    with pytest.raises(WeightsError, match="no safetensors on the Hub, and pickles are not opened"):
-        ensure("someone/pickles")
-
-
-def test_a_hub_download_tells_the_bytes_that_have_arrived(
-    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hub = pytest.importorskip("huggingface_hub")
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    blobs, told = tmp_path / "models--someone--model" / "blobs", []
-    program, go_on = tmp_path / "snapshot.py", tmp_path / "go on"
-    program.write_text(
-        "import pathlib, time\n"
-        f"blobs = pathlib.Path({str(blobs)!r})\n"
-        "blobs.mkdir(parents=True)\n"
-        "(blobs / 'part').write_bytes(b'x' * 700)\n"
-        f"while not pathlib.Path({str(go_on)!r}).exists():\n"
-        "    time.sleep(0.01)\n"
-    )
-
-    class Info:
-        siblings = (type("File", (), {"rfilename": "model.safetensors"}),)
-
-    def found(*_: object, local_files_only: bool, **__: object) -> str:
-        assert local_files_only, "what is fetched is fetched by a process of its own"
-        if not (blobs / "part").exists():
-            raise ValueError("not in the cache")
-        return str(tmp_path)
-
-    def tell(stage: str, done: float, total: float) -> None:
-        told.append((stage, done))
-        if done == 700:
-            go_on.touch()
-
-    monkeypatch.setattr(hub, "snapshot_download", found)
-    monkeypatch.setattr(hub.HfApi, "model_info", lambda *_, **__: Info())
-    monkeypatch.setattr(fetch, "SNAPSHOT", str(program))
-    assert ensure("someone/model", tell) == tmp_path
-    assert told[0] == ("download", 0.0) and ("download", 700.0) in told
-
-
-def test_a_hub_download_that_nobody_waits_for_is_ended_and_one_that_fails_says_why(
-    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    began, program = tmp_path / "began", tmp_path / "snapshot.py"
-    program.write_text(f"import os, pathlib, time\npathlib.Path({str(began)!r}).write_text(str(os.getpid()))\n")
-
-    def tell() -> None:
-        if began.exists() and began.read_text():
-            raise Gone("nobody waits")
-
-    with program.open("a") as text:
-        text.write("time.sleep(600)")
-    monkeypatch.setattr(fetch, "SNAPSHOT", str(program))
-    with pytest.raises(Gone):
-        fetch._snapshot("someone/model", tell)
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(began.read_text()), 0)
-    program.write_text(
-        "import sys\nassert sys.argv[1:3] == ['someone/model', '5.0']\nraise OSError('no route to host')"
-    )
-    assert fetch._snapshot("someone/model", lambda: None) == "OSError: no route to host"
-
-
-def test_the_program_that_fetches_from_the_hub_ends_with_who_started_it(tmp_path: Path) -> None:
-    slow = tmp_path / "huggingface_hub.py"
-    slow.write_text(
-        "import time\ndef snapshot_download(*_, **__):\n    print('began', flush=True)\n    time.sleep(600)\n"
-    )
-    there = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    with attended(fetch.SNAPSHOT, "someone/model", "5", "*.json", stdout=subprocess.PIPE, env=there) as process:
-        assert process.stdout and process.stdout.readline() == b"began\n"
-    assert process.returncode
 
 
 def test_who_waits_for_another_process_may_leave(cache: Path) -> None:

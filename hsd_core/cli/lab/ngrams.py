@@ -1,22 +1,32 @@
-"""`ngram-model` and `ngram-text`: build the static n-gram databases of a preset's tokenizer."""
+"""`ngram-model` and `ngram-text`: build n-gram databases for a preset, which stacks name as `ngram@db=c+FILE.npz`."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
 from hsd_core.cli.files import reads, writes
-from hsd_core.cli.shared_options import DEFAULT_PRESET, command, counts, progress
+from hsd_core.cli.lab import selfgen
+from hsd_core.cli.shared_options import DEFAULT_PRESET, add_preset, command, counts, progress
+from hsd_core.levels.kinds.ngram import DB
 from hsd_core.models.weights import ensure
 from hsd_core.stacks.presets import PRESETS, UnknownPreset
 
 
 def add(commands: Any) -> None:
     model = command(commands, "ngram-model", "build D_m: the commonest n-grams of what a target wrote", build_model)
-    reads(model, "--data", required=True, metavar="FILE", help="JSON lines (.gz) with prompt_ids and output_ids")
+    add_preset(model)
+    what = model.add_mutually_exclusive_group(required=True)
+    reads(what, "--data", metavar="FILE", help="JSON lines (.gz) with prompt_ids and output_ids, as selfgen writes")
+    selfgen.add_written(model, what)
+    help = "where what the target writes is kept; goes on where it ended (default: --out with .jsonl)"
+    writes(model, "--texts", goes_on=True, metavar="FILE", help=help)
+    counts(model, "--min-outputs", default=2, metavar="N", help="leave out what fewer texts say (default 2)")
     _common(model)
     text = command(commands, "ngram-text", "build D_s: suffix lookup in a folder of text", build_text)
+    text.add_argument("--preset", default=DEFAULT_PRESET, metavar="P", help="whose tokenizer to use")
     reads(text, "--folder", folder=True, required=True, metavar="DIR", help="UTF-8 text files")
     counts(text, "--max-tokens", metavar="N", help="read no more than N tokens")
     text.add_argument("--licence", default="", help="the text's licence, kept in the file")
@@ -24,28 +34,35 @@ def add(commands: Any) -> None:
 
 
 def _common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--preset", default=DEFAULT_PRESET, metavar="P", help="whose tokenizer to use")
     parser.add_argument("--source", default="", help="where the text comes from, kept in the file")
-    writes(parser, "--out", required=True, metavar="FILE")
+    writes(parser, "--out", required=True, metavar="FILE.npz")
 
 
 def build_model(options: argparse.Namespace) -> int:
     from hsd_core.lab.ngram.build import build_model_db
 
+    stack, tokenizer = _stack(options.out), _tokenizer_file(options.preset)
+    data = options.data
+    if data is None:
+        data = options.texts or str(Path(options.out).with_suffix(".jsonl"))
+        selfgen.act(argparse.Namespace(**{**vars(options), "out": data, "states": None}))
     build_model_db(
-        options.data,
+        data,
         options.out,
-        tokenizer_file=_tokenizer_file(options.preset),
+        tokenizer_file=tokenizer,
         tokenizer_name=options.preset,
+        min_outputs=options.min_outputs,
         source=options.source,
         progress=progress(),
     )
+    print(f"to use it: --stack {stack}", file=sys.stderr)
     return 0
 
 
 def build_text(options: argparse.Namespace) -> int:
     from hsd_core.lab.ngram.build import build_text_db
 
+    stack = _stack(options.out)
     build_text_db(
         options.folder,
         _tokenizer_file(options.preset),
@@ -56,7 +73,21 @@ def build_text(options: argparse.Namespace) -> int:
         licence=options.licence,
         progress=progress(),
     )
+    print(f"to use it: --stack {stack}", file=sys.stderr)
     return 0
+
+
+def _stack(out: str) -> str:
+    """A stack that looks things up in a file.
+
+    Raises:
+        ValueError: no stack can name it.
+    """
+    if set(out) & set(",@") or DB.files(out) != [out]:
+        raise ValueError(
+            f"--out {out}: take a name that ends in {DB.suffix}, without comma, @ and +, so that a stack can name it"
+        )
+    return f"ngram:4@db=c+{out},target"
 
 
 def _tokenizer_file(preset: str) -> Path:

@@ -35,12 +35,16 @@ OPENINGS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "opening
 def add(commands: Any) -> None:
     parser = command(commands, "selfgen", "write texts with the target, for training", act)
     add_preset(parser)
-    what = parser.add_mutually_exclusive_group(required=True)
+    add_written(parser, parser.add_mutually_exclusive_group(required=True))
+    writes(parser, "--out", goes_on=True, required=True, metavar="FILE", help="JSON lines; goes on where it ended")
+    writes(parser, "--states", folder=True, metavar="DIR", help="keep the hidden states that training will read")
+
+
+def add_written(parser: argparse.ArgumentParser, what: Any) -> None:
+    """What the target is to write. what: the group of options of which one is given."""
     reads(what, "--prompts", metavar="FILE", help="JSON lines with prompt, turns or prompt_ids")
     counts(what, "--invent", metavar="N", help="N texts whose prompts the target writes itself (Magpie)")
     reads(parser, "--openings", metavar="FILE", default=str(OPENINGS), help="how invented prompts begin")
-    writes(parser, "--out", goes_on=True, required=True, metavar="FILE", help="JSON lines; goes on where it ended")
-    writes(parser, "--states", folder=True, metavar="DIR", help="keep the hidden states that training will read")
     parser.add_argument("--cut-loops", action="store_true", help="end an output soon after it begins to repeat itself")
     counts(parser, "--limit", metavar="N", help="only the first N prompts")
     counts(parser, "--batch", default=16, metavar="B", help="texts written side by side (default 16)")

@@ -207,23 +207,6 @@ class Choice(Key[str]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Letters(Key[str]):
-    """Some of the letters of an alphabet, each at most once, in the order in which they count."""
-
-    type = "letters"
-    alphabet: str
-
-    @property
-    def cure(self) -> str:
-        most, last = self.alphabet[:-1], self.alphabet[-1]
-        return f"use the letters {', '.join(most)} and {last}, each at most once, in order of lookup"
-
-    def parse(self, text: str) -> str | None:
-        good = text and not set(text) - set(self.alphabet) and len(set(text)) == len(text)
-        return text if good else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Shape(Key[str]):
     """How many children a node of a tree has, by depth: whole numbers joined by dots.
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from hsd_core.levels.declared.spec import LevelSpec
     from hsd_core.models.weights import Source
 
+UNDRAFTED = "undrafted"  # of a level's parameters: how many special tokens differ from the target's
+
 
 def decoded(
     site: Site, source: Source, folder: Path, dtype: str, device: str, *, kind: str, label: str, feeds: bool
@@ -33,33 +35,43 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def build(spec: LevelSpec, site: Site) -> ModelLevel:
-    from hsd_core.models.tokenizer import Tokenizer, same_tokenizer
+    from hsd_core.levels.built.sparing import Sparing
+    from hsd_core.models.tokenizer import Tokenizer, TokenizerError, special_differences
 
     found = site.fetched(spec.get(ID))
     if found is None:
         raise StackError(f"preset {site.preset.name} has no smaller model; name one with model@id=HUB-OR-FOLDER")
     source, folder = found
-    reason = same_tokenizer(Tokenizer(folder), site.tokenizer)
-    if reason:
-        raise StackError(f'level "{source.title}": {reason}; use a level of the same family')
+    try:
+        apart = special_differences(Tokenizer(folder), site.tokenizer)
+    except TokenizerError as error:
+        raise StackError(f'level "{source.title}": {error}; use a level of the same family') from error
     dtype, device = spec.get(DTYPE) or site.dtype, spec.get(DEVICE) or site.device
-    return decoded(site, source, folder, dtype, device, kind=spec.name, label=source.title, feeds=False)
+    level = decoded(site, source, folder, dtype, device, kind=spec.name, label=source.title, feeds=False)
+    if apart:
+        if level.vocab_size < site.tokenizer.vocab_size:
+            raise StackError(
+                f'level "{source.title}": it has weights for {level.vocab_size} ids, and the target\'s tokenizer has '
+                f"{site.tokenizer.vocab_size}; use a level of the same family"
+            )
+        level.decoder = Sparing(level.decoder, [id_ for id_ in apart if id_ < level.vocab_size])
+        level.params[UNDRAFTED] = len(apart)
+    return level
 
 
-KINDS = (
-    Kind(
-        name="model",
-        order=60,
-        title="model",
-        about="Another model of the target's family.",
-        help="The preset's smaller one, or @id= a Hub id or folder.",
-        letter="M",
-        colour=YELLOW,
-        underline="thick",
-        keys=(*VERIFIES, DTYPE, DEVICE, ID),
-        labelled=("tower", "lanes"),
-        needs=frozenset({"weights"}),
-        offer=offer,
-        build=build,
-    ),
+KIND = Kind(
+    name="model",
+    order=60,
+    title="model",
+    about="Another model of the target's family.",
+    help="The preset's smaller one, or @id= a Hub id or folder.",
+    letter="M",
+    colour=YELLOW,
+    underline="thick",
+    keys=(*VERIFIES, DTYPE, DEVICE, ID),
+    labelled=("tower", "lanes"),
+    needs=frozenset({"weights"}),
+    offer=offer,
+    build=build,
 )
+KINDS = (KIND,)

