@@ -52,20 +52,28 @@ def choose(source: Source) -> Source:
 
 def is_here(source: Source) -> bool:
     """Whether `ensure` would return at once, without a network. Instant; imports nothing heavy."""
-    if source.instead and is_here(source.instead):
-        return True
-    if source.kind == "wheels":
-        return store.is_whole(store.cache_folder() / source.id)
+    return here(source) is not None or (source.kind == "gguf" and Path(source.id).exists())
+
+
+def here(source: Source) -> Path | None:
+    """The folder that `ensure` would return, where it asks no network for it and converts nothing."""
+    if source.instead and (found := here(source.instead)):
+        return found
     if source.kind == "hub":
         return _in_hub_cache(source.id)
-    return Path(source.id).exists()
+    if source.kind == "folder":
+        return Path(source.id) if Path(source.id).is_dir() else None
+    if source.kind == "gguf" and not Path(source.id).is_file():
+        return None
+    folder = store.cache_folder() / (source.id if source.kind == "wheels" else _gguf_key(Path(source.id)))
+    return folder if store.is_whole(folder) else None
 
 
-def _in_hub_cache(hub_id: str) -> bool:
+def _in_hub_cache(hub_id: str) -> Path | None:
     home = os.environ.get("HF_HOME") or os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "huggingface")
     root = Path(os.environ.get("HF_HUB_CACHE") or os.path.join(home, "hub")).expanduser()
     snapshots = (root / f"models--{hub_id.replace('/', '--')}").glob("snapshots/*")
-    return any((s / "config.json").is_file() and any(s.glob("*.safetensors")) for s in snapshots)
+    return next((s for s in snapshots if (s / "config.json").is_file() and any(s.glob("*.safetensors"))), None)
 
 
 def _from_wheels(source: Source, work: Path, progress: Progress) -> dict[str, object]:
