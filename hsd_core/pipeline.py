@@ -16,8 +16,9 @@ from hsd_core.levels.declared.preset import Preset
 from hsd_core.models import machine
 from hsd_core.models.machine import refuse
 from hsd_core.models.sampling import Sampling
+from hsd_core.models.weights import ensure
 from hsd_core.stacks.grammar import StackError, bare, parse
-from hsd_core.stacks.presets import preset_of
+from hsd_core.stacks.targets import learnt, meant
 from hsd_core.trace import metrics
 from hsd_core.trace.comparison import beside
 from hsd_core.trace.pieces import Pieces, record
@@ -59,7 +60,7 @@ class Pipeline:
     @classmethod
     def open(
         cls,
-        preset: str,
+        preset: str | Preset,
         *,
         stack: str | None = None,
         device: str | None = None,
@@ -73,18 +74,23 @@ class Pipeline:
         """Fetch and convert the preset's weights where needed; load a stack's levels (the default's) and warm them up.
 
         Args:
-            models: a folder whose models may be named as `model@id=NAME`.
+            preset: its name, or what `stacks.targets` makes of any target; a stack whose target has an id is over that
+                one. models: a folder whose models may be named as `model@id=NAME`.
             profile: writes down what every node of compiled decoders takes. kind: of decoder, see `load_decoder`.
             prompt_tokens: the longest prompt that is read; None for as long as the model's context.
         Raises:
-            UnknownPreset, StackError: bad names. WeightsError: weights are not available; the message says what helps.
+            UnknownPreset, StackError: bad names, or a target that nothing can be run with. WeightsError: weights
+                are not available; the message says what helps.
         """
-        asked = preset_of(preset)
-        if stack:
-            parse(stack)  # a typing error is met before anything is fetched
+        asked = meant(preset, stack, models)  # a typing error is met before anything is fetched
         from hsd_core.stacks.builder import Builder
 
         tell = progress or (lambda *_: None)
+        if not asked.toy and not asked.layers:
+            ensure(asked.target, tell)
+            asked = learnt(asked)
+        if asked.refused:
+            raise StackError(f"{asked.title} cannot be a target: {asked.refused}")
         pipeline = cls(asked, Builder(asked, device, dtype, tell, models, profile, kind), prompt_tokens)
         pipeline.entries(stack or pipeline.default_stack)
         return pipeline
@@ -160,7 +166,7 @@ class Pipeline:
         """What was measured of the preset's levels on this machine (the `calibrate` command), if it was."""
         from hsd_core.theory.profiles.kept import cached_profile
 
-        return cached_profile(self.preset.name, self.device, self.dtype, temperature)
+        return cached_profile(self.preset, self.device, self.dtype, temperature)
 
     def memory(self, stack: str, tokens: int, longest: int | None = None) -> Memory:
         """What a run of a stack takes over a text of so many tokens, prompt included, cut to the model's context.

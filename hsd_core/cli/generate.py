@@ -91,7 +91,8 @@ def act(options: argparse.Namespace) -> int:
 def _repeat(options: argparse.Namespace) -> int:
     """0 if the run comes out the same, 1 if not."""
     events = tracefile.read(options.repeat)
-    pipeline = repeat.opened(events, device=options.device, dtype=options.dtype, progress=progress())
+    where = {name: getattr(options, name) for name in ("target", "draft", "device", "dtype")}
+    pipeline = repeat.opened(events, **where, progress=progress())
     same = repeat.repeat(pipeline, events)
     print(same)
     return 0 if same else 1

@@ -14,6 +14,7 @@ from hsd_core import trace
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS
+from hsd_core.stacks.targets import chosen
 from hsd_core.trace import Event, metrics
 from hsd_core.trace.comparison import alike
 
@@ -50,26 +51,33 @@ class Repeat:
 def opened(
     events: Sequence[Event],
     *,
+    target: str | None = None,
+    draft: str | None = None,
     device: str | None = None,
     dtype: str | None = None,
     progress: Callable[[str, float, float], None] | None = None,
 ) -> Pipeline:
     """The preset of a trace, opened as the run had it unless another device or dtype is named.
 
+    Args:
+        target, draft: the weights of a run over a target that is no preset's; a trace does not say where they lie.
     Raises:
-        ValueError: the header names no preset of ours, or the run was simulated.
+        ValueError: the header names no preset of ours and no target is given, or the run was simulated.
     """
     header = metrics.header_of(events)
     if header.simulated:
         raise ValueError("the trace is simulated: no model ran, so none can run again; see the command whatif")
-    if header.preset is None or header.preset not in PRESETS:
-        raise ValueError(f"the trace is of the preset {header.preset!r}; only {', '.join(PRESETS)} can be run again")
-    target, toy = header.levels[-1], PRESETS[header.preset].toy
+    if not target and header.preset not in PRESETS:
+        raise ValueError(
+            f"the trace is of {header.preset!r}, which is not a preset here (those are {', '.join(PRESETS)}); "
+            "name its weights: --target FOLDER-OR-ID, and --draft where a model drafted"
+        )
+    preset, last = chosen(header.preset or "", target=target, draft=draft, stack=header.stack), header.levels[-1]
     return Pipeline.open(
-        header.preset,
+        preset,
         stack=header.stack,
-        device=device or (None if toy else target.device),
-        dtype=dtype or (None if toy else target.dtype),
+        device=device or (None if preset.toy else last.device),
+        dtype=dtype or (None if preset.toy else last.dtype),
         progress=progress,
     )
 

@@ -10,8 +10,9 @@ from typing import Any
 
 from hsd_core import pipeline
 from hsd_core.lab.bench import plain_of
+from hsd_core.levels.declared.preset import Preset
 from hsd_core.models.sampling import Sampling
-from hsd_core.stacks.presets import preset_of
+from hsd_core.stacks.targets import chosen
 from hsd_core.trace.prompt_files import PromptText
 from hsd_core.trace.typed import MAX_INT
 
@@ -28,13 +29,16 @@ def command(commands: Any, name: str, help: str, act: Callable[[argparse.Namespa
 
 
 def add_preset(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--preset", default=DEFAULT_PRESET, metavar="P", help=f"preset (default {DEFAULT_PRESET})")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--preset", default=DEFAULT_PRESET, metavar="P", help=f"preset (default {DEFAULT_PRESET})")
+    what.add_argument("--target", metavar="ID", help="instead of a preset: a Hub id, a folder or a .gguf file")
+    parser.add_argument("--draft", metavar="ID", help="a smaller model of the target's family, which `model` then is")
     parser.add_argument("--device", metavar="D", help="cpu, cuda, ... (default: an accelerator if there is one)")
     parser.add_argument("--dtype", metavar="F", help="the target's dtype (default: float32 on CPU, bfloat16 elsewhere)")
 
 
 def add_sampling(parser: argparse.ArgumentParser) -> None:
-    counts(parser, "--max-new-tokens", default=128, metavar="N", help="length limit (default 128)")
+    counts(parser, "--max-new-tokens", "--tokens", default=128, metavar="N", help="length limit (default 128)")
     parser.add_argument("--temperature", type=float, default=0.0, metavar="T", help="0 is greedy (default)")
     parser.add_argument("--top-k", type=int, default=0, metavar="K", help="0 switches it off (default)")
     parser.add_argument("--top-p", type=float, default=1.0, metavar="P", help="1 switches it off (default)")
@@ -86,35 +90,44 @@ def prompt_of(options: argparse.Namespace) -> str:
     return prompt
 
 
+def preset_from(options: argparse.Namespace, stack: str | None = None) -> Preset:
+    """The preset that the options of `add_preset` ask for, or a stack whose target has an id.
+
+    Raises:
+        ValueError: see `chosen`.
+    """
+    return chosen(options.preset, target=options.target, draft=options.draft, stack=stack)
+
+
 def opened(options: argparse.Namespace, stack: str | None, **more: Any) -> pipeline.Pipeline:
     """The pipeline that the options of `add_preset` ask for. stack, more: see `Pipeline.open`.
 
     Raises:
         ValueError: the preset has nothing that could run on the device that is named; and see `Pipeline.open`.
     """
-    if preset_of(options.preset).toy and options.device not in (None, "cpu"):
+    preset = preset_from(options, stack)
+    if preset.toy and options.device not in (None, "cpu"):
         raise ValueError(
-            f"preset {options.preset} runs on the CPU alone; leave --device {options.device} out, or name another "
-            "preset"
+            f"preset {preset.name} runs on the CPU alone; leave --device {options.device} out, or name another preset"
         )
     return pipeline.Pipeline.open(
-        options.preset, stack=stack, device=options.device, dtype=options.dtype, progress=progress(), **more
+        preset, stack=stack, device=options.device, dtype=options.dtype, progress=progress(), **more
     )
 
 
-def plain_stack(preset: str) -> str:
-    """Plain decoding of a preset's target, as a stack.
+def plain_stack(options: argparse.Namespace) -> str:
+    """Plain decoding of the target that the options of `add_preset` ask for, as a stack.
 
     Raises:
-        UnknownPreset: there is no such preset.
+        ValueError: see `chosen`.
     """
-    return plain_of(preset_of(preset).default_stack)
+    return plain_of(preset_from(options).default_stack)
 
 
-def counts(parser: Any, name: str, **more: Any) -> None:
-    """An option that counts something. more: of `add_argument`."""
+def counts(parser: Any, *names: str, **more: Any) -> None:
+    """An option that counts something, by its names. more: of `add_argument`."""
     before = parser.get_default("counted") or ()
-    parser.set_defaults(counted=(*before, parser.add_argument(name, type=int, **more).dest))
+    parser.set_defaults(counted=(*before, parser.add_argument(*names, type=int, **more).dest))
 
 
 def check_counts(options: argparse.Namespace) -> None:

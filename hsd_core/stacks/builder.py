@@ -25,13 +25,14 @@ from hsd_core.levels.protocol import Level
 from hsd_core.levels.trunk import Layered, Prepared
 from hsd_core.models import QUANTISED, Decoder, DecoderError, known_device, load_decoder
 from hsd_core.models.loading import DTYPES
-from hsd_core.models.local import local_file, local_source
+from hsd_core.models.local import local_file
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.tokenizer import Tokenizer
 from hsd_core.models.weights import Source, ensure
 from hsd_core.stacks.grammar import LevelSpec, StackError, bare, check_order
 from hsd_core.stacks.opened_drafts import OpenedDrafts
 from hsd_core.stacks.pool import LevelPool
+from hsd_core.stacks.targets import source_of
 
 if TYPE_CHECKING:
     from hsd_core.models.compiled.node_profile import NodeProfile
@@ -134,12 +135,28 @@ class Builder:
 
     def fetched(self, source: str | None) -> tuple[Source, Path] | None:
         """The weights that a level names, else the preset's smaller model; None where there is none."""
-        found = local_source(source, self._models) or Source.parse(source) if source else self.preset.draft
+        found = self._named(source) if source else self.preset.draft
         return None if found is None else (found, ensure(found, self._progress))
 
     def file(self, name: str) -> Path:
         """See `Site.file`."""
         return local_file(name, self._models) or Path(name).expanduser()
+
+    def of_target(self, name: str | None) -> Source:
+        """The target's weights, for a level that may name them.
+
+        Raises:
+            StackError: it names others.
+        """
+        if name and name != self.preset.name and self._named(name) != self.preset.target:
+            raise StackError(
+                f"target@id={name}: this is open over {self.preset.title}; a stack with another target is opened again"
+            )
+        return self.preset.target
+
+    def _named(self, name: str) -> Source:
+        own = (source for source in self.preset.drafts if source.id == name)
+        return next(own, None) or source_of(name, self._models)
 
     def trained(self, decoder: Layered) -> list[TrainedDraft]:
         """The trained drafts (`DraftHead`) that come with the package and read this decoder, shallowest first."""

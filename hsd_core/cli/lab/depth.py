@@ -39,7 +39,7 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.engine.depths import read_depths
     from hsd_core.lab import depth
 
-    stack = plain_stack(options.preset)
+    stack = plain_stack(options)
     pipeline = opened(options, stack)
     decoder = pipeline.lean_target(stack)
     texts = read_texts(options.prompts, lambda prompt: pipeline.encode(prompt, raw=options.raw))[: options.limit]
@@ -61,12 +61,14 @@ def act(options: argparse.Namespace) -> int:
         tell()
     if reading is None:
         raise ValueError(f"{options.prompts}: no text in it has a token to read")
-    study = {"preset": options.preset, **pipeline.about["versions"], **depth.summary(reading, sums)}
+    study = {"preset": pipeline.preset.name, **pipeline.about["versions"], **depth.summary(reading, sums)}
     if options.json:
         print(pretty(study, 2))
     else:
         whole = study["all"]
-        print(f"{options.preset}, {whole['texts']} texts, {whole['tokens']} tokens, {pipeline.about['machine']}\n")
+        print(
+            f"{pipeline.preset.name}, {whole['texts']} texts, {whole['tokens']} tokens, {pipeline.about['machine']}\n"
+        )
         print(depth.tables(study))
     return 0
 

@@ -51,7 +51,6 @@ def add(commands: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     from hsd_core.lab.passes import passes_report
     from hsd_core.lab.passes.round_times import measure_rounds
-    from hsd_core.stacks.presets import PRESETS
 
     if options.context and options.lengths:
         raise ValueError("--context is one length and --lengths are several; give one of them")
@@ -60,9 +59,9 @@ def act(options: argparse.Namespace) -> int:
     for stack in filter(None, (options.levels, options.stack)):
         parse(stack)  # met now, not after the weights
     prompts = read_prompts(options.prompts)[: options.limit]
-    pipeline = opened(options, plain_stack(options.preset), kind=options.decoder)
+    pipeline = opened(options, plain_stack(options), kind=options.decoder)
     levels = _levels(pipeline, options.levels)
-    stack = options.stack or PRESETS[options.preset].stack(pipeline.device)
+    stack = options.stack or pipeline.default_stack
     entries = pipeline.entries(stack)
     each = [*pipeline.entries(levels), *entries]
     room = min((e.level.max_positions for e in each if e.level.max_positions is not None), default=None)
@@ -71,7 +70,7 @@ def act(options: argparse.Namespace) -> int:
     text = list(islice(cycle(token for prompt in ids for token in prompt), lengths[-1] + max(rows)))
     about = {
         **measured_by("passes", options.said),
-        "preset": options.preset,
+        "preset": pipeline.preset.name,
         "device": pipeline.device,
         "dtype": pipeline.dtype,
         **ran_on(pipeline.device),
@@ -90,7 +89,7 @@ def act(options: argparse.Namespace) -> int:
         given, ends = (ids, pipeline.ends) if context is None else ([text[:context]], frozenset[int]())
         found = measure_rounds(entries, given, pipeline.tokenizer, tokens=options.max_new_tokens, ends=ends)
         records.append({"what": "round", "stack": stack, "levels": names, "context": context, **found})
-    print(f"{options.preset}, {about['machine']}, {about['threads']} threads. {passes_report.method(about)}")
+    print(f"{pipeline.preset.name}, {about['machine']}, {about['threads']} threads. {passes_report.method(about)}")
     for make in passes_report.TABLES.values():
         print(f"\n{make(records)}")
     if options.out:
@@ -130,7 +129,7 @@ def _passes(
     entries, before, records = pipeline.entries(stack), measured_limits(), list[dict[str, Any]]()
     with tempfile.TemporaryDirectory(prefix="hsd-passes-") as folder:
         profile = NodeProfile(Path(folder))
-        again = opened(options, plain_stack(options.preset), kind=options.decoder, profile=profile).entries(stack)
+        again = opened(options, plain_stack(options), kind=options.decoder, profile=profile).entries(stack)
         times = level_passes.time_passes(entries, again, profile, text, about["lengths"], about["rows"], progress())
     limits = {name: max(rate, before[name]) for name, rate in measured_limits().items()}
     for (i, name), length in product(enumerate(stack.split(",")), about["lengths"]):

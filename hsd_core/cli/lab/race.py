@@ -15,13 +15,13 @@ from hsd_core.cli.shared_options import (
     command,
     counts,
     opened,
+    preset_from,
     prompt_of,
     sampled,
 )
 from hsd_core.lab import race
 from hsd_core.lab.race import Heat, Turn
 from hsd_core.stacks.grammar import format_stack, parse
-from hsd_core.stacks.presets import preset_of
 from hsd_core.trace import Event
 
 
@@ -46,7 +46,7 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.lab.race.making import raced
 
     check_sampling(options)
-    default = preset_of(options.preset).default_stack
+    default = preset_from(options).default_stack
     stacks = [format_stack(parse(default if asked == "default" else asked)) for asked in options.stacks]
     race.check_lanes(stacks)
     prompt = prompt_of(options)

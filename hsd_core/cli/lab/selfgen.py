@@ -58,7 +58,7 @@ def act(options: argparse.Namespace) -> int:
     sampling = check_sampling(options)
     if options.prompts is not None and Path(options.out).resolve() == Path(options.prompts).resolve():
         raise ValueError(f"--out {options.out} is the file of the prompts; give a new file")
-    stack = plain_stack(options.preset)
+    stack = plain_stack(options)
     finished = written.open_file(options.out)
     pipeline = opened(options, stack)
     decoder = pipeline.lean_target(stack)

@@ -69,9 +69,10 @@ def act(options: argparse.Namespace) -> int:
     recipe = RECIPES[options.recipe]
     shape = {name: value for name in ("layers", "mlp_width") if (value := getattr(options, name))}
     recipe = tuple(replace(draft, **shape) for draft in recipe)
-    stack = plain_stack(options.preset)
+    stack = plain_stack(options)
     pipeline = opened(options, stack)
-    work = Path(options.work) if options.work else cache_folder() / "training" / options.preset
+    key = pipeline.preset.key
+    work = Path(options.work) if options.work else cache_folder() / "training" / key
     distiller = Distiller(
         pipeline.lean_target(stack),
         pipeline.preset,
@@ -83,9 +84,9 @@ def act(options: argparse.Namespace) -> int:
         limit=options.limit,
         progress=progress(),
     )
-    wanted = f"{options.preset}-{options.only}" if options.only else None
+    wanted = f"{key}-{options.only}" if options.only else None
     if wanted and wanted not in distiller.drafts:
-        short = ", ".join(name.removeprefix(f"{options.preset}-") for name in distiller.drafts)
+        short = ", ".join(name.removeprefix(f"{key}-") for name in distiller.drafts)
         raise ValueError(f"recipe {options.recipe} has no draft {options.only!r}; it has {short}")
     names, out = [wanted] if wanted else [*distiller.drafts], Path(options.out)
     start = Path(options.start) if options.start else None
@@ -107,7 +108,8 @@ def act(options: argparse.Namespace) -> int:
 
 def _command(options: argparse.Namespace) -> str:
     """What was asked for, for the card: names of files without the folders of this machine."""
-    parts = ["python", "-m", "hsd_core", "train", "--preset", options.preset, "--recipe", options.recipe]
+    over = ["--target", Path(options.target).name] if options.target else ["--preset", options.preset]
+    parts = ["python", "-m", "hsd_core", "train", *over, "--recipe", options.recipe]
     parts += ["--data", Path(options.data).name, "--out", "assets/drafts"]
     if options.start:
         parts += ["--start", Path(options.start).name]

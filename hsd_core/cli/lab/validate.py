@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.files import reads, writes
-from hsd_core.cli.shared_options import add_preset, command, countdown, counts, opened
+from hsd_core.cli.shared_options import add_preset, command, countdown, counts, opened, preset_from
 from hsd_core.lab import bench
 from hsd_core.lab.results.rawfile import RawFile, measured_by, now, prompts_file, ran_on, read_raw
 from hsd_core.lab.validate.theory_models import ENDING, NAMED
@@ -64,7 +64,7 @@ def act(options: argparse.Namespace) -> int:
     lengths = (profile.lengths or TextLengths(options.max_new_tokens, 1)).under(options.max_new_tokens)
     about = {
         **measured_by("validation", options.said),
-        "preset": options.preset,
+        "preset": preset_from(options).name,
         "model": options.model,
         "profile_digest": digest(profile),
         "max_new_tokens": options.max_new_tokens,

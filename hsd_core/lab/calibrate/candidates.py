@@ -50,9 +50,9 @@ def default_levels(preset: Preset, dtype: str) -> tuple[list[str], dict[str, str
 
     No weights are touched: what is listed may still fail to be built.
     """
-    from hsd_core.stacks.catalogue import catalogue
+    from hsd_core.stacks.catalogue import entry_of
 
-    entry = next(e for e in catalogue() if e["name"] == preset.name)
+    entry = entry_of(preset)
     if preset.toy:
         return [f"table@id={level['params']['id']}" for level in entry["levels"]], {}
     found, left_out = [], {}
@@ -66,7 +66,8 @@ def default_levels(preset: Preset, dtype: str) -> tuple[list[str], dict[str, str
         elif reads and reads.weights == dtype:
             reason = f"the target is {dtype} itself"
         elif not reason:
-            found += [name, *([f"{name}@guess={GUESSES}"] if LevelSpec(name).get(GUESS) == 1 else [])]
+            named = f"@id={level['params']['id']}" if level["params"].get("id") else ""
+            found += [f"{name}{named}", *([f"{name}@guess={GUESSES}"] if LevelSpec(name).get(GUESS) == 1 else [])]
         if reason:
             left_out[name] = reason
     return found, left_out

@@ -68,7 +68,7 @@ class Distiller:
     def name(self, draft: DraftShape) -> str:
         """The file's name: the preset, what it is, the depth of an exit, and whether it is fed."""
         depth = draft.depth(self._decoder.layers) or ""
-        return f"{self._preset.name}-{draft.name}{depth}{'-fed' if draft.fed else ''}"
+        return f"{self._preset.key}-{draft.name}{depth}{'-fed' if draft.fed else ''}"
 
     def check(self, names: Sequence[str], out: Path, start: Path | None = None) -> None:
         """All that could keep these drafts from being trained and written; makes `out`. To be called before the work.

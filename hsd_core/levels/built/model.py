@@ -75,7 +75,9 @@ class ModelLevel(OverDecoder):
     def open(self, capacity: int, shared: SharedState) -> ModelRun | TrunkRun:
         trunk = self.enter(shared)
         if trunk is None:
-            return ModelRun(self.decoder, capacity, source=self.name)
+            # a window beside the text stands behind it, within what the model was built for
+            room = min(capacity + shared.branches, self.decoder.max_positions)
+            return ModelRun(self.decoder, room, source=self.name)
         return TrunkRun(trunk, trunk.decoder.layers, Lens(trunk.decoder), self.name)
 
 

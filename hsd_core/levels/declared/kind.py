@@ -100,6 +100,10 @@ class Site(Protocol):
         """A file that a level names: of the operator's folder, where there is one, else a path."""
         ...
 
+    def of_target(self, name: str | None) -> Source:
+        """The target's weights, for a level that may name them; others are refused."""
+        ...
+
     def decoder(self, folder: Path, dtype: str, device: str, name: str) -> Decoder: ...
     def layered(self, spec: LevelSpec) -> Layered:
         """The target's decoder, of the dtype and on the device of a level that reads its layers."""

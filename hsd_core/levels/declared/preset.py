@@ -29,14 +29,16 @@ class Preset:
     """A family of models with one tokenizer.
 
     Attributes:
-        target: the last level's weights; `layers`: how many it has. draft: the weights of the level `model` unless it
-            names others.
+        target: the last level's weights; `layers`: how many it has, 0 where nobody knows yet.
+        drafts: smaller models of its family, the largest first; that one is `model` unless a level names another.
         default_stack: what Generate runs at first. gpu_stack: on an accelerator, where that differs.
         stacks: examples, some of which lose on purpose.
         cpu_dtype, gpu_dtype: of the models unless asked otherwise.
         memory_gb: what loading needs on a CPU; 0 if it is little.
         databases: n-gram databases in the order in which they are asked. model_db, text_db: their files.
         has: what its levels may be made of (`Kind.needs`): "weights" and a "tokenizer", or "tables" in memory.
+        refused: why nothing can be run with it, "" where something can. whole: why its target can only be run whole, in
+            all its bits: then there are no exits and no copies of it.
     """
 
     name: str
@@ -46,7 +48,7 @@ class Preset:
     note: str
     target: Source
     layers: int = 0
-    draft: Source | None = None
+    drafts: tuple[Source, ...] = ()
     stacks: tuple[Example, ...] = ()
     gpu_stack: str | None = None
     cpu_dtype: str = "float32"
@@ -56,6 +58,18 @@ class Preset:
     model_db: Path | None = None
     text_db: Path | None = None
     has: frozenset[str] = frozenset({"weights", "tokenizer"})
+    refused: str = ""
+    whole: str = ""
+
+    @property
+    def draft(self) -> Source | None:
+        """The weights of the level `model` where it names none."""
+        return self.drafts[0] if self.drafts else None
+
+    @property
+    def key(self) -> str:
+        """Its name as a part of a file's name."""
+        return self.name.replace("/", "--")
 
     @property
     def toy(self) -> bool:
@@ -76,6 +90,8 @@ class Preset:
 
     def status(self) -> tuple[bool, str, float]:
         """(usable, the reason why not or what to expect, MB still to download). Instant; asks no network."""
+        if self.refused:
+            return False, self.refused, 0.0
         missing = [s for s in self.sources if not is_here(s)]
         download = sum((_cheapest(s).download_mb for s in missing), 0.0)
         memory = _memory_gb()
@@ -83,7 +99,8 @@ class Preset:
             why = f"needs {self.memory_gb:.0f} GB of memory or a CUDA device; this machine has {memory:.0f} GB"
             return False, why, download
         if missing and any(_cheapest(s).kind == "hub" for s in missing):
-            return True, f"{download:.0f} MB from the Hugging Face Hub on first use, if it answers", download
+            what = f"{download:.0f} MB" if download else "weights"
+            return True, f"{what} from the Hugging Face Hub on first use, if it answers", download
         return True, f"{download:.0f} MB from PyPI on first use" if missing else "", download
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
-    return [kind.entry(kind.title)]
+    return [kind.entry(kind.title, reason=preset.whole)]
 
 
 def build(spec: LevelSpec, site: Site) -> Level:

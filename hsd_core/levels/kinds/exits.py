@@ -30,8 +30,8 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
     ]
     trained = sorted({draft["at"] for draft in drafts})
     at = trained[0] if trained else max(1, preset.layers // 4)
-    depth = {"min": 1, "max": preset.layers - 1, "default": at, "trained": trained}
-    return [kind.entry("early exit", params={"at": at}, depth=depth, drafts=drafts)]
+    depth = {"min": 1, "max": max(1, preset.layers - 1), "default": at, "trained": trained}
+    return [kind.entry("early exit", reason=preset.whole, params={"at": at}, depth=depth, drafts=drafts)]
 
 
 def decoder_of(spec: LevelSpec, site: Site) -> tuple[Layered, int]:

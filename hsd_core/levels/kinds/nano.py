@@ -26,7 +26,7 @@ def drafts(preset: Preset) -> list[dict[str, Any]]:
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
     found = drafts(preset)
-    reason = "" if found else "no nano draft was trained for this preset's target"
+    reason = preset.whole if preset.whole else "" if found else "no nano draft was trained for this preset's target"
     return [kind.entry("nano draft", reason=reason, drafts=found)]
 
 

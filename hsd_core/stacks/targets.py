@@ -1,0 +1,146 @@
+"""Any model as a target: a preset made of what its weights say, and of no measurement.
+
+What is not known before the weights are here (how many layers, whether they can be read one by one) is left open, and
+filled in by `learnt` once they are. Importing this imports no torch; reading a config does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hsd_core.drafts.known_drafts import LENS
+from hsd_core.levels.declared.keys import ID
+from hsd_core.levels.declared.kind import LAST
+from hsd_core.levels.declared.preset import Example, Preset
+from hsd_core.levels.kinds import kind_of
+from hsd_core.models.local import local_source
+from hsd_core.models.weights import Source, here
+from hsd_core.stacks.grammar import StackError, parse
+from hsd_core.stacks.presets import PRESETS, preset_of
+
+_NOTE = "any target: nothing was trained or measured for it"
+_PLAIN = Example("plain", "Plain decoding", "target", "one token per forward")
+
+
+class Config(NamedTuple):
+    """What a model's config.json says of it: layers (0: nothing), and as of `Preset`, `refused` and `whole`."""
+
+    layers: int = 0
+    refused: str = ""
+    whole: str = ""
+
+
+def target_preset(target: str, draft: str | None = None, *, models: Path | None = None) -> Preset:
+    """A preset over any target, and perhaps a smaller model of its family.
+
+    Args:
+        target, draft: a Hub id, a folder, a .gguf file, or the name of a model in the folder `models`.
+    Raises:
+        WeightsError: there is no such model.
+    """
+    source = source_of(target, models)
+    name = source.id if source.kind == "hub" else source.title
+    drafts = (source_of(draft, models),) if draft else ()
+    pair = (Example("pair", "Two models", "model:4,target", f"{drafts[0].title} drafts"),) if drafts else ()
+    return learnt(
+        Preset(
+            name=f"{name}-folder" if name in PRESETS else name,
+            title=source.title,
+            default_stack="model:4,target" if drafts else "ngram:3,target",
+            licence="",
+            note=_NOTE,
+            target=source,
+            drafts=drafts,
+            stacks=(Example("lookup", "Lookups", "ngram:3,target", "n-grams of the text itself"), *pair, _PLAIN),
+        )
+    )
+
+
+def chosen(preset: str, *, target: str | None = None, draft: str | None = None, stack: str | None = None) -> Preset:
+    """The preset that a command line means: the one over a target that it names, itself or in a stack, else `preset`.
+
+    Args:
+        draft: what the level `model` is where it names nothing.
+    Raises:
+        UnknownPreset, StackError: bad names. WeightsError: there is no such model.
+    """
+    if target:
+        over = target_preset(target, draft)
+        if meant(over, stack) is not over:
+            raise StackError(f"the target is {target!r} and the stack names another; name one of them")
+        return over
+    own = preset_of(preset)
+    if (over := meant(own, stack)) is own and own.toy and draft:
+        raise StackError(f"preset {own.name} has no weights, so none can draft for it; leave the draft {draft!r} out")
+    return replace(over, drafts=(source_of(draft), *over.drafts)) if draft else over
+
+
+def meant(preset: str | Preset, stack: str | None, models: Path | None = None) -> Preset:
+    """The preset that a stack runs over: another target's where the stack names one.
+
+    Raises:
+        UnknownPreset, StackError: bad names. WeightsError: there is no such model.
+    """
+    own = preset_of(preset) if isinstance(preset, str) else preset
+    last = parse(stack)[-1] if stack else None
+    named = last.get(ID) if last and kind_of(last).stands == LAST else None
+    if named is None or named == own.name or source_of(named, models) == own.target:
+        return own
+    return target_preset(named, models=models)
+
+
+def source_of(name: str, models: Path | None = None) -> Source:
+    """The weights that a name stands for; see `target_preset`.
+
+    Raises:
+        WeightsError: it stands for none.
+    """
+    return local_source(name, models) or Source.parse(name)
+
+
+def learnt(preset: Preset) -> Preset:
+    """The same preset with what its target's config says, where that is here and was not known."""
+    if preset.layers or preset.toy or (folder := here(preset.target)) is None:
+        return preset
+    said = config_of(folder)
+    shown = [*preset.stacks]
+    if said.layers > 3 and not said.whole:
+        low, high = max(1, said.layers // 8), max(2, said.layers // 4)
+        exits = f"exit:2@at={low}@id={LENS},exit:4@at={high}@id={LENS},target"
+        shown.insert(1, Example("exits", "Early exits", exits, "the target's first layers, by its own head"))
+    if not said.whole:
+        copy = Example("copy", "A copy checks", "ngram:3,int8:6,target", "lookups, checked by the target in 8 bits")
+        shown.insert(1, copy)
+    return replace(preset, layers=said.layers, refused=said.refused, whole=said.whole, stacks=tuple(shown))
+
+
+def config_of(folder: Path) -> Config:
+    """What the config.json in a folder says; read again when it changes."""
+    path = folder / "config.json"
+    return _read(folder, path.stat().st_mtime_ns if path.is_file() else 0)
+
+
+@lru_cache(maxsize=64)
+def _read(folder: Path, changed: int) -> Config:
+    from hsd_core.models.decoder_protocol import DecoderError
+    from hsd_core.models.hf import refuse_no_rollback
+    from hsd_core.models.lean.shape import LeanShape
+    from hsd_core.models.loading import read_config
+
+    try:
+        config = read_config(folder)
+        refuse_no_rollback(config)
+    except DecoderError as error:
+        return Config(refused=str(error))
+    try:
+        return Config(LeanShape.from_config(config).layers)
+    except DecoderError as error:
+        return Config(_layers(config), whole=f"the target runs whole, through transformers: {error}")
+
+
+def _layers(config: dict[str, Any]) -> int:
+    text = config.get("text_config") or config
+    return next((int(text[key]) for key in ("num_hidden_layers", "n_layer", "num_layers") if text.get(key)), 0)

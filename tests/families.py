@@ -1,0 +1,83 @@
+"""Tiny models with random weights, one of each family, as transformers' `save_pretrained` writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import torch
+import transformers
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+TEXTS = (
+    "The small level drafts a few tokens and the large level reads them all in one pass.",
+    "A draft that is accepted costs one pass for many tokens; a draft that is rejected costs a little more than none.",
+    "Levels above levels: each one checks what the one below it wrote, and hands up what it would have written.",
+)
+VOCABULARY = 320
+_SIZES = {"vocab_size": VOCABULARY, "max_position_embeddings": 256}
+_LLAMA = {
+    **_SIZES,
+    "hidden_size": 64,
+    "intermediate_size": 96,
+    "num_hidden_layers": 4,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 16,
+}
+_SCALED = {
+    "rope_type": "llama3",
+    "rope_theta": 10_000.0,
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 64,
+}
+# name: class of the config, what it is told
+LAYERED: Mapping[str, tuple[str, dict[str, Any]]] = MappingProxyType(
+    {
+        "llama-scaled": ("LlamaConfig", {**_LLAMA, "rope_parameters": _SCALED}),
+        "llama-tied": ("LlamaConfig", {**_LLAMA, "num_key_value_heads": 4, "tie_word_embeddings": True}),
+        "qwen2": ("Qwen2Config", {**_LLAMA, "tie_word_embeddings": True}),
+        "qwen3": ("Qwen3Config", _LLAMA),
+        "mistral": ("MistralConfig", {**_LLAMA, "sliding_window": None}),
+    }
+)
+WHOLE: Mapping[str, tuple[str, dict[str, Any]]] = MappingProxyType(
+    {
+        "gpt2": ("GPT2Config", {"vocab_size": VOCABULARY, "n_positions": 256, "n_embd": 64, "n_layer": 4, "n_head": 4}),
+        "gpt-neox": ("GPTNeoXConfig", {**_SIZES, "hidden_size": 64, "num_hidden_layers": 4, "num_attention_heads": 4}),
+    }
+)
+
+
+def save(folder: Path, family: str, *, seed: int = 0, layers: int | None = None) -> Path:
+    """A model of a family and its tokenizer, written by transformers."""
+    config, told = {**LAYERED, **WHOLE}[family]
+    depth = {"n_layer" if "n_layer" in told else "num_hidden_layers": layers} if layers else {}
+    torch.manual_seed(seed)
+    made = getattr(transformers, config)(**{**told, **depth}, bos_token_id=1, eos_token_id=2)
+    model = transformers.AutoModelForCausalLM.from_config(made)
+    with torch.no_grad():
+        for weight in model.parameters():
+            if weight.dim() > 1:
+                weight.normal_(0, 0.25)  # as sharp as a trained model: its two best tokens lie apart
+    model.save_pretrained(folder)
+    tokenizer().save_pretrained(folder)
+    return folder
+
+
+def tokenizer() -> transformers.PreTrainedTokenizerFast:
+    """A byte-level tokenizer, learnt from `TEXTS`; the same each time."""
+    fast = Tokenizer(models.BPE())
+    fast.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    fast.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    special = ["<pad>", "<s>", "</s>"]
+    learns = trainers.BpeTrainer(vocab_size=VOCABULARY, special_tokens=special, initial_alphabet=alphabet)
+    fast.train_from_iterator(TEXTS, learns)
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=fast, bos_token="<s>", eos_token="</s>", pad_token="<pad>"
+    )
