@@ -87,7 +87,7 @@ def test_a_model_whose_special_tokens_differ_never_drafts_them_and_says_so(
         drafted += [id_ for event in sampled if event.event == "draft" for id_ in event.ids]
     assert len(drafted) > 24 and renamed["id"] not in drafted
     small, target = Source.parse(str(models / "small")), Source("folder", str(ensure(pipeline.preset.target)), "target")
-    preset = Preset("own", "own", "target", "", "", target, layers=2, draft=small)
+    preset = Preset("own", "own", "target", "", "", target, layers=2, drafts=(small,))
     for module in (catalogue, shown):
         monkeypatch.setattr(module, "PRESETS", {"own": preset})
     assert cli.main(["models"]) == 0
