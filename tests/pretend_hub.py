@@ -46,8 +46,8 @@ class Repo:
 @dataclass
 class Hub:
     """
-    ranges: those that were asked for. stall_after: bytes of a file's body after which nothing comes any more. damaged:
-    files that arrive as zeros. silent: no request is answered.
+    ranges: those that were asked for. stall_after: bytes of a file's body after which nothing comes until `goes_on` is
+    set. damaged: files that arrive as zeros. silent: no request is answered.
     """
 
     repos: dict[str, Repo] = field(default_factory=dict)
@@ -56,6 +56,7 @@ class Hub:
     stall_after: dict[str, int] = field(default_factory=dict)
     damaged: set[str] = field(default_factory=set)
     silent: bool = False
+    goes_on: threading.Event = field(default_factory=threading.Event)
     over: threading.Event = field(default_factory=threading.Event)
     url: str = ""
     elsewhere: str = ""  # the host of large files
@@ -158,8 +159,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command == "HEAD":
             return
         for at in range(start, len(data), PIECE):
-            if at >= self.hub.stall_after.get(name, len(data)):
-                self.hub.over.wait(60)
+            if at >= self.hub.stall_after.get(name, len(data)) and not self.hub.goes_on.wait(60):
                 self.close_connection = True
                 return
             piece = data[at : at + PIECE]

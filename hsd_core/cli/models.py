@@ -48,7 +48,8 @@ def _undrafted(name: str) -> str:
         apart = special_differences(Tokenizer(draft), Tokenizer(target))
     except TokenizerError as error:
         return f"; not usable: {error}"
-    return f"; its tokenizer differs in {len(apart)} special tokens, which it never drafts" if apart else ""
+    tokens = "1 special token" if len(apart) == 1 else f"{len(apart)} special tokens"
+    return f"; its tokenizer differs in {tokens}, which it never drafts" if apart else ""
 
 
 def _state(entry: dict[str, Any]) -> str:

@@ -12,6 +12,8 @@ import pytest
 import torch
 from enumerator import SAMPLED, distance, merged_distribution
 from lean_stacks import LeanStacks, model_distribution
+from recorded_graphs import RecordedGraphs
+from toys import output_of
 
 import hsd_core
 from hsd_core.levels.built.sparing import Sparing
@@ -20,6 +22,7 @@ from hsd_core.models.decoder_protocol import Decoder
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling, to_probs
+from tests.pretend_gpu import pretend_gpu
 
 EXACT, NEVER = 1e-5, 1
 GREEDY = Sampling(temperature=0.0)
@@ -90,3 +93,19 @@ def test_it_runs_layer_by_layer_where_the_decoder_does() -> None:
     layered: Decoder = Sparing(made.model, [NEVER])
     assert isinstance(layered, Layered) and isinstance(layered, Prepared) == isinstance(made.model, Prepared)
     assert not isinstance(Sparing(Plain(made.model), [NEVER]), Layered)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", ["model:3,target", "ngram:2,model:3,target", "model:2@tree=2.1,target"])
+@pytest.mark.parametrize("sampling", [Sampling(2.0), GREEDY])
+def test_on_a_gpu_it_writes_the_same_and_passes_are_replayed(text: str, sampling: Sampling) -> None:
+    def written(made: LeanStacks) -> list[Any]:
+        made.model = Sparing(made.model, [NEVER])  # type: ignore[assignment]
+        return list(hsd_core.run(made.stack(text), [3, 1, 4], sampling, seed=5, max_new_tokens=24))
+
+    usual = written(LeanStacks())
+    with pretend_gpu():
+        graphs = RecordedGraphs()
+        events = written(LeanStacks(device="cuda", graphs=graphs))
+    assert output_of(events) == output_of(usual)
+    assert graphs.replayed > 0
+    assert all("eager" not in level.params for level in events[0].levels)

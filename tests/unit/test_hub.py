@@ -7,25 +7,40 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TypeVar
 
 import numpy
 import pytest
+import safetensors.numpy as safetensors
 from pretend_hub import COMMIT, Hub, Repo, hub
 
 pytest.importorskip("huggingface_hub")
 
+
+from app.serve.engine import _loading
+from app.serve.loader import Loader
+from hsd_core.cli import main
+from hsd_core.levels.declared.preset import Preset
 from hsd_core.models.local import local_models
 from hsd_core.models.weights import Source, WeightsError, ensure, is_here
 from hsd_core.models.weights.hub import fetching
+from hsd_core.pipeline import Pipeline
+from hsd_core.stacks import presets
+from hsd_core.theory.profiles import kept
 
 ID, ONE = "someone/model", "someone/small"
 SHARDS = ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors")
 INDEX = "model.safetensors.index.json"
 PLAIN = {"config.json": b'{"model_type": "llama"}', "tokenizer.json": b"{}", "README.md": b"# A model"}
 SIZE, HALF = 2_000_000, 1_000_000  # bytes of a shard
+
+
+T = TypeVar("T")
 
 
 class Left(Exception):
@@ -104,6 +119,53 @@ def test_what_was_interrupted_goes_on_where_it_stopped(there: Hub, tmp_path: Pat
     assert there.sent[SHARDS[1]] - before[SHARDS[1]] == SIZE + 1 - kept
     assert min(share for share in told if share) >= (SIZE + kept) / (2.1 * SIZE), "the bar goes on where it stood"
     assert not list(blobs(tmp_path).glob("*.incomplete"))
+
+
+def test_two_that_start_at_once_fetch_once(there: Hub) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        one, other = pool.map(ensure, [ID, ID])
+    assert one == other and (one / SHARDS[0]).read_bytes() == sharded()[SHARDS[0]]
+    assert [there.sent[name] for name in SHARDS] == [SIZE, SIZE + 1]
+
+
+def test_a_preset_of_the_hub_is_opened_and_bytes_are_told_to_terminal_and_page(
+    there: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("gguf")
+    from test_weights import write_gguf
+
+    monkeypatch.setenv("HSD_CACHE", str(tmp_path / "cache"))
+    write_gguf(tmp_path / "m.gguf", quantised=False)
+    whole = {path.name: path.read_bytes() for path in ensure(str(tmp_path / "m.gguf")).iterdir()}
+    tensors = sorted(safetensors.load(whole.pop("model.safetensors")).items())
+    parts = [dict(tensors[n::2]) for n in range(2)]
+    index = {"weight_map": {name: SHARDS[n] for n, part in enumerate(parts) for name in part}}
+    shards = {SHARDS[n]: safetensors.save(part) for n, part in enumerate(parts)}
+    there.repos[ID].files, size = {**whole, **shards, INDEX: json.dumps(index).encode()}, len(shards[SHARDS[0]])
+    there.stall_after = {SHARDS[1]: 0}
+    preset = Preset("own", "own", "target", "", "", Source.parse(ID), layers=2)
+    for module in (kept, presets):
+        monkeypatch.setattr(module, "PRESETS", {"own": preset})
+    loader = Loader(Pipeline)
+    with loader.awaited("own", "cpu") as opening:
+        seen = waited(lambda: opening.said[0] == "download" and opening.said[1] >= size and opening.said)
+        assert size <= seen[1] < seen[2]
+        status = _loading(opening, 1.0, "")
+        assert status["stage"] == "download" and 0.0 < status["share"] < 1.0
+        there.goes_on.set()
+        opened = opening.pipeline.result(60)
+    assert len([e for e in opened.run("target", "the", max_new_tokens=4) if e.event == "commit"]) == 4
+    shutil.rmtree(tmp_path / "hf")
+    assert main(["generate", "--preset", "own", "--prompt", "the", "--max-new-tokens", "2"]) == 0
+    assert capsys.readouterr().err.startswith("download\nload\n")
+
+
+def waited(found: Callable[[], T]) -> T:
+    end = time.monotonic() + 60.0
+    while not (value := found()):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return value
 
 
 def test_a_snapshot_that_lacks_a_shard_is_completed(there: Hub, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_a_model_whose_special_tokens_differ_never_drafts_them_and_says_so(
     for module in (catalogue, shown):
         monkeypatch.setattr(module, "PRESETS", {"own": preset})
     assert cli.main(["models"]) == 0
-    assert "its tokenizer differs in 1 special tokens, which it never drafts" in capsys.readouterr().out
+    assert "its tokenizer differs in 1 special token, which it never drafts" in capsys.readouterr().out
 
 
 def test_a_model_whose_text_differs_is_refused(models: Path) -> None:

@@ -38,7 +38,7 @@ export const FLOOR = {
   tree: (/** @type {string} */ shape, /** @type {boolean} */ again) =>
     `tree ${shape}${again ? " with replacement" : ""}`,
   lookups: "lookups",
-  undrafted: (/** @type {number} */ n) => `its tokenizer differs in ${n} special tokens, which it never drafts`,
+  undrafted: (/** @type {number} */ n) => `its tokenizer differs in ${many(n, "special token")}, never drafted`,
   guesses: (/** @type {number} */ n, /** @type {string} */ letters) => `${n} guesses from ${letters}`,
   databases: (/** @type {string} */ letters) => `databases ${letters}`,
   elseNano: (/** @type {string} */ databases) => `${databases}, else nano`,
