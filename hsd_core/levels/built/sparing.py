@@ -14,6 +14,8 @@ from torch import Tensor
 
 from hsd_core.levels.trunk import Layered, Prepared
 from hsd_core.models import Decoder
+from hsd_core.models.cache import Cache
+from hsd_core.models.one_pass import Pass
 
 
 class Sparing:
@@ -42,9 +44,9 @@ class Sparing:
         return getattr(self.__dict__["_decoder"], name)
 
     @torch.inference_mode()
-    def forward(self, *given: Any, **more: Any) -> Tensor:
+    def forward(self, given: Pass, cache: Cache) -> Tensor:
         """See `Decoder.forward`."""
-        return self._spared(self._decoder.forward(*given, **more))
+        return self._spared(self._decoder.forward(given, cache))
 
     @torch.inference_mode()
     def _head(self, x: Tensor) -> Tensor:
