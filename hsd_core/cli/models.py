@@ -1,46 +1,69 @@
-"""`models`: presets and their levels, each usable or with the reason why not; and the kinds of level there are."""
+"""`models`: presets, or one target, and what can be built over it, each usable or with the reason why not."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from typing import Any
 
 from hsd_core.cli.shared_options import command
+from hsd_core.levels.declared.preset import Preset
 from hsd_core.levels.kinds import kinds, model
 from hsd_core.models.tokenizer import Tokenizer, TokenizerError, special_differences
 from hsd_core.models.weights import here
 from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.catalogue import entry_of
+from hsd_core.stacks.memory_of import memory_of
 from hsd_core.stacks.presets import PRESETS
+from hsd_core.stacks.targets import target_preset
 from hsd_core.trace.typed import pretty
 
 
 def add(commands: Any) -> None:
-    parser = command(commands, "models", "list presets and levels, usable or why not", act)
+    parser = command(commands, "models", "list presets and levels, usable or why not, or what a target allows", act)
+    parser.add_argument("--target", metavar="ID", help="what can be built over a Hub id, a folder or a .gguf file")
+    parser.add_argument("--draft", metavar="ID", help="with --target: a smaller model of its family")
     parser.add_argument("--json", action="store_true", help="as JSON")
 
 
 def act(options: argparse.Namespace) -> int:
-    catalogue = Pipeline.catalogue()
+    if options.draft and not options.target:
+        raise ValueError("--draft is what drafts for a target; add --target")
+    over = [target_preset(options.target, options.draft)] if options.target else list(PRESETS.values())
+    presets = {preset.name: preset for preset in over}
+    entries = [entry_of(preset) for preset in over] if options.target else Pipeline.catalogue()
+    memory = {preset.name: memory_of(preset) for preset in over} if options.target else {}
     if options.json:
-        print(pretty(catalogue, 2))
+        print(pretty([{**entry, "memory": dict(memory.get(entry["name"], {}))} for entry in entries], 2))
         return 0
-    for preset in catalogue:
-        memory = f"; about {preset['memory_gb']:.0f} GB of memory" if preset["memory_gb"] else ""
-        print(f"{preset['name']}: {preset['title']}; {_state(preset)}{memory}")
-        print(f"    default stack {preset['default_stack']}")
-        for level in preset["levels"]:
-            told = _undrafted(preset["name"]) if level["kind"] == model.KIND.name and level["usable"] else ""
-            print(f"    {level['letter']} {level['name']:<28} {level['label']}; {_state(level)}{told}")
+    for entry in entries:
+        _tell(entry, presets[entry["name"]], memory.get(entry["name"]))
+    if not options.target:
+        _tell_kinds()
+    return 0
+
+
+def _tell(entry: dict[str, Any], preset: Preset, memory: Mapping[str, str] | None) -> None:
+    needs = f"; about {entry['memory_gb']:.0f} GB of memory" if entry["memory_gb"] else ""
+    print(f"{entry['name']}: {entry['title']}; {_state(entry)}{needs}")
+    print(f"    default stack {entry['default_stack']}")
+    if memory is not None and not memory:
+        print("    its layers and its memory are known once its weights are here; `generate` fetches them")
+    for level in entry["levels"]:
+        told = _undrafted(preset) if level["kind"] == model.KIND.name and level["usable"] else ""
+        takes = f"; {memory[level['name']]}" if memory and level["usable"] and level["name"] in memory else ""
+        print(f"    {level['letter']} {level['name']:<28} {level['label']}; {_state(level)}{takes}{told}")
+
+
+def _tell_kinds() -> None:
     print("kinds of level, written level[:T][@key=value]... and joined by commas, the cheapest first:")
     for kind in kinds().values():
         print(f"    {kind.name}: {kind.about} {kind.help}")
         print(f"        keys: {', '.join(key.name for key in kind.keys)}")
-    return 0
 
 
-def _undrafted(name: str) -> str:
+def _undrafted(preset: Preset) -> str:
     """How the tokenizer of a preset's smaller model differs from the target's, where both are here."""
-    preset = PRESETS[name]
     draft, target = preset.draft and here(preset.draft), here(preset.target)
     if not draft or not target:
         return ""

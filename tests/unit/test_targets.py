@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 import torch
+import transformers
 
 pytest.importorskip("onnxruntime")
 
@@ -13,11 +15,13 @@ from families import LAYERED, WHOLE, save
 from toys import output_of
 
 from hsd_core import cli
+from hsd_core.cli import main
 from hsd_core.models.compiled import refusal
 from hsd_core.models.loading import load_decoder
 from hsd_core.models.one_pass import Pass
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import StackError
+from hsd_core.stacks.memory_of import numbers_of
 from hsd_core.stacks.targets import chosen, target_preset
 
 PROMPT = "The small level drafts"
@@ -153,3 +157,31 @@ def test_the_families_run_compiled_where_onnxruntime_takes_them(folders: Path) -
 
     for family in LAYERED:
         assert refusal(LeanShape.from_config(read_config(folders / family)), "float32", "cpu") is None
+
+
+@pytest.mark.parametrize("family", ["llama-scaled", "llama-tied", "gpt2"])
+def test_the_weights_that_a_target_has_are_counted_without_loading_it(folders: Path, family: str) -> None:
+    found = numbers_of(folders / family)
+    model = transformers.AutoModelForCausalLM.from_pretrained(folders / family)
+    head = 0 if model.config.tie_word_embeddings else found.head
+    assert found.layers + head + found.embedding == sum(weight.numel() for weight in model.parameters())
+    heads = getattr(model.config, "num_key_value_heads", None)
+    assert found.cache == (2 * model.config.num_hidden_layers * heads * 16 if heads else 0)
+
+
+def test_what_can_be_built_over_a_target_is_listed_with_its_memory(
+    folders: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    big, small = folders / "llama-scaled", folders / "small"
+    assert main(["models", "--target", str(big), "--draft", str(small)]) == 0
+    said = {line.split()[1]: line for line in capsys.readouterr().out.splitlines() if line.startswith("    ")}
+    assert "keys and values" in said["target"] and "in float32" in said["target"] and "weights" in said["int4"]
+    assert "usable; at layer 1 of 4 it reads" in said["exit"] and "weights" in said["model"]
+    assert "not usable" in said["nano"] and "kinds of level" not in said
+    assert main(["models", "--target", "OWNER/NAME"]) == 0
+    assert "known once its weights are here" in capsys.readouterr().out
+    assert main(["models", "--draft", str(small)]) == 2
+    assert "add --target" in capsys.readouterr().err
+    assert main(["models", "--target", str(big), "--json"]) == 0
+    (entry,) = json.loads(capsys.readouterr().out)
+    assert set(entry["memory"]) == {"target", "int8", "int4", "exit"}
