@@ -75,9 +75,9 @@ def test_peers_run_among_the_stacks_and_their_first_run_is_dropped(monkeypatch: 
         return []
 
     peer = Twice()
-    monkeypatch.setattr(bench.runs.metrics, "committed_ids", lambda events: [5, 8, 9])
+    monkeypatch.setattr(bench.side_by_side.metrics, "committed_ids", lambda events: [5, 8, 9])
     monkeypatch.setattr(
-        bench.runs,
+        bench.side_by_side,
         "_measurement",
         lambda i, prompt, stack, run, plain: Measurement(
             i, prompt.category, stack, 10, 10**9, 0, 10, (0,), (0,), 10, False, None
@@ -104,8 +104,10 @@ def test_a_peer_that_fails_on_one_prompt_does_not_end_the_benchmark() -> None:
                 raise RuntimeError("too many tokens\nat llama.c:12")
             return super().run(prompt)
 
-    texts = {prompt: bench.runs._peer_text(Fails(), prompt) for prompt in ("a", "long")}
-    theirs = [bench.runs._peer_run(i, Prompt(p), "twice", text, [5, 7]) for i, (p, text) in enumerate(texts.items())]
+    texts = {prompt: bench.side_by_side._peer_text(Fails(), prompt) for prompt in ("a", "long")}
+    theirs = [
+        bench.side_by_side._peer_run(i, Prompt(p), "twice", text, [5, 7]) for i, (p, text) in enumerate(texts.items())
+    ]
     assert [run.failed for run in theirs] == ["", "RuntimeError: too many tokens"]
     plain = {i: Measurement(i, "qa", "target", 10, 10**9, 0, 10, (0,), (0,), 10, False, None) for i in range(2)}
     (row,) = peer_rows(theirs, plain, {})

@@ -14,6 +14,7 @@ from hsd_core.engine.driver import Stopped
 from hsd_core.lab.depth import Sums, summary, tables
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.one_pass import Pass
+from hsd_core.stacks.presets import PRESETS
 from hsd_core.trace import Depths
 from tests.tiny import tiny
 
@@ -178,6 +179,7 @@ class Bench:
     """A pipeline over a tiny model: one byte is one id."""
 
     ends = frozenset({3})
+    preset = PRESETS["toy"]
     about = {"versions": {"torch": "x"}, "machine": "here"}  # noqa: RUF012
 
     @classmethod

@@ -31,7 +31,6 @@ from hsd_core.models.weights import Source, WeightsError, ensure, is_here
 from hsd_core.models.weights.hub import fetching
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks import presets
-from hsd_core.theory.profiles import kept
 
 ID, ONE = "someone/model", "someone/small"
 SHARDS = ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors")
@@ -144,8 +143,7 @@ def test_a_preset_of_the_hub_is_opened_and_bytes_are_told_to_terminal_and_page(
     there.repos[ID].files, size = {**whole, **shards, INDEX: json.dumps(index).encode()}, len(shards[SHARDS[0]])
     there.stall_after = {SHARDS[1]: 0}
     preset = Preset("own", "own", "target", "", "", Source.parse(ID), layers=2)
-    for module in (kept, presets):
-        monkeypatch.setattr(module, "PRESETS", {"own": preset})
+    monkeypatch.setattr(presets, "PRESETS", {"own": preset})
     loader = Loader(Pipeline)
     with loader.awaited("own", "cpu") as opening:
         seen = waited(lambda: opening.said[0] == "download" and opening.said[1] >= size and opening.said)

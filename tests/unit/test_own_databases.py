@@ -24,7 +24,6 @@ from hsd_core.models.weights import Source
 from hsd_core.ngram import load_model_db, load_text_db
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks import catalogue, presets
-from hsd_core.theory.profiles import kept
 
 
 @pytest.fixture
@@ -38,7 +37,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "other.gguf").write_bytes(renamed)
     sources = {name: Source.parse(str(tmp_path / f"{name}.gguf")) for name in ("own", "other")}
     found = {name: Preset(name, name, "target", "", "", source, layers=2) for name, source in sources.items()}
-    for module in (catalogue, ngrams, kept, presets):
+    for module in (catalogue, ngrams, presets):
         monkeypatch.setattr(module, "PRESETS", found)
     return tmp_path
 

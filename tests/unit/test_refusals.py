@@ -13,6 +13,7 @@ import pytest
 from hsd_core import cli
 from hsd_core.cli import files, main
 from hsd_core.cli.shared_options import MAX_PROMPT
+from hsd_core.levels.declared.preset import Preset
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.builder import Builder
@@ -209,10 +210,8 @@ def test_a_dtype_that_nothing_has_is_refused_before_weights_are_fetched(monkeypa
     assert "preset toy runs on the CPU alone; leave --device cuda out" in said
 
 
-def _built(preset: str, dtype: str | None) -> None:
-    from hsd_core.stacks.presets import PRESETS
-
-    Builder(PRESETS[preset], "cpu", dtype, lambda *_: None)
+def _built(preset: Preset, dtype: str | None) -> None:
+    Builder(preset, "cpu", dtype, lambda *_: None)
 
 
 @pytest.mark.parametrize(
