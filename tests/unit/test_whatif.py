@@ -189,7 +189,7 @@ def test_a_plan_of_real_levels_names_their_preset_and_their_stack() -> None:
     assert header.simulated
     other = whole(HERD, StackPlan((0, 3), (3,)), max_new_tokens=4)[0]
     assert isinstance(other, trace.Header)
-    assert (other.preset, other.stack) == (None, "model:3@id=Llama-1B,target")
+    assert (other.preset, other.stack) == (None, "model:3@id=Llama-1B,target@id=Llama-405B")
 
 
 def test_a_simulated_trace_is_not_run_again() -> None:
