@@ -1,4 +1,4 @@
-/** The Learn tab: the list of lessons, a lesson beside the first screen, the sheet for paper. `mount` is called once by its
+/** The Learn tab: the list of lessons, a lesson by itself or beside Explore, the sheet for paper. `mount` is called once by its
  *  component. */
 
 import { stageHere } from "../stage/within-reach.js";
@@ -9,7 +9,6 @@ import { rememberTheme } from "../kit/theme.js";
 import { Drive } from "./acts/drive.js";
 import { asked as fetched, Library } from "./library.js";
 import { Light } from "./acts/light.js";
-import { Veil } from "./acts/veil.js";
 import { List } from "./list.js";
 import { Panel } from "./lesson-panel.js";
 import { asked, go, NOWHERE } from "./lesson-place.js";
@@ -19,7 +18,7 @@ import { WORDS } from "../words/tabs/learn.js";
 /** @param {HTMLElement} root @param {{props: {setup: string}}} ports */
 export async function mount(root, { props }) {
   rememberTheme();
-  await loadStyles("learn", "lesson", "sheet", "veil");
+  await loadStyles("learn", "lesson", "beside", "pictures", "sheet");
   learn(JSON.parse(props.setup).grammar);
   const stage = await stageHere;
   const page = new LearnPage(root.querySelector(".hx-root") ?? root, stage);
@@ -35,14 +34,11 @@ class LearnPage {
       onSheet: () => this.go({ ...NOWHERE, sheet: true }),
     });
     this.sheet = new Sheet({ library: this.library, onBack: () => this.go(NOWHERE) });
-    const veil = new Veil(stage);
     this.panel = new Panel({
-      drive: new Drive(stage, new Light(stage.el), veil),
-      veil,
+      drive: new Drive(stage, new Light(stage.el)),
       library: this.library,
-      feed: stage.feed,
       after: (lesson) => (this.after(lesson) ? WORDS.another(this.after(lesson).number) : WORDS.all),
-      onStep: (step) => this.go({ ...NOWHERE, lesson: this.panel.lesson.number, step }),
+      onStep: (step, beside) => this.go({ ...NOWHERE, lesson: this.panel.lesson.number, step, beside }),
       onClose: () => this.go(NOWHERE),
       onNext: () => this.go({ ...NOWHERE, lesson: this.after(this.panel.lesson)?.number ?? null }),
     });
@@ -84,14 +80,14 @@ class LearnPage {
   /** Shows what the address asks for. */
   show() {
     if (!this.open || !this.lessons.length) return;
-    const { lesson: number, step, sheet } = asked();
+    const { lesson: number, step, beside, sheet } = asked();
     const lesson = number === null ? null : this.lessons.find((one) => one.number === number);
     const was = this.panel.lesson;
     document.body.classList.toggle("hx-lesson-open", Boolean(lesson));
     document.body.classList.toggle("hx-sheet-open", sheet && !lesson);
     this.list.el.hidden = Boolean(lesson) || sheet;
     this.sheet.el.hidden = !sheet || Boolean(lesson);
-    if (lesson) return void this.panel.show(lesson, step);
+    if (lesson) return void this.panel.show(lesson, step, beside);
     this.panel.close();
     if (sheet) return void this.sheet.show(this.lessons);
     this.list.show(this.lessons, number === null ? "" : WORDS.unknown(number));

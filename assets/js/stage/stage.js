@@ -26,7 +26,7 @@ export class Stage {
     learn(this.setup.grammar);
     this.feed = new Feed();
     /** @type {any} */ this.shown = null; // status of the run that is shown
-    /** @type {import("./drawing.js").View} */ this.view = { selected: null, round: null, veiled: false };
+    /** @type {import("./drawing.js").View} */ this.view = { selected: null, round: null };
     this.wish = new Wish(this.setup, () => this.parts.tower);
     this.settings = this.wish.settings;
     this.session = new Session(ports, {
@@ -87,7 +87,7 @@ export class Stage {
 
   /** What other tabs may do with it. @returns {import("./within-reach.js").Reach} */
   get reach() {
-    const { feed, player, settings, parts, view } = this;
+    const { feed, player, settings, parts } = this;
     return {
       ...{ el: parts.el, feed, player, settings },
       stack: () => parts.tower.stack,
@@ -99,11 +99,6 @@ export class Stage {
           else await this.acts.record(name);
         }),
       press: (serial) => parts.text.press(serial),
-      veil: (on) => {
-        view.veiled = on;
-        if (on) parts.card.hide();
-        this.drawing.ask();
-      },
     };
   }
 

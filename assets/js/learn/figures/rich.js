@@ -1,10 +1,10 @@
 /** A lesson's text as nodes: `[Q]` is a level's letter in its colour, `[x]` a rejected token, `...` a formula, *...* stressed,
  *  and references are figures, filled in by `fill`. Nothing is parsed as HTML. */
 
-import { h, say } from "../kit/dom.js";
-import { grammar } from "../levels/kinds.js";
-import { figure, holds, REFERENCE } from "./figures/refs.js";
-import { WORDS } from "../words/tabs/learn.js";
+import { h, say } from "../../kit/dom.js";
+import { grammar } from "../../levels/kinds.js";
+import { figure, holds, REFERENCE } from "./refs.js";
+import { WORDS } from "../../words/tabs/learn.js";
 
 const MARKS = new RegExp(`${REFERENCE.source}|\\[([A-Z]\\d?|x)\\]|\`([^\`]+)\`|\\*([^*]+)\\*`, "g");
 
@@ -32,7 +32,7 @@ export function told({ text, also = [] }) {
   return [...rich(text), ...also.map(sentence)];
 }
 
-/** Puts the figures in that are at hand. @param {HTMLElement} root @param {import("./figures/refs.js").Sources} sources */
+/** Puts the figures in that are at hand. @param {HTMLElement} root @param {import("./refs.js").Sources} sources */
 export function fill(root, sources) {
   for (const one of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".hx-also")))
     one.hidden = holds(one.dataset.when ?? "", sources) !== true;
