@@ -24,9 +24,9 @@ from hsd_core.levels.kinds import kind_of, kinds
 from hsd_core.levels.protocol import Level
 from hsd_core.levels.trunk import Layered, Prepared
 from hsd_core.models import QUANTISED, Decoder, DecoderError, known_device, load_decoder
-from hsd_core.models.loading import DTYPES
 from hsd_core.models.gpu.precision import quick
 from hsd_core.models.gpu.tiled_int4 import copy_device, no_copy
+from hsd_core.models.loading import DTYPES
 from hsd_core.models.local import local_file
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.tokenizer import Tokenizer

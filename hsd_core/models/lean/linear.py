@@ -19,7 +19,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.gpu.precision import Wide
 from hsd_core.models.gpu.tiled_int4 import TiledInt4
 from hsd_core.models.lean.int4_groups import GROUP, in_groups, refuse_sizes
