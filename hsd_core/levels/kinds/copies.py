@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.levels.declared.keys import DEVICE, VERIFIES
 from hsd_core.levels.declared.kind import PURPLE, Kind, Reads, Site
+from hsd_core.levels.declared.said import Said
 from hsd_core.levels.kinds.model import decoded
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def build(spec: LevelSpec, site: Site) -> Level:
     return decoded(site, source, site.folder, spec.name, device, kind=spec.name, label=label, feeds=True)
 
 
-def _copy(dtype: str, order: int, block: int, about: str) -> Kind:
+def _copy(dtype: str, order: int, block: int, said: str, about: str) -> Kind:
     return Kind(
         name=dtype,
         order=order,
@@ -40,10 +41,13 @@ def _copy(dtype: str, order: int, block: int, about: str) -> Kind:
         reads=Reads(weights=dtype),
         offer=offer,
         build=build,
+        said=Said((said,)),
     )
 
 
 KINDS = (
-    _copy("int8", 40, 6, "The target's own weights in 8 bits."),
-    _copy("int4", 50, 5, "The target's own weights in 4 bits: groups of 32, each with its own 16 steps."),
+    _copy("int8", 40, 6, "an 8-bit copy", "The target's own weights in 8 bits."),
+    _copy(
+        "int4", 50, 5, "a 4-bit copy", "The target's own weights in 4 bits: groups of 32, each with its own 16 steps."
+    ),
 )
