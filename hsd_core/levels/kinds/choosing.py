@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hsd_core.drafts.known_drafts import LENS
 from hsd_core.levels.declared.keys import FUSE, ID, POLICY, TREE
 from hsd_core.levels.declared.kind import Site, Unplanned, WrittenAs
+from hsd_core.levels.declared.said import Said
 from hsd_core.levels.kinds import exits
 
 if TYPE_CHECKING:
@@ -59,5 +60,6 @@ KINDS = (
         ),
         offer=lambda kind, preset: [],  # the catalogue lists the exit
         build=build,
+        said=Said(("an exit chosen each round",)),
     ),
 )
