@@ -27,6 +27,8 @@ export const SETTINGS = {
   off: "cannot be used here",
   groups: { model: "Model", sampling: "Sampling", run: "Run", view: "View" },
   preset: ["preset", "which weights"],
+  presets: "Presets",
+  targets: "Targets of this server",
   device: ["device", "where the levels run"],
   anyDevice: "the best available",
   temperature: ["temperature", "0 is greedy: always the most likely token"],
