@@ -65,7 +65,7 @@ def build(
     with demo:
         _tabs(
             [
-                ("Play", play.build),
+                ("Explore", play.build),
                 ("Race", RaceTab(play).build),
                 ("Planner", planner.build),
                 ("Learn", learn.build),

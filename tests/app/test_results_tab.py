@@ -322,12 +322,12 @@ def test_a_bundled_table_says_who_was_how_fast_where(page: Any, results_site: st
 @pytest.mark.browser
 def test_a_stack_of_the_table_opens_in_play(page: Any, results_site: str) -> None:
     visit(page, results_site)
-    link = page.get_by_role("link", name=f"{STACKS[1]} open in Play")
+    link = page.get_by_role("link", name=f"{STACKS[1]} open in Explore")
     asked = parse_qs(link.get_attribute("href")[1:])
     assert asked == {"preset": ["smollm2"], "stack": [STACKS[1]]}, "a new tab of the browser gets there as well"
     link.click()
     page.wait_for_selector(".hx-note:has-text('is in the composer')")
-    assert page.get_by_role("tab", name="Play").get_attribute("aria-selected") == "true"
+    assert page.get_by_role("tab", name="Explore").get_attribute("aria-selected") == "true"
     assert parse_qs(page.evaluate("location.search")[1:])["stack"] == [STACKS[1]]
 
 

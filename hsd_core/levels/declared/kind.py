@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from hsd_core.levels.declared.key import Key, V
+from hsd_core.levels.declared.said import Said
 
 if TYPE_CHECKING:
     from hsd_core.levels.built.draft_run import TrainedDraft
@@ -122,7 +123,7 @@ class Kind:
 
     Attributes:
         name: in stacks and traces. order: in lists; the cheaper ones first.
-        title: in the legend and lanes. about: a sentence on what it is. help: how it is used.
+        title: in the legend and lanes. about: a sentence on what it is. help: how it is used. said: in names of stacks.
         labelled: where a level goes by its own label instead of the title: "tower", "lanes".
         letter, colour, underline: how its tokens look; the underline is a style of css/text.css.
         keys: that it heeds somewhere in a stack, each with what a level of the kind has without it. One that means
@@ -163,6 +164,7 @@ class Kind:
     beside: Callable[[int], LevelSpec] | None = None
     unplanned: Callable[[LevelSpec], Unplanned | None] = field(default=lambda spec: None)
     written: WrittenAs | None = None
+    said: Said = field(default=Said())
 
     def entry(
         self, label: str, *, reason: str = "", params: dict[str, Any] | None = None, **more: Any
@@ -198,6 +200,11 @@ class Kind:
             "reads": self.reads and self.reads._asdict(),
             "written": self.written and self.written._asdict(),
             "origins": [origin._asdict() for origin in self.origins],
+            "said": {
+                "forms": (*self.said.forms, self.title),
+                "around": dict(self.said.around),
+                "terms": dict(self.said.terms),
+            },
         }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hsd_core.levels.declared.key import StackError
 from hsd_core.levels.declared.keys import FUSE, ID, POLICY, TREE
 from hsd_core.levels.declared.kind import Site, Unplanned, WrittenAs
+from hsd_core.levels.declared.said import Said
 from hsd_core.levels.kinds import exits
 
 if TYPE_CHECKING:
@@ -52,5 +53,6 @@ KINDS = (
         ),
         offer=lambda kind, preset: [],  # the catalogue lists the exit
         build=build,
+        said=Said(("an exit chosen each round",)),
     ),
 )
