@@ -218,5 +218,8 @@ def _runs(device: str, dtype: str) -> tuple[str | None, str | None]:
     if dtype and dtype not in DTYPES:
         raise OfferError(f"--dtype is {dtype!r}; use one of {', '.join(DTYPES)}")
     if dtype in QUANTISED and on != "cpu":
-        raise OfferError(f"--dtype {dtype} is a kernel of the CPU and the device is {on}; add --device cpu")
+        from hsd_core.models.gpu.tiled_int4 import no_copy
+
+        if why := no_copy(dtype, on):
+            raise OfferError(f"--dtype: {why.replace('@device=', '--device ')}")
     return on if device else None, dtype or None

@@ -29,6 +29,7 @@ export const SETTINGS = {
   preset: ["preset", "which weights"],
   presets: "Presets",
   targets: "Targets of this server",
+  whyNot: (/** @type {number} */ n) => `Why ${n === 1 ? "one cannot" : `${n} cannot`} be used`,
   device: ["device", "where the levels run"],
   anyDevice: "the best available",
   temperature: ["temperature", "0 is greedy: always the most likely token"],
