@@ -3,13 +3,13 @@ chance, who loses, and why."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hsd_core.lab.bench.side_by_side import Measurement
 from hsd_core.lab.bench.summary import interval, speed_up
 
-Row = Mapping[str, Any]
+Row = dict[str, Any]
 
 
 def best_by_levels(rows: Iterable[Row], plain: str) -> list[Row]:
