@@ -190,7 +190,7 @@ def test_a_lesson_is_one_picture_with_explore_one_press_away(page: Any, shipped:
     page.get_by_role("button", name="Continue: lesson 2, step 2").wait_for()
     assert at(page) == ("", "1")
     assert page.locator(".hx-lit, .hx-dim").count() == 0
-    page.get_by_role("tab").first.click()
+    page.get_by_role("tab", name="Explore").click()
     page.locator(".hx-text-panel").wait_for()
     assert page.locator(".hx-lesson").is_hidden()
 
