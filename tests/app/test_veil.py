@@ -115,7 +115,7 @@ class Held:
 
     def __init__(self, page: Any) -> None:
         self.waiting: list[Any] = []
-        page.route(COMING, self.waiting.append)
+        page.route(COMING, lambda route: self.waiting.append(route))
         self.page = page
 
     def let_go(self) -> None:

@@ -20,6 +20,7 @@ const ROOMS = [
     "learn/figures",
     "learn/acts",
     "learn/pictures",
+    "learn/class",
     "learn",
     "results",
     "offline",

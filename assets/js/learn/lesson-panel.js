@@ -22,7 +22,8 @@ export class Panel {
   /**
    * @param {{drive: import("./acts/drive.js").Drive, library: import("./library.js").Library,
    *   after: (lesson: any) => string, onStep: (step: number, beside: boolean) => void, onClose: () => void,
-   *   onNext: () => void}} ctx after: what leads on from the end of a lesson
+   *   onMove: (direction: 1|-1) => boolean, onNext: () => void}} ctx after: what leads on from the end of a lesson; onMove:
+   *   a step on or back of the class that is held, if one is
    */
   constructor(ctx) {
     this.ctx = ctx;
@@ -82,6 +83,7 @@ export class Panel {
 
   /** @param {1|-1} direction */
   go(direction) {
+    if (this.ctx.onMove(direction)) return;
     if (direction > 0 && this.step === this.pages) return this.ctx.onNext();
     const to = Math.min(this.pages, Math.max(1, this.step + direction));
     if (to !== this.step) this.ctx.onStep(to, false);
@@ -159,6 +161,11 @@ export class Panel {
     this.picture = null;
   }
 
+  /** The answer of the open step, without one's own. */
+  reveal() {
+    if (this.lesson && this.open) void this._answer(null);
+  }
+
   /** An answer opens the reveal, and the picture shows it. */
   async _answer(answer) {
     const { lesson, step } = this;
@@ -169,7 +176,7 @@ export class Panel {
     this._draw(false, true);
     const said = this.body.querySelector(".hx-verdict-said");
     if (said instanceof HTMLElement) said.focus({ preventScroll: true });
-    this.body.querySelector(".hx-reveal")?.scrollIntoView({ block: "nearest" });
+    if (innerWidth <= NARROW) this.body.querySelector(".hx-reveal")?.scrollIntoView({ block: "nearest" });
   }
 
   /** One thing to try is tried in Explore, or in another tab. */
@@ -222,5 +229,7 @@ export class Panel {
     event.preventDefault();
   }
 }
+
+const NARROW = 900; // px: one column
 
 const calm = () => (matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth");

@@ -25,7 +25,7 @@ export function stepOf(step, ctx) {
     h(
       "div",
       { class: "hx-step-says" },
-      h("p", {}, ...rich(step.text)),
+      h("p", {}, ...rich(step.text, new Set())),
       answered && step.reveal ? h("p", { class: "hx-reveal" }, ...told(step.reveal)) : null,
       explore(step, answered, ctx),
     ),

@@ -107,7 +107,8 @@ function answersOf(question, own) {
 
 /** Figures that nobody could mean by something else: counts of one digit are looked for by what is said beside them. */
 function figuresOf(texts, own) {
-  const found = texts.flatMap(references).map(({ source, name }) => figure(own, name, source)?.text ?? "");
+  const named = texts.flatMap(references).filter(({ name }) => !name.startsWith("plan."));
+  const found = named.map(({ source, name }) => figure(own, name, source)?.text ?? "");
   return [...new Set(found.filter((text) => /\d[.,]\d|\d\d/.test(text) && !/,target|\d to \d/.test(text)))];
 }
 

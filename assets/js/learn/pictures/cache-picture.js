@@ -14,7 +14,12 @@ export function cachePicture({ model, figure, open }) {
   const exit = model.levels[0];
   const target = model.levels[model.levels.length - 1];
   const layers = Number(target.layers) || 30;
-  const now = { layers, at: Number(exit.params?.at) || 8, guesses: exit.block ?? 3, bonus: figure.shows === "bonus" };
+  const now = {
+    layers,
+    at: Number(exit.params?.at) || 8,
+    guesses: exit.block ?? 3,
+    bonus: !open && figure.shows === "bonus",
+  };
   const part = open ? (figure.open ?? "exit") : (figure.shows ?? "both"); // exit: its layers alone
   const seen = () => (part === "exit" ? exitWork(now).cells.filter((cell) => cell.by === "exit") : exitWork(now).cells);
   const drawn = sheet((el, width, height) => draw(el, width, height));
@@ -40,7 +45,8 @@ export function cachePicture({ model, figure, open }) {
       svg("rect", bed, el);
       const middle = { x: x(place) + wide / 2, y: height - 14, "text-anchor": "middle" };
       text(place ? CACHE.guess(place) : CACHE.last, middle);
-      if (part === "exit" && open) text("?", { ...middle, y: (y(now.at) + y(layers)) / 2, class: "hx-cell-asked" });
+      const asked = open && (part === "exit" || place === now.guesses);
+      if (asked) text("?", { ...middle, y: (y(part === "exit" ? now.at : 0) + y(layers)) / 2, class: "hx-cell-asked" });
     }
     for (const { lo, hi, place, by } of seen()) {
       const again = by === "target" && place === now.guesses && lo === 0;

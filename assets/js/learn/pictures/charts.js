@@ -3,6 +3,7 @@
 
 import { h } from "../../kit/dom.js";
 import { levelBadge } from "../../levels/badge.js";
+import { stackName } from "../../levels/stack-names.js";
 import { momentOf } from "../acts/named-moments.js";
 import { figure } from "../figures/refs.js";
 import { committedByRound, costOfToken, timeByRows } from "../sums/passes.js";
@@ -101,7 +102,7 @@ export function gainsPicture({ figure: asked, sources, open }) {
     h(
       "li",
       { class: "hx-chart-gain" },
-      h("code", { text: one.stack }),
+      h("span", { class: "hx-chart-name", "data-tip": one.stack, tabindex: "0", text: stackName(one.stack) }),
       h(
         "span",
         { class: "hx-chart-bed", style: { "--one": share(1) } },
@@ -116,7 +117,7 @@ export function gainsPicture({ figure: asked, sources, open }) {
     h("ul", { class: "hx-chart-gains" }, ...rows),
     h("p", { class: "hx-sketch-key", text: CHART.one }),
   ]);
-  picture.tell(found.map((one) => CHART.gainSaid(one)).join(" "));
+  picture.tell(found.map((one) => CHART.gainSaid({ ...one, stack: stackName(one.stack) })).join(" "));
   return picture;
 }
 

@@ -20,7 +20,8 @@ export function lookupPicture({ model }) {
   const ledger = new Ledger(model);
   ledger.catchUp();
   const found = telling(ledger);
-  const now = { at: Math.min(found.length - 1, Math.floor(found.length / 3)), stage: 0 };
+  const kept = found.map((one) => ledger.fate(one, Infinity).kept);
+  const now = { at: kept.indexOf(Math.max(...kept)), stage: 0 };
   const strip = h("div", { class: "hx-look" });
   const books = h("table", { class: "hx-look-books" });
   const kind = model.levels[ledger.level].kind;
@@ -29,7 +30,7 @@ export function lookupPicture({ model }) {
       h("span", {
         class: `hx-look-token ${name}`,
         dir: "auto",
-        text: words(ledger, [id]) || "\u2205",
+        text: model.pieceText(id) || "\u2205",
         style: { "grid-column": String(from + i) },
       }),
     );

@@ -17,7 +17,7 @@ export function yieldsPicture({ model, figure, open }) {
   const [verifies, drafts] = [top, top - 1].map((level) => model.figures.of(Infinity, level));
   const perGuess = (drafts?.busy_ms ?? 0) / Math.max(1, drafted(model, top - 1)) / (verifies?.ms_per_call ?? 1);
   const now = {
-    a: Math.min(0.99, Math.round(100 * (verifies?.acceptance ?? 0.7)) / 100),
+    a: Math.min(0.99, verifies?.acceptance ?? 0.7),
     n: Math.min(MOST, figure.guesses ?? drafter?.block ?? 4),
     c: Math.min(1, Math.max(0.01, Math.round(100 * perGuess) / 100)),
   };
