@@ -44,6 +44,9 @@ HOSTILE = (
     "${x",
 )
 
+# A browser that has seen the story, so that a page without parameters opens Explore.
+SEEN = 'try { localStorage.setItem("hx-story", "1"); } catch {}'
+
 SHIFTS = """
 window.shifts = [];
 new PerformanceObserver((list) => shifts.push(...list.getEntries().map((entry) => [entry.startTime, entry.value])))

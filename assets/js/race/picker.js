@@ -1,4 +1,4 @@
-/** The stacks that may race: plain decoding, the preset's own ones, and the one that is composed on Play. */
+/** The stacks that may race: plain decoding, the preset's own ones, and the one that is composed on Explore. */
 
 import { h } from "../kit/dom.js";
 import { stackNames } from "../levels/stack-names.js";
@@ -8,7 +8,7 @@ import { LIVE } from "../words/tabs/race.js";
 
 /**
  * Of a preset, each stack once: plain decoding first.
- * @param {any} preset @param {string} search of the address, which holds what Play composes
+ * @param {any} preset @param {string} search of the address, which holds what Explore composes
  * @returns {Choice[]}
  */
 export function choices(preset, search) {

@@ -64,7 +64,7 @@ export class Acts {
 
   /** A trace's file: chosen here, dropped onto the page, or sent by another tab. @param {File} file */
   open(file) {
-    openTab("Play");
+    openTab("Explore");
     return this.page.attempt(() => this.page.session.open(file, this.page.limits.file));
   }
 
@@ -76,12 +76,13 @@ export class Acts {
   }
 
   /** A stack that another tab sends: into the composer, not run yet. @param {{stack: string, preset?: string}} sent */
-  async _use({ stack, preset }) {
+  async _use(sent) {
     const { wish, edit, compose, settled, tell } = this.page;
+    const { stack, preset } = { ...sent, ...wish.over(sent.stack) };
     if (preset && preset !== wish.settings.preset && wish.setup.catalogue.some((p) => p.name === preset))
       edit("preset", preset);
     const fits = compose(stack);
-    openTab("Play");
+    openTab("Explore");
     if (!fits) return tell(STAGE.unread(stack), "error");
     await settled();
     tell(STAGE.composed(stackName(stack), this.invite()));
@@ -90,7 +91,7 @@ export class Acts {
   /** A plan that another tab sends: played without weights, and shown as what it is. @param {any} sent */
   _simulate({ question, plan, link = "" }) {
     const { session, feed, wish, edit, tell } = this.page;
-    openTab("Play");
+    openTab("Explore");
     wish.settings.recording = "";
     tell(STAGE.simulating);
     return this.page.attempt(async () => {
