@@ -61,6 +61,10 @@ function check(lesson, step, i) {
   if (!question?.choices?.length) return;
   const open = counterexample(question);
   if (open) faults.push(`${where}: ${open}`);
+  const ofGain = question.choices.some((one) => /\$gain\b/.test(one.when ?? ""));
+  const alone = figure(own, "gain.low")?.value === figure(own, "gain.high")?.value;
+  if (ofGain && alone && !/\brun\b/.test(question.ask))
+    faults.push(`${where}: it asks of a stack, and has one run of it`);
   const right = rightOnes(question, own);
   if (right.filter(Boolean).length !== 1) faults.push(`${where}: right choices ${JSON.stringify(right)}`);
   said.push(`${where} -> ${question.choices[right.indexOf(true)]?.text}`);
