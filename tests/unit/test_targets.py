@@ -31,6 +31,8 @@ OVER_LAYERS = (
     EXITS,
     "exit:2@at=1@id=lens,exit:3@at=2@id=lens,target",
     "exit:2@at=2@id=lens@tree=2.2,target",
+    "exit:4@at=3@id=lens@policy=del,target",
+    "exit:4@at=3@policy=del,target",
     "ngram:2,int8:3,target",
     "ngram:3@guess=3,int4:4,target",
     "lookahead:3,target",
@@ -82,6 +84,23 @@ def test_all_stacks_over_a_family_write_what_plain_decoding_writes(folders: Path
     assert kind == ("CompiledDecoder" if family in LAYERED else "TransformersDecoder")
 
 
+@pytest.mark.parametrize("family", LAYERED)
+@pytest.mark.parametrize("kind", ["compiled", "lean"])
+def test_every_layer_but_the_last_is_an_exit_by_the_model_s_own_head(folders: Path, family: str, kind: str) -> None:
+    model = transformers.AutoModelForCausalLM.from_pretrained(folders / family, dtype=torch.float32)
+    pipeline = Pipeline.open(target_preset(str(folders / family)), stack="target", device="cpu", kind=kind)
+    prompt = pipeline.encode(PROMPT, raw=False)
+    plain = output_of(list(pipeline.run("target", PROMPT, max_new_tokens=TOKENS)))
+    with torch.inference_mode():
+        states = model(torch.tensor([[*prompt, *plain]]), output_hidden_states=True).hidden_states
+        for at in range(1, 4):
+            events = list(pipeline.run(f"exit:1@at={at}@id=lens,target", PROMPT, max_new_tokens=TOKENS))
+            assert output_of(events) == plain
+            said = model.lm_head(model.model.norm(states[at][0])).argmax(-1).tolist()
+            drafts = [e for e in events if e.event == "draft" and e.ids]
+            assert [e.ids[0] for e in drafts] == [said[len(prompt) + e.at - 1] for e in drafts] and drafts
+
+
 @pytest.mark.parametrize("dtype", ["int8", "int4"])
 def test_a_target_in_fewer_bits_has_its_own_exits(folders: Path, dtype: str) -> None:
     pipeline = Pipeline.open(target_preset(str(folders / "qwen3")), stack="target", device="cpu", dtype=dtype)
@@ -92,9 +111,9 @@ def test_a_target_in_fewer_bits_has_its_own_exits(folders: Path, dtype: str) -> 
 @pytest.mark.parametrize(
     ("stack", "why"),
     [
-        ("exit:2@at=2@id=lens,target", "does not stop between layers"),
+        ("exit:2@at=2@id=lens,target", "exit: the target runs whole, through transformers"),
         ("int8:3,target", "does not run model type 'gpt2'"),
-        ("nano:3,target", "does not stop between layers"),
+        ("nano:3,target", "nano: the target runs whole"),
         ("ngram:3@db=m,target", "no database 'm'; write ngram@db=c"),
         ("model:3,target", "no smaller model; name one"),
     ],
@@ -185,3 +204,22 @@ def test_what_can_be_built_over_a_target_is_listed_with_its_memory(
     assert main(["models", "--target", str(big), "--json"]) == 0
     (entry,) = json.loads(capsys.readouterr().out)
     assert set(entry["memory"]) == {"target", "int8", "int4", "exit"}
+
+
+def test_databases_of_a_target_are_built_by_one_command_and_used(
+    folders: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    over, notes, prompts = ["--target", str(folders / "qwen3")], tmp_path / "notes", tmp_path / "prompts.jsonl"
+    notes.mkdir()
+    (notes / "a.txt").write_text("The small level drafts a few tokens. " * 4, encoding="utf-8")
+    prompts.write_text(f'{{"prompt": "{PROMPT}"}}\n', encoding="utf-8")
+    own, text = str(tmp_path / "own.npz"), str(tmp_path / "text.npz")
+    assert cli.main(["ngram-text", *over, "--folder", str(notes), "--out", text]) == 0
+    written = ["--prompts", str(prompts), "--max-new-tokens", "24", "--min-outputs", "1"]
+    assert cli.main(["ngram-model", *over, *written, "--out", own]) == 0
+    assert f"to use it: --target {folders / 'qwen3'} --stack" in capsys.readouterr().err
+    plain = text_of(capsys, *over, "--stack", "target")
+    for name in (text, own):
+        assert text_of(capsys, *over, "--stack", f"ngram:4@db=c+{name},target") == plain
+    other = ["generate", "--target", str(folders / "small"), "--device", "cpu", "--prompt", PROMPT]
+    assert cli.main([*other, "--stack", f"ngram:4@db=c+{own},target"]) == 0, "the same tokenizer"
