@@ -63,7 +63,7 @@ class Recordings:
         return recorded(PREFIX + name, self.events(name))
 
     def opening(self) -> dict[str, Any] | None:
-        """What the page's opening tells: a recording's name, and one of its rounds, counted from 1; None without one."""
+        """What the page's opening tells: a recording's name and one of its rounds, from 1; None without one."""
         return builtins(self._opening) if self._opening and self._opening.recording in self._paths else None
 
     def first(self) -> dict[str, Any] | None:

@@ -2,8 +2,7 @@
 
     python -m tests.app.page_times [--tokens 10000] [--loads 5] [--only scrub]
 
-- load: with nothing cached, from navigation to the first frame of the opening, and to that of Explore which shows tokens;
-  what has come over the network four seconds later, before anybody pressed anything; how far the layout shifted (as
+- load: with nothing cached, from navigation to the first frame of the opening, and of Explore with tokens; what has come over the network four seconds later, before anybody pressed anything; how far the layout shifted (as
   the Web Vitals count it).
 - scrub: frames a second while the playback slider of a long run is dragged over all of it and back, and what the
   longest of them took; the same for jumps to places all over the run.
