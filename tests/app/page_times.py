@@ -2,8 +2,9 @@
 
     python -m tests.app.page_times [--tokens 10000] [--loads 5] [--only scrub]
 
-- load: with nothing cached, from navigation to the first frame of the opening, and of Explore with tokens; what has come over the network four seconds later, before anybody pressed anything; how far the layout shifted (as
-  the Web Vitals count it).
+- load: with nothing cached, from navigation to the first frame of the opening, and of Explore with tokens; what came
+  over the network four seconds later, before anybody pressed anything; how far the layout shifted (as the Web Vitals
+  count it).
 - scrub: frames a second while the playback slider of a long run is dragged over all of it and back, and what the
   longest of them took; the same for jumps to places all over the run.
 - live: how much of one processor the page's main thread takes while a run of 20 rounds a second arrives.
