@@ -115,11 +115,11 @@ class Held:
 
     def __init__(self, page: Any) -> None:
         self.waiting: list[Any] = []
-        page.route(COMING, lambda route: self.waiting.append(route))
-        self.page = page
+        self.holds = True
+        page.route(COMING, lambda route: self.waiting.append(route) if self.holds else route.continue_())
 
     def let_go(self) -> None:
-        self.page.unroute(COMING)
+        self.holds = False
         for route in self.waiting:
             route.continue_()
 
