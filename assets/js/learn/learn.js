@@ -47,6 +47,7 @@ class LearnPage {
       after: (lesson) => (this.after(lesson) ? WORDS.another(this.after(lesson).number) : WORDS.all),
       onStep: (step, beside) => this.go({ ...this.place, lesson: this.panel.lesson.number, step, beside }),
       onMove: (direction) => this.classes.move(direction),
+      held: () => this.classes.at !== null,
       onClose: () => this.go(NOWHERE),
       onNext: () => this.go({ ...NOWHERE, lesson: this.after(this.panel.lesson)?.number ?? null }),
     });

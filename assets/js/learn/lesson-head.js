@@ -46,12 +46,15 @@ export function createHead({ onClose, onGo, onBack }) {
     drift,
     foot,
     unfold: () => fold(false),
-    /** @param {any} lesson @param {number} step @param {number} pages @param {string} after what leads on from the end */
-    show(lesson, step, pages, after) {
+    /**
+     * @param {any} lesson @param {number} step @param {number} pages @param {string} after what leads on from the end
+     * @param {boolean} held whether a class leads
+     */
+    show(lesson, step, pages, after, held) {
       say(kicker, WORDS.kicker(lesson.number, step, pages, lesson.minutes));
       say(title, lesson.title);
-      back.toggleAttribute("disabled", step === 1);
-      say(next, step < pages ? WORDS.next : after);
+      back.toggleAttribute("disabled", step === 1 && !held);
+      say(next, step < pages || held ? WORDS.next : after);
       dots.replaceChildren(
         ...Array.from({ length: pages }, (_, i) => h("i", { "data-at": i + 1 === step ? "here" : "" })),
       );

@@ -22,8 +22,8 @@ export class Panel {
   /**
    * @param {{drive: import("./acts/drive.js").Drive, library: import("./library.js").Library,
    *   after: (lesson: any) => string, onStep: (step: number, beside: boolean) => void, onClose: () => void,
-   *   onMove: (direction: 1|-1) => boolean, onNext: () => void}} ctx after: what leads on from the end of a lesson; onMove:
-   *   a step on or back of the class that is held, if one is
+   *   onMove: (direction: 1|-1) => boolean, held: () => boolean, onNext: () => void}} ctx after: what leads on from the end of a lesson; onMove:
+   *   a step on or back of the class, if one is held
    */
   constructor(ctx) {
     this.ctx = ctx;
@@ -121,7 +121,7 @@ export class Panel {
     const { lesson, step, answer, page } = this;
     const { ready } = this.run;
     document.body.classList.toggle("hx-lesson-beside", this._isBeside);
-    this.parts.show(lesson, step, this.pages, this.ctx.after(lesson));
+    this.parts.show(lesson, step, this.pages, this.ctx.after(lesson), this.ctx.held());
     this.el.setAttribute("aria-label", WORDS.label(lesson.number, lesson.title));
     this._still();
     this.picture = ready ? this._picture(fresh) : null;
