@@ -71,6 +71,8 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
     )
     yield from _branch_lines(events)
     yield from _bound_lines(header, figures["levels"])
+    if (bound := figures["mbsu"]) is not None:
+        yield f"{bound:.2f}x memory-bound speed-up: weights read, beside those that plain decoding would read"
     if (read := figures["layers_per_token"]) is not None:
         yield f"{read:.1f} layers read per token; plain decoding reads {header.levels[-1].layers}"
     yield printable(f"{'exact' if header.lossless else 'lossy'}: {header.lossless_reason}")

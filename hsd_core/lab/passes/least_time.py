@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import torch
 
-from hsd_core.levels.built.exits import ExitLevel
 from hsd_core.levels.built.nano import NanoLevel
+from hsd_core.levels.memory import draft_of, pass_bytes
 from hsd_core.models.decoder_protocol import QUANTISED
 from hsd_core.models.threads import model_threads, torch_with
 
@@ -65,15 +65,8 @@ class PassWork(NamedTuple):
 def work_of(level: Any, length: int, rows: int) -> PassWork:
     """Of a pass of so many rows behind a text, of a level over a decoder."""
     decoder, draft, layers = level.decoder, draft_of(level), level.layers
-    read = decoder.weight_bytes(layers, head=draft is None) if layers else 0
     if draft is not None:
-        read, layers = read + draft.weight_bytes(), layers + draft.layers
-    read += decoder.cache_bytes(length + rows) * layers // decoder.layers
+        layers += draft.layers
+    read = (pass_bytes(level) or 0) + decoder.cache_bytes(length + rows) * layers // decoder.layers
     attended = 2 * layers * decoder.shape.heads * decoder.shape.head_size * rows * (length + rows)
     return PassWork(read, attended, decoder.dtype in QUANTISED or isinstance(level, NanoLevel))
-
-
-def draft_of(level: Any) -> Any:
-    """The trained draft that a level reads through, if it is one with weights of its own."""
-    found = level.draft if isinstance(level, NanoLevel) else level.readout if isinstance(level, ExitLevel) else None
-    return found if hasattr(found, "weight_bytes") else None
