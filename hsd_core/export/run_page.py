@@ -41,13 +41,19 @@ SHEETS = (
     *("anatomy", "proof", "databases", "low", "presenter", "forced"),
 )
 # Where the run is put; js/share/save-page.js looks for the same.
+BODY = "<body data-offline>"
 EMPTY = '<script type="text/plain" id="hx-run"></script>'
 
 
-def page(events: Sequence[Event], *, assets: Path = ASSETS) -> str:
-    """The file of a run."""
+def page(events: Sequence[Event], *, assets: Path = ASSETS, colour: str = "level") -> str:
+    """The file of a run. `colour`: what tokens are coloured by when it opens, as in the page's address."""
     run = gzip.compress(encode(records(events)), 9, mtime=0)
-    return empty_page(assets).replace(EMPTY, EMPTY.replace("><", f">{base64.b64encode(run).decode()}<"))
+    body = BODY.replace(">", f' data-colour="{colour}">')
+    return (
+        empty_page(assets)
+        .replace(BODY, body, 1)
+        .replace(EMPTY, EMPTY.replace("><", f">{base64.b64encode(run).decode()}<"))
+    )
 
 
 @cache
@@ -76,7 +82,7 @@ def empty_page(assets: Path = ASSETS) -> str:
 <title>HSD Explorer</title>
 <style>{style}</style>
 </head>
-<body data-offline>
+{BODY}
 <noscript>This file replays a run with JavaScript, which is off here.</noscript>
 <div id="stage"><div class="hx-root"></div></div>
 <script type="application/json" id="hx-setup">{words}</script>
