@@ -94,7 +94,7 @@ class PretendGpu(TorchFunctionMode):
             ):
                 out = out.clone()  # another device is other memory
         if name.endswith("_") and not name.endswith("__"):
-            return args[0]  # in place
+            return args[0] if args else next(iter(kwargs.values()))  # in place
         return tree_map(lambda one: _put(one, on_gpu) if isinstance(one, Tensor) else one, out)
 
 
@@ -108,6 +108,8 @@ def pretend_gpu() -> Iterator[PretendGpu]:
         "current_device": lambda: 0,
         "get_device_capability": lambda *_: mode.capability,
         "empty_cache": lambda: None,
+        "reset_peak_memory_stats": lambda *_: None,
+        **dict.fromkeys(("memory_allocated", "max_memory_allocated", "memory_reserved"), lambda *_: 0),
         "is_current_stream_capturing": lambda: False,
     }
     # A build of torch for CUDA asks the accelerator for its stream before an optimizer's step; there is no driver.
