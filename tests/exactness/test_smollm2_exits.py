@@ -22,6 +22,7 @@ PROMPT = "Write a Python function that adds two numbers."
         "exit:3@at=27@dtype=int8@id=lens,int8:4,target@rule=block",
         "ngram:2,exit:4@at=26@id=lens,target",
         "exit:4@at=26@id=lens,target@dtype=int8",
+        "exit:4@at=29@id=lens@policy=del,target",
     ],
 )
 def test_exits_repeat_plain_decoding(smollm2, stack: str) -> None:
