@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import torch
 
-from hsd_core.levels.built.exits import ExitLevel
 from hsd_core.levels.built.nano import NanoLevel
 from hsd_core.models.decoder_protocol import QUANTISED
 from hsd_core.models.gpu.precision import HALVES, quick
@@ -88,6 +87,6 @@ def work_of(level: Any, length: int, rows: int) -> PassWork:
 
 
 def draft_of(level: Any) -> Any:
-    """The trained draft that a level reads through, if it is one with weights of its own."""
-    found = level.draft if isinstance(level, NanoLevel) else level.readout if isinstance(level, ExitLevel) else None
+    """What a level reads through, if it has weights of its own: a trained draft, or a trimmed head."""
+    found = level.draft if isinstance(level, NanoLevel) else getattr(level, "readout", None)
     return found if hasattr(found, "weight_bytes") else None
