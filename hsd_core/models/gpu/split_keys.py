@@ -26,16 +26,17 @@ def in_parts(q: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
     """
     (groups, rows, size), seen = q.shape[1:], keys.shape[2]
     parts = parts_of(seen)
-    apart = mask.clamp_min(NEVER)[0, 0].unflatten(1, (parts, -1)).transpose(0, 1)[None]  # (1, S, R, c)
+    apart = mask.clamp_min(NEVER).view(rows, parts, -1).transpose(0, 1)[None]  # (1, S, R, c)
     out, total, *_ = torch.ops.aten._scaled_dot_product_efficient_attention(
         q[0, :, None].expand(groups, parts, rows, size),
-        keys[0].unflatten(1, (parts, -1)),
-        values[0].unflatten(1, (parts, -1)),
+        keys[0].view(groups, parts, -1, size),
+        values[0].view(groups, parts, -1, size),
         apart.expand(groups, -1, -1, -1),
         True,
     )
     share = total[..., :rows].softmax(1)  # (G, S, R): the kernel rounds its rows up
-    return (out.float() * share[..., None]).sum(1)[None].to(q.dtype)
+    found: Tensor = (out.float() * share[..., None]).sum(1)[None].to(q.dtype)
+    return found
 
 
 def parts_of(seen: int) -> int:
