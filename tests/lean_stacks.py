@@ -19,11 +19,11 @@ from hsd_core.levels.built.fused import FusedLevel, OrderedLevel
 from hsd_core.levels.built.model import ModelLevel
 from hsd_core.levels.built.nano import NanoLevel
 from hsd_core.levels.built.ngram import NgramLevel
+from hsd_core.levels.built.trimmed import TrimmedHead
 from hsd_core.levels.declared.keys import AT, DTYPE, FUSE, GUESS, ID, VOCAB
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds.ngram import MISS
 from hsd_core.levels.readout import Lens
-from hsd_core.levels.trimmed import TrimmedHead
 from hsd_core.models import QUANTISED
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Pass

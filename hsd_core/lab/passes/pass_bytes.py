@@ -16,7 +16,7 @@ from hsd_core.lab.passes.least_time import work_of
 from hsd_core.lab.results.sheet import markdown
 from hsd_core.levels.built.exits import ExitLevel
 from hsd_core.levels.built.model import ModelLevel
-from hsd_core.levels.trimmed import TrimmedHead
+from hsd_core.levels.built.trimmed import TrimmedHead
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.shape import LeanShape
 

@@ -11,9 +11,9 @@ from typing import cast
 
 from hsd_core.levels.built.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.built.model import OverDecoder
+from hsd_core.levels.built.trimmed import TrimmedHead
 from hsd_core.levels.readout import Lens, Readout, TrunkRun
 from hsd_core.levels.shared import SharedState
-from hsd_core.levels.trimmed import TrimmedHead
 from hsd_core.levels.trunk import Layered, Trunk
 
 

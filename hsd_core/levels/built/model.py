@@ -10,12 +10,12 @@ from dataclasses import replace
 
 from torch import Tensor
 
+from hsd_core.levels.built.trimmed import TrimmedHead
 from hsd_core.levels.growing import draft
 from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Work, score_by_branches
 from hsd_core.levels.readout import Lens, TrunkRun
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.tree import NOTHING, Tree, named
-from hsd_core.levels.trimmed import TrimmedHead
 from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.models import Decoder
 from hsd_core.models.cache import Cache, Positions

@@ -20,7 +20,7 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def build(spec: LevelSpec, site: Site) -> Level:
-    from hsd_core.levels.trimmed import first_ids
+    from hsd_core.levels.built.trimmed import first_ids
     from hsd_core.models.gpu.tiled_int4 import copy_device
 
     # It runs beside the target where there is a kernel for it, unless another device is asked for (and refused).

@@ -12,10 +12,10 @@ from hsd_core.levels.declared.kind import GREEN, Kind, Reads, Site
 from hsd_core.levels.declared.said import Said
 
 if TYPE_CHECKING:
+    from hsd_core.levels.built.trimmed import TrimmedHead
     from hsd_core.levels.declared.preset import Preset
     from hsd_core.levels.declared.spec import LevelSpec
     from hsd_core.levels.protocol import Level
-    from hsd_core.levels.trimmed import TrimmedHead
     from hsd_core.levels.trunk import Layered
 
 
@@ -76,7 +76,7 @@ def build(spec: LevelSpec, site: Site) -> Level:
 
 def lens(spec: LevelSpec, site: Site, decoder: Layered) -> TrimmedHead | None:
     """What reads a depth by the model's own head, where that is trimmed."""
-    from hsd_core.levels.trimmed import TrimmedHead, first_ids
+    from hsd_core.levels.built.trimmed import TrimmedHead, first_ids
 
     return TrimmedHead(decoder, first_ids(spec[VOCAB], site.ends)) if spec[VOCAB] else None
 

@@ -55,7 +55,7 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 def build(spec: LevelSpec, site: Site) -> ModelLevel:
     from hsd_core.levels.built.sparing import Sparing
-    from hsd_core.levels.trimmed import first_ids
+    from hsd_core.levels.built.trimmed import first_ids
     from hsd_core.models.tokenizer import Tokenizer, TokenizerError, special_differences
 
     found = site.fetched(spec.get(ID))
