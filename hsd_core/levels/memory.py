@@ -37,7 +37,7 @@ def pass_bytes(level: Any) -> int | None:
 
 
 def draft_of(level: Any) -> Any:
-    """The trained draft that a level reads through, if it is one with weights of its own."""
+    """What a level reads through, if it has weights of its own: a trained draft, or a trimmed head."""
     found = getattr(level, "draft", None) or getattr(level, "readout", None)
     return found if hasattr(found, "weight_bytes") else None
 

@@ -31,7 +31,7 @@ export function settingsLink({ settings }) {
   return { url: address(query), note: long ? words.promptLeftOut : words.settingsNote };
 }
 
-/** How tokens are coloured, where that is not as usual. @param {Record<string, any>} settings */
+/** How tokens are coloured, where that is not as usual. @param {Record<string, any>} settings @returns {Record<string, string>} */
 const seen = ({ colour }) => (colour && colour !== "level" ? { colour } : {});
 
 /** The recording that is shown, at this moment, with the token whose card is open.
