@@ -51,7 +51,7 @@ export function plainSpeed(baseline) {
 
 /**
  * How many times as fast as plain decoding a run was up to a moment; null where either is not known.
- * @param {import("./trace.js").TraceModel} model @param {number} cursor ns
+ * @param {{baseline: any, snapshotAt: (t: number) => Snapshot|null}} model @param {number} cursor ns
  */
 export function speedUp(model, cursor) {
   const plain = plainSpeed(model.baseline);
