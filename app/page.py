@@ -29,6 +29,7 @@ from app.serve.door.guard import Guard
 from app.serve.door.policy import SPACES, SecurityPolicy
 from app.serve.door.presence import Presence
 from app.serve.door.web import app_options
+from app.serve.jobs import Engine
 from app.serve.offer import EVERYTHING, ServerOffer
 from app.words import page as says
 
@@ -50,6 +51,7 @@ def build(
     *,
     offer: ServerOffer = EVERYTHING,
     results: Path = ASSETS / "results",
+    engine: Engine | None = None,
 ) -> Page:
     """The whole page. No model is opened and torch is not imported.
 
@@ -58,8 +60,9 @@ def build(
         traces: folder of the recordings to bundle.
         offer: what visitors may load.
         results: folder of the bundled benchmarks.
+        engine: what works for visitors; None for one in this process.
     """
-    play = Play(pipeline, Recordings(traces), offer)
+    play = Play(pipeline, Recordings(traces), offer, engine)
     demo = Page(title=says.TITLE, analytics_enabled=False, fill_width=True)
     demo.presence = play.service.presence
     with demo:
