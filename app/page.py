@@ -26,6 +26,7 @@ from app.serve import api
 from app.serve.door.checked import CheckedPosts
 from app.serve.door.connections import limit
 from app.serve.door.guard import Guard
+from app.serve.door.health import health_route
 from app.serve.door.policy import SPACES, SecurityPolicy
 from app.serve.door.presence import Presence
 from app.serve.door.web import app_options
@@ -40,9 +41,11 @@ _SYSTEM_MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "DejaVu S
 
 
 class Page(gr.Blocks):
-    """The Blocks of the page; `presence` is where the web server's middleware says who is connected."""
+    """The Blocks of the page; `presence` is where the web server's middleware says who is connected, `health` what it
+    says of itself."""
 
     presence: Presence
+    health: Callable[[], dict[str, Any]]
 
 
 def build(
@@ -64,7 +67,7 @@ def build(
     """
     play = Play(pipeline, Recordings(traces), offer, engine)
     demo = Page(title=says.TITLE, analytics_enabled=False, fill_width=True)
-    demo.presence = play.service.presence
+    demo.presence, demo.health = play.service.presence, play.service.health
     with demo:
         _tabs(
             [
@@ -111,6 +114,7 @@ def launch_options(
         learn.lessons_route(lessons),
         code_route(),
         offline_route(),
+        health_route(),
     ]
     guards = [
         Middleware(SecurityPolicy, frames=(*(SPACES if os.environ.get("SPACE_ID") else ()), *frames)),

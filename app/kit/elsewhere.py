@@ -18,7 +18,7 @@ from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 
-from app.kit.frames import Frames, send
+from app.kit.frames import Frames, NotAFrame, send
 
 _ROOT = Path(__file__).resolve().parents[2]
 
@@ -58,7 +58,7 @@ class Elsewhere:
         """
         with self._turn:
             answer = None
-            with suppress(OSError):  # it could not be started, or ended while it was told
+            with suppress(OSError, NotAFrame):  # it could not be started, or ended while it was told
                 answer = self._answered(question)
             if answer is None:
                 self._end()

@@ -7,6 +7,11 @@ from typing import IO
 
 _LENGTH = struct.Struct("!Q")
 _PIPE = 2**16  # bytes that are read at once
+LONGEST = 2**30  # bytes of a body: more is no length but something else
+
+
+class NotAFrame(ValueError):
+    """The other side wrote what is no frame, such as a library's words."""
 
 
 def send(sink: IO[bytes] | None, body: bytes) -> None:
@@ -30,11 +35,18 @@ class Frames:
         self._source, self._got = source, bytearray()
 
     def next(self) -> bytes | None:
-        """The next body; None where the other side has ended."""
+        """The next body; None where the other side has ended.
+
+        Raises:
+            NotAFrame: what comes is none.
+        """
         got, size = self._got, _LENGTH.size
         while True:
             if size == _LENGTH.size and len(got) >= size:
-                size += _LENGTH.unpack_from(got)[0]
+                length = _LENGTH.unpack_from(got)[0]
+                if length > LONGEST:
+                    raise NotAFrame(f"a body of {length} bytes")
+                size += length
             if size > _LENGTH.size and len(got) >= size:
                 body = bytes(memoryview(got)[_LENGTH.size : size])
                 del got[:size]

@@ -6,6 +6,8 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import asdict
+from typing import Any
 
 import gradio as gr
 from gradio.context import LocalContext
@@ -31,6 +33,13 @@ class Service:
         self.line = Line()
         self._fetching: Counter[str] = Counter()  # by session
         self._left: set[asyncio.Task[None]] = set()  # runs that go on without their page
+
+    def health(self) -> dict[str, Any]:
+        """Of page and engine, and how many runs wait for their turn."""
+        how, running = asdict(self.engine.health), self.line.running
+        if how["state"] == "ok" and running is not None and running.state.get("mode") == "loading":
+            how["state"] = "loading"
+        return {"page": "ok", "engine": how, "waiting": self.line.length}
 
     def visitor(self, request: gr.Request | None) -> Visitor:
         """Who asks. A caller without a session listens under the name of its event."""

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
-from pagekit import awaited, launched
+from pagekit import asked, awaited, launched
 from visiting import Visit
 
 from app.play.recordings import Recordings
@@ -217,7 +217,7 @@ def test_it_stands_in_the_line_of_all_runs_and_is_refused_a_third_place(tmp_path
         with pytest.raises(StopAsyncIteration):  # the first has its turn at once
             await waiting[0]
         assert (await waiting[1])[0] == 1
-        async for payload in service.attend(NAME, visitor, lambda _: pytest.fail("it was not refused")):
+        async for payload in service.serve(*asked(lambda _: pytest.fail("it was not refused"), run=NAME), visitor):
             said.append(payload)
         await others[1].aclose()
         return said

@@ -7,13 +7,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
-from app.kit.frames import Frames, send
+from app.kit.frames import Frames, NotAFrame, send
 from app.serve.engines.messages import VERSION, Beat, FromEngine, Hello, Message, Ready, from_engine, pack
 from app.words import engine as says
 
@@ -74,24 +74,26 @@ class Spawned:
         self._process.kill()
 
     def _listen(self) -> None:
+        try:
+            for message in self._messages():
+                if isinstance(message, Ready) and message.version != VERSION:
+                    self._kill(says.other_version(message.version, VERSION))
+                    break
+                if isinstance(message, Beat):
+                    self.memory = message.memory
+                    if message.still is not None and message.still > max(self._still_s, STILL_STEPS * message.longest):
+                        self._kill(says.still(message.still))
+                self._hear(message)
+        except (NotAFrame, msgspec.DecodeError):
+            self._kill(says.UNKNOWN_WORDS)
+        code = self._process.wait()
+        self._ended(self._why or _in_words(code))
+
+    def _messages(self) -> Iterator[FromEngine]:
         said = Frames(self._process.stdout)
         while (body := said.next()) is not None:
             self._heard = time.monotonic()
-            try:
-                message = from_engine(body)
-            except msgspec.DecodeError:
-                self._kill(says.UNKNOWN_WORDS)
-                break
-            if isinstance(message, Ready) and message.version != VERSION:
-                self._kill(says.other_version(message.version, VERSION))
-                break
-            if isinstance(message, Beat):
-                self.memory = message.memory
-                if message.still is not None and message.still > max(self._still_s, STILL_STEPS * message.longest):
-                    self._kill(says.still(message.still))
-            self._hear(message)
-        code = self._process.wait()
-        self._ended(self._why or _in_words(code))
+            yield from_engine(body)
 
     def _watch(self) -> None:
         while self._process.poll() is None:
