@@ -1,5 +1,6 @@
 """Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share] [--engine process|inline]
-[--allow-host NAME] [--presets NAMES] [--allow-models DIR] [--allow-embed ORIGINS]`."""
+[--allow-host NAME] [--presets NAMES] [--targets IDS] [--allow-models DIR] [--dtype F] [--device D]
+[--allow-embed ORIGINS]`."""
 
 from __future__ import annotations
 
@@ -17,9 +18,9 @@ def main() -> None:
     options = parse()
     # Seconds of imports: behind what a wrong command line is refused for.
     from app.page import build, launch_options, serve
-    from app.serve.closing import GRACE_S, Closing
     from app.serve.door.guard import names
     from app.serve.engines.choice import engine_for
+    from app.serve.engines.closing import GRACE_S, Closing
     from hsd_core.pipeline import Pipeline
 
     closing = Closing()
@@ -31,7 +32,7 @@ def main() -> None:
     def start() -> Any:
         engine.start()
         try:
-            serve(demo, **where, **launch_options(hosts=hosts, frames=options.frames))
+            serve(demo, **where, **launch_options(hosts=hosts, frames=options.frames, offer=options.offer))
         except OSError as error:  # all ports are taken, or this one since it was looked at
             print(f"error: {error}", file=sys.stderr)
             sys.exit(BAD_INPUT)

@@ -18,7 +18,7 @@ from hsd_core.models.machine import refuse
 from hsd_core.models.sampling import Sampling
 from hsd_core.models.weights import Source, ensure
 from hsd_core.stacks.grammar import StackError, bare, parse
-from hsd_core.stacks.targets import learnt, meant
+from hsd_core.stacks.targets import learnt, meant, option
 from hsd_core.trace import metrics
 from hsd_core.trace.comparison import beside
 from hsd_core.trace.pieces import Pieces, record
@@ -58,11 +58,11 @@ class Pipeline:
         return catalogue()
 
     @staticmethod
-    def lacking(preset: str, stacks: Sequence[str], *, models: Path | None = None) -> list[Source]:
-        """See `stacks.lacking`."""
-        from hsd_core.stacks.lacking import lacking
+    def absent(preset: str | Preset, stacks: Sequence[str], *, models: Path | None = None) -> list[Source]:
+        """See `stacks.absent`."""
+        from hsd_core.stacks.absent import absent
 
-        return lacking(preset, stacks, models=models)
+        return absent(preset, stacks, models=models)
 
     @staticmethod
     def fetch(source: Source, progress: Progress) -> None:
@@ -316,7 +316,7 @@ class Pipeline:
         if found is None:
             raise ProfileError(
                 f"re-planning needs a profile of {self.preset.name} at temperature {temperature:g} on this machine; "
-                f"measure one: python -m hsd_core calibrate --preset {self.preset.name} "
+                f"measure one: python -m hsd_core calibrate {option(self.preset)} "
                 f"--temperature {temperature:g} --out profile.json"
             )
         return found

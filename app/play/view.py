@@ -22,10 +22,20 @@ from app.serve.engines.choice import engine_for
 from app.serve.jobs import Engine
 from app.serve.line.known_runs import NameTaken, Run
 from app.serve.live_run import RUN
-from app.serve.offer import EVERYTHING, ServerOffer
+from app.serve.offer import EVERYTHING, ServerOffer, meant
 from app.serve.queued import queued
 from app.serve.service import Service
-from app.serve.settings import DEFAULTS, LIMITS, MAX_PROMPT, RequestError, RunRequest, check, parse, run_id, whole_text
+from app.serve.settings import (
+    DEFAULTS,
+    LIMITS,
+    MAX_PROMPT,
+    RequestError,
+    RunRequest,
+    check,
+    parse,
+    run_id,
+    whole_text,
+)
 from app.words import page as page_says
 from app.words import run as says
 from hsd_core.stacks.grammar import grammar
@@ -64,7 +74,7 @@ class Play:
                 "limits": {**LIMITS, "prompt": MAX_PROMPT, "file": MAX_FILE},
                 "defaults": DEFAULTS,
             },
-            server_functions=[named(f) for f in (self.open_trace, self.simulate, self.stop, self.tail)],
+            server_functions=[named(f) for f in (self.open_trace, self.simulate, self.stop, self.tail, self.offered)],
         )
         queued(stage, "generate", self.service, self._asked, RUN)
         stage.figures(
@@ -72,9 +82,15 @@ class Play:
         )
 
     async def _asked(self, data: Any) -> RunRequest:
-        asked = parse(data)
-        check(asked, self.catalogue())
+        catalogue = self.catalogue()
+        asked = meant(parse(data), catalogue)
+        check(asked, catalogue)
         return asked
+
+    def offered(self, _: Any) -> dict[str, Any]:
+        """The catalogue now, where it changes with what is fetched and found out. `settled`: nothing is being asked."""
+        catalogue = self.catalogue()
+        return {"catalogue": catalogue, "settled": not self._offer.looks.busy}
 
     def figures(self, event: gr.EventData) -> list[Any]:
         """The figures of a run that the server knows, for the theme and the size of the page."""

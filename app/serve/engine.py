@@ -44,9 +44,9 @@ Write = Callable[[Loader, W, Run], Generator[Payload, None, None]]  # payloads o
 def fetched(loader: Loader, request: Request, run: Run) -> Generator[Payload, None, None]:
     """Have the weights on the disk that a run needs, telling how far that is; see `Engine.fetch`."""
     try:
-        for source in loader.lacking(request):
+        for source in loader.absent(request):
             with loader.fetching(source) as fetching:
-                yield from _until(fetching.done, fetching, run, loader.size(request.preset))
+                yield from _until(fetching.done, fetching, run)
                 if run.over():
                     return
                 fetching.done.result()
@@ -97,25 +97,24 @@ def begin(
 def _begun(
     loader: Loader, request: Request, run: Run, reading: Reading | None
 ) -> Generator[Payload, None, Generator[Any, None, None] | None]:
-    size = loader.size(request.preset)
     with loader.awaited(request.preset, request.device) as opening:
-        yield from _until(opening.done, opening, run, size)
+        yield from _until(opening.done, opening, run)
         if run.over():
             return None
         opening.done.result()
         starting = loader.starting(request, opening, run.over, reading)
-        yield from _until(starting, opening, run, size)
+        yield from _until(starting, opening, run)
     return starting.result() if starting.done() else None
 
 
-def _until(coming: Future[Any], work: Shared[Any], run: Run, size: str) -> Iterator[Payload]:
+def _until(coming: Future[Any], work: Shared[Any], run: Run) -> Iterator[Payload]:
     """How far some work is, until it is done or the run is over."""
     began = last = time.monotonic()
     while not run.over() and not wait([coming], LOOK_S).done:
         now = time.monotonic()
         if work.said[0] in says.FETCHING:
             run.fetching += now - last
-        last, run.state = now, _loading(work, now - began, size)
+        last, run.state = now, _loading(work, now - began)
         yield payload(run.name, 0, [], False, run.state)
 
 
@@ -129,10 +128,10 @@ def _told(error: Exception, run: Run) -> str:
     return said
 
 
-def _loading(work: Shared[Any], waited: float, size: str) -> dict[str, Any]:
+def _loading(work: Shared[Any], waited: float) -> dict[str, Any]:
     stage, done, total = work.said
     share = min(1.0, done / total) if total else None
     if share == 1.0:  # that stage is over; what follows has no figure
         stage, share = "load", None
-    said = says.LOADING.get(stage, stage) + (f", {size}" if size and stage == "download" else "")
+    said = says.LOADING.get(stage, stage) + (says.of_bytes(done, total) if share and stage in says.FETCHING else "")
     return status("loading", said, detail=says.MEANWHILE, stage=stage, share=share, waited=round(waited, 1))

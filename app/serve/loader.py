@@ -13,7 +13,6 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from functools import partial
-from pathlib import Path
 from typing import Any, Protocol
 
 from app.serve.limits import prompt_tokens
@@ -43,12 +42,19 @@ class Loader:
     """`pipeline` is the class from hsd_core. Runs come one at a time, so what was asked for last is what runs.
 
     Args:
-        models: a folder whose models visitors may name. prompt_tokens: of the longest prompt, None for the default.
+        opening: what `Pipeline.open` takes for a preset's name: a preset, and more of its options.
+        prompt_tokens: of the longest prompt; device: where runs go that name none; None for the default.
     """
 
-    def __init__(self, pipeline: Any, *, models: Path | None = None, prompt_tokens: int | None = None) -> None:
-        self._pipeline, self._prompt_tokens = pipeline, prompt_tokens
-        self._options = {"models": models} if models else {}
+    def __init__(
+        self,
+        pipeline: Any,
+        *,
+        opening: Callable[[str], tuple[Any, dict[str, Any]]] = lambda name: (name, {}),
+        prompt_tokens: int | None = None,
+        device: str | None = None,
+    ) -> None:
+        self._pipeline, self._opening, self._prompt_tokens, self._device = pipeline, opening, prompt_tokens, device
         self._open, self._fetched = SharedWork[Any](OPEN), SharedWork[Any](0)
 
     def awaited(self, preset: str, device: str | None) -> AbstractContextManager[Shared[Any]]:
@@ -57,18 +63,19 @@ class Loader:
         Raises:
             ValueError: there is no such device.
         """
-        name = device_name(device)
+        name = device_name(device or self._device)
         return self._open.awaited((preset, name), partial(self._load, preset, name))
 
-    def lacking(self, request: Request) -> list[Any]:
-        """The weights that a request needs and that are not on the disk yet, as `Pipeline.lacking` gives them."""
-        found: list[Any] = self._pipeline.lacking(request.preset, request.stacks, **self._options)
+    def absent(self, request: Request) -> list[Any]:
+        """The weights that a request needs and that are not on the disk yet, as `Pipeline.absent` gives them."""
+        preset, options = self._opening(request.preset)
+        found: list[Any] = self._pipeline.absent(preset, request.stacks, models=options.get("models"))
         return found
 
     def lacks(self, request: Request) -> bool:
         """Whether weights that it needs are not on the disk yet. What is wrong with a request, its run will say."""
         try:
-            return bool(self.lacking(request))
+            return bool(self.absent(request))
         except ValueError:
             return False
 
@@ -82,15 +89,11 @@ class Loader:
         """What the request starts, once its levels are built. They are closed if the run is over by then."""
         return apart(partial(self._start, request, opening, stop, reading), left=stop)
 
-    def size(self, preset: str) -> str:
-        """What is still to be fetched for a preset, "" if nothing."""
-        entry: dict[str, Any] = next((p for p in self._pipeline.catalogue() if p["name"] == preset), {})
-        return says.megabytes(entry["download_mb"]) if entry.get("download_mb") else ""
-
-    def _load(self, preset: str, device: str, tell: Tell) -> Any:
+    def _load(self, name: str, device: str, tell: Tell) -> Any:
         gc.collect()  # what was let go is to be gone before the next weights come
-        options = {**self._options, "prompt_tokens": prompt_tokens(device, self._prompt_tokens)}
-        return self._pipeline.open(preset, device=device, progress=tell, **options)
+        preset, options = self._opening(name)
+        most = prompt_tokens(device, self._prompt_tokens)
+        return self._pipeline.open(preset, device=device, progress=tell, prompt_tokens=most, **options)
 
     def _start(
         self, request: Request, opening: Shared[Any], stop: Callable[[], bool], reading: Reading | None

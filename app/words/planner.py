@@ -21,7 +21,7 @@ VALIDATION_COLUMNS = [
 ]
 OTHERS_SIMULATE = "others are simulating runs; try again in a minute"
 FOREIGN_PLAN = "the plan has levels that the profile lacks; wait for the answer and try again"
-NO_TREES = "a simulated run cannot draft trees; take the stack to Play, where it runs"
+NO_TREES = "a simulated run cannot draft trees; take the stack to Explore, where it runs"
 WHOLE_BLOCKS = "block lengths must be whole numbers; reload the page and try again"
 EMPTY_REQUEST = "the request is empty; reload the page and try again"
 WHICH_TEMPERATURE = "temperature: enter a number from 0 to 100"
@@ -101,8 +101,8 @@ def no_preset(preset: str, device: str) -> str:
     return f"there is no preset {preset!r} on {device!r}"
 
 
-def no_profile(preset: str) -> str:
-    return f"there is no profile of {preset} here; python -m hsd_core calibrate --preset {preset}"
+def no_profile(preset: str, option: str) -> str:
+    return f"there is no profile of {preset} here; python -m hsd_core calibrate {option}"
 
 
 def long_block(most: int, asked: int) -> str:

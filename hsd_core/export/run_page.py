@@ -23,7 +23,21 @@ ASSETS = Path(__file__).resolve().parents[2] / "assets"
 ENTRY = "js/offline/main.js"
 # The style sheets of the first screen, in the order in which later ones add to earlier ones.
 SHEETS = (
-    *("base", "layout", "help", "tower", "controls", "shelf", "text", "legend", "tree", "lanes", "caption", "card"),
+    *(
+        "base",
+        "layout",
+        "help",
+        "tower",
+        "controls",
+        "shelf",
+        "text",
+        "legend",
+        "tree",
+        "lanes",
+        "caption",
+        "card",
+        "glossary",
+    ),
     *("anatomy", "proof", "databases", "low", "presenter", "forced"),
 )
 # Where the run is put; js/share/save-page.js looks for the same.

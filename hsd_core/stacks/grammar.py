@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from hsd_core.levels.declared.keys import BLOCK, DTYPE, MAX_DEPTH, MAX_LEVELS, REPLACE, RULE, TREE, VERIFIES
 from hsd_core.levels.declared.kind import BELOW, LAST, REJECT, SHADES
+from hsd_core.levels.declared.said import JOINTS
 from hsd_core.levels.kinds import (
     LevelSpec,
     StackError,
@@ -177,7 +178,7 @@ def _check_written(spec: LevelSpec, specs: Sequence[LevelSpec]) -> Iterator[Stac
         if spec.name != own.name or len(specs) != 2 or (spec.get(DTYPE) or dtype) != dtype:
             yield StackError(f"{spec.name}: {own.wrong}")
         for key, why in own.without.items():
-            if key in spec.values:
+            if key in spec.values and spec.values[key] != own.takes.get(key):
                 yield StackError(f"{spec.name}: {why}")
 
 
@@ -202,6 +203,7 @@ def grammar() -> dict[str, Any]:
         "most_levels": MAX_LEVELS,
         "reject": {"light": REJECT.light, "dark": REJECT.dark},
         "shades": SHADES,
+        "joints": dict(JOINTS),
     }
 
 

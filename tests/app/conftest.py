@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pagekit import launched, slowed, write_recordings
+from pagekit import SEEN, launched, slowed, write_recordings
 
 from hsd_core.pipeline import Pipeline
 
@@ -56,8 +56,9 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
-    """A page at 1440 x 900 that fails its test on a script error or a request to another host."""
+    """A page at 1440 x 900 that has seen the story; its test fails on a script error or a request to another host."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
+    context.add_init_script(SEEN)
     page = context.new_page()
     page.set_default_timeout(45_000)
     faults: list[str] = []

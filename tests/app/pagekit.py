@@ -48,6 +48,9 @@ HOSTILE = (
     "${x",
 )
 
+# A browser that has seen the story, so that a page without parameters opens Explore.
+SEEN = 'try { localStorage.setItem("hx-story", "1"); } catch {}'
+
 SHIFTS = """
 window.shifts = [];
 new PerformanceObserver((list) => shifts.push(...list.getEntries().map((entry) => [entry.startTime, entry.value])))
@@ -158,7 +161,7 @@ class AllHere:
     """A pipeline whose weights need not be fetched."""
 
     @staticmethod
-    def lacking(preset: str, stacks: Sequence[str], **_: Any) -> list[Any]:
+    def absent(preset: str, stacks: Sequence[str], **_: Any) -> list[Any]:
         return []
 
 

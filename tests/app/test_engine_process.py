@@ -37,7 +37,7 @@ def asked(prompt: str, preset: str = "frail") -> tuple[RunRequest, Run]:
 
 @asynccontextmanager
 async def engine(version: int = VERSION, **options: Any) -> AsyncIterator[ProcessEngine]:
-    made = ProcessEngine(FRAIL, Hello(version), lambda r: bool(Frail.lacking(r.preset, [])), **options)
+    made = ProcessEngine(FRAIL, Hello(version), lambda r: bool(Frail.absent(r.preset, [])), **options)
     made.start()
     try:
         yield made

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pagekit import SHIFTS, drawn, worst_window
+from pagekit import SEEN, SHIFTS, drawn, worst_window
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
@@ -164,7 +164,7 @@ def test_the_note_about_the_other_paper_is_in_the_help(page: Any, shipped: str) 
 def test_the_theme_that_was_kept_is_that_of_the_outline(browser: Any, shipped: str) -> None:
     context = browser.new_context(color_scheme="light")
     page = context.new_page()
-    page.add_init_script("localStorage.setItem('hx-theme', 'dark')")
+    page.add_init_script(f"{SEEN} localStorage.setItem('hx-theme', 'dark')")
     page.goto(shipped, wait_until="commit")
     page.wait_for_selector("#hx-first.hx-dark")
     page.wait_for_selector(".hx-flow .hx-tok")

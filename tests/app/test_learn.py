@@ -179,7 +179,7 @@ def test_a_lesson_is_taken_beside_the_live_page(page: Any, shipped: str) -> None
     assert at(page) == ("", "1")
     assert page.locator(".hx-lit, .hx-dim").count() == 0
     assert not page.locator(".hx-text-panel").is_visible()
-    page.get_by_role("tab", name="Play").click()
+    page.get_by_role("tab", name="Explore").click()
     page.locator(".hx-text-panel").wait_for()
     assert page.locator(".hx-lesson").is_hidden()
 

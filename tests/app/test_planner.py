@@ -625,7 +625,7 @@ def test_use_this_stack_puts_it_into_the_composer_and_opens_play(page: Any, plan
     stack = best_stack(page)
     page.get_by_role("button", name="Use this stack").click()
     page.wait_for_selector(".hx-tower:visible")
-    assert page.get_by_role("tab", name="Play").get_attribute("aria-selected") == "true"
+    assert page.get_by_role("tab", name="Explore").get_attribute("aria-selected") == "true"
     page.wait_for_function("stack => new URLSearchParams(location.search).get('stack') === stack", arg=stack)
     assert "preset=toy" in page.url
 

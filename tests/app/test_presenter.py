@@ -70,7 +70,7 @@ def test_keys_drive_the_replay_from_anywhere_but_a_field(page: Any, shipped: str
     clock = page.locator(".hx-transport-clock")
     seek(page, 0)
     for owner in (
-        page.get_by_role("tab", name="Play"),
+        page.get_by_role("tab", name="Explore"),
         page.locator(".hx-flow .hx-tok").first,
         page.locator(".hx-switch").last,
     ):

@@ -100,7 +100,7 @@ def test_a_live_race_tells_how_far_each_lane_is_and_sends_the_whole_of_it_last()
     assert whole["final"] and last["final"] and not last["ev"]
     assert run.stage == "done"
     assert run.records == json.loads(json.dumps(whole["ev"]))
-    assert run.events == [], "it has no figures on Play"
+    assert run.events == [], "it has no figures on Explore"
 
 
 def test_what_is_stopped_or_takes_too_long_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,9 +201,9 @@ def test_a_race_leaves_as_a_file_and_comes_back_and_a_lane_opens_on_play(
     kept.write_bytes(b'{"event":"header"}\n')
     page.locator("#race input[type='file']").set_input_files(kept)
     page.wait_for_selector("#race .hx-note:has-text('this is not a race')")
-    page.get_by_role("button", name="opens this lane on the Play tab").nth(0).click()
+    page.get_by_role("button", name="opens this lane on the Explore tab").nth(0).click()
     page.wait_for_selector("#stage .hx-tok")
-    assert page.get_by_role("tab", name="Play").get_attribute("aria-selected") == "true"
+    assert page.get_by_role("tab", name="Explore").get_attribute("aria-selected") == "true"
 
 
 @pytest.mark.browser

@@ -36,20 +36,29 @@ def test_back_and_forward_go_from_tab_to_tab_and_the_address_names_each(page: An
     open_tab = lambda name: page.wait_for_function(  # noqa: E731
         "(name) => document.querySelector('[role=tab][aria-selected=true]').textContent.trim() === name", arg=name
     )
-    for name in ("Planner", "Results", "Play"):
+    for name in ("Planner", "Results", "Explore"):
         tab(name).click()
         open_tab(name)
-        assert asked(page, "tab") == ("" if name == "Play" else name.lower())
-    for name in ("Results", "Planner", "Play"):
+        assert asked(page, "tab") == ("" if name == "Explore" else name.lower())
+    for name in ("Results", "Planner", "Explore"):
         page.go_back()
         open_tab(name)
-        assert asked(page, "tab") == ("" if name == "Play" else name.lower())
+        assert asked(page, "tab") == ("" if name == "Explore" else name.lower())
     page.go_forward()
     open_tab("Planner")
     page.reload()
     page.wait_for_selector(".hx-planner")
     open_tab("Planner")
     assert page.evaluate("history.length") <= 5, "loading makes no entry of its own"
+
+
+def test_a_link_to_the_tab_s_former_name_opens_it(page: Any, site: str) -> None:
+    page.goto(f"{site}/?tab=planner")
+    selected = page.locator("[role=tab][aria-selected=true]")
+    assert selected.inner_text() == "Planner"
+    page.goto(f"{site}/?tab=play")
+    assert selected.inner_text() == "Explore"
+    page.locator(".hx-flow .hx-tok").first.wait_for()
 
 
 def test_back_shows_the_recording_before_and_forward_the_next_one(page: Any, site: str) -> None:

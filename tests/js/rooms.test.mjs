@@ -9,7 +9,7 @@ const SCRIPTS = new URL("../../assets/js/", import.meta.url);
 // From the ground up: a room may import those before it.
 const ROOMS = [
   ...["words", "words/play", "words/desk", "words/tabs"],
-  ...["kit", "kit/picture", "levels", "run", "visit", "player"],
+  ...["kit", "kit/picture", "levels", "glossary", "run", "visit", "player"],
   ...["text/token", "text", "text/card", "caption", "lanes", "tower/floor", "tower/forecast", "tower"],
   ...["anatomy", "proof", "databases", "plots", "share", "stage/controls", "stage/title", "stage"],
   ...["race/replay", "race", "planner", "learn/figures", "learn/acts", "learn", "results", "offline"],

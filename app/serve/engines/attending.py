@@ -20,8 +20,8 @@ from typing import Any
 import msgspec
 
 from app.kit.frames import Frames, send
-from app.serve.closing import Closing
 from app.serve.engine import Payload, fetched
+from app.serve.engines.closing import Closing
 from app.serve.engines.messages import (
     BEAT_S,
     VERSION,
@@ -40,8 +40,9 @@ from app.serve.engines.messages import (
 )
 from app.serve.jobs import Job
 from app.serve.line.known_runs import Run
-from app.serve.loader import Loader
+from app.serve.offer import ServerOffer, loader_for
 from app.serve.shared_work import NICE
+from hsd_core.stacks.targets import unread_preset
 
 SAY_S = 0.25  # how often what a run says of itself is looked at
 FIRST_TO_GO = 500  # of 1000: how much sooner than others the system ends this process when memory ends
@@ -85,9 +86,7 @@ class Attending:
         self._tell(Ready(VERSION, os.getpid()))
         if hello.version != VERSION:
             return
-        models = Path(hello.models) if hello.models else None
-        pipeline = self._closing.over(self._pipeline)
-        self._loader = Loader(pipeline, models=models, prompt_tokens=hello.prompt_tokens or None)
+        self._loader = loader_for(self._closing.over(self._pipeline), _offer(hello))
         for act in (self._listen, self._beat):
             threading.Thread(target=act, daemon=True).start()
         while True:
@@ -185,6 +184,16 @@ def attend(pipeline: Any, jobs: Mapping[str, Job[Any]]) -> None:
     sink = os.dup(1)
     os.dup2(2, 1)
     Attending(pipeline, jobs, sink).attend()
+
+
+def _offer(hello: Hello) -> ServerOffer:
+    return ServerOffer(
+        targets=tuple(map(unread_preset, hello.targets)),
+        models=Path(hello.models) if hello.models else None,
+        prompt_tokens=hello.prompt_tokens,
+        device=hello.device,
+        dtype=hello.dtype,
+    )
 
 
 def _memory() -> int:

@@ -9,8 +9,7 @@ from app.serve.engines.inline import InlineEngine
 from app.serve.engines.messages import VERSION, Hello
 from app.serve.engines.process import ProcessEngine
 from app.serve.jobs import Engine
-from app.serve.loader import Loader
-from app.serve.offer import ServerOffer
+from app.serve.offer import ServerOffer, loader_for
 
 ENGINES = ("process", "inline")
 PROCESS = "app.engine_process"  # what is started
@@ -23,8 +22,15 @@ def engine_for(name: str, pipeline: Any, offer: ServerOffer) -> Engine:
         name: of `ENGINES`.
         pipeline: the class that opens presets in this process. offer: what visitors may load.
     """
-    loader = Loader(pipeline, models=offer.models, prompt_tokens=offer.prompt_tokens)
+    loader = loader_for(pipeline, offer)
     if name == "inline":
         return InlineEngine(loader)
-    hello = Hello(VERSION, str(offer.models or ""), offer.prompt_tokens or 0)
+    hello = Hello(
+        VERSION,
+        targets=[one.target.id for one in offer.targets],
+        models=str(offer.models or ""),
+        prompt_tokens=offer.prompt_tokens,
+        device=offer.device,
+        dtype=offer.dtype,
+    )
     return ProcessEngine([sys.executable, "-m", PROCESS], hello, loader.lacks)

@@ -23,12 +23,15 @@ class Message(Struct, frozen=True, tag=True):
 
 
 class Hello(Message, frozen=True):
-    """The page's first word. models: the folder whose models visitors may name, "" for none. prompt_tokens: of the
-    longest prompt, 0 for the default."""
+    """The page's first word, and what the operator offers, as in `ServerOffer`: targets by what a command line calls
+    them, the folder of models, "" for none."""
 
     version: int
+    targets: list[str] = []
     models: str = ""
-    prompt_tokens: int = 0
+    prompt_tokens: int | None = None
+    device: str | None = None
+    dtype: str | None = None
 
 
 class Fetch(Message, frozen=True):

@@ -6,7 +6,11 @@ import { rest } from "./pointer.js";
 const TABS = '#tabs [role="tab"]';
 const all = () => [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(TABS))];
 const nameOf = (tab) => tab.textContent.trim().toLowerCase();
-const named = (name) => all().find((tab) => nameOf(tab) === name.toLowerCase());
+const FORMER = { play: "explore" }; // names that older links have
+const named = (name) => {
+  const wanted = name.toLowerCase();
+  return all().find((tab) => nameOf(tab) === (FORMER[wanted] ?? wanted));
+};
 
 /** Opens a tab from another one: what had the focus goes out of sight, so the tab takes it. */
 export function openTab(name) {

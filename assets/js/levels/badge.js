@@ -18,7 +18,7 @@ export function levelBadge(style) {
   });
 }
 
-/** Styles of the levels by name, as the Play tab has them. */
+/** Styles of the levels by name, as the Explore tab has them. */
 export function stylesOf(levels) {
   const styles = styleLevels(levels.map(({ name, kind }) => ({ kind, label: name })));
   return new Map(levels.map((level, i) => [level.name, styles[i]]));

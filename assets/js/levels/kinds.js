@@ -7,7 +7,8 @@ import { NAMES } from "../words/play/tower.js";
  * A kind of level, as hsd_core/levels/declared/kind.py declares it.
  * @typedef {{name: string, order: number, title: string, about: string, letter: string, underline: string, keys: string[],
  *   usual: Record<string, string>, labelled: string[], verifies: boolean, stands: string, cheap: boolean, colour: {light: string, dark: string},
- *   reads: {weights: string, depth: number|string|null}|null,
+ *   reads: {weights: string, depth: number|string|null}|null, block: number,
+ *   said: {forms: string[], around: Record<string, string>, terms: Record<string, string>},
  *   origins: {letter: string, title: string, share: number, towards: string}[],
  *   written: {name: string, key: string, value: string, wrong: string, without: Record<string, string>}|null}} Kind
  */
@@ -15,13 +16,14 @@ import { NAMES } from "../words/play/tower.js";
  * A key of levels, as hsd_core/levels/declared/keys.py declares it.
  * @typedef {{type: string, name: string, title: string, cure: string, counts: string, fans: boolean, usual: string|null, usuals: Record<string, string>, tip: string,
  *   label: string, tips: Record<string, string>, when: [string, string[]]|null, low: number, high: number, step: number, beside?: number,
- *   choices: string[], alphabet: string, most: number, nodes: number, words: Record<string, string>}} Key
+ *   choices: string[], alphabet: string, most: number, nodes: number, words: Record<string, string>,
+ *   terms: Record<string, string>, noted: string, around: string}} Key
  */
 
 /**
- * What `learn` was given: kinds and keys by name, and the shades of a hue.
+ * What `learn` was given: kinds and keys by name, the shades of a hue, and what joins levels in a stack's name.
  * @type {{kinds: Map<string, Kind>, keys: Map<string, Key>, block: Key, most_levels: number, shades: [number, string][],
- *   sheet?: CSSStyleSheet}}
+ *   joints: Record<string, string>, sheet?: CSSStyleSheet}}
  */
 export const grammar = {
   kinds: new Map(),
@@ -29,6 +31,7 @@ export const grammar = {
   block: /** @type {any} */ (null),
   most_levels: 0,
   shades: [],
+  joints: {},
 };
 
 /**

@@ -245,7 +245,7 @@ class PlannerPage {
     );
   }
 
-  /** On the Play tab's stage, without weights. Numbers that were typed have no link. */
+  /** On the Explore tab's stage, without weights. Numbers that were typed have no link. */
   play({ levels, blocks, tree = [] }) {
     const unnamed = this.edited() || this.source.id.startsWith("file:") || tree.length;
     const link = unnamed ? "" : planText(this.measured, { levels, blocks });

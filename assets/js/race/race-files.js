@@ -1,4 +1,4 @@
-/** Races and their lanes as files: saved, handed to Play, dropped onto the tab. */
+/** Races and their lanes as files: saved, handed to Explore, dropped onto the tab. */
 
 import { eventLines } from "../visit/feed.js";
 import { gzipped, saveGzip, traceName } from "../kit/files.js";

@@ -3,7 +3,7 @@
 const KEY = "hsd-explorer-pending";
 const keyOf = (/** @type {string} */ what) => (what ? `${KEY}-${what}` : KEY);
 
-/** @param {string|null} run null: there is none @param {string} [what] whose: the Play tab's, or another name */
+/** @param {string|null} run null: there is none @param {string} [what] whose: the Explore tab's, or another name */
 export function keepPending(run, what = "") {
   try {
     if (run) sessionStorage.setItem(keyOf(what), run);

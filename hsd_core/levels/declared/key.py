@@ -40,6 +40,8 @@ class Key(Generic[V]):
             key; from the registry.
         label, tip: the control in the composer and what it says; without a tip there is no control. tips: what it says
             instead at a value of `when`'s key; from the registry.
+        terms: words for values in a stack's name. noted: what a name says of the value, written {}, where it has to
+            tell stacks apart. around: what stands around the words of a level that was given the key, written {level}.
     """
 
     type: ClassVar[str] = ""
@@ -54,6 +56,9 @@ class Key(Generic[V]):
     rides: bool = False
     tip: str = ""
     tips: Mapping[str, str] = field(default_factory=dict)
+    terms: Mapping[str, str] = field(default_factory=dict)
+    noted: str = ""
+    around: str = ""
 
     @property
     def title(self) -> str:
@@ -63,6 +68,11 @@ class Key(Generic[V]):
     def cure(self) -> str:
         """What to write instead of a text that stands for no value."""
         return ""
+
+    @property
+    def note(self) -> str:
+        """`noted`, which a key without words for it has too."""
+        return self.noted or f"{self.name} {{}}"
 
     def usually(self: Same, value: Value, tip: str = "") -> Same:
         """The same key as one declares it that has this value without being given any, perhaps with words of its own
@@ -96,6 +106,7 @@ class Key(Generic[V]):
         own = {one.name: getattr(self, one.name) for one in fields(self)}
         plain = {name: dict(value) if isinstance(value, Mapping) else value for name, value in own.items()}
         said = {"type": self.type, "title": self.title, "cure": self.cure, "label": self.label or self.name}
+        said["noted"] = self.note
         return {**plain, **said, "usual": None if self.usual is None else self.write(self.usual)}
 
 

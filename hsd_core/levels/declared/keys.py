@@ -14,27 +14,34 @@ MAX_NODES = 64  # of a tree of drafts
 MAX_DEPTH = 512  # layers; no model here comes near it
 
 BLOCK = Whole(name="block length", low=1, high=MAX_BLOCK)
-AT = Whole(name="at", place=0, unit="layers", low=1, high=MAX_DEPTH)
+AT = Whole(name="at", place=0, unit="layers", low=1, high=MAX_DEPTH, noted="layer {}")
 # Which policies and rules there are, and the keys of their own that stand behind these two, the registry adds.
-POLICY = Choice(name="policy", place=10, counts=DRAFTER, usual="fixed", tip="when this level hands its block up")
+POLICY = Choice(
+    name="policy", place=10, counts=DRAFTER, usual="fixed", noted="{}", tip="when this level hands its block up"
+)
 RULE = Choice(
     name="rule",
     place=30,
     counts=VERIFIER,
     usual="tokenwise",
+    noted="{}",
     tip="how this level decides which drafted tokens to keep",
 )
-THETA = Share(name="theta", place=20, counts=DRAFTER, label="θ", tip="the stop threshold")  # of several policies
-DTYPE = Choice(name="dtype", place=70, choices=DTYPES)
-DEVICE = Text(name="device", place=80)
-BONUS = Switch(name="bonus", place=90, counts=VERIFIER, usual=True)
-ID = Text(name="id", place=95)
+THETA = Share(
+    name="theta", place=20, counts=DRAFTER, label="θ", noted="θ = {}", tip="the stop threshold"
+)  # of several policies
+DTYPE = Choice(name="dtype", place=70, choices=DTYPES, terms={"int8": "8-bit", "int4": "4-bit"}, noted="{}")
+DEVICE = Text(name="device", place=80, noted="on {}")
+BONUS = Switch(name="bonus", place=90, counts=VERIFIER, usual=True, terms={"0": "no bonus token"}, noted="{}")
+ID = Text(name="id", place=95, noted="{}")
 TREE = Shape(
     name="tree",
     place=5,
     counts=BOTTOM,
     fans=True,
     nodes=MAX_NODES,
+    noted="{}",
+    around="a tree from {level}",
     tip="how many tokens are offered after each token, by depth; one pass of the level above judges them all",
     words={
         "": "one candidate",
@@ -51,6 +58,8 @@ REPLACE = Switch(
     when=(TREE.name, ()),
     usual=False,
     label="with replacement",
+    terms={"1": "with replacement"},
+    noted="{}",
     tip="whether the tokens for one place are drawn with replacement: each from the whole distribution, so that some "
     "may be the same; greedy runs offer the most likely ones either way",
 )
@@ -64,6 +73,8 @@ FUSE = Whole(
     low=0,
     high=MAX_GUESS,
     label="lookups",
+    noted="{} lookups",
+    around="{level} and lookups",
     tip="how many looked-up candidates are merged into the draft, each starting with one of its 8 most likely tokens",
 )
 GUESS = Whole(
@@ -74,6 +85,7 @@ GUESS = Whole(
     low=1,
     high=MAX_GUESS,
     label="guesses",
+    noted="{} at once",
     tip="how many candidates are offered side by side; one pass of the level above judges them all",
 )
 WINDOW = Whole(
@@ -81,6 +93,7 @@ WINDOW = Whole(
     place=56,
     counts=DRAFTER,
     rides=True,
+    noted="window of {}",
     low=0,
     high=MAX_COLUMNS,
     tip="columns of the lookahead window: each pass of the level above includes it and gives one n-gram per column; "
@@ -93,6 +106,7 @@ N = Whole(
     low=3,
     high=MAX_NGRAM,
     label="n-gram",
+    noted="{}-grams",
     tip="tokens of an n-gram: the one looked up and those that follow it",
 )
 DRAFTS = (POLICY,)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from hsd_core.levels.declared.key import Key, V
+from hsd_core.levels.declared.said import Said
 
 if TYPE_CHECKING:
     from hsd_core.levels.built.draft_run import TrainedDraft
@@ -56,7 +58,7 @@ class WrittenAs(NamedTuple):
     """A kind that has no name in the grammar: it is another kind with one key set, alone below the target it reads.
 
     words: of that value in the composer. wrong: where it stands otherwise. without: keys that it leaves out, and why.
-    Both go behind the level's name.
+    Both go behind the level's name. takes: the one value that it takes of such a key.
     """
 
     name: str
@@ -65,6 +67,7 @@ class WrittenAs(NamedTuple):
     words: str
     wrong: str
     without: Mapping[str, str]
+    takes: Mapping[str, str] = MappingProxyType({})
 
 
 class Origin(NamedTuple):
@@ -122,7 +125,7 @@ class Kind:
 
     Attributes:
         name: in stacks and traces. order: in lists; the cheaper ones first.
-        title: in the legend and lanes. about: a sentence on what it is. help: how it is used.
+        title: in the legend and lanes. about: a sentence on what it is. help: how it is used. said: in names of stacks.
         labelled: where a level goes by its own label instead of the title: "tower", "lanes".
         letter, colour, underline: how its tokens look; the underline is a style of css/text.css.
         keys: that it heeds somewhere in a stack, each with what a level of the kind has without it. One that means
@@ -163,6 +166,7 @@ class Kind:
     beside: Callable[[int], LevelSpec] | None = None
     unplanned: Callable[[LevelSpec], Unplanned | None] = field(default=lambda spec: None)
     written: WrittenAs | None = None
+    said: Said = field(default=Said())
 
     def entry(
         self, label: str, *, reason: str = "", params: dict[str, Any] | None = None, **more: Any
@@ -198,6 +202,11 @@ class Kind:
             "reads": self.reads and self.reads._asdict(),
             "written": self.written and self.written._asdict(),
             "origins": [origin._asdict() for origin in self.origins],
+            "said": {
+                "forms": (*self.said.forms, self.title),
+                "around": dict(self.said.around),
+                "terms": dict(self.said.terms),
+            },
         }
 
 

@@ -82,8 +82,7 @@ def _registry(path: tuple[str, ...]) -> _Registry:
     for kind in declared:
         for key in kind.keys:
             found[key.name] = _shared(kind.name, found.get(key.name, key), key)
-    found[RULE.name] = replace(RULE, choices=tuple(one.name for one in rules), words=_words(rules))
-    found[POLICY.name] = replace(POLICY, choices=tuple(one.name for one in policies), words=_words(policies))
+    found[RULE.name], found[POLICY.name] = _of_those(RULE, rules), _of_those(POLICY, policies)
     variants = [(kind, kind.written) for kind in declared if kind.written]
     for _, own in variants:  # its value is one of the other kind's key
         shared = found[own.key]
@@ -108,8 +107,9 @@ def _declared(modules: Sequence[ModuleType], what: str) -> list[Any]:
     return sorted((one for module in modules for one in getattr(module, what, ())), key=lambda one: one.order)
 
 
-def _words(some: Sequence[RuleKind | PolicyKind]) -> dict[str, str]:
-    return {one.name: one.words for one in some}
+def _of_those(choice: Choice, some: Sequence[RuleKind | PolicyKind]) -> Choice:
+    words, terms = {one.name: one.words for one in some}, {one.name: one.said or one.name for one in some}
+    return replace(choice, choices=tuple(words), words=words, terms=terms)
 
 
 def _followed(some: Iterable[Key[Any]], behind: Mapping[str, tuple[Key[Any], ...]]) -> tuple[Key[Any], ...]:

@@ -5,6 +5,7 @@ Grammar, catalogue, builder, engine, terminal, figures and the page ask here. To
 hsd_core shows one of each).
 
     key.py, keys.py     what a key is; the keys that several kinds have
+    said.py             the words that names of stacks are made of
     kind.py, rules.py, policies.py    what a kind, a rule, a policy says of itself
     registry.py         all that is declared
     spec.py             a level as written: its values, and what is declared where it was given none

@@ -9,6 +9,7 @@ from hsd_core.drafts import known_drafts
 from hsd_core.levels.declared.key import StackError
 from hsd_core.levels.declared.keys import AT, DTYPE, ID, VERIFIES
 from hsd_core.levels.declared.kind import GREEN, Kind, Reads, Site
+from hsd_core.levels.declared.said import Said
 
 if TYPE_CHECKING:
     from hsd_core.levels.declared.preset import Preset
@@ -87,5 +88,9 @@ KIND = Kind(
     of_target=lambda spec: True,
     offer=offer,
     build=build,
+    said=Said(
+        ("an early {dtype} exit at layer {at}", "an exit at layer {at}"),
+        terms={known_drafts.LENS: "the model's own head"},
+    ),
 )
 KINDS = (KIND,)

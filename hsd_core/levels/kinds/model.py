@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.levels.declared.key import StackError
 from hsd_core.levels.declared.keys import DEVICE, DTYPE, ID, VERIFIES
 from hsd_core.levels.declared.kind import YELLOW, Kind, Site
+from hsd_core.levels.declared.said import Said
 
 if TYPE_CHECKING:
     from hsd_core.levels.built.model import ModelLevel
@@ -74,5 +75,6 @@ KIND = Kind(
     needs=frozenset({"weights"}),
     offer=offer,
     build=build,
+    said=Said(("{dtype} {id}", "{id}", "a smaller {dtype} model", "a smaller model")),
 )
 KINDS = (KIND,)

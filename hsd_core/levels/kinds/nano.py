@@ -8,6 +8,7 @@ from hsd_core.drafts import known_drafts
 from hsd_core.levels.declared.key import StackError
 from hsd_core.levels.declared.keys import ID, VERIFIES
 from hsd_core.levels.declared.kind import SKY, Kind, Reads, Site
+from hsd_core.levels.declared.said import Said
 
 if TYPE_CHECKING:
     from hsd_core.levels.built.nano import NanoLevel
@@ -58,5 +59,6 @@ KIND = Kind(
     of_target=lambda spec: True,
     offer=offer,
     build=build,
+    said=Said(("a nano draft",)),
 )
 KINDS = (KIND,)

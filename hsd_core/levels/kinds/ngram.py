@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.levels.declared.key import DRAFTER, StackError, Text, Whole
 from hsd_core.levels.declared.keys import DEVICE, DRAFTS, DTYPE, GUESS, WINDOW, N
 from hsd_core.levels.declared.kind import ORANGE, Kind, Origin, Site, Unplanned
+from hsd_core.levels.declared.said import Said
 from hsd_core.levels.declared.source_keys import Sources
 from hsd_core.levels.declared.spec import LevelSpec
 from hsd_core.levels.kinds import nano
@@ -23,7 +24,7 @@ ORIGINS = (
     Origin("m", "model: what the target wrote before", 0.55, "paper"),
     Origin("s", "statistics: general text", 0.62, "ink"),
 )
-DB = Sources(name="db", place=50, alphabet="cms", suffix=".npz")
+DB = Sources(name="db", place=50, noted="databases {}", alphabet="cms", suffix=".npz")
 KEPT = Whole(
     name="kept",
     place=58,
@@ -31,6 +32,7 @@ KEPT = Whole(
     usual=7,
     low=1,
     high=64,
+    noted="keeps {}",
     tip="how many continuations of one key the context's database keeps",
 )
 SHORTEST = Whole(
@@ -41,6 +43,7 @@ SHORTEST = Whole(
     low=1,
     high=6,
     label="least key",
+    noted="keys of {} or more",
     tip="the least number of tokens in a key of the context's database",
 )
 MISS = Text(name="miss", place=60)
@@ -160,5 +163,9 @@ KINDS = (
         unplanned=unplanned,
         offer=offer,
         build=build,
+        said=Said(
+            ("{guess} lookups at once", "lookups"),
+            {WINDOW.name: "{level} with a lookahead window", MISS.name: "{level} or a nano draft"},
+        ),
     ),
 )

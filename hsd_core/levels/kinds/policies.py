@@ -16,7 +16,7 @@ class PolicyKind:
     """A stop policy.
 
     Attributes:
-        name: in stacks and traces. order: in lists. words: what the composer says of it.
+        name: in stacks and traces. order: in lists. words: what the composer says of it. said: in names of stacks.
         keys: its own, which every level that has a policy heeds; they count beside this policy alone.
         make: one for a level in a run, from the values of its keys by name.
     """
@@ -25,6 +25,7 @@ class PolicyKind:
     order: int
     words: str
     make: Callable[..., Policy]
+    said: str = ""
     keys: tuple[Key[Any], ...] = ()
 
     def bind(self, values: Mapping[str, Value]) -> Policy:
@@ -33,13 +34,20 @@ class PolicyKind:
 
 
 POLICIES = (
-    PolicyKind(name="fixed", order=10, words="fixed · always T tokens", make=Fixed),
-    PolicyKind(name="flush", order=20, words="flush · hand up early after a correction", make=Flush),
+    PolicyKind(name="fixed", order=10, words="fixed · always T tokens", make=Fixed, said="blocks of full length"),
+    PolicyKind(
+        name="flush",
+        order=20,
+        words="flush · hand up early after a correction",
+        make=Flush,
+        said="hands up after a correction",
+    ),
     PolicyKind(
         name="confidence",
         order=30,
         words="confidence · stop when uncertain",
         make=Confidence,
+        said="stops when unsure",
         keys=(THETA.usually(0.6, "stop after a token whose top probability is below θ"),),
     ),
     PolicyKind(
@@ -47,6 +55,7 @@ POLICIES = (
         order=35,
         words="margin · stop when two tokens are close",
         make=Margin,
+        said="stops at a close choice",
         keys=(
             THETA.usually(
                 0.15, "stop after a token whose two best choices are less than θ apart (log p1 − log p2, nats)"
@@ -58,6 +67,7 @@ POLICIES = (
         order=40,
         words="adaptive · stop when uncertain; the threshold follows the acceptance",
         make=Adaptive,
+        said="stops when unsure, adapting",
         keys=(THETA.usually(0.6, "the starting threshold"),),
     ),
 )

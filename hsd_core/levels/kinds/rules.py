@@ -16,7 +16,7 @@ class RuleKind:
     """A rule.
 
     Attributes:
-        name: in stacks and traces. order: in lists. words: what the composer says of it.
+        name: in stacks and traces. order: in lists. words: what the composer says of it. said: in names of stacks.
         function: "module:name" of a function like `hsd_core.engine.rules.tokenwise`. It runs in the engine, above this
             room, and is looked up when a run begins, so that whoever reads a stack needs no torch. It is given the
             values of the rule's keys by name.
@@ -35,6 +35,7 @@ class RuleKind:
     words: str
     function: str
     lossless: bool
+    said: str = ""
     keys: tuple[Key[Any], ...] = ()
     strays: Callable[..., str] | None = None
     trees: bool = True
@@ -58,6 +59,7 @@ RULES = (
         name="tokenwise",
         order=10,
         words="tokenwise · keep a token with probability min(1, p/q)",
+        said="judges token by token",
         function="hsd_core.engine.rules:tokenwise",
         lossless=True,
         one_hot=True,
@@ -67,6 +69,7 @@ RULES = (
         name="block",
         order=20,
         words="block · weigh the whole block at once",
+        said="judges whole blocks",
         function="hsd_core.engine.rules:block",
         lossless=True,
         trees=False,
@@ -75,6 +78,7 @@ RULES = (
         name="greedy",
         order=30,
         words="greedy · keep what equals the first choice",
+        said="keeps its first choices",
         function="hsd_core.engine.rules:greedy",
         lossless=False,
         one_hot=True,
@@ -83,6 +87,7 @@ RULES = (
         name="top",
         order=40,
         words="top · keep what is among the first k choices",
+        said="keeps likely tokens",
         function="hsd_core.engine.rules:top",
         lossless=False,
         keys=(
@@ -91,6 +96,7 @@ RULES = (
                 place=40,
                 counts=VERIFIER,
                 usual=1,
+                noted="k = {}",
                 low=1,
                 high=64,
                 tip="a drafted token is kept when it is among this level's k most likely",

@@ -8,6 +8,7 @@ from hsd_core.levels.built.toy import ORDERS, toy_level
 from hsd_core.levels.declared.key import StackError
 from hsd_core.levels.declared.keys import ID, VERIFIES
 from hsd_core.levels.declared.kind import ANYWHERE, YELLOW, Kind, Site
+from hsd_core.levels.declared.said import Said
 
 if TYPE_CHECKING:
     from hsd_core.levels.declared.preset import Preset
@@ -42,5 +43,8 @@ KINDS = (
         needs=frozenset({"tables"}),
         offer=offer,
         build=build,
+        said=Said(
+            ("a table of {id}", "a table"), terms={order: f"order {order.removeprefix('order')}" for order in ORDERS}
+        ),
     ),
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.levels.declared.keys import DEVICE, DTYPE, ID, VERIFIES
 from hsd_core.levels.declared.kind import BLUE, LAST, Kind, Reads, Site
+from hsd_core.levels.declared.said import Said
 from hsd_core.levels.kinds.model import decoded
 from hsd_core.models.machine import has_cuda
 
@@ -42,5 +43,6 @@ KINDS = (
         reads=Reads(),
         offer=offer,
         build=build,
+        said=Said(("{dtype} {id}", "{id}", "the {dtype} model", "the model")),
     ),
 )

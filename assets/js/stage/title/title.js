@@ -1,6 +1,7 @@
 /** The title bar: what this is for, the big figure, what is shown, help, light or dark. */
 
 import { h, icon, popover, say } from "../../kit/dom.js";
+import { explained } from "../../glossary/term.js";
 import { headline } from "./headline.js";
 import { helpPanel } from "./help.js";
 import { presenterButton } from "./presenter.js";
@@ -31,7 +32,7 @@ export function titleBar(ctx) {
     "header",
     { class: "hx-title" },
     h("h1", { text: TITLE.name }),
-    h("p", { class: "hx-why", text: ctx.why }),
+    h("p", { class: "hx-why" }, ...explained(ctx.why)),
     figure.el,
     badge,
     h(

@@ -68,7 +68,7 @@ export const ANSWER = {
   use: "Use this stack",
   play: "Play it (simulated)",
   playTip:
-    "plays this plan on the Play tab: no model runs, each level agrees as often, and takes as long, as the profile says",
+    "plays this plan on the Explore tab: no model runs, each level agrees as often, and takes as long, as the profile says",
   depth: "How many levels?",
   depthLabel: "best for each number of levels",
   why: "why",
@@ -79,7 +79,7 @@ export const ANSWER = {
     "tokens per target pass",
     "expected tokens committed by a pass of the target, correction and bonus included",
   ],
-  useTip: "put this stack into the composer of the Play tab",
+  useTip: "put this stack into the composer of the Explore tab",
   cannotUseTip: "a level of this plan has no weights here, so it can be priced but not run",
   cannotUse: "A level of this plan has no weights here: it can be priced and played (simulated), but not run.",
   engine: "engine",

@@ -23,8 +23,8 @@ export const WORDS = {
   shorter: "its text has ended",
   noRaces: "No race comes with this page. Set one up with your own stacks.",
   loading: "Opening the race\u2026",
-  onPlay: "Open on Play",
-  onPlayTip: "opens this lane on the Play tab, with everything each level did",
+  onPlay: "Open on Explore",
+  onPlayTip: "opens this lane on the Explore tab, with everything each level did",
   saveLane: "download this lane as a trace",
   reference: "the others are compared with it",
   speedUp: (/** @type {string} */ own, /** @type {string} */ first, /** @type {number} */ repeats) =>
@@ -46,14 +46,6 @@ export const WORDS = {
   saved: (/** @type {string} */ name) => `The race was saved as ${name}.`,
   prompt: "prompt",
   plain: "plain decoding",
-};
-
-/** What a stack is called. */
-export const NAME = {
-  target: "target",
-  targetOf: (/** @type {string} */ copy) => `${copy} target`,
-  plainOf: (/** @type {string} */ plain, /** @type {string} */ copy) => `${plain} of the ${copy} copy`,
-  withRules: (/** @type {string} */ name, /** @type {string[]} */ rules) => `${name} (rule ${rules.join(", ")})`,
 };
 
 export const LANE = {
@@ -112,7 +104,7 @@ export const finishedText = (/** @type {string} */ name, /** @type {number} */ n
 
 /** @param {string[][]} places of each lane, with its name */
 export const placesText = (places) =>
-  `All repeats together: ${places.map(([place, name]) => `${place} ${name}`).join(", ")}.`;
+  `All repeats together: ${places.map(([place, name]) => `${place} ${name}`).join("; ")}.`;
 
 /**
  * Where, when and how it was measured, in one line.
@@ -149,7 +141,7 @@ export const LIVE = {
   tooFew: "Choose at least two stacks.",
   tooMany: (/** @type {number} */ most) => `A race has at most ${most} stacks; take one out first.`,
   noPrompt: "The prompt is empty: write something or choose an example.",
-  fromPlay: "The one on Play",
+  fromPlay: "The one on Explore",
   plainTitle: "Plain decoding",
   go: "Start the race",
   stop: "Stop",

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hsd_core.levels.declared.keys import ID
+from hsd_core.levels.declared.preset import Preset
 from hsd_core.levels.kinds import kind_of
 from hsd_core.levels.kinds.model import KIND as MODEL
 from hsd_core.models.weights import Source, is_here
@@ -13,7 +14,7 @@ from hsd_core.stacks.grammar import parse
 from hsd_core.stacks.targets import meant, source_of
 
 
-def lacking(preset: str, stacks: Sequence[str], *, models: Path | None = None) -> list[Source]:
+def absent(preset: str | Preset, stacks: Sequence[str], *, models: Path | None = None) -> list[Source]:
     """The weights that stacks of a preset read and that are not on the disk, each once, the target's first.
 
     Args:
@@ -25,8 +26,8 @@ def lacking(preset: str, stacks: Sequence[str], *, models: Path | None = None) -
     return [source for source in dict.fromkeys(wanted) if not is_here(source)]
 
 
-def _sources(name: str, stack: str, models: Path | None) -> Iterator[Source]:
-    preset = meant(name, stack, models)
+def _sources(asked: str | Preset, stack: str, models: Path | None) -> Iterator[Source]:
+    preset = meant(asked, stack, models)
     if preset.toy:
         return
     yield preset.target

@@ -1,0 +1,151 @@
+/** What a stack is called where it is read: "Lookups, then an 8-bit copy, then the model", out of the words that kinds,
+ *  keys, rules and policies declare. hsd_core/stacks/stack_names.py puts the same together: one table of names holds for
+ *  both (tests/stack_names.json). */
+
+import { h } from "../kit/dom.js";
+import { grammar, usualOf } from "./kinds.js";
+import { counts, parse } from "./stack.js";
+
+const BLOCK = "block"; // beside the keys' names in what a level was given
+const SLOT = /\{(\w+)\}/g;
+
+/**
+ * @typedef {{name: string, block: number|null, options: Record<string, string>}} Level
+ * @typedef {{phrase: string, used: string[], told: Map<string, string>, level: Level}} Part a level's words, the keys
+ *   that they tell whole, and all that it was given
+ */
+
+/** The name of one stack; the text itself where it is none. @param {string} text */
+export const stackName = (text) => /** @type {string} */ (stackNames([text]).get(text));
+
+/**
+ * Names of stacks that stand together, by text. Where several would be called the same, parentheses say what tells them
+ * apart, shape and block lengths first, and no more than is needed; what a level has anyway is not said.
+ * @param {string[]} texts
+ * @returns {Map<string, string>}
+ */
+export function stackNames(texts) {
+  const stacks = new Map(texts.map((text) => [text, read(text)]));
+  const names = new Map([...stacks].map(([text, stack]) => [text, stack ? joined(stack, []) : text]));
+  for (const name of new Set(names.values())) {
+    const group = [...names.keys()].filter((text) => names.get(text) === name && stacks.get(text));
+    const told = group.map((text) => stacks.get(text)?.map((part) => part.told) ?? []);
+    const telling = /** @type {string[]} */ ([]);
+    for (const key of order()) if (many(told, [...telling, key]) > many(told, telling)) telling.push(key);
+    for (const text of group) names.set(text, joined(/** @type {Part[]} */ (stacks.get(text)), telling));
+  }
+  return names;
+}
+
+/**
+ * A stack's name, with its code one press away. `among`: the stacks that stand beside it.
+ * @param {string} text @param {string[]} [among]
+ */
+export function nameOfStack(text, among = [text]) {
+  const code = h("code", { class: "hx-stack-code", text, hidden: true });
+  const press = () => {
+    code.hidden = !code.hidden;
+    button.setAttribute("aria-expanded", String(!code.hidden));
+  };
+  const name = stackNames([...among, text]).get(text);
+  const button = h("button", {
+    type: "button",
+    class: "hx-stack-name",
+    title: text,
+    "aria-expanded": "false",
+    onclick: press,
+    text: name,
+  });
+  return name === text ? h("code", { text }) : h("span", { class: "hx-stack-named" }, button, code);
+}
+
+/** How many of them differ in these keys. @param {Map<string, string>[][]} group @param {string[]} keys */
+const many = (group, keys) =>
+  new Set(group.map((stack) => JSON.stringify(stack.map((told) => keys.map((key) => told.get(key) ?? null))))).size;
+
+/** What may be told, in its order: the shape of a tree says its length too, so lengths stand behind it. */
+function order() {
+  const keys = [...grammar.keys.keys()];
+  const at = keys.indexOf("tree") + 1;
+  return [...keys.slice(0, at), BLOCK, ...keys.slice(at)];
+}
+
+/** @param {string} text @returns {Part[]|null} */
+function read(text) {
+  const levels = /** @type {Level[]|null} */ (parse(text));
+  return levels?.every(({ name }) => grammar.kinds.has(name)) ? levels.map(partOf) : null;
+}
+
+/** @param {Part[]} stack @param {string[]} telling */
+function joined(stack, telling) {
+  const { then, alone, again, aside } = grammar.joints;
+  const keys = order().filter((key) => telling.includes(key));
+  let units = 0;
+  const parts = stack.map((part, i) => {
+    const given = keys.filter((key) => part.told.has(key) && !part.used.includes(key));
+    const notes = given.map((key) => noted(part, key, units));
+    if (given.includes(BLOCK)) units += 1;
+    const said = part.phrase === stack[i - 1]?.phrase ? again : part.phrase;
+    return notes.length ? filled(aside, { level: said, notes: notes.join(", ") }) : said;
+  });
+  const whole = parts.length > 1 ? parts.join(then) : filled(alone, { level: parts[0] });
+  const [{ used, level }] = stack;
+  const named = used.includes("id") && whole.startsWith(term(level, "id", level.options.id));
+  return named ? whole : whole[0].toUpperCase() + whole.slice(1);
+}
+
+/** @param {Level} level @returns {Part} */
+function partOf(level) {
+  const { said } = kindWritten(level);
+  const told = toldOf(level);
+  const form = said.forms.find((one) => slots(one).every((key) => told.has(key))) ?? "";
+  const used = slots(form);
+  let phrase = filled(form, Object.fromEntries(used.map((key) => [key, term(level, key, told.get(key) ?? "")])));
+  for (const [name, key] of grammar.keys) {
+    const around = said.around[name] ?? key.around;
+    if (around && told.has(name)) phrase = filled(around, { level: phrase });
+  }
+  return { phrase, used, told, level };
+}
+
+/** What a level was given and would not have anyway, as written: its block length, and the keys that count. */
+function toldOf(/** @type {Level} */ level) {
+  const { name, block, options } = level;
+  const kind = kindWritten(level);
+  const told = new Map();
+  if (kind.stands !== "last" && !options.tree) told.set(BLOCK, String(block ?? kind.block));
+  for (const key of grammar.keys.keys()) {
+    const value = options[key];
+    if (value && key !== kind.written?.key && counts(key, options) && value !== usualOf(name, key, options))
+      told.set(key, value);
+  }
+  return told;
+}
+
+/** The kind of a level as written. @param {Level} level */
+function kindWritten({ name, options }) {
+  const variant = [...grammar.kinds.values()].find(
+    ({ written }) => written?.name === name && options[written.key] === written.value,
+  );
+  return variant ?? /** @type {import("./kinds.js").Kind} */ (grammar.kinds.get(name));
+}
+
+/** @param {string} form @returns {string[]} */
+const slots = (form) => [...form.matchAll(SLOT)].map(([, key]) => key);
+
+/** @param {string} form @param {Record<string, string>} values */
+const filled = (form, values) => form.replace(SLOT, (_, key) => values[key]);
+
+/** @param {Level} level @param {string} key @param {string} value */
+function term(level, key, value) {
+  const terms = { ...grammar.keys.get(key)?.terms, ...kindWritten(level).said.terms };
+  return terms[value] ?? /** @type {string} */ (value.split("/").at(-1));
+}
+
+/** What is told of a key; of block lengths the first one has a unit. @param {Part} part @param {string} key @param {number} units */
+function noted({ level, told }, key, units) {
+  const value = told.get(key) ?? "";
+  if (key !== BLOCK) return (grammar.keys.get(key)?.noted ?? "").replace("{}", () => term(level, key, value));
+  const { token, tokens } = grammar.joints;
+  return units ? value : value === "1" ? token : filled(tokens, { n: value });
+}
