@@ -40,17 +40,16 @@ class Frames:
         Raises:
             NotAFrame: what comes is none.
         """
-        got, size = self._got, _LENGTH.size
+        got, head = self._got, _LENGTH.size
         while True:
-            if size == _LENGTH.size and len(got) >= size:
+            if len(got) >= head:
                 length = _LENGTH.unpack_from(got)[0]
                 if length > LONGEST:
                     raise NotAFrame(f"a body of {length} bytes")
-                size += length
-            if size > _LENGTH.size and len(got) >= size:
-                body = bytes(memoryview(got)[_LENGTH.size : size])
-                del got[:size]
-                return body
+                if len(got) >= head + length:
+                    body = bytes(memoryview(got)[head : head + length])
+                    del got[: head + length]
+                    return body
             try:
                 piece = self._source.read(_PIPE)
             except (OSError, ValueError):  # it was closed here
