@@ -45,7 +45,7 @@ class Frames:
             if len(got) >= head:
                 length = _LENGTH.unpack_from(got)[0]
                 if length > LONGEST:
-                    raise NotAFrame(f"a body of {length} bytes")
+                    raise NotAFrame(length)
                 if len(got) >= head + length:
                     body = bytes(memoryview(got)[head : head + length])
                     del got[: head + length]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 KILLED = "the engine was ended from outside, perhaps because the memory was full"
 UNKNOWN_WORDS = "the engine said what this page does not understand"
+ALONE = "the engine is started by the page and speaks to it alone: python app.py"
 STARTING = "the engine is starting"
 DOWN = (
     "the engine ended again and again and rests for two minutes; recordings, lessons, the Planner and Results work "

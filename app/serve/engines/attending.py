@@ -42,6 +42,7 @@ from app.serve.jobs import Job
 from app.serve.line.known_runs import Run
 from app.serve.offer import ServerOffer, loader_for
 from app.serve.shared_work import NICE
+from app.words import engine as says
 from hsd_core.stacks.targets import unread_preset
 
 SAY_S = 0.25  # how often what a run says of itself is looked at
@@ -96,7 +97,7 @@ class Attending:
         body = self._source.next()
         said = from_page(body) if body is not None else None
         if not isinstance(said, Hello):
-            sys.exit("the engine is started by the page and speaks to it alone: python app.py")
+            sys.exit(says.ALONE)
         return said
 
     def _listen(self) -> None:
