@@ -26,8 +26,8 @@ from app.serve import api
 from app.serve.door.checked import CheckedPosts
 from app.serve.door.connections import limit
 from app.serve.door.guard import Guard
-from app.serve.door.packed_page import PackedPage
 from app.serve.door.health import health_route
+from app.serve.door.packed_page import PackedPage
 from app.serve.door.policy import SPACES, SecurityPolicy
 from app.serve.door.presence import Presence
 from app.serve.door.web import app_options
