@@ -28,7 +28,11 @@ class State:
     @property
     def tall(self) -> bool:
         """Whether it goes on below the window's edge as a page to be read; the first screen's figures do not count."""
-        return self.name.startswith(("race", "planner", "results")) or self.name in ("learn", "learn-sheet")
+        return self.name.startswith(("race", "planner", "results")) or self.name in (
+            "learn",
+            "learn-sheet",
+            "learn-class",
+        )
 
 
 def made(page: Any, site: str, state: State) -> None:
@@ -221,6 +225,10 @@ STATES = (
     State("learn-try", "tab=learn&lesson=1&step=99", _LESSON, _nothing),
     State("learn-tree", "tab=learn&lesson=10", _LESSON, _nothing),
     State("learn-presenter", "tab=learn&lesson=5&present=1", _LESSON, _nothing),
+    State("learn-touch", "tab=learn&lesson=7", ".hx-look", _nothing),
+    State("learn-beside", "tab=learn&lesson=10&beside=1", _LESSON, _nothing),
+    State("learn-class", "tab=learn&class=45", ".hx-class-plan h1", _nothing),
+    State("learn-notes", "tab=learn&class=45&notes=1", ".hx-notes-now", _nothing),
     State("learn-sheet", "tab=learn", ".hx-lessons a", _sheet),
     State("results", "tab=results", _RESULTS, _nothing),
     State("results-behind", "tab=results", _RESULTS, _opened("tasks", "all", "origin", "here")),
