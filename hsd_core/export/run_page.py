@@ -38,7 +38,7 @@ SHEETS = (
         "card",
         "glossary",
     ),
-    *("anatomy", "proof", "databases", "low", "presenter", "forced"),
+    *("anatomy", "proof", "databases", "panels", "low", "presenter", "forced"),
 )
 # Where the run is put; js/share/save-page.js looks for the same.
 EMPTY = '<script type="text/plain" id="hx-run"></script>'

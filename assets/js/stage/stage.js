@@ -99,6 +99,7 @@ export class Stage {
           else await this.acts.record(name);
         }),
       press: (serial) => parts.text.press(serial),
+      lend: (panels) => parts.panels.lend(panels),
       veil: (on) => {
         view.veiled = on;
         if (on) parts.card.hide();

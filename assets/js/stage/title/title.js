@@ -1,7 +1,7 @@
 /** The title bar: what this is for, the big figure, what is shown, help, light or dark. */
 
 import { h, icon, popover, say } from "../../kit/dom.js";
-import { explained } from "../../glossary/term.js";
+import { explained, term } from "../../glossary/term.js";
 import { headline } from "./headline.js";
 import { helpPanel } from "./help.js";
 import { presenterButton } from "./presenter.js";
@@ -9,16 +9,19 @@ import { TITLE } from "../../words/page.js";
 
 /**
  * `set({mode, text, tip})` says what is shown; `update` moves the figure.
- * @param {{why: string, share: {el: HTMLElement}|null, onTheme: () => void}} ctx why: the sentence that says why anyone
- *   does this; share: the button that opens Share
+ * @param {{why: string, share: {el: HTMLElement}|null, more: HTMLElement, onTheme: () => void}} ctx why: the sentence that says why anyone
+ *   does this; share: the button that opens Share;
+ *   more: the button that shows all controls
  */
 export function titleBar(ctx) {
-  const text = h("span", { class: "hx-status-text" });
+  const text = h("span");
+  // Whether the run is exact is a word of the glossary; the rest of the line is about this run.
+  const exact = { exact: term("exact"), lossy: term("lossy") };
   const badge = h(
     "span",
     { class: "hx-status", tabindex: "0", "data-mode": "idle" },
     h("i", { "aria-hidden": "true" }),
-    text,
+    h("span", { class: "hx-status-text" }, text, exact.exact, exact.lossy),
   );
   const button = (name, label, onclick) =>
     h(
@@ -38,6 +41,7 @@ export function titleBar(ctx) {
     h(
       "div",
       { class: "hx-title-buttons" },
+      ctx.more,
       ctx.share?.el,
       help.el,
       presenterButton(),
@@ -50,6 +54,7 @@ export function titleBar(ctx) {
       badge.dataset.mode = status.mode;
       badge.dataset.tip = status.tip;
       say(text, status.text);
+      for (const [name, word] of Object.entries(exact)) word.hidden = status.law !== name;
     },
     update: figure.update,
   };

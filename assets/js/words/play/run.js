@@ -66,8 +66,6 @@ export const STATUS = {
   live: "live",
   interrupted: "interrupted",
   recorded: "recorded",
-  exact: "exact",
-  lossy: "lossy",
   auto: "auto",
   target: "target",
   exactTip: (/** @type {string} */ why) => `Exact: ${why}.`,
