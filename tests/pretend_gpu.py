@@ -30,6 +30,7 @@ _ACROSS = {"to", "type_as", "copy_", *_INDEXES}
 _WAITS = {"item", "tolist", "__float__", "__int__", "__bool__", "__index__", "cpu", "numpy"}
 _READS = {"numpy", "__array__", "data_ptr"}
 _COUNTS_HITS = {"nonzero", "masked_select", "unique", "bincount"}
+_HALVES = {torch.bfloat16, torch.float16}
 _TAKES_VALUES = {"tensor", "as_tensor", "new_tensor"}
 
 
@@ -43,6 +44,7 @@ class PretendGpu(TorchFunctionMode):
     def __init__(self) -> None:
         super().__init__()
         self.waits: Counter[str] = Counter()
+        self.capability = (9, 0)
         self._underway: list[tuple[Tensor, Tensor]] = []  # (to, what) of copies that nobody has waited for
 
     def synchronize(self) -> None:
@@ -82,6 +84,7 @@ class PretendGpu(TorchFunctionMode):
                 self._underway.append((args[0], args[1].as_subclass(Tensor).clone()))
             return args[0]
         with torch._C.DisableTorchFunctionSubclass():
+            func, args = _as_cuda_alone_does(func, name, args, kwargs, bool(here))
             out = func(*args, **kwargs)
             if (
                 place is not None
@@ -103,7 +106,7 @@ def pretend_gpu() -> Iterator[PretendGpu]:
         "device_count": lambda: 1,
         "get_device_name": lambda *_: NAME,
         "current_device": lambda: 0,
-        "is_bf16_supported": lambda *_: True,
+        "get_device_capability": lambda *_: mode.capability,
         "empty_cache": lambda: None,
         "is_current_stream_capturing": lambda: False,
     }
@@ -146,6 +149,27 @@ def _wait(name: str, args: tuple[Any, ...], here: bool, on_gpu: bool, quick: boo
             if isinstance(part, list) or (isinstance(part, Tensor) and _halts(part)):
                 return "index"
     return None
+
+
+def _as_cuda_alone_does(
+    func: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], here: bool
+) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """What the CPU has no kernel for: products of halves in float32."""
+    if name == "mm" and (wide := kwargs.pop("out_dtype", None)) is not None:
+        if not here or wide != torch.float32 or any(one.dtype not in _HALVES for one in args[:2]):
+            raise RuntimeError(f"mm: out_dtype is CUDA's, float32 of halves; got {[one.dtype for one in args[:2]]}")
+        return torch.mm, tuple(one.float() for one in args[:2])
+    if name == "_convert_weight_to_int4pack":  # pairs of codes, the first one in the high bits
+        pairs, tiles = args
+        if not here or pairs.dtype != torch.uint8 or pairs.shape[0] % 8 or 2 * pairs.shape[1] % (16 * tiles):
+            raise RuntimeError(f"{name}: uint8 of whole tiles on CUDA; got {pairs.dtype} {tuple(pairs.shape)}")
+        codes = torch.stack((pairs >> 4, pairs & 15), -1).flatten(1).int()
+        return torch.ops.aten._convert_weight_to_int4pack_for_cpu, (codes, 1)
+    if name == "_weight_int4pack_mm":
+        if not here or args[0].dtype != torch.bfloat16 or not args[0].is_contiguous():
+            raise RuntimeError(f"{name}: contiguous bfloat16 on CUDA; got {args[0].dtype}")
+        return torch.ops.aten._weight_int4pack_mm_for_cpu, args
+    return func, args
 
 
 def _halts(index: Tensor) -> bool:

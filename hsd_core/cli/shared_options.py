@@ -34,7 +34,11 @@ def add_preset(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--target", metavar="ID", help="instead of a preset: a Hub id, a folder or a .gguf file")
     parser.add_argument("--draft", metavar="ID", help="a smaller model of the target's family, which `model` then is")
     parser.add_argument("--device", metavar="D", help="cpu, cuda, ... (default: an accelerator if there is one)")
-    parser.add_argument("--dtype", metavar="F", help="the target's dtype (default: float32 on CPU, bfloat16 elsewhere)")
+    parser.add_argument(
+        "--dtype",
+        metavar="F",
+        help="the target's dtype (default: float32 on CPU, bfloat16 on a GPU, float16 on one before Ampere)",
+    )
 
 
 def add_sampling(parser: argparse.ArgumentParser) -> None:

@@ -18,10 +18,11 @@ from hsd_core.drafts.copying import Copier, Gate
 from hsd_core.drafts.copying_there import copier, mark_of
 from hsd_core.drafts.draft_file import DraftInfo
 from hsd_core.models.cache import Cache, KVCache, own
+from hsd_core.models.gpu.precision import computes_in
 from hsd_core.models.gpu.text import Mark
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.layers import Layer, Layers
-from hsd_core.models.lean.linear import Int8, Linear, Packed, Plain, aligned, nbytes
+from hsd_core.models.lean.linear import Head, Int8, Linear, Plain, aligned, nbytes
 from hsd_core.models.one_pass import Pass
 from hsd_core.trace import Copied
 
@@ -89,7 +90,7 @@ class DraftHead(OpenedDraft):
 
     def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder) -> None:
         super().__init__(info, tensors, decoder)
-        self._float = torch.bfloat16 if decoder.dtype == "bfloat16" else torch.float32
+        self._float = computes_in(decoder.dtype, decoder.device)
         on_cpu = torch.device(decoder.device).type == "cpu"
 
         def product(name: str) -> Linear:
@@ -123,9 +124,8 @@ class DraftHead(OpenedDraft):
             graphs=decoder.stack.graphs,
         )
         self._read, self._norm = product("read"), vector("norm")
-        rows = decoder.head_rows(self.ids)
-        # float32: the int8 kernel rounds its results to bfloat16, and such logits tie often (step 0.125 at 16)
-        self._head = Packed(rows) if on_cpu and Packed.available() else Plain(rows)
+        # not int8: its kernel rounds its results to bfloat16, and such logits tie often (step 0.125 at 16)
+        self._head = Head(decoder.head_rows(self.ids), self._float)
 
     def new_cache(self, capacity: int) -> DraftCache:
         """For one run."""
@@ -145,12 +145,12 @@ class DraftHead(OpenedDraft):
         last = states[len(states) - given.wanted :]
         read = F.rms_norm(last, self._norm.shape, self._norm, self._shape.norm_eps)
         logits = read.new_full((given.wanted, self.vocab_size), float("-inf"), dtype=torch.float32)
-        logits[:, self.ids] = self._head(read.float())
+        logits[:, self.ids] = self._head(read)
         return kept.copier.mix(line, logits, last, given.sees), states
 
     def weight_bytes(self) -> int:
         """That a pass reads."""
-        return nbytes(self._read) + sum(self._layers[i].nbytes for i in range(self.layers)) + nbytes(self._head)
+        return nbytes(self._read) + sum(self._layers[i].nbytes for i in range(self.layers)) + self._head.nbytes
 
     def _normal(self, x: Tensor) -> Tensor:
         return F.rms_norm(x.to(self._float), (x.shape[-1],), eps=self._shape.norm_eps)

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
     from hsd_core.models.compiled.node_profile import NodeProfile
 
-DTYPES = ("float32", "bfloat16", *QUANTISED)
-BITS = MappingProxyType({"float32": 32, "bfloat16": 16, "int8": 8, "int4": 4})  # of a weight, without its scales
+DTYPES = ("float32", "bfloat16", "float16", *QUANTISED)
+BITS = MappingProxyType(
+    {"float32": 32, "bfloat16": 16, "float16": 16, "int8": 8, "int4": 4}
+)  # of a weight, without its scales
 KINDS = ("auto", "compiled", "lean", "transformers")
 
 
@@ -39,7 +41,7 @@ def load_decoder(
 
     Args:
         folder: holds config.json and *.safetensors (one file, or shards with their index).
-        dtype: "float32", "bfloat16", or "int8" or "int4" (weights only; compiled and lean decoder).
+        dtype: one of `DTYPES`; "int8" and "int4" are weights alone, by the compiled and the lean decoder.
         device: "cpu", or a GPU that is here: "cuda" or "cuda:N".
         kind: "compiled" (onnxruntime, on the CPU), "lean" (our own forward in torch), "transformers" (any causal
             model), or "auto": the first of them that can.

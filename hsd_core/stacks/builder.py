@@ -24,6 +24,8 @@ from hsd_core.levels.kinds import kind_of, kinds
 from hsd_core.levels.protocol import Level
 from hsd_core.levels.trunk import Layered, Prepared
 from hsd_core.models import QUANTISED, Decoder, DecoderError, known_device, load_decoder
+from hsd_core.models.gpu.precision import quick
+from hsd_core.models.gpu.tiled_int4 import copy_device, no_copy
 from hsd_core.models.loading import DTYPES
 from hsd_core.models.local import local_file
 from hsd_core.models.one_pass import Pass
@@ -72,7 +74,7 @@ class Builder:
             raise StackError(f"dtype {dtype!r} is not known; use one of {', '.join(DTYPES)}")
         self.preset, self._models, self._profile, self._kind = preset, models, profile, kind
         self.device = "cpu" if preset.toy else pick_device(device)
-        self.dtype = dtype or preset.dtype(self.device)
+        self.dtype = dtype or quick(preset.dtype(self.device), self.device)
         self._progress = progress
         self._drafts = OpenedDrafts(preset.name)
         self._pool = LevelPool()
@@ -130,7 +132,7 @@ class Builder:
         dtype, asked, own = target.get(DTYPE) or self.dtype, target.get(DEVICE), spec.get(DTYPE)
         device = pick_device(asked) if asked else self.device
         if own in QUANTISED and own != dtype:
-            device = "cpu"
+            device = copy_device(own, self.device)
         return spec.having(dtype=own or dtype, device=device)
 
     def fetched(self, source: str | None) -> tuple[Source, Path] | None:
@@ -196,9 +198,8 @@ class Builder:
         Raises:
             StackError: there is no kernel for this dtype on this device.
         """
-        if dtype in QUANTISED and device != "cpu":
-            raise StackError(f"{name}: {dtype} is a CPU kernel and the device is {device}; write @device=cpu")
-
+        if reason := no_copy(dtype, device):
+            raise StackError(f"{name}: {reason}")
         kind = kind or self._kind
 
         def load() -> Decoder:

@@ -178,7 +178,7 @@ def _check_written(spec: LevelSpec, specs: Sequence[LevelSpec]) -> Iterator[Stac
         if spec.name != own.name or len(specs) != 2 or (spec.get(DTYPE) or dtype) != dtype:
             yield StackError(f"{spec.name}: {own.wrong}")
         for key, why in own.without.items():
-            if key in spec.values:
+            if key in spec.values and spec.values[key] != own.takes.get(key):
                 yield StackError(f"{spec.name}: {why}")
 
 

@@ -16,11 +16,15 @@ WRONG = 1e-3
 TEXT = "exit:2@at=3@policy=del,target"
 
 
-def stacks(vocab: int) -> LeanStacks:
-    """Two random exits and a good one, and quick to learn: the choice changes within the few tokens enumerated."""
+def stacks(vocab: int, trained: bool = True) -> LeanStacks:
+    """Two random exits and a good one, and quick to learn: the choice changes within the few tokens enumerated.
+
+    trained: the random ones have layers of their own; else all are read by the model's own head.
+    """
     made = LeanStacks(layers=4, vocab=vocab)
     made.memory = 0.3
-    made.drafts = {f"at{at}": RandomDraft(made.target, seed=at, absent=()) for at in (1, 2)}
+    if trained:
+        made.drafts = {f"at{at}": RandomDraft(made.target, seed=at, absent=()) for at in (1, 2)}
     last = made.target.stack[3]
     for part in ("out", "down"):
         real = getattr(last, part)
@@ -28,8 +32,8 @@ def stacks(vocab: int) -> LeanStacks:
     return made
 
 
-def off_by(text: str, tokens: int, vocab: int, sampling: Sampling = SAMPLED) -> float:
-    made, prompt = stacks(vocab), [1, 0]
+def off_by(text: str, tokens: int, vocab: int, sampling: Sampling = SAMPLED, trained: bool = True) -> float:
+    made, prompt = stacks(vocab, trained), [1, 0]
     return distance(
         run_distribution(made.stack(text), prompt, tokens, sampling=sampling),
         model_distribution(made.target, prompt, tokens, sampling),
@@ -48,6 +52,14 @@ def off_by(text: str, tokens: int, vocab: int, sampling: Sampling = SAMPLED) -> 
 )
 def test_whole_runs_follow_the_targets_distribution(text: str, tokens: int, vocab: int) -> None:
     assert off_by(text, tokens, vocab) < EXACT
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "vocab"), [(TEXT, 3, 3), (TEXT, 5, 2), (TEXT + "@rule=block@bonus=0", 4, 2)]
+)
+@pytest.mark.parametrize("sampling", [SAMPLED, Sampling(0.0)])
+def test_exits_by_the_model_s_own_head_too(text: str, tokens: int, vocab: int, sampling: Sampling) -> None:
+    assert off_by(text, tokens, vocab, sampling, trained=False) < EXACT
 
 
 @pytest.mark.parametrize("sampling", [Sampling(0.7, top_p=0.8), Sampling(0.0)])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hsd_core.models.lean.linear import INT4_GROUP, Int4
+from hsd_core.models.lean.int4_groups import GROUP
+from hsd_core.models.lean.linear import Int4
 from hsd_core.stacks.grammar import StackError
 from hsd_core.trace.checks import check
 from hsd_core.trace.metrics import committed_ids
@@ -21,6 +22,7 @@ PROMPT = "Write a Python function that adds two numbers."
         "exit:3@at=27@dtype=int8@id=lens,int8:4,target@rule=block",
         "ngram:2,exit:4@at=26@id=lens,target",
         "exit:4@at=26@id=lens,target@dtype=int8",
+        "exit:4@at=29@id=lens@policy=del,target",
     ],
 )
 def test_exits_repeat_plain_decoding(smollm2, stack: str) -> None:
@@ -60,7 +62,7 @@ def test_the_copy_in_four_bits_keeps_the_steps_of_the_file(smollm2) -> None:
         for name, weight in target.layer_tensors(i).items():
             if weight.dim() < 2:
                 continue
-            groups = weight.view(len(weight), -1, INT4_GROUP)
+            groups = weight.view(len(weight), -1, GROUP)
             step = (groups.amax(-1) - groups.amin(-1)) / 15
             off = (Int4(weight).dense() - weight).abs().view_as(groups).amax(-1) / step.clamp_min(1e-9)
             # rounding to 16 steps again would be off by up to half of one

@@ -14,6 +14,7 @@ from tiny import tiny
 from toys import output_of
 
 import hsd_core
+from hsd_core.levels.built import choosing
 from hsd_core.levels.built.choosing import FIRST_GUESS, ChoosingLevel, ChoosingRun, Exit, best_plan, tokens_per_layer
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling, to_probs
@@ -96,11 +97,14 @@ def test_where_no_exit_pays_nothing_is_drafted() -> None:
 
 
 @pytest.mark.parametrize("sampling", [GREEDY, SAMPLED, Sampling(0.7, top_k=9)])
-@pytest.mark.parametrize("bonus", ["", "@bonus=0"])
+@pytest.mark.parametrize(
+    ("bonus", "trained", "together"), [("", True, 64), ("@bonus=0", True, 64), ("", False, 64), ("", False, 3)]
+)
 def test_estimates_are_those_of_a_straightforward_computation(
-    sampling: Sampling, bonus: str, monkeypatch: pytest.MonkeyPatch
+    sampling: Sampling, bonus: str, trained: bool, together: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, runs = stacks(), watched(monkeypatch)
+    made, runs = stacks() if trained else LeanStacks(layers=6), watched(monkeypatch)
+    monkeypatch.setattr(choosing, "SHADOWS", together)
     quiet_after(made, 5)
     prompt = [5, 6, 7]
     events = list(hsd_core.run(made.stack(TEXT + bonus), prompt, sampling, 3, max_new_tokens=40, heads=0))
@@ -215,8 +219,9 @@ def test_it_stands_right_below_a_target_of_the_same_weights(text: str) -> None:
 
 
 def test_it_takes_no_draft_by_name() -> None:
-    with pytest.raises(StackError, match="leave @id= out"):
-        parse("exit:6@at=8@id=lens@policy=del,target")
+    with pytest.raises(StackError, match="leave @id= out, or write @id=lens"):
+        parse("exit:6@at=8@id=smollm2-exit8@policy=del,target")
+    assert parse("exit:6@at=8@id=lens@policy=del,target")[0].policy == "del"
 
 
 def test_exits_that_are_no_early_ones_are_refused() -> None:

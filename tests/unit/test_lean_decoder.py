@@ -11,7 +11,8 @@ import torch.nn.functional as F
 
 from hsd_core.models import QUANTISED, DecoderError, load_decoder
 from hsd_core.models.lean import decoder as lean
-from hsd_core.models.lean.linear import Int4, Int8, Packed, Plain, int4_steps, quantise
+from hsd_core.models.lean.int4_groups import int4_steps
+from hsd_core.models.lean.linear import Int4, Int8, Packed, Plain, quantise
 from hsd_core.models.one_pass import Pass
 
 transformers = pytest.importorskip("transformers")

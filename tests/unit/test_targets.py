@@ -31,6 +31,8 @@ OVER_LAYERS = (
     EXITS,
     "exit:2@at=1@id=lens,exit:3@at=2@id=lens,target",
     "exit:2@at=2@id=lens@tree=2.2,target",
+    "exit:4@at=3@id=lens@policy=del,target",
+    "exit:4@at=3@policy=del,target",
     "ngram:2,int8:3,target",
     "ngram:3@guess=3,int4:4,target",
     "lookahead:3,target",
@@ -80,6 +82,23 @@ def test_all_stacks_over_a_family_write_what_plain_decoding_writes(folders: Path
         assert output_of(list(pipeline.run(stack, PROMPT, max_new_tokens=TOKENS))) == plain, stack
     kind = type(pipeline.entries("target")[0].level.decoder).__name__  # type: ignore[attr-defined]
     assert kind == ("CompiledDecoder" if family in LAYERED else "TransformersDecoder")
+
+
+@pytest.mark.parametrize("family", LAYERED)
+@pytest.mark.parametrize("kind", ["compiled", "lean"])
+def test_every_layer_but_the_last_is_an_exit_by_the_model_s_own_head(folders: Path, family: str, kind: str) -> None:
+    model = transformers.AutoModelForCausalLM.from_pretrained(folders / family, dtype=torch.float32)
+    pipeline = Pipeline.open(target_preset(str(folders / family)), stack="target", device="cpu", kind=kind)
+    prompt = pipeline.encode(PROMPT, raw=False)
+    plain = output_of(list(pipeline.run("target", PROMPT, max_new_tokens=TOKENS)))
+    with torch.inference_mode():
+        states = model(torch.tensor([[*prompt, *plain]]), output_hidden_states=True).hidden_states
+        for at in range(1, 4):
+            events = list(pipeline.run(f"exit:1@at={at}@id=lens,target", PROMPT, max_new_tokens=TOKENS))
+            assert output_of(events) == plain
+            said = model.lm_head(model.model.norm(states[at][0])).argmax(-1).tolist()
+            drafts = [e for e in events if e.event == "draft" and e.ids]
+            assert [e.ids[0] for e in drafts] == [said[len(prompt) + e.at - 1] for e in drafts] and drafts
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int4"])

@@ -75,8 +75,9 @@ export class Acts {
   }
 
   /** A stack that another tab sends: into the composer, not run yet. @param {{stack: string, preset?: string}} sent */
-  async _use({ stack, preset }) {
+  async _use(sent) {
     const { wish, edit, compose, settled, tell } = this.page;
+    const { stack, preset } = { ...sent, ...wish.over(sent.stack) };
     if (preset && preset !== wish.settings.preset && wish.setup.catalogue.some((p) => p.name === preset))
       edit("preset", preset);
     const fits = compose(stack);

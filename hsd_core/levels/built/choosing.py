@@ -1,7 +1,7 @@
 """Policy `del`: an exit that is chosen again in every round, with the length of its draft (DEL, arXiv 2504.05598).
 
-Of the trained exits of the target up to some depth, each round drafts with the exit l and the length d that
-promise the most tokens per layer run,
+Of the target's exits up to some depth, trained ones or all layers through the model's own head (the paper's setting),
+each round drafts with the exit l and the length d that promise the most tokens per layer run,
 
     TPL(l, d) = (1 + a_l + ... + a_l^d) / (d l + L)
 
@@ -19,15 +19,16 @@ Both depend on the past alone and throw no coin, so the stack stays exact and a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby, islice
 
 import torch
 from torch import Tensor
 
 from hsd_core.levels.built.model import OverDecoder
 from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Verified, Work
-from hsd_core.levels.readout import Readout, TrunkRun
+from hsd_core.levels.readout import Lens, Readout, TrunkRun
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.tree import NOTHING, Tree
 from hsd_core.levels.trunk import Layered, Trunk
@@ -38,6 +39,7 @@ from hsd_core.models.sampling import dense, softmax
 
 FIRST_GUESS = 0.5  # of every a_l, before any token was seen
 MEMORY = 0.95  # what one shadow token leaves of the estimate before it: it looks back over some 20 tokens
+SHADOWS = 64  # rows of logits that are read in one product
 ENOUGH = 1.0  # shadow tokens of either kind before there is a threshold
 
 
@@ -72,8 +74,10 @@ class ChoosingLevel(OverDecoder):
         if not readouts or not all(1 <= at < decoder.layers for at in readouts):
             raise ValueError(f"exits {sorted(readouts)} are not within layers 1 to {decoder.layers - 1}")
         self.decoder, self.readouts, self.memory = decoder, dict(sorted(readouts.items())), memory
-        label = "exit chosen each round, of " + ", ".join(str(at) for at in self.readouts)
         params: dict[str, object] = {"chooses": list(self.readouts)}
+        if untrained := {readout.name for readout in readouts.values()} == {Lens.name}:
+            params["readout"] = Lens.name
+        label = f"exit chosen each round, of {_listed(list(self.readouts))}" + untrained * ", untrained read-out"
         deepest = max(self.readouts)
         super().__init__(decoder, name="exit", kind="exit", label=label, layers=deepest, params=params, weights=weights)
 
@@ -111,14 +115,28 @@ class Exit(TrunkRun):
         self._kept = (memory * self._kept[0] + share * sure, memory * self._kept[1] + share)
         self._lost = (memory * self._lost[0] + (1.0 - share) * sure, memory * self._lost[1] + 1.0 - share)
 
+    @property
+    def remembers(self) -> bool:
+        """Whether its read-out has layers of its own, which have to see every position."""
+        return bool(self._readout.layers)
+
     @torch.inference_mode()
     def shadow(self, context: Context, lo: int, hi: int) -> tuple[Tensor, int]:
         """The logits behind positions lo, ..., hi - 1, which the trunk has reached, and how many rows that took."""
-        start = min(self._cache.length, lo) if self._readout.layers else lo
-        x = self._trunk.hidden(self._depth, start, hi)
+        start = min(self._cache.length, lo) if self.remembers else lo
+        x = self.states(start, hi)
         given = Pass(context[start:hi], start, hi - lo)
         logits, _ = self._readout.forward(given, x, self._cache, context[:hi])
         return logits, hi - start
+
+    def states(self, lo: int, hi: int) -> Tensor:
+        """(hi - lo, hidden) states here, of positions that the trunk has reached."""
+        return self._trunk.hidden(self._depth, lo, hi)
+
+    @torch.inference_mode()
+    def read(self, x: Tensor) -> Tensor:
+        """The logits of states (n, hidden) at any depth, for a read-out that remembers nothing."""
+        return self._readout.forward(Pass([0] * len(x), wanted=len(x)), x, self._cache, ())[0]
 
     def reach(self, context: Context) -> tuple[Tensor, Work]:
         """Bring the trunk here to the end of the context and read all that is new."""
@@ -155,7 +173,7 @@ class ChoosingRun:
 
     def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         """The prompt goes through every exit; nobody verifies with this level."""
-        done = [e.reach(context) for e in self.exits]
+        done = [e.reach(context) for e in self.exits if e.remembers or e is self.exits[-1]]
         self.cached = len(context)
         spans = tuple(span for _, work in done for span in work.ran)
         computed = sum(work.rows for _, work in done)
@@ -180,11 +198,10 @@ class ChoosingRun:
         if seen is None:
             return 0
         judged = dense(seen.rows)
-        computed, n = 0, len(judged)
-        read: list[Tensor] = []
-        for e in self.exits:
-            # The row for position t is read behind position t - 1.
-            logits, rows = e.shadow(context, seen.start - 1, seen.start - 1 + n)
+        # The row for position t is read behind position t - 1.
+        lo, hi = seen.start - 1, seen.start - 1 + len(judged)
+        computed, read = 0, list[Tensor]()
+        for logits, rows in self._shadows(context, lo, hi):
             read += [seen.to_probs(logits), softmax(logits).amax(-1)]
             computed += rows
         here = fetched(*read)
@@ -193,3 +210,21 @@ class ChoosingRun:
             for share, top in zip(shares.tolist(), sure.tolist(), strict=True):
                 e.saw(min(1.0, share), top, self._memory)
         return computed
+
+    def _shadows(self, context: Context, lo: int, hi: int) -> Iterator[tuple[Tensor, int]]:
+        """See `Exit.shadow`, of every exit. Those that remember nothing share a head: some a product."""
+        few = max(1, SHADOWS // (hi - lo))
+        for remembers, group in groupby(self.exits, lambda e: e.remembers):
+            if remembers:
+                yield from (e.shadow(context, lo, hi) for e in group)
+                continue
+            while some := list(islice(group, few)):
+                logits = some[0].read(torch.cat([e.states(lo, hi) for e in some]))
+                yield from ((rows, hi - lo) for rows in logits.chunk(len(some)))
+
+
+def _listed(depths: Sequence[int]) -> str:
+    """For example "4, 8", or "1 to 29" where none is left out between."""
+    if len(depths) > 2 and depths[-1] - depths[0] == len(depths) - 1:
+        return f"{depths[0]} to {depths[-1]}"
+    return ", ".join(map(str, depths))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from hsd_core.levels.declared.key import Key, V
@@ -57,7 +58,7 @@ class WrittenAs(NamedTuple):
     """A kind that has no name in the grammar: it is another kind with one key set, alone below the target it reads.
 
     words: of that value in the composer. wrong: where it stands otherwise. without: keys that it leaves out, and why.
-    Both go behind the level's name.
+    Both go behind the level's name. takes: the one value that it takes of such a key.
     """
 
     name: str
@@ -66,6 +67,7 @@ class WrittenAs(NamedTuple):
     words: str
     wrong: str
     without: Mapping[str, str]
+    takes: Mapping[str, str] = MappingProxyType({})
 
 
 class Origin(NamedTuple):

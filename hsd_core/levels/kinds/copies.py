@@ -20,18 +20,21 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def build(spec: LevelSpec, site: Site) -> Level:
-    # The kernel is the CPU's, so that is where this level runs unless another device is asked for (and refused).
-    source, device, label = site.preset.target, spec.get(DEVICE) or "cpu", f"{spec.name} copy"
+    from hsd_core.models.gpu.tiled_int4 import copy_device
+
+    # It runs beside the target where there is a kernel for it, unless another device is asked for (and refused).
+    device = spec.get(DEVICE) or copy_device(spec.name, site.device)
+    source, label = site.preset.target, f"{spec.name} copy"
     return decoded(site, source, site.folder, spec.name, device, kind=spec.name, label=label, feeds=True)
 
 
-def _copy(dtype: str, order: int, block: int, said: str, about: str) -> Kind:
+def _copy(dtype: str, order: int, block: int, said: str, about: str, where: str) -> Kind:
     return Kind(
         name=dtype,
         order=order,
         title=f"{dtype} copy",
         about=about,
-        help="It runs on the CPU; a copy can also be a target of its own: target@dtype=" + dtype + ".",
+        help=f"{where} A copy can also be a target of its own: target@dtype={dtype}.",
         letter="Q",
         colour=PURPLE,
         underline="double",
@@ -46,8 +49,13 @@ def _copy(dtype: str, order: int, block: int, said: str, about: str) -> Kind:
 
 
 KINDS = (
-    _copy("int8", 40, 6, "an 8-bit copy", "The target's own weights in 8 bits."),
+    _copy("int8", 40, 6, "an 8-bit copy", "The target's own weights in 8 bits.", "It runs on the CPU."),
     _copy(
-        "int4", 50, 5, "a 4-bit copy", "The target's own weights in 4 bits: groups of 32, each with its own 16 steps."
+        "int4",
+        50,
+        5,
+        "a 4-bit copy",
+        "The target's own weights in 4 bits: groups of 32, each with its own 16 steps.",
+        "It runs on a GPU of compute capability 8.0 or higher beside the target, else on the CPU.",
     ),
 )

@@ -22,7 +22,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hsd_core.models.compiled.graph import MICROSOFT, Graph, Product, dense
-from hsd_core.models.lean.linear import int4_steps, refuse_sizes
+from hsd_core.models.lean.int4_groups import int4_steps, refuse_sizes
 from hsd_core.models.threads import torch_with
 
 GROUP, SMOOTH_GROUP = 32, 64  # inputs that share a scale; more of them where none stands out (see `smoothing`)

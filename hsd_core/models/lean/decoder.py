@@ -15,11 +15,13 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hsd_core.models.cache import Cache, KVCache, own
-from hsd_core.models.decoder_protocol import DecoderError
+from hsd_core.models.decoder_protocol import QUANTISED, DecoderError
 from hsd_core.models.gpu.graphs import Graphs
+from hsd_core.models.gpu.precision import computes_in
+from hsd_core.models.gpu.tiled_int4 import no_copy
 from hsd_core.models.gpu.transfer import sent_ids
 from hsd_core.models.lean.layers import Layer, Layers
-from hsd_core.models.lean.linear import COPIES, Linear, Packed, Plain, aligned, nbytes
+from hsd_core.models.lean.linear import Head, Linear, Packed, Plain, aligned, copies
 from hsd_core.models.lean.masks import KEY_STEP, rounded_up
 from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.one_pass import Pass
@@ -34,7 +36,8 @@ class LeanDecoder:
         shape: read from the model's config by `LeanShape.from_config`.
         tensor: name -> weight in the Hugging Face naming, called once per weight.
         names: all the weight names there are.
-        dtype: "float32", "bfloat16", or "int8" or "int4" (such products, float32 everything else, float32 head).
+        dtype: "float32", "bfloat16", "float16", or "int8" or "int4" (such products, and what `computes_in` says of the
+            rest).
         device: "cpu", "cuda", "cuda:0", ...
         vocab: keep only the first `vocab` columns of the logits.
         graphs: what records passes, see `prepare`.
@@ -54,18 +57,21 @@ class LeanDecoder:
         self.shape, self.dtype, self.device = shape, dtype, device
         self.layers, self.max_positions = shape.layers, shape.max_positions
         self.vocab_size = min(vocab or shape.vocab_size, shape.vocab_size)
-        self._float = torch.bfloat16 if dtype == "bfloat16" else torch.float32
+        self._float = computes_in(dtype, device)
         on_cpu = torch.device(device).type == "cpu"
-        dense = Packed if on_cpu and dtype != "bfloat16" and Packed.available() else Plain
-        linear = COPIES.get(dtype, dense)
+        dense = Packed if on_cpu and self._float is torch.float32 and Packed.available() else Plain
+        if reason := no_copy(dtype, device):
+            raise DecoderError(reason)
+        linear = copies(device).get(dtype, dense)
+        exact = torch.float32 if dtype in QUANTISED else self._float  # a copy is made of the weights, not of halves
 
-        def get(name: str) -> Tensor:
+        def get(name: str, kept: torch.dtype = self._float) -> Tensor:
             if name not in names:
                 raise DecoderError(f"the weights lack {name!r}, which a {shape.model_type} of this config has")
-            return aligned(tensor(name).to(device=device, dtype=self._float))
+            return aligned(tensor(name).to(device=device, dtype=kept))
 
         def fused(prefix: str, *parts: str) -> Linear:
-            weight = torch.cat([get(f"{prefix}.{p}.weight") for p in parts])
+            weight = torch.cat([get(f"{prefix}.{p}.weight", exact) for p in parts])
             has_bias = f"{prefix}.{parts[0]}.bias" in names
             return linear(weight, torch.cat([get(f"{prefix}.{p}.bias") for p in parts]) if has_bias else None)
 
@@ -85,13 +91,13 @@ class LeanDecoder:
         found = [layer(f"model.layers.{i}") for i in range(shape.layers)]
         self.stack = Layers(shape, found, dtype=self._float, device=device, graphs=graphs)
         self.last_norm = get("model.norm.weight")
-        # kept in the dtype that it is stored in: a lookup is exact
-        self._embedding = aligned(tensor("model.embed_tokens.weight").to(device))
-        head = "model.embed_tokens.weight" if shape.tied else "lm_head.weight"
-        # A bfloat16 product would round the logits to a step of 0.125 at 16 and make ties, so every head is float32;
-        # in oneDNN's layout it costs about as much as int8 from 8 rows on.
-        whole = Packed if on_cpu and Packed.available() else Plain
-        self._head = whole(tensor(head)[: self.vocab_size].to(device=device, dtype=torch.float32))
+        stored = tensor("model.embed_tokens.weight")
+        # On the CPU it is kept in the dtype that it is stored in. On a GPU a tied head is the same memory, in the
+        # precision in which a lookup is read anyway.
+        self._embedding = aligned(stored.to(device) if on_cpu else stored.to(device=device, dtype=self._float))
+        self._one_memory = shape.tied and not on_cpu
+        head = self._embedding if self._one_memory else stored if shape.tied else tensor("lm_head.weight")
+        self._head = Head(head[: self.vocab_size].to(device), self._float)
 
     def new_cache(self, capacity: int, *, branches: int = 0, texts: int = 1) -> KVCache:
         """See `Decoder.new_cache`. texts: each with that room."""
@@ -157,7 +163,7 @@ class LeanDecoder:
 
     def head(self, x: Tensor) -> Tensor:
         """x (n, hidden) after the last layer -> logits (n, V) float32."""
-        return self._head(F.rms_norm(x, self.last_norm.shape, self.last_norm, self.shape.norm_eps).float())
+        return self._head(F.rms_norm(x, self.last_norm.shape, self.last_norm, self.shape.norm_eps))
 
     def forward_layers(self, given: Pass, cache: Cache, lo: int, hi: int, x: Tensor | None = None) -> Tensor:
         """See `Layered.forward_layers`."""
@@ -172,8 +178,8 @@ class LeanDecoder:
     def weight_bytes(self, depth: int | None = None, *, head: bool = True) -> int:
         """See `Decoder.weight_bytes`."""
         if depth is None:
-            return self.weight_bytes(self.layers) + self._embedding.nbytes
-        return sum(self.stack[i].nbytes for i in range(depth)) + head * nbytes(self._head)
+            return self.weight_bytes(self.layers, head=not self._one_memory) + self._embedding.nbytes
+        return sum(self.stack[i].nbytes for i in range(depth)) + head * self._head.nbytes
 
     def cache_bytes(self, capacity: int, *, branches: int = 0) -> int:
         """See `Decoder.cache_bytes`."""

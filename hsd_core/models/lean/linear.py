@@ -19,11 +19,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hsd_core.models.decoder_protocol import DecoderError
+from hsd_core.models.gpu.precision import Wide
+from hsd_core.models.gpu.tiled_int4 import TiledInt4
+from hsd_core.models.lean.int4_groups import GROUP, in_groups, refuse_sizes
 
 ALIGNMENT = 64  # bytes: where torch puts tensors of its own, and the widest load of a CPU
-INT4_STEPS = 15, 14  # that the weights of a group may span
-INT4_GROUP, INT4_OUTPUTS = 32, 16  # the kernel takes inputs in such groups and outputs in such tiles
+INT4_OUTPUTS = 16  # the kernel takes outputs in such tiles
 # The kernel loads 16 inputs at a time, with AVX-512 from aligned addresses alone, and on Arm the scales of 4 outputs.
 INT8_INPUTS, INT8_OUTPUTS = 16, 4
 PACK_ROWS = 8  # the row count that oneDNN lays the weight out for; other counts give the same product
@@ -135,16 +136,10 @@ class Int4:
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None = None) -> None:
-        refuse_sizes("int4", weight, inputs=INT4_GROUP, outputs=INT4_OUTPUTS, instead="int8")
-        outputs, inputs = weight.shape
-        groups = weight.float().view(outputs, inputs // INT4_GROUP, INT4_GROUP)
-        low, step, codes = int4_steps(groups)
-        codes = codes.int().view(outputs, inputs)
-        scale = step.bfloat16()
-        # the kernel multiplies (code - 8) * scale + offset
-        offset = (low + 8 * scale.float()).bfloat16()
-        self.weight = aligned(torch.ops.aten._convert_weight_to_int4pack_for_cpu(aligned(codes), 1))
-        self.steps = aligned(torch.stack((scale, offset), -1).transpose(0, 1))
+        refuse_sizes("int4", weight, inputs=GROUP, outputs=INT4_OUTPUTS, instead="int8")
+        codes, steps = in_groups(weight)
+        self.weight = aligned(torch.ops.aten._convert_weight_to_int4pack_for_cpu(aligned(codes.int()), 1))
+        self.steps = aligned(steps)
         self.bias = None if bias is None else aligned(bias.float())
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -152,19 +147,42 @@ class Int4:
         return y if self.bias is None else y + self.bias
 
     def _product(self, x: Tensor) -> Tensor:
-        y: Tensor = torch.ops.aten._weight_int4pack_mm_for_cpu(aligned(x), self.weight, INT4_GROUP, self.steps)
+        y: Tensor = torch.ops.aten._weight_int4pack_mm_for_cpu(aligned(x), self.weight, GROUP, self.steps)
         return y
 
     def dense(self) -> Tensor:
         """The weight (N, K) in float32, as the kernel reads it, rounded to bfloat16; a copy."""
-        inputs = self.steps.shape[0] * INT4_GROUP
+        inputs = self.steps.shape[0] * GROUP
         return self._product(torch.eye(inputs, dtype=torch.bfloat16)).T.float().contiguous()
 
 
-Linear: TypeAlias = Plain | Packed | Int8 | Int4
+Linear: TypeAlias = Plain | Packed | Int8 | Int4 | TiledInt4
 
 
-def nbytes(linear: Linear) -> int:
+class Head:
+    """Logits (n, V) in float32. On the CPU the weight is kept in float32 too: in oneDNN's layout it costs about as much
+    as int8 from 8 rows on. On a GPU it is kept in the layers' precision, see `Wide`."""
+
+    def __init__(self, weight: Tensor, layers: torch.dtype) -> None:
+        here = weight.device.type == "cpu"
+        whole = Wide if not here else Packed if Packed.available() else Plain
+        self._reads = torch.float32 if here else layers
+        self._product = whole(weight.to(self._reads))
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return self._product(x.to(self._reads))
+
+    def dense(self) -> Tensor:
+        """The weight (V, hidden)."""
+        return self._product.dense()
+
+    @property
+    def nbytes(self) -> int:
+        """Of its weight."""
+        return nbytes(self._product)
+
+
+def nbytes(linear: Linear | Wide) -> int:
     """Bytes of a layer's weight, scales and bias."""
     # what oneDNN has laid out tells its numbers alone
     return sum(t.numel() * t.element_size() for t in vars(linear).values() if isinstance(t, Tensor))
@@ -173,32 +191,9 @@ def nbytes(linear: Linear) -> int:
 COPIES: Mapping[str, type[Int8 | Int4]] = MappingProxyType({"int8": Int8, "int4": Int4})
 
 
-def refuse_sizes(dtype: str, weight: Tensor, *, inputs: int, outputs: int, instead: str) -> None:
-    """Raises DecoderError for a weight (N, K) where K is not a multiple of `inputs`, or N none of `outputs`."""
-    n, k = weight.shape
-    if k % inputs or n % outputs:
-        raise DecoderError(
-            f"{dtype} takes inputs by {inputs} and outputs by {outputs}, and a layer has {k} inputs and {n} outputs; "
-            f"use {instead}"
-        )
-
-
-def int4_steps(groups: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Weights in groups (..., g) as 4-bit codes: low (...), step (...) and codes (..., g), low + step * code.
-
-    From a group's least to its largest weight there are 15 steps, or 14 where that is nearer: a fifth of the groups of
-    GGUF's Q4_K leave the first or last of their 16 levels out, and would lie between the steps.
-    """
-    low, high = groups.amin(-1), groups.amax(-1)
-    found = []
-    for count in INT4_STEPS:
-        step = ((high - low) / count).clamp_min(1e-10)
-        codes = ((groups - low[..., None]) / step[..., None]).round_().clamp_(0, count)
-        off = (codes * step[..., None]).add_(low[..., None]).sub_(groups).square_().sum(-1)
-        found.append((off, step, codes))
-    (off, step, codes), (other_off, other_step, other_codes) = found
-    nearer = other_off < off
-    return low, torch.where(nearer, other_step, step), torch.where(nearer[..., None], other_codes, codes)
+def copies(device: str) -> Mapping[str, type[Int8 | Int4 | TiledInt4]]:
+    """How a device keeps the weights of copies."""
+    return COPIES if torch.device(device).type == "cpu" else {"int4": TiledInt4}
 
 
 def quantise(weight: Tensor) -> tuple[Tensor, Tensor]:

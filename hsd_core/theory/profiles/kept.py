@@ -150,8 +150,17 @@ def _files(source: Source) -> list[str]:
 def _place(preset: str | Preset, device: str | None, dtype: str | None) -> tuple[Path, str]:
     preset = _known(preset)
     device = device or _default_device(preset)
-    key = json.dumps(key_of(preset, device, dtype or preset.dtype(device)), sort_keys=True)
+    key = json.dumps(key_of(preset, device, dtype or _default_dtype(preset, device)), sort_keys=True)
     return cache_folder() / "profiles", f"{preset.key}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+
+
+def _default_dtype(preset: Preset, device: str) -> str:
+    dtype = preset.dtype(device)
+    if device.startswith("cuda"):
+        from hsd_core.models.gpu.precision import quick
+
+        dtype = quick(dtype, device)
+    return dtype
 
 
 def _default_device(preset: Preset) -> str:
