@@ -143,8 +143,13 @@ def test_one_token_is_annotated_and_the_legend_names_all_that_is_drawn(page: Any
     legend = page.locator(".hx-legend").inner_text()
     for name in ("n-gram lookup", "int8 copy", "rejected by Q", "two more there", "not committed yet"):
         assert name in legend, name
-    tower = page.locator(".hx-tower-key").inner_text()
-    assert "KV cache: committed, tentative" in tower and "share of the tokens from below that it accepted" in tower
+    for word, meant in (
+        ("KV cache", "hatched for drafts"),
+        ("accepted", "weighted by p/q"),
+        ("block length", "T on its"),
+    ):
+        page.locator(".hx-tower").get_by_role("button", name=word, exact=True).click()
+        assert meant in page.locator(".hx-definition").inner_text()
     page.get_by_role("checkbox", name="rejected drafts").uncheck()
     drawn(page)
     assert "rejected" not in page.locator(".hx-legend").inner_text()
