@@ -78,7 +78,8 @@ class Prices:
 
     def answer(self, asked: Priced) -> dict[str, Any]:
         """`about` says where the profile was measured (None: there is none), `prices` are in the order of the stacks:
-        `{"ms", "speedup", "tokens"}` (tokens of a pass of the target), or where the theory has no price `{"reason", "brief"}`, the second without the cure."""
+        `{"ms", "speedup", "tokens"}`, of a token, over plain decoding, of a pass of the target; or where the theory has
+        no price `{"reason", "brief"}`, the second without the cure."""
         found = self._profile(asked)
         if found is None:
             why = _refused(says.measures_one(says.no_profile(asked.preset, option(asked.preset))))

@@ -13,6 +13,8 @@ from typing import Any
 
 SIZES = {"desktop": (1440, 900), "laptop": (1280, 720), "phone": (390, 844), "projector": (1920, 1080)}
 
+OPEN = "panel=time+prediction+stack+controls"  # all that lies one press behind the first screen
+
 Steps = Callable[[Any], object]
 
 
@@ -34,7 +36,7 @@ class State:
 def made(page: Any, site: str, state: State) -> None:
     """Opens the state on the page, drawn and at rest."""
     page.emulate_media(reduced_motion="reduce")
-    page.goto(f"{site}/?{state.query}")
+    page.goto(f"{site}/?{state.query}" if "panel=" in state.query else f"{site}/?{state.query}&{OPEN}")
     page.locator(state.ready).first.wait_for()
     page.locator("#hx-first").wait_for(state="detached")
     state.steps(page)
@@ -73,6 +75,11 @@ def _card(page: Any) -> None:
 def _ghost_card(page: Any) -> None:
     page.locator(".hx-ghost").last.evaluate("(x) => x.click()")
     page.locator(".hx-card.hx-pinned").wait_for()
+
+
+def _definition(page: Any) -> None:
+    page.locator(".hx-headline .hx-term").click()
+    page.locator(".hx-definition").wait_for()
 
 
 def _code(page: Any) -> None:
@@ -141,7 +148,9 @@ _RESULTS = ".hx-res-preset"
 
 STATES = (
     State("play", _PLAY, _TEXT, _nothing),
-    State("play-first-visit", "", _TEXT, _nothing),
+    State("play-first-visit", "panel=", _TEXT, _nothing),
+    State("play-definition", f"{_PLAY}&panel=", _TEXT, _definition),
+    State("play-time", f"{_PLAY}&panel=time", _TEXT, _nothing),
     State("play-sampled", "recording=06-chat-sampled", _TEXT, _nothing),
     State("play-four-levels", "recording=09-four-levels", _TEXT, _nothing),
     State("play-card", _PLAY, _TEXT, _card),

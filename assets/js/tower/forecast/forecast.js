@@ -35,9 +35,10 @@ export class Forecast {
       row(words.times, this._times),
     );
     this._why = h("p", { class: "hx-forecast-why" });
+    this._caught = h("p", { class: "hx-forecast-why" });
     this._worth = h("ul", { class: "hx-forecast-worth", "aria-label": words.worth });
     this._line = panels.button("prediction", words.asks, words.lineTip);
-    const more = h("div", { class: "hx-forecast-more" }, this._table, this._why, this._worth, this._note);
+    const more = h("div", { class: "hx-forecast-more" }, this._table, this._why, this._caught, this._worth, this._note);
     this.el = h("div", { class: "hx-forecast" }, this._line, more);
     /** @type {Price|null} */ this.price = null;
     /** @type {import("../../run/trace.js").TraceModel|null} */ this._model = null;
@@ -104,6 +105,7 @@ export class Forecast {
     const miss = known && ran?.speedup && !ran.apart ? whyApart(known, ran) : null;
     const both = (/** @type {[number, number]|null} */ pair) =>
       pair && /** @type {[string, string]} */ (pair.map((x) => x.toFixed(1)));
+    say(this._caught, ran ? caught(this._model) : "");
     say(this._why, miss ? words.why(both(miss.tokens), both(miss.cost)) : "");
   }
 
@@ -135,6 +137,20 @@ export class Forecast {
 }
 
 const times = (/** @type {number} */ x) => `${x.toFixed(2)}\u00d7`;
+
+/** What the levels in the middle spared the target, in the run as a whole. @param {any} model */
+function caught(model) {
+  const of = (/** @type {number} */ level) => model.figures.of(model.end, level);
+  const top = model.levels.length - 1;
+  const whole = of(top)?.ms_per_call;
+  const middle = model.levels
+    .slice(1, top)
+    .map((/** @type {any} */ level) => ({ name: level.name, ...of(level.index) }));
+  return middle
+    .filter((one) => whole && one.ms_per_call && one.judged > one.accepted)
+    .map((one) => words.caught(one.name, one.judged - one.accepted, rounded(one.ms_per_call), rounded(whole)))
+    .join(" ");
+}
 
 /** @param {import("./prices.js").About} about */
 function origin(about) {

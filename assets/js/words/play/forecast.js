@@ -1,5 +1,7 @@
 /** The sentences of what the theory predicts for a stack, and of what was measured. */
 
+import { many } from "../many.js";
+
 /** @param {string} day @param {string} where */
 const measuredOn = (day, where) => [where, day].filter(Boolean).join(", ");
 
@@ -20,6 +22,13 @@ export const words = {
     const paid = cost && `a round cost ${cost[1]} passes of plain decoding instead of ${cost[0]}`;
     return `It missed because ${[kept, paid].filter(Boolean).join(", and ")}.`;
   },
+  caught: (
+    /** @type {string} */ level,
+    /** @type {number} */ wrong,
+    /** @type {string} */ ms,
+    /** @type {string} */ of,
+  ) =>
+    `${level} caught ${many(wrong, "wrong guess", "wrong guesses")} before the target saw them, at ${ms} ms a call; a call of the target takes ${of} ms.`,
   worth: "What each level is worth, by the same theory",
   without: (/** @type {string} */ level, /** @type {string} */ speedup) => `Without ${level}: ${speedup}`,
   title: "What the theory predicts for this stack, and what was measured",
