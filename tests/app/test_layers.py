@@ -92,6 +92,14 @@ def test_links_of_before_open_what_they_name(page: Any, shipped: str) -> None:
         assert all(seen(page, (".hx-open-anatomy", ".hx-open-databases", ".hx-open-proof"))), "from one to another"
 
 
+@pytest.mark.parametrize(
+    ("menu", "shown"), [("recordings", ".hx-shelf"), ("settings", ".hx-settings"), ("help", ".hx-help")]
+)
+def test_a_link_opens_the_menu_that_it_names(page: Any, shipped: str, menu: str, shown: str) -> None:
+    calm(page, shipped, query=f"panel={menu}")
+    page.locator(shown).locator("visible=true").wait_for()
+
+
 def test_a_lesson_opens_the_layer_of_what_it_lights_and_gives_it_back(page: Any, shipped: str) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{shipped}/?tab=learn&lesson=1&{CALM}")

@@ -137,6 +137,7 @@ export class Stage {
       this.place.instead(given, this.acts.invite());
     }
     this.parts.desk.begin();
+    this.parts.panels.begin();
     this.offered.begin();
   }
 

@@ -6,6 +6,14 @@ import { h, icon } from "../kit/dom.js";
 import { setQuery } from "../kit/tabs.js";
 
 export const PANELS = ["time", "prediction", "stack", "controls"];
+/** What an address may name beside them: buttons of a menu, among all other controls. */
+const MENUS = /** @type {Record<string, string>} */ ({
+  recordings: ".hx-recordings",
+  examples: ".hx-examples",
+  settings: ".hx-open-settings",
+  share: ".hx-share-open",
+  help: ".hx-open-help",
+});
 const KEPT = "hx-panels"; // in the session, as in the address
 
 /** The panels that a text names. @param {string|null} text */
@@ -25,6 +33,15 @@ export class Panels {
   attach(root) {
     this.root = root;
     this._show();
+  }
+
+  /** Presses the buttons of menus that the address names. */
+  begin() {
+    const asked = (new URLSearchParams(location.search).get("panel") ?? "").split(" ");
+    for (const name of asked.filter((one) => Object.hasOwn(MENUS, one))) {
+      this.lend(["controls"]);
+      /** @type {HTMLElement|null|undefined} */ (this.root?.querySelector(MENUS[name]))?.click();
+    }
   }
 
   /** @param {string} name */

@@ -43,7 +43,12 @@ export function promptRow(ctx) {
   const more = popover(
     h(
       "button",
-      { type: "button", class: "hx-icon-button", "aria-label": PROMPT.settings, "data-tip": PROMPT.settings },
+      {
+        type: "button",
+        class: "hx-icon-button hx-open-settings",
+        "aria-label": PROMPT.settings,
+        "data-tip": PROMPT.settings,
+      },
       icon("more"),
     ),
     panel.el,

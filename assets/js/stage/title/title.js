@@ -14,14 +14,15 @@ import { TITLE } from "../../words/page.js";
  *   more: the button that shows all controls
  */
 export function titleBar(ctx) {
-  const text = h("span");
+  const text = h("span", { class: "hx-status-text" });
   // Whether the run is exact is a word of the glossary; the rest of the line is about this run.
   const exact = { exact: term("exact"), lossy: term("lossy") };
   const badge = h(
     "span",
     { class: "hx-status", tabindex: "0", "data-mode": "idle" },
     h("i", { "aria-hidden": "true" }),
-    h("span", { class: "hx-status-text" }, text, exact.exact, exact.lossy),
+    text,
+    ...Object.values(exact),
   );
   const button = (name, label, onclick) =>
     h(
@@ -29,7 +30,9 @@ export function titleBar(ctx) {
       { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick },
       icon(name),
     );
-  const help = popover(button("help", TITLE.help), helpPanel(), { label: TITLE.helpName });
+  const opensHelp = button("help", TITLE.help);
+  opensHelp.classList.add("hx-open-help");
+  const help = popover(opensHelp, helpPanel(), { label: TITLE.helpName });
   const figure = headline();
   const el = h(
     "header",
