@@ -11,11 +11,14 @@ from msgspec import Meta, Struct
 
 from app.words import results as says
 from hsd_core.lab.bench.outputs import as_csv
+from hsd_core.lab.results.pass_shares import measured_on, pass_shares
 from hsd_core.stacks.presets import PRESETS
+from hsd_core.theory.profiles.kept import shipped_profiles, unlike_here
 from hsd_core.trace.typed import convert, plain
 
 LARGEST = 400_000  # bytes of a results.json; one of 20 stacks has 15 kB
 MOST = 40  # folders
+ASKED = "gpu.json"
 FIRST = next(iter(PRESETS))  # the preset whose measurement is asked for where there is none
 HOW = "python -m hsd_core bench --preset {preset}{device} --prompts own --out assets/results/{preset}-{machine}"
 log = logging.getLogger(__name__)
@@ -67,36 +70,85 @@ class PeerResult(Struct):
     same_tokens: Figure = 0.0
 
 
+class Claimed(Struct):
+    """A stack that the claim names."""
+
+    stack: Text
+    levels: Count
+    speed_up: Figure
+    interval: Ends
+    tokens: Figure
+    passes: Figure
+
+
+class Over(Struct):
+    speed_up: Figure
+    interval: Ends
+
+
+class Claim(Struct):
+    best: Annotated[list[Claimed], Some]
+    over: Over | None
+    loses: Annotated[list[Claimed], Some]
+
+
 class BenchReport(Struct):
-    """What a results.json has to hold; see `hsd_core.lab.bench.outputs`."""
+    """What a results.json has to hold; see `hsd_core.lab.bench.outputs`. One of an earlier version has no claim."""
 
     about: About
     stacks: Annotated[list[BenchRow], Meta(min_length=1, max_length=100)]
     peers: Annotated[list[PeerResult], Some] = []
+    claim: Claim | None = None
+
+
+class AskedFor(Struct):
+    """What the file `ASKED` holds: a date. It stays until a GPU has been measured."""
+
+    asked: Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\d$")]
 
 
 class Bundled:
     """The benchmarks below a folder, read again each time: they are few and small."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self._folder, self._profiles = folder, shipped_profiles()
 
     def reports(self) -> list[dict[str, Any]]:
-        """`{"id", "results", "csv"}` of each, in the order of their names: `results` as its file holds it. One that
-        cannot be read is left out, and the log says why."""
+        """`{"id", "results", "csv", "unlike", "exits"}` of each, in the order of their names: `results` as its file
+        holds it, `unlike` how far its machine is from this one, `exits` what the exits of a stack that loses take of a
+        pass. A file that cannot be read is left out, and the log says why."""
         found = []
         for path in sorted(self._folder.glob("*/results.json"))[:MOST]:
             try:
                 results = _read(path)
-                found.append({"id": path.parent.name, "results": results, "csv": as_csv(results)})
+                named = {"id": path.parent.name, "results": results, "csv": as_csv(results)}
+                far = unlike_here(results["about"], results["about"]["device"])
+                found.append({**named, "unlike": far, "exits": self._exits(results)})
             except (ValueError, OSError, RecursionError) as error:
                 log.warning("the results in %s are passed over: %s", path, error)
         return found
 
+    def _exits(self, results: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+        """Of each stack that loses, what its exits take; where the machine's profile is shipped."""
+        profile = measured_on(results["about"], self._profiles)
+        loses = (results.get("claim") or {"loses": []})["loses"]
+        if profile is None:
+            return {}
+        known = PRESETS.get(results["about"]["preset"])
+        of = known.layers if known else 0  # 0: nobody knows
+        return {one["stack"]: [{**part, "of": of} for part in pass_shares(one["stack"], profile)] for one in loses}
+
     def listing(self) -> dict[str, Any]:
         """What the tab shows: the `reports`, and what was `missing` with the command that measures it."""
         reports = self.reports()
-        return {"reports": reports, "missing": _missing(reports)}
+        return {"reports": reports, "missing": _missing(reports, self._asked())}
+
+    def _asked(self) -> str:
+        """The day on which a GPU was last asked for and none was there; "" where nobody wrote it down."""
+        try:
+            return convert(plain((self._folder / ASKED).read_bytes()), AskedFor).asked
+        except OSError:
+            return ""
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -113,11 +165,16 @@ def _read(path: Path) -> dict[str, Any]:
     return found
 
 
-def _missing(reports: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
-    """Kinds of machine on which no benchmark was made."""
+def _missing(reports: Sequence[dict[str, Any]], asked: str) -> list[dict[str, str]]:
+    """Kinds of machine on which no benchmark was made, and when one was last asked for."""
     here = {report["results"]["about"]["device"].split(":")[0] for report in reports}
     return [
-        {"what": what, "preset": FIRST, "command": HOW.format(preset=FIRST, device=f" --device {kind}", machine=kind)}
+        {
+            "what": what,
+            "preset": FIRST,
+            "command": HOW.format(preset=FIRST, device=f" --device {kind}", machine=kind),
+            "asked": asked if kind == "cuda" else "",
+        }
         for kind, what in says.MACHINES.items()
         if kind not in here
     ]

@@ -36,7 +36,8 @@ class State:
 def made(page: Any, site: str, state: State) -> None:
     """Opens the state on the page, drawn and at rest."""
     page.emulate_media(reduced_motion="reduce")
-    page.goto(f"{site}/?{state.query}" if "panel=" in state.query else f"{site}/?{state.query}&{OPEN}")
+    as_it_is = "panel=" in state.query or "story=" in state.query
+    page.goto(f"{site}/?{state.query}" if as_it_is else f"{site}/?{state.query}&{OPEN}")
     page.locator(state.ready).first.wait_for()
     page.locator("#hx-first").wait_for(state="detached")
     state.steps(page)
@@ -53,6 +54,18 @@ def _pressed(name: str, then: str, *, tab: str = "") -> Steps:
     def steps(page: Any) -> None:
         page.locator(tab or "body").get_by_role("button", name=name, exact=True).first.click()
         page.locator(then).first.wait_for()
+
+    return steps
+
+
+def _opened(*names: str) -> Steps:
+    """Open what stands one step behind; its chart is waited for."""
+
+    def steps(page: Any) -> None:
+        for name in names:
+            page.locator(f".hx-more[data-more={name}] > summary").click()
+        page.locator(".hx-more[open] .hx-plot").first.scroll_into_view_if_needed()
+        page.locator(".hx-more[open] .hx-plot .main-svg").first.wait_for()
 
     return steps
 
@@ -139,16 +152,31 @@ def _wrong_number(page: Any) -> None:
     page.locator(".hx-plan-fault:visible").first.wait_for()
 
 
+def _onwards(times: int) -> Steps:
+    """Press on in the story; `times` moments."""
+
+    def steps(page: Any) -> None:
+        for _ in range(times):
+            page.keyboard.press("ArrowRight")
+
+    return steps
+
+
+_STORY = ".hx-story-says:not(:empty)"
 _TEXT = ".hx-flow .hx-tok"
 _PLAY = "recording=01-code"
 _RACE = ".hx-race-row"
 _PLAN = ".hx-planner .hx-plan-headline:not(:empty)"
 _LESSON = ".hx-lesson[aria-busy=false] .hx-step-title"
-_RESULTS = ".hx-res-preset"
+_RESULTS = ".hx-res-bars"
 
 STATES = (
+    State("story", "story=1", _STORY, _onwards(3)),
+    State("story-round", "story=1", _STORY, _onwards(7)),
+    State("story-alone", "story=1&scene=2", _STORY, _onwards(5)),
+    State("story-run", "story=1&scene=3", _STORY, _onwards(1)),
     State("play", _PLAY, _TEXT, _nothing),
-    State("play-first-visit", "panel=", _TEXT, _nothing),
+    State("play-first-visit", "explore=1&panel=", _TEXT, _nothing),
     State("play-definition", f"{_PLAY}&panel=", _TEXT, _definition),
     State("play-time", f"{_PLAY}&panel=time", _TEXT, _nothing),
     State("play-sampled", "recording=06-chat-sampled", _TEXT, _nothing),
@@ -200,5 +228,5 @@ STATES = (
     State("learn-presenter", "tab=learn&lesson=5&present=1", _LESSON, _nothing),
     State("learn-sheet", "tab=learn", ".hx-lessons a", _sheet),
     State("results", "tab=results", _RESULTS, _nothing),
-    State("results-plots", "tab=results", _RESULTS, _in_sight(".hx-plot-rates", ".hx-plot-rates .main-svg")),
+    State("results-behind", "tab=results", _RESULTS, _opened("tasks", "all", "origin", "here")),
 )

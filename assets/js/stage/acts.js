@@ -2,6 +2,7 @@
  *  another tab sends. */
 
 import { openTab } from "../kit/tabs.js";
+import { stackName } from "../levels/stack-names.js";
 import { RECORDED } from "../visit/journey.js";
 import { STAGE } from "../words/play/run.js";
 
@@ -84,7 +85,7 @@ export class Acts {
     openTab("Explore");
     if (!fits) return tell(STAGE.unread(stack), "error");
     await settled();
-    tell(STAGE.composed(stack, this.invite()));
+    tell(STAGE.composed(stackName(stack), this.invite()));
   }
 
   /** A plan that another tab sends: played without weights, and shown as what it is. @param {any} sent */

@@ -43,6 +43,7 @@ export function furnish(ports) {
   };
   const title = titleBar({
     why: setup.why,
+    story: Boolean(setup.opening),
     share: setup.offline ? null : shareButton({ feed, player, settings, view }),
     more: panels.button("controls", PANEL.controls, PANEL.controlsTip),
     onTheme: () => {

@@ -81,7 +81,7 @@ export const STATUS = {
   ) => {
     const speed = x.speed ? `, ${x.speed.toFixed(0)} tokens per second` : "";
     const kept = x.kept === null ? "" : `, ${Math.round(100 * x.kept)} percent of drafts kept`;
-    return `${state}: ${x.tokens} tokens${speed}${kept}${x.plan === null ? "" : `, plan ${x.plan}`}.`;
+    return `${state}: ${x.tokens} tokens${speed}${kept}${x.plan === null ? "" : `, plan: ${x.plan}`}.`;
   },
   preparing: "preparing the run",
   none: "no run yet",
@@ -100,7 +100,7 @@ export const STAGE = {
   lanes: "lanes on one clock",
   leftOut: (/** @type {string} */ names) => `Left out of the address because invalid: ${names}.`,
   unread: (/** @type {string} */ stack) => `${stack} is not a stack that the composer can read.`,
-  composed: (/** @type {string} */ stack, /** @type {string} */ then) => `${stack} is in the composer. ${then}`,
+  composed: (/** @type {string} */ stack, /** @type {string} */ then) => `${stack}: it is in the composer. ${then}`,
   busy: "Your run must end first; then press Generate.",
   cannot: (/** @type {string} */ reason) => `It cannot be run: ${reason}`,
   press: "Press Generate to run it.",

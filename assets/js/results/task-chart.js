@@ -1,14 +1,10 @@
-/** The figures of the Results tab for plotly: tokens a second, and speed-up by task. Each with its words and table. */
+/** The speed-up by task, for plotly, with its words and its table. */
 
-import { peersOf, stacksOf } from "./columns.js";
-import { rate } from "./table.js";
 import { PLOTS } from "../words/tabs/results.js";
 
 const NARROW = 700; // px of the page, as in planner.css
 const WALL = 1800;
 const FULL = 1.2; // logarithm (base 2) of the speed-up at which a colour is full
-const HUES = ["--hue-target", "--hue-ngram", "--hue-quantized", "--hue-nano"]; // of the machines, in order
-const NOW_HUE = "--hue-exit";
 
 const px = (size) => (innerWidth >= WALL ? Math.round(size * 1.4) : size);
 const css = (name) => getComputedStyle(document.body).getPropertyValue(name).trim();
@@ -65,77 +61,6 @@ const stackAxis = (order) => ({
 
 const wide = () => (innerWidth < NARROW ? 15 : 26);
 const names = () => ({ family: "ui-monospace, monospace", size: px(innerWidth < NARROW ? 10 : 12) });
-
-/**
- * Tokens a second of stacks and other programs, fastest on top, a bar a machine.
- * @param {import("./columns.js").Column[]} columns
- */
-export function ratesFigure(columns) {
-  const stacks = stacksOf(columns);
-  const peers = peersOf(columns).filter((name) => columns.some((one) => one.peers.get(name)?.tokens_per_s));
-  const order = [...stacks, ...peers];
-  const data = columns.flatMap((one, at) => bars(one, order, css(one.now ? NOW_HUE : HUES[at % HUES.length])));
-  const many = columns.length > 1;
-  const figure = {
-    data,
-    layout: layout(64 + order.length * Math.max(16 + 14 * columns.length, tallest(order)) + (many ? 28 : 0), {
-      barmode: "group",
-      bargap: 0.28,
-      showlegend: many,
-      legend: { orientation: "h", x: 0, y: 1.01, yanchor: "bottom", traceorder: "normal" },
-      xaxis: { title: { text: PLOTS.ratesAxis }, rangemode: "tozero" },
-      yaxis: stackAxis(order),
-      margin: { l: 8, r: 16, t: many ? 32 : 8, b: 8 },
-    }),
-  };
-  return {
-    title: PLOTS.rates,
-    text: PLOTS.ratesText + (peers.length ? PLOTS.paler : ""),
-    figure,
-    table: {
-      columns: [PLOTS.stack, ...columns.map((one) => one.name)],
-      rows: order.map((name) => [name, ...columns.map((one) => shown(one, name))]),
-    },
-  };
-}
-
-const found = (one, name) => one.rows.get(name) ?? one.peers.get(name);
-const shown = (one, name) => (found(one, name)?.tokens_per_s ? rate(found(one, name).tokens_per_s) : "–");
-
-/** Two traces of one colour: what has an interval, and plain decoding and the other programs, which have none. */
-function bars(one, order, hue) {
-  const own = order.filter((name) => found(one, name)?.tokens_per_s);
-  const gains = own.filter((name) => one.rows.has(name) && one.rows.get(name).stack !== one.rows.get(name).plain);
-  const end = (name, i) => {
-    const { interval, speed_up, tokens_per_s } = one.rows.get(name);
-    return Math.abs(interval[i] / speed_up - 1) * tokens_per_s;
-  };
-  const trace = (names) => ({
-    type: "bar",
-    orientation: "h",
-    offsetgroup: one.id,
-    name: safe(one.now ? one.name : `${one.name}, ${one.when}`),
-    y: names,
-    x: names.map((name) => found(one, name).tokens_per_s),
-    marker: { color: hue, opacity: names.map((name) => (one.rows.has(name) ? 0.85 : 0.4)) },
-    customdata: names.map(safe),
-    hovertemplate: PLOTS.ratesHover,
-  });
-  const whiskers = {
-    type: "data",
-    symmetric: false,
-    array: gains.map((name) => end(name, 1)),
-    arrayminus: gains.map((name) => end(name, 0)),
-    color: css("--ink"),
-    thickness: 1.5,
-    width: 4,
-  };
-  const rest = own.filter((name) => !gains.includes(name));
-  return [
-    { ...trace(gains), error_x: whiskers },
-    { ...trace(rest), showlegend: !gains.length },
-  ];
-}
 
 /**
  * What each stack gains on each task on one machine: a field of colours around 1.
