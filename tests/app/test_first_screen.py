@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pagekit import SEEN, SHIFTS, drawn, worst_window
+from pagekit import CALM, SEEN, SHIFTS, drawn, worst_window
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
@@ -21,10 +21,10 @@ from hsd_core.export.run_page import SHEETS
 DESK, PHONE, PROJECTOR = (1440, 900), (390, 844), (1920, 1080)
 
 
-def visit(page: Any, shipped: str, recording: str = "01-code", size: tuple[int, int] = DESK) -> None:
+def visit(page: Any, shipped: str, recording: str = "01-code", size: tuple[int, int] = DESK, query: str = "") -> None:
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.emulate_media(reduced_motion="reduce")
-    page.goto(f"{shipped}/?recording={recording}")
+    page.goto(f"{shipped}/?recording={recording}&{query}")
     page.wait_for_selector(".hx-flow .hx-tok")
     drawn(page)
 
@@ -74,7 +74,7 @@ def test_the_outline_goes_once_the_first_screen_is_drawn_and_had_its_measures(pa
         window.outlined = [box("#hx-first .hx-why"), box("#hx-first .hx-main")];
       });
     """)
-    visit(page, shipped)
+    visit(page, shipped, query=CALM)
     page.wait_for_selector("#hx-first", state="detached")
     why, main = page.evaluate("outlined")
     assert page.locator(".hx-stage .hx-why").bounding_box()["y"] == pytest.approx(why["y"], abs=4)
@@ -98,7 +98,7 @@ def test_a_reply_that_is_no_page_is_left_alone() -> None:
 
 
 def test_the_first_screen_says_why_and_the_speed_up_is_the_one_big_figure(page: Any, shipped: str) -> None:
-    visit(page, shipped)
+    visit(page, shipped, query=CALM)
     seek(page, 1)
     assert page.locator(".hx-why").inner_text() == WHY
     sizes = page.evaluate(
