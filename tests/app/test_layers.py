@@ -19,7 +19,7 @@ BEHIND = {  # a panel, and what it opens
     "controls": (
         *(".hx-recordings", ".hx-examples", ".hx-present", ".hx-transport-speed", ".hx-transport-pauses"),
         *('[aria-label="settings"]', '[aria-label="Share"]', '[aria-label^="help"]', '[aria-label="light or dark"]'),
-        *(".hx-text-panel .hx-select", ".hx-text-panel .hx-tick", ".hx-open-trace"),
+        *(".hx-text-panel .hx-switch-ways", ".hx-text-panel .hx-tick", ".hx-open-trace"),
     ),
 }
 PLACES = """() => Object.fromEntries(
