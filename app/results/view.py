@@ -16,6 +16,7 @@ from app.kit.static import ROUTE
 from app.planner.routes import PLOTLY
 from app.play.view import Play, named
 from app.results.bundled_results import Bundled
+from app.results.early_exits import EXITS
 from app.results.quick import LONGEST_S, PROMPTS, TOKENS, QuickRequest, chosen, measure
 from app.serve.queued import queued
 from app.serve.settings import run_id
@@ -39,7 +40,7 @@ class Results:
     def build(self) -> None:
         """Add the tab's component to the Blocks that is open."""
         presets = [{key: preset[key] for key in _TOLD} for preset in self._play.catalogue()]
-        setup = {"listing": LISTING, "plotly": PLOTLY, "grammar": grammar(), "presets": presets}
+        setup = {"listing": LISTING, "exits": EXITS, "plotly": PLOTLY, "grammar": grammar(), "presets": presets}
         setup["quick"] = {"prompts": PROMPTS, "tokens": TOKENS, "longest_s": LONGEST_S}
         view = Mounted(
             "results",

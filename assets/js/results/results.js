@@ -8,6 +8,7 @@ import { rememberTheme } from "../kit/theme.js";
 import { Plot } from "../plots/plots.js";
 import { ratesFigure, tasksFigure } from "./charts.js";
 import { columnsOf } from "./columns.js";
+import { earlyExits } from "./exits/early-exits.js";
 import { missingCard, originCard } from "./results-origin.js";
 import { quickPanel } from "./quick.js";
 import { comparison } from "./table.js";
@@ -56,6 +57,7 @@ class ResultsPage {
       this.quick.el,
       this.note,
       this.body,
+      earlyExits(setup, this.base),
     );
     root.replaceChildren(this.el);
     tips(this.el);
