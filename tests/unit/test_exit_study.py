@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,11 +13,10 @@ from tiny import tiny
 
 from hsd_core.engine.depths import DepthReading
 from hsd_core.lab.exits import exits_report
-from hsd_core.lab.exits.agreements import Agreements
+from hsd_core.lab.exits.agreements import Agreements, lens_agreement
 from hsd_core.lab.exits.exit_costs import ExitCosts, fitted, time_passes
 from hsd_core.lab.exits.exit_stacks import best_plan, exit_profile, sweep
-from hsd_core.lab.exits.exits_file import swept
-from hsd_core.lab.exits.needed import PAPER, Setting, fitted_share, reached, two_over_one
+from hsd_core.lab.exits.needed import AGREEMENTS, PAPER, Setting, fitted_share, reached, two_over_one
 from hsd_core.lab.results.rawfile import read_raw
 from hsd_core.theory import Costs, Profile, ProfileLevel, StackPlan, expected, read_profile
 
@@ -128,3 +128,72 @@ def test_a_level_is_reached_from_where_the_row_stays_above_it(
     z: list[float], level: float, found: float | None
 ) -> None:
     assert reached([0.0, 1.0, 2.0], z, level) == found
+
+
+# The study that is shipped
+
+
+def shipped_of(said: str) -> Profile:
+    """The profile of a study, by its machine and day."""
+    found = [
+        read_profile(path)
+        for path in sorted((ROOT / "assets" / "profiles").glob("smollm2-cpu*.json"))
+        if not path.stem.endswith("-validation")
+    ]
+    return next(p for p in found if not p.temperature and f"{p.about['machine']}, {p.about['recorded']}" == said)
+
+
+@pytest.fixture(scope="module")
+def shipped() -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    return read_raw(STUDY)
+
+
+def test_the_shipped_sweep_is_what_its_own_passes_and_agreements_give(shipped) -> None:
+    _, records = shipped
+    timed = [r for r in records if r["what"] == "cost"]
+    pairs = [r for r in records if r["what"] == "pair"]
+    found = {(r["draft"], r["above"]): r for r in records if r["what"] == "stack"}
+    fit, agrees = fitted(timed)[0], lens_agreement(pairs)
+    for depths in ((1,), (8,), (29,), (4, 8), (2, 27), (28, 29)):
+        gain, blocks = best_plan(exit_profile(fit, depths, agrees), tuple(range(len(depths) + 1)))
+        kept = found[depths[0], depths[1] if len(depths) > 1 else None]
+        assert (kept["speed_up"], kept["blocks"]) == (pytest.approx(gain, abs=1e-3), list(blocks))
+
+
+def test_the_shipped_maps_are_what_the_shipped_profile_gives(shipped) -> None:
+    about, records = shipped
+    (told,) = (r for r in records if r["what"] == "today")
+    low, high = told["depths"]
+    profile = shipped_of(about["profile"])
+    exits = {profile.index(f"exit@at={at}"): at for at in (low, high)}
+    share = fitted_share(profile, exits, about["layers"])
+    assert share == pytest.approx(told["share"], abs=1e-3)
+    here = Setting(
+        profile.levels[-1].cost, (low, high), about["layers"], share, told["inner"], told["upper"], told["alone"]
+    )
+    assert two_over_one(here.profile()) == pytest.approx((told["two"], told["one"]), abs=1e-3)
+    rows = {(r["map"], r["costs"], r["y"]): r for r in records if r["what"] == "needed"}
+    for y, x in ((0.6, 0.4), (0.9, 0.94), (0.98, 0.99)):
+        at = AGREEMENTS.index(x)
+        there = here.accepting(y, x, x * y)
+        for costs, s, ideal in (("measured", None, False), ("ideal", 1.0, True)):
+            two, one = two_over_one(there.profile(s, ideal=ideal))
+            assert rows["one", costs, y]["z"][at] == pytest.approx(two / one, abs=1e-3)
+        gain, _ = best_plan(here.moved(x).profile(y), (0, 1, 2))
+        assert rows["plain", "measured", y]["z"][at] == pytest.approx(gain, abs=1e-3)
+
+
+def test_the_recursion_gives_the_measured_runs_of_exits_back(shipped) -> None:
+    """Within the interval of each run, or a sixth of it: costs are of another hour."""
+    _, records = shipped
+    runs = {r["stack"]: r for r in records if r["what"] == "run"}
+    predicted = [r for r in records if r["what"] == "predicted"]
+    assert len(predicted) >= 3 and any(r["stack"].count(",") == 2 for r in predicted)
+    for r in predicted:
+        low, high = runs[r["stack"]]["interval"]
+        assert low <= r["speed_up"] <= high or abs(r["speed_up"] / r["measured"] - 1) < 1 / 6, r
+
+
+def test_every_view_of_the_shipped_study_has_rows(shipped) -> None:
+    for name, table in exits_report.TABLES.items():
+        assert table(shipped[1]).count("\n") > 2, name

@@ -7,14 +7,25 @@ both shares are counts of positions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
 
-from hsd_core.engine.depths import DepthReading
+from hsd_core.engine.depths import LENS, DepthReading
 
 LAST = "last"  # the read-out of the model itself, in records
+
+
+def lens_agreement(pairs: Iterable[Mapping[str, Any]]) -> Callable[[int, int], float]:
+    """Of two depths, from records: the share of the shallower one's tokens that the deeper one accepts, both read by
+    the model's own head."""
+    found = {
+        (r["draft"][0], r["verifier"][0]): float(r["accepts"])
+        for r in pairs
+        if r["draft"][1] == LENS and r["verifier"][1] in (LENS, LAST)
+    }
+    return lambda below, above: found[below, above]
 
 
 class Agreements:

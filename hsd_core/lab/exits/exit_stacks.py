@@ -6,7 +6,7 @@ lengths here, a stack of one exit as one of two, which the paper's baselines had
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
@@ -50,8 +50,3 @@ def sweep(costs: ExitCosts, agrees: Agrees) -> Iterator[dict[str, Any]]:
 def _stack(profile: Profile, levels: tuple[int, ...], draft: int, above: int | None) -> dict[str, Any]:
     speed_up, blocks = best_plan(profile, levels)
     return {"what": "stack", "draft": draft, "above": above, "blocks": list(blocks), "speed_up": round(speed_up, 4)}
-
-
-def agreement_of(pairs: Mapping[tuple[int, int], float]) -> Agrees:
-    """From shares by the two depths."""
-    return lambda below, above: pairs[below, above]

@@ -10,6 +10,7 @@ from typing import Any
 from hsd_core.lab.bench.outputs import runs_of
 from hsd_core.lab.bench.side_by_side import whole
 from hsd_core.lab.bench.summary import summary
+from hsd_core.lab.exits.agreements import lens_agreement
 from hsd_core.lab.exits.exit_costs import fitted
 from hsd_core.lab.exits.exit_stacks import sweep
 from hsd_core.lab.exits.needed import Setting, fitted_share, maps, two_over_one
@@ -20,7 +21,6 @@ from hsd_core.stacks.grammar import LevelSpec, parse
 from hsd_core.theory import Profile, StackPlan, expected
 
 Record = dict[str, Any]
-LENS = "lens"
 JUDGED = 5  # rows of a target's verification in `ratios`: four drafted tokens and the one behind them
 
 
@@ -36,14 +36,9 @@ def readings(study: Mapping[str, Any]) -> Iterator[Record]:
 
 def swept(pairs: Iterable[Record], costs: Sequence[Record]) -> Iterator[Record]:
     """The sweep over exits by the model's own head, from what they agree on and what passes cost."""
-    found = {
-        (r["draft"][0], r["verifier"][0]): r["accepts"]
-        for r in pairs
-        if r["draft"][1] == LENS and r["verifier"][1] in (LENS, "last")
-    }
     fit, off = fitted(costs)
     yield {"what": "fit", "off": round(off, 4), "layers": fit.layers}
-    yield from sweep(fit, lambda below, above: found[below, above])
+    yield from sweep(fit, lens_agreement(pairs))
 
 
 def ratios(name: str, profile: Profile) -> Iterator[Record]:
