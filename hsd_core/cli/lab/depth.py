@@ -20,7 +20,7 @@ from hsd_core.pipeline import Pipeline
 from hsd_core.theory import Profile, read_profile
 from hsd_core.theory.profiles.kept import FOLDER, shipped_profile
 from hsd_core.trace.prompt_files import PromptText, check_ids, read_texts
-from hsd_core.trace.typed import encode_lines, pretty
+from hsd_core.trace.typed import encode_lines, pretty, put
 
 SILENCE = 5.0  # seconds between two lines of progress
 CONTEXT = 128  # tokens before the passes that are timed
@@ -43,30 +43,56 @@ def add(commands: Any) -> None:
     parser.add_argument("--loops", choices=("cut", "keep"), default="cut", help="what follows a loop's start in a text")
     parser.add_argument("--drafts-only", action="store_true", help="leave out the untrained layers: much quicker")
     parser.add_argument("--json", action="store_true", help="as JSON")
-    writes(parser, "--out", metavar="FILE", help="also time passes to each depth and price exits there, as JSON lines")
+    said = "also time passes to each depth and price exits there, as JSON lines; what was read in it is kept"
+    writes(parser, "--out", goes_on=True, metavar="FILE", help=said)
     reads(parser, "--runs", metavar="FILE", help="with --out: a benchmark of stacks of exits (bench's runs.jsonl)")
     reads(parser, "--profile", metavar="FILE", help="with --runs: costs of this machine (default: those shipped)")
 
 
 def act(options: argparse.Namespace) -> int:
+    if options.out and options.drafts_only:
+        raise ValueError("--out needs every layer; leave --drafts-only out")
+    stack = plain_stack(options)
+    pipeline = opened(options, stack)
+    texts = read_texts(options.prompts, lambda prompt: pipeline.encode(prompt, raw=options.raw))[: options.limit]
+    fits = within_context(texts, pipeline.lean_target(stack).max_positions)
+    if options.out and Path(options.out).exists():
+        _keep(options, pipeline, stack, fits)
+        return 0
+    study, read = _read(options, pipeline, stack, fits)
+    if options.out:
+        _keep(options, pipeline, stack, fits, read, study["all"])
+    if options.json:
+        print(pretty(study, 2))
+    else:
+        from hsd_core.lab import depth
+
+        whole = study["all"]
+        print(
+            f"{pipeline.preset.name}, {whole['texts']} texts, {whole['tokens']} tokens, {pipeline.about['machine']}\n"
+        )
+        print(depth.tables(study))
+    return 0
+
+
+def _read(
+    options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: list[PromptText]
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The study of all texts, and its records.
+
+    Raises:
+        ValueError: there is nothing to read.
+    """
     from hsd_core.engine.depths import read_depths
     from hsd_core.lab import depth
     from hsd_core.lab.exits import exits_file
     from hsd_core.lab.exits.agreements import Agreements
 
-    if options.out and options.drafts_only:
-        raise ValueError("--out needs every layer; leave --drafts-only out")
-    stack = plain_stack(options)
-    pipeline = opened(options, stack)
-    decoder = pipeline.lean_target(stack)
-    texts = read_texts(options.prompts, lambda prompt: pipeline.encode(prompt, raw=options.raw))[: options.limit]
-    fits = within_context(texts, decoder.max_positions)
-    for text in fits:
+    decoder, drafts = pipeline.lean_target(stack), pipeline.trained(stack)
+    for text in texts:
         check_ids((*text.prompt_ids, *(text.output_ids or ())), decoder.vocab_size)
-    drafts = pipeline.trained(stack)
-    sums, reading, tell = [], None, countdown("text", len(fits), silence=SILENCE)
-    together: Agreements | None = None
-    for text, output in _outputs(pipeline, stack, fits, options):
+    sums, together, reading, tell = [], None, None, countdown("text", len(texts), silence=SILENCE)
+    for text, output in _outputs(pipeline, stack, texts, options):
         room = decoder.max_positions - len(text.prompt_ids)
         output = output[: min(options.max_new_tokens, room)]
         if options.loops == "cut":
@@ -82,28 +108,22 @@ def act(options: argparse.Namespace) -> int:
     if reading is None or together is None:
         raise ValueError(f"{options.prompts}: no text in it has a token to read")
     study = {"preset": pipeline.preset.name, **pipeline.about["versions"], **depth.summary(reading, sums)}
-    if options.out:
-        _keep(options, pipeline, stack, [*exits_file.readings(study), *together.records(reading)], fits, study)
-    if options.json:
-        print(pretty(study, 2))
-    else:
-        whole = study["all"]
-        print(
-            f"{pipeline.preset.name}, {whole['texts']} texts, {whole['tokens']} tokens, {pipeline.about['machine']}\n"
-        )
-        print(depth.tables(study))
-    return 0
+    return study, [*exits_file.readings(study), *together.records(reading)]
 
 
 def _keep(
     options: argparse.Namespace,
     pipeline: Pipeline,
     stack: str,
-    read: list[dict[str, Any]],
     texts: list[PromptText],
-    study: dict[str, Any],
+    read: list[dict[str, Any]] | None = None,
+    over: dict[str, Any] | None = None,
 ) -> None:
-    """The file of `--out`: what was read, what passes cost, the sweep, the ratios and the maps."""
+    """Write the file of `--out`: what was read, what passes cost, and what follows from both.
+
+    Args:
+        read, over: None where the file is there: what was read in it is kept, passes are timed again.
+    """
     from hsd_core.lab.exits import exits_file
     from hsd_core.lab.exits.exit_costs import ROWS, time_passes
     from hsd_core.lab.results.rawfile import measured_by, prompts_file, ran_on
@@ -112,14 +132,6 @@ def _keep(
     decoder = getattr(pipeline.entries(stack)[-1].level, "decoder", None)
     if not isinstance(decoder, Layered):
         raise ValueError("the target cannot be stopped between layers; nothing can be priced at its depths")
-    text = list(islice(cycle(i for one in texts for i in one.prompt_ids), CONTEXT + max(ROWS)))
-    depths = sorted({max(1, round(decoder.layers * eighths / 8)) for eighths in (1, 2, 4, 6, 8)})
-    costs = time_passes(decoder, text, depths)
-    pairs = [record for record in read if record["what"] == "pair"]
-    records = [*read, *costs, *exits_file.swept(pairs, costs)]
-    for path in sorted(FOLDER.glob(f"{pipeline.preset.name}-*.json")):
-        if not path.stem.endswith("-validation") and not (profile := read_profile(path)).temperature:
-            records += exits_file.ratios(path.stem, profile)
     about = {
         **measured_by("depth", options.said),
         "preset": pipeline.preset.name,
@@ -128,18 +140,24 @@ def _keep(
         **ran_on(pipeline.device),
         **prompts_file(options.prompts),
         "max_new_tokens": options.max_new_tokens,
-        "texts": study["all"]["texts"],
-        "tokens": study["all"]["tokens"],
         "layers": decoder.layers,
         "context": CONTEXT,
-        "profile": "",
     }
+    if read is None or over is None:
+        read, over = exits_file.kept(Path(options.out), about)
+    text = list(islice(cycle(i for one in texts for i in one.prompt_ids), CONTEXT + max(ROWS)))
+    depths = sorted({max(1, round(decoder.layers * eighths / 8)) for eighths in (1, 2, 4, 6, 8)})
+    costs = time_passes(decoder, text, depths)
+    records = [*read, *costs, *exits_file.swept(read, costs)]
+    for path in sorted(FOLDER.glob(f"{pipeline.preset.name}-*.json")):
+        if not path.stem.endswith("-validation") and not (profile := read_profile(path)).temperature:
+            records += exits_file.ratios(path.stem, profile)
+    about |= {"texts": over["texts"], "tokens": over["tokens"], "profile": ""}
     if options.runs:
-        runs = exits_file.measured(Path(options.runs))
-        profile = _profile(options, pipeline)
+        runs, profile = exits_file.measured(Path(options.runs)), _profile(options, pipeline)
         about["profile"] = f"{profile.about.get('machine', '')}, {profile.about.get('recorded', '')}"
         records += [*runs, *exits_file.needed(profile, runs, decoder.layers)]
-    Path(options.out).write_bytes(encode_lines((about, *records)))
+    put(Path(options.out), encode_lines((about, *records)))
 
 
 def _profile(options: argparse.Namespace, pipeline: Pipeline) -> Profile:

@@ -17,13 +17,13 @@ from hsd_core.engine.depths import LENS, DepthReading
 LAST = "last"  # the read-out of the model itself, in records
 
 
-def lens_agreement(pairs: Iterable[Mapping[str, Any]]) -> Callable[[int, int], float]:
+def lens_agreement(records: Iterable[Mapping[str, Any]]) -> Callable[[int, int], float]:
     """Of two depths, from records: the share of the shallower one's tokens that the deeper one accepts, both read by
     the model's own head."""
     found = {
         (r["draft"][0], r["verifier"][0]): float(r["accepts"])
-        for r in pairs
-        if r["draft"][1] == LENS and r["verifier"][1] in (LENS, LAST)
+        for r in records
+        if r["what"] == "pair" and r["draft"][1] == LENS and r["verifier"][1] in (LENS, LAST)
     }
     return lambda below, above: found[below, above]
 

@@ -34,11 +34,11 @@ def readings(study: Mapping[str, Any]) -> Iterator[Record]:
         yield {"what": "reading", **row, **means, **ends, "kinds": by_kind}
 
 
-def swept(pairs: Iterable[Record], costs: Sequence[Record]) -> Iterator[Record]:
+def swept(read: Iterable[Record], costs: Sequence[Record]) -> Iterator[Record]:
     """The sweep over exits by the model's own head, from what they agree on and what passes cost."""
     fit, off = fitted(costs)
     yield {"what": "fit", "off": round(off, 4), "layers": fit.layers}
-    yield from sweep(fit, lens_agreement(pairs))
+    yield from sweep(fit, lens_agreement(read))
 
 
 def ratios(name: str, profile: Profile) -> Iterator[Record]:
@@ -55,6 +55,23 @@ def ratios(name: str, profile: Profile) -> Iterator[Record]:
                 "draft_ms": round(draft, 4),
                 "ratio": round(verify / draft, 3),
             }
+
+
+def kept(path: Path, about: Mapping[str, Any]) -> tuple[list[Record], Mapping[str, Any]]:
+    """What a file of an earlier study read, and over how many texts and tokens.
+
+    Args:
+        about: of the study that goes on in it.
+    Raises:
+        ValueError: it is another model's, or of other texts.
+    """
+    found, records = read_raw(path)
+    for name in ("kind", "preset", "prompts_sha256", "max_new_tokens", "layers"):
+        if found.get(name) != about[name]:
+            raise ValueError(
+                f"{path} is of another {name} ({found.get(name)}, not {about[name]}); give a new file to --out"
+            )
+    return [r for r in records if r["what"] in ("reading", "pair")], found
 
 
 def measured(path: Path) -> list[Record]:
