@@ -1,5 +1,5 @@
 """Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share] [--allow-host NAME] [--presets NAMES]
-[--allow-models DIR] [--allow-embed ORIGINS]`."""
+[--targets IDS] [--allow-models DIR] [--dtype F] [--device D] [--allow-embed ORIGINS]`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def main() -> None:
 
     def start() -> Any:
         try:
-            serve(demo, **where, **launch_options(hosts=hosts, frames=options.frames))
+            serve(demo, **where, **launch_options(hosts=hosts, frames=options.frames, offer=options.offer))
         except OSError as error:  # all ports are taken, or this one since it was looked at
             print(f"error: {error}", file=sys.stderr)
             sys.exit(BAD_INPUT)

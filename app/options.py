@@ -10,18 +10,29 @@ from typing import NoReturn
 from app.serve.door.address import AddressError, check_address
 from app.serve.door.policy import OriginError, origins
 from app.serve.offer import OfferError, ServerOffer
+from hsd_core.models import DTYPES
 from hsd_core.pipeline import Pipeline
 
 BAD_INPUT = 2
 _FROM_ENVIRONMENT = (  # option, variable, value, what it is, and what holds without both
     ("--presets", "HSD_PRESETS", "NAME[,NAME...]", "the presets that visitors may load", "all that can be used here"),
     (
+        "--targets",
+        "HSD_TARGETS",
+        "ID[,ID...]",
+        "other targets that visitors may choose: Hub ids, folders, .gguf files",
+        "none",
+    ),
+    (
         "--allow-models",
         "HSD_ALLOW_MODELS",
         "DIR",
-        "a folder whose models visitors may name as model@id=NAME, and whose databases as ngram@db=c+NAME.npz",
+        "a folder whose models visitors may choose as targets and name as model@id=NAME, and whose databases as "
+        "ngram@db=c+NAME.npz",
         "none",
     ),
+    ("--dtype", "HSD_DTYPE", "F", f"the targets' dtype: {', '.join(DTYPES)}", "each preset's own"),
+    ("--device", "HSD_DEVICE", "D", "where levels run, and nowhere else: cpu, cuda, cuda:1, ...", "the best there is"),
     (
         "--allow-embed",
         "HSD_ALLOW_EMBED",
@@ -58,7 +69,14 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     try:
         check_address(options.host, options.port)
         options.frames = origins(options.allow_embed)
-        options.offer = ServerOffer.of(options.presets, options.allow_models, Pipeline.catalogue())
+        options.offer = ServerOffer.of(
+            options.presets,
+            options.allow_models,
+            Pipeline.catalogue(),
+            targets=options.targets,
+            device=options.device,
+            dtype=options.dtype,
+        )
     except (AddressError, OfferError, OriginError) as error:
         parser.error(str(error))
     return options

@@ -89,6 +89,7 @@ def launch_options(
     races: Path = ASSETS / "races",
     hosts: Collection[str] | None = None,
     frames: Sequence[str] = (),
+    offer: ServerOffer = EVERYTHING,
 ) -> dict[str, Any]:
     """What `launch` needs besides host and port: system fonts, nothing from elsewhere, no routes beyond the page's own.
 
@@ -99,10 +100,11 @@ def launch_options(
         races: folder of the races to bundle.
         hosts: as in `guard.Guard`.
         frames: origins of other pages that may show this one in a frame.
+        offer: as in `build`.
     """
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
     own = [
-        *routes(profiles, measured),
+        *routes(profiles, measured, offer.source),
         recording_route(Recordings(traces)),
         *race_routes(races),
         results_route(results),

@@ -18,7 +18,7 @@ from hsd_core.models.machine import refuse
 from hsd_core.models.sampling import Sampling
 from hsd_core.models.weights import ensure
 from hsd_core.stacks.grammar import StackError, bare, parse
-from hsd_core.stacks.targets import learnt, meant
+from hsd_core.stacks.targets import learnt, meant, option
 from hsd_core.trace import metrics
 from hsd_core.trace.comparison import beside
 from hsd_core.trace.pieces import Pieces, record
@@ -300,7 +300,7 @@ class Pipeline:
         if found is None:
             raise ProfileError(
                 f"re-planning needs a profile of {self.preset.name} at temperature {temperature:g} on this machine; "
-                f"measure one: python -m hsd_core calibrate --preset {self.preset.name} "
+                f"measure one: python -m hsd_core calibrate {option(self.preset)} "
                 f"--temperature {temperature:g} --out profile.json"
             )
         return found

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from app.planner.profiles.plan_request import PlannerError
 from app.words import planner as says
+from hsd_core.levels.declared.preset import Preset
 from hsd_core.stacks.presets import PRESETS
+from hsd_core.stacks.targets import option, unread_preset
 from hsd_core.theory.latency.plans import plan_of
 from hsd_core.theory.latency.recursion import Pricer
 from hsd_core.theory.profiles.costs import ProfileError
@@ -25,17 +27,28 @@ _DEVICES = ("", "cpu", "cuda")
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """A question: stacks of a preset on a device ("": the default one), greedy (temperature 0) or sampled."""
+    """A question: stacks of a preset on a device ("": the default one), greedy (temperature 0) or sampled.
+
+    target: what a command line calls the preset's target, where the operator named it; "" for one of this package.
+    """
 
     preset: str
     stacks: tuple[str, ...]
     device: str = ""
     temperature: float = 0.0
+    target: str = ""
+
+    @property
+    def known(self) -> str | Preset:
+        """The preset, as profiles are kept for it."""
+        return unread_preset(self.target) if self.target else self.preset
 
 
-def parse(data: Any) -> Priced:
+def parse(data: Any, target: Callable[[str], str] = lambda name: "") -> Priced:
     """The question in the page's JSON.
 
+    Args:
+        target: of a preset's name, see `Priced`.
     Raises:
         PlannerError: something is missing or too large.
     """
@@ -46,12 +59,14 @@ def parse(data: Any) -> Priced:
         raise PlannerError(says.which_stacks(LONGEST), "stacks")
     if not 1 <= len(stacks) <= MOST:
         raise PlannerError(says.how_many_stacks(len(stacks), MOST), "stacks")
-    if not isinstance(preset, str) or not isinstance(device, str) or preset not in PRESETS or device not in _DEVICES:
+    if not isinstance(preset, str) or not isinstance(device, str) or device not in _DEVICES:
+        raise PlannerError(says.no_preset(str(preset)[:80], str(device)[:20]), "preset")
+    if not (over := target(preset)) and preset not in PRESETS:
         raise PlannerError(says.no_preset(str(preset)[:80], str(device)[:20]), "preset")
     temperature = data.get("temperature", 0.0)
     if isinstance(temperature, bool) or not isinstance(temperature, int | float) or not 0 <= temperature <= 100:
         raise PlannerError(says.WHICH_TEMPERATURE, "temperature")
-    return Priced(preset, tuple(stacks), device, float(temperature))
+    return Priced(preset, tuple(stacks), device, float(temperature), over)
 
 
 class Prices:
@@ -66,7 +81,7 @@ class Prices:
         `{"ms", "speedup"}`, or where the theory has no price `{"reason", "brief"}`, the second without the cure."""
         found = self._profile(asked)
         if found is None:
-            why = _refused(says.measures_one(says.no_profile(asked.preset)))
+            why = _refused(says.measures_one(says.no_profile(asked.preset, option(asked.preset))))
             return {"about": None, "prices": [why for _ in asked.stacks]}
         profile, source = found
         pricer = self._pricer(profile)
@@ -74,7 +89,7 @@ class Prices:
         return {"about": about, "prices": [_price(pricer, stack) for stack in asked.stacks]}
 
     def _profile(self, asked: Priced) -> tuple[Profile, str] | None:
-        measured = cached_profile(asked.preset, asked.device or None, None, asked.temperature)
+        measured = cached_profile(asked.known, asked.device or None, None, asked.temperature)
         if measured is not None:
             return measured, MEASURED
         shipped = shipped_profile(asked.preset, asked.device or "cpu", asked.temperature, folder=self._profiles)

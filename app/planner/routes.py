@@ -32,6 +32,7 @@ from app.serve.line.turns import visitor
 from app.words import planner as says
 from hsd_core.stacks.grammar import faults
 from hsd_core.stacks.presets import PRESETS
+from hsd_core.stacks.targets import option, unread_preset
 from hsd_core.theory.profiles.kept import origin_here
 
 SOURCES = f"{ROUTE}/planner/sources"
@@ -43,13 +44,16 @@ PLOTLY = f"{ROUTE}/lib/plotly.min.js"
 
 
 def routes(
-    profiles: Path = ASSETS / "profiles", measured: Callable[[], list[dict[str, Any]]] | None = None
+    profiles: Path = ASSETS / "profiles",
+    measured: Callable[[], list[dict[str, Any]]] | None = None,
+    target: Callable[[str], str] = lambda name: "",
 ) -> list[BaseRoute]:
     """The tab's routes.
 
     Args:
         profiles: folder of the profiles and validations that are shipped.
         measured: gives the profiles measured on this machine, as `Sources` wants them; None looks into the cache.
+        target: of a preset's name, as `price.parse` wants it.
     """
     sources, turns, answers = Sources(profiles, measured), PlanTurns(), Answers()
     worker = Worker(profiles)
@@ -65,10 +69,12 @@ def routes(
             temperature = float(request.query_params.get("temperature", 0.0))
         except ValueError:
             temperature = 0.0
-        if preset not in PRESETS or device not in ("", "cpu", "cuda"):
+        over = target(preset)
+        if not (over or preset in PRESETS) or device not in ("", "cpu", "cuda"):
             return _refusal(PlannerError(says.no_preset(preset[:80], device[:20]), "preset"))
-        found = await to_thread.run_sync(lambda: origin_here(preset, device or None, temperature))
-        return _json(dumps(found))
+        asked = unread_preset(over) if over else preset
+        found = await to_thread.run_sync(lambda: origin_here(asked, device or None, temperature))
+        return _json(dumps({**found, "option": option(preset)}))
 
     async def judged(request: Request) -> Response:
         """What speaks against the levels of ?stack=, as the grammar says it."""
@@ -97,7 +103,7 @@ def routes(
     async def priced(request: Request) -> Response:
         """What each of some stacks would cost here; see `price`."""
         try:
-            asked = parse(json.loads(await _body(request)))
+            asked = parse(json.loads(await _body(request)), target)
             return _json(await turns.work(visitor(request), lambda: worker.price(asked)))
         except PlannerError as error:
             return _refusal(error)

@@ -21,10 +21,20 @@ from app.play.stage import Stage
 from app.serve.line.known_runs import NameTaken, Run
 from app.serve.live_run import stream
 from app.serve.loader import Loader
-from app.serve.offer import EVERYTHING, ServerOffer
+from app.serve.offer import EVERYTHING, ServerOffer, meant
 from app.serve.queued import queued
 from app.serve.service import Service
-from app.serve.settings import DEFAULTS, LIMITS, MAX_PROMPT, RequestError, RunRequest, check, parse, run_id, whole_text
+from app.serve.settings import (
+    DEFAULTS,
+    LIMITS,
+    MAX_PROMPT,
+    RequestError,
+    RunRequest,
+    check,
+    parse,
+    run_id,
+    whole_text,
+)
 from app.words import page as page_says
 from app.words import run as says
 from hsd_core.stacks.grammar import grammar
@@ -38,7 +48,9 @@ class Play:
         self._pipeline = pipeline
         self.recordings = recordings
         self._offer = offer
-        self.service = Service(Loader(pipeline, models=offer.models, prompt_tokens=offer.prompt_tokens))
+        self.service = Service(
+            Loader(pipeline, opening=offer.opening, prompt_tokens=offer.prompt_tokens, device=offer.device)
+        )
         self.runs = self.service.runs
         self._simulator = Simulator()
         self._drawings = Drawings()
@@ -61,7 +73,7 @@ class Play:
                 "limits": {**LIMITS, "prompt": MAX_PROMPT, "file": MAX_FILE},
                 "defaults": DEFAULTS,
             },
-            server_functions=[named(f) for f in (self.open_trace, self.simulate, self.stop, self.tail)],
+            server_functions=[named(f) for f in (self.open_trace, self.simulate, self.stop, self.tail, self.offered)],
         )
         queued(stage, "generate", self.service, self._asked, stream)
         stage.figures(
@@ -69,9 +81,15 @@ class Play:
         )
 
     async def _asked(self, data: Any) -> RunRequest:
-        asked = parse(data)
-        check(asked, self.catalogue())
+        catalogue = self.catalogue()
+        asked = meant(parse(data), catalogue)
+        check(asked, catalogue)
         return asked
+
+    def offered(self, _: Any) -> dict[str, Any]:
+        """The catalogue now, where it changes with what is fetched and found out. `settled`: nothing is being asked."""
+        catalogue = self.catalogue()
+        return {"catalogue": catalogue, "settled": not self._offer.looks.busy}
 
     def figures(self, event: gr.EventData) -> list[Any]:
         """The figures of a run that the server knows, for the theme and the size of the page."""

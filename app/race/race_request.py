@@ -9,6 +9,7 @@ from typing import Any
 
 from app.serve.limits import LONGEST_S, within
 from app.serve.line.run_lengths import RunKind
+from app.serve.offer import meant
 from app.serve.settings import RequestError, RunRequest, check, parse
 from app.words import race as says
 from hsd_core.lab import race
@@ -113,10 +114,14 @@ def asked_for(data: Any, catalogue: list[dict[str, Any]]) -> RaceRequest:
     for stack in stacks:
         lane = parse({**data, "stack": stack, "baseline": False, "depths": False, "replan": False, "detail": "full"})
         try:
-            text = format_stack(parse_stack(lane.stack))
+            parse_stack(lane.stack)
         except StackError as error:
             raise RequestError(says.cannot_race(lane.stack, error)) from error
+        lane = meant(lane, catalogue)
         check(lane, catalogue)
+        if lanes and lane.preset != lanes[0].preset:
+            raise RequestError(says.two_targets(lanes[0].preset, lane.preset))
+        text = format_stack(parse_stack(lane.stack))
         if any(text == other.stack for other in lanes):
             raise RequestError(says.twice(text))
         lanes.append(replace(lane, stack=text, max_new_tokens=min(TOKENS, lane.max_new_tokens)))

@@ -11,7 +11,9 @@ from msgspec import Meta, Struct
 
 from app.words import results as says
 from hsd_core.lab.bench.outputs import as_csv
+from hsd_core.lab.results.pass_shares import measured_on, pass_shares
 from hsd_core.stacks.presets import PRESETS
+from hsd_core.theory.profiles.kept import shipped_profiles, unlike_here
 from hsd_core.trace.typed import convert, plain
 
 LARGEST = 400_000  # bytes of a results.json; one of 20 stacks has 15 kB
@@ -67,31 +69,67 @@ class PeerResult(Struct):
     same_tokens: Figure = 0.0
 
 
+class Claimed(Struct):
+    """A stack that the claim names."""
+
+    stack: Text
+    levels: Count
+    speed_up: Figure
+    interval: Ends
+    tokens: Figure
+    passes: Figure
+
+
+class Over(Struct):
+    speed_up: Figure
+    interval: Ends
+
+
+class Claim(Struct):
+    best: Annotated[list[Claimed], Some]
+    over: Over | None
+    loses: Annotated[list[Claimed], Some]
+
+
 class BenchReport(Struct):
-    """What a results.json has to hold; see `hsd_core.lab.bench.outputs`."""
+    """What a results.json has to hold; see `hsd_core.lab.bench.outputs`. One of an earlier version has no claim."""
 
     about: About
     stacks: Annotated[list[BenchRow], Meta(min_length=1, max_length=100)]
     peers: Annotated[list[PeerResult], Some] = []
+    claim: Claim | None = None
 
 
 class Bundled:
     """The benchmarks below a folder, read again each time: they are few and small."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self._folder, self._profiles = folder, shipped_profiles()
 
     def reports(self) -> list[dict[str, Any]]:
-        """`{"id", "results", "csv"}` of each, in the order of their names: `results` as its file holds it. One that
-        cannot be read is left out, and the log says why."""
+        """`{"id", "results", "csv", "unlike", "exits"}` of each, in the order of their names: `results` as its file
+        holds it, `unlike` how far its machine is from this one, `exits` what the exits of a stack that loses take of a
+        pass. A file that cannot be read is left out, and the log says why."""
         found = []
         for path in sorted(self._folder.glob("*/results.json"))[:MOST]:
             try:
                 results = _read(path)
-                found.append({"id": path.parent.name, "results": results, "csv": as_csv(results)})
+                named = {"id": path.parent.name, "results": results, "csv": as_csv(results)}
+                far = unlike_here(results["about"], results["about"]["device"])
+                found.append({**named, "unlike": far, "exits": self._exits(results)})
             except (ValueError, OSError, RecursionError) as error:
                 log.warning("the results in %s are passed over: %s", path, error)
         return found
+
+    def _exits(self, results: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+        """Of each stack that loses, what its exits take; where the machine's profile is shipped."""
+        profile = measured_on(results["about"], self._profiles)
+        loses = (results.get("claim") or {"loses": []})["loses"]
+        if profile is None:
+            return {}
+        known = PRESETS.get(results["about"]["preset"])
+        of = known.layers if known else 0  # 0: nobody knows
+        return {one["stack"]: [{**part, "of": of} for part in pass_shares(one["stack"], profile)] for one in loses}
 
     def listing(self) -> dict[str, Any]:
         """What the tab shows: the `reports`, and what was `missing` with the command that measures it."""

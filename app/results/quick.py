@@ -27,6 +27,7 @@ from hsd_core.lab.bench.prompts import asked_for, prompts_path
 from hsd_core.lab.results.rawfile import measured_by, prompts_file, ran_on
 from hsd_core.pipeline import Reading
 from hsd_core.stacks.grammar import StackError, format_stack, parse
+from hsd_core.stacks.targets import option
 from hsd_core.trace import Event
 
 SET = "quick"
@@ -36,7 +37,7 @@ LONGEST_S = 300.0  # of measuring; loading is not counted
 ROWS = 2  # likeliest tokens of each row that a trace keeps: the margin where a text differs
 TWO_LEVELS = says.TWO_LEVELS
 HOW = (
-    r"printf '%s\n' {stacks} > stacks.txt && python -m hsd_core bench --preset {preset} --stacks stacks.txt "
+    r"printf '%s\n' {stacks} > stacks.txt && python -m hsd_core bench {option} --stacks stacks.txt "
     "--prompts quick --max-new-tokens {tokens} --no-peers --out DIR"
 )
 
@@ -57,7 +58,7 @@ class QuickRequest:
     @property
     def command(self) -> str:
         """What measures the same from the command line."""
-        return HOW.format(stacks=" ".join(self.stacks), preset=self.preset, tokens=TOKENS)
+        return HOW.format(stacks=" ".join(self.stacks), option=option(self.preset), tokens=TOKENS)
 
     @property
     def stacks(self) -> list[str]:

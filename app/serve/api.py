@@ -14,6 +14,7 @@ from gradio import events as gr_events
 
 from app.serve.line.known_runs import FIGURES
 from app.serve.live_run import stream
+from app.serve.offer import meant
 from app.serve.service import Service
 from app.serve.settings import DEFAULTS, RequestError, check, parse
 from hsd_core.trace import Commit, Footer, Piece
@@ -45,7 +46,7 @@ def add(service: Service, catalogue: Callable[[], list[dict[str, Any]]]) -> None
         Args:
             prompt: what to write about, at most 8000 characters.
             stack: cheapest level first, the target last, e.g. "ngram:4,int8:8,target".
-            preset: which weights, e.g. "smollm2".
+            preset: which weights, e.g. "smollm2", or a target of this server.
             temperature: 0 is greedy.
             top_k: keep the k likeliest tokens; 0 keeps all.
             top_p: keep the smallest set of tokens with this much probability.
@@ -69,8 +70,9 @@ def add(service: Service, catalogue: Callable[[], list[dict[str, Any]]]) -> None
             "replan": replan,
         }
         try:
-            asked = parse(given)
-            check(asked, catalogue())
+            known = catalogue()
+            asked = meant(parse(given), known)
+            check(asked, known)
         except RequestError as error:
             raise gr.Error(str(error), print_exception=False) from error
         last: dict[str, Any] = {}

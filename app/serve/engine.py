@@ -87,7 +87,7 @@ def begin(
 def _begun(
     loader: Loader, request: Request, run: Run, reading: Reading | None
 ) -> Generator[Payload, None, Generator[Any, None, None] | None]:
-    size, began = loader.size(request.preset), time.monotonic()
+    began = time.monotonic()
 
     def until(coming: Future[Any]) -> Iterator[Payload]:
         last = time.monotonic()
@@ -95,7 +95,7 @@ def _begun(
             now = time.monotonic()
             if opening.said[0] in says.FETCHING:
                 run.fetching += now - last
-            last, run.state = now, _loading(opening, now - began, size)
+            last, run.state = now, _loading(opening, now - began)
             yield payload(run.name, 0, [], False, run.state)
 
     with loader.awaited(request.preset, request.device) as opening:
@@ -108,10 +108,10 @@ def _begun(
     return starting.result() if starting.done() else None
 
 
-def _loading(opening: Opening, waited: float, size: str) -> dict[str, Any]:
+def _loading(opening: Opening, waited: float) -> dict[str, Any]:
     stage, done, total = opening.said
     share = min(1.0, done / total) if total else None
     if share == 1.0:  # that stage is over; what follows has no figure
         stage, share = "load", None
-    said = says.LOADING.get(stage, stage) + (f", {size}" if size and stage == "download" else "")
+    said = says.LOADING.get(stage, stage) + (says.of_bytes(done, total) if share and stage in says.FETCHING else "")
     return status("loading", said, detail=says.MEANWHILE, stage=stage, share=share, waited=round(waited, 1))

@@ -17,7 +17,6 @@ from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from app.serve.limits import prompt_tokens
@@ -80,12 +79,19 @@ class Loader:
     """`pipeline` is the class from hsd_core. Runs come one at a time, so what was asked for last is what runs.
 
     Args:
-        models: a folder whose models visitors may name. prompt_tokens: of the longest prompt, None for the default.
+        opening: what `Pipeline.open` takes for a preset's name: a preset, and more of its options.
+        prompt_tokens: of the longest prompt; device: where runs go that name none; None for the default.
     """
 
-    def __init__(self, pipeline: Any, *, models: Path | None = None, prompt_tokens: int | None = None) -> None:
-        self._pipeline, self._prompt_tokens = pipeline, prompt_tokens
-        self._options = {"models": models} if models else {}
+    def __init__(
+        self,
+        pipeline: Any,
+        *,
+        opening: Callable[[str], tuple[Any, dict[str, Any]]] = lambda name: (name, {}),
+        prompt_tokens: int | None = None,
+        device: str | None = None,
+    ) -> None:
+        self._pipeline, self._opening, self._prompt_tokens, self._device = pipeline, opening, prompt_tokens, device
         self._lock = threading.Lock()
         self._open: OrderedDict[tuple[str, str], Opening] = OrderedDict()
 
@@ -96,7 +102,7 @@ class Loader:
         Raises:
             ValueError: there is no such device.
         """
-        opening = self._awaited((preset, device_name(device)))
+        opening = self._awaited((preset, device_name(device or self._device)))
         try:
             yield opening
         finally:
@@ -122,18 +128,14 @@ class Loader:
         """What the request starts, once its levels are built. They are closed if the run is over by then."""
         return apart(partial(self._start, request, opening, stop, reading))
 
-    def size(self, preset: str) -> str:
-        """What is still to be fetched for a preset, "" if nothing."""
-        entry: dict[str, Any] = next((p for p in self._pipeline.catalogue() if p["name"] == preset), {})
-        return says.megabytes(entry["download_mb"]) if entry.get("download_mb") else ""
-
     def _load(self, key: tuple[str, str], opening: Opening) -> None:
         _loading.left = partial(self._left, key, opening)
         try:
             gc.collect()  # what was let go is to be gone before the next weights come
-            preset, device = key
-            options = {**self._options, "prompt_tokens": prompt_tokens(device, self._prompt_tokens)}
-            opened = self._pipeline.open(preset, device=device, progress=opening.tell, **options)
+            name, device = key
+            preset, options = self._opening(name)
+            most = prompt_tokens(device, self._prompt_tokens)
+            opened = self._pipeline.open(preset, device=device, progress=opening.tell, prompt_tokens=most, **options)
             opening.pipeline.set_result(opened)
         except BaseException as error:
             opening.pipeline.set_exception(error)

@@ -1,39 +1,75 @@
-"""What an operator lets visitors load: which presets, and which models of their own."""
+"""What an operator lets visitors load: which presets, which targets, which models of their own, and how they run."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from app.kit.faults import bare
+from app.serve.looks import Looks
+from app.serve.settings import RequestError, RunRequest
 from app.words import run as says
-from hsd_core.models.local import local_databases, local_models
+from hsd_core.levels.declared.keys import ID
+from hsd_core.levels.declared.kind import LAST
+from hsd_core.levels.declared.preset import Preset, memory_gb_here
+from hsd_core.levels.kinds import kind_of
+from hsd_core.models import DTYPES, QUANTISED
+from hsd_core.models.local import LocalModel, lacking, local_databases, local_models
+from hsd_core.models.machine import device_name
+from hsd_core.models.weights import Source, WeightsError, here
+from hsd_core.stacks.catalogue import entry_of
+from hsd_core.stacks.grammar import StackError, format_stack, parse
+from hsd_core.stacks.memory_of import too_large
+from hsd_core.stacks.presets import PRESETS
+from hsd_core.stacks.targets import learnt, unread_preset
+
+GGUF = ".gguf"  # a target goes by its file's name, with or without
 
 
 class OfferError(ValueError):
-    """An operator's list that names what is not there; the message says what there is."""
+    """An operator's wish that cannot be had; the message says what there is."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerOffer:
-    """`presets`: names of those that visitors may load, none for all. `models`: a folder of models and databases that
-    they may name. `prompt_tokens`: of the longest prompt, None for the default."""
+    """What visitors may load, and how it runs.
+
+    Attributes:
+        presets: names of those that visitors may load, none for all. targets: presets over other targets.
+        models: a folder of models and databases that they may name, as targets too.
+        prompt_tokens: of the longest prompt; device: where levels run; dtype: of targets; None for the default.
+        looks: what is found out meanwhile.
+    """
 
     presets: tuple[str, ...] = ()
+    targets: tuple[Preset, ...] = ()
     models: Path | None = None
     prompt_tokens: int | None = None
+    device: str | None = None
+    dtype: str | None = None
+    looks: Looks = field(default_factory=Looks, compare=False)
 
     @classmethod
-    def of(cls, presets: str, models: str, catalogue: Sequence[dict[str, Any]]) -> ServerOffer:
+    def of(
+        cls,
+        presets: str,
+        models: str,
+        catalogue: Sequence[dict[str, Any]],
+        *,
+        targets: str = "",
+        device: str = "",
+        dtype: str = "",
+    ) -> ServerOffer:
         """From the command line: names separated by commas, and a folder; "" for no limit and for none. The longest
         prompt comes from `HSD_PROMPT_TOKENS`.
 
         Raises:
-            OfferError: an unknown preset, no such folder, or no such number of tokens.
+            OfferError: an unknown preset, target, device or dtype, no such folder, or no such number of tokens.
         """
-        names = tuple(name.strip() for name in presets.split(",") if name.strip())
+        names = _listed(presets)
         known = [entry["name"] for entry in catalogue]
         for name in names:
             if name not in known:
@@ -44,32 +80,146 @@ class ServerOffer:
         asked = os.environ.get("HSD_PROMPT_TOKENS", "").strip()
         if asked and (not asked.isdecimal() or int(asked) < 1):
             raise OfferError(f"HSD_PROMPT_TOKENS is {asked!r}; write how many tokens a prompt may have, such as 2048")
-        return cls(names, folder, int(asked) if asked else None)
+        over = tuple(_over(target) for target in _listed(targets))
+        for i, one in enumerate(over):
+            if any(one.name == other.name for other in over[:i]):
+                raise OfferError(f"two targets are called {one.name!r}; rename the folder or file of one of them")
+        return cls(names, over, folder, int(asked) if asked else None, *_runs(device.strip(), dtype.strip()))
 
     def catalogue(self, entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """The catalogue as visitors see it: what is not offered stays in it, with the reason; usable presets first."""
-        shown = [self._entry(entry) for entry in entries]
+        shown = [*map(self._entry, entries), *map(self._target, self._targets())]
         return sorted(shown, key=lambda entry: not entry["usable"])
+
+    def opening(self, name: str) -> tuple[str | Preset, dict[str, Any]]:
+        """What `Pipeline.open` takes for a preset that visitors call so."""
+        over = next((learnt(one) for one in self._targets() if one.name == name), None)
+        toy = name in PRESETS and PRESETS[name].toy
+        given = {"models": self.models, "dtype": None if toy else self.dtype}
+        return over or name, {key: value for key, value in given.items() if value is not None}
+
+    def source(self, name: str) -> str:
+        """What a command line calls the target of that name, "" for a preset of this package."""
+        return next((one.target.id for one in self._targets() if one.name == name), "")
+
+    def _targets(self) -> Iterator[Preset]:
+        yield from self.targets
+        known = {one.name for one in self.targets}
+        for model in local_models(self.models) if self.models else ():
+            if model.reason:
+                source = Source("folder", str(model.path), model.name)
+                one = Preset(model.name, model.name, "target", "", "", source, refused=model.reason)
+            else:
+                one = unread_preset(model.name, models=self.models)
+            if one.name not in known:
+                yield one
+            known.add(one.name)
+
+    def _target(self, over: Preset) -> dict[str, Any]:
+        preset = learnt(over)
+        source, found = preset.target, None
+        if source.kind == "hub" and here(source) is None:
+            found = self.looks.of_hub(source)
+            mb = found.bytes / 1e6 if found else 0.0
+            preset = replace(preset, target=replace(source, download_mb=mb), refused=preset.refused or _wrong(found))
+        elif source.kind == "folder" and not preset.refused:
+            preset = replace(preset, refused=lacking(Path(source.id)))
+        device = device_name(self.device)
+        if not preset.refused and not device.startswith("cuda"):
+            dtype, stored = self.dtype or preset.dtype(device), found.bytes if found else 0
+            preset = replace(preset, refused=too_large(preset, dtype, memory_gb_here(), stored))
+        preset = replace(preset, refused=bare(preset.refused), whole=bare(preset.whole))
+        return {**self._more(entry_of(preset), preset), "target": True}
 
     def _entry(self, entry: dict[str, Any]) -> dict[str, Any]:
         if self.presets and entry["name"] not in self.presets:
-            reason = says.offers(", ".join(self.presets))
-            return {**entry, "usable": False, "reason": reason, "needs_download": False}
+            offered = ", ".join((*self.presets, *(one.name for one in self._targets())))
+            return {**entry, "usable": False, "reason": says.offers(offered), "needs_download": False}
+        return self._more(entry, PRESETS.get(entry["name"]))
+
+    def _more(self, entry: dict[str, Any], preset: Preset | None) -> dict[str, Any]:
+        """What the operator's folder adds to a preset, and what the device leaves of it."""
+        if self.device is not None:
+            entry = {**entry, "devices": [self._device(one) for one in entry["devices"]]}
+            entry["default_stack"] = preset.stack(self.device) if preset else entry["default_stack"]
         if self.models is None:
             return entry
         files = {"databases": local_databases(self.models)}
         named = [{**level, **files} if level["name"] == "ngram" else level for level in entry["levels"]]
-        return {**entry, "levels": [*named, *self._models(entry)]}
+        return {**entry, "levels": [*named, *self._models(entry, preset)]}
 
-    def _models(self, entry: dict[str, Any]) -> list[dict[str, Any]]:
+    def _device(self, one: dict[str, Any]) -> dict[str, Any]:
+        other = self.device is not None and one["name"] != self.device.partition(":")[0]
+        return {**one, "usable": False, "reason": says.runs_on(self.device or "")} if other else one
+
+    def _models(self, entry: dict[str, Any], preset: Preset | None) -> list[dict[str, Any]]:
         """One level for each model of the folder, where the preset's levels are models at all."""
         own = next((level for level in entry["levels"] if level["name"] == "model"), None)
         if own is None or self.models is None:
             return []
+        target = here(preset.target) if preset and not preset.refused else None
+        others = [model for model in local_models(self.models) if model.path != target]
         return [
-            {**own, "label": m.name, "params": {"id": m.name}, "usable": not m.reason, "reason": m.reason}
-            for m in local_models(self.models)
+            {**own, "label": m.name, "params": {"id": m.name}, "usable": not why, "reason": why}
+            for m in others
+            for why in [m.reason or self._apart(m, target)]
         ]
+
+    def _apart(self, model: LocalModel, target: Path | None) -> str:
+        return bare(self.looks.apart(model.path, target)) if target and model.path.is_dir() else ""
 
 
 EVERYTHING = ServerOffer()
+
+
+def meant(request: RunRequest, catalogue: list[dict[str, Any]]) -> RunRequest:
+    """The same run by its shortest name: where the stack's target is another one that is offered, of that one's preset.
+
+    Raises:
+        RequestError: it names a target that is not offered.
+    """
+    try:
+        *below, last = parse(request.stack)
+    except StackError:
+        return request  # which `check` refuses
+    if kind_of(last).stands != LAST or (named := last.get(ID)) is None:
+        return request
+    known = [p["name"] for p in catalogue if named in (p["name"], p["name"] + GGUF)]
+    if not known:
+        raise RequestError(says.no_target(named[:80], [p["name"] for p in catalogue if p.get("target")]))
+    stack = format_stack([*below, last.having(id=None)])
+    return replace(request, preset=known[0], stack=stack)
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _over(target: str) -> Preset:
+    try:
+        return unread_preset(target)
+    except WeightsError as error:
+        raise OfferError(f"--targets: {error}") from None
+
+
+def _wrong(found: Any) -> str:
+    return found.wrong if found else ""
+
+
+def _runs(device: str, dtype: str) -> tuple[str | None, str | None]:
+    """
+    Raises:
+        OfferError: there is no such device or dtype, or no kernel of the one on the other.
+    """
+    try:
+        on = device_name(device or None)
+    except ValueError as error:
+        raise OfferError(f"--device: {error}") from None
+    if dtype and dtype not in DTYPES:
+        raise OfferError(f"--dtype is {dtype!r}; use one of {', '.join(DTYPES)}")
+    if dtype in QUANTISED and on != "cpu":
+        from hsd_core.models.gpu.tiled_int4 import no_copy
+
+        if why := no_copy(dtype, on):
+            raise OfferError(f"--dtype: {why.replace('@device=', '--device ')}")
+    return on if device else None, dtype or None

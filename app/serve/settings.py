@@ -173,9 +173,12 @@ def check(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
                 raise RequestError(says.unusable_weights(name, named, found["reason"]))
     for device in (request.device, *_DEVICE.findall(request.stack)):
         try:
-            device_name(device)
+            name = device_name(device)
         except ValueError as error:
             raise RequestError(str(error)) from error
+        found = next((one for one in preset.get("devices", []) if one["name"] == name.partition(":")[0]), None)
+        if device and found is not None and not found["usable"]:
+            raise RequestError(says.unusable_device(name, found["reason"]))
     check_ids(request, catalogue)
     try:  # before any weights are loaded
         specs = parse_stack(request.stack)

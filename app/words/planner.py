@@ -101,8 +101,8 @@ def no_preset(preset: str, device: str) -> str:
     return f"there is no preset {preset!r} on {device!r}"
 
 
-def no_profile(preset: str) -> str:
-    return f"there is no profile of {preset} here; python -m hsd_core calibrate --preset {preset}"
+def no_profile(preset: str, option: str) -> str:
+    return f"there is no profile of {preset} here; python -m hsd_core calibrate {option}"
 
 
 def long_block(most: int, asked: int) -> str:

@@ -20,10 +20,10 @@ def no_race(name: str) -> str:
     return f"there is no race {name!r} here; choose one from the menu"
 
 
-def nothing_finished(seconds: float, preset: str, stacks: str) -> str:
+def nothing_finished(seconds: float, option: str, stacks: str) -> str:
     return (
         f"no repeat finished in {seconds:.0f} s; ask for fewer tokens, or race on your own machine: python -m "
-        f"hsd_core race --preset {preset} {stacks}"
+        f"hsd_core race {option} {stacks}"
     )
 
 
@@ -41,6 +41,10 @@ def repeats(most: int) -> str:
 
 def cannot_race(stack: str, why: object) -> str:
     return f"the stack {stack} cannot be raced: {why}"
+
+
+def two_targets(one: str, other: str) -> str:
+    return f"a race is over one target, and these stacks name {one} and {other}; choose one of them"
 
 
 def twice(stack: str) -> str:

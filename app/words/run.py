@@ -108,8 +108,15 @@ def all_call_places(most: int, later: str) -> str:
     return f"all {most} places for API calls are taken; {later}"
 
 
-def megabytes(mb: float) -> str:
-    return f"{mb:.0f} MB"
+def runs_on(device: str) -> str:
+    return f"this server runs on {device} alone"
+
+
+def of_bytes(done: float, total: float) -> str:
+    """How much of what is fetched is here."""
+    whole, unit = (1e9, "GB") if total >= 1e9 else (1e6, "MB")
+    digits = 1 if total >= 1e9 else 0
+    return f", {done / whole:.{digits}f} of {total / whole:.{digits}f} {unit}"
 
 
 def file_too_large(mb: int) -> str:
@@ -141,6 +148,18 @@ def no_preset(name: str, known: str) -> str:
 
 def unusable_preset(name: str, why: str) -> str:
     return f"the preset {name} cannot be used: {why}"
+
+
+def no_target(name: str, offered: list[str]) -> str:
+    there = f" (targets here: {', '.join(offered)})" if offered else ""
+    return (
+        f"the target {name!r} is not offered by this server{there}; any target runs from the command line: python -m "
+        f"hsd_core generate --target {name}"
+    )
+
+
+def unusable_device(name: str, why: str) -> str:
+    return f"the device {name} cannot be used: {why}"
 
 
 def unusable_level(name: str, why: str) -> str:

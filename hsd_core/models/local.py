@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from hsd_core.models.weights.errors import saved_again
 from hsd_core.models.weights.hub.snapshots import lacks_shard
 from hsd_core.models.weights.source import Source
 
@@ -26,7 +27,7 @@ def local_models(folder: Path) -> list[LocalModel]:
     """
     root = folder.resolve(strict=True)
     inside = [path for path in sorted(root.iterdir()) if path.resolve().is_relative_to(root)]
-    return [LocalModel(p.name, p, _reason(p)) for p in inside if _plain(p.name) and (p.is_dir() or p.suffix == ".gguf")]
+    return [LocalModel(p.name, p, lacking(p)) for p in inside if _plain(p.name) and (p.is_dir() or p.suffix == ".gguf")]
 
 
 def local_source(name: str, folder: Path | None) -> Source | None:
@@ -52,15 +53,15 @@ def _plain(name: str) -> bool:
     return not name.startswith(".") and not set(name) & set("@,=:") and name == name.strip() and name.isprintable()
 
 
-def _reason(path: Path) -> str:
+def lacking(path: Path) -> str:
+    """What a model's folder lacks to be opened, "" if nothing; a file is taken as it is."""
     if path.is_file():
         return ""
     if not (path / "config.json").is_file():
         return "no config.json lies in this folder"
     if lost := lacks_shard(path):
-        return (
-            f"{lost} does not lie in this folder"
-            if any(path.glob("*.safetensors*"))
-            else "no safetensors lie in this folder"
-        )
-    return "" if (path / "tokenizer.json").is_file() else "no tokenizer.json lies in this folder"
+        there = any(path.glob("*.safetensors*"))
+        return f"{lost} does not lie in this folder" if there else "no safetensors lie in this folder"
+    if (path / "tokenizer.json").is_file():
+        return ""
+    return f"no tokenizer.json lies in this folder; {saved_again(path.name, 'T')}"

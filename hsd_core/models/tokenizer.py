@@ -16,6 +16,8 @@ from typing import Any
 
 from tokenizers import Tokenizer as FastTokenizer
 
+from hsd_core.models.weights.errors import saved_again
+
 _CUT = "\ue000"  # a private character: no template writes it, so it shows where a user's text stands
 
 
@@ -40,7 +42,7 @@ class Tokenizer:
         folder = Path(folder)
         path = folder / "tokenizer.json"
         if not path.is_file():
-            raise TokenizerError(f"{folder} has no tokenizer.json; save the model's fast tokenizer into it")
+            raise TokenizerError(f"{folder} has no tokenizer.json; {saved_again(folder.name, 'T')}")
         try:
             self._fast = FastTokenizer.from_file(str(path))
             self._spec: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))

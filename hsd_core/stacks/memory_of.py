@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from hsd_core.levels.declared.preset import Preset
+from hsd_core.models.decoder_protocol import QUANTISED, DecoderError
 from hsd_core.models.machine import size
-from hsd_core.models.weights import here
+from hsd_core.models.weights import config_here, here
 
 HEAD = ("lm_head", "embed_out")
 EMBEDDING = ("embed_tokens", "embed_in", "wte")
@@ -32,22 +34,30 @@ class Numbers:
 
 
 def numbers_of(folder: Path) -> Numbers:
-    """Of the safetensors files in a folder; only their headers are read.
+    """Of the safetensors files in a folder; only their headers are read, again when one of them changes.
 
     Raises:
-        DecoderError: there are none, or they cannot be read.
+        DecoderError: the folder has no config.json, or a file cannot be read.
     """
-    from safetensors import safe_open
+    files = sorted(folder.glob("*.safetensors"))
+    return _counted(folder, tuple((path, path.stat().st_mtime_ns) for path in files))
 
-    from hsd_core.models.decoder_protocol import DecoderError
+
+@lru_cache(maxsize=64)
+def _counted(folder: Path, files: tuple[tuple[Path, int], ...]) -> Numbers:
+    from safetensors import SafetensorError, safe_open
+
     from hsd_core.models.lean.shape import LeanShape
     from hsd_core.models.loading import read_config
 
     counts: dict[str, int] = {}
-    for path in sorted(folder.glob("*.safetensors")):
-        with safe_open(path, framework="numpy") as file:
-            names = file.keys()
-            counts |= {name: math.prod(file.get_slice(name).get_shape()) for name in names}
+    for path, _ in files:
+        try:
+            with safe_open(path, framework="numpy") as file:
+                names = file.keys()
+                counts |= {name: math.prod(file.get_slice(name).get_shape()) for name in names}
+        except SafetensorError as error:
+            raise DecoderError(f"{path} is damaged ({error}); download it again") from error
     embedding, head = (
         sum(n for name, n in counts.items() if any(part in name for part in parts)) for parts in (EMBEDDING, HEAD)
     )
@@ -59,20 +69,65 @@ def numbers_of(folder: Path) -> Numbers:
     return Numbers(layers, head or embedding, embedding, cache)
 
 
+def numbers_told(folder: Path, stored: int) -> Numbers:
+    """About the same of a model of which its config.json alone is here, and known how many bytes its weights have.
+
+    Raises:
+        DecoderError: the config cannot be read.
+    """
+    from hsd_core.models.loading import read_config
+
+    config = read_config(folder)
+    each = 4 if "32" in str(config.get("dtype") or config.get("torch_dtype") or "float32") else 2
+    embedding = int(config.get("vocab_size") or 0) * int(config.get("hidden_size") or 0)
+    apart = 1 if config.get("tie_word_embeddings") else 2
+    return Numbers(max(0, stored // each - apart * embedding), embedding, embedding, 0)
+
+
+def weights_of(own: Numbers, dtype: str) -> int:
+    """Bytes that a model's weights take in memory, kept as `dtype`; its embeddings stay as they are read."""
+    from hsd_core.models.compiled.products import BYTES
+    from hsd_core.models.loading import BITS
+
+    if dtype in QUANTISED:
+        return round(BYTES[dtype] * own.layers + BYTES["int8"] * own.head) + 4 * own.embedding
+    each = BITS[dtype] / 8
+    return own.bytes(each) + round(each * own.embedding)
+
+
+def too_large(preset: Preset, dtype: str, memory_gb: float, stored: int = 0) -> str:
+    """Why a machine's memory cannot hold a preset's target, and what could be held; "" where it can, or nobody knows.
+
+    Args:
+        stored: bytes of the weights, where they are not here yet and somebody told.
+    """
+    folder, told = here(preset.target), stored and config_here(preset.target)
+    try:
+        own = numbers_of(folder) if folder else numbers_told(told, stored) if told else None
+    except DecoderError:
+        return ""
+    if own is None:
+        return ""
+    if weights_of(own, dtype) <= memory_gb * 1e9:
+        return ""
+    smaller = [] if preset.whole else [one for one in QUANTISED if weights_of(own, one) <= memory_gb * 1e9]
+    cure = f"take --dtype {smaller[0]} ({size(weights_of(own, smaller[0]))})" if smaller else "take a smaller model"
+    return (
+        f"its weights take {size(weights_of(own, dtype))} of memory in {dtype}, and this machine has "
+        f"{memory_gb:.0f} GB; {cure}"
+    )
+
+
 def memory_of(preset: Preset) -> Mapping[str, str]:
     """What a preset's levels take, by their kind's name, in words; nothing for what is not here yet."""
     folder = here(preset.target)
     if folder is None:
         return {}
-    from hsd_core.models.compiled.products import BYTES
-
     own = numbers_of(folder)
     cache = f", keys and values {size(4 * own.cache * TOKENS)} per {TOKENS:,} tokens" if own.cache else ""
     whole = own.bytes(4.0)
-    said = {"target": f"weights {size(whole + 4 * own.embedding)} in float32{cache}"}
-    for dtype in ("int8", "int4"):
-        read = round(BYTES[dtype] * own.layers + BYTES["int8"] * own.head)
-        said[dtype] = f"weights {size(read + 4 * own.embedding)}{cache}"
+    said = {"target": f"weights {size(weights_of(own, 'float32'))} in float32{cache}"}
+    said |= {dtype: f"weights {size(weights_of(own, dtype))}{cache}" for dtype in QUANTISED}
     if preset.layers:
         quarter = max(1, preset.layers // 4)
         reads = own.layers * quarter / preset.layers + own.head
@@ -81,5 +136,5 @@ def memory_of(preset: Preset) -> Mapping[str, str]:
     if draft:
         small = numbers_of(draft)
         own_cache = f", keys and values {size(4 * small.cache * TOKENS)} per {TOKENS:,} tokens" if small.cache else ""
-        said["model"] = f"weights {size(small.bytes(4.0) + 4 * small.embedding)} in float32{own_cache}"
+        said["model"] = f"weights {size(weights_of(small, 'float32'))} in float32{own_cache}"
     return said

@@ -17,7 +17,7 @@ from hsd_core.levels.declared.kind import LAST
 from hsd_core.levels.declared.preset import Example, Preset
 from hsd_core.levels.kinds import kind_of
 from hsd_core.models.local import local_source
-from hsd_core.models.weights import Source, here
+from hsd_core.models.weights import Source, config_here
 from hsd_core.stacks.grammar import StackError, parse
 from hsd_core.stacks.presets import PRESETS, preset_of
 
@@ -41,22 +41,36 @@ def target_preset(target: str, draft: str | None = None, *, models: Path | None 
     Raises:
         WeightsError: there is no such model.
     """
+    return learnt(unread_preset(target, draft, models=models))
+
+
+def unread_preset(target: str, draft: str | None = None, *, models: Path | None = None) -> Preset:
+    """The same before its config is read: what that takes imports torch."""
     source = source_of(target, models)
     name = source.id if source.kind == "hub" else source.title
     drafts = (source_of(draft, models),) if draft else ()
     pair = (Example("pair", "Two models", "model:4,target", f"{drafts[0].title} drafts"),) if drafts else ()
-    return learnt(
-        Preset(
-            name=f"{name}-folder" if name in PRESETS else name,
-            title=source.title,
-            default_stack="model:4,target" if drafts else "ngram:3,target",
-            licence="",
-            note=_NOTE,
-            target=source,
-            drafts=drafts,
-            stacks=(Example("lookup", "Lookups", "ngram:3,target", "n-grams of the text itself"), *pair, _PLAIN),
-        )
+    return Preset(
+        name=f"{name}-folder" if name in PRESETS else name,
+        title=source.title,
+        default_stack="model:4,target" if drafts else "ngram:3,target",
+        licence="",
+        note=_NOTE,
+        target=source,
+        drafts=drafts,
+        stacks=(Example("lookup", "Lookups", "ngram:3,target", "n-grams of the text itself"), *pair, _PLAIN),
     )
+
+
+def option(preset: Preset | str) -> str:
+    """What a command line calls a preset: `--preset NAME`, or `--target ID`. Of a name alone: as a visitor may see it,
+    who knows no folders."""
+    name = preset if isinstance(preset, str) else preset.name
+    if name in PRESETS:
+        return f"--preset {name}"
+    if isinstance(preset, str):
+        return f"--target {name if '/' in name else 'FOLDER'}"
+    return " ".join((f"--target {preset.target.id}", *(f"--draft {draft.id}" for draft in preset.drafts[:1])))
 
 
 def chosen(preset: str, *, target: str | None = None, draft: str | None = None, stack: str | None = None) -> Preset:
@@ -103,7 +117,7 @@ def source_of(name: str, models: Path | None = None) -> Source:
 
 def learnt(preset: Preset) -> Preset:
     """The same preset with what its target's config says, where that is here and was not known."""
-    if preset.layers or preset.toy or (folder := here(preset.target)) is None:
+    if preset.layers or preset.toy or (folder := config_here(preset.target)) is None:
         return preset
     said = config_of(folder)
     shown = [*preset.stacks]

@@ -55,6 +55,18 @@ def _pressed(name: str, then: str, *, tab: str = "") -> Steps:
     return steps
 
 
+def _opened(*names: str) -> Steps:
+    """Open what stands one step behind; its chart is waited for."""
+
+    def steps(page: Any) -> None:
+        for name in names:
+            page.locator(f".hx-more[data-more={name}] > summary").click()
+        page.locator(".hx-more[open] .hx-plot").first.scroll_into_view_if_needed()
+        page.locator(".hx-more[open] .hx-plot .main-svg").first.wait_for()
+
+    return steps
+
+
 def _in_sight(selector: str, drawn: str) -> Steps:
     """Scroll there; what is only drawn when somebody looks is waited for."""
 
@@ -137,7 +149,7 @@ _PLAY = "recording=01-code"
 _RACE = ".hx-race-row"
 _PLAN = ".hx-planner .hx-plan-headline:not(:empty)"
 _LESSON = ".hx-lesson[aria-busy=false] .hx-step-title"
-_RESULTS = ".hx-res-preset"
+_RESULTS = ".hx-res-bars"
 
 STATES = (
     State("play", _PLAY, _TEXT, _nothing),
@@ -191,5 +203,5 @@ STATES = (
     State("learn-presenter", "tab=learn&lesson=5&present=1", _LESSON, _nothing),
     State("learn-sheet", "tab=learn", ".hx-lessons a", _sheet),
     State("results", "tab=results", _RESULTS, _nothing),
-    State("results-plots", "tab=results", _RESULTS, _in_sight(".hx-plot-rates", ".hx-plot-rates .main-svg")),
+    State("results-behind", "tab=results", _RESULTS, _opened("tasks", "all", "origin", "here")),
 )

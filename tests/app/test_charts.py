@@ -17,6 +17,8 @@ from app.planner.figures.surface import RATIOS
 from app.planner.figures.validation import validation_figure
 from app.planner.profiles.plan_request import Look, parse
 from app.planner.profiles.validations import measured_from
+from hsd_core.lab.bench.outputs import results
+from hsd_core.lab.results.rawfile import read_raw
 from hsd_core.pipeline import Pipeline
 
 FOLDERS = sorted(path.parent for path in (ASSETS / "results").glob("*/results.json"))
@@ -32,15 +34,14 @@ TASKS = """(el) => {
   return [...el.querySelectorAll('.heatmap-label text')].map((x) => [
     nearest(middle(x)), xaxis._categories[Math.round(xaxis.p2l(+x.getAttribute('x')))], x.textContent]);
 }"""
-RATES = """(el) => {
-  const middle = (x) => { const box = x.getBoundingClientRect(); return (box.top + box.bottom) / 2; };
-  const { xaxis } = el.querySelector('.js-plotly-plot')._fullLayout;
-  const rows = [...el.querySelectorAll('.ytick text')].map((x) => [x.textContent, middle(x)]);
-  const nearest = (y) => rows.reduce((a, b) => (Math.abs(b[1] - y) < Math.abs(a[1] - y) ? b : a))[0];
-  return [...el.querySelectorAll('.barlayer .trace')].flatMap((trace) =>
-    [...trace.querySelectorAll('.point path')].map((bar) => [
-      nearest(middle(bar)), trace.__data__[0].trace.offsetgroup, xaxis.p2l(bar.getBBox().width)]));
-}"""
+# Every row of the chart: its part, its name, its cells, and how long its bar is beside the line of plain decoding.
+BARS = """(el) => [...el.querySelectorAll('tr:has(.hx-res-track)')].map((row) => {
+  const track = row.querySelector('.hx-res-track');
+  const one = track.getBoundingClientRect().width * parseFloat(track.style.getPropertyValue('--one')) / 100;
+  const cells = [...row.cells].slice(2).map((x) => x.innerText.replaceAll('\\n', ' '));
+  const length = row.querySelector('.hx-res-fill').getBoundingClientRect().width / one;
+  return [row.parentElement.dataset.target, row.dataset.stack ?? row.dataset.peer, cells, length];
+})"""
 TABLE = "(el) => [...el.querySelectorAll('.hx-figure-data tr')].map((row) => [...row.cells].map((x) => x.textContent))"
 
 
@@ -48,68 +49,72 @@ def rate(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}"
 
 
-def twice(results: dict[str, Any]) -> dict[str, Any]:
-    """The same with every row there twice, as files have it whose stacks were asked for in two ways."""
-    return {**results, "stacks": [{**row, "asked": asked} for row in results["stacks"] for asked in ("default", "a")]}
-
-
-@pytest.fixture(scope="module", params=["as they are", "rows twice"])
-def results(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The benchmarks that are shipped, and the same from files that hold every stack twice."""
-    if request.param == "as they are":
-        return ASSETS / "results"
-    folder = tmp_path_factory.mktemp("results")
-    for path in FOLDERS:
-        (folder / path.name).mkdir()
-        found = json.loads((path / "results.json").read_text(encoding="utf-8"))
-        (folder / path.name / "results.json").write_text(json.dumps(twice(found)), encoding="utf-8")
-    return folder
-
-
 @pytest.fixture(scope="module")
-def charted(results: Path, recordings: Path) -> Iterator[str]:
-    with launched(Pipeline, traces=recordings, results=results) as address:
+def charted(recordings: Path) -> Iterator[str]:
+    with launched(Pipeline, traces=recordings, results=ASSETS / "results") as address:
         yield address
 
 
+def shown(stack: dict[str, Any], dtype: str) -> list[str]:
+    """The cells of a stack that the page has to show, from what its raw runs give."""
+    low, high = stack["interval"]
+    plain = stack["stack"] == stack["plain"]
+    gain = f"{stack['speed_up']:.2f}×" + ("" if plain else f" {low:.2f} to {high:.2f}")
+    target = stack["plain"].partition("@dtype=")[2] or dtype
+    same = f"plain {target}" if plain else f"yes, {target}’s"
+    assert stack["equal"] == 1.0
+    return [gain, rate(stack["tokens_per_s"]), f"{stack['accepted_per_pass']:.2f}", same]
+
+
 @pytest.mark.browser
-def test_every_cell_and_bar_stands_where_its_table_and_its_file_say(page: Any, charted: str) -> None:
-    page.set_default_timeout(60_000)  # plotly's script is large
+def test_every_figure_in_sight_is_what_the_raw_runs_give(page: Any, charted: str) -> None:
     page.goto(f"{charted}/?tab=results")
-    page.wait_for_selector(".hx-res-preset")
-    files = {path.name: json.loads((path / "results.json").read_text(encoding="utf-8")) for path in FOLDERS}
-    presets = dict.fromkeys(file["about"]["preset"] for file in files.values())
-    seen = 0
-    for preset in presets:
-        section = page.locator(f"[data-preset='{preset}']")
-        own = {name: file for name, file in files.items() if file["about"]["preset"] == preset}
-        head, *rows = drawn_table(section.locator(".hx-plot-rates"))
-        assert head[1:] == [file["about"]["machine"] for file in own.values()]
-        said = {(row[0], name): cell for row in rows for name, cell in zip(own, row[1:], strict=True) if cell != "–"}
-        assert len(rows) == len({row[0] for row in rows}), "each stack once"
-        held = {
-            (row.get("stack") or row.get("name"), name): rate(row["tokens_per_s"])
-            for name, file in own.items()
-            for row in (*file["stacks"], *file["peers"])
-            if row["tokens_per_s"]
+    page.wait_for_selector(".hx-res-bars")
+    for folder in FOLDERS:
+        about, records = read_raw(folder / "runs.jsonl")
+        made = results(about, records)
+        page.get_by_label("model and machine").select_option(folder.name)
+        rows = {
+            (part, name): (cells, length) for part, name, cells, length in page.locator(".hx-res-bars").evaluate(BARS)
         }
-        assert said == held
-        bars = section.locator(".hx-plot-rates").evaluate(RATES)
-        assert len(bars) == len(said)
-        for stack, name, value in bars:
-            assert value == pytest.approx(float(said[stack, name]), abs=0.06 if value < 100 else 0.6), (stack, name)
-        for chart, file in zip(section.locator(".hx-plot-tasks").all(), own.values(), strict=True):
-            (_, *tasks), *rows = drawn_table(chart)
-            gains = {row["stack"]: row["tasks"] for row in file["stacks"] if row["stack"] != row["plain"]}
-            table = {row[0]: dict(zip(tasks, row[1:], strict=True)) for row in rows}
-            assert len(rows) == len(table) == len(gains), "each stack once"
-            assert table == {
-                stack: {task: f"{gain:.2f}×" for task, gain in own.items()} for stack, own in gains.items()
-            }
-            cells = {(stack, task.replace(" ", "_")): text for stack, task, text in chart.evaluate(TASKS)}
-            assert cells == {(stack, task): text for stack, own in table.items() for task, text in own.items()}
-            seen += len(cells)
-    assert seen > 100
+        for stack in made["stacks"]:
+            cells, length = rows.pop((stack["plain"], stack["stack"]))
+            assert cells == shown(stack, about["dtype"])
+            assert length == pytest.approx(stack["speed_up"], abs=0.02)
+        for peer in made["peers"]:
+            if peer["tokens_per_s"] is None:
+                continue
+            whole = peer["same_tokens"] == 1.0
+            same = "yes, float32’s" if whole else f"no, the first {100 * peer['same_tokens']:.0f} %"
+            cells, length = rows.pop(("target" if whole else "other", peer["name"]))
+            assert cells == [f"{peer['beside_plain']:.2f}×", rate(peer["tokens_per_s"]), "", same]
+            assert length == pytest.approx(peer["beside_plain"], abs=0.02)
+        assert rows == {}, "nothing else is shown"
+        said = page.locator(".hx-res-claim").inner_text()
+        best = made["claim"]["best"][0]
+        for entry in (best, *made["claim"]["loses"]):
+            low, high = entry["interval"]
+            assert f"{entry['speed_up']:.2f}" in said and f"({low:.2f} to {high:.2f})" in said
+            assert f"{entry['passes']:.2f} passes" in said and f"yields {entry['tokens']:.2f} tokens" in said
+        for entry in made["claim"]["best"][1:]:
+            assert f"levels: {entry['speed_up']:.2f}" in said
+        assert page.url.endswith(f"bench={folder.name}")
+
+
+@pytest.mark.browser
+def test_every_cell_of_the_tasks_stands_where_its_table_and_its_file_say(page: Any, charted: str) -> None:
+    page.set_default_timeout(60_000)  # plotly's script is large
+    file = json.loads((ASSETS / "results" / "smollm2-epyc-milan" / "results.json").read_text(encoding="utf-8"))
+    page.goto(f"{charted}/?tab=results&bench=smollm2-epyc-milan")
+    page.locator(".hx-more[data-more=tasks] > summary").click()
+    chart = page.locator(".hx-plot-tasks")
+    (_, *tasks), *rows = drawn_table(chart)
+    gains = {row["stack"]: row["tasks"] for row in file["stacks"] if row["stack"] != row["plain"]}
+    table = {row[0]: dict(zip(tasks, row[1:], strict=True)) for row in rows}
+    assert len(rows) == len(table) == len(gains), "each stack once"
+    assert table == {stack: {task: f"{gain:.2f}×" for task, gain in own.items()} for stack, own in gains.items()}
+    cells = {(stack, task.replace(" ", "_")): text for stack, task, text in chart.evaluate(TASKS)}
+    assert cells == {(stack, task): text for stack, own in table.items() for task, text in own.items()}
 
 
 def drawn_table(chart: Any) -> list[list[str]]:
@@ -123,12 +128,17 @@ def drawn_table(chart: Any) -> list[list[str]]:
 @pytest.mark.browser
 def test_one_stack_alone_is_called_the_default(page: Any, charted: str) -> None:
     page.goto(f"{charted}/?tab=results")
-    page.wait_for_selector(".hx-res-preset")
-    for preset in Pipeline.catalogue():
-        rows = page.locator(f"[data-preset='{preset['name']}'] tr:has(.hx-res-tag)")
-        stacks = rows.evaluate_all("(rows) => rows.map((row) => row.dataset.stack)")
-        assert stacks in ([], [preset["default_stack"]])
-    assert page.locator(".hx-res-tag").count()
+    page.wait_for_selector(".hx-res-bars")
+    found = {}
+    for folder in FOLDERS:
+        page.get_by_label("model and machine").select_option(folder.name)
+        rows = page.locator(".hx-res-bars tr:has(.hx-res-tag)")
+        found[folder.name] = rows.evaluate_all("(rows) => rows.map((row) => row.dataset.stack)")
+    defaults = {preset["name"]: preset["default_stack"] for preset in Pipeline.catalogue()}
+    for folder in FOLDERS:
+        about, _ = read_raw(folder / "runs.jsonl")
+        assert found[folder.name] in ([], [defaults[about["preset"]]])
+    assert any(found.values())
 
 
 # ---- the Planner's, whose data and tables the server makes

@@ -61,7 +61,7 @@ def test_it_is_grouped_and_marks_what_is_shown(page: Any, shipped: str, size: tu
     ratio = page.locator(".hx-headline-value").inner_text()
     assert chosen.locator(".hx-shelf-speed").inner_text() == ratio, "the figure of the run itself"
     assert "ngram" not in chosen.inner_text()
-    assert "ngram:3,int8:6,target" in page.locator(".hx-shelf-foot").inner_text()
+    assert "Lookups, then an 8-bit copy, then the model" in page.locator(".hx-shelf-foot").inner_text()
     assert "simulated" in menu.get_by_role("option", name="What if").inner_text()
     inside = menu.evaluate("(x) => x.scrollWidth <= x.clientWidth + 1")
     assert inside and page.evaluate("document.documentElement.scrollWidth <= innerWidth")

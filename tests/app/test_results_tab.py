@@ -89,7 +89,7 @@ def test_a_folder_is_enough_and_machines_without_one_are_named_with_their_comman
     put(tmp_path / "smollm2-epyc", json.dumps(made()))
     found = bundled.listing()
     (one,) = found["reports"]
-    assert (one["id"], one["results"]) == ("smollm2-epyc", made())
+    assert (one["id"], one["results"], one["exits"]) == ("smollm2-epyc", made(), {})
     assert one["csv"].splitlines()[1].startswith('default,"ngram:2,int4:5,target",30.0,3.0')
     (gpu,) = found["missing"]
     assert gpu["command"].startswith("python -m hsd_core bench --preset smollm2 --device cuda")
@@ -115,6 +115,7 @@ def _without(*path: str) -> str:
         (json.dumps({**made(), "stacks": []}), "fewer"),
         (_without("about", "machine"), "machine"),
         (_without("stacks", "0", "interval"), "interval"),
+        (_without("claim", "loses", "0", "passes"), "passes"),
         (json.dumps(made()).replace("30.0", '"fast"', 1), "expected a number"),
         (json.dumps(made()).replace("30.0", "-1.0", 1), "expected a number"),
         (" " * 500_000, "at most 400000"),
@@ -281,48 +282,92 @@ def empty_site(recordings: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 def visit(page: Any, site: str, query: str = "tab=results") -> None:
     page.set_default_timeout(60_000)  # plotly's script is large
     page.goto(f"{site}/?{query}")
-    page.wait_for_selector(".hx-res-preset")
+    page.wait_for_selector(".hx-res-headline")
+
+
+def opened(page: Any, name: str) -> Any:
+    """What stands one step behind, opened."""
+    more = page.locator(f".hx-more[data-more={name}]")
+    if not more.get_attribute("open"):
+        more.locator("summary").first.click()
+    return more
 
 
 def start_toy(page: Any) -> None:
+    opened(page, "here")
     page.get_by_label("preset to measure").select_option("toy")
     page.get_by_role("button", name="Run the quick set").click()
 
 
 def row(page: Any, stack: str) -> list[str]:
-    return [text.replace("\n", " ") for text in page.locator(f"tr[data-stack='{stack}'] td").all_inner_texts()]
+    cells = page.locator(f".hx-res-table tr[data-stack='{stack}'] td")
+    return [text.replace("\n", " ") for text in cells.all_inner_texts()]
+
+
+@pytest.mark.browser
+def test_it_opens_on_what_was_found_and_one_chart_and_all_else_stands_one_step_behind(
+    page: Any, results_site: str
+) -> None:
+    page.goto(results_site)
+    page.get_by_role("tab", name="Results").click()
+    page.wait_for_selector(".hx-res-bars")
+    assert parse_qs(page.evaluate("location.search")[1:])["tab"] == ["results"]
+    claim = page.locator(".hx-res-claim").inner_text()
+    assert claim.startswith("Three levels: 3.00 times as fast as the model alone (3.00 to 3.00); two levels: 0.50.")
+    assert f"{STACKS[1]} loses here: 0.50" in claim and "On a CUDA GPU: not measured." in claim
+    assert page.evaluate("window.PWNED") is None and MACHINE in claim
+    fields = page.locator(".hx-results :is(input, select, textarea)").evaluate_all(
+        "all => all.filter((x) => x.checkVisibility())"
+    )
+    assert len(fields) == 1, "which machine"
+    assert page.locator(".hx-more[open]").count() == 0
+    words = page.locator(".hx-res-programs").inner_text()
+    assert "generate()" in words and "Not run: not installed; pip install llama-cpp-python." in words
 
 
 @pytest.mark.browser
 def test_a_bundled_table_says_who_was_how_fast_where(page: Any, results_site: str) -> None:
-    page.goto(results_site)
-    page.get_by_role("tab", name="Results").click()
-    page.wait_for_selector(".hx-res-preset")
-    assert parse_qs(page.evaluate("location.search")[1:])["tab"] == ["results"]
+    visit(page, results_site)
+    opened(page, "all")
     assert page.locator(".hx-res-group b").all_inner_texts() == [MACHINE, "a CUDA GPU"]
-    assert page.evaluate("window.PWNED") is None
-    order = page.eval_on_selector_all("tr[data-stack]", "rows => rows.map((row) => row.dataset.stack)")
+    order = page.eval_on_selector_all(".hx-res-table tr[data-stack]", "rows => rows.map((row) => row.dataset.stack)")
     assert order == [STACKS[0], "target", STACKS[1]], "fastest first"
-    assert row(page, STACKS[0]) == ["30.0", "3.00× 3.00 to 3.00", "3.00", "100 %", "not measured"]
+    assert row(page, STACKS[0]) == ["30.0", "3.00× 3.00 to 3.00", "3.00", "yes, float32’s", "not measured"]
     assert row(page, STACKS[1])[:2] == ["5.0", "0.50× 0.50 to 0.50"]
     assert "1.33" not in row(page, "target")
-    plain = page.locator("tr[data-peer='transformers plain']").inner_text()
+    plain = page.locator(".hx-res-table tr[data-peer='transformers plain']").inner_text()
     assert "7.5" in plain
     assert "0.75× our plain" in plain
-    assert "pip install llama-cpp-python" in page.locator("tr[data-peer='llama.cpp plain']").inner_text()
-    page.wait_for_selector(".hx-plot-rates .main-svg")
-    table = page.locator(".hx-plot-tasks table").text_content()
+    assert "pip install" in page.locator(".hx-res-table tr[data-peer='llama.cpp plain']").inner_text()
+    table = opened(page, "tasks").locator("table").text_content()
     assert "translation" in table
     assert "0.50×" in table
+    origin = opened(page, "origin")
+    assert "python -m hsd_core bench --out DIR" in origin.inner_text()
     with page.expect_download() as download:
-        page.get_by_role("button", name="download results.json").click()
+        origin.get_by_role("button", name="download results.json").click()
     assert json.loads(Path(download.value.path()).read_text(encoding="utf-8")) == made()
+
+
+@pytest.mark.browser
+def test_a_machine_that_nobody_measured_is_said_with_its_command_and_kept_in_the_address(
+    page: Any, results_site: str
+) -> None:
+    visit(page, results_site)
+    page.get_by_label("model and machine").select_option(label="a CUDA GPU: not measured")
+    assert page.locator(".hx-res-headline").inner_text() == "Not measured yet"
+    assert "--device cuda" in page.locator(".hx-res-none code").inner_text()
+    page.reload()
+    page.locator(".hx-res-none").wait_for()
+    page.get_by_label("model and machine").select_option("smollm2-epyc")
+    page.wait_for_selector(".hx-res-bars")
+    assert parse_qs(page.evaluate("location.search")[1:])["bench"] == ["smollm2-epyc"]
 
 
 @pytest.mark.browser
 def test_a_stack_of_the_table_opens_in_play(page: Any, results_site: str) -> None:
     visit(page, results_site)
-    link = page.get_by_role("link", name=f"{STACKS[1]} open in Explore")
+    link = page.locator(".hx-res-bars").get_by_role("link", name=f"{STACKS[1]} open in Explore")
     asked = parse_qs(link.get_attribute("href")[1:])
     assert asked == {"preset": ["smollm2"], "stack": [STACKS[1]]}, "a new tab of the browser gets there as well"
     link.click()
@@ -340,15 +385,16 @@ def test_the_quick_set_runs_here_and_adds_its_column(page: Any, results_site: st
     outcome = page.locator(".hx-res-outcome")
     outcome.wait_for()
     assert outcome.inner_text().startswith("12 prompts measured.")
-    section = page.locator("[data-preset='toy']")
-    assert section.locator(".hx-res-group").inner_text().startswith("this server, now")
-    assert "the interval is wide" in section.locator(".hx-res-group").inner_text()
-    assert row(page, TOY)[3] == "100 %"
     assert page.get_by_role("button", name="Run the quick set").is_enabled()
     outcome.get_by_role("button", name="Show it").click()
-    assert page.evaluate("document.activeElement.textContent") == "Character tables, no weights"
+    assert page.evaluate("document.activeElement.className") == "hx-res-headline"
+    assert page.locator(".hx-results").get_attribute("data-preset") == "toy"
+    assert "this server, now, 12 prompts" in page.locator(".hx-res-claim").inner_text()
+    column = opened(page, "all").locator(".hx-res-group")
+    assert column.inner_text().startswith("this server, now") and "the interval is wide" in column.inner_text()
+    assert row(page, TOY)[3].startswith("yes, ")
     with page.expect_download() as download:
-        section.get_by_role("button", name="download results.csv").click()
+        opened(page, "origin").get_by_role("button", name="download results.csv").click()
     assert Path(download.value.path()).read_text(encoding="utf-8").startswith("asked,stack,")
 
 
@@ -359,15 +405,17 @@ def test_stop_ends_it_and_what_was_finished_stands_there_as_what_it_is(page: Any
     page.wait_for_selector(".hx-res-said:has-text('prompt 2 of 12')")
     page.get_by_role("button", name="Stop").click()
     page.wait_for_selector(".hx-res-outcome:has-text('Stopped after')")
-    assert "of 12 prompts" in page.locator("[data-preset='toy'] .hx-res-group").inner_text()
+    page.locator(".hx-res-outcome").get_by_role("button", name="Show it").click()
+    assert "of 12 prompts" in page.locator(".hx-res-claim").inner_text()
     page.get_by_role("button", name="Run the quick set").wait_for()
 
 
 @pytest.mark.browser
 def test_nothing_measured_is_said_plainly_with_the_command(page: Any, empty_site: str) -> None:
     visit(page, empty_site)
-    assert page.locator(".hx-res-none h3").inner_text() == "Not measured yet"
-    commands = page.locator(".hx-res-command code").all_inner_texts()
+    assert page.locator(".hx-res-none h2").inner_text() == "Not measured yet"
+    opened(page, "origin")
+    commands = page.locator(".hx-res-cards .hx-res-command code").all_inner_texts()
     assert [("--device cuda" in text, text.startswith("python -m hsd_core bench")) for text in commands] == [
         (False, True),
         (True, True),
@@ -378,8 +426,9 @@ def test_nothing_measured_is_said_plainly_with_the_command(page: Any, empty_site
 def test_the_tab_fits_a_phone(page: Any, results_site: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     visit(page, results_site)
-    page.locator(".hx-plot-rates").scroll_into_view_if_needed()
-    page.wait_for_selector(".hx-plot-rates .main-svg")
+    for name in ("tasks", "all", "origin", "here"):
+        opened(page, name)
+    page.wait_for_selector(".hx-plot-tasks .main-svg")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -148,8 +149,9 @@ def test_a_preset_of_the_hub_is_opened_and_bytes_are_told_to_terminal_and_page(
     with loader.awaited("own", "cpu") as opening:
         seen = waited(lambda: opening.said[0] == "download" and opening.said[1] >= size and opening.said)
         assert size <= seen[1] < seen[2]
-        status = _loading(opening, 1.0, "")
+        status = _loading(opening, 1.0)
         assert status["stage"] == "download" and 0.0 < status["share"] < 1.0
+        assert re.search(r", [0-9.]+ of [0-9.]+ MB$", status["text"])
         there.goes_on.set()
         opened = opening.pipeline.result(60)
     assert len([e for e in opened.run("target", "the", max_new_tokens=4) if e.event == "commit"]) == 4

@@ -4,6 +4,7 @@
 import { captionAt } from "./caption.js";
 import { plain, tokenText } from "./caption-parts.js";
 import { h, say } from "../kit/dom.js";
+import { stackName } from "../levels/stack-names.js";
 import { STATUS } from "../words/play/run.js";
 
 const SHOWN_MS = 1600; // at least, while the replay runs
@@ -97,6 +98,6 @@ function spoken(model, status) {
     tokens: model.committed.length,
     speed: s?.tokens_per_s ?? null,
     kept: s?.drafts_kept ?? null,
-    plan: model.plans.at(-1)?.stack ?? null,
+    plan: model.plans.length ? stackName(model.plans.at(-1).stack) : null,
   });
 }

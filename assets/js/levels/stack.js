@@ -32,6 +32,22 @@ function cut(text, mark) {
   return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + 1)];
 }
 
+/**
+ * A stack whose target is another one of these presets, as that preset's own stack: {preset, stack}; else null.
+ * @param {string} text @param {string[]} presets
+ */
+export function overOther(text, presets) {
+  const levels = parse(text);
+  const last = levels?.at(-1);
+  if (!levels || !last || !isTarget(last.name)) return null;
+  const preset = presets.find((name) => [name, `${name}.gguf`].includes(last.options.id ?? ""));
+  if (!preset) return null;
+  const { id: _, ...options } = last.options;
+  return { preset, stack: format([...levels.slice(0, -1), { ...last, options }]) };
+}
+
+const isTarget = (/** @type {string} */ name) => grammar.kinds.get(name)?.stands === "last";
+
 /** How many sequences a level drafts side by side: {count, key, value}; a count of 1 is a chain. */
 export function fanOf({ name, options }) {
   for (const one of grammar.kinds.get(name)?.keys ?? []) {
@@ -124,6 +140,7 @@ function newDepth(levels, known) {
 /** Why a preset has no such level, from its entry in the catalogue; "" when it has. `below`: it is not the top level. */
 export function missing({ name, options }, known, below) {
   if (!known) return STACK.noLevel(name);
+  if (isTarget(name) && options.id) return STACK.noTarget(options.id);
   if (!known.usable) return known.reason || STACK.unusable;
   if (below && !known.can_draft) return STACK.cannotDraft(known.label);
   if (!known.depth || options.at === undefined) return "";

@@ -3,6 +3,7 @@
 import { h } from "../kit/dom.js";
 import { recordsOf } from "../visit/session.js";
 import { setQuery } from "../kit/tabs.js";
+import { stackNames } from "../levels/stack-names.js";
 import { compareSays, differences, likeness } from "./compare-says.js";
 import { LaneModel } from "./replay/lane-model.js";
 import { COMPARE } from "../words/tabs/race.js";
@@ -39,6 +40,7 @@ const partner = (one, menu) => one && menu.find((other) => other !== one && !oth
  */
 export function createCompare({ menu, replay, attempt }) {
   const usable = menu.filter((one) => !one.reason);
+  const names = stackNames(usable.map((one) => one.stack));
   /** @type {Map<string, Promise<LaneModel>>} */
   const kept = new Map();
   /** @type {LaneModel[]} */ let shown = [];
@@ -48,7 +50,7 @@ export function createCompare({ menu, replay, attempt }) {
     h(
       "select",
       { class: "hx-select hx-race-run", "aria-label": label, onchange: () => attempt(() => show()) },
-      ...usable.map((one) => h("option", { value: one.name, text: `${one.title}: ${one.stack}` })),
+      ...usable.map((one) => h("option", { value: one.name, text: `${one.title}: ${names.get(one.stack)}` })),
     );
   const runs = COMPARE.letters.map((letter) => pick(COMPARE.run(letter)));
   const align = h(

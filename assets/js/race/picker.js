@@ -1,6 +1,7 @@
 /** The stacks that may race: plain decoding, the preset's own ones, and the one that is composed on Explore. */
 
 import { h } from "../kit/dom.js";
+import { stackNames } from "../levels/stack-names.js";
 import { LIVE } from "../words/tabs/race.js";
 
 /** @typedef {{title: string, stack: string, note: string}} Choice */
@@ -66,6 +67,7 @@ export function stackPicker([, most], onChange) {
       offered = list;
       const kept = [...on].filter((stack) => list.some((one) => one.stack === stack));
       on = new Set(kept.length ? kept : list.slice(0, 2).map((one) => one.stack));
+      const names = stackNames(list.map((one) => one.stack));
       el.replaceChildren(
         ...list.map(({ title, stack, note }) =>
           h(
@@ -84,7 +86,7 @@ export function stackPicker([, most], onChange) {
                 },
               }),
               h("b", { text: title }),
-              h("code", { text: stack }),
+              h("span", { class: "hx-race-choice-name", text: names.get(stack), title: stack }),
               h("span", { text: note }),
             ),
           ),

@@ -6,18 +6,23 @@ import { QUICK } from "../words/tabs/results.js";
  * @typedef {{asked: string, stack: string, plain: string, prompts: number, tokens_per_s: number, speed_up: number,
  *   interval: [number, number], tasks: Record<string, number>, accepted_per_pass: number, equal: number|null}} Row
  * @typedef {{name: string, tokens_per_s: number|null, why: string, beside_plain?: number, same_tokens?: number}} Peer
- * @typedef {{about: Record<string, any>, stacks: Row[], peers: Peer[]}} Results as hsd_core/lab/bench writes them
+ * @typedef {{stack: string, levels: number, speed_up: number, interval: [number, number], tokens: number, passes: number}} Claimed
+ * @typedef {{best: Claimed[], over: {speed_up: number, interval: [number, number]}|null, loses: Claimed[]}} Claim
+ * @typedef {{about: Record<string, any>, stacks: Row[], peers: Peer[], claim?: Claim}} Results as hsd_core/lab/bench writes them
  * @typedef {{id: string, name: string, when: string, now: boolean, early: boolean, said: string, results: Results, csv: string,
- *   stacks: Row[], rows: Map<string, Row>, peers: Map<string, Peer>}} Column stacks: each once, as `rows` has them by name
+ *   exits: Record<string, any[]>, stacks: Row[], rows: Map<string, Row>, peers: Map<string, Peer>}} Column stacks: each once, as `rows` has them by name
  */
 
 /**
- * @param {{id: string, results: Results, csv: string}[]} reports
+ * @param {{id: string, results: Results, csv: string, exits?: Record<string, any[]>}[]} reports
  * @param {{results: Results, csv: string, text: string, done: number, of: number}} [now] what was measured here a moment ago
  * @returns {Column[]}
  */
 export function columnsOf(reports, now) {
-  const bundled = reports.map(({ id, results, csv }) => column(id, results, csv, results.about.machine, ""));
+  const bundled = reports.map((one) => ({
+    ...column(one.id, one.results, one.csv, one.results.about.machine, ""),
+    exits: one.exits ?? {},
+  }));
   if (!now) return bundled;
   return [...bundled, { ...column("now", now.results, now.csv, QUICK.now, now.text), early: now.done < now.of }];
 }
@@ -36,6 +41,7 @@ function column(id, results, csv, name, said) {
     said,
     results,
     csv,
+    exits: {},
     stacks: [...rows.values()],
     rows,
     peers,
@@ -43,10 +49,14 @@ function column(id, results, csv, name, said) {
 }
 
 /**
- * The stacks of all columns, fastest first: by the first column that has one, the others after them.
+ * The stacks of all columns, those over the target as it is first, then fastest first: by the first column that has one.
  * @param {Column[]} columns
  */
-export const stacksOf = (columns) => ordered(columns.map((one) => one.rows));
+export function stacksOf(columns) {
+  const stacks = ordered(columns.map((one) => one.rows));
+  const reduced = (/** @type {string} */ stack) => Number(/target.*@dtype=/.test(stack));
+  return stacks.sort((a, b) => reduced(a) - reduced(b));
+}
 
 /** The other programs of all columns, fastest first; those that were not run last. @param {Column[]} columns */
 export const peersOf = (columns) => ordered(columns.map((one) => one.peers));

@@ -1,17 +1,23 @@
-/** The Results tab: what was measured on which machine, and the quick set here and now. `mount` is called once by its
- *  component. */
+/** The Results tab: what was measured on the chosen machine, in a sentence and one chart; all else one step behind.
+ *  `mount` is called once by its component. */
 
+import { disclosure } from "../kit/disclosure.js";
 import { h, tips } from "../kit/dom.js";
-import { learn } from "../levels/kinds.js";
 import { loadStyles } from "../kit/styles.js";
+import { setQuery } from "../kit/tabs.js";
 import { rememberTheme } from "../kit/theme.js";
+import { learn } from "../levels/kinds.js";
 import { Plot } from "../plots/plots.js";
-import { ratesFigure, tasksFigure } from "./charts.js";
+import { barsPanel } from "./target-bars.js";
+import { claimPanel } from "./claim.js";
 import { columnsOf } from "./columns.js";
 import { earlyExits } from "./exits/early-exits.js";
+import { NOW, machinePicker } from "./machine-picker.js";
 import { missingCard, originCard } from "./results-origin.js";
 import { quickPanel } from "./quick.js";
 import { comparison } from "./table.js";
+import { tasksFigure } from "./task-chart.js";
+import { EXITS } from "../words/tabs/exits.js";
 import { RESULTS } from "../words/tabs/results.js";
 
 const SETTLE_MS = 250; // a window that is being dragged is not redrawn
@@ -27,7 +33,7 @@ export async function mount(root, ports) {
   const setup = JSON.parse(ports.props.setup);
   learn(setup.grammar);
   const page = new ResultsPage(root.querySelector(".hx-root") ?? root, setup, ports);
-  ports.watch("value", () => ports.props.value && page.quick.apply(JSON.parse(ports.props.value)));
+  ports.watch("value", () => ports.props.value && page.heard(JSON.parse(ports.props.value)));
   await page.begin();
 }
 
@@ -38,36 +44,47 @@ class ResultsPage {
     /** @type {any[]} */ this.reports = [];
     /** @type {any[]} */ this.missing = [];
     /** @type {Map<string, any>} */ this.now = new Map(); // by preset: what was measured here a moment ago
-    /** @type {{plot: Plot, figure: () => any}[]} */ this.plots = [];
     this.quick = quickPanel({ setup, ports, onResults: (found) => this.add(found) });
+    this.picker = machinePicker({ onPick: (id) => this.pick(id) });
     this.note = h("p", { class: "hx-plan-fault", role: "alert", hidden: true });
-    this.body = h("div", { class: "hx-res-body" });
+    this.claim = h("div", { class: "hx-res-said-first", "aria-live": "polite" });
+    this.bars = h("div", {});
+    this.tasks = new Plot("tasks", { url: this.base + setup.plotly, label: RESULTS.byTask });
+    this.all = h("div", {});
+    this.cards = h("div", { class: "hx-res-cards" });
+    this.here = disclosure("here", RESULTS.here, [this.quick.el], { about: RESULTS.hereAbout });
+    this.behind = h(
+      "div",
+      { class: "hx-res-behind" },
+      disclosure("tasks", RESULTS.byTask, [this.tasks.el], { about: RESULTS.byTaskAbout }),
+      disclosure("all", RESULTS.all, [this.all], { about: RESULTS.allAbout }),
+      disclosure("exits", EXITS.title, [earlyExits(setup, this.base)], { about: EXITS.about }),
+      disclosure("origin", RESULTS.origin, [this.cards], { about: RESULTS.originAbout }),
+      this.here,
+    );
     this.el = h(
       "div",
       { class: "hx-stage hx-planner hx-results" },
       h(
         "header",
         { class: "hx-res-top" },
-        h("h1", { text: RESULTS.title }),
-        h("p", {
-          class: "hx-plan-text",
-          text: RESULTS.lead,
-        }),
+        h("div", {}, h("h1", { text: RESULTS.title }), h("p", { class: "hx-plan-text", text: RESULTS.lead })),
+        this.picker.el,
       ),
-      this.quick.el,
       this.note,
-      this.body,
-      earlyExits(setup, this.base),
+      this.claim,
+      this.bars,
+      this.behind,
     );
     root.replaceChildren(this.el);
     tips(this.el);
-    new MutationObserver(() => this.drawPlots()).observe(document.body, { attributeFilter: ["class"] });
+    new MutationObserver(() => this.drawTasks()).observe(document.body, { attributeFilter: ["class"] });
     let settling = 0;
     let drawn = innerWidth;
     addEventListener("resize", () => {
       clearTimeout(settling);
       settling = setTimeout(() => {
-        if (drawn !== innerWidth) this.drawPlots();
+        if (drawn !== innerWidth) this.drawTasks();
         drawn = innerWidth;
       }, SETTLE_MS);
     });
@@ -84,79 +101,76 @@ class ResultsPage {
       this.note.textContent = RESULTS.unreachable;
       this.note.hidden = false;
     }
-    this.draw();
+    this.list();
+    this.show(this.picker.asked());
   }
 
-  /**
-   * What the quick set found: a column of its preset's table. Gives what brings that into view.
-   * @param {{results: any, csv: string, text: string}} found
-   */
+  /** A payload of the quick set, whose progress is in sight while it runs. */
+  heard(payload) {
+    if (!payload.final) this.here.open = true;
+    this.quick.apply(payload);
+  }
+
+  /** What the quick set found: a machine of its preset. Gives what brings it into view. */
   add(found) {
     const { preset } = found.results.about;
     this.now.set(preset, found);
-    this.draw();
+    this.list();
+    this.show(this.picker.value());
     return () => {
-      const head = this.body.querySelector(`[data-preset="${CSS.escape(preset)}"] h2`);
-      head?.scrollIntoView({ block: "start" });
+      this.pick(`${NOW}${preset}`);
+      const head = /** @type {HTMLElement} */ (this.claim.querySelector("h2"));
+      head?.scrollIntoView({ block: "nearest" });
       head?.focus({ preventScroll: true });
     };
   }
 
-  draw() {
-    this.plots = [];
-    const named = [...this.reports, ...this.now.values()].map(({ results }) => results.about.preset);
-    const listed = this.setup.presets.map(({ name }) => name);
-    const place = (/** @type {string} */ preset) => (listed.includes(preset) ? listed.indexOf(preset) : listed.length);
-    const presets = [...new Set([...named, ...this.missing.map(({ preset }) => preset)])];
-    presets.sort((a, b) => place(a) - place(b)); // the usual one first, as everywhere on the page
-    this.body.replaceChildren(...presets.map((preset) => this.section(preset)));
-    this.drawPlots();
+  list() {
+    this.picker.list({ reports: this.reports, now: this.now, missing: this.missing, presets: this.setup.presets });
   }
 
-  /** All that was measured of one preset. @param {string} preset */
-  section(preset) {
-    const missing = this.missing.filter((one) => one.preset === preset);
-    const columns = columnsOf(
-      this.reports.filter(({ results }) => results.about.preset === preset),
-      this.now.get(preset),
-    );
+  pick(id) {
+    setQuery({ bench: id.startsWith(NOW) ? null : id });
+    this.show(id);
+  }
+
+  /** @param {string} id as the picker names a benchmark */
+  show(id) {
+    this.picker.set(id);
+    const { preset, at, lack } = this.picker.found(id);
     const known = this.setup.presets.find((one) => one.name === preset) ?? { name: preset, title: preset };
-    const { title } = known;
-    const cards = [...columns.map((column) => originCard(column, title)), ...missing.map(missingCard)];
-    return h(
-      "section",
-      { class: "hx-res-preset", "aria-label": title, "data-preset": preset },
-      h("h2", { class: "hx-res-h", tabindex: "-1", text: title }),
-      columns.length ? comparison(columns, missing, known) : notYet(),
-      columns.length ? this.charts(columns, title) : null,
-      h("div", { class: "hx-res-cards" }, ...cards),
-    );
+    const own = this.reports.filter(({ results }) => results.about.preset === preset);
+    const columns = columnsOf(own, this.now.get(preset));
+    const missing = this.missing.filter((one) => one.preset === preset);
+    this.column = columns.find((one) => one.id === at) ?? null;
+    this.el.dataset.preset = preset;
+    this.claim.replaceChildren(this.column ? this.claimed(this.column, columns, missing) : notYet(lack));
+    this.bars.replaceChildren(...(this.column ? [barsPanel(this.column, known)] : []));
+    this.all.replaceChildren(...(columns.length ? [comparison(columns, missing, known)] : []));
+    this.cards.replaceChildren(...columns.map((one) => originCard(one, known.title)), ...missing.map(missingCard));
+    for (const name of ["tasks", "all"]) this.behind.querySelector(`[data-more="${name}"]`).hidden = !columns.length;
+    this.drawTasks();
   }
 
-  charts(columns, title) {
-    const plot = (name, label, figure) => {
-      const made = new Plot(name, { url: this.base + this.setup.plotly, label });
-      this.plots.push({ plot: made, figure });
-      return made.el;
-    };
-    return h(
-      "div",
-      { class: "hx-res-charts", "data-machines": columns.length },
-      plot("rates", RESULTS.rates(title), () => ratesFigure(columns)),
-      ...columns.map((column) => plot("tasks", RESULTS.tasks(title, column.name), () => tasksFigure(column))),
-    );
+  /** The chosen one's claim; where nobody loses, with the way to another machine where somebody does. */
+  claimed(column, columns, missing) {
+    const losers = columns.filter((one) => one.results.claim?.loses.length);
+    const other = column.results.claim?.best.length && !losers.includes(column) ? losers[0] : null;
+    const way = other ? { column: other, onPick: () => this.pick(this.picker.idOf(other)) } : null;
+    return claimPanel(column, way, missing);
   }
 
-  /** The colours are the page's, so a change of theme redraws them. */
-  drawPlots() {
-    for (const { plot, figure } of this.plots) plot.show(figure());
+  /** The colours are the page's, so a change of theme redraws it. */
+  drawTasks() {
+    if (this.column) this.tasks.show(tasksFigure(this.column));
   }
 }
 
-const notYet = () =>
+const notYet = (lack) =>
   h(
     "div",
     { class: "hx-panel hx-plan-empty hx-res-none" },
-    h("h3", { class: "hx-plan-h", text: RESULTS.none }),
+    h("h2", { class: "hx-res-headline", tabindex: "-1", text: RESULTS.none }),
     h("p", { text: RESULTS.noneText }),
+    lack ? missingCard(lack) : null,
   );

@@ -1,8 +1,9 @@
 /** The stacks and the other programs of one preset, a group of columns a machine. */
 
 import { h } from "../kit/dom.js";
-import { levelBadge, stylesOf } from "../levels/badge.js";
 import { peersOf, stacksOf } from "./columns.js";
+import { sameText } from "./same-text.js";
+import { stackHead } from "./stack-head.js";
 import { TABLE } from "../words/tabs/results.js";
 
 const FIGURES = TABLE.figures;
@@ -90,40 +91,11 @@ function groupHead(one) {
   );
 }
 
-function stackHead(stack, preset, usual) {
-  const parts = stack.split(",");
-  const styles = [
-    ...stylesOf(parts.map((name, i) => ({ name: `${i} ${name}`, kind: name.split(/[@:]/)[0] }))).values(),
-  ];
-  const query = new URLSearchParams({ preset, stack });
-  return h(
-    "th",
-    { scope: "row", class: "hx-res-name" },
-    h(
-      "a",
-      {
-        class: "hx-res-stack",
-        href: `?${query}`,
-        "data-tip": TABLE.openTip,
-        onclick: (/** @type {MouseEvent} */ event) => {
-          if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return; // a tab or window of its own
-          event.preventDefault();
-          document.dispatchEvent(new CustomEvent("hx:use-stack", { detail: { stack, preset } }));
-        },
-      },
-      h("span", { class: "hx-res-badges", "aria-hidden": "true" }, ...styles.map(levelBadge)),
-      h("span", { class: "hx-res-text" }, ...parts.flatMap((part, i) => (i ? [",", h("wbr"), part] : [part]))),
-      h("span", { class: "hx-sr", text: TABLE.open }),
-    ),
-    usual ? h("span", { class: "hx-res-tag", text: TABLE.usual }) : null,
-  );
-}
-
 function stackCells(one, stack) {
   const row = one.rows.get(stack);
   const cell = (i, ...what) => h("td", { class: edge(i, one) }, ...what);
   if (!row) return FIGURES.map((_, i) => cell(i, i ? "" : "–"));
-  const best = one.stacks.every((other) => other.tokens_per_s <= row.tokens_per_s);
+  const best = one.stacks.every((other) => other.plain !== row.plain || other.tokens_per_s <= row.tokens_per_s);
   const [low, high] = row.interval;
   return [
     cell(0, h(best ? "b" : "span", { class: best ? "hx-res-best" : null, text: rate(row.tokens_per_s) })),
@@ -133,13 +105,11 @@ function stackCells(one, stack) {
       h("small", { text: row.stack === row.plain ? TABLE.plain : TABLE.interval(low.toFixed(2), high.toFixed(2)) }),
     ),
     cell(2, row.accepted_per_pass.toFixed(2)),
-    cell(3, equalCell(row.equal)),
+    cell(
+      3,
+      h("span", { class: row.equal !== null && row.equal < 1 ? "hx-res-unequal" : null, text: sameText(row, one) }),
+    ),
   ];
-}
-
-function equalCell(equal) {
-  if (equal === null) return h("span", { text: TABLE.drawn });
-  return h("span", { class: equal < 1 ? "hx-res-unequal" : null, text: `${Math.round(100 * equal)} %` });
 }
 
 function peerCells(one, name) {

@@ -2,6 +2,7 @@
  *  another tab sends. */
 
 import { openTab } from "../kit/tabs.js";
+import { stackName } from "../levels/stack-names.js";
 import { RECORDED } from "../visit/journey.js";
 import { STAGE } from "../words/play/run.js";
 
@@ -75,15 +76,16 @@ export class Acts {
   }
 
   /** A stack that another tab sends: into the composer, not run yet. @param {{stack: string, preset?: string}} sent */
-  async _use({ stack, preset }) {
+  async _use(sent) {
     const { wish, edit, compose, settled, tell } = this.page;
+    const { stack, preset } = { ...sent, ...wish.over(sent.stack) };
     if (preset && preset !== wish.settings.preset && wish.setup.catalogue.some((p) => p.name === preset))
       edit("preset", preset);
     const fits = compose(stack);
     openTab("Explore");
     if (!fits) return tell(STAGE.unread(stack), "error");
     await settled();
-    tell(STAGE.composed(stack, this.invite()));
+    tell(STAGE.composed(stackName(stack), this.invite()));
   }
 
   /** A plan that another tab sends: played without weights, and shown as what it is. @param {any} sent */

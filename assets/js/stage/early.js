@@ -41,6 +41,8 @@ class LatePorts {
     this.trigger = (/** @type {string} */ event, /** @type {object|undefined} */ data) =>
       void there.then((ports) => ports.trigger(event, data));
     const call = (/** @type {string} */ name) => async (/** @type {object} */ data) => (await there).call[name](data);
-    this.call = Object.fromEntries(["open_trace", "simulate", "stop", "tail"].map((name) => [name, call(name)]));
+    this.call = Object.fromEntries(
+      ["open_trace", "simulate", "stop", "tail", "offered"].map((name) => [name, call(name)]),
+    );
   }
 }

@@ -6,6 +6,7 @@ import { Drawing } from "./drawing.js";
 import { dropTarget } from "./drop.js";
 import { Feed } from "../visit/feed.js";
 import { Journey, RECORDED } from "../visit/journey.js";
+import { keepCatalogue } from "../visit/offered.js";
 import { learn } from "../levels/kinds.js";
 import { Player } from "../player/player.js";
 import { onPresenting, present, presenterKeys } from "./title/presenter.js";
@@ -52,6 +53,7 @@ export class Stage {
       press: (serial) => this.parts.text.press(serial),
       isSame: () => this.parts.tower.isSame,
     });
+    this.offered = keepCatalogue({ setup, call: ports.call, onNews: () => this._offered() });
     this.parts = furnish({
       ...{ root: host, setup, feed, view, settings, player, tell, edit, draw },
       aside: this.journey.aside.el,
@@ -134,6 +136,13 @@ export class Stage {
       this.place.instead(given, this.acts.invite());
     }
     this.parts.desk.begin();
+    this.offered.begin();
+  }
+
+  /** The server has other presets, or other levels of them. */
+  _offered() {
+    this.parts.tower.setPreset(this.wish.preset);
+    this.refresh();
   }
 
   /** A value from the component. */
@@ -182,6 +191,7 @@ export class Stage {
     this.parts.text.title(this.shown.title || (live ? "" : header.title));
     if (live) this.player.live(model);
     else this._replay();
+    if (live) this.offered.ran(this.wish.preset);
     this.refresh();
     this.study.draw();
   }

@@ -21,17 +21,17 @@ export class Origin {
     if (!settings.replan) return this._say("");
     const { preset, device } = settings;
     const query = new URLSearchParams({ preset, device: device ?? "", temperature: `${heatOf(settings)}` }).toString();
-    if (query !== this.asked) this._ask(query, preset);
+    if (query !== this.asked) this._ask(query);
     this._say(this.told);
   }
 
-  async _ask(query, preset) {
+  async _ask(query) {
     this.asked = query;
     this.told = "";
     const reply = await fetch(new URL(`../../../planner/origin?${query}`, import.meta.url)).catch(() => null);
     const found = reply?.ok ? await reply.json() : null;
     if (query !== this.asked || !found) return;
-    this.told = found.profile ? originText(found) : PLAN.noProfileOf(preset);
+    this.told = found.profile ? originText(found) : PLAN.noProfileOf(found.option);
     this._say(this.told);
   }
 

@@ -12,6 +12,7 @@ import { reorder } from "./drag.js";
 import { floorOf } from "./floor/floor.js";
 import { heatOf } from "../levels/greedy.js";
 import { styleLevels } from "../levels/kinds.js";
+import { nameOfStack } from "../levels/stack-names.js";
 import { Origin } from "./plan-origin.js";
 import { pictureButton } from "../kit/picture/button.js";
 import { shaftOf } from "./shaft.js";
@@ -43,6 +44,7 @@ class Tower {
     this.open = new Set(); // levels whose details are open
     this.list = h("ol", { class: "hx-floors", "aria-label": TOWER.levels });
     this.note = h("p", { class: "hx-tower-note" });
+    this.called = h("p", { class: "hx-tower-called" });
     this.origin = new Origin();
     this.presets = h("select", {
       class: "hx-select hx-stack-pick",
@@ -77,6 +79,7 @@ class Tower {
           () => TOWER.picture,
         ),
       ),
+      this.called,
       h("div", { class: "hx-tower-body" }, this.house, this.add.el),
       ctx.fixed ? null : this.forecast.el,
       towerKey(),
@@ -249,12 +252,19 @@ class Tower {
   /** Shows which of the ready-made stacks this is. */
   nameStack() {
     if (!this.of.run || !this.isSame) say(this.note, this.remark);
+    if (this.called.dataset.stack !== this.stack) this._call(this.stack);
     const made = this.of.preset?.stacks?.find(
       (s) => s.stack === this.stack && Boolean(s.replan) === this.ctx.replans(),
     );
     this.presets.value = made?.name ?? "";
     this._foretell();
     this.origin.show(this.isSame ? this.of.run : null, this.ctx.settings());
+  }
+
+  /** What the stack is called. @param {string} stack */
+  _call(stack) {
+    this.called.dataset.stack = stack;
+    this.called.replaceChildren(nameOfStack(stack));
   }
 
   /** What the theory says of this stack, and of it with each level that may be added. */

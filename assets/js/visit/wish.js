@@ -2,6 +2,7 @@
 
 import { fields, read, write } from "./address.js";
 import { adopt } from "./adopt.js";
+import { overOther } from "../levels/stack.js";
 import { PROMPT } from "../words/play/run.js";
 
 export class Wish {
@@ -39,12 +40,19 @@ export class Wish {
   /** Settings as the address has them: {given, refused}. They overrule what is shown next. */
   ask() {
     const { given, refused } = read(location.search, this._known);
+    Object.assign(given, this.over(given.stack));
     Object.assign(this.settings, this._defaults, given);
     this.presetStack();
     if (given.stack && !this.tower.setStack(given.stack)) refused.push(`stack=${given.stack.slice(0, 40)}`);
     this.settings.stack = this.tower.stack;
     this.asked = given;
     return { given, refused };
+  }
+
+  /** What a stack over another target that is offered means: {preset, stack}; else null. @param {string|undefined} stack */
+  over(stack) {
+    const names = this.setup.catalogue.map((/** @type {any} */ p) => p.name);
+    return stack ? overOther(stack, names) : null;
   }
 
   /** Writes them into the address. */

@@ -1,5 +1,6 @@
 """Stacks measured side by side: with plain decoding of the same target, and with other programs."""
 
+from hsd_core.lab.bench.claim import best_by_levels
 from hsd_core.lab.bench.prompts import Prompt, read_asked, read_prompts, read_stacks
 from hsd_core.lab.bench.side_by_side import (
     BenchPeer,

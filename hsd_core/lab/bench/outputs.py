@@ -2,8 +2,8 @@
 
 results.json: `about` (machine, versions, command, prompts), `stacks` (a row a stack, fastest first: `asked`, its line
 in the stacks file, `stack`, `tokens_per_s`, `speed_up`, `interval`, `tasks`, `accepted_per_pass`, `acceptance`, and
-`equal`, the share of prompts whose text is plain decoding's, null where tokens were drawn) and `peers` (`name`,
-`tokens_per_s` or null, `why`).
+`equal`, the share of prompts whose text is plain decoding's, null where tokens were drawn), `peers` (`name`,
+`tokens_per_s` or null, `why`) and the `claim` (see there).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from hsd_core.lab.bench.claim import claim
 from hsd_core.lab.bench.prompts import DEFAULT
 from hsd_core.lab.bench.side_by_side import Measurement, PeerRun, from_record, plain_of, whole
 from hsd_core.lab.bench.summary import peer_rows, sampled, summary
@@ -35,6 +36,7 @@ def results(about: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> d
         "about": {key: value for key, value in about.items() if key not in ("stacks", "asked", "missing")},
         "stacks": [_stack(row, _line(about, row["stack"])) for row in rows],
         "peers": peer_rows(peers, plain, about.get("missing", {})),
+        "claim": claim(rows, kept, first),
     }
 
 

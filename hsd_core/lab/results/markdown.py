@@ -61,11 +61,7 @@ def views(path: Path) -> tuple[str, ...]:
 def _bench(name: str, about: About, records: Records) -> str:
     rows = bench.summary(bench.whole(runs_of(records), about["stacks"]), drawn=bench.sampled(about))
     if name == "best":  # of the stacks over the target as it is: of each number of levels
-        depths: dict[int, dict[str, Any]] = {}
-        for row in rows:
-            if row["plain"] == "target":
-                depths.setdefault(row["stack"].count(",") + 1, row)
-        rows = sorted(depths.values(), key=lambda row: -row["tokens_per_s"])
+        rows = bench.best_by_levels(rows, "target")
     drawn = f", drawn at temperature {about['temperature']:g}" if bench.sampled(about) else ""
     said = (
         f"{max((row['prompts'] for row in rows), default=0)} prompts of `{about['prompts']}`, up to "

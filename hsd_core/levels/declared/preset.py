@@ -94,7 +94,7 @@ class Preset:
             return False, self.refused, 0.0
         missing = [s for s in self.sources if not is_here(s)]
         download = sum((_cheapest(s).download_mb for s in missing), 0.0)
-        memory = _memory_gb()
+        memory = memory_gb_here()
         if self.memory_gb and memory < self.memory_gb and not has_cuda():
             why = f"needs {self.memory_gb:.0f} GB of memory or a CUDA device; this machine has {memory:.0f} GB"
             return False, why, download
@@ -109,7 +109,8 @@ def _cheapest(source: Source) -> Source:
     return source.instead if source.instead and source.instead.kind == asked else source
 
 
-def _memory_gb() -> float:
+def memory_gb_here() -> float:
+    """Of this machine, all together."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
     except (AttributeError, ValueError, OSError):

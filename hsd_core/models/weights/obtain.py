@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hsd_core.models.weights import fetch, store
 from hsd_core.models.weights.errors import WeightsError
-from hsd_core.models.weights.hub import fetch_hub, snapshot
+from hsd_core.models.weights.hub import config_of, fetch_hub, snapshot
 from hsd_core.models.weights.source import Source
 
 Progress = Callable[[str, float, float], None]
@@ -68,6 +68,11 @@ def here(source: Source) -> Path | None:
         return None
     folder = store.cache_folder() / (source.id if source.kind == "wheels" else _gguf_key(Path(source.id)))
     return folder if store.is_whole(folder) else None
+
+
+def config_here(source: Source) -> Path | None:
+    """The folder of a source, or one that has its config.json alone."""
+    return here(source) or (config_of(source.id) if source.kind == "hub" else None)
 
 
 def _from_wheels(source: Source, work: Path, progress: Progress) -> dict[str, object]:

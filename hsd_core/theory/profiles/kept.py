@@ -79,6 +79,11 @@ def shipped_profile(
     return None
 
 
+def shipped_profiles(folder: Path = FOLDER) -> list[Profile]:
+    """All the profiles that come with the package."""
+    return _readable(folder.glob("*.json"))
+
+
 def unlike_here(about: Mapping[str, Any], device: str = "cpu") -> int:
     """How far a profile's machine is from this one (see `unlike`)."""
     return unlike(str(about.get("machine", "")), _machine(device))

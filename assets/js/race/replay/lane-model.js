@@ -2,7 +2,6 @@
 
 import { upTo } from "../../kit/order.js";
 import { TraceModel } from "../../run/trace.js";
-import { NAME } from "../../words/tabs/race.js";
 
 /** @typedef {import("../../visit/feed.js").TraceRecord} TraceRecord */
 
@@ -24,6 +23,11 @@ export class LaneModel {
     return this.times.length;
   }
 
+  /** The stack, as it is written. */
+  get stack() {
+    return this.row.stack ?? this.model.header?.stack ?? "";
+  }
+
   /** ns since the start at which the last token was committed. */
   get finish() {
     return this.times[this.tokens - 1] ?? 0;
@@ -43,15 +47,4 @@ export class LaneModel {
   tokenAt(at) {
     return this.model.tokens.get(this.model.committed[at]) ?? null;
   }
-}
-
-/** What a stack is called: its levels' names, cheapest first. @param {TraceModel} model @param {string} plain */
-export function nameOf({ levels, header }, plain) {
-  const top = levels[levels.length - 1];
-  const copy = top && /@dtype=(\w+)/.exec(header?.stack.split(",").at(-1) ?? "");
-  const target = copy ? NAME.targetOf(copy[1]) : NAME.target;
-  if (levels.length === 1) return copy ? NAME.plainOf(plain, copy[1]) : plain;
-  const rules = [...(header?.stack ?? "").matchAll(/@rule=(\w+)/g)].map((found) => found[1]);
-  const name = [...levels.slice(0, -1).map((level) => level.short), target].join(" \u2192 ");
-  return rules.length ? NAME.withRules(name, [...new Set(rules)]) : name;
 }

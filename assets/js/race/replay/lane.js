@@ -3,8 +3,8 @@
 
 import { h, icon, say } from "../../kit/dom.js";
 import { duration } from "../../words/numbers.js";
+import { nameOfStack, stackNames } from "../../levels/stack-names.js";
 import { create as createText } from "../../text/text.js";
-import { nameOf } from "./lane-model.js";
 import { LANE, rateText, WORDS } from "../../words/tabs/race.js";
 import { track } from "./strip.js";
 
@@ -13,13 +13,13 @@ import { track } from "./strip.js";
  * its row; `late`: not before all lanes are over. `verdict`: how its text compares.
  * @typedef {{mark: (over: boolean) => {text: string, place: string}, result: Node[], tip: string|null, late: boolean,
  *   ahead: (t: number, tokens: number) => string, verdict: {text: string, kind: string}}} Says
- * @typedef {{index: number, most: number, says: Says, onToken: (at: number) => void, onPlay: () => void,
+ * @typedef {{index: number, most: number, among: string[], says: Says, onToken: (at: number) => void, onPlay: () => void,
  *   onSave: () => void}} LaneContext
  */
 
 /** @param {import("./lane-model.js").LaneModel} lane @param {LaneContext} ctx */
 export function createLane(lane, ctx) {
-  const name = nameOf(lane.model, WORDS.plain);
+  const name = stackNames(ctx.among).get(lane.stack) ?? "";
   const row = createRow(lane, name, ctx);
   const column = createColumn(lane, name, ctx);
   return {
@@ -45,8 +45,6 @@ export function createLane(lane, ctx) {
 
 /** @param {import("./lane-model.js").LaneModel} lane @param {string} name @param {LaneContext} ctx */
 function createRow(lane, name, ctx) {
-  const { row, model } = lane;
-  const stack = row.stack ?? model.header?.stack;
   const { says } = ctx;
   const place = h("b", { class: "hx-race-place", "data-place": "" });
   const rate = h("b", { class: "hx-race-rate", text: "\u2013" });
@@ -57,12 +55,7 @@ function createRow(lane, name, ctx) {
     "li",
     { class: "hx-race-row", "data-lane": String(ctx.index) },
     place,
-    h(
-      "div",
-      { class: "hx-race-who" },
-      title("h3", name, model),
-      h("code", { class: "hx-race-stack", text: stack, title: stack }),
-    ),
+    h("div", { class: "hx-race-who" }, title("h3", nameOfStack(lane.stack, ctx.among), lane.model)),
     h("div", { class: "hx-race-way" }, way.el, count),
     h("div", { class: "hx-race-now", tabindex: "0", "data-tip": WORDS.rate }, h("span", {}, rate, LANE.unit), ahead),
     h(
@@ -113,7 +106,7 @@ function createColumn(lane, name, ctx) {
     h(
       "header",
       { class: "hx-race-column-head" },
-      title("h4", name, model),
+      title("h4", h("span", { text: name, title: lane.stack }), model),
       act(WORDS.onPlay, WORDS.onPlayTip, null, ctx.onPlay),
       act("", WORDS.saveLane, icon("save"), ctx.onSave),
     ),
@@ -140,12 +133,12 @@ function createColumn(lane, name, ctx) {
   };
 }
 
-const title = (/** @type {string} */ tag, /** @type {string} */ name, /** @type {any} */ { levels }) =>
+const title = (/** @type {string} */ tag, /** @type {HTMLElement} */ name, /** @type {any} */ { levels }) =>
   h(
     tag,
     { class: "hx-race-name" },
     h("span", { class: "hx-race-badges", "aria-hidden": "true" }, ...levels.map(badge)),
-    h("span", { text: name, title: name }),
+    name,
   );
 
 const badge = (/** @type {import("../../run/trace.js").Level} */ level) =>

@@ -107,9 +107,11 @@ export function createReplay(ctx) {
       says = how.says;
       selected = null;
       told = new Set();
+      const among = models.map(({ stack }) => stack);
       lanes = models.map((lane, index) =>
         createLane(lane, {
           index,
+          among,
           most: shown.most,
           says: says[index],
           onToken: (at) => {

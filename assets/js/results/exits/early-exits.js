@@ -35,7 +35,7 @@ export function earlyExits(setup, base) {
   const show = (/** @type {import("./study-data.js").Study[]} */ studies) => {
     plots.length = 0;
     el.hidden = !studies.length;
-    el.replaceChildren(h("h2", { class: "hx-res-h", text: EXITS.title }), ...studies.flatMap(sheet));
+    el.replaceChildren(...studies.flatMap(sheet));
     draw();
   };
   const sheet = (/** @type {import("./study-data.js").Study} */ study) => {

@@ -4,6 +4,7 @@
 import { h, icon, popover } from "../../kit/dom.js";
 import { RECORDED } from "../../visit/journey.js";
 import { styleLevels } from "../../levels/kinds.js";
+import { stackName } from "../../levels/stack-names.js";
 import { WORDS } from "../../words/play/recordings.js";
 
 const TYPED_MS = 700; // letters that come within this belong together
@@ -139,10 +140,12 @@ function letter({ tag, hue, underline }) {
   return h("b", { class: "hx-badge", "data-line": underline, style: { "--hue": hue }, text: tag });
 }
 
-/** When and where it was recorded, and the grammar of its stack. @param {Recording} one */
+/** What its stack is called, and when and where it was recorded. @param {Recording} one */
 function about(one) {
   const where = [one.recorded, one.machine].filter(Boolean).join(", ") || WORDS.noWhere;
-  return [one.stack, one.simulated ? WORDS.made : WORDS.recorded(where)].filter(Boolean).join(" \u00b7 ");
+  return [one.stack && stackName(one.stack), one.simulated ? WORDS.made : WORDS.recorded(where)]
+    .filter(Boolean)
+    .join(" \u00b7 ");
 }
 
 /**

@@ -25,9 +25,7 @@ export function settingsPanel(ctx) {
             class: "hx-select",
             onchange: (event) => edit(name, event.target.value),
           },
-          ...options.map(([value, text, reason, off = reason]) =>
-            h("option", { value, text: reason ? `${text}: ${reason}` : text, disabled: Boolean(off) }),
-          ),
+          ...options.map(([value, text]) => h("option", { value, text })),
         ),
       ),
     );
@@ -73,17 +71,12 @@ export function settingsPanel(ctx) {
       h("span", { text: label }),
     );
 
-  const presets = setup.catalogue.map((p) => [
-    p.name,
-    p.title,
-    p.usable ? p.reason : p.reason || SETTINGS.off,
-    !p.usable,
-  ]);
+  const unusable = h("div");
   const device = pick("device", SETTINGS.device, [["", SETTINGS.anyDevice]]);
   const el = h(
     "div",
     { class: "hx-settings" },
-    group(SETTINGS.groups.model, pick("preset", SETTINGS.preset, presets), device),
+    group(SETTINGS.groups.model, pick("preset", SETTINGS.preset, []), device, unusable),
     group(
       SETTINGS.groups.sampling,
       figure("temperature", SETTINGS.temperature, "0.1"),
@@ -110,6 +103,8 @@ export function settingsPanel(ctx) {
     el,
     show(settings) {
       const preset = setup.catalogue.find((p) => p.name === settings.preset);
+      if (document.activeElement !== inputs.preset) inputs.preset.replaceChildren(...presetChoices(setup.catalogue));
+      tellUnusable(unusable, setup.catalogue);
       const devices = preset?.devices ?? [];
       inputs.device.replaceChildren(
         h("option", { value: "", text: SETTINGS.anyDevice }),
@@ -123,6 +118,36 @@ export function settingsPanel(ctx) {
       }
     },
   };
+}
+
+/** The presets, and below them the targets that the operator named. @param {any[]} catalogue */
+function presetChoices(catalogue) {
+  const choice = (/** @type {any} */ p) => {
+    const reason = (p.reason || (p.usable ? "" : SETTINGS.off)).split("; ")[0]; // the cure stands below the field
+    return h("option", { value: p.name, text: reason ? `${p.title}: ${reason}` : p.title, disabled: !p.usable });
+  };
+  const presets = catalogue.filter((p) => !p.target).map(choice);
+  const targets = catalogue.filter((p) => p.target).map(choice);
+  if (!targets.length) return presets;
+  return [
+    h("optgroup", { label: SETTINGS.presets }, ...presets),
+    h("optgroup", { label: SETTINGS.targets }, ...targets),
+  ];
+}
+
+/** Why some of them cannot be used, with what helps. @param {HTMLElement} el @param {any[]} catalogue */
+function tellUnusable(el, catalogue) {
+  const off = catalogue.filter((p) => !p.usable);
+  const open = el.querySelector("details")?.open ?? false;
+  const why = (/** @type {any} */ p) => h("p", { class: "hx-item-note" }, h("b", { text: p.title }), ` ${p.reason}`);
+  const list = h(
+    "details",
+    { class: "hx-why-not" },
+    h("summary", { text: SETTINGS.whyNot(off.length) }),
+    ...off.map(why),
+  );
+  list.open = open;
+  el.replaceChildren(...(off.length ? [list] : []));
 }
 
 function field(label, tip, input) {

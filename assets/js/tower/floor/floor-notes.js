@@ -3,6 +3,7 @@
 import { kindOf } from "../../levels/kinds.js";
 import { roundNumber } from "../../kit/round-number.js";
 import { fanOf } from "../../levels/stack.js";
+import { stackName } from "../../levels/stack-names.js";
 import { FLOOR, PLAN } from "../../words/play/tower.js";
 
 /** Some levels are known by their kind, the others by their weights. */
@@ -55,7 +56,7 @@ export function inPlan(plan, index) {
 }
 
 /** A plan in a sentence or two: since when, which levels, and why. */
-export const planText = (plan) => PLAN.is(roundNumber(plan.round), plan.stack, plan.why);
+export const planText = (plan) => PLAN.is(roundNumber(plan.round), stackName(plan.stack), plan.why);
 
 /**
  * What a run plans with, and the cure if that was measured elsewhere; as `origin_words` of

@@ -27,6 +27,9 @@ export const SETTINGS = {
   off: "cannot be used here",
   groups: { model: "Model", sampling: "Sampling", run: "Run", view: "View" },
   preset: ["preset", "which weights"],
+  presets: "Presets",
+  targets: "Targets of this server",
+  whyNot: (/** @type {number} */ n) => `Why ${n === 1 ? "one cannot" : `${n} cannot`} be used`,
   device: ["device", "where the levels run"],
   anyDevice: "the best available",
   temperature: ["temperature", "0 is greedy: always the most likely token"],
@@ -79,7 +82,7 @@ export const STATUS = {
   ) => {
     const speed = x.speed ? `, ${x.speed.toFixed(0)} tokens per second` : "";
     const kept = x.kept === null ? "" : `, ${Math.round(100 * x.kept)} percent of drafts kept`;
-    return `${state}: ${x.tokens} tokens${speed}${kept}${x.plan === null ? "" : `, plan ${x.plan}`}.`;
+    return `${state}: ${x.tokens} tokens${speed}${kept}${x.plan === null ? "" : `, plan: ${x.plan}`}.`;
   },
   preparing: "preparing the run",
   none: "no run yet",
@@ -98,7 +101,7 @@ export const STAGE = {
   lanes: "lanes on one clock",
   leftOut: (/** @type {string} */ names) => `Left out of the address because invalid: ${names}.`,
   unread: (/** @type {string} */ stack) => `${stack} is not a stack that the composer can read.`,
-  composed: (/** @type {string} */ stack, /** @type {string} */ then) => `${stack} is in the composer. ${then}`,
+  composed: (/** @type {string} */ stack, /** @type {string} */ then) => `${stack}: it is in the composer. ${then}`,
   busy: "Your run must end first; then press Generate.",
   cannot: (/** @type {string} */ reason) => `It cannot be run: ${reason}`,
   press: "Press Generate to run it.",

@@ -98,8 +98,8 @@ export const PLAN = {
         : `not on the machine of this run, ${x.machine}`;
     return `${said}: ${alike}, where passes may cost more or less; python -m hsd_core calibrate --preset ${x.preset} measures it.`;
   },
-  noProfileOf: (/** @type {string} */ preset) =>
-    `There is no profile to plan with here; measure one: python -m hsd_core calibrate --preset ${preset}`,
+  noProfileOf: (/** @type {string} */ option) =>
+    `There is no profile to plan with here; measure one: python -m hsd_core calibrate ${option}`,
   auto: (/** @type {string} */ text) => `Auto. ${text}`,
 };
 
@@ -140,6 +140,7 @@ export const NAMES = {
 
 /** What a preset cannot run; what is wrong with a stack's text stands in the grammar. */
 export const STACK = {
+  noTarget: (/** @type {string} */ id) => `this server does not offer the target ${id}`,
   noLevel: (/** @type {string} */ name) => `this preset has no level \u201c${name}\u201d`,
   unusable: "cannot be used here",
   cannotDraft: (/** @type {string} */ name) => `${name} cannot draft; it can only be the top level`,

@@ -5,6 +5,7 @@ const two = (/** @type {number} */ value) => value.toFixed(2);
 
 export const EXITS = {
   title: "Early exits",
+  about: "what each depth knows, which exits would pay, and what it would take",
   lead: (
     /** @type {string} */ preset,
     /** @type {{texts: number, tokens: number, prompts: string, machine: string, day: string}} */ x,

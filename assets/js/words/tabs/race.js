@@ -48,14 +48,6 @@ export const WORDS = {
   plain: "plain decoding",
 };
 
-/** What a stack is called. */
-export const NAME = {
-  target: "target",
-  targetOf: (/** @type {string} */ copy) => `${copy} target`,
-  plainOf: (/** @type {string} */ plain, /** @type {string} */ copy) => `${plain} of the ${copy} copy`,
-  withRules: (/** @type {string} */ name, /** @type {string[]} */ rules) => `${name} (rule ${rules.join(", ")})`,
-};
-
 export const LANE = {
   nth: (/** @type {number} */ nth) => `lane ${nth}`,
   written: (/** @type {string} */ name) => `${name}: tokens written`,
@@ -112,7 +104,7 @@ export const finishedText = (/** @type {string} */ name, /** @type {number} */ n
 
 /** @param {string[][]} places of each lane, with its name */
 export const placesText = (places) =>
-  `All repeats together: ${places.map(([place, name]) => `${place} ${name}`).join(", ")}.`;
+  `All repeats together: ${places.map(([place, name]) => `${place} ${name}`).join("; ")}.`;
 
 /**
  * Where, when and how it was measured, in one line.

@@ -31,13 +31,112 @@ export const QUICK = {
 
 export const RESULTS = {
   title: "Results",
-  lead: "How long stacks really took, beside plain decoding and other programs on the same machine. Only decoding is timed, not reading the prompt. Intervals are 95 %, a bootstrap over prompts.",
+  lead: "What was measured. Only decoding is timed, not reading the prompt.",
+  pick: "model and machine",
+  option: (/** @type {string} */ machine, /** @type {number} */ prompts) => `${machine}, ${prompts} prompts`,
+  missing: (/** @type {string} */ what) => `${what}: not measured`,
   unreachable: "The server could not send the bundled results; open this tab again to retry.",
-  rates: (/** @type {string} */ preset) => `${preset}: tokens per second`,
   tasks: (/** @type {string} */ preset, /** @type {string} */ machine) => `${preset}: speed-up by task, ${machine}`,
   none: "Not measured yet",
   noneText:
-    "No benchmark of this preset comes with the page. The commands below make one; its folder then appears here. Or run the quick set above.",
+    "No benchmark of this preset comes with the page. The command below makes one; its folder then appears here. Or run the quick set.",
+  byTask: "By task",
+  byTaskAbout: "what each stack gains on each kind of prompt",
+  all: "All figures",
+  allAbout: "every stack and program, on every machine of this model",
+  origin: "How it was measured",
+  originAbout: "machines, versions, commands, files to download",
+  here: "Measure this server",
+  hereAbout: "the quick set, a few minutes",
+};
+
+/** @type {(n: number) => string} a number of levels */
+const levels = (n) =>
+  `${["no", "one", "two", "three", "four", "five", "six", "seven", "eight"][n] ?? n} level${n === 1 ? "" : "s"}`;
+const first = (/** @type {string} */ text) => `${text[0].toUpperCase()}${text.slice(1)}`;
+
+/** @typedef {{gain: string, low: string, high: string}} Gain speed-up with its 95 % interval */
+
+/** What the chosen benchmark says. */
+export const CLAIM = {
+  label: "what was found",
+  headline: (/** @type {Gain & {levels: number}} */ x, /** @type {{levels: number, gain: string}[]} */ others) =>
+    `${first(levels(x.levels))}: ${x.gain} times as fast as the model alone (${x.low} to ${x.high})${others.map((one) => `; ${levels(one.levels)}: ${one.gain}`).join("")}.`,
+  noGain: (/** @type {Gain & {levels: number}} */ x) =>
+    `No stack is faster than the model alone here; the best has ${levels(x.levels)}: ${x.gain} times (${x.low} to ${x.high}).`,
+  none: "Every stack and program, beside plain decoding.",
+  sure: (/** @type {number} */ more, /** @type {number} */ fewer, /** @type {Gain} */ x) =>
+    `${first(levels(more))} are faster than ${levels(fewer)} on the same prompts: ${x.gain} times (${x.low} to ${x.high}).`,
+  unsure: (
+    /** @type {number} */ more,
+    /** @type {number} */ fewer,
+    /** @type {Gain} */ x,
+    /** @type {number} */ prompts,
+  ) =>
+    `${first(levels(more))} beside ${levels(fewer)} on the same prompts: ${x.gain} times (${x.low} to ${x.high}). With ${prompts} prompts that may be chance.`,
+  why: (
+    /** @type {string} */ stack,
+    /** @type {string} */ passes,
+    /** @type {string} */ tokens,
+    /** @type {string} */ dtype,
+  ) =>
+    `Why: one round of ${stack} takes as long as ${passes} passes of the ${dtype} model alone, and yields ${tokens} tokens.`,
+  lose: (/** @type {string} */ stack, /** @type {boolean} */ hispec) =>
+    hispec ? "HiSpec\u2019s exits lose" : `${stack} loses`,
+  loses: (
+    /** @type {string} */ who,
+    /** @type {Gain} */ x,
+    /** @type {string} */ passes,
+    /** @type {string} */ tokens,
+  ) =>
+    `${who} here: ${x.gain} (${x.low} to ${x.high}), because a round takes as long as ${passes} passes and yields ${tokens} tokens.`,
+  exit: (/** @type {number} */ at, /** @type {number} */ of, /** @type {number} */ percent) =>
+    `the first ${at}${of ? ` of ${of}` : ""} layers take ${percent} % of a pass`,
+  exits: (/** @type {string[]} */ parts) => `${first(parts.join(", "))}.`,
+  noneLoses: "No stack loses here. ",
+  elsewhere: (/** @type {string} */ who, /** @type {string} */ gain, /** @type {string} */ machine) =>
+    `${machine}: ${who}, ${gain}`,
+  facts: (
+    /** @type {string} */ machine,
+    /** @type {number} */ prompts,
+    /** @type {number} */ tokens,
+    /** @type {string} */ day,
+  ) =>
+    `${machine}, ${prompts} prompts of up to ${tokens} tokens, ${day}. In parentheses: 95 % intervals, a bootstrap over prompts.`,
+  lacking: (/** @type {string[]} */ machines) => `On ${machines.join(" and on ")}: not measured.`,
+};
+
+/** The chart. */
+export const BARS = {
+  title: "Speed-up over plain decoding of the same target",
+  text: "A bar is the speed-up, its whisker the 95 % interval, the line at 1 plain decoding.",
+  label: (/** @type {string} */ preset, /** @type {string} */ machine) =>
+    `${preset} on ${machine}: speed-ups by target`,
+  columns: ["stack", "", "speed-up", "tokens/s", "tokens a pass", "same text?"],
+  target: (/** @type {string} */ dtype) => `Target in ${dtype}`,
+  over: (/** @type {string} */ dtype) => `Gains are over plain ${dtype} decoding, whose text each has to write.`,
+  another: (/** @type {string} */ dtype, /** @type {string} */ own) =>
+    `Another model, by itself: gains are over plain ${dtype} decoding, whose text need not be that of ${own}.`,
+  others: "Programs that write another text",
+  other: (/** @type {string} */ dtype) =>
+    `They read other weights: the rate is beside our plain ${dtype} decoding, the text is not.`,
+  interval: (/** @type {string} */ low, /** @type {string} */ high) => `${low} to ${high}`,
+  itself: (/** @type {string} */ dtype) => `plain ${dtype}`,
+  same: (/** @type {string} */ dtype) => `yes, ${dtype}\u2019s`,
+  some: (/** @type {number} */ n, /** @type {number} */ of, /** @type {string} */ dtype) =>
+    `${n} of ${of}, ${dtype}\u2019s`,
+  differs: (/** @type {number} */ percent) => `no, the first ${percent} %`,
+  drawn: "sampled",
+  notRun: (/** @type {string} */ why) => `Not run: ${why}.`,
+};
+
+/** Other programs, by the names that benchmarks give them. @type {Record<string, string>} */
+export const PEERS = {
+  "transformers plain": "Hugging Face\u2019s generate() on the same float32 weights, one token a pass.",
+  "transformers lookup": "generate() that copies its drafts from the text so far (prompt lookup).",
+  "transformers assisted": "generate() with a smaller draft model (assisted generation).",
+  "llama.cpp plain": "llama.cpp on a GGUF file of the model, whose weights may have fewer bits.",
+  "llama.cpp lookup": "llama.cpp on that file with drafts copied from the text so far.",
 };
 
 export const TABLE = {
@@ -46,7 +145,7 @@ export const TABLE = {
     ["tokens/s", "tokens written per second of decoding, over all prompts"],
     ["speed-up", "tokens/s / plain decoding's with the same target, with its 95 % interval"],
     ["per pass", "tokens committed per pass of the target, correction and bonus included"],
-    ["equal", "share of prompts whose text equals plain decoding's; sampled tokens are not compared"],
+    ["same text?", "whether every text is plain decoding's of the same target; sampled tokens are not compared"],
   ],
   caption: "stacks and other programs by machine, fastest first",
   label: "table of all stacks and machines",
@@ -63,7 +162,6 @@ export const TABLE = {
   notRun: "not run",
   peer: (/** @type {string} */ gain, /** @type {number} */ same, /** @type {string} */ why) =>
     `${gain}\u00d7 our plain \u00b7 ${same} % same tokens${why ? ` \u00b7 ${why}` : ""}`,
-  drawn: "sampled",
   notMeasured: "not measured",
 };
 
@@ -90,15 +188,10 @@ export const ORIGIN = {
 };
 
 export const PLOTS = {
-  rates: "Tokens per second",
-  ratesAxis: "tokens per second",
-  ratesText: "Whiskers: the 95 % interval of the speed-up, times plain decoding\u2019s rate in the same measurement. ",
-  paler: "Other programs are paler.",
-  /** Plotly's own templates: what stands in %{} is filled in by it. */
-  ratesHover: "%{customdata}<br>%{x:.1f} tokens per second<extra></extra>",
   tasks: (/** @type {string} */ machine) => `Speed-up by task: ${machine}`,
   tasksText: "Speed-up over plain decoding of the same target; green gains, orange loses.",
   tasksFew: " Two prompts per task: only a hint.",
+  /** Plotly's own template: what stands in %{} is filled in by it. */
   tasksHover: "%{y}<br>%{x}: %{text} plain decoding<extra></extra>",
   stack: "stack",
 };

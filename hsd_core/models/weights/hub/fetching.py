@@ -9,10 +9,10 @@ import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hsd_core.models.weights.attended import attended
-from hsd_core.models.weights.errors import WeightsError
+from hsd_core.models.weights.errors import WeightsError, saved_again
 from hsd_core.models.weights.hub.snapshots import snapshot
 from hsd_core.models.weights.source import Source
 
@@ -49,6 +49,21 @@ def fetch_hub(source: Source, progress: Progress) -> Path:
     return Path(ended["folder"])
 
 
+class Looked(NamedTuple):
+    """What the Hub says of a model before it is fetched: bytes of all its files, or what is wrong, with the cure."""
+
+    bytes: int = 0
+    wrong: str = ""
+
+
+def look_at(source: Source) -> Looked:
+    """Ask the Hub for a model's size and config.json, which is kept: seconds at most, and nothing large is fetched."""
+    ended = _run(source.id, lambda plan: None, "look")
+    if "folder" not in ended:
+        return Looked(wrong=_cure(source, ended))
+    return Looked(sum(ended["files"].values()))
+
+
 def _arrived(blobs: str, blob: str, size: int) -> float:
     for path in (blob, f"{blob}.incomplete"):
         with suppress(OSError):
@@ -56,10 +71,11 @@ def _arrived(blobs: str, blob: str, size: int) -> float:
     return 0.0
 
 
-def _run(hub_id: str, tell: Callable[[Mapping[str, Any]], None]) -> dict[str, Any]:
+def _run(hub_id: str, tell: Callable[[Mapping[str, Any]], None], *more: str) -> dict[str, Any]:
     """Run the program that fetches, in a process that is ended when `tell` raises.
 
     Args:
+        more: arguments of the program.
         tell: called several times a second with the program's plan, empty before there is one.
     Returns:
         All that it says.
@@ -69,7 +85,7 @@ def _run(hub_id: str, tell: Callable[[Mapping[str, Any]], None]) -> dict[str, An
         said, log = Path(folder) / "said", Path(folder) / "log"
         plan: dict[str, Any] = {}
         with said.open("wb") as out, log.open("wb") as err:
-            command = (PROGRAM, hub_id, f"{ANSWER_S}")
+            command = (PROGRAM, hub_id, f"{ANSWER_S}", *more)
             with attended(*command, stdout=out, stderr=err, env=own) as process:
                 while process.poll() is None:
                     plan = plan or next((line for line in _lines(said) if "files" in line), {})
@@ -108,7 +124,9 @@ def _cure(source: Source, ended: Mapping[str, Any]) -> str:
         case "token":
             return f"the Hugging Face Hub does not know the token of HF_TOKEN ({why}); set a valid one, or unset it"
         case "pickles":
-            return f"{id_} has no safetensors on the Hub, and pickles are not opened; use another model"
+            return f"{id_} has no safetensors on the Hub, and pickles are not opened; {saved_again(id_, 'MT')}"
+        case "tokenizer":
+            return f"{id_} has no tokenizer.json on the Hub, the fast form of its tokenizer; {saved_again(id_, 'MT')}"
         case "full":
             return _full(id_, ended)
     if "files" in ended:

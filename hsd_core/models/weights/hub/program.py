@@ -1,7 +1,8 @@
-"""Fetches a model from the Hub as a program, so that it can be ended at any moment: ID SECONDS (see `attended`).
+"""Fetches a model from the Hub as a program, so that it can be ended at any moment: ID SECONDS [look] (see `attended`).
 
 It writes JSON lines: first what is to be fetched, {"blobs": FOLDER, "files": {NAME OF THE BLOB: BYTES}}, at last
-{"folder": SNAPSHOT}, or {"wrong": KIND, "why": REASON}. It belongs to no package: it may run where ours is not found.
+{"folder": SNAPSHOT}, or {"wrong": KIND, "why": REASON}. To look is to fetch config.json alone. It belongs to no
+package: it may run where ours is not found.
 
 The library of the Hub begins a file anew that was interrupted. So large files are fetched here, into the place where it
 looks for them: `blobs/SHA256.incomplete` grows by the range that is missing, is checked, and takes its name. Then the
@@ -45,13 +46,16 @@ class File:
     whole: bool
 
 
-def main(hub_id: str, seconds: float) -> None:
+def main(hub_id: str, seconds: float, look: bool = False) -> None:
     """Fetch what is missing of a model; `seconds`: how long the Hub may take to answer."""
     constants.DOWNLOAD_CHUNK_SIZE = WRITTEN
     root = Path(constants.HF_HUB_CACHE) / f"models--{hub_id.replace('/', '--')}"
     commit, files = _files(hub_id, seconds)
     blobs = root / "blobs"
     _say({"blobs": str(blobs), "files": {file.blob: file.bytes for file in files}})
+    if look:
+        path = huggingface_hub.hf_hub_download(hub_id, "config.json", revision=commit, etag_timeout=seconds)
+        return _say({"folder": str(Path(path).parent)})
     locks = Path(constants.HF_HUB_CACHE) / ".locks" / root.name
     _ask_for_space(Path(constants.HF_HUB_CACHE), sum(file.bytes - _here(blobs, file) for file in files))
     locks.mkdir(parents=True, exist_ok=True)
@@ -72,6 +76,8 @@ def _files(hub_id: str, seconds: float) -> tuple[str, list[File]]:
     commit = str(info.sha)
     if not any(name.endswith(".safetensors") for name in there):
         _fail("pickles")
+    if "tokenizer.json" not in there:
+        _fail("tokenizer")
     # Anybody may ask what a gated model consists of; whether we may have it is said by its files alone.
     first = huggingface_hub.hf_hub_url(hub_id, "config.json" if "config.json" in there else min(there), revision=commit)
     huggingface_hub.get_hf_file_metadata(first, timeout=seconds)
@@ -170,6 +176,6 @@ def _explain(error: BaseException) -> NoReturn:
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1], float(sys.argv[2]))
+        main(sys.argv[1], float(sys.argv[2]), sys.argv[3:] == ["look"])
     except Exception as failed:  # whatever the HTTP client raises: the Hub's library changes it between versions
         _explain(failed)

@@ -19,6 +19,12 @@ def snapshot(hub_id: str) -> Path | None:
     return next((folder for folder in _snapshots(root) if _is_whole(folder)), None)
 
 
+def config_of(hub_id: str) -> Path | None:
+    """A folder with the config.json of a model, whatever else of it is here."""
+    root = hub_cache() / f"models--{hub_id.replace('/', '--')}"
+    return next((folder for folder in _snapshots(root) if (folder / "config.json").is_file()), None)
+
+
 def hub_cache() -> Path:
     """Where the Hub's library keeps what it fetches."""
     home = os.environ.get("HF_HOME") or os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "huggingface")

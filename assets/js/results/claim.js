@@ -1,0 +1,79 @@
+/** What the chosen benchmark says: its headline, how sure it is, why, and who loses. Every figure is the benchmark's. */
+
+import { h } from "../kit/dom.js";
+import { ofExits } from "./groups.js";
+import { CLAIM } from "../words/tabs/results.js";
+
+/** @typedef {import("./columns.js").Claim} Claim @typedef {import("./columns.js").Claimed} Claimed */
+
+const times = (/** @type {number} */ x) => x.toFixed(2);
+const ends = (/** @type {[number, number]} */ [low, high]) => ({ low: times(low), high: times(high) });
+
+/** The sentences, the first as the headline. @param {import("./columns.js").Column} column @returns {string[]} */
+export function sentences(column) {
+  const { claim, about } = column.results;
+  const first = claim?.best[0];
+  if (!first) return [CLAIM.none];
+  const [, ...rest] = claim.best;
+  const gain = { levels: first.levels, gain: times(first.speed_up), ...ends(first.interval) };
+  const others = rest.map((one) => ({ levels: one.levels, gain: times(one.speed_up) }));
+  return [
+    first.speed_up > 1 ? CLAIM.headline(gain, others) : CLAIM.noGain(gain),
+    ...(claim.over ? [sure(claim, column.stacks[0].prompts)] : []),
+    CLAIM.why(first.stack, times(first.passes), times(first.tokens), about.dtype),
+    ...claim.loses.map((one) => lost(one, column.exits[one.stack] ?? [])),
+  ];
+}
+
+/** @param {Claim} claim @param {number} prompts */
+function sure({ over, best: [first, second] }, prompts) {
+  const gain = { gain: times(over?.speed_up ?? 1), ...ends(over?.interval ?? [1, 1]) };
+  return (over?.interval[0] ?? 0) > 1
+    ? CLAIM.sure(first.levels, second.levels, gain)
+    : CLAIM.unsure(first.levels, second.levels, gain, prompts);
+}
+
+/** @param {Claimed} one @param {{at: number, of: number, share: number}[]} exits */
+function lost(one, exits) {
+  const gain = { gain: times(one.speed_up), ...ends(one.interval) };
+  const said = CLAIM.loses(CLAIM.lose(one.stack, ofExits(one.stack)), gain, times(one.passes), times(one.tokens));
+  const parts = exits.map(({ at, of, share }) => CLAIM.exit(at, of, Math.round(100 * share)));
+  return parts.length ? `${said} ${CLAIM.exits(parts)}` : said;
+}
+
+/**
+ * @param {import("./columns.js").Column} column
+ * @param {{column: import("./columns.js").Column, onPick: () => void}|null} elsewhere another machine's, where a stack loses
+ * @param {{what: string}[]} missing machines without a benchmark of this preset
+ */
+export function claimPanel(column, elsewhere, missing) {
+  const [headline, ...rest] = sentences(column);
+  const { about } = column.results;
+  const facts = CLAIM.facts(column.name, column.stacks[0].prompts, about.max_new_tokens, column.when);
+  const lost = elsewhere?.column.results.claim?.loses[0];
+  return h(
+    "section",
+    { class: "hx-panel hx-res-claim", "aria-label": CLAIM.label },
+    h("h2", { class: "hx-res-headline", tabindex: "-1", text: headline }),
+    ...rest.map((text) => h("p", { text })),
+    lost && elsewhere
+      ? h(
+          "p",
+          {},
+          CLAIM.noneLoses,
+          h("button", {
+            type: "button",
+            class: "hx-res-link",
+            text: CLAIM.elsewhere(
+              CLAIM.lose(lost.stack, ofExits(lost.stack)),
+              times(lost.speed_up),
+              elsewhere.column.name,
+            ),
+            onclick: elsewhere.onPick,
+          }),
+        )
+      : null,
+    h("p", { class: "hx-res-of", text: column.early ? `${facts} · ${column.said}` : facts }),
+    missing.length ? h("p", { class: "hx-res-of", text: CLAIM.lacking(missing.map(({ what }) => what)) }) : null,
+  );
+}

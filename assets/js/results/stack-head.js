@@ -1,0 +1,35 @@
+/** A stack as the head of a row: its levels' letters, its code, and the way to the first screen with it. */
+
+import { h } from "../kit/dom.js";
+import { levelBadge, stylesOf } from "../levels/badge.js";
+import { TABLE } from "../words/tabs/results.js";
+
+/** @param {string} stack @param {string} preset @param {boolean} usual whether it is the preset's default */
+export function stackHead(stack, preset, usual) {
+  const parts = stack.split(",");
+  const styles = [
+    ...stylesOf(parts.map((name, i) => ({ name: `${i} ${name}`, kind: name.split(/[@:]/)[0] }))).values(),
+  ];
+  const query = new URLSearchParams({ preset, stack });
+  return h(
+    "th",
+    { scope: "row", class: "hx-res-name" },
+    h(
+      "a",
+      {
+        class: "hx-res-stack",
+        href: `?${query}`,
+        "data-tip": TABLE.openTip,
+        onclick: (/** @type {MouseEvent} */ event) => {
+          if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return; // a tab or window of its own
+          event.preventDefault();
+          document.dispatchEvent(new CustomEvent("hx:use-stack", { detail: { stack, preset } }));
+        },
+      },
+      h("span", { class: "hx-res-badges", "aria-hidden": "true" }, ...styles.map(levelBadge)),
+      h("span", { class: "hx-res-text" }, ...parts.flatMap((part, i) => (i ? [",", h("wbr"), part] : [part]))),
+      h("span", { class: "hx-sr", text: TABLE.open }),
+    ),
+    usual ? h("span", { class: "hx-res-tag", text: TABLE.usual }) : null,
+  );
+}

@@ -1,0 +1,111 @@
+/** The one chart: a table whose rows are bars, a part for each target, all on one axis. A picture and its figures cannot
+ *  differ: they are one table. */
+
+import { h } from "../kit/dom.js";
+import { endOf, groupsOf, targetOf } from "./groups.js";
+import { peerText, sameText } from "./same-text.js";
+import { stackHead } from "./stack-head.js";
+import { rate } from "./table.js";
+import { BARS, PEERS } from "../words/tabs/results.js";
+
+/**
+ * @param {import("./columns.js").Column} column
+ * @param {{name: string, title: string, default_stack?: string}} preset
+ */
+export function barsPanel(column, preset) {
+  const groups = groupsOf(column);
+  const end = endOf(groups);
+  const [first] = groups;
+  const programs = [...column.peers.values()];
+  return h(
+    "section",
+    { class: "hx-panel hx-res-chart", "aria-label": BARS.label(preset.title, column.name) },
+    h("h2", { class: "hx-plan-h", text: BARS.title }),
+    h("p", { class: "hx-plan-text", text: BARS.text }),
+    h(
+      "table",
+      { class: "hx-res-bars" },
+      h("caption", { class: "hx-sr", text: BARS.label(preset.title, column.name) }),
+      h("thead", {}, h("tr", {}, ...BARS.columns.map((text) => h("th", { scope: "col", text })))),
+      ...groups.map((group) => part(group, group === first, column, preset, end)),
+    ),
+    programs.length ? h("dl", { class: "hx-res-programs" }, ...programs.flatMap(explained)) : null,
+  );
+}
+
+function part(group, first, column, preset, end) {
+  const { plain, target, lines } = group;
+  const own = targetOf("target", column);
+  const about = plain === null ? BARS.other(target) : first ? BARS.over(target) : BARS.another(target, own);
+  return h(
+    "tbody",
+    { "data-target": plain ?? "other" },
+    h(
+      "tr",
+      {},
+      h(
+        "th",
+        { scope: "rowgroup", colspan: String(BARS.columns.length), class: "hx-res-part" },
+        h("b", { text: plain === null ? BARS.others : BARS.target(target) }),
+        h("span", { text: about }),
+      ),
+    ),
+    ...lines.map((line) => row(line, column, preset, end)),
+  );
+}
+
+function row(line, column, preset, end) {
+  const { name, gain, interval, row: own, peer } = line;
+  const head = own
+    ? stackHead(name, preset.name, name === preset.default_stack)
+    : h("th", { scope: "row", class: "hx-res-name", text: name });
+  return h(
+    "tr",
+    { [own ? "data-stack" : "data-peer"]: name },
+    head,
+    h(
+      "td",
+      { class: "hx-res-bar-cell" },
+      bar(gain, interval, end, own ? "" : "peer", own !== null && own.stack === own.plain),
+    ),
+    h(
+      "td",
+      { class: "hx-res-figure" },
+      h("b", { text: `${gain.toFixed(2)}×` }),
+      interval ? h("small", { text: BARS.interval(interval[0].toFixed(2), interval[1].toFixed(2)) }) : null,
+    ),
+    h("td", { class: "hx-res-figure", "data-of": BARS.columns[3], text: rate(line.rate) }),
+    h("td", { class: "hx-res-figure", "data-of": BARS.columns[4], text: own ? own.accepted_per_pass.toFixed(2) : "" }),
+    h("td", {
+      class: "hx-res-same",
+      "data-of": BARS.columns[5],
+      text: own ? sameText(own, column) : peerText(peer, column),
+    }),
+  );
+}
+
+/** A bar from nothing to the gain, its interval, and the line of plain decoding; the figures stand beside it. */
+function bar(gain, interval, end, kind, plain) {
+  const at = (/** @type {number} */ x) => `${(100 * Math.max(0, x)) / end}%`;
+  return h(
+    "div",
+    { class: "hx-res-track", "aria-hidden": "true", style: { "--one": at(1) } },
+    h("i", {
+      class: "hx-res-fill",
+      "data-kind": plain ? "plain" : kind || (gain < 1 ? "slower" : "faster"),
+      style: { width: at(gain) },
+    }),
+    interval
+      ? h("i", {
+          class: "hx-res-ends",
+          style: { "inset-inline-start": at(interval[0]), width: at(interval[1] - interval[0]) },
+        })
+      : null,
+  );
+}
+
+/** A program in a sentence; of one that was not run, why. */
+function explained({ name, tokens_per_s, why }) {
+  const words = [PEERS[name] ?? "", tokens_per_s === null ? BARS.notRun(why) : why].filter(Boolean).join(" ");
+  return [h("dt", { text: name }), h("dd", { text: words })];
+}

@@ -1,0 +1,31 @@
+/** The catalogue as the server has it now: a target of the Hub is known better once the Hub was asked, or it is here. */
+
+const AGAIN_MS = 2000;
+const MOST = 15; // times that the page asks while the server is still finding out
+
+/**
+ * @param {{setup: Record<string, any>, call: import("./session.js").Calls, onNews: () => void}} ctx onNews: the
+ *   catalogue of the setup has changed
+ */
+export function keepCatalogue({ setup, call, onNews }) {
+  const ask = async (/** @type {number} */ times) => {
+    const found = await call.offered({}).catch(() => null); // what is known already stays
+    if (!Array.isArray(found?.catalogue)) return;
+    const changed = JSON.stringify(found.catalogue) !== JSON.stringify(setup.catalogue);
+    if (changed) {
+      setup.catalogue.splice(0, setup.catalogue.length, ...found.catalogue);
+      onNews();
+    }
+    if (!found.settled && times > 1) setTimeout(() => ask(times - 1), AGAIN_MS);
+  };
+  return {
+    /** Once, when the page is there: only what an operator named can change. */
+    begin() {
+      if (setup.catalogue.some((/** @type {any} */ one) => one.target)) void ask(MOST);
+    },
+    /** A run of this preset is there. @param {any} preset of the catalogue */
+    ran(preset) {
+      if (preset?.target && preset.needs_download) void ask(1);
+    },
+  };
+}

@@ -1,0 +1,117 @@
+// Claims about what stands beside what in Results. Run: node --test tests/js
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sentences } from "../../assets/js/results/claim.js";
+import { columnsOf, stacksOf } from "../../assets/js/results/columns.js";
+import { endOf, groupsOf, ofExits } from "../../assets/js/results/groups.js";
+import { peerText, sameText } from "../../assets/js/results/same-text.js";
+
+const THREE = "ngram:2,int8:5,target";
+const EXITS = "exit:2@at=4,exit:4@at=8,target";
+
+/** @returns {any} */
+const row = (/** @type {string} */ stack, /** @type {number} */ gain, more = {}) => ({
+  stack,
+  plain: stack.split(",").at(-1)?.replace(/:\d+/, ""),
+  prompts: 12,
+  tokens_per_s: 10 * gain,
+  speed_up: gain,
+  interval: [gain - 0.1, gain + 0.1],
+  accepted_per_pass: 2,
+  equal: 1,
+  tasks: {},
+  ...more,
+});
+const PEERS = [
+  { name: "transformers plain", tokens_per_s: 4, beside_plain: 0.4, same_tokens: 1, why: "" },
+  { name: "llama.cpp plain", tokens_per_s: 23, beside_plain: 2.3, same_tokens: 0.41, why: "" },
+  { name: "llama.cpp lookup", tokens_per_s: null, why: "not installed" },
+];
+const STACKS = [row("ngram:3,target@dtype=int8", 1.2), row("target@dtype=int8", 1), row(THREE, 1.8), row("target", 1)];
+
+/** @returns {any} */
+const column = (claim = {}, stacks = STACKS, /** @type {any} */ exits = undefined) =>
+  columnsOf([
+    {
+      id: "one",
+      csv: "",
+      exits,
+      results: /** @type {any} */ ({
+        about: { machine: "here", dtype: "float32", recorded: "2026-01-02 03:04 UTC" },
+        stacks,
+        peers: PEERS,
+        claim,
+      }),
+    },
+  ])[0];
+
+test("stacks stand with those of the same target, and a program only where it writes that text", () => {
+  const groups = groupsOf(column());
+  assert.deepEqual(
+    groups.map(({ plain, target, lines }) => [plain, target, lines.map(({ name }) => name)]),
+    [
+      ["target", "float32", [THREE, "target", "transformers plain"]],
+      ["target@dtype=int8", "int8", ["ngram:3,target@dtype=int8", "target@dtype=int8"]],
+      [null, "float32", ["llama.cpp plain"]],
+    ],
+  );
+  assert.ok(endOf(groups) >= 2.3);
+});
+
+test("a stack that two lines of a file asked for stands there once", () => {
+  const [{ lines }] = groupsOf(column({}, [...STACKS, ...STACKS]));
+  assert.equal(lines.filter(({ name }) => name === THREE).length, 1);
+});
+
+test("whose text it is stands beside every yes", () => {
+  const one = column();
+  const said = (/** @type {any} */ x) => sameText(x, one);
+  assert.equal(said(row(THREE, 1.8)), "yes, float32\u2019s");
+  assert.equal(said(row("ngram:3,target@dtype=int8", 1.2)), "yes, int8\u2019s");
+  assert.equal(said(row("target@dtype=int8", 1)), "plain int8");
+  assert.equal(said(row(THREE, 1.8, { equal: 0.75 })), "9 of 12, float32\u2019s");
+  assert.equal(said(row(THREE, 1.8, { equal: null })), "sampled");
+  assert.deepEqual(
+    PEERS.slice(0, 2).map((peer) => peerText(/** @type {any} */ (peer), one)),
+    ["yes, float32\u2019s", "no, the first 41 %"],
+  );
+});
+
+test("the table of all figures has the target as it is before its copies", () => {
+  assert.deepEqual(stacksOf([column()]), [THREE, "target", "ngram:3,target@dtype=int8", "target@dtype=int8"]);
+});
+
+const entry = (/** @type {string} */ stack, /** @type {number} */ speed_up, tokens = 6, passes = 4) => ({
+  stack,
+  levels: stack.split(",").length,
+  speed_up,
+  interval: [speed_up - 0.1, speed_up + 0.1],
+  tokens,
+  passes,
+});
+
+test("the headline has its interval, says what may be chance, and why a stack loses", () => {
+  const claim = {
+    best: [entry(THREE, 1.79), entry("ngram:5,target", 1.65)],
+    over: { speed_up: 1.09, interval: [0.98, 1.2] },
+    loses: [entry(EXITS, 0.76, 2.33, 3.06)],
+  };
+  const exits = { [EXITS]: [{ at: 4, of: 30, share: 0.203 }] };
+  const said = sentences(column(claim, STACKS, exits));
+  assert.equal(said[0], "Three levels: 1.79 times as fast as the model alone (1.69 to 1.89); two levels: 1.65.");
+  assert.match(said[1], /1\.09 times \(0\.98 to 1\.20\)\. With 12 prompts that may be chance\.$/);
+  assert.match(said[2], /as long as 4\.00 passes of the float32 model alone, and yields 6\.00 tokens/);
+  assert.match(
+    said[3],
+    /^HiSpec\u2019s exits lose here: 0\.76 .* 3\.06 passes and yields 2\.33 tokens\. The first 4 of 30 layers take 20 % of a pass\.$/,
+  );
+  const sure = sentences(column({ ...claim, over: { speed_up: 1.3, interval: [1.2, 1.4] } }));
+  assert.match(sure[1], /^Three levels are faster than two levels on the same prompts: 1\.30 times/);
+  assert.match(sentences(column({ best: [entry(THREE, 0.9)], over: null, loses: [] }))[0], /^No stack is faster/);
+});
+
+test("exits above exits are HiSpec's; an exit alone, or above lookups, is not", () => {
+  const stacks = [EXITS, "exit:2@at=8,target", "ngram:2,exit:4@at=8,target"];
+  assert.deepEqual(stacks.map(ofExits), [true, false, false]);
+});
