@@ -7,7 +7,7 @@ pay (see `lab/exits`).
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -117,7 +117,7 @@ def _keep(
     stack: str,
     texts: list[PromptText],
     read: list[dict[str, Any]] | None = None,
-    over: dict[str, Any] | None = None,
+    over: Mapping[str, Any] | None = None,
 ) -> None:
     """Write the file of `--out`: what was read, what passes cost, and what follows from both.
 

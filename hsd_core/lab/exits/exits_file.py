@@ -21,6 +21,7 @@ from hsd_core.stacks.grammar import LevelSpec, parse
 from hsd_core.theory import Profile, StackPlan, expected
 
 Record = dict[str, Any]
+EXIT = "exit"
 JUDGED = 5  # rows of a target's verification in `ratios`: four drafted tokens and the one behind them
 
 
@@ -89,7 +90,7 @@ def measured(path: Path) -> list[Record]:
             "machine": about["machine"],
         }
         for row in rows
-        if len(specs := parse(row["stack"])) > 1 and all(kind_of(spec).name == "exit" for spec in specs[:-1])
+        if len(specs := parse(row["stack"])) > 1 and all(spec.name == EXIT for spec in specs[:-1])
     ]
 
 
@@ -106,7 +107,8 @@ def needed(profile: Profile, runs: Sequence[Record], layers: int) -> Iterator[Re
     alone = next((run for run in runs if _is(run["stack"], low)), None)
     if alone is None:
         raise ValueError(f"no stack of the exit at {low[AT]} alone was run; the maps begin with what it is accepted")
-    exits = {i: parse(level.spec)[0][AT] for i, level in enumerate(profile.levels) if level.spec.startswith("exit@")}
+    named = ((i, parse(f"{level.spec},target")[0]) for i, level in enumerate(profile.levels[:-1]) if level.spec)
+    exits = {i: spec[AT] for i, spec in named if spec.name == EXIT}
     share = fitted_share(profile, exits, layers)
     inner, upper = two["accepted"][1:]
     today = Setting(profile.levels[-1].cost, (low[AT], high[AT]), layers, share, inner, upper, alone["accepted"][1])

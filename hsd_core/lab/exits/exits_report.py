@@ -94,8 +94,6 @@ def needed(records: Records) -> str:
     head = ("map and its rows", "row", f"reaches {PAYS:g} from", f"reaches {PAPER:g} from", "at most")
     body = []
     for r in of(records, "needed"):
-        if round(100 * r["y"]) % 10 and r["y"] != 0.99:
-            continue
         found = (reached(r["x"], r["z"], level) for level in (PAYS, PAPER))
         said = ("never" if x is None else f"{x:.2f}" for x in found)
         body.append((names[r["map"], r["costs"]], f"{r['y']:.2f}", *said, f"{max(r['z']):.2f}"))

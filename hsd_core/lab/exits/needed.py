@@ -26,8 +26,8 @@ from hsd_core.theory import Profile, ProfileLevel
 from hsd_core.theory.profiles.costs import Costs
 
 ROWS = (1, 2, 3, 4, 5, 6, 8, 12, 16)
-SHARES = tuple(round(0.6 + 0.02 * k, 2) for k in range(21))  # of a pass, the layers'
-AGREEMENTS = tuple(round(0.4 + 0.02 * k, 2) for k in range(30)) + (0.99,)
+SHARES = tuple(round(0.6 + 0.04 * k, 2) for k in range(11))  # of a pass, the layers'
+AGREEMENTS = (*(round(0.4 + 0.04 * k, 2) for k in range(15)), 0.99)
 MEASURED, IDEAL = "measured", "ideal"  # costs: of the profile; layers alone, and rows for nothing
 PAYS, PAPER = 1.0, 1.28  # HiSpec over single-layer speculation, on average (arXiv 2510.01336)
 
