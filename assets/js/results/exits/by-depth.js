@@ -93,9 +93,7 @@ export function depthFigure(study) {
 export function quarterFigure(study) {
   const all = of(study, "pair").filter(({ kept }) => kept !== null);
   const checked = all.filter(({ verifier }) => verifier[1] !== "lens" && !verifier[1].endsWith("-fed"));
-  const pairs = (checked.length ? checked : all).filter(
-    ({ draft }) => !checked.length || draft[1] !== "lens" || draft[0] > 4,
-  );
+  const pairs = (checked.length ? checked : all).filter(({ draft }) => !checked.length || draft[1] !== "lens");
   const at = quarterOf(study);
   const order = pairs.map(({ draft }) => safe(named(draft, EXITS.lens)));
   const bars = (/** @type {string} */ key, /** @type {string} */ name, /** @type {string} */ hue) => ({

@@ -50,7 +50,7 @@ export function earlyExits(setup, base) {
     });
     return [
       h("p", { class: "hx-plan-text", text: EXITS.lead(title, { ...about, day: about.recorded.slice(0, 10) }) }),
-      h("div", { class: "hx-res-charts", "data-machines": 1 }, ...made),
+      h("div", { class: "hx-res-exit-grid" }, ...made),
       h("p", { class: "hx-plan-text" }, `${EXITS.command}: `, h("code", { text: about.command })),
     ];
   };

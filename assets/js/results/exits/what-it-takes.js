@@ -39,7 +39,7 @@ export function plainMap(study) {
     text: NEEDED.plainText({ now: today.upper, from, share: today.share }),
     y: NEEDED.share,
     z: NEEDED.overPlain,
-    point: gain === undefined ? null : { x: today.upper, y: today.share, text: NEEDED.today(gain) },
+    point: gain === undefined ? null : { x: today.upper, y: today.share, text: NEEDED.today(gain, today.two) },
   });
 }
 
@@ -59,7 +59,10 @@ export function oneMap(study, costs) {
     text: ideal ? NEEDED.idealText(told(PAPER)) : NEEDED.oneText(told(1), told(PAPER) !== null),
     y: NEEDED.inner,
     z: NEEDED.overOne,
-    point: ideal || gain === undefined ? null : { x: today.upper, y: today.inner, text: NEEDED.today(gain) },
+    point:
+      ideal || gain === undefined
+        ? null
+        : { x: today.upper, y: today.inner, text: NEEDED.today(gain, today.two / today.one) },
   });
 }
 

@@ -104,6 +104,7 @@ export const NEEDED = {
   share: "layers\u2019 share of a pass",
   overPlain: "two exits / plain decoding",
   overOne: "two exits / best exit alone",
-  today: (/** @type {number} */ gain) => `measured today: ${two(gain)}`,
+  today: (/** @type {number} */ gain, /** @type {number} */ computed) =>
+    `measured ${two(gain)}, computed ${two(computed)}`,
   hover: "%{x:.0%} accepted above, %{y:.0%}<br>%{text}\u00d7<extra></extra>",
 };
