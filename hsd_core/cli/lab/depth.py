@@ -7,7 +7,7 @@ pay (see `lab/exits`).
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,9 @@ def act(options: argparse.Namespace) -> int:
         return 0
     study, read = _read(options, pipeline, stack, fits)
     if options.out:
-        _keep(options, pipeline, stack, fits, read, study["all"])
+        over = {name: study["all"][name] for name in ("texts", "tokens")}
+        put(Path(options.out), encode_lines(({**_about(options, pipeline, stack), **over}, *read)))
+        _keep(options, pipeline, stack, fits)
     if options.json:
         print(pretty(study, 2))
     else:
@@ -111,28 +113,10 @@ def _read(
     return study, [*exits_file.readings(study), *together.records(reading)]
 
 
-def _keep(
-    options: argparse.Namespace,
-    pipeline: Pipeline,
-    stack: str,
-    texts: list[PromptText],
-    read: list[dict[str, Any]] | None = None,
-    over: Mapping[str, Any] | None = None,
-) -> None:
-    """Write the file of `--out`: what was read, what passes cost, and what follows from both.
-
-    Args:
-        read, over: None where the file is there: what was read in it is kept, passes are timed again.
-    """
-    from hsd_core.lab.exits import exits_file
-    from hsd_core.lab.exits.exit_costs import ROWS, time_passes
+def _about(options: argparse.Namespace, pipeline: Pipeline, stack: str) -> dict[str, Any]:
     from hsd_core.lab.results.rawfile import measured_by, prompts_file, ran_on
-    from hsd_core.levels.trunk import Layered
 
-    decoder = getattr(pipeline.entries(stack)[-1].level, "decoder", None)
-    if not isinstance(decoder, Layered):
-        raise ValueError("the target cannot be stopped between layers; nothing can be priced at its depths")
-    about = {
+    return {
         **measured_by("depth", options.said),
         "preset": pipeline.preset.name,
         "device": pipeline.device,
@@ -140,19 +124,30 @@ def _keep(
         **ran_on(pipeline.device),
         **prompts_file(options.prompts),
         "max_new_tokens": options.max_new_tokens,
-        "layers": decoder.layers,
+        "layers": pipeline.lean_target(stack).layers,
         "context": CONTEXT,
+        "profile": "",
     }
-    if read is None or over is None:
-        read, over = exits_file.kept(Path(options.out), about)
+
+
+def _keep(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: list[PromptText]) -> None:
+    """Complete the file of `--out`: beside what was read, what passes cost, and what follows from both."""
+    from hsd_core.lab.exits import exits_file
+    from hsd_core.lab.exits.exit_costs import ROWS, time_passes
+    from hsd_core.levels.trunk import Layered
+
+    decoder = getattr(pipeline.entries(stack)[-1].level, "decoder", None)
+    if not isinstance(decoder, Layered):
+        raise ValueError("the target cannot be stopped between layers; nothing can be priced at its depths")
+    about, read = exits_file.kept(Path(options.out), _about(options, pipeline, stack))
     text = list(islice(cycle(i for one in texts for i in one.prompt_ids), CONTEXT + max(ROWS)))
     depths = sorted({max(1, round(decoder.layers * eighths / 8)) for eighths in (1, 2, 4, 6, 8)})
     costs = time_passes(decoder, text, depths)
+    put(Path(options.out), encode_lines((about, *read, *costs)))
     records = [*read, *costs, *exits_file.swept(read, costs)]
     for path in sorted(FOLDER.glob(f"{pipeline.preset.name}-*.json")):
         if not path.stem.endswith("-validation") and not (profile := read_profile(path)).temperature:
             records += exits_file.ratios(path.stem, profile)
-    about |= {"texts": over["texts"], "tokens": over["tokens"], "profile": ""}
     if options.runs:
         runs, profile = exits_file.measured(Path(options.runs)), _profile(options, pipeline)
         about["profile"] = f"{profile.about.get('machine', '')}, {profile.about.get('recorded', '')}"

@@ -1,7 +1,7 @@
 """The best stack of one exit and of two under a target, priced by the exact recursion.
 
 HiSpec's figure 5 (arXiv 2510.01336) sweeps the draft exit and the intermediate exit. Each stack has its own best block
-lengths here, a stack of one exit as one of two, which the paper's baselines had not.
+lengths here, a stack of one exit as one of two, of those tried, which the paper's baselines had not.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from hsd_core.lab.exits.exit_costs import ExitCosts
 from hsd_core.theory import Profile, ProfileLevel, StackPlan
 from hsd_core.theory.latency.recursion import Pricer
 
-DRAFTED, HELD = range(1, 9), range(1, 17)  # block lengths of a draft exit and of an exit above it
+# Block lengths that are tried, of a draft exit and of the exit right below the target.
+DRAFTED, HELD = (1, 2, 3, 4, 6, 8), (1, 2, 3, 4, 5, 6, 8, 10, 12, 16)
 Agrees = Callable[[int, int], float]  # of two depths: the share of the shallower one's tokens that the deeper one keeps
 
 
@@ -31,7 +32,7 @@ def exit_profile(costs: ExitCosts, depths: tuple[int, ...], agrees: Agrees) -> P
 
 
 def best_plan(profile: Profile, levels: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
-    """The speed-up over plain decoding of the best plan through these levels, and its block lengths."""
+    """The speed-up over plain decoding of the best plan through these levels, and its block lengths; see `DRAFTED`."""
     blocks = [DRAFTED, *[HELD] * (len(levels) - 2)] if len(levels) > 2 else [HELD]
     plans = [StackPlan(levels, chosen) for chosen in product(*blocks)]
     prices = Pricer(profile, catch_up=True).price_all(plans)

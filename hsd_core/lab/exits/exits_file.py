@@ -58,8 +58,8 @@ def ratios(name: str, profile: Profile) -> Iterator[Record]:
             }
 
 
-def kept(path: Path, about: Mapping[str, Any]) -> tuple[list[Record], Mapping[str, Any]]:
-    """What a file of an earlier study read, and over how many texts and tokens.
+def kept(path: Path, about: Mapping[str, Any]) -> tuple[Record, list[Record]]:
+    """What a file of an earlier study read, behind its first line made new.
 
     Args:
         about: of the study that goes on in it.
@@ -69,10 +69,9 @@ def kept(path: Path, about: Mapping[str, Any]) -> tuple[list[Record], Mapping[st
     found, records = read_raw(path)
     for name in ("kind", "preset", "prompts_sha256", "max_new_tokens", "layers"):
         if found.get(name) != about[name]:
-            raise ValueError(
-                f"{path} is of another {name} ({found.get(name)}, not {about[name]}); give a new file to --out"
-            )
-    return [r for r in records if r["what"] in ("reading", "pair")], found
+            other = f"{path} is of another {name} ({found.get(name)}, not {about[name]})"
+            raise ValueError(f"{other}; give a new file to --out")
+    return {**found, **about}, [r for r in records if r["what"] in ("reading", "pair")]
 
 
 def measured(path: Path) -> list[Record]:
