@@ -20,6 +20,7 @@ from hsd_core.lab.results.rawfile import read_raw
 from hsd_core.trace.typed import convert
 
 EXITS = f"{ROUTE}/exits"
+STUDIES = "*/depth.jsonl"  # in the folder of results
 LARGEST = 2_000_000  # bytes of a file; that of a target of 30 layers has 0.2 MB
 log = logging.getLogger(__name__)
 
@@ -117,7 +118,7 @@ def studies(folder: Path) -> list[dict[str, Any]]:
     """`{"id", "about", "records"}` of each, without what the page does not draw. One that cannot be read is left out,
     and the log says why."""
     found = []
-    for path in sorted(folder.glob("*/depth.jsonl")):
+    for path in sorted(folder.glob(STUDIES)):
         try:
             if (size := path.stat().st_size) > LARGEST:
                 raise ValueError(f"it has {size} bytes; at most {LARGEST} are expected")

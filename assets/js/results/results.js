@@ -58,7 +58,7 @@ class ResultsPage {
       { class: "hx-res-behind" },
       disclosure("tasks", RESULTS.byTask, [this.tasks.el], { about: RESULTS.byTaskAbout }),
       disclosure("all", RESULTS.all, [this.all], { about: RESULTS.allAbout }),
-      disclosure("exits", EXITS.title, [earlyExits(setup, this.base)], { about: EXITS.about }),
+      setup.exits ? disclosure("exits", EXITS.title, [earlyExits(setup, this.base)], { about: EXITS.about }) : null,
       disclosure("origin", RESULTS.origin, [this.cards], { about: RESULTS.originAbout }),
       this.here,
     );

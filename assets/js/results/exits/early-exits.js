@@ -28,13 +28,12 @@ const FIGURES = [
  */
 export function earlyExits(setup, base) {
   /** @type {{plot: Plot, figure: () => any}[]} */ const plots = [];
-  const el = h("section", { class: "hx-res-exits", "aria-label": EXITS.title, hidden: true });
+  const el = h("section", { class: "hx-res-exits", "aria-label": EXITS.title });
   const draw = () => {
     for (const { plot, figure } of plots) plot.show(figure());
   };
   const show = (/** @type {import("./study-data.js").Study[]} */ studies) => {
     plots.length = 0;
-    el.hidden = !studies.length;
     el.replaceChildren(...studies.flatMap(sheet));
     draw();
   };
@@ -58,7 +57,6 @@ export function earlyExits(setup, base) {
     .then((reply) => (reply.ok ? reply.json() : Promise.reject(new Error(String(reply.status)))))
     .then(({ studies }) => show(studies))
     .catch(() => {
-      el.hidden = false;
       el.replaceChildren(h("p", { class: "hx-plan-fault", role: "alert", text: EXITS.unreachable }));
     });
   new MutationObserver(draw).observe(document.body, { attributeFilter: ["class"] });
