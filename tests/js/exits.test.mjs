@@ -1,8 +1,8 @@
 // Claims about the figures of early exits: what is drawn is what the table beside it says. Run: node --test tests/js
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { test } from "node:test";
+import { existsSync, readFileSync } from "node:fs";
+import { test as always } from "node:test";
 
 Object.assign(globalThis, {
   innerWidth: 1200,
@@ -16,7 +16,9 @@ const { sweepFigure } = await import("../../assets/js/results/exits/sweep-map.js
 const { measuredOf, oneMap, plainMap, rowsOf } = await import("../../assets/js/results/exits/what-it-takes.js");
 
 const FILE = new URL("../../assets/results/early-exits/depth.jsonl", import.meta.url);
-const [about, ...records] = readFileSync(FILE, "utf8")
+const test = (/** @type {string} */ name, /** @type {() => void} */ claim) =>
+  always(name, { skip: existsSync(FILE) ? false : "no study is shipped" }, claim);
+const [about, ...records] = (existsSync(FILE) ? readFileSync(FILE, "utf8") : "{}")
   .trim()
   .split("\n")
   .map((line) => JSON.parse(line));
