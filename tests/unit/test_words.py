@@ -19,6 +19,7 @@ HOMES = ("words/", "planner/words.py", "play/examples.py")  # of what a translat
 NEVER_SHOWN = (
     "learn/lessons.py",
     "results/bundled_results.py",
+    "results/early_exits.py",
     "serve/door/policy.py",
     "serve/offer.py",
     "serve/door/address.py",
