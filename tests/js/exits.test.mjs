@@ -111,5 +111,5 @@ test("the nearest point that reaches a level is the one of the smallest acceptan
   ];
   assert.deepEqual(nearest(rows, 1), { x: 0.2, y: 0.6 });
   assert.equal(nearest(rows, 1.28), null);
-  assert.ok(rowsOf(STUDY, "one", "ideal").length > 20);
+  assert.ok(rowsOf(STUDY, "one", "ideal").length > 10);
 });
