@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from torch import Tensor
+
+    from hsd_core.models.gpu.read_there import Ranked
 
 
 COLDEST = 0.001  # far below it, logits / temperature overflow float32
@@ -111,18 +113,31 @@ def to_probs(logits: Tensor, sampling: Sampling) -> Tensor:
     return _keep_top_p(probs, sampling.top_p) if sampling.top_p < 1.0 else probs
 
 
-def fetched_distributions(logits: Tensor, sampling: Sampling) -> tuple[Tensor, Distributions]:
-    """Logits and their distributions (`to_probs`), on the host: made where the logits are, and waited for once."""
-    if not sampling.greedy and logits.device.type == "cpu":
-        return logits, to_probs(logits, sampling)
+class Fetched(NamedTuple):
+    """Logits (n, V) where they are, their distributions on the host, and what else it knows of logits on a device."""
+
+    logits: Tensor
+    dists: Distributions
+    ranked: Ranked | None = None
+
+
+def fetched_distributions(logits: Tensor, sampling: Sampling) -> Fetched:
+    """Distributions (`to_probs`) on the host: made where the logits are, and waited for once. Greedy ones are fetched
+    as their tokens."""
+    rows = _at_least_float32(logits)
+    if logits.device.type == "cpu":
+        dists = OneHot(likeliest(rows).tolist(), rows) if sampling.greedy else to_probs(logits, sampling)
+        return Fetched(logits, dists)
+    from hsd_core.models.gpu.read_there import Ranked, ranking
     from hsd_core.models.gpu.transfer import fetched
 
+    made = likeliest(rows) if sampling.greedy else to_probs(rows, sampling)
+    here, *ranked = fetched(made, *ranking(rows))
     if sampling.greedy:
-        (logits,) = fetched(logits)
-        rows = _at_least_float32(logits)
-        return logits, OneHot(likeliest(rows).tolist(), rows)
-    logits, probs = fetched(logits, to_probs(logits, sampling))
-    return logits, probs
+        import torch
+
+        return Fetched(logits, OneHot(here.tolist(), torch.empty(0, rows.shape[-1])), Ranked.of(*ranked))
+    return Fetched(logits, here, Ranked.of(*ranked))
 
 
 def dense(dists: Distributions) -> Tensor:
@@ -230,14 +245,27 @@ def _keep_top_p(probs: Tensor, top_p: float) -> Tensor:
     kept, left, k = torch.zeros_like(probs), torch.arange(len(probs)), FEW
     while len(left) and k * SHARE < probs.shape[-1]:
         rows = probs if len(left) == len(probs) else probs[left]
-        values = largest(rows, k)[0]
+        values, ids = largest(rows, k)
         enough = values.sum(-1) >= top_p
         if enough.any():
-            kept[left[enough]] = _above(rows[enough], values[enough], top_p)
+            at, few, tied = left[enough], *_nucleus(values[enough], top_p)
+            kept[at.unsqueeze(-1), ids[enough]] = few
+            if tied.any():
+                kept[at[tied]] = _above(rows[enough][tied], values[enough][tied], top_p)
         left, k = left[~enough], k * 8
     if len(left):
         kept[left] = _sorted_top_p(probs[left], top_p)
     return kept
+
+
+def _nucleus(values: Tensor, top_p: float) -> tuple[Tensor, Tensor]:
+    """Of the largest entries of rows (n, k), falling: those of the nucleus, renormalised, the others 0; and whether a
+    token outside may be as likely as its last one (n,), so that the order of equals counts."""
+    inside = values.cumsum(-1) - values < top_p
+    few, count = values.where(inside, 0.0), inside.sum(-1, keepdim=True)
+    beyond = values.gather(-1, count.clamp(max=values.shape[-1] - 1))
+    tied = (beyond == values.gather(-1, count - 1)).squeeze(-1)
+    return few / few.sum(-1, keepdim=True), tied
 
 
 def _above(rows: Tensor, values: Tensor, top_p: float) -> Tensor:

@@ -377,7 +377,7 @@ def test_the_first_tab_stops_lead_past_the_prompt_to_what_is_in_sight(page: Any,
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.matches('.hx-transport-play')")
     page.goto(f"{shipped}/?tab=planner")
-    page.wait_for_selector(".hx-planner .hx-plan-headline:not(:empty)")
+    page.wait_for_selector(".hx-al-answer:not(:empty)")
     page.locator("body").press("Tab")
     assert page.evaluate("document.activeElement.textContent").startswith("Skip to this tab")
     page.keyboard.press("Enter")

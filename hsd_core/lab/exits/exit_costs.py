@@ -15,19 +15,20 @@ from dataclasses import dataclass
 from itertools import product
 from statistics import median
 from time import perf_counter_ns
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 
 from hsd_core.lab.tally import median_interval
-from hsd_core.levels.trunk import Layered
-from hsd_core.models.one_pass import Pass
 from hsd_core.theory.profiles.costs import Array, Costs
+
+if TYPE_CHECKING:
+    from hsd_core.levels.trunk import Layered
 
 ROWS = (1, 2, 3, 4, 6, 8, 12, 16)
 REPEATS, WARM_UP = 15, 2
 NS_PER_MS = 1e6
+CHUNK = 64  # positions of a pass on the way to the text's end
 Records = Sequence[Mapping[str, Any]]
 
 
@@ -53,7 +54,6 @@ class ExitCosts:
         return Costs(self.rows, tuple(map(float, ms)))
 
 
-@torch.inference_mode()
 def time_passes(
     decoder: Layered, text: Sequence[int], depths: Sequence[int], rows: Sequence[int] = ROWS, repeats: int = REPEATS
 ) -> list[dict[str, Any]]:
@@ -62,26 +62,30 @@ def time_passes(
     Args:
         depths: where passes end; the last is the model's own. text: ids, with as many at its end as the most rows.
     """
+    import torch
+
+    from hsd_core.models.one_pass import Pass
+
     cells = [*product((0, *sorted(depths)), rows)]  # 0: the head
-    context, states = len(text) - max(rows), torch.zeros(max(rows), decoder.shape.hidden)
-    cache = decoder.new_cache(len(text) + 1)
-    for start in range(0, context, 64):
-        part = text[start : min(start + 64, context)]
-        states_ = decoder.forward_layers(Pass(part, start, 0), cache, 0, decoder.layers)
-    states[:] = states_[-1].to("cpu", torch.float32)
-    mark, found = cache.mark(), {cell: list[float]() for cell in cells}
-    for turn in range(-WARM_UP, repeats):
-        for at, n in cells:
-            given = Pass(text[context : context + n], context, n)
-            began = perf_counter_ns()
-            if at:
-                decoder.forward_layers(given, cache, 0, at)
-            else:
-                decoder.head(states[:n].to(decoder.device))
-            took = (perf_counter_ns() - began) / NS_PER_MS
-            cache.restore(mark)
-            if turn >= 0:
-                found[at, n].append(took)
+    context, found = len(text) - max(rows), {cell: list[float]() for cell in cells}
+    with torch.inference_mode():
+        cache = decoder.new_cache(len(text) + 1)
+        for start in range(0, context, CHUNK):
+            part = text[start : min(start + CHUNK, context)]
+            last = decoder.forward_layers(Pass(part, start, 0), cache, 0, decoder.layers)[-1]
+        states, mark = last.repeat(max(rows), 1), cache.mark()
+        for turn in range(-WARM_UP, repeats):
+            for at, n in cells:
+                given = Pass(text[context : context + n], context, n)
+                began = perf_counter_ns()
+                if at:
+                    decoder.forward_layers(given, cache, 0, at)
+                else:
+                    decoder.head(states[:n])
+                took = (perf_counter_ns() - began) / NS_PER_MS
+                cache.restore(mark)
+                if turn >= 0:
+                    found[at, n].append(took)
     return [
         {"what": "cost", "at": at, "rows": n, "ms": round(ms, 5), "interval": [round(low, 5), round(high, 5)]}
         for (at, n), taken in found.items()
