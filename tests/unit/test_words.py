@@ -20,6 +20,7 @@ NEVER_SHOWN = (
     "learn/classes.py",
     "learn/lessons.py",
     "results/bundled_results.py",
+    "results/early_exits.py",
     "serve/door/policy.py",
     "serve/offer.py",
     "serve/door/address.py",
