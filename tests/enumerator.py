@@ -80,6 +80,9 @@ class Scripted:
         support = [token for token, chance in enumerate(chances) if chance > 0.0]
         return support[self.pick([chances[token] for token in support])]
 
+    def draw_there(self, row: Tensor, *key: Any) -> Tensor:
+        return torch.full((), self.draw(row, *key), device=row.device)
+
     def accept(self, alpha: float, *key: Any) -> tuple[bool, float | None]:
         self._only_once(key)
         assert 0.0 <= alpha <= 1.0 + 1e-12, f"alpha {alpha} is not a probability"

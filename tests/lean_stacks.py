@@ -19,7 +19,8 @@ from hsd_core.levels.built.fused import FusedLevel, OrderedLevel
 from hsd_core.levels.built.model import ModelLevel
 from hsd_core.levels.built.nano import NanoLevel
 from hsd_core.levels.built.ngram import NgramLevel
-from hsd_core.levels.declared.keys import AT, DTYPE, FUSE, GUESS, ID
+from hsd_core.levels.built.trimmed import TrimmedHead
+from hsd_core.levels.declared.keys import AT, DTYPE, FUSE, GUESS, ID, VOCAB
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds.ngram import MISS
 from hsd_core.levels.readout import Lens
@@ -75,10 +76,13 @@ class LeanStacks:
             if spec.policy == "del":  # every lens up to this depth, and a draft with layers of its own if there is one
                 known = {at: self.drafts.get(f"at{at}", Lens(decoder)) for at in range(1, depth + 1)}
                 return ChoosingLevel(decoder, known, memory=self.memory)
-            return ExitLevel(decoder, depth, self.drafts.get(spec.get(ID) or ""))
+            trimmed = TrimmedHead(decoder, range(spec[VOCAB])) if spec[VOCAB] else None
+            return ExitLevel(decoder, depth, self.drafts.get(spec.get(ID) or "") or trimmed)
         if spec.name == "nano":
             return NanoLevel(self.target, self.drafts[spec.get(ID) or "nano"])
-        return ModelLevel(decoder, name=spec.name, kind=spec.name, label=spec.name, feeds=spec.name != "model")
+        says = range(count) if (count := spec.get(VOCAB)) else None
+        feeds = spec.name != "model"
+        return ModelLevel(decoder, name=spec.name, kind=spec.name, label=spec.name, feeds=feeds, says=says)
 
     def _decoder(self, spec: LevelSpec, target: LevelSpec) -> LeanDecoder:
         if spec.name == "model":

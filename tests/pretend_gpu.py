@@ -94,7 +94,7 @@ class PretendGpu(TorchFunctionMode):
             ):
                 out = out.clone()  # another device is other memory
         if name.endswith("_") and not name.endswith("__"):
-            return args[0]  # in place
+            return args[0] if args else next(iter(kwargs.values()))  # in place
         return tree_map(lambda one: _put(one, on_gpu) if isinstance(one, Tensor) else one, out)
 
 
@@ -108,6 +108,8 @@ def pretend_gpu() -> Iterator[PretendGpu]:
         "current_device": lambda: 0,
         "get_device_capability": lambda *_: mode.capability,
         "empty_cache": lambda: None,
+        "reset_peak_memory_stats": lambda *_: None,
+        **dict.fromkeys(("memory_allocated", "max_memory_allocated", "memory_reserved"), lambda *_: 0),
         "is_current_stream_capturing": lambda: False,
     }
     # A build of torch for CUDA asks the accelerator for its stream before an optimizer's step; there is no driver.
@@ -169,7 +171,19 @@ def _as_cuda_alone_does(
         if not here or args[0].dtype != torch.bfloat16 or not args[0].is_contiguous():
             raise RuntimeError(f"{name}: contiguous bfloat16 on CUDA; got {args[0].dtype}")
         return torch.ops.aten._weight_int4pack_mm_for_cpu, args
+    if name == "_scaled_dot_product_efficient_attention":
+        if not here or any(one.stride(-1) != 1 for one in args[:4]) or len({one.dtype for one in args[:4]}) > 1:
+            raise RuntimeError(f"{name}: tensors of one dtype, the last dimension in a row, on CUDA")
+        return _with_sums, args
     return func, args
+
+
+def _with_sums(q: Tensor, keys: Tensor, values: Tensor, bias: Tensor, wanted: bool) -> tuple[Tensor, ...]:
+    """Attention and the logarithms of its sums, whose rows the kernel rounds up to 32."""
+    scores = (q.float() @ keys.float().transpose(-1, -2)) * q.shape[-1] ** -0.5 + bias.float()
+    sums = torch.nn.functional.pad(scores.logsumexp(-1), (0, -q.shape[2] % 32), value=float("inf"))
+    out = (scores.softmax(-1) @ values.float()).to(q.dtype)
+    return out, sums if wanted else sums[..., :0], torch.zeros(()), torch.zeros(())
 
 
 def _halts(index: Tensor) -> bool:

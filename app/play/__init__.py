@@ -1,1 +1,1 @@
-"""The Play tab: the Stage, recordings, and files that visitors bring."""
+"""The Explore tab: the Stage, recordings, and files that visitors bring."""

@@ -1,4 +1,4 @@
-"""The Play tab: the Stage, the figures below it, and the events between page and engine."""
+"""The Explore tab: the Stage, the figures below it, and the events between page and engine."""
 
 from __future__ import annotations
 
@@ -69,6 +69,7 @@ class Play:
                 "catalogue": self.catalogue(),
                 "grammar": grammar(),
                 "recordings": self.recordings.menu(),
+                "opening": self.recordings.opening(),
                 "examples": EXAMPLES,
                 "limits": {**LIMITS, "prompt": MAX_PROMPT, "file": MAX_FILE},
                 "defaults": DEFAULTS,

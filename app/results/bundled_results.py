@@ -18,6 +18,7 @@ from hsd_core.trace.typed import convert, plain
 
 LARGEST = 400_000  # bytes of a results.json; one of 20 stacks has 15 kB
 MOST = 40  # folders
+ASKED = "gpu.json"
 FIRST = next(iter(PRESETS))  # the preset whose measurement is asked for where there is none
 HOW = "python -m hsd_core bench --preset {preset}{device} --prompts own --out assets/results/{preset}-{machine}"
 log = logging.getLogger(__name__)
@@ -100,6 +101,12 @@ class BenchReport(Struct):
     claim: Claim | None = None
 
 
+class AskedFor(Struct):
+    """What the file `ASKED` holds: a date. It stays until a GPU has been measured."""
+
+    asked: Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\d$")]
+
+
 class Bundled:
     """The benchmarks below a folder, read again each time: they are few and small."""
 
@@ -134,7 +141,14 @@ class Bundled:
     def listing(self) -> dict[str, Any]:
         """What the tab shows: the `reports`, and what was `missing` with the command that measures it."""
         reports = self.reports()
-        return {"reports": reports, "missing": _missing(reports)}
+        return {"reports": reports, "missing": _missing(reports, self._asked())}
+
+    def _asked(self) -> str:
+        """The day on which a GPU was last asked for and none was there; "" where nobody wrote it down."""
+        try:
+            return convert(plain((self._folder / ASKED).read_bytes()), AskedFor).asked
+        except OSError:
+            return ""
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -151,11 +165,16 @@ def _read(path: Path) -> dict[str, Any]:
     return found
 
 
-def _missing(reports: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
-    """Kinds of machine on which no benchmark was made."""
+def _missing(reports: Sequence[dict[str, Any]], asked: str) -> list[dict[str, str]]:
+    """Kinds of machine on which no benchmark was made, and when one was last asked for."""
     here = {report["results"]["about"]["device"].split(":")[0] for report in reports}
     return [
-        {"what": what, "preset": FIRST, "command": HOW.format(preset=FIRST, device=f" --device {kind}", machine=kind)}
+        {
+            "what": what,
+            "preset": FIRST,
+            "command": HOW.format(preset=FIRST, device=f" --device {kind}", machine=kind),
+            "asked": asked if kind == "cuda" else "",
+        }
         for kind, what in says.MACHINES.items()
         if kind not in here
     ]

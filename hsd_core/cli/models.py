@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from hsd_core.cli.shared_options import command
-from hsd_core.levels.declared.preset import Preset
+from hsd_core.levels.declared.preset import Preset, memory_gb_here
 from hsd_core.levels.kinds import kinds, model
 from hsd_core.models.tokenizer import Tokenizer, TokenizerError, special_differences
 from hsd_core.models.weights import here
+from hsd_core.models.weights.hub import look_at
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.catalogue import entry_of
-from hsd_core.stacks.memory_of import memory_of
+from hsd_core.stacks.memory_of import memory_of, too_large
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.stacks.targets import target_preset
+from hsd_core.stacks.targets import learnt, target_preset
 from hsd_core.trace.typed import pretty
 
 
@@ -29,18 +31,32 @@ def add(commands: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     if options.draft and not options.target:
         raise ValueError("--draft is what drafts for a target; add --target")
-    over = [target_preset(options.target, options.draft)] if options.target else list(PRESETS.values())
-    presets = {preset.name: preset for preset in over}
-    entries = [entry_of(preset) for preset in over] if options.target else Pipeline.catalogue()
-    memory = {preset.name: memory_of(preset) for preset in over} if options.target else {}
+    over, stored = ([], 0) if options.target is None else _over(options.target, options.draft)
+    presets = {preset.name: preset for preset in over or PRESETS.values()}
+    entries = [entry_of(preset) for preset in over] or Pipeline.catalogue()
+    memory = {preset.name: memory_of(preset, stored) for preset in over}
     if options.json:
         print(pretty([{**entry, "memory": dict(memory.get(entry["name"], {}))} for entry in entries], 2))
         return 0
     for entry in entries:
         _tell(entry, presets[entry["name"]], memory.get(entry["name"]))
+    for preset in over:
+        if why := too_large(preset, preset.dtype("cpu"), memory_gb_here(), stored):
+            print(f"    on the CPU {why}")
     if not options.target:
         _tell_kinds()
     return 0
+
+
+def _over(target: str, draft: str | None) -> tuple[list[Preset], int]:
+    """The preset over a target, and the bytes of its weights where they are on the Hub alone, which is asked."""
+    preset = target_preset(target, draft)
+    if preset.target.kind != "hub" or here(preset.target) is not None:
+        return [preset], 0
+    found = look_at(preset.target)
+    preset = learnt(preset)  # its config is here now
+    source = replace(preset.target, download_mb=found.bytes / 1e6)
+    return [replace(preset, target=source, refused=preset.refused or found.wrong)], found.bytes
 
 
 def _tell(entry: dict[str, Any], preset: Preset, memory: Mapping[str, str] | None) -> None:

@@ -24,6 +24,7 @@ from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import parse
 from hsd_core.stacks.presets import preset_of
+from hsd_core.stacks.targets import chosen
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
 from hsd_core.trace.checks import check
@@ -47,6 +48,8 @@ def add(commands: Any) -> None:
     writes(
         parser, "--out", folder=True, required=True, metavar="DIR", help="one NAME.jsonl.gz a run; those there are kept"
     )
+    parser.add_argument("--target", metavar="ID", help="over this target instead of the presets of the list")
+    parser.add_argument("--device", metavar="D", help="cpu, cuda, ... (default: an accelerator if there is one)")
     counts(parser, "--repeats", default=3, metavar="N", help="runs of each; the one of middle speed-up is kept (3)")
 
 
@@ -62,10 +65,12 @@ def act(options: argparse.Namespace) -> int:
         if "whatif" in entry:
             events = _simulated(entry)
         else:
-            if entry["preset"] not in pipelines:
+            over = options.target or entry["preset"]
+            if over not in pipelines:
                 pipelines.clear()  # one preset's weights at a time
-                pipelines[entry["preset"]] = Pipeline.open(entry["preset"], progress=progress())
-            events = _middle(entry, pipelines[entry["preset"]], options.repeats)
+                preset = chosen(entry["preset"], target=options.target)
+                pipelines[over] = Pipeline.open(preset, device=options.device, progress=progress())
+            events = _middle(entry, pipelines[over], options.repeats)
         wrong = check(events)
         if wrong:
             raise RuntimeError(f"{entry['name']}: the trace does not add up: {wrong[0]}")

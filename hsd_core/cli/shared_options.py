@@ -11,12 +11,14 @@ from typing import Any
 from hsd_core import pipeline
 from hsd_core.lab.bench import plain_of
 from hsd_core.levels.declared.preset import Preset
+from hsd_core.models.machine import size
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.targets import chosen
 from hsd_core.trace.prompt_files import PromptText
 from hsd_core.trace.typed import MAX_INT
 
 DEFAULT_PRESET = "smollm2"
+IN_BYTES = ("download", "convert")  # stages of progress
 MAX_PROMPT = 4_000_000  # characters that are read from stdin: more than any context holds
 SAMPLING = ("max_new_tokens", "temperature", "top_k", "top_p", "seed", "raw")  # the options of `add_sampling`
 
@@ -175,13 +177,15 @@ def countdown(what: str, total: int, done: int = 0, silence: float = 0.0) -> Cal
 
 
 def progress() -> Callable[[str, float, float], None]:
-    """A progress line on stderr: in place on a terminal, a line a stage elsewhere."""
+    """A progress line on stderr: in place on a terminal, a line a stage elsewhere; what is fetched in bytes."""
     shown = ""
 
     def tell(stage: str, done: float, total: float) -> None:
         nonlocal shown
         if sys.stderr.isatty():
             share = f" {done / total:4.0%}" if total else ""
+            if total and stage in IN_BYTES:
+                share += f"  {size(done)} of {size(total)}"
             end = "\n" if total and done >= total else ""
             print(f"\r\033[K{stage}{share}", end=end, file=sys.stderr, flush=True)
         elif stage != shown:

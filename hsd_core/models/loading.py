@@ -79,10 +79,10 @@ def load_decoder(
         if kind == "compiled":
             raise DecoderError(f"{reason}; use the lean decoder")
     if shape is not None and kind in ("auto", "lean"):
-        from hsd_core.models.gpu.graphs import CudaGraphs
+        from hsd_core.models.gpu.graphs import cuda_graphs
         from hsd_core.models.lean.decoder import LeanDecoder
 
-        graphs = None if device == "cpu" else CudaGraphs(device)
+        graphs = None if device == "cpu" else cuda_graphs(device)
         with _weights(folder) as (tensor, names):
             return LeanDecoder(shape, tensor, names, dtype=dtype, device=device, vocab=vocab, graphs=graphs)
     if dtype in QUANTISED:

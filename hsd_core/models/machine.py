@@ -128,6 +128,6 @@ def refuse(needed: int, free: int | None, what: str, cure: str) -> None:
         raise TooLarge(f"{what} takes {size(needed)} of memory and {size(free)} are free; {cure}")
 
 
-def size(n: int) -> str:
+def size(n: float) -> str:
     """Bytes in words, "1.2 GB" or "35 MB"."""
     return f"{n / 1e9:.1f} GB" if n >= 1e9 else f"{n / 1e6:.0f} MB"

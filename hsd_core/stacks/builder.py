@@ -93,6 +93,8 @@ class Builder:
             StackError: a level cannot be built; the message says which and why.
         """
         target = specs[-1]
+        if self.preset.whole and (cut := next((spec for spec in specs[:-1] if kind_of(spec).reads), None)):
+            raise StackError(f"{cut.name}: {self.preset.whole}")  # before anything is loaded
         if kind_of(target).reads:  # once more, now that it is known which levels read the same weights
             dtype = target.get(DTYPE) or self.dtype
             own = [(reads := kind_of(spec).reads) and not reads.weights for spec in specs]

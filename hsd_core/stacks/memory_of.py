@@ -95,20 +95,22 @@ def weights_of(own: Numbers, dtype: str) -> int:
     return own.bytes(each) + round(each * own.embedding)
 
 
+def _known(preset: Preset, stored: int) -> Numbers | None:
+    folder, told = here(preset.target), stored and config_here(preset.target)
+    try:
+        return numbers_of(folder) if folder else numbers_told(told, stored) if told else None
+    except DecoderError:
+        return None
+
+
 def too_large(preset: Preset, dtype: str, memory_gb: float, stored: int = 0) -> str:
     """Why a machine's memory cannot hold a preset's target, and what could be held; "" where it can, or nobody knows.
 
     Args:
         stored: bytes of the weights, where they are not here yet and somebody told.
     """
-    folder, told = here(preset.target), stored and config_here(preset.target)
-    try:
-        own = numbers_of(folder) if folder else numbers_told(told, stored) if told else None
-    except DecoderError:
-        return ""
-    if own is None:
-        return ""
-    if weights_of(own, dtype) <= memory_gb * 1e9:
+    own = _known(preset, stored)
+    if own is None or weights_of(own, dtype) <= memory_gb * 1e9:
         return ""
     smaller = [] if preset.whole else [one for one in QUANTISED if weights_of(own, one) <= memory_gb * 1e9]
     cure = f"take --dtype {smaller[0]} ({size(weights_of(own, smaller[0]))})" if smaller else "take a smaller model"
@@ -118,12 +120,12 @@ def too_large(preset: Preset, dtype: str, memory_gb: float, stored: int = 0) -> 
     )
 
 
-def memory_of(preset: Preset) -> Mapping[str, str]:
-    """What a preset's levels take, by their kind's name, in words; nothing for what is not here yet."""
-    folder = here(preset.target)
-    if folder is None:
+def memory_of(preset: Preset, stored: int = 0) -> Mapping[str, str]:
+    """What a preset's levels take, by their kind's name, in words; nothing where nobody knows. `stored`: see
+    `too_large`."""
+    own = _known(preset, stored)
+    if own is None:
         return {}
-    own = numbers_of(folder)
     cache = f", keys and values {size(4 * own.cache * TOKENS)} per {TOKENS:,} tokens" if own.cache else ""
     whole = own.bytes(4.0)
     said = {"target": f"weights {size(weights_of(own, 'float32'))} in float32{cache}"}

@@ -128,7 +128,10 @@ def learnt(preset: Preset) -> Preset:
     if not said.whole:
         copy = Example("copy", "A copy checks", "ngram:3,int8:6,target", "lookups, checked by the target in 8 bits")
         shown.insert(1, copy)
-    return replace(preset, layers=said.layers, refused=said.refused, whole=said.whole, stacks=tuple(shown))
+    gpu = None if said.whole or preset.drafts else "ngram:3,int4:6,target"  # a copy that a GPU has a kernel for
+    return replace(
+        preset, layers=said.layers, refused=said.refused, whole=said.whole, stacks=tuple(shown), gpu_stack=gpu
+    )
 
 
 def config_of(folder: Path) -> Config:

@@ -72,7 +72,7 @@ def main() -> None:
     with served(options.url) as url, chromium() as browser:
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         page.add_init_script(WATCH)
-        page.goto(url)
+        page.goto(f"{url}/?explore=1")
         page.get_by_role("tab", name="Planner").click()
         page.locator(".hx-plan-figures dd").first.wait_for(timeout=60_000)
         page.wait_for_timeout(5000)

@@ -144,6 +144,17 @@ def _wrong_number(page: Any) -> None:
     page.locator(".hx-plan-fault:visible").first.wait_for()
 
 
+def _onwards(times: int) -> Steps:
+    """Press on in the story; `times` moments."""
+
+    def steps(page: Any) -> None:
+        for _ in range(times):
+            page.keyboard.press("ArrowRight")
+
+    return steps
+
+
+_STORY = ".hx-story-says:not(:empty)"
 _TEXT = ".hx-flow .hx-tok"
 _PLAY = "recording=01-code"
 _RACE = ".hx-race-row"
@@ -152,8 +163,12 @@ _LESSON = ".hx-lesson[aria-busy=false] .hx-step-title"
 _RESULTS = ".hx-res-bars"
 
 STATES = (
+    State("story", "story=1", _STORY, _onwards(3)),
+    State("story-round", "story=1", _STORY, _onwards(7)),
+    State("story-alone", "story=1&scene=2", _STORY, _onwards(5)),
+    State("story-run", "story=1&scene=3", _STORY, _onwards(1)),
     State("play", _PLAY, _TEXT, _nothing),
-    State("play-first-visit", "", _TEXT, _nothing),
+    State("play-first-visit", "explore=1", _TEXT, _nothing),
     State("play-sampled", "recording=06-chat-sampled", _TEXT, _nothing),
     State("play-four-levels", "recording=09-four-levels", _TEXT, _nothing),
     State("play-card", _PLAY, _TEXT, _card),

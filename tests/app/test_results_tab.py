@@ -93,6 +93,9 @@ def test_a_folder_is_enough_and_machines_without_one_are_named_with_their_comman
     assert one["csv"].splitlines()[1].startswith('default,"ngram:2,int4:5,target",30.0,3.0')
     (gpu,) = found["missing"]
     assert gpu["command"].startswith("python -m hsd_core bench --preset smollm2 --device cuda")
+    assert gpu["asked"] == "", "nobody wrote it down"
+    (tmp_path / "gpu.json").write_text('{"asked": "2026-11-25"}')
+    assert bundled.listing()["missing"][0]["asked"] == "2026-11-25"
     put(tmp_path / "smollm2-h200", json.dumps(made("NVIDIA H200", "cuda:0")))
     assert bundled.listing()["missing"] == []
 

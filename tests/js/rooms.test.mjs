@@ -11,7 +11,7 @@ const ROOMS = [
   ...["words", "words/play", "words/desk", "words/tabs"],
   ...["kit", "kit/picture", "levels", "glossary", "run", "visit", "player"],
   ...["text/token", "text", "text/card", "caption", "lanes", "tower/floor", "tower/forecast", "tower"],
-  ...["anatomy", "proof", "databases", "plots", "share", "stage/controls", "stage/title", "stage"],
+  ...["anatomy", "story", "proof", "databases", "plots", "share", "stage/controls", "stage/title", "stage"],
   ...["race/replay", "race", "planner", "learn/figures", "learn/acts", "learn", "results", "offline"],
 ];
 const TABS = ["race", "planner", "learn", "results"];

@@ -64,6 +64,7 @@ const OF_NO_LANGUAGE = {
   "player/player.js": ["(prefers-reduced-motion: reduce)"],
   "race/compare-says.js": ["linear-gradient(to right, \u2026)", "transparent, transparent"],
   "race/replay/strip.js": ["linear-gradient(to right, \u2026)"],
+  "story/motion.js": ["(prefers-reduced-motion: reduce)", "translate(\u2026px, \u2026px) scale(\u2026)"],
   "results/task-chart.js": ["system-ui, sans-serif", "ui-monospace, monospace"],
   "share/save-page.js": ['<script type="text/plain" id="hx-run"></script>'],
   "plots/study.js": ["(prefers-reduced-motion: reduce)"],

@@ -29,7 +29,7 @@ from hsd_core.cli import main
 from hsd_core.levels.declared.preset import Preset
 from hsd_core.models.local import local_models
 from hsd_core.models.weights import Source, WeightsError, ensure, is_here
-from hsd_core.models.weights.hub import fetching
+from hsd_core.models.weights.hub import fetching, look_at
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks import presets
 
@@ -264,3 +264,40 @@ def test_a_file_that_arrives_damaged_is_thrown_away(there: Hub, tmp_path: Path) 
         ensure(ID)
     there.damaged.clear()
     assert (ensure(ID) / SHARDS[0]).read_bytes() == sharded()[SHARDS[0]]
+
+
+# Asked before anything is fetched
+
+
+def test_the_hub_is_asked_for_a_model_s_size_and_config_and_nothing_large_is_fetched(
+    there: Hub, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("torch")
+    config = {"model_type": "llama", "vocab_size": 1000, "hidden_size": 64, "num_hidden_layers": 8}
+    there.repos[ID].files["config.json"] = json.dumps(
+        {**config, "num_attention_heads": 4, "dtype": "bfloat16"}
+    ).encode()
+    found = look_at(Source.parse(ID))
+    assert found.bytes > 2 * SIZE and not found.wrong
+    assert sum(there.sent[name] for name in SHARDS) == 0, "no weights"
+    assert main(["models", "--target", ID]) == 0
+    said = capsys.readouterr().out
+    assert "4 MB from the Hugging Face Hub on first use" in said and "at layer 2 of 8 it reads" in said
+    assert not is_here(Source.parse(ID))
+
+
+def test_a_model_whose_tokenizer_is_slow_is_refused_before_its_weights_are_fetched(there: Hub) -> None:
+    del there.repos[ID].files["tokenizer.json"]
+    cure = (
+        rf"has no tokenizer\.json .*sentencepiece are installed.*from_pretrained\('{ID}'\)\.save_pretrained\('FOLDER'\)"
+    )
+    with pytest.raises(WeightsError, match=cure):
+        ensure(ID)
+    assert sum(there.sent[name] for name in SHARDS) == 0
+    assert re.search(cure, look_at(Source.parse(ID)).wrong)
+
+
+def test_what_the_hub_does_not_give_is_said_before_it_is_fetched(there: Hub) -> None:
+    there.repos[ID].gated = True
+    assert "accept its licence at" in look_at(Source.parse(ID)).wrong
+    assert "no public model" in look_at(Source.parse("someone/else")).wrong

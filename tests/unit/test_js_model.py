@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,6 @@ def test_suite_passes_in_node(suite):
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is not installed: install Node.js 20 or newer to test the page's model")
-    env = {**os.environ, "HSD_GRAMMAR": json.dumps(grammar())}
+    env = {**os.environ, "HSD_GRAMMAR": json.dumps(grammar()), "HSD_PYTHON": sys.executable}
     done = subprocess.run([node, "--test", str(suite)], capture_output=True, text=True, timeout=120, env=env)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from tiny import tiny
 from toys import output_of
 
 import hsd_core
+from hsd_core.lab.passes import pass_bytes
 from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.gpu.precision import computes_in, quick
 from hsd_core.models.gpu.tiled_int4 import TiledInt4, copy_device
@@ -22,6 +25,7 @@ from hsd_core.trace import checks as identities
 from tests.pretend_gpu import PretendGpu, pretend_gpu
 from tests.recorded_graphs import RecordedGraphs
 
+RESULTS = Path(__file__).parents[2] / "assets" / "results"
 IDS = [3, 1, 4, 1, 5, 9, 2, 6]
 
 
@@ -98,3 +102,34 @@ def test_what_has_no_kernel_there_says_so(gpu: PretendGpu) -> None:
     gpu.capability = (7, 5)
     with pytest.raises(DecoderError, match=r"int4 needs a GPU of compute capability 8\.0"):
         tiny(device="cuda", dtype="int4", inner=64)
+
+
+# ---- what a pass reads
+
+
+def test_the_table_of_bytes_is_what_passes_read() -> None:
+    table = pass_bytes.table()
+    assert table in (RESULTS / "bytes.md").read_text(encoding="utf-8")
+    shares = {}
+    for name, config in pass_bytes.CONFIGS.items():
+        target, exit_, trimmed, copy, _ = pass_bytes.reads(config)
+        shares[name] = tuple(round(100 * part) for part in (exit_.before / target.before, exit_.now / target.now))
+        assert trimmed.now < exit_.now < copy.now < target.now
+    assert shares == {"Llama 3.2 1B": (43, 31), "Llama 3.1 8B": (24, 19)}
+
+
+def test_a_weightless_decoder_counts_what_one_with_weights_holds() -> None:
+    shape = {"num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 192}
+    config = {**shape, "model_type": "llama", "vocab_size": 61, "hidden_size": 32, "intermediate_size": 64}
+    config |= {"num_hidden_layers": 4, "tie_word_embeddings": True}
+    for dtype in ("bfloat16", "int4"):
+        counted = pass_bytes.weightless(config, dtype)
+        with pretend_gpu():
+            held = tiny(device="cuda", dtype=dtype, inner=64)
+        assert counted.weight_bytes() == held.weight_bytes()
+        assert counted.weight_bytes(2) == held.weight_bytes(2)
+
+
+def test_the_day_a_gpu_was_asked_for_has_one_home() -> None:
+    asked = json.loads((RESULTS / "gpu.json").read_text(encoding="utf-8"))["asked"]
+    assert f"GPU: not measured; last asked for on {asked}" in (RESULTS / "README.md").read_text(encoding="utf-8")

@@ -23,7 +23,7 @@ from hsd_core.drafts.copying import LONGEST, Suffixes
 from hsd_core.engine.choices import pick, pick_there
 from hsd_core.engine.hierarchy import LevelError
 from hsd_core.models.context import Context
-from hsd_core.models.gpu import replayed
+from hsd_core.models.gpu import replayed, split_keys
 from hsd_core.models.gpu.graphs import CudaGraphs, Graphs
 from hsd_core.models.gpu.text import TextThere
 from hsd_core.models.gpu.transfer import fetched, sent, sent_ids
@@ -105,7 +105,7 @@ def test_graphs_are_recorded_while_a_run_is_opened_and_serve_the_next(gpu: Prete
             recorded.append((type(event).__name__, graphs.captured))
         del event
         gc.collect()
-    opened = len(replayed.ROWS) * 3  # the nano, the layers below the exit, those above it
+    opened = len(replayed.ROWS) * len(replayed.seen_of(replayed.LEAST_SLOTS)) * 3  # the nano, below the exit, above it
     assert recorded[0] == ("Header", 0)
     assert {count for _, count in recorded[1:]} == {opened}
 
@@ -143,6 +143,29 @@ def test_every_bucket_gives_the_states_of_a_pass_of_its_own(gpu: PretendGpu, kin
     assert graphs.replayed == 4 * 3
     replaying.forward_layers(Pass(ids[:2]), other, 0, 4)
     assert graphs.replayed == 4 * 3, "a range that nobody recorded is launched"
+
+
+def test_a_pass_attends_to_the_slots_in_use_and_over_a_long_text_in_parts(
+    gpu: PretendGpu, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert replayed.seen_of(256) == (256,)
+    assert replayed.seen_of(8192) == (256, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192)
+    assert [split_keys.parts_of(seen) for seen in (256, 1024, 1536, 2048, 8192)] == [1, 1, 8, 8, 32]
+    monkeypatch.setattr(replayed, "ROWS", (4,))
+    monkeypatch.setattr(split_keys, "LONGEST", 64)
+    plain, replaying, graphs = both(max_position_embeddings=600)
+    one, other = plain.new_cache(560), replaying.new_cache(560)
+    replaying.prepare(other, [4])
+    assert graphs.captured == len(replayed.seen_of(1024)) == 4
+    ids = [(7 * i + 3) % 61 for i in range(560)]
+    for start, end in ((0, 240), (240, 243), (243, 254), (254, 257), (257, 500), (500, 504)):
+        given = Pass(ids[start:end], start, 1)
+        assert alike(plain.forward(given, one), replaying.forward(given, other)), (start, end)
+    tree = Branches(504, (-1, -1, 0))
+    given = Pass([*ids[503:504], 4, 9, 30], 503, 4, tree)
+    one.cut(503), other.cut(503)
+    assert alike(plain.forward(given, one), replaying.forward(given, other))
+    assert graphs.replayed == 4
 
 
 def test_a_tree_is_replayed_and_its_path_kept(gpu: PretendGpu) -> None:
@@ -403,6 +426,7 @@ def test_a_forgotten_copy_gives_other_states(gpu: PretendGpu) -> None:
 # ---- a real one
 
 
+@pytest.mark.cuda
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
 @SAMPLINGS
 @pytest.mark.parametrize("text", STACKS)

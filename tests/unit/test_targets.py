@@ -111,9 +111,9 @@ def test_a_target_in_fewer_bits_has_its_own_exits(folders: Path, dtype: str) -> 
 @pytest.mark.parametrize(
     ("stack", "why"),
     [
-        ("exit:2@at=2@id=lens,target", "does not stop between layers"),
+        ("exit:2@at=2@id=lens,target", "exit: the target runs whole, through transformers"),
         ("int8:3,target", "does not run model type 'gpt2'"),
-        ("nano:3,target", "does not stop between layers"),
+        ("nano:3,target", "nano: the target runs whole"),
         ("ngram:3@db=m,target", "no database 'm'; write ngram@db=c"),
         ("model:3,target", "no smaller model; name one"),
     ],
@@ -204,3 +204,22 @@ def test_what_can_be_built_over_a_target_is_listed_with_its_memory(
     assert main(["models", "--target", str(big), "--json"]) == 0
     (entry,) = json.loads(capsys.readouterr().out)
     assert set(entry["memory"]) == {"target", "int8", "int4", "exit"}
+
+
+def test_databases_of_a_target_are_built_by_one_command_and_used(
+    folders: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    over, notes, prompts = ["--target", str(folders / "qwen3")], tmp_path / "notes", tmp_path / "prompts.jsonl"
+    notes.mkdir()
+    (notes / "a.txt").write_text("The small level drafts a few tokens. " * 4, encoding="utf-8")
+    prompts.write_text(f'{{"prompt": "{PROMPT}"}}\n', encoding="utf-8")
+    own, text = str(tmp_path / "own.npz"), str(tmp_path / "text.npz")
+    assert cli.main(["ngram-text", *over, "--folder", str(notes), "--out", text]) == 0
+    written = ["--prompts", str(prompts), "--max-new-tokens", "24", "--min-outputs", "1"]
+    assert cli.main(["ngram-model", *over, *written, "--out", own]) == 0
+    assert f"to use it: --target {folders / 'qwen3'} --stack" in capsys.readouterr().err
+    plain = text_of(capsys, *over, "--stack", "target")
+    for name in (text, own):
+        assert text_of(capsys, *over, "--stack", f"ngram:4@db=c+{name},target") == plain
+    other = ["generate", "--target", str(folders / "small"), "--device", "cpu", "--prompt", PROMPT]
+    assert cli.main([*other, "--stack", f"ngram:4@db=c+{own},target"]) == 0, "the same tokenizer"

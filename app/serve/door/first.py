@@ -9,8 +9,10 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from app.kit.static import ASSETS
 from app.serve.door.guard import Message, Receive, Send
 from app.words import page as says
+from hsd_core.export.bundle import bundle
 
 # The theme that was kept here, else the system's: as kit/theme.js and Gradio choose it. In a frame (?embed=1) the page
 # is the text and its transport alone, from the start.
@@ -22,6 +24,14 @@ _THEME = """
   const dark = kept ? kept === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   document.getElementById("hx-first").classList.toggle("hx-dark", dark);
 })();
+"""
+# Whether the story will stand over the page, which then shows no outline of the first screen.
+_ASKED = "js/story/asked.js"
+_STORY = f"""
+(() => {{
+{bundle(_ASKED, lambda name: (ASSETS / name).read_text(encoding="utf-8"))}
+$["{_ASKED}"].ask();
+}})();
 """
 # Gradio's loader counts its seconds in every frame, and nothing tells it that it was taken away: a frame drawn for
 # nothing, sixty times a second, as long as the page is open. When the first screen has drawn it is given no other.
@@ -65,7 +75,7 @@ class FirstPaint:
     def __init__(self, app: Any, *, files: str) -> None:
         self._app = app
         link = f'<link rel="stylesheet" href="{files}/css/first.css">'
-        outline = f"{_OUTLINE}<script>{_THEME}{_LOADER}{_EARLY % files}</script>"
+        outline = f"{_OUTLINE}<script>{_THEME}{_STORY}{_LOADER}{_EARLY % files}</script>"
         self._insertions = ((b"</head>", link.encode()), (b"<gradio-app", outline.encode()))
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:

@@ -40,12 +40,13 @@ export function originCard(column, title) {
   );
 }
 
-/** @param {{what: string, command: string}} missing */
-export function missingCard({ what, command: text }) {
+/** @param {{what: string, command: string, asked: string}} missing */
+export function missingCard({ what, command: text, asked }) {
   return h(
     "section",
     { class: "hx-panel hx-res-card hx-res-missing", "aria-label": ORIGIN.missing(what) },
     h("h3", { class: "hx-plan-h", text: what }),
+    asked ? h("p", { class: "hx-plan-text", text: ORIGIN.asked(asked) }) : null,
     h("p", { class: "hx-plan-text", text: ORIGIN.make }),
     command(text, what),
   );

@@ -4,19 +4,26 @@
 import { h } from "../kit/dom.js";
 import { skipLinks } from "./title/skip.js";
 import { Stage } from "./stage.js";
+import { covered } from "../kit/curtain.js";
 import { rememberTheme } from "../kit/theme.js";
+import { tellStory } from "../story/story.js";
 
 const ELEMENT = "stage"; // the component's name in Gradio's configuration
 
-/** Draws the first screen, where it is what the address asks for. Should that fail, the component draws it. */
+/** Tells the story where the page opens with it, and draws the first screen where it is what the address asks for. Should
+ *  that fail, the component draws it. */
 export async function early() {
   const first = document.getElementById("hx-first");
   const { components = [], version = "" } = /** @type {any} */ (window).gradio_config ?? {};
   const found = components.find((/** @type {any} */ one) => one.props?.elem_id === ELEMENT)?.props;
   const query = new URLSearchParams(location.search);
-  if (!first || "early" in first || !found || query.has("tab") || "embed" in document.documentElement.dataset) return;
+  if (!first || "early" in first || !found || "embed" in document.documentElement.dataset) return;
   document.body.classList.toggle("dark", first.classList.contains("hx-dark"));
   rememberTheme();
+  const told = tellStory(JSON.parse(found.props.setup), found.value);
+  if (query.has("tab") && !covered()) return;
+  await told; // its first frame comes first
+  if ("early" in first) return;
   const theme = new MutationObserver(rememberTheme); // Gradio sets the system's while it starts
   theme.observe(document.body, { attributeFilter: ["class"] });
   // Gradio's style sheet puts all margins and borders to nothing below this class.

@@ -4,6 +4,7 @@ import { skipLinks } from "./title/skip.js";
 import { Stage } from "./stage.js";
 import { tabAsked } from "../kit/tabs.js";
 import { rememberTheme } from "../kit/theme.js";
+import { tellStory } from "../story/story.js";
 import { offer } from "./within-reach.js";
 
 /**
@@ -18,7 +19,10 @@ export async function mount(root, ports) {
   const host = /** @type {HTMLElement} */ (root.querySelector(".hx-root") ?? root);
   early?.theme.disconnect();
   rememberTheme();
-  if (!early) skipLinks();
+  if (!early) {
+    void tellStory(JSON.parse(ports.props.setup), ports.props.value);
+    skipLinks();
+  }
   const stage = early?.stage ?? new Stage(host, ports);
   ports.watch("value", () => stage.receive(ports.props.value));
   early?.ports.arrived(ports);

@@ -40,6 +40,7 @@ export function furnish(ports) {
   };
   const title = titleBar({
     why: setup.why,
+    story: Boolean(setup.opening),
     share: setup.offline ? null : shareButton({ feed, player, settings, view }),
     onTheme: () => {
       toggleTheme();

@@ -1,5 +1,6 @@
 /** The first screen: what a visitor asks for, what the server answers, and the run that is shown for it. */
 
+import { covered, onCover } from "../kit/curtain.js";
 import { tips } from "../kit/dom.js";
 import { Acts } from "./acts.js";
 import { Drawing } from "./drawing.js";
@@ -84,6 +85,12 @@ export class Stage {
       busy: () => this.busy(),
     });
     presenterKeys({ player, inSight: () => el.checkVisibility() });
+    this.held = false; // a replay begins when the story no longer covers it
+    onCover((on) => {
+      if (on) return player.pause();
+      wish.write(); // the address was the story's
+      this._begins();
+    });
     onPresenting((on) => settings.present !== on && this.edit("present", on));
   }
 
@@ -198,6 +205,13 @@ export class Stage {
 
   _replay() {
     this.player.attach(this.feed.model);
+    this.held = true;
+    if (!covered()) this._begins();
+  }
+
+  _begins() {
+    if (!this.held) return;
+    this.held = false;
     if (this.player.reduced) this.player.seek(this.player.end);
     else this.player.play();
   }
@@ -242,7 +256,7 @@ export class Stage {
     this.parts.prompt.show();
     this.parts.text.show();
     this.busy();
-    this.wish.write();
+    if (!covered()) this.wish.write(); // else the address is the story's
     this.drawing.now();
   }
 

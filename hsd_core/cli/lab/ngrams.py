@@ -1,4 +1,4 @@
-"""`ngram-model` and `ngram-text`: build n-gram databases for a preset, which stacks name as `ngram@db=c+FILE.npz`."""
+"""`ngram-model` and `ngram-text`: build n-gram databases for a preset or any target, named as `ngram@db=c+FILE.npz`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import Any
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.lab import selfgen
 from hsd_core.cli.shared_options import DEFAULT_PRESET, add_preset, command, counts, progress
+from hsd_core.levels.declared.preset import Preset
 from hsd_core.levels.kinds.ngram import DB
 from hsd_core.models.weights import ensure
 from hsd_core.stacks.presets import PRESETS, UnknownPreset
+from hsd_core.stacks.targets import target_preset
 
 
 def add(commands: Any) -> None:
@@ -26,7 +28,9 @@ def add(commands: Any) -> None:
     counts(model, "--min-outputs", default=2, metavar="N", help="leave out what fewer texts say (default 2)")
     _common(model)
     text = command(commands, "ngram-text", "build D_s: suffix lookup in a folder of text", build_text)
-    text.add_argument("--preset", default=DEFAULT_PRESET, metavar="P", help="whose tokenizer to use")
+    whose = text.add_mutually_exclusive_group()
+    whose.add_argument("--preset", default=DEFAULT_PRESET, metavar="P", help="whose tokenizer to use")
+    whose.add_argument("--target", metavar="ID", help="instead of a preset: a Hub id, a folder or a .gguf file")
     reads(text, "--folder", folder=True, required=True, metavar="DIR", help="UTF-8 text files")
     counts(text, "--max-tokens", metavar="N", help="read no more than N tokens")
     text.add_argument("--licence", default="", help="the text's licence, kept in the file")
@@ -41,7 +45,8 @@ def _common(parser: argparse.ArgumentParser) -> None:
 def build_model(options: argparse.Namespace) -> int:
     from hsd_core.lab.ngram.build import build_model_db
 
-    stack, tokenizer = _stack(options.out), _tokenizer_file(options.preset)
+    stack, preset = _stack(options.out), _tokenized(options)
+    tokenizer = _tokenizer_file(preset)
     data = options.data
     if data is None:
         data = options.texts or str(Path(options.out).with_suffix(".jsonl"))
@@ -50,30 +55,30 @@ def build_model(options: argparse.Namespace) -> int:
         data,
         options.out,
         tokenizer_file=tokenizer,
-        tokenizer_name=options.preset,
+        tokenizer_name=preset.name,
         min_outputs=options.min_outputs,
         source=options.source,
         progress=progress(),
     )
-    print(f"to use it: --stack {stack}", file=sys.stderr)
+    print(f"to use it: {f'--target {options.target} ' if options.target else ''}--stack {stack}", file=sys.stderr)
     return 0
 
 
 def build_text(options: argparse.Namespace) -> int:
     from hsd_core.lab.ngram.build import build_text_db
 
-    stack = _stack(options.out)
+    stack, preset = _stack(options.out), _tokenized(options)
     build_text_db(
         options.folder,
-        _tokenizer_file(options.preset),
+        _tokenizer_file(preset),
         options.out,
-        tokenizer_name=options.preset,
+        tokenizer_name=preset.name,
         max_tokens=options.max_tokens,
         source=options.source,
         licence=options.licence,
         progress=progress(),
     )
-    print(f"to use it: --stack {stack}", file=sys.stderr)
+    print(f"to use it: {f'--target {options.target} ' if options.target else ''}--stack {stack}", file=sys.stderr)
     return 0
 
 
@@ -90,8 +95,19 @@ def _stack(out: str) -> str:
     return f"ngram:4@db=c+{out},target"
 
 
-def _tokenizer_file(preset: str) -> Path:
-    if preset not in PRESETS or PRESETS[preset].toy:
+def _tokenized(options: argparse.Namespace) -> Preset:
+    """The preset, or the one over a target, whose tokenizer is meant.
+
+    Raises:
+        UnknownPreset: it has none. WeightsError: there is no such target.
+    """
+    if options.target:
+        return target_preset(options.target)
+    if options.preset not in PRESETS or PRESETS[options.preset].toy:
         named = ", ".join(name for name, p in PRESETS.items() if not p.toy)
-        raise UnknownPreset(f"unknown preset {preset!r}; presets with a tokenizer are {named}")
-    return ensure(PRESETS[preset].target, progress()) / "tokenizer.json"
+        raise UnknownPreset(f"unknown preset {options.preset!r}; presets with a tokenizer are {named}")
+    return PRESETS[options.preset]
+
+
+def _tokenizer_file(preset: Preset) -> Path:
+    return ensure(preset.target, progress()) / "tokenizer.json"

@@ -126,12 +126,15 @@ def _passes(
     print(f"memory of {what}: {memory}; twice that with a profiler beside", file=sys.stderr)
     needed = memory.weights + 2 * (memory.kept + memory.at_work)
     machine.refuse(needed, free, f"measuring {what}", "name fewer levels or shorter texts")
-    entries, before, records = pipeline.entries(stack), measured_limits(), list[dict[str, Any]]()
+    entries, device, records = pipeline.entries(stack), pipeline.device, list[dict[str, Any]]()
+    before = measured_limits(device)
     with tempfile.TemporaryDirectory(prefix="hsd-passes-") as folder:
         profile = NodeProfile(Path(folder))
-        again = opened(options, plain_stack(options), kind=options.decoder, profile=profile).entries(stack)
+        again = entries
+        if device == "cpu":  # nobody takes passes apart on a GPU, and its memory holds them once
+            again = opened(options, plain_stack(options), kind=options.decoder, profile=profile).entries(stack)
         times = level_passes.time_passes(entries, again, profile, text, about["lengths"], about["rows"], progress())
-    limits = {name: max(rate, before[name]) for name, rate in measured_limits().items()}
+    limits = {name: max(rate, before[name]) for name, rate in measured_limits(device).items()}
     for (i, name), length in product(enumerate(stack.split(",")), about["lengths"]):
         level, where = entries[i].level, {"level": name, "context": length}
         if not level.can_verify:

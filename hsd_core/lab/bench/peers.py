@@ -1,4 +1,5 @@
-"""Other programs beside ours: transformers and llama.cpp, greedy, on the same weights, under as many threads.
+"""Other programs beside ours: transformers and llama.cpp, greedy, on the same weights, under as many threads; on a
+GPU transformers alone, in our target's precision.
 
 Their clocks begin when the first token is there, so that no one's reading of the prompt counts; `PeerText.tokens` are
 those behind it. A peer that is not installed, or has no weights that it can read, says why.
@@ -18,6 +19,8 @@ import torch
 from hsd_core.drafts.head import DraftHead
 from hsd_core.lab.bench.nano_as_llama import nano_as_llama
 from hsd_core.lab.bench.side_by_side import BenchPeer, PeerText
+from hsd_core.models.decoder_protocol import QUANTISED
+from hsd_core.models.gpu.transfer import awaited
 from hsd_core.models.threads import model_threads, torch_with
 
 if TYPE_CHECKING:
@@ -36,7 +39,7 @@ class PeerError(ValueError):
 def open_peers(
     pipeline: Pipeline, limit: int, *, raw: bool, gguf: Path | None
 ) -> tuple[list[BenchPeer], dict[str, str]]:
-    """Every peer that can be run beside a preset's target in float32, and name -> why for the others.
+    """Every peer that can be run beside a preset's target as it is kept, and name -> why for the others.
 
     Args:
         limit: of new tokens. raw: prompts without the chat template. gguf: the target's file, for llama.cpp.
@@ -59,11 +62,12 @@ def open_peers(
 
 def _transformers(pipeline: Pipeline, encode: Encode, limit: int, gguf: Path | None) -> Iterator[BenchPeer]:
     """`generate` of transformers, in its ways of drafting."""
-    run = partial(_generate, _model(_folder(pipeline)), encode, sorted(pipeline.ends), limit)
+    model = partial(_model, dtype=pipeline.dtype, device=pipeline.device)
+    run = partial(_generate, model(_folder(pipeline)), encode, sorted(pipeline.ends), limit)
     plain, lookup, assisted = NAMES[:3]
     yield BenchPeer(plain, partial(run, {}))
     yield BenchPeer(lookup, partial(run, {"prompt_lookup_num_tokens": LOOKUP_TOKENS}))
-    yield BenchPeer(assisted, partial(run, {"assistant_model": _assistant(pipeline)}))
+    yield BenchPeer(assisted, partial(run, {"assistant_model": _assistant(pipeline, model)}))
 
 
 def _generate(
@@ -71,12 +75,12 @@ def _generate(
 ) -> PeerText:
     """One text. options: what makes it draft."""
     torch_with(model_threads())
-    ids = torch.tensor([encode(prompt)])
+    ids = torch.tensor([encode(prompt)], device=model.device)
     stamps: list[tuple[int, int]] = []  # (ids so far, ns) after every step
 
     def stamp(so_far: torch.Tensor, scores: Any, **_: Any) -> torch.Tensor:
-        stamps.append((so_far.shape[1], time.perf_counter_ns()))
-        return torch.zeros(len(so_far), dtype=torch.bool)
+        stamps.append((awaited(so_far).shape[1], time.perf_counter_ns()))
+        return torch.zeros(len(so_far), dtype=torch.bool, device=so_far.device)
 
     with torch.inference_mode():
         whole = model.generate(
@@ -93,24 +97,26 @@ def _generate(
     return PeerText(tuple(whole[0, ids.shape[1] :].tolist()), last - first, ended - began)
 
 
-def _model(folder: Path) -> Any:
+def _model(folder: Path, dtype: str, device: str) -> Any:
     from transformers import AutoModelForCausalLM
 
     try:
         model: Any = AutoModelForCausalLM.from_pretrained(
-            folder, dtype=torch.float32, use_safetensors=True, trust_remote_code=False, local_files_only=True
+            folder, dtype=getattr(torch, dtype), use_safetensors=True, trust_remote_code=False, local_files_only=True
         )
     except (ValueError, KeyError, OSError, ImportError) as error:
         raise PeerError(f"transformers cannot open the target: {str(error).splitlines()[0][:120]}") from error
-    return model.requires_grad_(False).eval()
+    return model.requires_grad_(False).eval().to(device)
 
 
-def _assistant(pipeline: Pipeline) -> Any:
+def _assistant(pipeline: Pipeline, model: Callable[[Path], Any]) -> Any:
     """The draft that transformers is given: the preset's smaller model, else its nano as a Llama."""
     if source := pipeline.preset.draft:
         from hsd_core.models.weights import ensure
 
-        return _model(ensure(source))
+        return model(ensure(source))
+    if pipeline.device != "cpu":
+        raise PeerError("the preset's nano is put into transformers' form on the CPU alone")
     nano = next((d for d in pipeline.trained() if d.at == 0 and not d.fed), None)
     if not isinstance(nano, DraftHead):
         raise PeerError("the preset has no draft that transformers can run")
@@ -123,6 +129,8 @@ def _llama_cpp(pipeline: Pipeline, encode: Encode, limit: int, gguf: Path | None
         raise PeerError("not installed; pip install llama-cpp-python")
     if gguf is None:
         raise PeerError("no GGUF file of the target was named; give one with --gguf FILE")
+    if pipeline.device != "cpu":
+        raise PeerError(f"its wheels run on the CPU, and the target is on {pipeline.device}")
     from llama_cpp import Llama
     from llama_cpp.llama_speculative import LlamaPromptLookupDecoding
 
@@ -158,7 +166,7 @@ def _continue(model: Any, encode: Encode, ends: frozenset[int], limit: int, prom
 def _folder(pipeline: Pipeline) -> Path:
     if pipeline.preset.toy:
         raise PeerError("the toy has no weights")
-    if pipeline.device != "cpu" or pipeline.dtype != "float32":
+    if pipeline.dtype != "float32" and (pipeline.device == "cpu" or pipeline.dtype in QUANTISED):
         raise PeerError(f"peers run in float32 on the CPU, and the target is {pipeline.dtype} on {pipeline.device}")
     from hsd_core.models.weights import ensure
 

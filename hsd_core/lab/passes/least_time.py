@@ -2,9 +2,9 @@
 
 Both rates are measured here, with the threads that models run on, as the best of several tries:
 
-    read        the sum of 256 MiB of float32, which no cache holds
-    float32     a product (1024, 2048) x (2048, 1024)
-    integer     the same of 8-bit numbers
+    read        the sum of 256 MiB of float32, on a GPU of 1 GiB, which no cache holds
+    floats      a product (1024, 2048) x (2048, 1024) in float32; on a GPU of halves, 4096 each way
+    integers    the same of 8-bit numbers
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from typing import Any, NamedTuple
 
 import torch
 
-from hsd_core.levels.built.exits import ExitLevel
 from hsd_core.levels.built.nano import NanoLevel
 from hsd_core.models.decoder_protocol import QUANTISED
+from hsd_core.models.gpu.precision import HALVES, quick
+from hsd_core.models.gpu.transfer import awaited
 from hsd_core.models.threads import model_threads, torch_with
 
 READ_BYTES = 2**28
 M, K, N = 1024, 2048, 1024
+GPU_READ_BYTES, GPU_SIDE = 2**30, 4096
 TRIES = 9
 NS_PER_MS = 1e6
 
@@ -34,15 +36,25 @@ def ms_of(call: Callable[..., object], *given: object) -> float:
 
 
 @torch.inference_mode()
-def measured_limits() -> dict[str, float]:
+def measured_limits(device: str = "cpu") -> dict[str, float]:
     """Bytes that are read in a ms, multiply-adds of floats and of integers in a ms: measured in about two seconds."""
     torch_with(model_threads())
-    memory, a, b = torch.ones(READ_BYTES // 4), torch.randn(M, K), torch.randn(K, N)
-    small = [torch.randint(-127, 127, size, dtype=torch.int8) for size in ((M, K), (K, N))]
+    here = device == "cpu"
+    m, k, n = (M, K, N) if here else (GPU_SIDE,) * 3
+    memory = torch.ones((READ_BYTES if here else GPU_READ_BYTES) // 4, device=device)
+    kept = torch.float32 if here else HALVES[quick("bfloat16", device)]
+    a, b = (torch.randn(size, device=device).to(kept) for size in ((m, k), (k, n)))
+    small = [torch.randint(-127, 127, size, dtype=torch.int8, device=device) for size in ((m, k), (k, n))]
+    if not here:  # cuBLAS multiplies integers by columns
+        small[1] = small[1].t().contiguous().t()
+
+    def best(call: Callable[..., torch.Tensor], *given: object) -> float:
+        return min(ms_of(lambda: awaited(call(*given))) for _ in range(TRIES))
+
     return {
-        "bytes_per_ms": memory.nbytes / min(ms_of(memory.sum) for _ in range(TRIES)),
-        "floats_per_ms": M * K * N / min(ms_of(torch.matmul, a, b) for _ in range(TRIES)),
-        "integers_per_ms": M * K * N / min(ms_of(torch._int_mm, *small) for _ in range(TRIES)),
+        "bytes_per_ms": memory.nbytes / best(memory.sum),
+        "floats_per_ms": m * k * n / best(torch.matmul, a, b),
+        "integers_per_ms": m * k * n / best(torch._int_mm, *small),
     }
 
 
@@ -70,10 +82,11 @@ def work_of(level: Any, length: int, rows: int) -> PassWork:
         read, layers = read + draft.weight_bytes(), layers + draft.layers
     read += decoder.cache_bytes(length + rows) * layers // decoder.layers
     attended = 2 * layers * decoder.shape.heads * decoder.shape.head_size * rows * (length + rows)
-    return PassWork(read, attended, decoder.dtype in QUANTISED or isinstance(level, NanoLevel))
+    on_cpu = str(decoder.device) == "cpu"  # elsewhere copies and drafts are multiplied as halves
+    return PassWork(read, attended, on_cpu and (decoder.dtype in QUANTISED or isinstance(level, NanoLevel)))
 
 
 def draft_of(level: Any) -> Any:
-    """The trained draft that a level reads through, if it is one with weights of its own."""
-    found = level.draft if isinstance(level, NanoLevel) else level.readout if isinstance(level, ExitLevel) else None
+    """What a level reads through, if it has weights of its own: a trained draft, or a trimmed head."""
+    found = level.draft if isinstance(level, NanoLevel) else getattr(level, "readout", None)
     return found if hasattr(found, "weight_bytes") else None

@@ -25,6 +25,7 @@ from hsd_core.levels.protocol import CommittedIds, drafter, scorer
 from hsd_core.levels.shared import open_levels
 from hsd_core.levels.tree import named
 from hsd_core.models.context import Context
+from hsd_core.models.gpu.transfer import awaited
 
 if TYPE_CHECKING:
     from hsd_core.levels.entry import StackEntry
@@ -54,7 +55,8 @@ class Bed:
     def one(self, rows: int) -> float:
         """ms of one pass."""
         run, at = self._runs[-1], self._length + 1
-        ms = ms_of(scorer(run).score, Context(self._text[:at]), named(self._text[at : at - 1 + rows]))
+        context, tree = Context(self._text[:at]), named(self._text[at : at - 1 + rows])
+        ms = ms_of(lambda: awaited(scorer(run).score(context, tree)[0]))
         run.keep(self._length, ())
         return ms
 
@@ -81,12 +83,11 @@ def time_passes(
     """Passes of every level that has some, behind every length, with every number of rows.
 
     Args:
-        again: the same levels, opened with `profile`. text: ids, as many as the longest length and the most rows.
+        again: the same levels, opened with `profile` where onnxruntime runs them. text: ids, as many as the longest
+            length and the most rows.
     """
-    beds, profiled = (
-        {i: Bed(e.level, stack[-1].level, text) for i, e in enumerate(stack) if not is_lookup(e.level)}
-        for stack in (entries, again)
-    )
+    beds = {i: Bed(e.level, entries[-1].level, text) for i, e in enumerate(entries) if not is_lookup(e.level)}
+    profiled = {i: Bed(again[i].level, again[-1].level, text) for i in beds if head_of(again[i].level)}
     found: dict[Cell, Timed] = {}
     for number, length in enumerate(sorted(lengths), 1):
         for bed in (*beds.values(), *profiled.values()):
@@ -97,7 +98,7 @@ def time_passes(
                     found[i, length, n] = Timed()
                 timed = found[i, length, n]
                 timed.ms.append(beds[i].one(n))
-                if turn < PROFILED and head_of(again[i].level):
+                if turn < PROFILED and i in profiled:
                     profile.asked = []
                     timed.nodes.append(profile.asked)
                     timed.profiled_ms.append(profiled[i].one(n))
@@ -144,10 +145,12 @@ def parted(ms: float, passes: Sequence[Sequence[Node]], head: int) -> tuple[dict
 def taken(level: Any, length: int, rows: int, timed: Timed, limits: Mapping[str, float]) -> dict[str, Any]:
     """What is kept of a pass: "ms", and "parts", "profiled_ms" and "least", null where nobody knows."""
     ms, head = median(timed.ms), head_of(level)
-    if head is None:
-        return {"ms": ms, "parts": None, "profiled_ms": None, "least": None}
+    work = work_of(level, length, rows) if hasattr(level.decoder, "shape") else None
+    if head is None:  # where nobody tells the products, what is read binds: rows are few
+        return {"ms": ms, "parts": None, "profiled_ms": None, "least": work and work.least(limits, 0)}
     parts, products = parted(ms, timed.nodes, head)
-    least = work_of(level, length, rows).least(limits, products)
+    assert work is not None
+    least = work.least(limits, products)
     return {"ms": ms, "parts": parts, "profiled_ms": median(timed.profiled_ms), "least": least}
 
 

@@ -20,11 +20,14 @@ def passes(records: Records) -> str:
 
 def _pass(r: Mapping[str, Any]) -> Sequence[object]:
     first, ms = (f"`{r['level']}`", r["context"], r["rows"]), r["ms"]
-    if not r["parts"]:
-        return (*first, f"{ms:.2f}", *"-" * (len(PARTS) + 4))
-    least, shown = r["least"], (ms, *(r["parts"][part] for part in PARTS), r["profiled_ms"])
-    figures = (*shown, least["ms"], ms / least["ms"])
-    return (*first, *(f"{figure:.2f}" for figure in figures), least["binds"])
+    parts, least = r["parts"] or {}, r["least"]
+    figures = (ms, *(parts.get(part) for part in PARTS), r["profiled_ms"])
+    figures += (least["ms"], ms / least["ms"]) if least else (None, None)
+    return (
+        *first,
+        *("-" if figure is None else f"{figure:.2f}" for figure in figures),
+        least["binds"] if least else "-",
+    )
 
 
 def lookups(records: Records) -> str:
@@ -66,12 +69,11 @@ def method(about: Mapping[str, Any]) -> str:
     """How it was measured, and the machine's rates."""
     limits = about["limits"]
     return (
-        f"Read at {limits['bytes_per_ms'] / 1e6:.1f} GB/s (sum of 256 MiB), multiply-adds at "
-        f"{limits['floats_per_ms'] / 1e6:.1f} G/s in float32 and {limits['integers_per_ms'] / 1e6:.1f} G/s of 8-bit "
-        "integers (products of 1024 x 2048 and 2048 x 1024), each the best of nine. *ms* is a pass that nobody "
-        "profiles, as a run pays for it; its parts are the kernels' times of profiled passes (*profiled*: what such a "
-        "pass takes whole), *around* is the rest. *least*: the longer of reading weights, keys and values once and of "
-        "multiplying."
+        f"Read at {limits['bytes_per_ms'] / 1e6:.1f} GB/s, multiply-adds at {limits['floats_per_ms'] / 1e6:.1f} G/s "
+        f"of floats and {limits['integers_per_ms'] / 1e6:.1f} G/s of 8-bit integers, each the best of nine. *ms* is a "
+        "pass that nobody profiles, as a run pays for it; its parts are the kernels' times of profiled passes "
+        "(*profiled*: what such a pass takes whole), *around* is the rest. *least*: the longer of reading weights, keys"
+        " and values once and of multiplying."
     )
 
 

@@ -11,6 +11,7 @@ from typing import cast
 
 from hsd_core.levels.built.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.built.model import OverDecoder
+from hsd_core.levels.built.trimmed import TrimmedHead
 from hsd_core.levels.readout import Lens, Readout, TrunkRun
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Layered, Trunk
@@ -40,6 +41,8 @@ class ExitLevel(OverDecoder):
         params: dict[str, object] = {"at": at, "readout": self.readout.name, "layers": self.readout.layers}
         if self.fed:
             params["fed"] = True
+        if isinstance(draft, TrimmedHead):
+            params["vocab"], label = len(draft.ids), f"exit at layer {at}, a head of {len(draft.ids):,} tokens"
         super().__init__(decoder, name="exit", kind="exit", label=label, layers=at, params=params, weights=weights)
 
     def enter(self, shared: SharedState) -> Trunk:

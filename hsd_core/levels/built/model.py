@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from torch import Tensor
 
+from hsd_core.levels.built.trimmed import TrimmedHead
 from hsd_core.levels.growing import draft
 from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Work, score_by_branches
 from hsd_core.levels.readout import Lens, TrunkRun
@@ -51,7 +52,8 @@ class OverDecoder:
 class ModelLevel(OverDecoder):
     """Any `Decoder` (lean or transformers, of any dtype). Read-only; shared between runs.
 
-    feeds: whether a drafter may read its last states: these are the target's weights.
+    feeds: whether a drafter may read its last states: these are the target's weights. says: the ids that its head is
+    trimmed to; None for all.
     """
 
     def __init__(
@@ -63,9 +65,20 @@ class ModelLevel(OverDecoder):
         label: str,
         feeds: bool = True,
         weights: dict[str, object] | None = None,
+        says: Sequence[int] | None = None,
     ) -> None:
+        """
+        Raises:
+            ValueError: the head is to be trimmed, and the decoder runs whole.
+        """
         super().__init__(decoder, name=name, kind=kind, label=label, layers=decoder.layers, params={}, weights=weights)
         self.decoder, self.feeds = decoder, feeds
+        self.readout: TrimmedHead | None = None
+        if says is not None:
+            if not isinstance(decoder, Layered):
+                raise ValueError(f"{name} runs whole, through transformers, with its whole head; leave @vocab= out")
+            self.readout = TrimmedHead(decoder, says)
+            self.params["vocab"] = len(self.readout.ids)
 
     def enter(self, shared: SharedState) -> Trunk | None:
         if not isinstance(self.decoder, Layered):
@@ -78,7 +91,7 @@ class ModelLevel(OverDecoder):
             # a window beside the text stands behind it, within what the model was built for
             room = min(capacity + shared.branches, self.decoder.max_positions)
             return ModelRun(self.decoder, room, source=self.name)
-        return TrunkRun(trunk, trunk.decoder.layers, Lens(trunk.decoder), self.name)
+        return TrunkRun(trunk, trunk.decoder.layers, self.readout or Lens(trunk.decoder), self.name)
 
 
 class ModelRun:

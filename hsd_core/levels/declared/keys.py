@@ -11,6 +11,7 @@ MAX_GUESS = 8
 MAX_COLUMNS = 16  # of a lookahead window
 MAX_NGRAM = 8
 MAX_NODES = 64  # of a tree of drafts
+MAX_VOCAB = 300_000
 MAX_DEPTH = 512  # layers; no model here comes near it
 
 BLOCK = Whole(name="block length", low=1, high=MAX_BLOCK)
@@ -108,6 +109,17 @@ N = Whole(
     label="n-gram",
     noted="{}-grams",
     tip="tokens of an n-gram: the one looked up and those that follow it",
+)
+VOCAB = Whole(
+    name="vocab",
+    place=94,
+    counts=DRAFTER,
+    usual=0,
+    low=0,
+    high=MAX_VOCAB,
+    label="head",
+    tip="how many tokens this level's head can say: the first ones of the vocabulary and those that end a text; fewer "
+    "cost less to read, the others come as corrections; 0: all",
 )
 DRAFTS = (POLICY,)
 VERIFIES = (*DRAFTS, TREE, REPLACE, FUSE, RULE, BONUS)

@@ -94,6 +94,7 @@ class Site(Protocol):
     device: str
     dtype: str
     tokenizer: Any
+    ends: frozenset[int]  # ids that end a text
 
     def fetched(self, source: str | None) -> tuple[Source, Path] | None:
         """The weights that a level names, else the preset's smaller model; None where there is none."""

@@ -26,7 +26,9 @@ def build(spec: LevelSpec, site: Site) -> Level:
     if spec.get(ID) != LENS:
         found |= {draft.at: draft for draft in site.trained(decoder) if 1 <= draft.at <= deepest and not draft.fed}
     if not found:  # DEL's own setting: every layer, through the model's own head
-        found = dict.fromkeys(range(1, deepest + 1), Lens(decoder))
+        found = dict.fromkeys(range(1, deepest + 1), exits.lens(spec, site, decoder) or Lens(decoder))
+    else:
+        exits.refuse_trimmed(spec, next(iter(found.values())).name)
     exits.stop_at(decoder, found)
     return ChoosingLevel(decoder, found, weights=site.preset.target.as_dict(site.folder))
 

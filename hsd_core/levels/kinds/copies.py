@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.levels.declared.keys import DEVICE, VERIFIES
+from hsd_core.levels.declared.keys import DEVICE, VERIFIES, VOCAB
 from hsd_core.levels.declared.kind import PURPLE, Kind, Reads, Site
 from hsd_core.levels.declared.said import Said
 from hsd_core.levels.kinds.model import decoded
@@ -20,12 +20,14 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def build(spec: LevelSpec, site: Site) -> Level:
+    from hsd_core.levels.built.trimmed import first_ids
     from hsd_core.models.gpu.tiled_int4 import copy_device
 
     # It runs beside the target where there is a kernel for it, unless another device is asked for (and refused).
     device = spec.get(DEVICE) or copy_device(spec.name, site.device)
     source, label = site.preset.target, f"{spec.name} copy"
-    return decoded(site, source, site.folder, spec.name, device, kind=spec.name, label=label, feeds=True)
+    says = first_ids(spec[VOCAB], site.ends) if spec[VOCAB] else None
+    return decoded(site, source, site.folder, spec.name, device, kind=spec.name, label=label, feeds=True, says=says)
 
 
 def _copy(dtype: str, order: int, block: int, said: str, about: str, where: str) -> Kind:
@@ -38,7 +40,7 @@ def _copy(dtype: str, order: int, block: int, said: str, about: str, where: str)
         letter="Q",
         colour=PURPLE,
         underline="double",
-        keys=(*VERIFIES, DEVICE),
+        keys=(*VERIFIES, DEVICE, VOCAB),
         block=block,
         needs=frozenset({"weights"}),
         reads=Reads(weights=dtype),

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.drafts import known_drafts
 from hsd_core.levels.declared.key import StackError
-from hsd_core.levels.declared.keys import AT, DTYPE, ID, VERIFIES
+from hsd_core.levels.declared.keys import AT, DTYPE, ID, VERIFIES, VOCAB
 from hsd_core.levels.declared.kind import GREEN, Kind, Reads, Site
 from hsd_core.levels.declared.said import Said
 
 if TYPE_CHECKING:
+    from hsd_core.levels.built.trimmed import TrimmedHead
     from hsd_core.levels.declared.preset import Preset
     from hsd_core.levels.declared.spec import LevelSpec
     from hsd_core.levels.protocol import Level
@@ -67,7 +68,24 @@ def build(spec: LevelSpec, site: Site) -> Level:
     stop_at(decoder, [at])
     draft = None if spec.get(ID) == known_drafts.LENS else site.draft(spec, at, decoder)
     weights = site.preset.target.as_dict(site.folder)
-    return ExitLevel(decoder, at, draft, weights=weights if draft is None else {**weights, "draft": draft.name})
+    if draft is None:
+        return ExitLevel(decoder, at, lens(spec, site, decoder), weights=weights)
+    refuse_trimmed(spec, draft.name)
+    return ExitLevel(decoder, at, draft, weights={**weights, "draft": draft.name})
+
+
+def lens(spec: LevelSpec, site: Site, decoder: Layered) -> TrimmedHead | None:
+    """What reads a depth by the model's own head, where that is trimmed."""
+    from hsd_core.levels.built.trimmed import TrimmedHead, first_ids
+
+    return TrimmedHead(decoder, first_ids(spec[VOCAB], site.ends)) if spec[VOCAB] else None
+
+
+def refuse_trimmed(spec: LevelSpec, draft: str) -> None:
+    """Raises StackError where the head of a trained draft is to be trimmed."""
+    if spec[VOCAB]:
+        cure = f"leave @vocab= out, or write @id={known_drafts.LENS}"
+        raise StackError(f"{spec.name}: the trained draft {draft} has a trimmed head of its own; {cure}")
 
 
 KIND = Kind(
@@ -75,12 +93,12 @@ KIND = Kind(
     order=30,
     title="early exit",
     about="The target after its first layers, read by a trained draft or by the model's own head.",
-    help="@at= says after how many layers; @id= names a trained draft, @id=lens the model's own head. Keys, values and "
-    "hidden states are shared with every level that uses the same weights.",
+    help="@at= says after how many layers; @id= names a trained draft, @id=lens the model's own head, which @vocab= "
+    "trims. Keys, values and hidden states are shared with every level that uses the same weights.",
     letter="E",
     colour=GREEN,
     underline="wavy",
-    keys=(AT, *VERIFIES, DTYPE, ID),
+    keys=(AT, *VERIFIES, DTYPE, VOCAB, ID),
     block=2,
     cheap=True,
     needs=frozenset({"weights"}),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.levels.declared.key import StackError
-from hsd_core.levels.declared.keys import DEVICE, DTYPE, ID, VERIFIES
+from hsd_core.levels.declared.keys import DEVICE, DTYPE, ID, VERIFIES, VOCAB
 from hsd_core.levels.declared.kind import YELLOW, Kind, Site
 from hsd_core.levels.declared.said import Said
 
@@ -20,13 +20,30 @@ UNDRAFTED = "undrafted"  # of a level's parameters: how many special tokens diff
 
 
 def decoded(
-    site: Site, source: Source, folder: Path, dtype: str, device: str, *, kind: str, label: str, feeds: bool
+    site: Site,
+    source: Source,
+    folder: Path,
+    dtype: str,
+    device: str,
+    *,
+    kind: str,
+    label: str,
+    feeds: bool,
+    says: list[int] | None = None,
 ) -> ModelLevel:
-    """A level that runs all layers of a model. `feeds`: of the target's, see `ModelLevel`."""
+    """A level that runs all layers of a model. `feeds`, `says`: see `ModelLevel`.
+
+    Raises:
+        StackError: its head cannot be trimmed.
+    """
     from hsd_core.levels.built.model import ModelLevel
 
     decoder = site.decoder(folder, dtype, device, kind)
-    return ModelLevel(decoder, name=kind, kind=kind, label=label, feeds=feeds, weights=source.as_dict(folder))
+    weights = source.as_dict(folder)
+    try:
+        return ModelLevel(decoder, name=kind, kind=kind, label=label, feeds=feeds, weights=weights, says=says)
+    except ValueError as error:
+        raise StackError(str(error)) from error
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -38,6 +55,7 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 def build(spec: LevelSpec, site: Site) -> ModelLevel:
     from hsd_core.levels.built.sparing import Sparing
+    from hsd_core.levels.built.trimmed import first_ids
     from hsd_core.models.tokenizer import Tokenizer, TokenizerError, special_differences
 
     found = site.fetched(spec.get(ID))
@@ -49,7 +67,8 @@ def build(spec: LevelSpec, site: Site) -> ModelLevel:
     except TokenizerError as error:
         raise StackError(f'level "{source.title}": {error}; use a level of the same family') from error
     dtype, device = spec.get(DTYPE) or site.dtype, spec.get(DEVICE) or site.device
-    level = decoded(site, source, folder, dtype, device, kind=spec.name, label=source.title, feeds=False)
+    says = first_ids(spec[VOCAB], site.ends, apart) if spec[VOCAB] else None
+    level = decoded(site, source, folder, dtype, device, kind=spec.name, label=source.title, feeds=False, says=says)
     if apart:
         if level.vocab_size < site.tokenizer.vocab_size:
             raise StackError(
@@ -70,7 +89,7 @@ KIND = Kind(
     letter="M",
     colour=YELLOW,
     underline="thick",
-    keys=(*VERIFIES, DTYPE, DEVICE, ID),
+    keys=(*VERIFIES, DTYPE, DEVICE, VOCAB, ID),
     labelled=("tower", "lanes"),
     needs=frozenset({"weights"}),
     offer=offer,

@@ -3,13 +3,14 @@
 A graph reads and writes fixed addresses. So a cache, the inputs of a pass and where it stands lie in memory that is
 made once and lent to one run after another. Passes come in buckets of rows: the spare rows of a bucket write to the
 slots behind the inputs, which nobody reads before they are written again. Rolling back is a position, as everywhere.
+They also come in buckets of slots: a pass attends to those in use, rounded up (`seen_of`), not to the whole cache.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TYPE_CHECKING
 from weakref import finalize
 
@@ -28,15 +29,29 @@ if TYPE_CHECKING:
 ROWS = (1, 2, 4, 8, 16, 32)  # the buckets; a pass of more inputs is launched kernel by kernel
 MOST_ROWS = ROWS[-1]
 LEAST_SLOTS = 256  # of a cache; others have twice as many, four times, ...
+SEEN_STEP, STEPS = 256, 4  # a bucket of slots has 256 more than the one before, from the fifth on half as many again
 MOST_RANGES = 8  # of layers whose graphs one memory keeps
 MOST_FREE = 2  # memories that wait for a run
+
+
+def seen_of(slots: int) -> tuple[int, ...]:
+    """The buckets of slots that passes over a cache of so many attend to: 256, 512, 768, 1024, 1536, 2048, 3072, ...
+
+    Finer ones would save little, as attention over a long text is a small part of a pass; each takes a graph for every
+    bucket of rows.
+    """
+    found, half = [SEEN_STEP * n for n in range(1, STEPS + 1)], STEPS * SEEN_STEP
+    while found[-1] < slots:
+        found += [half + half // 2, 2 * half]
+        half *= 2
+    return (*(seen for seen in found if seen < slots), slots)
 
 
 class GraphMemory:
     """Keys and values (L, 1, G, slots, d) of one run at a time, its next pass, and the graphs over both.
 
     Args:
-        layers: whose they are. slots: of the cache, and so the keys that every replayed pass attends to.
+        layers: whose they are. slots: of the cache.
     """
 
     def __init__(self, layers: Layers, slots: int) -> None:
@@ -50,7 +65,8 @@ class GraphMemory:
         self._hidden = torch.zeros(MOST_ROWS, slots, dtype=torch.bool, device=device)
         # a tree has more slots than positions: spare rows may stand behind the last one
         self._rotary = [F.pad(table, (0, 0, 0, max(0, slots - len(table)))) for table in layers.rotary]
-        self._graphs: dict[tuple[int, int], dict[int, Replay]] = {}
+        self._seen = seen_of(slots)
+        self._graphs: dict[tuple[int, int], dict[tuple[int, int], Replay]] = {}  # by layers, then rows and slots
 
     def clear(self) -> None:
         """Forget what a run left behind: a value that is not finite would reach others through the mask."""
@@ -59,12 +75,13 @@ class GraphMemory:
 
     @torch.inference_mode()
     def capture(self, layers: Layers, graphs: Graphs, ranges: Sequence[tuple[int, int]]) -> None:
-        """Record layers lo to hi - 1 for every one of the ranges, and for every bucket."""
+        """Record layers lo to hi - 1 for every one of the ranges, and for every bucket of rows and slots."""
         if len({*self._graphs, *ranges}) > MOST_RANGES:
             self._graphs = {at: found for at, found in self._graphs.items() if at in ranges}
         for lo, hi in ranges:
             if (lo, hi) not in self._graphs:
-                self._graphs[lo, hi] = {rows: graphs.capture(self._pass(layers, lo, hi, rows)) for rows in ROWS}
+                buckets = product(ROWS, self._seen)
+                self._graphs[lo, hi] = {at: graphs.capture(self._pass(layers, lo, hi, *at)) for at in buckets}
 
     def replay(self, given: Pass, x: Tensor, lo: int, hi: int) -> Tensor | None:
         """Layers lo to hi - 1 on a pass's inputs, x (n, hidden) -> (n, hidden); None where no graph does that."""
@@ -72,23 +89,24 @@ class GraphMemory:
         rows = next((rows for rows in ROWS if rows >= n), None)
         if found is None or rows is None:
             return None
+        seen = next(seen for seen in self._seen if seen >= start + rows)
         self._x[:n] = x
         self._at[:, :rows] = self._line[start : start + rows]
-        self._hidden[:rows] = self._line > self._at[0, :rows, None]
+        self._hidden[:rows, :seen] = self._line[:seen] > self._at[0, :rows, None]
         if given.tree is not None:
             self._at[1, :n] = sent(given.tree.positions(start, end), x.device)
             self._hidden[:n, :end] = sent(given.tree.hidden(start, end), x.device)
-        found[rows]()
+        found[rows, seen]()
         return self._out[:n].clone()  # the next replay writes over it
 
-    def _pass(self, layers: Layers, lo: int, hi: int, rows: int) -> Callable[[], None]:
+    def _pass(self, layers: Layers, lo: int, hi: int, rows: int, seen: int) -> Callable[[], None]:
         def run() -> None:
             slots, positions = self._at[0, :rows], self._at[1, :rows]
 
             def write(kept: Tensor, new: Tensor) -> None:
                 kept[0].index_copy_(1, slots, new.transpose(0, 1))
 
-            x, hidden, kept = self._x[:rows], self._hidden[:rows], (self.keys, self.values)
+            x, hidden, kept = self._x[:rows], self._hidden[:rows, :seen], (self.keys, self.values)
             self._out[:rows] = layers.over(kept, x, lo, hi, positions, hidden, self._rotary, write)
 
         return run

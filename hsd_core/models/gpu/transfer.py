@@ -30,6 +30,13 @@ def sent_ids(ids: Sequence[int], device: torch.device | str) -> Tensor:
     return torch.cat((sent(list(ids.seen), device), there)) if ids.seen else there
 
 
+def awaited(tensor: Tensor) -> Tensor:
+    """A tensor, once its device has made it."""
+    if tensor.device.type != "cpu":
+        torch.cuda.current_stream(tensor.device).synchronize()
+    return tensor
+
+
 def fetched(*tensors: Tensor) -> tuple[Tensor, ...]:
     """Tensors of one device on the host: one wait for all of them, none where they are there already."""
     if tensors[0].device.type == "cpu":

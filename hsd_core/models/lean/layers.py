@@ -20,6 +20,7 @@ from torch import Tensor
 from hsd_core.models.cache import KVCache
 from hsd_core.models.gpu.graphs import Graphs
 from hsd_core.models.gpu.replayed import LentCache, Memories
+from hsd_core.models.gpu.split_keys import in_parts, parts_of
 from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.lean.linear import Linear, nbytes
 from hsd_core.models.lean.masks import KEY_STEP, Masks, rounded_up
@@ -132,7 +133,8 @@ class Layers:
             else:
                 kept[torch.arange(len(new), device=self._device), :, at] = new
 
-        return self._reached(cache, given, hi, self._run(x, cache.keys, cache.values, lo, hi, cos, sin, mask, write))
+        x = self._run(x, cache.keys, cache.values, lo, hi, cos, sin, mask, write, attention)
+        return self._reached(cache, given, hi, x)
 
     def _reached(self, cache: KVCache, given: Pass, hi: int, x: Tensor) -> Tensor:
         if hi == len(self):
@@ -157,7 +159,9 @@ class Layers:
                 with a row for every slot. write: keeps (n, G, d) keys or values in a layer's part of `kept`.
         """
         cos, sin = (table.index_select(0, positions)[:, None] for table in rotary)
-        return self._run(x, *kept, lo, hi, cos, sin, self._masks.of(hidden[None]), write)
+        mask = self._masks.of(hidden[None])
+        split = x.device.type != "cpu" and parts_of(mask.shape[-1]) > 1
+        return self._run(x, *kept, lo, hi, cos, sin, mask, write, in_parts if split else attention)
 
     def _run(
         self,
@@ -170,6 +174,7 @@ class Layers:
         sin: Tensor,
         mask: Tensor,
         write: Callable[[Tensor, Tensor], None],
+        attended: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor],
     ) -> Tensor:
         """Layers lo, ..., hi - 1 on x (B * n, hidden), B texts of n inputs each; mask (B or 1, 1, rows, seen)."""
         s, texts = self.shape, all_keys.shape[1]
@@ -182,7 +187,7 @@ class Layers:
             q = q.reshape(texts, n, s.heads, s.head_size).transpose(1, 2)
             q = F.pad(q.reshape(texts, s.kv_heads, group * n, s.head_size), (0, 0, 0, rows - group * n))
             keys, values = all_keys[i, :, :, :seen], all_values[i, :, :, :seen]
-            a = F.scaled_dot_product_attention(q, keys, values, attn_mask=mask)[:, :, : group * n]
+            a = attended(q, keys, values, mask)[:, :, : group * n]
             return a.reshape(texts, s.heads, n, s.head_size).transpose(1, 2)
 
         for i in range(lo, hi):
@@ -210,3 +215,8 @@ class Layers:
 
     def rms(self, x: Tensor, weight: Tensor) -> Tensor:
         return F.rms_norm(x, weight.shape, weight, self.shape.norm_eps)
+
+
+def attention(q: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
+    """q (B, G, R, d) over keys and values (B, G, K, d) under a mask (B or 1, 1, R, K) -> (B, G, R, d)."""
+    return F.scaled_dot_product_attention(q, keys, values, attn_mask=mask)

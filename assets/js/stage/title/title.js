@@ -1,16 +1,18 @@
 /** The title bar: what this is for, the big figure, what is shown, help, light or dark. */
 
+import { askForStory } from "../../kit/curtain.js";
 import { h, icon, popover, say } from "../../kit/dom.js";
 import { explained } from "../../glossary/term.js";
 import { headline } from "./headline.js";
 import { helpPanel } from "./help.js";
 import { presenterButton } from "./presenter.js";
 import { TITLE } from "../../words/page.js";
+import { STORY } from "../../words/story.js";
 
 /**
  * `set({mode, text, tip})` says what is shown; `update` moves the figure.
- * @param {{why: string, share: {el: HTMLElement}|null, onTheme: () => void}} ctx why: the sentence that says why anyone
- *   does this; share: the button that opens Share
+ * @param {{why: string, story: boolean, share: {el: HTMLElement}|null, onTheme: () => void}} ctx why: the sentence that says why anyone
+ *   does this; story: whether there is an opening to go back to; share: the button that opens Share
  */
 export function titleBar(ctx) {
   const text = h("span", { class: "hx-status-text" });
@@ -38,6 +40,7 @@ export function titleBar(ctx) {
     h(
       "div",
       { class: "hx-title-buttons" },
+      ctx.story && storyLink(),
       ctx.share?.el,
       help.el,
       presenterButton(),
@@ -54,3 +57,13 @@ export function titleBar(ctx) {
     update: figure.update,
   };
 }
+
+/** The quiet way back to the opening. */
+const storyLink = () =>
+  h("button", {
+    type: "button",
+    class: "hx-story-link",
+    "data-tip": STORY.linkTip,
+    text: STORY.link,
+    onclick: () => askForStory(),
+  });

@@ -179,6 +179,7 @@ export const ORIGIN = {
   memoryIs: (/** @type {number} */ mb) => `${mb} MB`,
   how: (/** @type {string} */ preset, /** @type {string} */ column) => `${preset}: how ${column} was measured`,
   missing: (/** @type {string} */ what) => `${what}: not measured`,
+  asked: (/** @type {string} */ date) => `Last asked for on ${date}: none was available.`,
   make: "Not measured. On such a machine this command makes its benchmark:",
   copy: "Copy",
   copied: "Copied",

@@ -1,0 +1,111 @@
+/** How the story goes on: by itself from moment to moment, until somebody touches it; then a press plays a scene and waits
+ *  at its end. With reduced motion nothing goes on by itself, and a press shows the next moment. */
+
+/** @typedef {import("./scenes.js").Moment} Moment */
+
+const BROWSER = {
+  wait: (/** @type {() => void} */ f, /** @type {number} */ ms) => setTimeout(f, ms),
+  drop: (/** @type {any} */ id) => clearTimeout(id),
+};
+
+export class TellingClock {
+  /**
+   * @param {Moment[]} moments
+   * @param {{show: (moment: Moment, from: Moment|null) => void, changed: () => void}} page show: another moment; from: the
+   *   one that the words move there from; changed: it plays now, or no longer
+   * @param {{still: boolean, timer?: typeof BROWSER}} options still: reduced motion; timer: for tests
+   */
+  constructor(moments, page, { still, timer = BROWSER }) {
+    this.moments = moments;
+    this.page = page;
+    this.still = still;
+    this.timer = timer;
+    this.at = 0;
+    this.alone = false; // it goes on from scene to scene by itself
+    /** @type {any} */ this._waiting = null; // for the next moment
+  }
+
+  get moment() {
+    return this.moments[this.at];
+  }
+
+  get playing() {
+    return this._waiting !== null;
+  }
+
+  /** Whether this is the last moment of its scene. */
+  get ends() {
+    return this.moments[this.at + 1]?.scene !== this.moment.scene;
+  }
+
+  get over() {
+    return this.at === this.moments.length - 1;
+  }
+
+  /** From the beginning of a scene to the end of the story. @param {number} scene */
+  begin(scene) {
+    this.alone = !this.still;
+    this._goTo(this.moments.findIndex((x) => x.scene === scene));
+    if (!this.still) this._run();
+  }
+
+  /** The end of a scene, still. @param {number} scene */
+  end(scene) {
+    this._halt();
+    this._goTo(this.moments.findLastIndex((x) => x.scene === scene));
+  }
+
+  /** Nothing goes on by itself any more. */
+  pause() {
+    this._halt();
+    this.page.changed();
+  }
+
+  /** A press: pauses what goes on by itself, completes a scene that a press began, goes on from where it waits. */
+  press() {
+    if (this.still) return this.step(1);
+    if (this.playing) return this.alone ? this.pause() : this.end(this.moment.scene);
+    if (this.over) return;
+    if (this.ends) this._goTo(this.at + 1, true);
+    this._run();
+  }
+
+  /** One moment on or back. @param {1|-1} by */
+  step(by) {
+    this._halt();
+    this._goTo(this.at + by, by > 0);
+  }
+
+  /** To the scene's beginning; from there, to the end of the one before it. */
+  back() {
+    if (this.still) return this.step(-1);
+    this._halt();
+    const first = this.moments.findIndex((x) => x.scene === this.moment.scene);
+    this._goTo(this.at > first ? first : first - 1);
+  }
+
+  /** @param {number} at @param {boolean} [moves] */
+  _goTo(at, moves = false) {
+    const from = this.moment;
+    this.at = Math.min(this.moments.length - 1, Math.max(0, at));
+    this.page.show(this.moment, moves ? from : null);
+    this.page.changed();
+  }
+
+  _run() {
+    this._waiting = this.timer.wait(() => {
+      this._waiting = null;
+      if (!this.over && (!this.ends || this.alone)) this._goTo(this.at + 1, true);
+      if (this.over || (this.ends && !this.alone)) this._halt();
+      else this._run();
+      this.page.changed();
+    }, this.moment.lasts);
+    this.page.changed();
+  }
+
+  _halt() {
+    this.timer.drop(this._waiting);
+    this._waiting = null;
+    this.alone = false;
+  }
+}

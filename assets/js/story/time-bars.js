@@ -1,0 +1,45 @@
+/** What the words of a round took, with the small levels and without: two bars of one scale, each part in its level's
+ *  colour. */
+
+import { h, say } from "../kit/dom.js";
+import { duration } from "../words/numbers.js";
+import { STORY } from "../words/story.js";
+
+/** @param {import("../run/trace.js").TraceModel} model @param {import("../anatomy/round.js").Round} round @param {import("./scenes.js").PlainWord[]} plain */
+export function timeBars(model, round, plain) {
+  const whole = plain.reduce((sum, word) => sum + word.ns, 0);
+  const took = round.t1 - round.t0;
+  const longest = Math.max(whole, took);
+  const top = model.levels.length - 1;
+  const part = (/** @type {number} */ level, /** @type {number} */ ns) => {
+    const { hue, underline } = model.levels[level];
+    return h("i", { "data-line": underline, style: { "--hue": hue, "--share": String(ns / longest) } });
+  };
+  const stack = bar(
+    STORY.together,
+    round.calls.map(({ segment }) => part(segment.level, segment.t1 - segment.t0)),
+  );
+  const lone = bar(
+    STORY.alone,
+    plain.map(({ ns }) => part(top, ns)),
+  );
+  const el = h("div", { class: "hx-story-bars" }, lone.el, stack.el);
+  say(stack.time, duration(took));
+  return {
+    el,
+    /** @param {import("./scenes.js").Moment} moment */
+    show({ scene, nth }) {
+      el.classList.toggle("hx-story-shown", scene === 2);
+      lone.parts.forEach((one, i) => one.classList.toggle("hx-story-there", i < nth));
+      const spent = plain.slice(0, nth).reduce((sum, word) => sum + word.ns, 0);
+      say(lone.time, nth ? duration(spent) : "");
+    },
+  };
+}
+
+/** @param {string} name @param {HTMLElement[]} parts */
+function bar(name, parts) {
+  const time = h("b");
+  const el = h("div", { class: "hx-story-bar" }, h("span", { text: name }), h("div", {}, ...parts), time);
+  return { el, parts, time };
+}

@@ -1,0 +1,137 @@
+"""The opening: for whom it opens, how it is played, paused and left, and what the address says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pagekit import SHIFTS, drawn, worst_window
+
+SAYS = ".hx-story-says"
+FIRST, LAST = "one word after the other", "the same text"
+
+
+@pytest.fixture
+def newcomer(browser: Any) -> Iterator[Any]:
+    """A page whose browser has not seen the story; reduced motion: each press shows one moment."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(45_000)
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
+    yield page
+    context.close()
+    assert not faults, faults
+
+
+def told(page: Any, some: str) -> None:
+    page.locator(SAYS, has_text=some).wait_for()
+
+
+def gone(page: Any) -> None:
+    page.locator(".hx-story").wait_for(state="detached")
+    page.locator("#hx-first").wait_for(state="detached")
+
+
+def presses(page: Any, key: str, times: int) -> list[str]:
+    """What is said after each press."""
+    said = []
+    for _ in range(times):
+        page.keyboard.press(key)
+        said.append(page.locator(SAYS).inner_text())
+    return said
+
+
+def test_the_first_visit_opens_with_it_and_the_next_one_with_explore(newcomer: Any, shipped: str) -> None:
+    page = newcomer
+    page.add_init_script(SHIFTS)
+    page.goto(shipped)
+    told(page, FIRST)
+    assert page.url.endswith("/?story=1")
+    assert page.evaluate("document.activeElement.getAttribute('role')") == "dialog"
+    said = presses(page, "ArrowRight", 15)
+    assert any("guesses three words" in one for one in said)
+    assert any("keeps the two" in one and "strikes out" in one for one in said)
+    assert LAST in said[-1] and page.url.endswith("/?story=1&scene=3")
+    page.locator("#stage .hx-stage").wait_for(state="attached")
+    assert not page.get_by_role("button", name="Generate").is_visible(), "what is below cannot be reached"
+    page.get_by_role("button", name="Explore").click()
+    gone(page)
+    page.locator(".hx-flow .hx-tok").first.wait_for()
+    assert "story" not in page.url
+    assert page.evaluate("document.activeElement.textContent.trim()") == "Explore"
+    assert worst_window(page.evaluate("shifts")) < 0.05, "nothing moves when it gives way"
+    page.go_back()
+    told(page, LAST)
+    page.go_forward()
+    gone(page)
+    page.goto(shipped)
+    gone(page)
+    page.locator(".hx-flow .hx-tok").first.wait_for()
+
+
+def test_it_plays_by_itself_and_a_press_pauses_it(newcomer: Any, shipped: str) -> None:
+    page = newcomer
+    page.emulate_media(reduced_motion="no-preference")
+    page.goto(f"{shipped}/?story=1", wait_until="commit")
+    told(page, FIRST)
+    told(page, "guesses three words")
+    page.keyboard.press("Space")
+    on = page.locator(".hx-story-on")
+    assert on.inner_text() == "Go on"
+    held = page.locator(SAYS).inner_text()
+    page.wait_for_timeout(3500)
+    assert page.locator(SAYS).inner_text() == held, "it waits"
+    page.keyboard.press("Space")
+    assert on.inner_text() == "Pause"
+    page.keyboard.press("ArrowRight")  # completes the scene
+    told(page, "join the text")
+    assert on.inner_text() == "Next"
+    page.mouse.wheel(0, 120)
+    told(page, "without any help")
+    page.wait_for_url("**/?story=1&scene=2")
+    page.get_by_role("button", name="Scene 3: The whole answer").click()
+    told(page, LAST)
+    page.get_by_role("button", name="Play again").wait_for()
+
+
+def test_keys_lead_back_and_out_and_mean_nothing_to_the_page_below(newcomer: Any, shipped: str) -> None:
+    page = newcomer
+    page.goto(f"{shipped}/?story=1&scene=2")
+    told(page, "without any help")
+    page.keyboard.press("p")
+    page.keyboard.press("a")
+    assert not page.evaluate("document.documentElement.classList.contains('hx-presenting')")
+    presses(page, "ArrowLeft", 1)
+    told(page, "join the text")
+    page.go_back()
+    told(page, "With the small levels it took")
+    page.keyboard.press("Escape")
+    gone(page)
+    page.get_by_role("button", name="The idea", exact=True).click()
+    told(page, FIRST)
+    assert page.url.endswith("/?story=1")
+    page.go_back()
+    gone(page)
+
+
+@pytest.mark.parametrize("query", ["explore=1", "recording=01-code", "tab=play", "seed=3"])
+def test_every_other_link_opens_explore_at_once(newcomer: Any, shipped: str, query: str) -> None:
+    newcomer.goto(f"{shipped}/?{query}", wait_until="commit")
+    newcomer.locator(".hx-flow .hx-tok").first.wait_for()
+    assert newcomer.locator(".hx-story").count() == 0
+
+
+def test_a_story_that_cannot_be_had_gives_way_to_explore(newcomer: Any, shipped: str) -> None:
+    newcomer.route("**/recordings/**", lambda route: route.abort())
+    newcomer.goto(shipped)
+    newcomer.locator(".hx-flow .hx-tok").first.wait_for()
+    assert newcomer.locator(".hx-story").count() == 0
+    drawn(newcomer)
+
+
+def test_without_an_opening_the_page_opens_with_explore(newcomer: Any, site: str) -> None:
+    newcomer.goto(site)
+    newcomer.locator(".hx-flow .hx-tok").first.wait_for()
+    assert newcomer.get_by_role("button", name="The idea", exact=True).count() == 0
