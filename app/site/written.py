@@ -16,17 +16,17 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from app.kit.static import ASSETS
+from app.kit.static import ASSETS, FIRST_SHEETS
 from app.site.answers import Answer, Tab, answers, tabs
 from app.words import page as page_says
 from app.words import site as says
-from hsd_core.export.bundle import modules, script
-from hsd_core.export.run_page import SHEETS
+from hsd_core.export.bundle import bundle, modules, script
 from hsd_core.trace.typed import encode
 
 MOST_MB = 6.0
 ENTRY = "js/site/main.js"
 LOADER = "js/site/loader.js"
+ASKED = "js/story/asked.js"  # runs before anything is painted
 OWN = "hx/own"  # below which the scripts take their addresses, and where the style sheets lie
 SCRIPTS = ("site.js", "lib/plotly.min.js")  # that come packed
 _LATER = re.compile(r'/\*.*?\*/|\bimport\("(?P<path>\.[^"]+)"\)', re.S)
@@ -69,7 +69,12 @@ def _files() -> Iterator[tuple[str, bytes]]:
     for path in sorted((ASSETS / "css").glob("*.css")):
         yield f"{OWN}/css/{path.name}", path.read_bytes()
     yield f"{OWN}/loader.js", (ASSETS / LOADER).read_bytes()
+    yield f"{OWN}/asked.js", f'{{ {bundle(ASKED, _read)}\n$["{ASKED}"].ask(); }}\n'.encode()
     yield "index.html", _index(own, listed, hashes).encode()
+
+
+def _read(name: str) -> str:
+    return (ASSETS / name).read_text(encoding="utf-8")
 
 
 def _script() -> str:
@@ -77,7 +82,7 @@ def _script() -> str:
     later: dict[str, None] = {}
 
     def read(name: str) -> str:
-        text, needed = _placed(name, (ASSETS / name).read_text(encoding="utf-8"))
+        text, needed = _placed(name, _read(name))
         later.update(dict.fromkeys(needed))
         return text
 
@@ -110,7 +115,7 @@ def _index(own: list[Tab], listed: dict[str, tuple[str, str]], hashes: list[str]
     )
     words = {"no_server": says.NO_SERVER, "opening": says.OPENING, "failed": says.FAILED}
     told = [{"element": tab.element, "name": tab.name, "setup": tab.setup} for tab in own]
-    sheets = "\n".join(f'<link rel="stylesheet" href="{OWN}/css/{name}.css">' for name in SHEETS)
+    sheets = "\n".join(f'<link rel="stylesheet" href="{OWN}/css/{name}.css">' for name in (*FIRST_SHEETS, "site"))
     data = {"hx-words": words, "hx-tabs": told, "hx-files": listed}
     blocks = "\n".join(
         f'<script type="application/json" id="{name}">{_inside(value)}</script>' for name, value in data.items()
@@ -123,6 +128,7 @@ def _index(own: list[Tab], listed: dict[str, tuple[str, str]], hashes: list[str]
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>{page_says.TITLE}</title>
+<script src="{OWN}/asked.js"></script>
 {sheets}
 </head>
 <body data-site>

@@ -7,7 +7,6 @@ import { mount as planner } from "../planner/planner.js";
 import { mount as race } from "../race/race.js";
 import { mount as results } from "../results/results.js";
 import { mount as stage } from "../stage/mount.js";
-import { skipLinks } from "../stage/title/skip.js";
 
 /** @typedef {{element: string, name: string, setup: Record<string, any>, value: string}} Tab */
 
@@ -59,7 +58,6 @@ function bar(tabs) {
 async function begin() {
   document.body.classList.toggle("dark", matchMedia("(prefers-color-scheme: dark)").matches);
   rememberTheme();
-  skipLinks();
   /** @type {Tab[]} */ const tabs = JSON.parse(element("hx-tabs").textContent ?? "[]");
   const value = await (await fetch(new URL("hx/first", document.baseURI))).text();
   document.body.prepend(bar(tabs));
