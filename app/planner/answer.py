@@ -13,7 +13,7 @@ from app.planner.figures.validation import LEAST_HEIGHT, height, validation_figu
 from app.planner.profiles.plan_request import Look, PlannerError, PlanQuestion
 from app.planner.profiles.turn import kind_of, turned
 from app.planner.words import headline, why
-from hsd_core.theory.latency.plans import Ranked, StackPlan, has_specs, stack_text
+from hsd_core.theory.latency.plans import Ranked, has_specs, plan_text
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.search.planner import Answer, Planner
@@ -89,19 +89,12 @@ def shown(profile: Profile, ranked: Ranked) -> dict[str, Any]:
         "kinds": [kind_of(profile, i) for i in plan.levels],
         "blocks": list(plan.blocks),
         "tree": list(plan.widths),
-        "stack": stack_text(profile, plan) if runs else spoken(profile, plan),
+        "stack": plan_text(profile, plan),
         "runs": runs,
         "ms": prediction.ms_per_token,
         "speedup": prediction.speedup,
         "tokens": prediction.tokens_per_round,
     }
-
-
-def spoken(profile: Profile, plan: StackPlan) -> str:
-    """A plan by the names of its levels, as the grammar would write it."""
-    blocks: list[int | None] = [*plan.blocks, None]
-    named = zip(plan.levels, blocks, strict=True)
-    return ",".join(profile.names[i] + (f":{t}" if t else "") for i, t in named)
 
 
 def _shares(profile: Profile, best: Ranked, worth: Sequence[float]) -> list[dict[str, Any]]:

@@ -61,7 +61,7 @@ class Desk:
         """
         check = time_limit()
         if question not in self._plans:
-            asked = parse(_given(question))
+            asked = parse(given(question))
             self._plans[question] = asked, planned(asked, check)
         self._plans.move_to_end(question)
         while len(self._plans) > PLANS:
@@ -70,7 +70,7 @@ class Desk:
         return dumps(answer(plans, look, self._sources.validation(asked) if look.figures else None, check=check))
 
 
-def _given(question: str) -> Any:
+def given(question: str) -> Any:
     try:
         return plain(question)
     except Malformed as error:

@@ -38,6 +38,7 @@ from hsd_core.theory.profiles.kept import origin_here
 SOURCES = f"{ROUTE}/planner/sources"
 ANSWER = f"{ROUTE}/planner/answer"
 PRICE = f"{ROUTE}/planner/price"
+ANOTHER = f"{ROUTE}/planner/another"
 ORIGIN = f"{ROUTE}/planner/origin"
 FAULTS = f"{ROUTE}/planner/faults"
 PLOTLY = f"{ROUTE}/lib/plotly.min.js"
@@ -100,6 +101,22 @@ def routes(
         except (ValueError, RecursionError):
             return _refusal(PlannerError(says.NOT_JSON))
 
+    async def another(request: Request) -> Response:
+        """Whether one more level is worth it, in the profile of the question and at its `agreement`."""
+        try:
+            data = json.loads(await _body(request), parse_constant=_no_constant)
+            question, _ = _split(data)
+            key = ("another", key_of(question, Look(figures=frozenset()), ()))
+            text = answers.get(key)
+            if text is None:
+                text = await turns.work(visitor(request), lambda: worker.another(question))
+                answers.put(key, text)
+            return _json(text)
+        except PlannerError as error:
+            return _refusal(error)
+        except (ValueError, RecursionError):
+            return _refusal(PlannerError(says.NOT_JSON))
+
     async def priced(request: Request) -> Response:
         """What each of some stacks would cost here; see `price`."""
         try:
@@ -116,6 +133,7 @@ def routes(
         Route(ORIGIN, origin, methods=["GET"]),
         Route(FAULTS, judged, methods=["GET"]),
         Route(ANSWER, answered, methods=["POST"]),
+        Route(ANOTHER, another, methods=["POST"]),
         Route(PRICE, priced, methods=["POST"]),
         Route(PLOTLY, PackedBody(script.read_bytes, "text/javascript").__call__, methods=["GET"]),
     ]

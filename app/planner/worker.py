@@ -11,6 +11,7 @@ import msgspec
 
 from app.kit.elsewhere import Elsewhere, Gone, attend, bound
 from app.kit.payload import dumps
+from app.planner.another_levels import AnotherLevels
 from app.planner.desk import Desk
 from app.planner.price import Priced, Prices
 from app.planner.profiles.plan_request import Look, PlannerError, read
@@ -23,12 +24,13 @@ MEMORY = 2**30  # bytes of the process's addresses, where the system can bound t
 
 
 class _Question(msgspec.Struct, omit_defaults=True):
-    """A question and how its answer is drawn, or a profile to check, or stacks to price."""
+    """A question and how its answer is drawn, or one about another level, or a profile to check, or stacks to price."""
 
     question: str = ""
     look: Look = Look()
     check: Any = msgspec.UNSET
     price: Priced | None = None
+    another: str = ""
 
 
 _QUESTION = msgspec.json.Decoder(_Question)
@@ -53,6 +55,14 @@ class Worker:
             PlannerError: what that raises, or the process ended.
         """
         return self._asked(_Question(question, look))
+
+    def another(self, question: str) -> str:
+        """What `AnotherLevels.answer` gives, in JSON.
+
+        Raises:
+            PlannerError: what that raises, or the process ended.
+        """
+        return self._asked(_Question(another=question))
 
     def check(self, profile: Any) -> str:
         """A profile as the page may use it, in JSON.
@@ -84,11 +94,11 @@ class Worker:
 
 def main(profiles: Path) -> None:
     """The process: answers are JSON objects; a refusal is a "!" and the arguments of its `PlannerError`."""
-    desk, prices = Desk(Sources(profiles)), Prices(profiles)
+    desk, prices, others = Desk(Sources(profiles)), Prices(profiles), AnotherLevels()
 
     def answer(question: bytes) -> bytes:
         try:
-            return _answer(desk, prices, decode(question, _QUESTION)).encode()
+            return _answer(desk, prices, others, decode(question, _QUESTION)).encode()
         except PlannerError as error:
             return b"!" + encode((str(error), error.field))
 
@@ -96,7 +106,9 @@ def main(profiles: Path) -> None:
     attend(answer)
 
 
-def _answer(desk: Desk, prices: Prices, asked: _Question) -> str:
+def _answer(desk: Desk, prices: Prices, others: AnotherLevels, asked: _Question) -> str:
+    if asked.another:
+        return dumps(others.answer(asked.another))
     if asked.price is not None:
         return dumps(prices.answer(asked.price))
     if asked.check is not msgspec.UNSET:

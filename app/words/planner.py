@@ -24,6 +24,7 @@ FOREIGN_PLAN = "the plan has levels that the profile lacks; wait for the answer 
 NO_TREES = "a simulated run cannot draft trees; take the stack to Explore, where it runs"
 WHOLE_BLOCKS = "block lengths must be whole numbers; reload the page and try again"
 EMPTY_REQUEST = "the request is empty; reload the page and try again"
+WHICH_AGREEMENT = "agreement: enter a number from 0 to 1"
 WHICH_TEMPERATURE = "temperature: enter a number from 0 to 100"
 NO_PROFILE = "no profile was given; choose one or open a file"
 TOO_DEEP = "the profile is nested too deeply; it is not a profile file"

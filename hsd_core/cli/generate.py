@@ -21,7 +21,7 @@ from hsd_core.cli.shared_options import (
     prompt_of,
     sampled,
 )
-from hsd_core.cli.terminal import printable, totals_lines
+from hsd_core.cli.terminal import ACCEPTED, SUPPLIED, Tint, printable, totals_lines
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
 
@@ -39,6 +39,11 @@ def add(commands: Any) -> None:
     reads(parser, "--profile", metavar="FILE", help="with --replan: plan with this (default: calibrated, else shipped)")
     parser.add_argument(
         "--explore", type=int, metavar="N", help="with --replan: every N rounds, one round of levels not seen lately"
+    )
+    parser.add_argument(
+        "--by",
+        choices=(SUPPLIED, ACCEPTED),
+        help="colour the text by the level that supplied a token, or by the highest that accepted it before the target",
     )
     writes(parser, "--trace", metavar="FILE", help="write the run to FILE (.jsonl or .jsonl.gz)")
 
@@ -59,7 +64,8 @@ def act(options: argparse.Namespace) -> int:
     prompt = prompt_of(options)
     pipeline = opened(options, options.stack)
     events: list[trace.Event] = []
-    text = _Text()
+    tint = Tint(colour=sys.stdout.isatty(), by=options.by) if options.by else None
+    text = _Text(tint)
     run = pipeline.run(
         options.stack or pipeline.default_stack,
         prompt,
@@ -101,18 +107,21 @@ def _repeat(options: argparse.Namespace) -> int:
 class _Text:
     """Committed tokens as text, printed as they come; a character that spans tokens waits for its last byte."""
 
-    def __init__(self) -> None:
+    def __init__(self, tint: Tint | None = None) -> None:
+        self._tint = tint
         self._pieces: dict[int, bytes] = {}
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         # A terminal is protected from control characters; a pipe or file gets the text as it is.
         self._clean = printable if sys.stdout.isatty() else str
 
     def feed(self, event: trace.Event) -> None:
-        if isinstance(event, trace.Piece):
+        if self._tint is not None:
+            print(self._tint.of(event), end="", flush=True)
+        elif isinstance(event, trace.Piece):
             self._pieces[event.id] = b"" if event.special else base64.b64decode(event.b64)
         elif isinstance(event, trace.Commit):
             data = b"".join(self._pieces[token.id] for token in event.tokens)
             print(self._clean(self._decoder.decode(data)), end="", flush=True)
 
     def close(self) -> None:
-        print(self._clean(self._decoder.decode(b"", final=True)))
+        print(self._tint.end() if self._tint is not None else self._clean(self._decoder.decode(b"", final=True)))

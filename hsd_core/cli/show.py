@@ -10,13 +10,22 @@ from typing import Any
 from hsd_core import trace
 from hsd_core.cli.files import reads
 from hsd_core.cli.shared_options import command
-from hsd_core.cli.terminal import show, whole
+from hsd_core.cli.terminal import ACCEPTED, SUPPLIED, show, whole
 
 
 def add(commands: Any) -> None:
     parser = command(commands, "trace", "print a recorded run and its totals", act)
     reads(parser, "file", metavar="FILE", help="a trace (.jsonl or .jsonl.gz)")
     parser.add_argument("--colour", choices=("auto", "always", "never"), default="auto")
+    parser.add_argument(
+        "--by",
+        choices=(SUPPLIED, ACCEPTED),
+        default=SUPPLIED,
+        help="whose colour a token has: the level that supplied it, or the highest that accepted it before the target",
+    )
+    parser.add_argument(
+        "--rejected", action="store_true", help="show rejected drafts, struck out, by who rejected them"
+    )
 
 
 def act(options: argparse.Namespace) -> int:
@@ -25,5 +34,5 @@ def act(options: argparse.Namespace) -> int:
     colour = options.colour == "always" or (options.colour == "auto" and terminal)
     if isinstance(events[0], trace.Header) and events[0].simulated:
         print("simulated: no model wrote this text")
-    show(events, colour=colour)
+    show(events, colour=colour, by=options.by, rejected=options.rejected)
     return 0

@@ -11,37 +11,81 @@ from hsd_core import trace
 from hsd_core.levels.kinds import looks, tags
 from hsd_core.models.sampling import is_greedy
 from hsd_core.theory.replanning.replan_words import origin_words
-from hsd_core.trace import Event, metrics
+from hsd_core.trace import Committed, Event, metrics
 from hsd_core.trace import file as tracefile
+from hsd_core.trace.acceptor import Ghost, accepted_by, ghosts
 from hsd_core.trace.checks import check
 from hsd_core.trace.naming import round_number
 
 _RESET = "\033[0m"
+NOBODY = 245  # of 256 colours: no level below the target accepted it
+SUPPLIED, ACCEPTED = "supplied", "accepted"  # whose colour a token has: who supplied it, who accepted it
 
 
-def show(events: Sequence[Event], *, colour: bool) -> None:
+def show(events: Sequence[Event], *, colour: bool, by: str = SUPPLIED, rejected: bool = False) -> None:
     """Print a run: its text, and the totals below it."""
-    print(f"{text_lines(events, colour=colour)}\n", *totals_lines(events, colour=colour), sep="\n")
+    text = text_lines(events, colour=colour, by=by, rejected=rejected)
+    print(f"{text}\n", *totals_lines(events, colour=colour), sep="\n")
 
 
-def text_lines(events: Sequence[Event], *, colour: bool) -> str:
-    """The output, each token in its level's colour; without colour, each change of level is marked [letter]."""
-    header = metrics.header_of(events)
-    pieces = {e.id: e for e in events if isinstance(e, trace.Piece)}
-    parts: list[str] = []
-    shown, decoder = None, codecs.getincrementaldecoder("utf-8")(errors="replace")
-    for token in (token for event in events if isinstance(event, trace.Commit) for token in event.tokens):
-        piece = pieces.get(token.id)
-        text = decoder.decode(b"" if piece is None or piece.special else base64.b64decode(piece.b64))
+def text_lines(events: Sequence[Event], *, colour: bool, by: str = SUPPLIED, rejected: bool = False) -> str:
+    """The output, each token in the colour of the level that supplied it, or of the highest one that accepted it before
+    the target; without colour, each change of level is marked [letter]. `rejected`: rejected drafts stand where they
+    stood, struck out, in the colour of the level that rejected them."""
+    tint = Tint(colour=colour, by=by, ghosts=ghosts(events) if rejected else ())
+    return "".join(map(tint.of, events)) + tint.end()
+
+
+class Tint:
+    """A run's text as its events come, for a terminal."""
+
+    def __init__(self, *, colour: bool, by: str, ghosts: Sequence[Ghost] = ()) -> None:
+        self._colour, self._by = colour, by
+        self._ghosts: dict[int, list[Ghost]] = {}
+        for ghost in ghosts:
+            self._ghosts.setdefault(ghost.at, []).append(ghost)
+        self._pieces: dict[int, bytes] = {}
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        self._shown: str | None = None
+
+    def of(self, event: Event) -> str:
+        """What an event adds to it."""
+        if isinstance(event, trace.Header):
+            self._header = event
+        elif isinstance(event, trace.Piece):
+            self._pieces[event.id] = b"" if event.special else base64.b64decode(event.b64)
+        elif isinstance(event, trace.Commit):
+            places = range(event.at, event.at + len(event.tokens))
+            return "".join(self._struck(at) + self._token(x) for at, x in zip(places, event.tokens, strict=True))
+        return ""
+
+    def end(self) -> str:
+        """What is left when the run is over."""
+        last = printable(self._decoder.decode(b"", final=True))
+        return last + "".join(self._struck(at) for at in sorted(self._ghosts))
+
+    def _token(self, token: Committed) -> str:
+        text = printable(self._decoder.decode(self._pieces.get(token.id, b"")))
         if not text:
-            continue
-        if colour:
-            parts.append(f"\033[38;5;{_ink(header, token.level)}m{printable(text)}{_RESET}")
-        else:
-            mark = f"[{letter(header, token.level)}]" if token.level != shown else ""
-            parts.append(mark + printable(text))
-        shown = token.level
-    return "".join(parts) + printable(decoder.decode(b"", final=True))
+            return ""
+        top = len(self._header.levels) - 1
+        level = token.level if self._by == SUPPLIED else accepted_by(token, top)
+        if self._colour:
+            return f"\033[38;5;{NOBODY if level is None else _ink(self._header, level)}m{text}{_RESET}"
+        mark = "-" if level is None else letter(self._header, level)
+        before, self._shown = self._shown, mark
+        return (f"[{mark}]" if mark != before else "") + text
+
+    def _struck(self, at: int) -> str:
+        said = []
+        for _, _, id_, level in self._ghosts.pop(at, ()):
+            text = printable(self._pieces.get(id_, b"").decode(errors="replace")).replace("\n", "\u21b5")
+            by = letter(self._header, level)
+            if self._colour:
+                said.append(f"\033[9;38;5;{_ink(self._header, level)}m{text}{_RESET}")
+            else:
+                said.append(f"{{{text} x{by}}}")
+        return "".join(said)
 
 
 def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
@@ -71,6 +115,8 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
     )
     yield from _branch_lines(events)
     yield from _bound_lines(header, figures["levels"])
+    if (bound := figures["mbsu"]) is not None:
+        yield f"{bound:.2f}x memory-bound speed-up: weights read, beside those that plain decoding would read"
     if (read := figures["layers_per_token"]) is not None:
         yield f"{read:.1f} layers read per token; plain decoding reads {header.levels[-1].layers}"
     yield printable(f"{'exact' if header.lossless else 'lossy'}: {header.lossless_reason}")

@@ -25,6 +25,7 @@ from hsd_core.levels.declared.keys import REPLACE, TREE
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds import fan_of, rule_of, theta_of
 from hsd_core.levels.largest import largest, most_nodes
+from hsd_core.levels.memory import pass_bytes
 from hsd_core.levels.protocol import CommittedIds, Level, LevelRun, TakesPart, scorer
 from hsd_core.levels.shared import open_levels, shares
 from hsd_core.levels.tree import Tree
@@ -306,6 +307,7 @@ def _header(
             weights=entry.level.weights,
             params={**entry.level.params, **_launched(entry.level), **_grown(entry, i, sampling)},
             shares=trunks[i],
+            reads=pass_bytes(entry.level),
         )
         for i, entry in enumerate(stack)
     )

@@ -40,14 +40,16 @@ SHEETS = (
     ),
     *("anatomy", "proof", "databases", "low", "presenter", "forced"),
 )
-# Where the run is put; js/share/save-page.js looks for the same.
+# What tokens are coloured by when it opens, and where the run is put; js/share/save-page.js looks for the same.
+COLOUR = 'data-colour="level"'
 EMPTY = '<script type="text/plain" id="hx-run"></script>'
 
 
-def page(events: Sequence[Event], *, assets: Path = ASSETS) -> str:
-    """The file of a run."""
+def page(events: Sequence[Event], *, assets: Path = ASSETS, colour: str = "level") -> str:
+    """The file of a run. `colour`: what tokens are coloured by when it opens, as in the page's address."""
     run = gzip.compress(encode(records(events)), 9, mtime=0)
-    return empty_page(assets).replace(EMPTY, EMPTY.replace("><", f">{base64.b64encode(run).decode()}<"))
+    found = empty_page(assets).replace(COLOUR, COLOUR.replace("level", colour), 1)
+    return found.replace(EMPTY, EMPTY.replace("><", f">{base64.b64encode(run).decode()}<"))
 
 
 @cache
@@ -76,7 +78,7 @@ def empty_page(assets: Path = ASSETS) -> str:
 <title>HSD Explorer</title>
 <style>{style}</style>
 </head>
-<body data-offline>
+<body data-offline {COLOUR}>
 <noscript>This file replays a run with JavaScript, which is off here.</noscript>
 <div id="stage"><div class="hx-root"></div></div>
 <script type="application/json" id="hx-setup">{words}</script>

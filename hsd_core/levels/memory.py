@@ -22,6 +22,26 @@ if TYPE_CHECKING:
 _ROW = 2 * 4  # bytes of a token's logit and probability, float32
 
 
+def pass_bytes(level: Any) -> int | None:
+    """Bytes of weights that a pass of a level reads, those of its trained draft among them: 0 for a lookup; None where
+    it differs from pass to pass."""
+    level = getattr(level, "drafter", level)  # of lookups and a draft in one
+    if hasattr(level, "readouts"):
+        return None
+    decoder, draft = getattr(level, "decoder", None), draft_of(level)
+    if decoder is None:
+        return 0
+    layers = decoder.layers if level.layers is None else level.layers
+    read: int = decoder.weight_bytes(layers, head=draft is None) if layers else 0
+    return read + (0 if draft is None else draft.weight_bytes())
+
+
+def draft_of(level: Any) -> Any:
+    """What a level reads through, if it has weights of its own: a trained draft, or a trimmed head."""
+    found = getattr(level, "draft", None) or getattr(level, "readout", None)
+    return found if hasattr(found, "weight_bytes") else None
+
+
 @dataclass(frozen=True, slots=True)
 class Memory:
     """Bytes; see the top of the file."""

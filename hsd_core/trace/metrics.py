@@ -9,7 +9,11 @@
 | tokens/s | committed / decode time on the engine's clock, prefill excluded |
 | time to first token | prefill and first round |
 | layers per token | layers read by the levels that share the target's weights / committed; plain decoding reads all |
+| memory-bound speed-up | weights that plain decoding reads for the committed tokens / what all passes read (below) |
 | waste of level i | rows that i computed for positions where its choice was not committed / all its rows |
+
+The memory-bound speed-up (MBSU: VocabTrim, arXiv 2506.22694) counts bytes: a pass reads the weights of its level once,
+for however many rows. It is the speed-up where reading them is all that takes time.
 """
 
 from __future__ import annotations
@@ -57,11 +61,13 @@ class Meter:
         self._greedy = False
         self._committed = self._drafted = self._kept = self._layers_read = 0
         self._sharing: set[int] = set()  # the levels over the target's weights, if it is not alone there
+        self._reads: list[int | None] = []  # bytes of weights a pass, by level
         self._prefill_end = self._first_commit = self._last_commit = 0
 
     def feed(self, event: Event) -> None:
         if isinstance(event, trace.Header):
             self._levels = [_LevelMeter() for _ in event.levels]
+            self._reads = [level.reads for level in event.levels]
             over = {level.index for level in event.levels if level.shares == len(event.levels) - 1}
             self._sharing = over if len(over) > 1 else set()
             self._greedy = is_greedy(event.sampling)
@@ -87,6 +93,7 @@ class Meter:
             "tokens_per_target_forward": _ratio(self._committed, target.forwards),
             "drafts_kept": _ratio(self._kept, self._drafted),
             "layers_per_token": _ratio(self._layers_read, self._committed) if self._sharing else None,
+            "mbsu": self._memory_bound(),
             "ttft_ms": self._first_commit / _NS_PER_MS if self._committed else None,
             "decode_ms": decode_s * 1e3,
             "levels": [level.snapshot(i) for i, level in enumerate(self._levels)],
@@ -95,6 +102,13 @@ class Meter:
     def level(self, index: int) -> dict[str, Any]:
         """The figures of one level, as in `snapshot`. Its waste counts positions that are not committed yet."""
         return self._levels[index].snapshot(index)
+
+    def _memory_bound(self) -> float | None:
+        known = [reads for reads in self._reads if reads is not None]
+        if not known or len(known) < len(self._reads):
+            return None
+        read = sum(level.forwards * reads for level, reads in zip(self._levels, known, strict=True))
+        return _ratio(self._committed * known[-1], read) if known[-1] else None
 
     def _draft(self, event: trace.Draft) -> None:
         self._work(event)

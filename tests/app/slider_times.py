@@ -19,7 +19,7 @@ from playwright.sync_api import Page
 
 from tests.app.serving import chromium, served
 
-SLIDERS = ("longest block", "rejections, all pairs", "cost of")
+SLIDERS = ("longest block", "rejections, all pairs", "cost of")  # of "What if"
 BOUND_MS = 100.0  # what people take for "at once"
 REST_MS, DRAG_MS, STEP_MS = 900, 2000, 16
 
@@ -72,8 +72,7 @@ def main() -> None:
     with served(options.url) as url, chromium() as browser:
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         page.add_init_script(WATCH)
-        page.goto(f"{url}/?explore=1")
-        page.get_by_role("tab", name="Planner").click()
+        page.goto(f"{url}/?tab=planner&data=plans,whatif")
         page.locator(".hx-plan-figures dd").first.wait_for(timeout=60_000)
         page.wait_for_timeout(5000)
         print(f"{'':24}{'answers':>8}  {'numbers':^22}  {'painted':^22}")

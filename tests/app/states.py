@@ -158,7 +158,7 @@ _STORY = ".hx-story-says:not(:empty)"
 _TEXT = ".hx-flow .hx-tok"
 _PLAY = "recording=01-code"
 _RACE = ".hx-race-row"
-_PLAN = ".hx-planner .hx-plan-headline:not(:empty)"
+_PLAN = ".hx-al-answer:not(:empty)"
 _LESSON = ".hx-lesson[aria-busy=false] .hx-step-title"
 _RESULTS = ".hx-res-bars"
 
@@ -206,8 +206,13 @@ STATES = (
     State("race-compare", "tab=race&compare=01-code,09-four-levels", ".hx-race-differ", _nothing),
     State("race-error", "tab=race&race=nope", ".hx-note[data-kind=error]", _nothing),
     State("planner", "tab=planner", _PLAN, _nothing),
-    State("planner-plots", "tab=planner", _PLAN, _in_sight(".hx-plot-graph", ".hx-plot-graph .main-svg")),
-    State("planner-wrong-number", "tab=planner", _PLAN, _wrong_number),
+    State(
+        "planner-plots",
+        "tab=planner&data=plans,figures,validation,profile",
+        _PLAN,
+        _in_sight(".hx-plot-graph", ".hx-plot-graph .main-svg"),
+    ),
+    State("planner-wrong-number", "tab=planner&data=whatif,tables", _PLAN, _wrong_number),
     State("learn", "tab=learn", ".hx-lessons a", _nothing),
     State("learn-question", "tab=learn&lesson=2", _LESSON, _nothing),
     State("learn-answered", "tab=learn&lesson=2", _LESSON, _answered),

@@ -182,10 +182,10 @@ def test_where_one_token_alone_is_kept_the_greedy_profile_is_asked_for(page: Any
 
 def test_the_plan_that_the_planner_sends_is_predicted_alike(page: Any, shipped: str) -> None:
     page.set_default_timeout(60_000)
-    page.goto(f"{shipped}/?tab=planner&device=cpu")
+    page.goto(f"{shipped}/?tab=planner&data=plans&device=cpu")
     page.wait_for_selector(".hx-planner .hx-plan-headline:not(:empty)")
     ms, times = (x.inner_text() for x in page.locator(".hx-plan-figures dd").all()[:2])
-    page.get_by_role("button", name="Use this stack").click()
+    page.locator(".hx-plan-best").get_by_role("button", name="Use this stack").click()
     drawn(page)
     page.wait_for_function(
         "(ms) => document.querySelector('.hx-forecast td:nth-child(2)').textContent === ms", arg=ms.removesuffix(" ms")

@@ -175,7 +175,7 @@ def test_a_new_exit_takes_a_free_trained_depth(page: Any, shared: str) -> None:
 def test_the_address_keeps_depths_and_drafts(page: Any, shared: str) -> None:
     asked = "nano:3@id=tiny,exit:2@at=5@policy=flush@id=lens,exit:4@at=11@dtype=int8,target"
     visit(page, shared, f"?stack={asked}&depths=1")
-    page.locator(".hx-panel-head").get_by_label("colour by").select_option("time")  # a change rewrites the address
+    page.get_by_role("radio", name="accepted by").check(force=True)  # a change rewrites the address
     stands(page, asked)
     assert parse_qs(page.evaluate("location.search")[1:])["depths"] == ["1"]
 

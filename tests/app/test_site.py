@@ -68,7 +68,7 @@ def test_every_tab_shows_what_it_shows_elsewhere_and_links_lead_there(opened: An
     opened.locator("#results table").first.wait_for(state="attached")
     for name, shown in (
         ("Race", "#race .hx-stage"),
-        ("Learn", "#learn .hx-stage button"),
+        ("Learn", "#learn .hx-stage"),
         ("Planner", "#planner .hx-stage"),
     ):
         opened.get_by_role("tab", name=name).click()

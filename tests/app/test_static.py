@@ -105,11 +105,11 @@ def test_a_second_visit_asks_for_no_script_and_no_style(page: Any, watched: tupl
         page.get_by_role("tab", name="Race").click()
         page.wait_for_selector(".hx-race-row")
         page.get_by_role("tab", name="Planner").click()
-        page.wait_for_selector(".hx-plan-headline:not(:empty)")
+        page.wait_for_selector(".hx-al-answer:not(:empty)")
         page.get_by_role("tab", name="Learn").click()
         page.get_by_text("Draft and verify").first.wait_for()
         page.get_by_role("tab", name="Results").click()
-        page.wait_for_selector(".hx-res-preset")
+        page.wait_for_selector(".hx-res-bars")
         return [path for path in paths if path.endswith((".js", ".css")) and "/lib/" not in path]
 
     # Scripts and words of a run that is saved as a page: the page itself never asks for them.

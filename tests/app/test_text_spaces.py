@@ -19,7 +19,11 @@ EXCESS = """
   const flow = document.querySelector(".hx-flow");
   const plain = flow.appendChild(document.createElement("span"));
   plain.style.cssText = "position: absolute; white-space: pre; visibility: hidden";
-  const wide = (text) => ((plain.textContent = text), plain.getBoundingClientRect().width);
+  const wide = (text, line) => {
+    const {fontFamily, fontSize} = getComputedStyle(line);
+    Object.assign(plain.style, {fontFamily, fontSize});
+    return (plain.textContent = text), plain.getBoundingClientRect().width;
+  };
   const body = (cell) => cell.childNodes[1].getClientRects()[0];
   const found = [];
   for (const cell of flow.querySelectorAll(".hx-cell")) {
@@ -30,7 +34,7 @@ EXCESS = """
     const [a, b] = [body(cell), body(next)];
     if (!a || !b || Math.abs(a.top - b.top) > 4) continue;
     const text = texts[1] + texts[2] + next.childNodes[0].textContent;
-    found.push([b.left - a.left - wide(text), text]);
+    found.push([b.left - a.left - wide(text, cell), text]);
   }
   plain.remove();
   return found;
@@ -43,7 +47,11 @@ COLUMNS = """
   const flow = document.querySelector(".hx-flow");
   const plain = flow.appendChild(document.createElement("span"));
   plain.style.cssText = "position: absolute; white-space: pre; visibility: hidden";
-  const wide = (text) => ((plain.textContent = text), plain.getBoundingClientRect().width);
+  const wide = (text, line) => {
+    const {fontFamily, fontSize} = getComputedStyle(line);
+    Object.assign(plain.style, {fontFamily, fontSize});
+    return (plain.textContent = text), plain.getBoundingClientRect().width;
+  };
   const style = getComputedStyle(flow);
   const edge = flow.getBoundingClientRect().left + parseFloat(style.paddingLeft);
   const found = [];
@@ -54,7 +62,7 @@ COLUMNS = """
     for (const space of [before, text.trim() ? "" : text])
       indent = space.includes("\\n") ? space.split("\\n").at(-1) : indent === null ? null : indent + space;
     if (text.trim() && !token.matches("[data-special]")) {
-      if (indent !== null) found.push([token.getClientRects()[0].left - edge, wide(indent), text]);
+      if (indent !== null) found.push([token.getClientRects()[0].left - edge, wide(indent, cell), text]);
       indent = null;
     }
     if (after.includes("\\n")) indent = after.split("\\n").at(-1);
@@ -62,6 +70,36 @@ COLUMNS = """
   }
   plain.remove();
   return found;
+}
+"""
+
+# Of each line of code: how far its tokens stand from where the text before them puts them, up to where it wraps; and
+# how many drafts were rejected within it.
+CODE = """
+() => {
+  const flow = document.querySelector(".hx-flow");
+  const plain = flow.appendChild(document.createElement("span"));
+  plain.style.cssText = "position: absolute; white-space: pre; visibility: hidden";
+  const found = [];
+  for (const line of flow.querySelectorAll(".hx-code")) {
+    const {fontFamily, fontSize} = getComputedStyle(line);
+    Object.assign(plain.style, {fontFamily, fontSize});
+    const edge = line.getBoundingClientRect().left + parseFloat(getComputedStyle(line).paddingLeft);
+    let text = "", top = null;
+    for (const cell of line.querySelectorAll(":scope > .hx-cell")) {
+      const token = cell.childNodes[1], box = token.getClientRects()[0];
+      plain.textContent = text + cell.firstChild.data;
+      if (box && token.textContent.trim()) {
+        top ??= box.top;
+        if (Math.abs(box.top - top) > 4) break;
+        found.push([box.left - edge - plain.getBoundingClientRect().width, token.textContent]);
+      }
+      text += cell.firstChild.data + token.textContent + (token.dataset.glyph ? "" : cell.lastChild.data);
+    }
+  }
+  plain.remove();
+  const fonts = [...new Set([...flow.querySelectorAll(".hx-code")].map((line) => getComputedStyle(line).fontFamily))];
+  return {found, fonts, within: flow.querySelectorAll(".hx-code > .hx-ghosts:not(:last-child)").length};
 }
 """
 
@@ -99,6 +137,27 @@ def test_ghosts_move_no_line_out_of_its_column(page: Any, shipped: str, recordin
     assert page.locator(".hx-above-line").count() == above
     order = "(x) => x.previousSibling.getBoundingClientRect().right <= x.getBoundingClientRect().left + 3"
     assert all(one.evaluate(order) for one in page.locator(".hx-cell > .hx-ghosts").all()), "behind the line before"
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE])
+def test_code_is_painted_as_it_is_written_whatever_was_rejected_in_it(
+    page: Any, shipped: str, size: tuple[int, int]
+) -> None:
+    visit(page, shipped, "01-code", size)
+    tokens = 0
+    for share in (0.4, 0.7, 1):
+        seek(page, share)
+        said = page.evaluate(CODE)
+        tokens += len(said["found"])
+        assert "mono" in said["fonts"][0] and len(said["fonts"]) == 1
+        assert [(text, by) for by, text in said["found"] if abs(by) > 1] == []
+    assert tokens > 40 and said["within"] > 5, "drafts were rejected within lines"
+
+
+def test_words_are_not_set_as_code(page: Any, shipped: str) -> None:
+    visit(page, shipped, "12-hispec")
+    seek(page, 1)
+    assert page.locator(".hx-tok").count() > 20 and page.locator(".hx-code").count() == 0
 
 
 @pytest.mark.parametrize("recording", ["01-code", "12-hispec"])

@@ -100,7 +100,7 @@ def site(recordings: Path) -> Iterator[str]:
 
 
 def test_a_class_plays_the_herd_and_is_told_that_no_model_ran(page: Any, site: str) -> None:
-    page.goto(f"{site}/?tab=planner")
+    page.goto(f"{site}/?tab=planner&data=plans,profile")
     pick = page.locator(".hx-plan-source")
     pick.wait_for()
     pick.select_option(label="what if: Llama 1B, 8B, 70B, 405B (simulated)")
@@ -126,7 +126,7 @@ def test_a_class_plays_the_herd_and_is_told_that_no_model_ran(page: Any, site: s
 
 
 def test_a_plan_in_the_list_is_played_too(page: Any, site: str) -> None:
-    page.goto(f"{site}/?tab=planner")
+    page.goto(f"{site}/?tab=planner&data=plans,profile")
     page.locator(".hx-plan-source").select_option(label="what if: Llama 1B, 8B, 70B, 405B (simulated)")
     page.get_by_role("button", name="play Llama 405B, simulated").click()
     page.locator(".hx-status").get_by_text("simulated: no model ran · Llama 405B · 1 level").wait_for(timeout=60_000)

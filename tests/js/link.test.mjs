@@ -2,7 +2,15 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
-import { linked, linkedPlan, planText, turnedBy, writeLink } from "../../assets/js/planner/link.js";
+import {
+  askedOfAnother,
+  linked,
+  linkedPlan,
+  openedBy,
+  planText,
+  turnedBy,
+  writeLink,
+} from "../../assets/js/planner/link.js";
 import { still } from "../../assets/js/planner/whatif.js";
 
 const LIMITS = { max_block: [1, 64], rejections: [0, 3], cost: [0.1, 10] };
@@ -12,6 +20,7 @@ const profile = (more = {}) => ({
   temperature: 0,
   ...more,
 });
+const OWN = { agreement: null, share: null };
 const SOURCES = [
   { id: "broken", profiles: [] },
   { id: "here", profiles: [profile()] },
@@ -30,8 +39,8 @@ function visit(search) {
 }
 
 /** What the address says once the sliders are at rest. */
-function written(source, shown, turned) {
-  writeLink(SOURCES, source, shown, turned);
+function written(source, shown, turned, asked = OWN) {
+  writeLink(SOURCES, source, shown, turned, asked);
   mock.timers.tick(300);
   return location.search;
 }
@@ -69,6 +78,28 @@ test("sliders that are written are read back", () => {
   assert.deepEqual(turnedBy(shown, LIMITS), turned);
 });
 
+test("the two sliders of the question are read back, and their rest is not in the address", () => {
+  const asked = { agreement: 0.82, share: 0.4 };
+  const [source] = [SOURCES[1]];
+  assert.equal(written(source, source.profiles[0], still(profile()), asked), "?agrees=0.82&pass=0.4");
+  assert.deepEqual(askedOfAnother(), asked);
+  for (const search of ["?agrees=2&pass=-1", "?agrees=often", ""]) {
+    visit(search);
+    assert.deepEqual(askedOfAnother(), { agreement: null, share: null });
+  }
+});
+
+test("an address opens what it names, and the sliders that it sets", () => {
+  for (const [search, open] of [
+    ["?tab=planner", []],
+    ["?data=tables,plans", ["tables", "plans"]],
+    ["?rejections=1.5", ["whatif"]],
+  ]) {
+    visit(/** @type {string} */ (search));
+    assert.deepEqual([...openedBy()], open);
+  }
+});
+
 test("settings that are out of range, of no level or of no meaning stay at rest", () => {
   for (const search of [
     "?longest=65",
@@ -94,7 +125,7 @@ test("a profile from a file has no address", () => {
 
 test("of many changes in a row the last one is written", () => {
   const turned = still(profile());
-  for (const max_block of [2, 3, 4]) writeLink(SOURCES, SOURCES[1], profile(), { ...turned, max_block });
+  for (const max_block of [2, 3, 4]) writeLink(SOURCES, SOURCES[1], profile(), { ...turned, max_block }, OWN);
   mock.timers.tick(300);
   assert.equal(location.search, "?longest=4");
 });

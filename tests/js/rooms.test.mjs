@@ -12,7 +12,8 @@ const ROOMS = [
   ...["kit", "kit/picture", "levels", "glossary", "run", "visit", "player"],
   ...["text/token", "text", "text/card", "caption", "lanes", "tower/floor", "tower/forecast", "tower"],
   ...["anatomy", "story", "proof", "databases", "plots", "share", "stage/controls", "stage/title", "stage"],
-  ...["race/replay", "race", "planner", "learn/figures", "learn/acts", "learn", "results", "offline", "site"],
+  ...["race/replay", "race", "planner/another", "planner/profile", "planner"],
+  ...["learn/figures", "learn/acts", "learn", "results", "offline", "site"],
 ];
 const TABS = ["race", "planner", "learn", "results"];
 const MOST = 12; // files in a folder

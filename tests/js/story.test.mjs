@@ -5,10 +5,10 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { roundOf, stateOf } from "../../assets/js/anatomy/round.js";
-import { plainSpeed } from "../../assets/js/run/figures.js";
+import { plainSpeed, speedUp } from "../../assets/js/run/figures.js";
 import { opensStory } from "../../assets/js/story/asked.js";
 import { meaning } from "../../assets/js/story/presses.js";
-import { momentsOf, plainWords, speedUp, verdictOf, wordOf } from "../../assets/js/story/scenes.js";
+import { momentsOf, plainWords, verdictOf, wordOf } from "../../assets/js/story/scenes.js";
 import { TellingClock } from "../../assets/js/story/telling-clock.js";
 import { commit, draft, drawn, header, modelOf, piece, recorded, verify } from "../app/js/build.mjs";
 

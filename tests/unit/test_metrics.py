@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 from small_trace import judged, small_run
 
 from hsd_core import trace
-from hsd_core.trace import Baseline, metrics
+from hsd_core.trace import Baseline, file, metrics
+
+TRACES = Path(__file__).parents[2] / "assets" / "traces"
 
 
 @pytest.fixture
@@ -55,3 +59,35 @@ def test_speed_up_needs_a_measured_baseline(run):
     assert metrics.speed_up(run) is None
     plain = Baseline("table", 100, (500, 1000, 1500, 2000, 2500, 3000), 6, False)
     assert metrics.speed_up([*run, plain]) == pytest.approx(3.0)
+
+
+def test_the_memory_bound_speed_up_counts_the_weights_that_passes_read(run):
+    header = run[0]
+
+    def reading(*each: int | None) -> list[trace.Event]:
+        levels = tuple(replace(one, reads=reads) for one, reads in zip(header.levels, each, strict=True))
+        return [replace(header, levels=levels), *run[1:]]
+
+    # six passes of the drafter and two of the target for six tokens, each of which would take one of the target
+    assert metrics.measure(reading(10, 100))["mbsu"] == pytest.approx(6 * 100 / (6 * 10 + 2 * 100))
+    assert metrics.measure(reading(0, 100))["mbsu"] == pytest.approx(3.0), "a lookup reads none"
+    assert metrics.measure(reading(None, 100))["mbsu"] is None
+    assert metrics.measure(reading(0, 0))["mbsu"] is None, "tables have no weights"
+
+
+@pytest.mark.parametrize("path", sorted(TRACES.glob("*.jsonl.gz")), ids=lambda path: path.name.split(".")[0])
+def test_the_memory_bound_speed_up_of_a_recording_is_recomputed_from_its_events(path):
+    events = file.read(path)
+    levels = events[0].levels
+    passes = [0] * len(levels)
+    for event in events:
+        if isinstance(event, trace.Draft):
+            passes[event.level] += event.forwards
+        elif isinstance(event, trace.Verify):
+            passes[event.level] += 1
+    if any(level.reads is None for level in levels):
+        assert metrics.measure(events)["mbsu"] is None
+        return
+    read = sum(n * level.reads for n, level in zip(passes, levels, strict=True))
+    plain = len(metrics.committed_ids(events)) * levels[-1].reads
+    assert metrics.measure(events)["mbsu"] == pytest.approx(plain / read)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import base64
+import re
+from pathlib import Path
 
 from msgspec import structs
 
-from hsd_core.cli.terminal import letter, printable, text_lines, totals_lines
-from hsd_core.trace import FORMAT, SCHEMA, Baseline, Commit, Committed, Draft, Header, LevelInfo, Piece, Plan
+from hsd_core.cli.terminal import ACCEPTED, NOBODY, SUPPLIED, letter, printable, text_lines, totals_lines
+from hsd_core.trace import FORMAT, SCHEMA, Baseline, Commit, Committed, Draft, Header, LevelInfo, Piece, Plan, file
+from hsd_core.trace.acceptor import ghosts
+
+TRACES = Path(__file__).parents[2] / "assets" / "traces"
 
 
 def header(*kinds: str) -> Header:
@@ -64,3 +69,26 @@ def test_the_speed_of_plain_decoding_beside_a_run_is_its_tokens_over_its_time():
     baseline = Baseline("target", 0, tuple(n * 10**9 for n in (1, 2, 3, 4)), 4, False)
     told = totals_lines([*before, structs.replace(commit, t=2 * 10**9), baseline], colour=False)
     assert any("measured beside it: 1.0 tokens/s; speed-up 2.00x" in line for line in told)
+
+
+def test_a_token_has_the_colour_of_who_supplied_it_or_of_who_accepted_it():
+    events = file.read(TRACES / "01-code.jsonl.gz")
+    supplied, accepted = (text_lines(events, colour=False, by=by) for by in (SUPPLIED, ACCEPTED))
+    assert supplied != accepted and unmarked(supplied) == unmarked(accepted)
+    assert "[N]" in supplied and "[N]" not in accepted, "a lookup accepts nothing"
+    assert {"[Q]", "[T]"} <= set(re.findall(r"\[[A-Z-]\]", accepted))
+    inks = set(re.findall(r"38;5;(\d+)m", text_lines(events, colour=True, by=ACCEPTED)))
+    assert inks <= {"32", "175", str(NOBODY)} and "32" in inks
+
+
+def test_rejected_drafts_stand_where_they_stood_by_who_rejected_them():
+    events = file.read(TRACES / "01-code.jsonl.gz")
+    shown = text_lines(events, colour=False, rejected=True)
+    found = re.findall(r"\{[^{}]* x([A-Z])\}", shown)
+    assert len(found) == len(ghosts(events)) and set(found) <= {"Q", "T"}
+    struck = text_lines(events, colour=True, rejected=True)
+    assert struck.count("\033[9;38;5;") == len(ghosts(events))
+
+
+def unmarked(text: str) -> str:
+    return re.sub(r"\[[A-Z-]\]", "", text)

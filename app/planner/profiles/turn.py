@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from app.planner.profiles.plan_request import PlanQuestion
 from hsd_core.levels.kinds import stand_in
-from hsd_core.theory.profiles.profile import Matrix, Profile, ProfileLevel
+from hsd_core.theory.profiles.profile import Matrix, Profile
+from hsd_core.theory.profiles.turning import dearer
 
 
 def turned(asked: PlanQuestion) -> Profile:
@@ -19,7 +20,7 @@ def turned(asked: PlanQuestion) -> Profile:
     if asked.rejections != 1.0:
         profile = _less_alike(profile, asked.rejections)
     if asked.cost is not None and asked.cost[1] != 1.0:
-        profile = _dearer(profile, profile.index(asked.cost[0]), asked.cost[1])
+        profile = dearer(profile, profile.index(asked.cost[0]), asked.cost[1])
     profile = replace(profile, max_block=asked.max_block)
     return profile if len(asked.allowed) == len(profile.levels) else profile.only(asked.allowed)
 
@@ -43,13 +44,3 @@ def _less_alike(profile: Profile, factor: float) -> Profile:
         acceptance=matrix(profile.acceptance),
         by_rule={rule: matrix(rows) for rule, rows in profile.by_rule.items()},
     )
-
-
-def _dearer(profile: Profile, index: int, factor: float) -> Profile:
-    def times(level: ProfileLevel) -> ProfileLevel:
-        draft = None if level.draft_ms is None else level.draft_ms * factor
-        return replace(level, cost=level.cost.scaled(factor), draft_ms=draft)
-
-    levels = tuple(times(level) if i == index else level for i, level in enumerate(profile.levels))
-    edges = {pair: costs.scaled(factor) if pair[1] == index else costs for pair, costs in profile.edge_cost.items()}
-    return replace(profile, levels=levels, edge_cost=edges)

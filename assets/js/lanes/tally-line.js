@@ -60,6 +60,8 @@ export function tallyLine(ctx) {
       const layers = model?.levels.at(-1)?.layers;
       slots.layers.parentElement.hidden = model?.snapshots.at(-1)?.layers_per_token == null; // of the run, not the moment
       say(slots.layers, read === null ? "\u2013" : layers ? TALLY.of(one(read), layers) : one(read));
+      slots.memory.parentElement.hidden = model?.snapshots.at(-1)?.mbsu == null;
+      say(slots.memory, s?.mbsu == null ? "\u2013" : TALLY.times(s.mbsu));
       say(
         slots.first,
         s?.ttft_ms == null

@@ -18,6 +18,9 @@ const SLOT = /\{(\w+)\}/g;
 /** The name of one stack; the text itself where it is none. @param {string} text */
 export const stackName = (text) => /** @type {string} */ (stackNames([text]).get(text));
 
+/** What a level is called in a sentence: "an 8-bit copy"; its spec itself where it is none. @param {string} spec */
+export const levelPhrase = (spec) => read(`${spec},target`)?.[0].phrase ?? spec;
+
 /**
  * Names of stacks that stand together, by text. Where several would be called the same, parentheses say what tells them
  * apart, shape and block lengths first, and no more than is needed; what a level has anyway is not said.

@@ -28,6 +28,7 @@ async function open() {
     why: words.why,
     grammar,
     offline: true,
+    colour: document.body.dataset.colour,
     catalogue: [],
     recordings: [],
     examples: [],

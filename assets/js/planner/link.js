@@ -32,8 +32,26 @@ export function turnedBy(profile, limits) {
   return turned;
 }
 
+/** Where the two sliders of the first question stand; null for the profile's own numbers. */
+export function askedOfAnother() {
+  const query = new URLSearchParams(location.search);
+  const share = (/** @type {string} */ name, /** @type {number} */ most) => {
+    const text = query.get(name);
+    return text !== null && +text > 0 && +text <= most ? +text : null;
+  };
+  return { agreement: share("agrees", 1), share: share("pass", 2) };
+}
+
+/** What the address opens: by name, or because it sets what stands inside. @returns {Set<string>} */
+export function openedBy() {
+  const query = new URLSearchParams(location.search);
+  const named = (query.get("data") ?? "").split(",").filter(Boolean);
+  const turned = ["longest", "rejections", "cost", "without"].some((name) => query.has(name));
+  return new Set(turned ? [...named, "whatif"] : named);
+}
+
 /** Writes them, once the sliders are at rest. A profile from a file has no address. */
-export function writeLink(sources, source, profile, turned) {
+export function writeLink(sources, source, profile, turned, asked) {
   clearTimeout(waiting);
   waiting = setTimeout(() => {
     const rest = still(profile);
@@ -48,6 +66,8 @@ export function writeLink(sources, source, profile, turned) {
       longest: unless(turned.max_block === rest.max_block, turned.max_block),
       rejections: unless(turned.rejections === 1, turned.rejections),
       cost: unless(turned.cost.factor === 1, `${level}x${+turned.cost.factor.toFixed(3)}`),
+      agrees: unless(asked.agreement === null, +(asked.agreement ?? 0).toFixed(4)),
+      pass: unless(asked.share === null, +(asked.share ?? 0).toFixed(4)),
       without: unless(!without.length, without.join(".")),
     });
   }, SETTLE_MS);

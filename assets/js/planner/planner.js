@@ -1,4 +1,4 @@
-/** The Planner tab: a profile that can be changed, and what the theory makes of it. `mount` is called once by its
+/** The Planner tab: whether another level is worth it, and one step behind a profile and what the theory makes of it. `mount` is called once by its
  *  component. */
 
 import { h, tips } from "../kit/dom.js";
@@ -7,19 +7,25 @@ import { loadStyles } from "../kit/styles.js";
 import { isDark, rememberTheme } from "../kit/theme.js";
 import { answerPanel } from "./answer.js";
 import { stylesOf } from "../levels/badge.js";
-import { Asker } from "./asker.js";
-import { linked, linkedPlan, planText, turnedBy, writeLink } from "./link.js";
-import { pathList } from "./paths.js";
-import { Plot } from "../plots/plots.js";
-import { copy, reset, same } from "./profile.js";
-import { openedProfile, saveProfile } from "./profile-file.js";
-import { sourceBar } from "./sources.js";
-import { profileTables } from "./tables.js";
+import { anotherLevel } from "./another/another-level.js";
+import { askedOfServer, madeAhead } from "./another/answers.js";
+import { Asker } from "./another/asker.js";
+import { behind } from "./behind.js";
+import { askedOfAnother, linked, linkedPlan, planText, turnedBy, writeLink } from "./link.js";
+import { noProfile } from "./no-profile.js";
+import { PlanFigures } from "./plan-figures.js";
+import { copy, reset, same } from "./profile/profile.js";
+import { openedProfile, saveProfile } from "./profile/profile-file.js";
+import { sourceBar } from "./profile/sources.js";
+import { profileTables } from "./profile/tables.js";
 import { still, whatIf } from "./whatif.js";
+import { ANOTHER } from "../words/tabs/another.js";
 import { PLANNER } from "../words/tabs/planner.js";
 
-const PATIENCE_MS = 1000; // so long a slider may be dragged before its figures follow
 const SETTLE_MS = 250; // a window that is being dragged is not asked about
+
+/** @type {{agreement: number|null, share: number|null}} */
+const OWN = { agreement: null, share: null }; // the profile's own numbers
 
 /** @param {HTMLElement} root @param {{props: {setup: string}, root: string}} ports */
 export async function mount(root, ports) {
@@ -43,21 +49,30 @@ class PlannerPage {
       onAnswer: (a, question) => this.heard(a, question),
       onRefusal: (text) => {
         this.fault(text);
-        this.draw();
+        this.figures.draw();
       },
     });
-    this.drawer = new Asker(base + setup.answer, {
-      onAnswer: (a, question) => this.drawn(a, question),
+    const hear = {
+      onAnswer: (curve, question) => this.answered(curve, question),
       onRefusal: (text) => this.fault(text),
-    });
-    this.stale = new Set(); // plots that show other plans than the numbers do
-    this.lastDrawn = 0;
+    };
+    this.answers = setup.grids
+      ? madeAhead(setup.grids, hear, ANOTHER.noGrid)
+      : askedOfServer(base + setup.another, hear);
+    this.figures = new PlanFigures(base, setup, (text) => this.fault(text));
     this.bar = sourceBar({
       onSource: (source, at) => this.choose(source, at),
       onFile: (file) => this.open(file),
       onSave: () => saveProfile(this.profile, this.source.preset || "profile"),
     });
     this.note = h("p", { class: "hx-plan-fault", role: "alert", hidden: true });
+    this.another = anotherLevel({
+      onTurn: ({ agreement }) => {
+        this.link();
+        this.askAnother(agreement);
+      },
+      onUse: (stack) => useStack(stack, this.source.preset),
+    });
     this.what = whatIf({
       limits: setup.limits,
       onTurn: () => this.ask(),
@@ -77,25 +92,21 @@ class PlannerPage {
         this.ask();
       },
     });
-    const plot = (name, label, more = {}) => new Plot(name, { url: base + setup.plotly, label, ...more });
-    this.paths = pathList({ onPick: (point) => this.plots.graph.hover(point?.curve ?? null, point?.point) });
-    this.plots = {
-      graph: plot("graph", PLANNER.plots.graph, {
-        onPoint: (point) => this.paths.light(point?.customdata?.[0] ?? null),
-      }),
-      surface: plot("surface", PLANNER.plots.surface),
-      validation: plot("validation", PLANNER.plots.validation),
-    };
-    this.plots.graph.beside.append(this.paths.el);
     this.body = h(
       "div",
-      { class: "hx-plan-body" },
-      this.what.el,
-      h("div", { class: "hx-plan-answer" }, ...this.answer.el),
-      this.plots.graph.el,
-      this.plots.surface.el,
-      this.plots.validation.el,
-      this.tables.el,
+      { class: "hx-plan-first" },
+      this.another.el,
+      behind(
+        {
+          plans: [h("div", { class: "hx-plan-answer" }, ...this.answer.el)],
+          figures: [this.figures.plots.graph.el, this.figures.plots.surface.el],
+          validation: [this.figures.plots.validation.el],
+          whatif: [this.what.el],
+          tables: [this.tables.el],
+          profile: [this.bar.choose],
+        },
+        () => this.figures.draw(),
+      ),
     );
     this.empty = h("section", { class: "hx-panel hx-plan-empty", hidden: true });
     this.el = h("div", { class: "hx-stage hx-planner" }, this.bar.el, this.note, this.empty, this.body);
@@ -129,27 +140,16 @@ class PlannerPage {
     this.lost = asked ? null : new URLSearchParams(location.search).get("profile"); // a link from another machine
     const first = found.sources.find((source) => source.profiles.length);
     const [source, at] = asked ?? [first, 0];
-    if (source) this.choose(source, at, turnedBy);
-    else this.nothing(found);
-  }
-
-  /** No profile at all: how to get one. */
-  nothing({ sources, how }) {
-    this.body.hidden = true;
-    this.empty.hidden = false;
-    const broken = sources
-      .filter((source) => source.reason)
-      .map((source) => h("p", { class: "hx-plan-text", text: `${source.title}: ${source.reason}` }));
-    this.empty.replaceChildren(
-      h("h2", { class: "hx-plan-h", text: PLANNER.noProfile }),
-      h("p", { text: PLANNER.whatProfile }),
-      h("p", {}, PLANNER.measureOne[0], h("code", { text: how }), PLANNER.measureOne[1]),
-      ...broken,
-    );
+    if (source) this.choose(source, at, turnedBy, askedOfAnother());
+    else {
+      this.body.hidden = true;
+      this.empty.hidden = false;
+      this.empty.replaceChildren(...noProfile(found));
+    }
   }
 
   /** @param {Function} turn where the sliders begin: at rest, or as the address says */
-  choose(source, at = 0, turn = still) {
+  choose(source, at = 0, turn = still, asked = OWN) {
     this.source = source;
     this.measured = source.profiles[at];
     this.profile = copy(this.measured);
@@ -158,6 +158,7 @@ class PlannerPage {
     this.empty.hidden = true;
     this.styles = null;
     this.bar.show(source, at);
+    this.another.begin(asked, source.kind);
     this.showProfile();
     this.ask();
   }
@@ -191,10 +192,25 @@ class PlannerPage {
       width: Math.max(1, innerWidth),
       figures: [],
     });
+    this.another.stale();
+    this.askAnother(null); // the profile's own point comes first
+  }
+
+  /** @param {number|null} agreement */
+  askAnother(agreement) {
+    this.answers.ask({ profile: this.profile, source: this.source.id, ...this.turned, agreement });
+  }
+
+  answered(curve, { profile, agreement }) {
+    if (profile !== this.profile) return; // another one was chosen meanwhile
+    this.another.show(curve, agreement);
+    this.el.dataset.ready = "true"; // what is drawn from here on stays where it is
+    const next = this.another.wants();
+    if (next !== undefined) this.askAnother(next);
   }
 
   link() {
-    writeLink(this.sources, this.source, this.measured, this.turned);
+    writeLink(this.sources, this.source, this.measured, this.turned, this.another.at());
   }
 
   heard(answer, question) {
@@ -203,30 +219,11 @@ class PlannerPage {
     this.styles ??= styled(this.profile);
     this.answer.show(answer, this.styles);
     this.playLinked();
-    this.stale = new Set(Object.keys(this.plots));
-    // The numbers follow a slider; the figures come when it rests, and now and then while it is dragged.
-    if (!this.asker.wanted || performance.now() - this.lastDrawn > PATIENCE_MS) this.draw();
-  }
-
-  /** Asks for the figures of the numbers shown: those in sight, then the others. */
-  draw() {
-    if (!this.stale.size) return;
-    this.lastDrawn = performance.now();
-    const seen = [...this.stale].filter((name) => this.plots[name].seen);
-    this.drawing = { ...this.question, figures: seen.length ? seen : [...this.stale] };
-    this.drawer.ask(this.drawing);
-  }
-
-  drawn({ figures }, question) {
-    if (question.profile !== this.profile) return; // another one was chosen meanwhile
-    for (const [name, figure] of Object.entries(figures)) this.plots[name].show(figure);
-    if (figures.graph) this.paths.show(figures.graph.paths ?? []);
-    if (question !== this.drawing || this.asker.busy) return; // newer numbers draw their own
-    for (const name of question.figures) this.stale.delete(name);
-    this.draw();
+    this.figures.follow(question, this.asker);
   }
 
   fault(text) {
+    if (text) this.el.dataset.ready = "true";
     this.note.textContent = text;
     this.note.hidden = !text;
   }
@@ -239,10 +236,7 @@ class PlannerPage {
   }
 
   use(plan) {
-    if (!plan.runs) return;
-    document.dispatchEvent(
-      new CustomEvent("hx:use-stack", { detail: { stack: plan.stack, preset: this.source.preset } }),
-    );
+    if (plan.runs) useStack(plan.stack, this.source.preset);
   }
 
   /** On the Explore tab's stage, without weights. Numbers that were typed have no link. */
@@ -263,6 +257,9 @@ class PlannerPage {
     if (plan) this.play(plan);
   }
 }
+
+const useStack = (/** @type {string} */ stack, /** @type {string} */ preset) =>
+  document.dispatchEvent(new CustomEvent("hx:use-stack", { detail: { stack, preset } }));
 
 /** The figures are made for a phone, a screen or a wall. */
 const size = () => (innerWidth < 700 ? "phone" : innerWidth < 1800 ? "screen" : "wall");

@@ -100,6 +100,7 @@ class ResultsPage {
     }
     this.list();
     this.show(this.picker.asked());
+    this.el.dataset.ready = "true";
   }
 
   /** A payload of the quick set, whose progress is in sight while it runs. */

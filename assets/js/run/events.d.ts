@@ -38,6 +38,7 @@ export interface LevelInfo {
   weights: Record<string, any> | null;
   params: Record<string, any>;
   shares: number | null;
+  reads: number | null;
 }
 
 export interface Piece {

@@ -48,3 +48,13 @@ export function plainSpeed(baseline) {
   const count = baseline?.token_ns?.length ?? 0;
   return count ? (count / baseline.token_ns[count - 1]) * 1e9 : null;
 }
+
+/**
+ * How many times as fast as plain decoding a run was up to a moment; null where either is not known.
+ * @param {{baseline: any, snapshotAt: (t: number) => Snapshot|null}} model @param {number} cursor ns
+ */
+export function speedUp(model, cursor) {
+  const plain = plainSpeed(model.baseline);
+  const now = model.snapshotAt(cursor)?.tokens_per_s ?? null;
+  return plain === null || now === null ? null : now / plain;
+}

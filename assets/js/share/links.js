@@ -31,13 +31,20 @@ export function settingsLink({ settings }) {
   return { url: address(query), note: long ? words.promptLeftOut : words.settingsNote };
 }
 
+/** How tokens are coloured, where that is not as usual. @param {Record<string, any>} settings @returns {Record<string, string>} */
+const seen = ({ colour }) => (colour && colour !== "level" ? { colour } : {});
+
 /** The recording that is shown, at this moment, with the token whose card is open.
  *  @param {Shown} shown @param {number|null} token its serial @returns {Link} */
-export function momentLink({ feed, player }, token) {
+export function momentLink({ feed, player, settings }, token) {
   const { model, run } = feed;
   if (!model?.header) return { reason: words.nothing };
   if (!run?.startsWith(RECORDED)) return { reason: words.notShipped };
-  const query = new URLSearchParams({ recording: run.slice(RECORDED.length), at: momentOf(model, player.cursor) });
+  const query = new URLSearchParams({
+    recording: run.slice(RECORDED.length),
+    at: momentOf(model, player.cursor),
+    ...seen(settings),
+  });
   const record = token === null ? null : model.tokens.get(token);
   const chosen = record && record.tCommit !== null ? record.at : null;
   if (chosen !== null) query.set("token", String(chosen));
@@ -45,11 +52,11 @@ export function momentLink({ feed, player }, token) {
 }
 
 /** The run that is shown, inside the link. @param {Shown} shown @returns {Promise<Link>} */
-export async function runLink({ feed }) {
+export async function runLink({ feed, settings }) {
   if (!feed.model?.header) return { reason: words.nothing };
   if (!feed.final) return { reason: words.notOver };
   const { hash, bare } = await pack(feed.records);
-  const url = page() + hash;
+  const url = address(new URLSearchParams(seen(settings))) + hash;
   if (url.length > LONGEST) return { reason: words.tooLong(url.length, LONGEST) };
   return { url, note: words.runNote(url.length, bare) };
 }

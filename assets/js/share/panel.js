@@ -50,7 +50,7 @@ export function sharePanel(shown) {
     h(
       "div",
       { class: "hx-share-buttons" },
-      save(words.html, words.htmlTip, () => savePage(shown.feed)),
+      save(words.html, words.htmlTip, () => savePage(shown.feed, shown.settings.colour)),
       save(words.trace, words.traceTip, async () => {
         const name = traceName(/** @type {any} */ (shown.feed.model?.header));
         return words.saved(name, await saveGzip(shown.feed.lines(), name));

@@ -2,11 +2,11 @@
  *  fast the one is. */
 
 import { h, say } from "../kit/dom.js";
-import { plainSpeed } from "../run/figures.js";
+import { plainSpeed, speedUp } from "../run/figures.js";
 import { splitCells } from "../run/cells.js";
 import { upTo } from "../kit/order.js";
 import { duration } from "../words/numbers.js";
-import { begunAt, speedUp } from "./scenes.js";
+import { begunAt } from "./scenes.js";
 import { STORY } from "../words/story.js";
 
 /** @param {import("../run/trace.js").TraceModel} model */

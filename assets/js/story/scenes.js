@@ -2,7 +2,7 @@
  *  on the engine's clock, and what is shown there follows from the round as the anatomy has it. */
 
 import { roundOf, settled } from "../anatomy/round.js";
-import { plainSpeed } from "../run/figures.js";
+import { speedUp } from "../run/figures.js";
 import { kindOf } from "../levels/kinds.js";
 import { TOLD } from "../words/story.js";
 
@@ -113,16 +113,6 @@ function runMoments(model) {
 
 /** When decoding began: prefill is over. @param {TraceModel} model */
 export const begunAt = (model) => model.rounds[0]?.t0 ?? 0;
-
-/**
- * How many times as fast as plain decoding the run was up to a moment; null where either is not known.
- * @param {TraceModel} model @param {number} cursor
- */
-export function speedUp(model, cursor) {
-  const plain = plainSpeed(model.baseline);
-  const now = model.snapshotAt(cursor)?.tokens_per_s ?? null;
-  return plain === null || now === null ? null : now / plain;
-}
 
 /** "a nano draft", "an 8-bit copy": as names of stacks call it. @param {TraceModel} model @param {number} index */
 function phraseOf({ levels }, index) {

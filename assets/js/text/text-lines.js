@@ -2,6 +2,7 @@
  *  stood, but not before or within a line's indentation, which keeps its columns: there it hangs behind the line before,
  *  and at the text's beginning above the first one. */
 
+import { START } from "./code-lines.js";
 import { element } from "../kit/dom.js";
 
 const BEGINNING = "beginning"; // of the text: no newline began its first line
@@ -11,7 +12,8 @@ const BEGINNING = "beginning"; // of the text: no newline began its first line
  * where a line has only been indented so far, the token that its newline is of, or `BEGINNING`; `hung`: the last that hangs
  * there.
  * @typedef {{key: string, at: number, node: any, end: HTMLElement|null, ends: boolean, line: any,
- *   hung: HTMLElement|null, letters: import("./token/letter-room.js").Letters|null}} Shown
+ *   hung: HTMLElement|null, letters: import("./token/letter-room.js").Letters|null,
+ *   place: import("./code-lines.js").Place}} Shown place: what is known of code behind it
  */
 /** @type {Shown} */
 export const NOTHING = {
@@ -23,6 +25,7 @@ export const NOTHING = {
   line: BEGINNING,
   hung: null,
   letters: null,
+  place: START,
 };
 
 /**

@@ -5,22 +5,14 @@ import { h, icon, say } from "../kit/dom.js";
 import { copy, saveGzip, traceName } from "../kit/files.js";
 import { create as createLegend } from "./token/legend.js";
 import { create as createText } from "./text.js";
+import { colourSwitch } from "./token/colour-switch.js";
 import { textRoom } from "./text-room.js";
 import { TEXT } from "../words/play/text.js";
 
 export function textPanel(ctx) {
   const { settings, feed } = ctx;
   const title = h("h2", { text: TEXT.title });
-  const colour = h(
-    "select",
-    {
-      class: "hx-select",
-      "aria-label": TEXT.colourBy,
-      "data-tip": TEXT.colourTip,
-      onchange: () => ctx.onEdit("colour", colour.value),
-    },
-    ...Object.entries(TEXT.colours).map(([value, text]) => h("option", { value, text: TEXT.colour(text) })),
-  );
+  const colour = colourSwitch((value) => ctx.onEdit("colour", value));
   const ghosts = h("input", {
     type: "checkbox",
     onchange: () => ctx.onEdit("ghosts", ghosts.checked ? "show" : "hide"),
@@ -66,7 +58,7 @@ export function textPanel(ctx) {
     h("span", { class: "hx-above", text: TEXT.above }),
     h("label", { class: "hx-tick", "data-tip": TEXT.ghostsTip }, ghosts, h("span", { text: TEXT.ghosts })),
     h("label", { class: "hx-tick", "data-tip": TEXT.wholeTip }, whole, h("span", { text: TEXT.whole })),
-    colour,
+    colour.el,
     button("copy", TEXT.copy, () => told(() => copy(feed.model.text()), TEXT.copied)),
     button("save", TEXT.save, () => told(save)),
     opener,
@@ -106,7 +98,7 @@ export function textPanel(ctx) {
       title.title = title.textContent;
     },
     show() {
-      colour.value = settings.colour;
+      colour.show(settings.colour);
       ghosts.checked = settings.ghosts === "show";
     },
     press: (serial) => text.press(serial),

@@ -3,6 +3,7 @@
  *  Where a round has several candidates, they hang below the text's end as a tree. */
 
 import { origin } from "../run/copies.js";
+import { behind } from "./code-lines.js";
 import { colouring } from "./token/legend.js";
 import { gapBefore, letterRoom } from "./token/letter-room.js";
 import { dress, ghostNode, haunt, tokenNode } from "./token/token.js";
@@ -124,9 +125,7 @@ class TextView {
       if (made && !calm) made.classList.add("hx-new");
       const node = made ?? old.get(item.key);
       old.delete(item.key);
-      last = item.cell
-        ? this._token(item, node, last, gapBefore(wanted[i + 1]), scheme)
-        : this._ghosts(item, node, last);
+      last = item.cell ? this._token(item, node, last, wanted[i + 1], scheme) : this._ghosts(item, node, last);
       this.items.push(last);
     }
     for (const node of old.values()) node.remove();
@@ -136,12 +135,15 @@ class TextView {
   }
 
   /** @returns {Shown} */
-  _token({ key, at, cell }, node, last, gap, scheme) {
-    const letters = this._dress(node, cell, scheme, last.letters, gap);
+  _token({ key, at, cell }, node, last, next, scheme) {
+    const place = cell.special || cell.partial ? last.place : behind(last.place, cell.text);
+    const code = behind(last.place, cell.text.split("\n", 1)[0]).code;
+    const letters = this._dress(node, cell, scheme, last.letters, next, code);
     put(this.flow, node, last);
+    node.parentNode.classList.toggle("hx-code", code);
     const line = indentation(cell, node, last.line);
     const hung = line === last.line ? last.hung : null;
-    return { key, at, node, end: node, ends: cell.text.endsWith("\n"), line, hung, letters };
+    return { key, at, node, end: node, ends: cell.text.endsWith("\n"), line, hung, letters, place };
   }
 
   /** @returns {Shown} */
@@ -149,7 +151,7 @@ class TextView {
     haunt(node, heads, this.model, this._fresh(heads.at(-1)));
     if (hang(this.flow, node, last)) return { ...last, key, at, node, hung: node };
     put(this.flow, node, last);
-    return { key, at, node, end: node, ends: false, line: null, hung: null, letters: null };
+    return { key, at, node, end: node, ends: false, line: null, hung: null, letters: null, place: last.place };
   }
 
   /** Rejected at the very moment the cursor rests on: drawn large until the next thing happens. */
@@ -159,7 +161,7 @@ class TextView {
   }
 
   /** @returns {import("./token/letter-room.js").Letters} where its letters went */
-  _dress(node, cell, scheme, before, gap) {
+  _dress(node, cell, scheme, before, next, code) {
     const { model, cursor } = this;
     const records = cell.serials.map((serial) => model.tokens.get(serial));
     const [first] = records;
@@ -167,7 +169,7 @@ class TextView {
     const tentative = records.some((x) => model.state(x, cursor) !== "committed");
     const passed = first.passed.filter((x) => x.t <= cursor && x.level < top).map((x) => model.levels[x.level]);
     const said = [...new Set(records.map((x) => scheme.of(x, cursor).letter))].slice(0, 3).join("");
-    const letters = letterRoom(cell, said, before, gap);
+    const letters = letterRoom(cell, said, before, gapBefore(next, code), code);
     dress(node, cell, records, {
       state: tentative ? "tentative" : "committed",
       category: scheme.of(first, cursor),

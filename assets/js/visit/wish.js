@@ -17,7 +17,7 @@ export class Wish {
       preset: first?.name ?? "",
       device: "",
       ghosts: "show",
-      colour: "level",
+      colour: setup.colour ?? "level",
       pause: false,
       present: false,
       prompt: "",

@@ -29,7 +29,7 @@ export const STORY = {
   drafting: (/** @type {number} */ ns) => duration(ns),
   together: "With the small levels",
   alone: "The big model alone",
-  target: "the big model (target)",
+  target: "the big model",
   gain: "as fast as the big model alone",
   against: (/** @type {string} */ now, /** @type {string} */ plain) => `${now} against ${plain} tokens/s`,
   recorded: (/** @type {string} */ device, /** @type {string} */ machine, /** @type {string} */ day) =>
@@ -44,7 +44,7 @@ export const TOLD = {
   rises: (/** @type {string} */ who, /** @type {number} */ n, /** @type {number} */ ns) =>
     `They rise to the next level: ${who} reads all ${count(n)} in one pass, ${duration(ns)}.`,
   arrives: (/** @type {number} */ n, /** @type {number} */ ns) =>
-    `The ${count(n)} rise to the big model, which reads them all in one pass, ${duration(ns)}.`,
+    `The ${count(n)} rise to the big model, the target: it reads them all in one pass, ${duration(ns)}.`,
   strikes: (/** @type {number} */ kept, /** @type {string} */ struck) =>
     kept
       ? `It keeps the ${count(kept)} that it would have written itself, and strikes out ${quoted(struck)}.`

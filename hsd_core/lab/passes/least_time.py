@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import torch
 
 from hsd_core.levels.built.nano import NanoLevel
+from hsd_core.levels.memory import draft_of, pass_bytes
 from hsd_core.models.decoder_protocol import QUANTISED
 from hsd_core.models.gpu.precision import HALVES, quick
 from hsd_core.models.gpu.transfer import awaited
@@ -77,16 +78,9 @@ class PassWork(NamedTuple):
 def work_of(level: Any, length: int, rows: int) -> PassWork:
     """Of a pass of so many rows behind a text, of a level over a decoder."""
     decoder, draft, layers = level.decoder, draft_of(level), level.layers
-    read = decoder.weight_bytes(layers, head=draft is None) if layers else 0
     if draft is not None:
-        read, layers = read + draft.weight_bytes(), layers + draft.layers
-    read += decoder.cache_bytes(length + rows) * layers // decoder.layers
+        layers += draft.layers
+    read = (pass_bytes(level) or 0) + decoder.cache_bytes(length + rows) * layers // decoder.layers
     attended = 2 * layers * decoder.shape.heads * decoder.shape.head_size * rows * (length + rows)
     on_cpu = str(decoder.device) == "cpu"  # elsewhere copies and drafts are multiplied as halves
     return PassWork(read, attended, on_cpu and (decoder.dtype in QUANTISED or isinstance(level, NanoLevel)))
-
-
-def draft_of(level: Any) -> Any:
-    """What a level reads through, if it has weights of its own: a trained draft, or a trimmed head."""
-    found = level.draft if isinstance(level, NanoLevel) else getattr(level, "readout", None)
-    return found if hasattr(found, "weight_bytes") else None

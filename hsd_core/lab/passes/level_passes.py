@@ -19,8 +19,9 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.lab.calibrate.reading import is_lookup, lookup_order
-from hsd_core.lab.passes.least_time import NS_PER_MS, draft_of, ms_of, work_of
+from hsd_core.lab.passes.least_time import NS_PER_MS, ms_of, work_of
 from hsd_core.lab.passes.passes_report import PARTS
+from hsd_core.levels.memory import draft_of
 from hsd_core.levels.protocol import CommittedIds, drafter, scorer
 from hsd_core.levels.shared import open_levels
 from hsd_core.levels.tree import named

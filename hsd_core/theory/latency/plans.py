@@ -156,6 +156,15 @@ def has_specs(profile: Profile, plan: StackPlan) -> bool:
     return all(profile.levels[level].spec for level in plan.levels)
 
 
+def plan_text(profile: Profile, plan: StackPlan) -> str:
+    """The plan in the stack grammar, or by the names of its levels, written alike, where one has no spec."""
+    if has_specs(profile, plan):
+        return stack_text(profile, plan)
+    blocks: list[int | None] = [*plan.blocks, None]
+    named = zip(plan.levels, blocks, strict=True)
+    return ",".join(profile.names[i] + (f":{t}" if t else "") for i, t in named)
+
+
 def measured_as(spec: LevelSpec, *, bottom: bool) -> LevelSpec:
     """The level of a profile that a level of a stack is: `bare`, and what is merged into the draft of the lowest."""
     return bare(spec).having(fuse=spec[FUSE] if bottom else None)

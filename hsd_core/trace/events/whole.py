@@ -18,7 +18,8 @@ class LevelInfo(Part, frozen=True):
     """A level as the run used it. `block` (T) is None for the target; `rule` is None for the bottom level.
 
     `layers`: the layers below its read-out (an exit at 8: 8). `shares`: the index of the deepest level over the same
-    weights, keys and values (itself if no deeper one), None for a level that shares nothing.
+    weights, keys and values (itself if no deeper one), None for a level that shares nothing. `reads`: bytes of weights
+    that one of its passes reads; 0 for a lookup, None where that is not known.
     """
 
     index: Int
@@ -36,6 +37,7 @@ class LevelInfo(Part, frozen=True):
     weights: dict[str, Any] | None = None
     params: dict[str, Any] = field(default_factory=dict)
     shares: Level | None = None
+    reads: Int | None = None
 
 
 class Header(Record, frozen=True):

@@ -7,8 +7,10 @@ import { learn } from "../../../assets/js/levels/kinds.js";
 import { TraceModel } from "../../../assets/js/run/trace.js";
 
 const root = new URL("../../../", import.meta.url);
+/** The Python that the package runs in. */
+export const PYTHON = process.env.HSD_PYTHON ?? "python3";
 const declared = "import json; from hsd_core.stacks.grammar import grammar; print(json.dumps(grammar()))";
-learn(JSON.parse(process.env.HSD_GRAMMAR ?? execFileSync("python3", ["-c", declared], { cwd: root })));
+learn(JSON.parse(process.env.HSD_GRAMMAR ?? execFileSync(PYTHON, ["-c", declared], { cwd: root })));
 
 export const b64 = (x) =>
   Buffer.from(typeof x === "string" ? new TextEncoder().encode(x) : Uint8Array.from(x)).toString("base64");

@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { stackNames } from "../../../assets/js/levels/stack-names.js";
-import "./build.mjs";
+import { PYTHON } from "./build.mjs";
 
 const root = new URL("../../../", import.meta.url);
 const json = (name) => JSON.parse(readFileSync(new URL(`tests/${name}.json`, root), "utf8"));
@@ -20,6 +20,6 @@ test("every stack that the grammar reads is called the same on the page and in t
   const stacks = json("grammar").flatMap(({ written }) => written ?? []);
   const asks =
     "import json, sys; from hsd_core.stacks.stack_names import stack_names as n; print(json.dumps(dict(n(json.load(sys.stdin)))))";
-  const told = execFileSync("python3", ["-c", asks], { cwd: root, input: JSON.stringify(stacks) });
+  const told = execFileSync(PYTHON, ["-c", asks], { cwd: root, input: JSON.stringify(stacks) });
   assert.deepEqual(Object.fromEntries(stackNames(stacks)), JSON.parse(told.toString()));
 });

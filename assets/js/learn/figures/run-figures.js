@@ -52,6 +52,7 @@ export const RUN = {
   stack: [FIGURES.stack, as, (m) => m.header?.stack],
   machine: [FIGURES.machine, as, (m) => m.header?.machine],
   layers: [FIGURES.layers, whole, (m) => m.levels.at(-1)?.layers],
+  mbsu: [FIGURES.memoryBound, times, (m) => last(m)?.mbsu],
   layers_per_token: [FIGURES.layersPerToken, rate, (m) => last(m)?.layers_per_token],
   temperature: [FIGURES.temperature, as, (m) => m.header?.sampling?.temperature],
   rejections: [FIGURES.rejections, whole, (m) => m.ghosts.length],

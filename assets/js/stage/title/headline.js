@@ -1,7 +1,7 @@
 /** The one big figure: how many times as fast as plain decoding the run is, up to the moment that is shown. Where plain
  *  decoding was not measured, or not yet, tokens/s stand in its place. */
 
-import { plainSpeed } from "../../run/figures.js";
+import { plainSpeed, speedUp } from "../../run/figures.js";
 import { h, say } from "../../kit/dom.js";
 import { HEADLINE } from "../../words/play/lanes.js";
 
@@ -24,7 +24,7 @@ export function headline() {
         say(against, waiting ? HEADLINE.waiting : alone(model));
         return;
       }
-      const ratio = now === null ? null : now / plain;
+      const ratio = speedUp(model, cursor);
       say(value, ratio === null ? "\u2013" : `${ratio.toFixed(2)}\u00d7`);
       say(unit, made ? HEADLINE.simulatedGain : HEADLINE.gain);
       say(against, HEADLINE.against(now === null ? "\u2013" : speed(now), speed(plain)));

@@ -1,6 +1,7 @@
 /** What a token's colour says: one category per token for each way to colour, and the legend that names them.
  *  A category has a letter, a hue and an underline; none is told by colour alone. */
 
+import { acceptedBy } from "./acceptor.js";
 import { isCopy } from "../../run/copies.js";
 import { originOf, REJECT } from "../../levels/kinds.js";
 import { specimen, specimenOf } from "./specimen.js";
@@ -66,10 +67,9 @@ const named = (name, source) => (name.includes(source) ? name : `${name} (${sour
 
 function passedOf(model, record, cursor, level) {
   const top = model.levels.length - 1;
-  if (record.level === top) return { ...level(top), name: LEGEND.targets };
-  let highest = -1;
-  for (const { level: i, t } of record.passed) if (i < top && t <= cursor) highest = Math.max(highest, i);
-  if (highest < 0) return { ...NONE, key: "none", name: LEGEND.none };
+  const highest = acceptedBy(record, top, cursor);
+  if (highest === top) return { ...level(top), name: LEGEND.targets };
+  if (highest === null) return { ...NONE, key: "none", name: LEGEND.none };
   return { ...level(highest), key: `p${highest}`, name: LEGEND.passedAt(model.levels[highest].name) };
 }
 

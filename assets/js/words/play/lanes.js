@@ -62,7 +62,7 @@ export const LANES = {
 };
 
 export const TALLY = {
-  /** @type {Record<"forward"|"kept"|"first"|"layers"|"equal", [string, string]>} a name and its formula */
+  /** @type {Record<"forward"|"kept"|"first"|"layers"|"memory"|"equal", [string, string]>} a name and its formula */
   figures: {
     forward: ["per target pass", "tokens committed / forwards of the target, corrections and bonus tokens included"],
     kept: ["of drafts kept", "committed tokens drafted at the bottom / tokens drafted at the bottom"],
@@ -71,11 +71,16 @@ export const TALLY = {
       "layers per token",
       "layers read by the levels that share the target\u2019s weights / tokens committed; plain decoding reads every layer for each token. A draft\u2019s own few layers are not counted",
     ],
+    memory: [
+      "memory-bound",
+      "the speed-up if reading weights were all that took time (MBSU): bytes that plain decoding reads for these tokens / bytes that all passes read; a pass reads its level\u2019s weights once, for however many rows",
+    ],
     equal: [
       "as plain decoding",
       "greedy: leading ids that equal plain decoding's, of all; sampled runs agree only in distribution",
     ],
   },
+  times: (/** @type {number} */ x) => `${x.toFixed(2)}\u00d7`,
   of: (/** @type {string} */ part, /** @type {number} */ all) => `${part} of ${all}`,
   equal: (/** @type {string} */ share) => `${share} equal`,
   margin: (/** @type {string} */ share, /** @type {string|undefined} */ margin) =>

@@ -8,8 +8,11 @@ export const TEXT = {
   noneNow: "none now; before: ",
   title: "The text",
   colourBy: "colour by",
-  colourTip: "what a token's colour shows",
-  colour: (/** @type {string} */ by) => `colour: ${by}`,
+  /** @type {Record<string, string>} */
+  colourTips: {
+    level: "a token has the colour of the level that supplied it",
+    passed: "a token has the colour of the highest level that accepted it before the target",
+  },
   openFile: "open a trace file, or drop one anywhere onto the page",
   saved: (/** @type {string} */ name) => `The trace was saved as ${name}.`,
   noRun: "There is no run yet.",

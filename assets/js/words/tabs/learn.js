@@ -80,6 +80,7 @@ export const FIGURES = {
   stack: "the stack of this run",
   machine: "where it was measured",
   layers: "layers of the target",
+  memoryBound: "bytes of weights that plain decoding reads for these tokens / bytes that all passes read",
   layersPerToken: "layers read by levels that share the target\u2019s weights / tokens committed",
   temperature: "the temperature of this run",
   rejections: "tokens that a level rejected",

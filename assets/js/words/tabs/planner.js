@@ -29,6 +29,16 @@ export const PLANNER = {
     `The address names the profile ${profile}, which is not here; another one is shown.`,
 };
 
+/** What stands behind the first question: a title, and what is inside. @type {Record<string, [string, string]>} */
+export const BEHIND = {
+  plans: ["The best plan of all levels", "its levels, the best of each number of levels, and why"],
+  figures: ["Why: shortest path", "the path through the levels, and where one drafter pays"],
+  validation: ["Predicted and measured", "how far off the theory was"],
+  whatif: ["What if", "longest block, rejections, one level\u2019s cost, which levels"],
+  tables: ["Data", "every cost and acceptance, to be changed"],
+  profile: ["Profiles", "other machines and models; open a file, download this one"],
+};
+
 /** Which profile, and where it comes from. */
 export const SOURCE = {
   /** @type {Record<string, string>} */
@@ -40,13 +50,13 @@ export const SOURCE = {
   },
   /** @type {Record<string, string>} a kind in a word, behind a profile's title */
   brief: { measured: "measured", shipped: "shipped", simulated: "simulated", file: "file" },
-  tagline: "which stack is fastest, and why",
+  tagline: "what the theory says",
   /** @type {Record<string, string>} */
   taglines: {
-    measured: "which stack is fastest, and why: theory on measured numbers",
-    shipped: "which stack is fastest, and why: theory on measured numbers",
-    simulated: "which stack is fastest, and why: theory on assumed numbers",
-    file: "which stack is fastest, and why: theory on your file\u2019s numbers",
+    measured: "theory on measured numbers",
+    shipped: "theory on measured numbers",
+    simulated: "theory on assumed numbers",
+    file: "theory on your file\u2019s numbers",
   },
   profile: "profile",
   temperature: "temperature",

@@ -1,8 +1,8 @@
-/** The bar on top: which profile, at which temperature, where it comes from; open a file, save this one. */
+/** The bar on top: where the profile comes from. And what chooses it: which, at which temperature; open a file, save it. */
 
-import { h, icon } from "../kit/dom.js";
-import { toggleTheme } from "../kit/theme.js";
-import { PLANNER, SOURCE } from "../words/tabs/planner.js";
+import { h, icon } from "../../kit/dom.js";
+import { toggleTheme } from "../../kit/theme.js";
+import { PLANNER, SOURCE } from "../../words/tabs/planner.js";
 
 const taglineOf = (kind) => SOURCE.taglines[kind] ?? SOURCE.tagline;
 
@@ -52,27 +52,19 @@ export function sourceBar(ctx) {
     { class: "hx-plan-top" },
     h("div", { class: "hx-plan-title" }, h("h1", { text: PLANNER.title }), tagline),
     h(
-      "div",
-      { class: "hx-plan-choose" },
-      pick,
-      heat,
-      open,
-      save,
-      file,
-      h(
-        "button",
-        {
-          type: "button",
-          class: "hx-icon-button",
-          "aria-label": SOURCE.theme,
-          "data-tip": SOURCE.theme,
-          onclick: toggleTheme,
-        },
-        icon("theme"),
-      ),
+      "button",
+      {
+        type: "button",
+        class: "hx-icon-button",
+        "aria-label": SOURCE.theme,
+        "data-tip": SOURCE.theme,
+        onclick: toggleTheme,
+      },
+      icon("theme"),
     ),
     h("p", { class: "hx-plan-origin" }, badge, note, changed),
   );
+  const choose = h("div", { class: "hx-plan-choose" }, pick, heat, open, save, file);
 
   function list(found) {
     sources = found;
@@ -93,6 +85,7 @@ export function sourceBar(ctx) {
 
   return {
     el,
+    choose,
     list,
     add(source) {
       list([...sources.filter((one) => one.id !== source.id), source]);

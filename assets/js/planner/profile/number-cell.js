@@ -1,7 +1,7 @@
 /** A cell of a table whose number can be changed. */
 
-import { h } from "../kit/dom.js";
-import { TABLES } from "../words/tabs/planner.js";
+import { h } from "../../kit/dom.js";
+import { TABLES } from "../../words/tabs/planner.js";
 
 export const PROBABILITY = { low: 0, high: 1, what: TABLES.probability, step: "any" };
 export const COST = { low: 1e-6, high: 1e6, what: TABLES.cost, step: "any" };

@@ -1,7 +1,7 @@
 /** A profile as a file of the visitor's: opened, saved. */
 
-import { saveBlob } from "../kit/files.js";
-import { PLANNER } from "../words/tabs/planner.js";
+import { saveBlob } from "../../kit/files.js";
+import { PLANNER } from "../../words/tabs/planner.js";
 
 const LARGEST = 300_000; // bytes
 

@@ -1,0 +1,29 @@
+/** What stands behind the Planner's first question. Which of it is open is in the address. */
+
+import { disclosure } from "../kit/disclosure.js";
+import { h } from "../kit/dom.js";
+import { setQuery } from "../kit/tabs.js";
+import { openedBy } from "./link.js";
+import { BEHIND } from "../words/tabs/planner.js";
+
+/**
+ * @param {Record<string, Node[]>} parts by name, in their order
+ * @param {() => void} onOpen what was out of sight is to be drawn
+ */
+export function behind(parts, onOpen) {
+  const asked = openedBy();
+  const all = Object.entries(parts).map(([name, inside]) => {
+    const [title, about] = BEHIND[name];
+    const el = disclosure(name, title, inside, { about, onOpen });
+    el.open = asked.has(name);
+    el.addEventListener("toggle", () => told(all));
+    return el;
+  });
+  return h("div", { class: "hx-plan-behind" }, ...all);
+}
+
+/** @param {HTMLDetailsElement[]} all */
+function told(all) {
+  const open = all.filter((el) => el.open).map((el) => el.dataset.more);
+  setQuery({ data: open.length ? open.join(",") : null });
+}
