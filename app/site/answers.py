@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from app.kit.static import ROUTE
 from app.page import Page, build, launch_options
 from app.play.offline import OFFLINE
+from app.site.grids import grids
 from app.words.site import NO_ENGINE
 from hsd_core.pipeline import Pipeline
 
@@ -38,9 +39,12 @@ class Tab(NamedTuple):
 
 
 def tabs() -> list[Tab]:
-    """The tabs of the page as Gradio would tell their scripts; nothing can be run."""
+    """The tabs of the page as Gradio would tell their scripts; nothing can be run, and the Planner's question is answered
+    from grids."""
     demo = build(Pipeline)
-    return [_tab(demo, element) for element in TABS]
+    found = [_tab(demo, element) for element in TABS]
+    found[TABS.index("planner")].setup["grids"] = grids()
+    return found
 
 
 def _tab(demo: Page, element: str) -> Tab:
@@ -54,13 +58,15 @@ def _tab(demo: Page, element: str) -> Tab:
     return Tab(element, str(named.label), {**setup, "static": True}, one.value or "")
 
 
-def answers() -> Iterator[Answer]:
+def answers(recordings: list[str]) -> Iterator[Answer]:
     """Every answer that a static page may ask for.
 
+    Args:
+        recordings: their names.
     Raises:
         RuntimeError: a route of the page has no answer.
     """
-    own = [route for route in launch_options()["app_kwargs"]["routes"] if isinstance(route, Route)]
+    own = [route for route in launch_options(measured=list)["app_kwargs"]["routes"] if isinstance(route, Route)]
     with TestClient(Starlette(routes=own)) as client:
 
         def got(path: str) -> Answer:
@@ -73,6 +79,6 @@ def answers() -> Iterator[Answer]:
             yield got(path)
         for entry in json.loads(client.get(f"{ROUTE}/races").content):
             yield got(f"races/{quote(entry['name'])}")
-        for entry in _tab(build(Pipeline), "stage").setup["recordings"]:
-            yield got(f"recordings/{quote(entry['name'])}")
+        for name in recordings:
+            yield got(f"recordings/{quote(name)}")
         yield got(OFFLINE.removeprefix(f"{ROUTE}/"))

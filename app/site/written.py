@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.kit.static import ASSETS, FIRST_SHEETS
-from app.site.answers import Answer, Tab, answers, tabs
+from app.site.answers import Answer, answers, tabs
 from app.words import page as page_says
 from app.words import site as says
 from hsd_core.export.bundle import bundle, modules, script
@@ -55,11 +55,12 @@ def write(out: Path) -> int:
 
 def _files() -> Iterator[tuple[str, bytes]]:
     own = tabs()
-    first = Answer("first", "application/json", own[0].value.encode())
+    told = Answer("tabs", "application/json", encode([tab._asdict() for tab in own]))
+    recordings = [entry["name"] for entry in own[0].setup["recordings"]]
     script = Answer("site.js", "text/javascript", _script().encode())
     listed: dict[str, tuple[str, str]] = {}
     hashes = []
-    for answer in (script, first, *answers()):
+    for answer in (script, told, *answers(recordings)):
         name = hashlib.sha256(answer.path.encode()).hexdigest()[:12] + ".js"
         listed[answer.path] = (name, answer.type)
         packed = base64.b64encode(gzip.compress(answer.body, 9, mtime=0))
@@ -70,7 +71,7 @@ def _files() -> Iterator[tuple[str, bytes]]:
         yield f"{OWN}/css/{path.name}", path.read_bytes()
     yield f"{OWN}/loader.js", (ASSETS / LOADER).read_bytes()
     yield f"{OWN}/asked.js", f'{{ {bundle(ASKED, _read)}\n$["{ASKED}"].ask(); }}\n'.encode()
-    yield "index.html", _index(own, listed, hashes).encode()
+    yield "index.html", _index(listed, hashes).encode()
 
 
 def _read(name: str) -> str:
@@ -108,15 +109,14 @@ def _placed(name: str, text: str) -> tuple[str, list[str]]:
     return _LATER.sub(there, text), needed
 
 
-def _index(own: list[Tab], listed: dict[str, tuple[str, str]], hashes: list[str]) -> str:
+def _index(listed: dict[str, tuple[str, str]], hashes: list[str]) -> str:
     policy = (
         f"default-src 'none'; script-src 'self' {' '.join(hashes)}; style-src 'self' 'unsafe-inline'; "
         "img-src 'self' data: blob:; base-uri 'none'; form-action 'none'"
     )
     words = {"no_server": says.NO_SERVER, "opening": says.OPENING, "failed": says.FAILED}
-    told = [{"element": tab.element, "name": tab.name, "setup": tab.setup} for tab in own]
     sheets = "\n".join(f'<link rel="stylesheet" href="{OWN}/css/{name}.css">' for name in (*FIRST_SHEETS, "site"))
-    data = {"hx-words": words, "hx-tabs": told, "hx-files": listed}
+    data = {"hx-words": words, "hx-files": listed}
     blocks = "\n".join(
         f'<script type="application/json" id="{name}">{_inside(value)}</script>' for name, value in data.items()
     )

@@ -58,14 +58,13 @@ function bar(tabs) {
 async function begin() {
   document.body.classList.toggle("dark", matchMedia("(prefers-color-scheme: dark)").matches);
   rememberTheme();
-  /** @type {Tab[]} */ const tabs = JSON.parse(element("hx-tabs").textContent ?? "[]");
-  const value = await (await fetch(new URL("hx/first", document.baseURI))).text();
+  /** @type {Tab[]} */ const tabs = await (await fetch(new URL("hx/tabs", document.baseURI))).json();
   document.body.prepend(bar(tabs));
   const refuse = () => Promise.reject(new Error(words.no_server));
   const call = new Proxy({}, { get: () => refuse });
   const root = new URL(".", document.baseURI).href.replace(/\/$/, "");
-  for (const { element: id, setup } of tabs) {
-    const props = { setup: JSON.stringify(setup), value: id === "stage" ? value : "" };
+  for (const { element: id, setup, value } of tabs) {
+    const props = { setup: JSON.stringify(setup), value };
     const ports = { props, call, root, trigger: () => {}, watch: () => {} };
     MOUNTS[id](element(id), ports).catch((/** @type {Error} */ error) => {
       element(id).replaceChildren(h("p", { class: "hx-booting", text: `${words.failed} (${error.message ?? error})` }));
