@@ -1,5 +1,6 @@
-"""Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share] [--allow-host NAME] [--presets NAMES]
-[--targets IDS] [--allow-models DIR] [--dtype F] [--device D] [--allow-embed ORIGINS]`."""
+"""Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share] [--engine process|inline]
+[--allow-host NAME] [--presets NAMES] [--targets IDS] [--allow-models DIR] [--dtype F] [--device D]
+[--allow-embed ORIGINS]`."""
 
 from __future__ import annotations
 
@@ -17,16 +18,19 @@ def main() -> None:
     options = parse()
     # Seconds of imports: behind what a wrong command line is refused for.
     from app.page import build, launch_options, serve
-    from app.serve.closing import Closing
     from app.serve.door.guard import names
+    from app.serve.engines.choice import engine_for
+    from app.serve.engines.closing import GRACE_S, Closing
     from hsd_core.pipeline import Pipeline
 
     closing = Closing()
-    demo = build(closing.over(Pipeline), offer=options.offer)
+    engine = engine_for(options.engine, closing.over(Pipeline), options.offer)
+    demo = build(Pipeline, offer=options.offer, engine=engine)
     where = {"server_name": options.host, "server_port": options.port, "share": options.share}
     hosts = names(options.host, share=options.share, allowed=options.allow_host)
 
     def start() -> Any:
+        engine.start()
         try:
             serve(demo, **where, **launch_options(hosts=hosts, frames=options.frames, offer=options.offer))
         except OSError as error:  # all ports are taken, or this one since it was looked at
@@ -38,7 +42,7 @@ def main() -> None:
         sys.setswitchinterval(SWITCH_S)
         return demo
 
-    closing.serve(start)
+    closing.serve(start, lambda: engine.close(GRACE_S))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from app.serve.door.address import AddressError, check_address
 from app.serve.door.policy import OriginError, origins
+from app.serve.engines.choice import ENGINES
 from app.serve.offer import OfferError, ServerOffer
 from hsd_core.models import DTYPES
 from hsd_core.pipeline import Pipeline
@@ -49,8 +50,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """What was asked for, checked: host, port, share, allow_host, `frames` (origins) and `offer`. Ends the process
-    where it cannot be done."""
+    """What was asked for, checked: host, port, share, allow_host, engine, `frames` (origins) and `offer`. Ends the
+    process where it cannot be done."""
     parser = _Parser(description="Open HSD Explorer in a browser.")
     parser.add_argument("--host", default=None, help="address to listen on (default: this machine only)")
     parser.add_argument("--port", type=int, default=None, help="port (default: the first free one from 7860)")
@@ -61,6 +62,13 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         default=[],
         metavar="NAME",
         help="a name by which a proxy on this machine addresses the server (default: localhost; with --host, any)",
+    )
+    parser.add_argument(
+        "--engine",
+        choices=ENGINES,
+        default="process",
+        help="where models run: in a process of their own, which may end without the page, or in the page's (default: "
+        "process)",
     )
     for option, variable, value, said, otherwise in _FROM_ENVIRONMENT:
         text = f"{said} (default: {variable}, else {otherwise})"

@@ -26,9 +26,11 @@ from app.serve import api
 from app.serve.door.checked import CheckedPosts
 from app.serve.door.connections import limit
 from app.serve.door.guard import Guard
+from app.serve.door.health import health_route
 from app.serve.door.policy import SPACES, SecurityPolicy
 from app.serve.door.presence import Presence
 from app.serve.door.web import app_options
+from app.serve.jobs import Engine
 from app.serve.offer import EVERYTHING, ServerOffer
 from app.words import page as says
 
@@ -39,9 +41,11 @@ _SYSTEM_MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "DejaVu S
 
 
 class Page(gr.Blocks):
-    """The Blocks of the page; `presence` is where the web server's middleware says who is connected."""
+    """The Blocks of the page; `presence` is where the web server's middleware says who is connected, `health` what it
+    says of itself."""
 
     presence: Presence
+    health: Callable[[], dict[str, Any]]
 
 
 def build(
@@ -50,6 +54,7 @@ def build(
     *,
     offer: ServerOffer = EVERYTHING,
     results: Path = ASSETS / "results",
+    engine: Engine | None = None,
 ) -> Page:
     """The whole page. No model is opened and torch is not imported.
 
@@ -58,10 +63,11 @@ def build(
         traces: folder of the recordings to bundle.
         offer: what visitors may load.
         results: folder of the bundled benchmarks.
+        engine: what works for visitors; None for one in this process.
     """
-    play = Play(pipeline, Recordings(traces), offer)
+    play = Play(pipeline, Recordings(traces), offer, engine)
     demo = Page(title=says.TITLE, analytics_enabled=False, fill_width=True)
-    demo.presence = play.service.presence
+    demo.presence, demo.health = play.service.presence, play.service.health
     with demo:
         _tabs(
             [
@@ -110,6 +116,7 @@ def launch_options(
         learn.lessons_route(lessons),
         code_route(),
         offline_route(),
+        health_route(),
     ]
     guards = [
         Middleware(SecurityPolicy, frames=(*(SPACES if os.environ.get("SPACE_ID") else ()), *frames)),

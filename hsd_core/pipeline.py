@@ -16,7 +16,7 @@ from hsd_core.levels.declared.preset import Preset
 from hsd_core.models import machine
 from hsd_core.models.machine import refuse
 from hsd_core.models.sampling import Sampling
-from hsd_core.models.weights import ensure
+from hsd_core.models.weights import Source, ensure
 from hsd_core.stacks.grammar import StackError, bare, parse
 from hsd_core.stacks.targets import learnt, meant, option
 from hsd_core.trace import metrics
@@ -56,6 +56,22 @@ class Pipeline:
         from hsd_core.stacks.catalogue import catalogue
 
         return catalogue()
+
+    @staticmethod
+    def absent(preset: str | Preset, stacks: Sequence[str], *, models: Path | None = None) -> list[Source]:
+        """See `stacks.absent`."""
+        from hsd_core.stacks.absent import absent
+
+        return absent(preset, stacks, models=models)
+
+    @staticmethod
+    def fetch(source: Source, progress: Progress) -> None:
+        """Have weights on the disk that a run needs.
+
+        Raises:
+            WeightsError: they are not available; the message says what helps.
+        """
+        ensure(source, progress)
 
     @classmethod
     def open(

@@ -51,11 +51,34 @@ WHOLE: Mapping[str, tuple[str, dict[str, Any]]] = MappingProxyType(
         "gpt-neox": ("GPTNeoXConfig", {**_SIZES, "hidden_size": 64, "num_hidden_layers": 4, "num_attention_heads": 4}),
     }
 )
+_SMALL = {**_SIZES, "hidden_size": 64, "num_hidden_layers": 4, "num_attention_heads": 4}
+_EXPERTS = {"num_experts_per_tok": 2, "moe_intermediate_size": 48, "decoder_sparse_step": 1}
+# Of these the table of families has a row each (tests/family_table.py).
+MORE: Mapping[str, tuple[str, dict[str, Any]]] = MappingProxyType(
+    {
+        "llama-2": ("LlamaConfig", {**_LLAMA, "num_key_value_heads": 4}),
+        "codellama": ("LlamaConfig", {**_LLAMA, "num_key_value_heads": 4, "rope_theta": 1e6}),
+        "smollm3": ("SmolLM3Config", {**_LLAMA, "pad_token_id": 0}),
+        "olmo2": ("Olmo2Config", {**_SMALL, "intermediate_size": 96}),
+        "phi": ("PhiConfig", {**_SMALL, "intermediate_size": 96}),
+        "phi3": ("Phi3Config", {**_SMALL, "intermediate_size": 96, "pad_token_id": 0}),
+        "gemma": ("GemmaConfig", _LLAMA),
+        "granite": ("GraniteConfig", _LLAMA),
+        "opt": ("OPTConfig", {**_SMALL, "ffn_dim": 96, "word_embed_proj_dim": 64}),
+        "bloom": ("BloomConfig", {"vocab_size": VOCABULARY, "hidden_size": 64, "n_layer": 4, "n_head": 4}),
+        "qwen3-moe": ("Qwen3MoeConfig", {**_LLAMA, **_EXPERTS, "num_experts": 4}),
+        "mistral-sliding": ("MistralConfig", {**_LLAMA, "sliding_window": 64}),
+        "gemma2": ("Gemma2Config", {**_LLAMA, "sliding_window": 64}),
+        "mamba": ("MambaConfig", {"vocab_size": VOCABULARY, "hidden_size": 64, "num_hidden_layers": 4}),
+        "rwkv": ("RwkvConfig", {"vocab_size": VOCABULARY, "hidden_size": 64, "num_hidden_layers": 4}),
+    }
+)
+CONFIGS = MappingProxyType({**LAYERED, **WHOLE, **MORE})
 
 
 def save(folder: Path, family: str, *, seed: int = 0, layers: int | None = None) -> Path:
     """A model of a family and its tokenizer, written by transformers."""
-    config, told = {**LAYERED, **WHOLE}[family]
+    config, told = CONFIGS[family]
     depth = {"n_layer" if "n_layer" in told else "num_hidden_layers": layers} if layers else {}
     torch.manual_seed(seed)
     made = getattr(transformers, config)(**{**told, **depth}, bos_token_id=1, eos_token_id=2)

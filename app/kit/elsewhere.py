@@ -10,7 +10,6 @@ from __future__ import annotations
 import faulthandler
 import os
 import queue
-import struct
 import subprocess
 import sys
 import threading
@@ -18,11 +17,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
-from typing import IO
+
+from app.kit.frames import Frames, NotAFrame, send
 
 _ROOT = Path(__file__).resolve().parents[2]
-_LENGTH = struct.Struct("!Q")
-_PIPE = 2**16  # bytes that are read at once
 
 
 class Gone(Exception):
@@ -41,6 +39,7 @@ class Elsewhere:
         self._command = [sys.executable, "-m", module, str(patience), *arguments]
         self._turn = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
+        self._answers: Frames | None = None
 
     def start(self) -> None:
         """Have the process running before the first question, which then need not wait for it."""
@@ -59,7 +58,7 @@ class Elsewhere:
         """
         with self._turn:
             answer = None
-            with suppress(OSError):  # it could not be started, or ended while it was told
+            with suppress(OSError, NotAFrame):  # it could not be started, or ended while it was told
                 answer = self._answered(question)
             if answer is None:
                 self._end()
@@ -67,13 +66,12 @@ class Elsewhere:
             return answer
 
     def _answered(self, question: bytes) -> bytes | None:
-        # Each call of the system lets go of Python's lock, for which the engine and the page wait: so there are two.
         try:
-            _send(self._running().stdin, question)
+            send(self._running().stdin, question)
         except BrokenPipeError:  # it had ended since the last question
             self._end()
-            _send(self._running().stdin, question)
-        return _receive(self._running().stdout)
+            send(self._running().stdin, question)
+        return self._answers.next() if self._answers else None
 
     def end(self) -> None:
         """End the process; another question starts another."""
@@ -95,6 +93,7 @@ class Elsewhere:
                 creationflags=apart,
                 start_new_session=True,
             )
+            self._answers = Frames(self._process.stdout)
         return self._process
 
     def _end(self) -> None:
@@ -114,7 +113,8 @@ def attend(answer: Callable[[bytes], bytes]) -> None:
     questions: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
     def listen() -> None:
-        while (question := _receive(source)) is not None:
+        asked = Frames(source)
+        while (question := asked.next()) is not None:
             questions.put(question)
         os._exit(0)
 
@@ -126,7 +126,7 @@ def attend(answer: Callable[[bytes], bytes]) -> None:
                 faulthandler.dump_traceback_later(patience, exit=True, file=nowhere)
                 said = answer(question)
                 faulthandler.cancel_dump_traceback_later()
-                _send(sink, said)
+                send(sink, said)
         except (MemoryError, BrokenPipeError):  # too large a question, or nobody is there
             os._exit(1)
 
@@ -144,23 +144,3 @@ def bound(*, memory: int, cpu_s: int | None = None, nice: int = 0) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         if cpu_s is not None:
             resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
-
-
-def _send(sink: IO[bytes] | None, body: bytes) -> None:
-    assert sink is not None
-    rest = memoryview(_LENGTH.pack(len(body)) + body)
-    while rest:
-        rest = rest[sink.write(rest) :]
-
-
-def _receive(source: IO[bytes] | None) -> bytes | None:
-    """One body; None where the other side has ended. Nothing is sent behind it before it is answered."""
-    assert source is not None
-    got, size = bytearray(), _LENGTH.size
-    while len(got) < size:
-        if not (piece := source.read(_PIPE)):
-            return None
-        got += piece
-        if size == _LENGTH.size and len(got) >= size:
-            size += _LENGTH.unpack_from(got)[0]
-    return bytes(got[_LENGTH.size :])

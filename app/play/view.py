@@ -18,9 +18,10 @@ from app.play.examples import EXAMPLES
 from app.play.reader import Reader
 from app.play.recordings import MAX_FILE, PREFIX, RecordingError, Recordings, recorded
 from app.play.stage import Stage
+from app.serve.engines.choice import engine_for
+from app.serve.jobs import Engine
 from app.serve.line.known_runs import NameTaken, Run
-from app.serve.live_run import stream
-from app.serve.loader import Loader
+from app.serve.live_run import RUN
 from app.serve.offer import EVERYTHING, ServerOffer, meant
 from app.serve.queued import queued
 from app.serve.service import Service
@@ -44,13 +45,13 @@ from hsd_core.trace import Event
 class Play:
     """What the tab's handlers share: the recordings, the engine's service and its runs. One per page."""
 
-    def __init__(self, pipeline: Any, recordings: Recordings, offer: ServerOffer = EVERYTHING) -> None:
+    def __init__(
+        self, pipeline: Any, recordings: Recordings, offer: ServerOffer = EVERYTHING, engine: Engine | None = None
+    ) -> None:
         self._pipeline = pipeline
         self.recordings = recordings
         self._offer = offer
-        self.service = Service(
-            Loader(pipeline, opening=offer.opening, prompt_tokens=offer.prompt_tokens, device=offer.device)
-        )
+        self.service = Service(engine or engine_for("inline", pipeline, offer))
         self.runs = self.service.runs
         self._simulator = Simulator()
         self._drawings = Drawings()
@@ -76,7 +77,7 @@ class Play:
             },
             server_functions=[named(f) for f in (self.open_trace, self.simulate, self.stop, self.tail, self.offered)],
         )
-        queued(stage, "generate", self.service, self._asked, stream)
+        queued(stage, "generate", self.service, self._asked, RUN)
         stage.figures(
             self.figures, outputs=panels.build(), queue=False, show_progress="hidden", api_visibility="private"
         )

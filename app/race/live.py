@@ -11,6 +11,7 @@ from app.kit.payload import payload, status
 from app.race.race_request import RaceRequest
 from app.race.shown import shown
 from app.serve.engine import PERIOD_S, Payload, answered, begin, whole
+from app.serve.jobs import Job
 from app.serve.limits import LONGEST_S
 from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
@@ -56,6 +57,9 @@ def stream(loader: Loader, request: RaceRequest, run: Run) -> Iterator[Payload]:
     run.live = [shown(found)]
     run.state = status("live", says.raced(done, early), phase="done")
     yield from whole(run)
+
+
+RACE = Job("race", RaceRequest, stream)
 
 
 def _progress(request: RaceRequest, repeat: int, tokens: list[int]) -> dict[str, Any]:

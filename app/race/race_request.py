@@ -43,6 +43,10 @@ class RaceRequest:
         return self.lanes[0].device
 
     @property
+    def stacks(self) -> list[str]:
+        return [lane.stack for lane in self.lanes]
+
+    @property
     def tokens(self) -> int:
         return self.lanes[0].max_new_tokens
 
@@ -59,8 +63,7 @@ class RaceRequest:
         Raises:
             ValueError: a stack cannot be built, or the memory does not hold all lanes; the message names the cure.
         """
-        asked = self.lanes[0]
-        stacks = [lane.stack for lane in self.lanes]
+        asked, stacks = self.lanes[0], self.stacks
         for stack in stacks:
             pipeline.entries(stack)
         most = len(pipeline.encode(asked.prompt, raw=asked.raw)) + self.tokens
@@ -75,7 +78,7 @@ class RaceRequest:
             return replace(own, max_new_tokens=tokens).start(pipeline, stop=over, reading=reading)
 
         heats, asked = list[race.Heat](), self.lanes[0]
-        stacks = [lane.stack for lane in self.lanes]
+        stacks = self.stacks
         with closing(race.race(opened, stacks, tokens=self.tokens, repeats=self.repeats)) as running:
             for one in running:
                 if over():

@@ -12,7 +12,7 @@ from app.play.examples import EXAMPLES
 from app.play.recordings import MAX_FILE, RecordingError
 from app.play.view import Play, named
 from app.race.bundled_races import RACES
-from app.race.live import stream
+from app.race.live import RACE
 from app.race.race_request import REPEATS, TOKENS, RaceRequest, asked_for
 from app.race.visitor_race import MODULE
 from app.serve.limits import LONGEST_S
@@ -53,7 +53,7 @@ class RaceTab:
             },
             server_functions=[named(f) for f in (self.open_race, self._play.stop, self._play.tail)],
         )
-        queued(view, "race", self._play.service, self._asked, stream)
+        queued(view, "race", self._play.service, self._asked, RACE)
 
     async def _asked(self, data: Any) -> RaceRequest:
         return asked_for(data, self._play.catalogue())

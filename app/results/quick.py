@@ -15,6 +15,7 @@ from typing import Any
 
 from app.kit.payload import payload, status
 from app.serve.engine import Payload, answered, begin
+from app.serve.jobs import Job
 from app.serve.limits import within
 from app.serve.line.known_runs import Run
 from app.serve.line.run_lengths import RunKind
@@ -157,6 +158,9 @@ def measure(loader: Loader, request: QuickRequest, run: Run) -> Iterator[Payload
             yield payload(run.name, 0, [], False, run.state)
     run.state = _found(about, records, done, stopped=run.stopped.is_set())
     yield payload(run.name, 0, [], True, run.state)
+
+
+QUICK = Job("quick", QuickRequest, measure)
 
 
 def _progress(done: int, left: float | None) -> dict[str, Any]:

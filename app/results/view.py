@@ -16,7 +16,7 @@ from app.kit.static import ROUTE
 from app.planner.routes import PLOTLY
 from app.play.view import Play, named
 from app.results.bundled_results import Bundled
-from app.results.quick import LONGEST_S, PROMPTS, TOKENS, QuickRequest, chosen, measure
+from app.results.quick import LONGEST_S, PROMPTS, QUICK, TOKENS, QuickRequest, chosen
 from app.serve.queued import queued
 from app.serve.settings import run_id
 from hsd_core.stacks.grammar import grammar
@@ -47,7 +47,7 @@ class Results:
             setup=setup,
             server_functions=[named(f) for f in (self._play.stop, self._play.tail)],
         )
-        queued(view, "quick", self._play.service, self._asked, measure)
+        queued(view, "quick", self._play.service, self._asked, QUICK)
 
     async def _asked(self, data: Any) -> QuickRequest:
         data = data if isinstance(data, dict) else {}

@@ -13,7 +13,7 @@ import gradio as gr
 from gradio import events as gr_events
 
 from app.serve.line.known_runs import FIGURES
-from app.serve.live_run import stream
+from app.serve.live_run import RUN
 from app.serve.offer import meant
 from app.serve.service import Service
 from app.serve.settings import DEFAULTS, RequestError, check, parse
@@ -77,7 +77,7 @@ def add(service: Service, catalogue: Callable[[], list[dict[str, Any]]]) -> None
             raise gr.Error(str(error), print_exception=False) from error
         last: dict[str, Any] = {}
         whole: dict[str, Any] = {}
-        async with aclosing(service.serve(asked, service.visitor(request), stream)) as payloads:
+        async with aclosing(service.serve(RUN, asked, service.visitor(request))) as payloads:
             async for last in payloads:
                 whole = last if last["final"] and last["ev"] else whole
         if last["status"]["mode"] != "live" or not whole:

@@ -18,7 +18,8 @@ from app.kit.faults import in_words
 from app.kit.payload import payload, status
 from app.serve.line.known_runs import Run
 from app.serve.line.run_lengths import RunKind
-from app.serve.loader import LOOK_S, Loader, Opening, Request
+from app.serve.loader import Loader, Request
+from app.serve.shared_work import LOOK_S, Shared
 from app.words import run as says
 from hsd_core.pipeline import Reading
 
@@ -40,6 +41,19 @@ W = TypeVar("W", bound=EngineWork)
 Write = Callable[[Loader, W, Run], Generator[Payload, None, None]]  # payloads of a run of such work, the last one final
 
 
+def fetched(loader: Loader, request: Request, run: Run) -> Generator[Payload, None, None]:
+    """Have the weights on the disk that a run needs, telling how far that is; see `Engine.fetch`."""
+    try:
+        for source in loader.absent(request):
+            with loader.fetching(source) as fetching:
+                yield from _until(fetching.done, fetching, run)
+                if run.over():
+                    return
+                fetching.done.result()
+    except Exception as error:
+        run.state = status("error", _told(error, run), detail=says.STILL_HERE)
+
+
 def answered(tell: Callable[[Loader, W, Run], Iterator[Payload]]) -> Write[W]:
     """The payloads that `tell` writes of a run, and never an error: what it raises becomes a last payload of mode
     "error", which says the cure. Then the run is over."""
@@ -50,11 +64,7 @@ def answered(tell: Callable[[Loader, W, Run], Iterator[Payload]]) -> Write[W]:
         try:
             yield from tell(loader, request, run)
         except Exception as error:
-            said = in_words(error)
-            if isinstance(error, ValueError) and said == str(error).strip():  # what a visitor typed
-                log.info("run %s was refused: %s", run.name, error)
-            else:
-                log.exception("run %s failed", run.name)
+            said = _told(error, run)
             # A run that failed half-way keeps what it has: a trace without a footer is an interrupted one.
             run.state = status("error", said, detail=says.STILL_HERE)
             yield payload(run.name, 0, run.live, True, run.state)
@@ -87,29 +97,39 @@ def begin(
 def _begun(
     loader: Loader, request: Request, run: Run, reading: Reading | None
 ) -> Generator[Payload, None, Generator[Any, None, None] | None]:
-    began = time.monotonic()
-
-    def until(coming: Future[Any]) -> Iterator[Payload]:
-        last = time.monotonic()
-        while not run.over() and not wait([coming], LOOK_S).done:
-            now = time.monotonic()
-            if opening.said[0] in says.FETCHING:
-                run.fetching += now - last
-            last, run.state = now, _loading(opening, now - began)
-            yield payload(run.name, 0, [], False, run.state)
-
     with loader.awaited(request.preset, request.device) as opening:
-        yield from until(opening.pipeline)
+        yield from _until(opening.done, opening, run)
         if run.over():
             return None
-        opening.pipeline.result()
+        opening.done.result()
         starting = loader.starting(request, opening, run.over, reading)
-        yield from until(starting)
+        yield from _until(starting, opening, run)
     return starting.result() if starting.done() else None
 
 
-def _loading(opening: Opening, waited: float) -> dict[str, Any]:
-    stage, done, total = opening.said
+def _until(coming: Future[Any], work: Shared[Any], run: Run) -> Iterator[Payload]:
+    """How far some work is, until it is done or the run is over."""
+    began = last = time.monotonic()
+    while not run.over() and not wait([coming], LOOK_S).done:
+        now = time.monotonic()
+        if work.said[0] in says.FETCHING:
+            run.fetching += now - last
+        last, run.state = now, _loading(work, now - began)
+        yield payload(run.name, 0, [], False, run.state)
+
+
+def _told(error: Exception, run: Run) -> str:
+    """What a visitor is told of an error; the log has the whole of it."""
+    said = in_words(error)
+    if isinstance(error, ValueError) and said == str(error).strip():  # what a visitor typed
+        log.info("run %s was refused: %s", run.name, error)
+    else:
+        log.exception("run %s failed", run.name)
+    return said
+
+
+def _loading(work: Shared[Any], waited: float) -> dict[str, Any]:
+    stage, done, total = work.said
     share = min(1.0, done / total) if total else None
     if share == 1.0:  # that stage is over; what follows has no figure
         stage, share = "load", None

@@ -8,6 +8,7 @@ from contextlib import closing
 
 from app.kit.payload import payload, status
 from app.serve.engine import PERIOD_S, Payload, answered, begin, whole
+from app.serve.jobs import Job
 from app.serve.limits import LONGEST_S
 from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
@@ -61,6 +62,9 @@ def stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[Payload]:
     ended = early or _ending(footer, measured)
     run.state = status("live", ended, detail=notes, phase="done", **({"early": ended} if early else {}))
     yield from whole(run)
+
+
+RUN = Job("run", RunRequest, stream)
 
 
 def _after(request: RunRequest, levels: int, event: Footer | Baseline) -> tuple[str, str] | None:

@@ -1,4 +1,5 @@
-"""Opens presets and builds levels in threads of their own, tells how far it is, and keeps few of them open.
+"""Opens presets, builds levels and fetches weights in threads of their own, tells how far that is, and keeps few of the
+presets open.
 
 What is loaded has a thread as long as somebody waits for it, so nobody's slow download keeps another's model from
 loading. When the last one who waited has left, the loading ends the next time that it tells how far it is; who comes
@@ -8,71 +9,33 @@ before then finds it going on, who comes later begins again.
 from __future__ import annotations
 
 import gc
-import os
-import sys
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from app.serve.limits import prompt_tokens
+from app.serve.shared_work import LOOK_S, LoadingLeft, Shared, SharedWork, Tell, apart
 from app.words import run as says
 from hsd_core.models.machine import device_name
 from hsd_core.pipeline import Reading
 
 OPEN = 2  # presets whose weights stay in memory: the one that runs and the one before it
-LOOK_S = 0.25
-
-NICE = 5  # of the threads that load and run, beyond the server's
-
-T = TypeVar("T")
-_loading = threading.local()  # `left`: of a thread that loads, whether nobody waits for that any more
-
-
-class LoadingLeft(RuntimeError):
-    """Nobody waits any more for what is being loaded."""
 
 
 class Request(Protocol):
-    """What a visitor asks the engine for: the preset and device that it needs open, and how it starts there."""
+    """What a visitor asks the engine for: the preset, device and stacks that it needs, and how it starts there."""
 
     @property
     def preset(self) -> str: ...
     @property
     def device(self) -> str | None: ...
+    @property
+    def stacks(self) -> Sequence[str]: ...
     def start(
         self, pipeline: Any, *, stop: Callable[[], bool], reading: Reading | None = None
     ) -> Generator[Any, None, None]: ...
-
-
-@dataclass(slots=True, eq=False)
-class Opening:
-    """A pipeline that is being opened, or is open. `said`: what it is at, how much is done, of how much. `waiting`: how
-    many runs wait for it; `left`: there was a moment with none, and the loading ends."""
-
-    pipeline: Future[Any] = field(default_factory=Future)
-    said: tuple[str, float, float] = ("load", 0.0, 0.0)
-    building: threading.Lock = field(default_factory=threading.Lock)
-    waiting: int = 0
-    left: bool = False
-
-    def tell(self, stage: str, done: float, total: float) -> None:
-        """
-        Raises:
-            Left: in a thread that loads, when nobody waits for that any more.
-        """
-        self.said = (stage, done, total)
-        if getattr(_loading, "left", _nobody)():
-            raise LoadingLeft(says.LEFT)
-
-    @property
-    def lost(self) -> bool:
-        """Whether nothing comes of it."""
-        return self.left or (self.pipeline.done() and self.pipeline.exception() is not None)
 
 
 class Loader:
@@ -92,104 +55,57 @@ class Loader:
         device: str | None = None,
     ) -> None:
         self._pipeline, self._opening, self._prompt_tokens, self._device = pipeline, opening, prompt_tokens, device
-        self._lock = threading.Lock()
-        self._open: OrderedDict[tuple[str, str], Opening] = OrderedDict()
+        self._open, self._fetched = SharedWork[Any](OPEN), SharedWork[Any](0)
 
-    @contextmanager
-    def awaited(self, preset: str, device: str | None) -> Iterator[Opening]:
+    def awaited(self, preset: str, device: str | None) -> AbstractContextManager[Shared[Any]]:
         """The pipeline of a preset on a device, awaited while the block runs; without a device, on the default one.
 
         Raises:
             ValueError: there is no such device.
         """
-        opening = self._awaited((preset, device_name(device or self._device)))
-        try:
-            yield opening
-        finally:
-            with self._lock:
-                opening.waiting -= 1
+        name = device_name(device or self._device)
+        return self._open.awaited((preset, name), partial(self._load, preset, name))
 
-    def _awaited(self, key: tuple[str, str]) -> Opening:
-        with self._lock:
-            found = self._open.get(key)
-            if found is None or found.lost:
-                found = self._open[key] = Opening()
-                apart(partial(self._load, key, found))
-            found.waiting += 1
-            self._open.move_to_end(key)
-            done = [name for name, one in self._open.items() if one.pipeline.done() and name != key]
-            for name in done[: max(0, len(done) + 1 - OPEN)]:  # not those still loading: they would load twice
-                del self._open[name]
-            return found
+    def absent(self, request: Request) -> list[Any]:
+        """The weights that a request needs and that are not on the disk yet, as `Pipeline.absent` gives them."""
+        preset, options = self._opening(request.preset)
+        found: list[Any] = self._pipeline.absent(preset, request.stacks, models=options.get("models"))
+        return found
+
+    def lacks(self, request: Request) -> bool:
+        """Whether weights that it needs are not on the disk yet. What is wrong with a request, its run will say."""
+        try:
+            return bool(self.absent(request))
+        except ValueError:
+            return False
+
+    def fetching(self, source: Any) -> AbstractContextManager[Shared[Any]]:
+        """Weights that are being fetched, awaited while the block runs."""
+        return self._fetched.awaited(source.id, partial(self._pipeline.fetch, source))
 
     def starting(
-        self, request: Request, opening: Opening, stop: Callable[[], bool], reading: Reading | None = None
+        self, request: Request, opening: Shared[Any], stop: Callable[[], bool], reading: Reading | None = None
     ) -> Future[Generator[Any, None, None]]:
         """What the request starts, once its levels are built. They are closed if the run is over by then."""
-        return apart(partial(self._start, request, opening, stop, reading))
+        return apart(partial(self._start, request, opening, stop, reading), left=stop)
 
-    def _load(self, key: tuple[str, str], opening: Opening) -> None:
-        _loading.left = partial(self._left, key, opening)
-        try:
-            gc.collect()  # what was let go is to be gone before the next weights come
-            name, device = key
-            preset, options = self._opening(name)
-            most = prompt_tokens(device, self._prompt_tokens)
-            opened = self._pipeline.open(preset, device=device, progress=opening.tell, prompt_tokens=most, **options)
-            opening.pipeline.set_result(opened)
-        except BaseException as error:
-            opening.pipeline.set_exception(error)
-
-    def _left(self, key: tuple[str, str], opening: Opening) -> bool:
-        with self._lock:
-            opening.left = opening.waiting == 0
-            if opening.left and self._open.get(key) is opening:
-                del self._open[key]
-            return opening.left
+    def _load(self, name: str, device: str, tell: Tell) -> Any:
+        gc.collect()  # what was let go is to be gone before the next weights come
+        preset, options = self._opening(name)
+        most = prompt_tokens(device, self._prompt_tokens)
+        return self._pipeline.open(preset, device=device, progress=tell, prompt_tokens=most, **options)
 
     def _start(
-        self, request: Request, opening: Opening, stop: Callable[[], bool], reading: Reading | None
+        self, request: Request, opening: Shared[Any], stop: Callable[[], bool], reading: Reading | None
     ) -> Generator[Any, None, None]:
-        _loading.left = stop
-        pipeline = opening.pipeline.result()
-        while not opening.building.acquire(timeout=LOOK_S):
+        pipeline = opening.done.result()
+        while not opening.alone.acquire(timeout=LOOK_S):
             if stop():
                 raise LoadingLeft(says.LEFT)
         try:
             events = request.start(pipeline, stop=stop, reading=reading)
         finally:
-            opening.building.release()
+            opening.alone.release()
         if stop():
             events.close()  # a generator that was never begun frees nothing by itself
         return events
-
-
-def apart(work: Callable[[], T]) -> Future[T]:
-    """What some work gives, done in a thread of its own that comes after the server's."""
-    found: Future[T] = Future()
-
-    def act() -> None:
-        behind()
-        try:
-            found.set_result(work())
-        except BaseException as error:
-            found.set_exception(error)
-
-    threading.Thread(target=act, name="load", daemon=True).start()
-    return found
-
-
-def _nobody() -> bool:
-    """In a thread that does not load: the engine's, which has a stop of its own."""
-    return False
-
-
-def behind() -> None:
-    """On Linux, this thread and those that it will start (torch's) take a processor after the server's other threads.
-
-    Elsewhere all threads of a process have one niceness, and nothing changes.
-    """
-    if sys.platform == "linux":
-        with suppress(OSError):  # a thread that cannot be held back is no reason to go without it
-            others = os.getpriority(os.PRIO_PROCESS, os.getpid())
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), others + NICE)

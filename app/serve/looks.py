@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from app.serve.loader import apart
+from app.serve.shared_work import apart
 from hsd_core.models.weights import Source
 from hsd_core.models.weights.hub import Looked, look_at
 

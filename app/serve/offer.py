@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.kit.faults import bare
+from app.serve.loader import Loader
 from app.serve.looks import Looks
 from app.serve.settings import RequestError, RunRequest
 from app.words import run as says
@@ -170,6 +171,11 @@ class ServerOffer:
 
 
 EVERYTHING = ServerOffer()
+
+
+def loader_for(pipeline: Any, offer: ServerOffer) -> Loader:
+    """What opens the presets of an offer. `pipeline`: the class."""
+    return Loader(pipeline, opening=offer.opening, prompt_tokens=offer.prompt_tokens, device=offer.device)
 
 
 def meant(request: RunRequest, catalogue: list[dict[str, Any]]) -> RunRequest:

@@ -9,18 +9,19 @@ from typing import Any
 import gradio as gr
 
 from app.kit.payload import payload, status
-from app.serve.engine import Payload, W, Write
+from app.serve.engine import Payload, W
+from app.serve.jobs import Job
 from app.serve.service import Service
 from app.serve.settings import RequestError, whole_text
 
 
-def queued(view: Any, event: str, service: Service, ask: Callable[[Any], Awaitable[W]], write: Write[W]) -> None:
+def queued(view: Any, event: str, service: Service, ask: Callable[[Any], Awaitable[W]], job: Job[W]) -> None:
     """Have the engine do what an event of a component asks for, when its turn has come; its payloads go there.
 
     Args:
         view: the component; its Blocks is open. event: the name of its event.
         ask: what is asked for, from what the page sends; raises RequestError where it cannot be done.
-        write: the payloads of it, in the engine's thread.
+        job: that it is.
     """
 
     async def handled(given: gr.EventData, request: gr.Request) -> AsyncGenerator[Payload, None]:
@@ -31,7 +32,7 @@ def queued(view: Any, event: str, service: Service, ask: Callable[[Any], Awaitab
             name = whole_text(str(data.get("run", "") if isinstance(data, dict) else "")[:64])
             yield payload(name, 0, [], True, status("error", str(error)))
             return
-        async with aclosing(service.serve(asked, service.visitor(request), write)) as payloads:
+        async with aclosing(service.serve(job, asked, service.visitor(request))) as payloads:
             async for item in payloads:
                 yield item
 

@@ -1,39 +1,45 @@
-"""The engine as the page and the API use it: the line before it, one thread of its own, and the runs it knows."""
+"""The engine as the page and the API use it: the line before it, and the runs that it knows."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Generator
-from concurrent.futures import ThreadPoolExecutor
+from collections import Counter
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from functools import partial
+from dataclasses import asdict
+from typing import Any
 
 import gradio as gr
 from gradio.context import LocalContext
 
 from app.kit.payload import payload, status
 from app.serve.door.presence import LEFT_S, Presence
-from app.serve.engine import Payload, W, Write
+from app.serve.engine import Payload, W
+from app.serve.jobs import Engine, Job
 from app.serve.line.known_runs import RETURN_S, NameTaken, Run, Runs, Visitor
-from app.serve.line.line import Left, Line, Refused
-from app.serve.line.run_lengths import ANY, RunKind
-from app.serve.loader import Loader, behind
+from app.serve.line.line import OF_A_SESSION, Left, Line, Refused
 from app.words import run as says
 
-SAY_S = 0.5
+FETCHES = 24  # runs whose weights are fetched before they stand in line
 
 
 class Service:
     """One per page; its coroutines belong to the web server's event loop."""
 
-    def __init__(self, loader: Loader) -> None:
-        self.loader = loader
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
         self.presence = Presence()
         self.runs = Runs()
         self.line = Line()
+        self._fetching: Counter[str] = Counter()  # by session
         self._left: set[asyncio.Task[None]] = set()  # runs that go on without their page
-        # One thread: torch keeps a team of workers, and malloc a pool of memory, for each that ever ran a model.
-        self._engine = ThreadPoolExecutor(1, thread_name_prefix="engine", initializer=behind)
+
+    def health(self) -> dict[str, Any]:
+        """Of page and engine, and how many runs wait for their turn."""
+        how, running = asdict(self.engine.health), self.line.running
+        if how["state"] == "ok" and running is not None and running.state.get("mode") == "loading":
+            how["state"] = "loading"
+        return {"page": "ok", "engine": how, "waiting": self.line.length}
 
     def visitor(self, request: gr.Request | None) -> Visitor:
         """Who asks. A caller without a session listens under the name of its event."""
@@ -43,32 +49,22 @@ class Service:
         names = tuple(name for name in (request.session_hash, event) if name) or ("",)
         return Visitor(names, str(client.host) if client else "", self.presence.has_page(names[0]))
 
-    def serve(self, request: W, visitor: Visitor, write: Write[W]) -> AsyncGenerator[Payload, None]:
-        """Payloads of work for the engine, as `write` gives them; see `attend`."""
-        return self.attend(request.run, visitor, partial(write, self.loader, request), request.kind)
-
-    async def attend(
-        self,
-        name: str,
-        visitor: Visitor,
-        write: Callable[[Run], Generator[Payload, None, None]],
-        kind: RunKind = ANY,
-    ) -> AsyncGenerator[Payload, None]:
-        """Payloads of work for the engine: its place in line, then what `write` gives for its run, in the engine's
-        thread. The last one is final, whatever happens. A page that leaves has a while to come back for its run, less
-        where others wait for it to end."""
+    async def serve(self, job: Job[W], request: W, visitor: Visitor) -> AsyncGenerator[Payload, None]:
+        """Payloads of work for the engine: while its weights are fetched, of its place in line, then what the engine
+        sends of it. The last one is final, whatever happens. A page that leaves has a while to come back for its run,
+        less where others wait for it to end."""
 
         def gone(names: tuple[str, ...]) -> bool:
             held_up = self.line.running is run and self.line.awaited
             return self.presence.gone(names, after=RETURN_S if visitor.page and not held_up else LEFT_S)
 
-        run = Run(name, visitor, self.presence.hears, gone, kind)
+        run = Run(request.run, visitor, self.presence.hears, gone, request.kind)
         try:
             self.runs.announce(run)
         except NameTaken as error:
-            yield payload(name, 0, [], True, status("error", str(error)))
+            yield payload(run.name, 0, [], True, status("error", str(error)))
             return
-        attended = self._attended(run, write)
+        attended = self._attended(run, job, request)
         try:
             async for item in attended:
                 yield item
@@ -81,10 +77,12 @@ class Service:
             else:
                 await attended.aclose()
 
-    async def _attended(
-        self, run: Run, write: Callable[[Run], Generator[Payload, None, None]]
-    ) -> AsyncGenerator[Payload, None]:
+    async def _attended(self, run: Run, job: Job[W], request: W) -> AsyncGenerator[Payload, None]:
         try:
+            if self.engine.lacks(request):
+                async with aclosing(self._fetched(run, job, request)) as told:
+                    async for item in told:
+                        yield item
             async with aclosing(self.line.enter(run)) as places:
                 async for ahead, wait in places:
                     state = waiting(ahead, wait)
@@ -98,30 +96,39 @@ class Service:
         finally:
             if self.line.running is not run:
                 run.done()
-        written, whole = write(run), False
+        whole = False
         try:
-            async for item in self._stepped(run, written):
-                yield item
+            async with aclosing(self.engine.work(job, request, run)) as sent:
+                async for item in sent:
+                    yield item
             whole = not run.cut and run.state.get("mode") == "live"
         finally:
-            # When this coroutine is cancelled while the thread is at work, the close waits there for its turn.
             run.stopped.set()
-            self._engine.submit(written.close)
             self.line.leave(run, whole=whole)
 
-    async def _stepped(self, run: Run, written: Generator[Payload, None, None]) -> AsyncGenerator[Payload, None]:
-        """What is written, and what the run says of itself while the engine is within a step."""
-        while True:
-            shown = run.state
-            step = asyncio.get_running_loop().run_in_executor(self._engine, next, written, None)
-            step.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody may be here by then
-            while not (await asyncio.wait([step], timeout=SAY_S))[0]:
-                if run.state is not shown:
-                    shown = run.state
-                    yield payload(run.name, 0, [], False, shown)
-            if (item := step.result()) is None:
-                return
-            yield item
+    async def _fetched(self, run: Run, job: Job[W], request: W) -> AsyncGenerator[Payload, None]:
+        """What is told while weights are fetched, which holds up nobody who wants others.
+
+        Raises:
+            Refused: too many are fetched already, or they cannot be had. Left: it was stopped, or nobody listens.
+        """
+        session = run.visitor.session
+        if self._fetching[session] >= OF_A_SESSION:
+            raise Refused(says.of_session(OF_A_SESSION))
+        if self._fetching.total() >= FETCHES:
+            raise Refused(says.all_fetches(FETCHES))
+        self._fetching[session] += 1
+        try:
+            async with aclosing(self.engine.fetch(job, request, run)) as told:
+                async for item in told:
+                    yield item
+        finally:
+            self._fetching[session] -= 1
+            self._fetching += Counter()  # forgets who has none
+        if run.over():
+            raise Left(says.STOPPED_EARLY)
+        if run.state.get("mode") == "error":
+            raise Refused(run.state["text"])
 
 
 async def _to_its_end(attended: AsyncGenerator[Payload, None]) -> None:

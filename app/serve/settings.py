@@ -82,6 +82,10 @@ class RunRequest:
     notes: tuple[str, ...] = ()
 
     @property
+    def stacks(self) -> list[str]:
+        return [self.stack]
+
+    @property
     def kind(self) -> RunKind:
         """For estimates of what it takes."""
         beside = tuple(name for name in ("baseline", "depths", "replan") if getattr(self, name))

@@ -91,7 +91,7 @@ def by(level: str) -> str:
 
 
 def plan(round: int, stack: str) -> str:
-    return f"from round {round} on {stack}"
+    return f"from round {round} on: {stack}"
 
 
 def at_layer(name: str, layer: int) -> str:

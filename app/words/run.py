@@ -96,6 +96,10 @@ def of_session(most: int) -> str:
     return f"this page or client already has {most} runs running or waiting; stop one or wait until one is done"
 
 
+def all_fetches(most: int) -> str:
+    return f"the weights for {most} other runs are being fetched; try again in a minute, or replay a recording"
+
+
 def place_lost(later: str) -> str:
     return f"all places are taken, and your place went to a page that had fewer runs; {later}"
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import codecs
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from hsd_core import trace
 from hsd_core.levels.kinds import looks, tags
 from hsd_core.models.sampling import is_greedy
+from hsd_core.stacks.stack_names import stack_name, stack_names
 from hsd_core.theory.replanning.replan_words import origin_words
 from hsd_core.trace import Committed, Event, metrics
 from hsd_core.trace import file as tracefile
@@ -93,6 +94,7 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
     header = metrics.header_of(events)
     footer = next((e for e in events if isinstance(e, trace.Footer)), None)
     figures = metrics.measure(events)
+    yield printable(f"{stack_name(header.stack)} ({header.stack})")
     if header.simulated:
         yield printable(f"SIMULATED: {header.simulated}")
     yield f"{'level':<24} {'T':>3} {'calls':>6} {'rows':>6} {'ms/call':>8} {'busy ms':>9} {'accepts':>12} {'waste':>6}"
@@ -171,7 +173,8 @@ def _plan_lines(events: Sequence[Event]) -> Iterator[str]:
     for event in events:
         if isinstance(event, trace.Plan):
             since = f"from round {round_number(event.round)}"
-            yield printable(f"{since}: {event.stack} ({event.why})" if event.why else event.stack)
+            said = f"{since}: {stack_name(event.stack)} ({event.stack})"
+            yield printable(f"{said}: {event.why}" if event.why else said)
 
 
 def _baseline_lines(events: Sequence[Event]) -> Iterator[str]:
@@ -186,6 +189,13 @@ def _baseline_lines(events: Sequence[Event]) -> Iterator[str]:
     if baseline.diverges and is_greedy(header.sampling):  # sampled runs are alike in distribution only
         margin = "unknown" if baseline.margin is None else f"{baseline.margin:.2g}"
         yield f"first divergence from plain decoding at token {baseline.equal}, its top-two margin {margin}"
+
+
+def named(table: str, stacks: Iterable[str]) -> str:
+    """A table whose stacks, in backticks, stand behind what they are called."""
+    for stack, name in stack_names(stacks).items():
+        table = table.replace(f"`{stack}`", f"{name} `{stack}`")
+    return table
 
 
 def letter(header: trace.Header, level: int) -> str:

@@ -230,14 +230,27 @@ def _keep_top_p(probs: Tensor, top_p: float) -> Tensor:
     kept, left, k = torch.zeros_like(probs), torch.arange(len(probs)), FEW
     while len(left) and k * SHARE < probs.shape[-1]:
         rows = probs if len(left) == len(probs) else probs[left]
-        values = largest(rows, k)[0]
+        values, ids = largest(rows, k)
         enough = values.sum(-1) >= top_p
         if enough.any():
-            kept[left[enough]] = _above(rows[enough], values[enough], top_p)
+            at, few, tied = left[enough], *_nucleus(values[enough], top_p)
+            kept[at.unsqueeze(-1), ids[enough]] = few
+            if tied.any():
+                kept[at[tied]] = _above(rows[enough][tied], values[enough][tied], top_p)
         left, k = left[~enough], k * 8
     if len(left):
         kept[left] = _sorted_top_p(probs[left], top_p)
     return kept
+
+
+def _nucleus(values: Tensor, top_p: float) -> tuple[Tensor, Tensor]:
+    """Of the largest entries of rows (n, k), falling: those of the nucleus, renormalised, the others 0; and whether a
+    token outside may be as likely as its last one (n,), so that the order of equals counts."""
+    inside = values.cumsum(-1) - values < top_p
+    few, count = values.where(inside, 0.0), inside.sum(-1, keepdim=True)
+    beyond = values.gather(-1, count.clamp(max=values.shape[-1] - 1))
+    tied = (beyond == values.gather(-1, count - 1)).squeeze(-1)
+    return few / few.sum(-1, keepdim=True), tied
 
 
 def _above(rows: Tensor, values: Tensor, top_p: float) -> Tensor:

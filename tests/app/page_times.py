@@ -28,7 +28,7 @@ from playwright.sync_api import Browser, Page
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace import Commit, Event
 from hsd_core.trace import file as tracefile
-from tests.app.pagekit import SHIFTS, worst_window
+from tests.app.pagekit import SHIFTS, AllHere, worst_window
 from tests.app.repeated import repeated
 from tests.app.serving import ROOT, chromium, served
 
@@ -61,7 +61,7 @@ async (places) => {
 """
 
 
-class Recorded:
+class Recorded(AllHere):
     """A pipeline that hands out a recording, its rounds at an even pace."""
 
     catalogue = staticmethod(Pipeline.catalogue)

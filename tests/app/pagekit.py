@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import base64
 import time
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+from app.serve.jobs import Job
+from app.serve.line.known_runs import Run
+from app.serve.line.run_lengths import ANY, RunKind
 from hsd_core.trace import (
     FORMAT,
     SCHEMA,
@@ -153,10 +157,26 @@ def write_recordings(folder: Path, pipeline: Any) -> Path:
     return folder
 
 
+class AllHere:
+    """A pipeline whose weights need not be fetched."""
+
+    @staticmethod
+    def absent(preset: str, stacks: Sequence[str], **_: Any) -> list[Any]:
+        return []
+
+
+def asked(
+    write: Callable[[Run], Iterator[dict[str, Any]]], kind: RunKind = ANY, run: str = "r" * 32
+) -> tuple[Any, Any]:
+    """A job that writes so, and a request for it that needs no weights."""
+    job = Job("written", SimpleNamespace, lambda loader, request, run: write(run))  # type: ignore[arg-type]
+    return job, SimpleNamespace(run=run, kind=kind, preset="toy", stacks=[])
+
+
 def slowed(pipeline: Any, seconds: float = 0.01) -> Any:
     """The same pipeline read by a slow consumer, so that there is time to press Stop."""
 
-    class Slow:
+    class Slow(AllHere):
         catalogue = staticmethod(pipeline.catalogue)
 
         def __init__(self, pipeline: Any) -> None:

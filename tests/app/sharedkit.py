@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from msgspec.structs import replace
+from pagekit import AllHere
 
 from hsd_core.trace import (
     FORMAT,
@@ -198,7 +199,7 @@ def preset() -> dict[str, Any]:
     }
 
 
-class SharedBench:
+class SharedBench(AllHere):
     """A pipeline of that preset; whatever is asked for, it writes the same text. `asked` keeps the requests."""
 
     asked: tuple[dict[str, Any], ...] = ()

@@ -28,10 +28,11 @@ from app.planner.worker import Worker
 from app.play import bundled_runs
 from app.play.bundled_runs import recording_route
 from app.play.recordings import Recordings
+from app.serve.engines.inline import InlineEngine
 from app.serve.line import turns as queue
 from app.serve.line.turns import visitor
-from app.serve.loader import NICE, Loader, apart
-from app.serve.service import Service
+from app.serve.loader import Loader
+from app.serve.shared_work import NICE, apart
 from hsd_core.pipeline import Pipeline
 from hsd_core.theory import Planner, profile_from
 
@@ -223,6 +224,6 @@ def test_the_engine_s_threads_come_after_the_page_s() -> None:
         """Of this thread, and of one that it starts, as a run's levels are built."""
         return niceness(), apart(niceness).result()
 
-    service, before = Service(Loader(Pipeline)), niceness()
-    assert service._engine.submit(started).result() == (min(19, before + NICE),) * 2
+    engine, before = InlineEngine(Loader(Pipeline)), niceness()
+    assert engine._thread.submit(started).result() == (min(19, before + NICE),) * 2
     assert niceness() == before

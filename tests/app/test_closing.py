@@ -21,7 +21,7 @@ SERVER = """
 import sys, threading, time
 from pathlib import Path
 
-from app.serve.closing import Closing
+from app.serve.engines.closing import Closing
 
 what, folder = sys.argv[1], Path(sys.argv[2])
 

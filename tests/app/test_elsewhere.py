@@ -160,7 +160,7 @@ def test_who_gets_no_answer_is_told_and_the_next_is_answered(
 PARENT = """
 import sys, threading, time
 from app.kit.elsewhere import Elsewhere
-from app.serve.closing import Closing
+from app.serve.engines.closing import Closing
 
 some = Elsewhere("echoing", patience=60)
 print(some.ask(b"pid").decode(), flush=True)

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from pagekit import drawn, launched
+from pagekit import AllHere, drawn, launched
 
 import hsd_core
 from hsd_core.levels.built.ngram import NgramLevel
@@ -28,7 +28,7 @@ PROMPT = "the tower, the text, the time, the roof; the tower, the tale, the leve
 pytestmark = pytest.mark.browser
 
 
-class GuessBench:
+class GuessBench(AllHere):
     """The toy preset with real lookups in the text so far."""
 
     def __init__(self) -> None:

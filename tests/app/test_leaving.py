@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pagekit import launched, plain_run
+from pagekit import AllHere, launched, plain_run
 from visiting import Visit
 
 from app.serve.line.line import FOR_CALLS
@@ -22,7 +22,7 @@ from hsd_core.trace import Event
 SOON_S = 20.0  # generous: the machine may be busy; a run that goes on does so for a minute
 
 
-class Measuring:
+class Measuring(AllHere):
     """A pipeline whose run yields half a trace and then works on for a minute within one step, asking only `stop`."""
 
     catalogue = staticmethod(Pipeline.catalogue)

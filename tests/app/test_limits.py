@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from pagekit import awaited, plain_run
+from pagekit import asked, awaited, plain_run
 
 from app.kit.payload import payload, status
 from app.race import live
 from app.race.race_request import asked_for
 from app.serve import api, limits, settings
+from app.serve.engines.inline import InlineEngine
 from app.serve.limits import LONGEST_S, PROMPT_TOKENS, PROMPT_TOKENS_GPU, prompt_tokens, within
 from app.serve.line.known_runs import Run, Visitor
 from app.serve.live_run import stream
@@ -147,7 +148,7 @@ def test_a_run_says_how_much_of_a_long_prompt_is_read_and_then_that_it_generates
 
 
 def test_what_a_run_says_while_the_engine_is_within_a_step_reaches_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.serve.service.SAY_S", 0.01)
+    monkeypatch.setattr("app.serve.engines.inline.SAY_S", 0.01)
     heard = threading.Event()
 
     def write(run: Run) -> Iterator[dict[str, Any]]:
@@ -157,7 +158,7 @@ def test_what_a_run_says_while_the_engine_is_within_a_step_reaches_its_page(monk
 
     async def follow() -> list[str]:
         texts = []
-        async for item in Service(Loader(Pipeline)).attend("r" * 32, Visitor(), write):
+        async for item in Service(InlineEngine(Loader(Pipeline))).serve(*asked(write), Visitor()):
             texts.append(item["status"]["text"])
             heard.set()
         return texts

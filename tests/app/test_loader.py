@@ -10,8 +10,9 @@ import pytest
 
 from app.serve.line.known_runs import Run
 from app.serve.live_run import stream
-from app.serve.loader import Loader, LoadingLeft
+from app.serve.loader import Loader
 from app.serve.settings import parse
+from app.serve.shared_work import LoadingLeft
 
 SOON_S = 20.0
 
@@ -73,7 +74,7 @@ def test_downloads_that_are_stuck_or_slow_keep_no_other_preset_from_loading(hub:
         with loader.awaited(preset, None):
             pass
     with loader.awaited("small", None) as opening:
-        assert opening.pipeline.result(SOON_S) is hub
+        assert opening.done.result(SOON_S) is hub
 
 
 def test_a_download_ends_when_nobody_waits_for_it_and_begins_anew_with_who_comes_later(hub: Hub) -> None:
@@ -81,12 +82,12 @@ def test_a_download_ends_when_nobody_waits_for_it_and_begins_anew_with_who_comes
     with loader.awaited("slow", None) as first:
         told(hub)
         assert not first.left
-    assert isinstance(first.pipeline.exception(SOON_S), LoadingLeft)
+    assert isinstance(first.done.exception(SOON_S), LoadingLeft)
     assert hub.ended == ["slow"]
     with loader.awaited("slow", None) as again:
         told(hub)
         hub.go_on.set()
-        assert again.pipeline.result(SOON_S) is hub
+        assert again.done.result(SOON_S) is hub
     assert hub.began == ["slow", "slow"]
 
 
@@ -99,7 +100,7 @@ def test_who_comes_while_another_leaves_finds_the_download_going_on(hub: Hub) ->
     with loader.awaited("stuck", None) as second:
         assert first is second, "it has heard of nobody who left"
         hub.go_on.set()
-        assert second.pipeline.result(SOON_S) is hub
+        assert second.done.result(SOON_S) is hub
 
 
 def test_a_run_that_is_stopped_while_its_preset_is_fetched_leaves_the_download_to_its_end(hub: Hub) -> None:
@@ -125,7 +126,7 @@ def test_a_level_that_is_fetched_for_a_run_that_left_holds_up_no_other_run_of_th
 
 def test_who_waits_for_the_levels_of_another_run_may_leave(hub: Hub) -> None:
     loader, left = Loader(hub), threading.Event()
-    with loader.awaited("small", None) as opening, opening.building:
+    with loader.awaited("small", None) as opening, opening.alone:
         behind = loader.starting(request("small"), opening, left.is_set)
         left.set()
         assert isinstance(behind.exception(SOON_S), LoadingLeft)

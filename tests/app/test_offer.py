@@ -75,7 +75,7 @@ def test_few_presets_stay_open_and_one_device_is_opened_once() -> None:
     for preset in ("a", "b", "a", "c", "a", "b"):
         for device in (None, "cpu"):
             with loader.awaited(preset, device) as opening:
-                opening.pipeline.result(10)
+                opening.done.result(10)
     assert OPEN == 2
     assert pipeline.opened == [("a", "cpu"), ("b", "cpu"), ("c", "cpu"), ("b", "cpu")], "the least recently used went"
 

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
-from pagekit import awaited, launched
+from pagekit import asked, awaited, launched
 from visiting import Visit
 
 from app.play.recordings import Recordings
@@ -27,6 +27,7 @@ from app.serve.settings import RequestError
 from hsd_core.lab.bench import Measurement, PeerRun
 from hsd_core.lab.bench.outputs import results
 from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.stack_names import stack_name
 from hsd_core.trace import Event
 
 S = 10**9
@@ -221,7 +222,7 @@ def test_it_stands_in_the_line_of_all_runs_and_is_refused_a_third_place(tmp_path
         with pytest.raises(StopAsyncIteration):  # the first has its turn at once
             await waiting[0]
         assert (await waiting[1])[0] == 1
-        async for payload in service.attend(NAME, visitor, lambda _: pytest.fail("it was not refused")):
+        async for payload in service.serve(*asked(lambda _: pytest.fail("it was not refused"), run=NAME), visitor):
             said.append(payload)
         await others[1].aclose()
         return said
@@ -317,7 +318,7 @@ def test_it_opens_on_what_was_found_and_one_chart_and_all_else_stands_one_step_b
     assert parse_qs(page.evaluate("location.search")[1:])["tab"] == ["results"]
     claim = page.locator(".hx-res-claim").inner_text()
     assert claim.startswith("Three levels: 3.00 times as fast as the model alone (3.00 to 3.00); two levels: 0.50.")
-    assert f"{STACKS[1]} loses here: 0.50" in claim and "On a CUDA GPU: not measured." in claim
+    assert f"“{stack_name(STACKS[1])}” loses here: 0.50" in claim and "On a CUDA GPU: not measured." in claim
     assert page.evaluate("window.PWNED") is None and MACHINE in claim
     fields = page.locator(".hx-results :is(input, select, textarea)").evaluate_all(
         "all => all.filter((x) => x.checkVisibility())"

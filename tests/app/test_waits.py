@@ -8,12 +8,13 @@ from contextlib import aclosing
 from typing import Any
 
 import pytest
-from pagekit import awaited
+from pagekit import asked, awaited
 from standing import arrive, run
 
 from app.kit.payload import payload, status
 from app.race.race_request import asked_for
 from app.results.quick import QuickRequest
+from app.serve.engines.inline import InlineEngine
 from app.serve.line import line as lines
 from app.serve.line.known_runs import Run, Visitor
 from app.serve.line.line import Line, Refused
@@ -92,7 +93,7 @@ def test_a_run_is_estimated_by_those_of_its_kind_and_length() -> None:
     ("ends", "counts"), [("whole", True), ("early", True), ("stopped", False), ("refused", False), ("left", False)]
 )
 def test_only_a_run_that_came_to_its_end_says_what_such_runs_take(ends: str, counts: bool) -> None:
-    service = Service(Loader(Pipeline))
+    service = Service(InlineEngine(Loader(Pipeline)))
     kind = RunKind("race", "toy", tokens=64)
 
     def write(one: Run) -> Iterator[dict[str, Any]]:
@@ -105,7 +106,7 @@ def test_only_a_run_that_came_to_its_end_says_what_such_runs_take(ends: str, cou
         yield payload(one.name, 0, [], True, one.state)
 
     async def follow() -> None:
-        async with aclosing(service.attend("r" * 32, Visitor(page=False), write, kind)) as payloads:
+        async with aclosing(service.serve(*asked(write, kind), Visitor(page=False))) as payloads:
             async for _ in payloads:
                 if ends == "left":
                     break

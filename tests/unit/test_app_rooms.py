@@ -19,6 +19,7 @@ FOLDERS = (
     "serve/line",
     "serve/door",
     "serve",
+    "serve/engines",
     "planner/profiles",
     "planner/figures",
     "planner",
@@ -29,7 +30,7 @@ FOLDERS = (
     ".",
     "site",
 )
-TOP = {"__init__.py", "README.md", ".gitignore", "options.py", "page.py"}
+TOP = {"__init__.py", "README.md", ".gitignore", "engine_process.py", "options.py", "page.py"}
 MOST = 12  # files in a folder, beside the `__init__` that says what it is
 
 

@@ -15,6 +15,7 @@ from app.kit.figures.study import MS, Study, rate, study
 from app.kit.payload import dumps
 from app.words import figures as says
 from hsd_core.levels.kinds import looks
+from hsd_core.stacks.stack_names import stack_name
 from hsd_core.trace import Event, LevelInfo
 from hsd_core.trace.naming import round_number
 
@@ -190,10 +191,10 @@ def _tokens(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
             yanchor="bottom",
             textangle=-90,
             showarrow=False,
-            text=_safe(plan.stack),
+            text=_safe(stack_name(plan.stack)),
             font={"color": MUTED[dark], "size": 10},
         )
-    plans = "; ".join(says.plan(round_number(plan.round), plan.stack) for plan in seen.plans[:MOST_PLANS])
+    plans = "; ".join(says.plan(round_number(plan.round), stack_name(plan.stack)) for plan in seen.plans[:MOST_PLANS])
     figure.update_xaxes(title=says.CLOCK_AXIS, rangemode="tozero")
     figure.update_yaxes(title=says.COMMITTED_AXIS, rangemode="tozero")
     beside = "" if seen.plain else says.NO_PLAIN

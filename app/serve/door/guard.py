@@ -24,7 +24,7 @@ MAX_BODY = 2**20  # bytes of any request but CALLS: a planner's question is the 
 MAX_HELD = 64 * 2**20  # bytes beyond MAX_BODY of all the calls that arrive or are worked on
 LONGEST_PATH = 250  # bytes: a longer name, or a zero byte, is not a file's, and looking for one raises
 PATIENCE_S = 60.0  # for one body to arrive
-PAGES = frozenset(("/", "/config", "/theme.css", "/favicon.ico", "/robots.txt", "/manifest.json"))
+PAGES = frozenset(("/", "/config", "/theme.css", "/favicon.ico", "/robots.txt", "/manifest.json", "/health"))
 ENDPOINTS = frozenset(
     f"{API}/{name}"
     for name in (

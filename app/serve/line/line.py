@@ -62,6 +62,11 @@ class Line:
         return self._running
 
     @property
+    def length(self) -> int:
+        """How many runs wait for their turn."""
+        return len(self._here())
+
+    @property
     def awaited(self) -> bool:
         """Whether somebody waits for the run whose turn it is."""
         return bool(self._here())

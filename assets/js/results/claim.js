@@ -1,6 +1,7 @@
 /** What the chosen benchmark says: its headline, how sure it is, why, and who loses. Every figure is the benchmark's. */
 
 import { h } from "../kit/dom.js";
+import { stackName } from "../levels/stack-names.js";
 import { ofExits } from "./groups.js";
 import { CLAIM } from "../words/tabs/results.js";
 
@@ -20,7 +21,7 @@ export function sentences(column) {
   return [
     first.speed_up > 1 ? CLAIM.headline(gain, others) : CLAIM.noGain(gain),
     ...(claim.over ? [sure(claim, column.stacks[0].prompts)] : []),
-    CLAIM.why(first.stack, times(first.passes), times(first.tokens), about.dtype),
+    CLAIM.why(stackName(first.stack), times(first.passes), times(first.tokens), about.dtype),
     ...claim.loses.map((one) => lost(one, column.exits[one.stack] ?? [])),
   ];
 }
@@ -36,7 +37,12 @@ function sure({ over, best: [first, second] }, prompts) {
 /** @param {Claimed} one @param {{at: number, of: number, share: number}[]} exits */
 function lost(one, exits) {
   const gain = { gain: times(one.speed_up), ...ends(one.interval) };
-  const said = CLAIM.loses(CLAIM.lose(one.stack, ofExits(one.stack)), gain, times(one.passes), times(one.tokens));
+  const said = CLAIM.loses(
+    CLAIM.lose(stackName(one.stack), ofExits(one.stack)),
+    gain,
+    times(one.passes),
+    times(one.tokens),
+  );
   const parts = exits.map(({ at, of, share }) => CLAIM.exit(at, of, Math.round(100 * share)));
   return parts.length ? `${said} ${CLAIM.exits(parts)}` : said;
 }
@@ -65,7 +71,7 @@ export function claimPanel(column, elsewhere, missing) {
             type: "button",
             class: "hx-res-link",
             text: CLAIM.elsewhere(
-              CLAIM.lose(lost.stack, ofExits(lost.stack)),
+              CLAIM.lose(stackName(lost.stack), ofExits(lost.stack)),
               times(lost.speed_up),
               elsewhere.column.name,
             ),

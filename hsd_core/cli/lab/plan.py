@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from hsd_core.cli.files import reads
 from hsd_core.cli.shared_options import command
+from hsd_core.stacks.stack_names import stack_names
 from hsd_core.theory import Answer, Profile, Ranked, StackPlan, best_plans, has_specs, read_profile, stack_text
 from hsd_core.trace.typed import pretty
 
@@ -42,9 +44,11 @@ def as_json(profile: Profile, answer: Answer) -> dict[str, Any]:
 
 def table_lines(profile: Profile, answer: Answer) -> list[str]:
     """The answer for people."""
-    best = answer.best
+    best, listed = answer.best, answer.alternatives[:_LISTED]
+    ranked = [best, *answer.by_depth, *filter(None, [answer.several]), answer.single, *listed]
+    name = dict(zip(map(id, ranked), _names(profile, [each.plan for each in ranked]), strict=True))
     lines = [
-        f"best plan: {_name(profile, best.plan)}",
+        f"best plan: {name[id(best)]}",
         f"predicted: {_figures(best)}, {best.prediction.tokens_per_round:.2f} tokens per forward of the target",
         "",
         f"{'level':<16} {'block':>5} {'mean':>6} {'calls per round':>16} {'ms per round':>13} {'share':>6}",
@@ -61,16 +65,16 @@ def table_lines(profile: Profile, answer: Answer) -> list[str]:
     if profile.round_ms:
         lines.append(f"{'engine':<45} {profile.round_ms:>13.2f} {profile.round_ms / whole:>6.1%}")
     lines += ["", "best by number of levels"]
-    lines += [f"  {len(each.plan.levels)}  {_figures(each)}  {_name(profile, each.plan)}" for each in answer.by_depth]
+    lines += [f"  {len(each.plan.levels)}  {_figures(each)}  {name[id(each)]}" for each in answer.by_depth]
     if answer.several:
         lines += ["", "best with several candidates side by side"]
-        lines += [f"     {_figures(answer.several)}  {_name(profile, answer.several.plan)}"]
+        lines += [f"     {_figures(answer.several)}  {name[id(answer.several)]}"]
     if best == answer.several:
         lines += ["", "best with one candidate"]
-        lines += [f"     {_figures(answer.single)}  {_name(profile, answer.single.plan)}"]
+        lines += [f"     {_figures(answer.single)}  {name[id(answer.single)]}"]
     if answer.alternatives:
         lines += ["", "runners-up"]
-        lines += [f"     {_figures(each)}  {_name(profile, each.plan)}" for each in answer.alternatives[:_LISTED]]
+        lines += [f"     {_figures(each)}  {name[id(each)]}" for each in listed]
     return lines
 
 
@@ -89,8 +93,14 @@ def _ranked(profile: Profile, ranked: Ranked) -> dict[str, Any]:
     return out
 
 
-def _name(profile: Profile, plan: StackPlan) -> str:
-    """The stack's text where it has one, else the levels by name in the same form."""
+def _names(profile: Profile, plans: Sequence[StackPlan]) -> Iterator[str]:
+    """What each of these plans is called, and its text: the levels by name, where they have no grammar."""
+    texts = [_text(profile, plan) for plan in plans]
+    called = stack_names(texts)
+    return (text if called[text] == text else f"{called[text]} ({text})" for text in texts)
+
+
+def _text(profile: Profile, plan: StackPlan) -> str:
     if has_specs(profile, plan):
         return stack_text(profile, plan)
     blocks = (*(f":{block}" for block in plan.blocks), "")

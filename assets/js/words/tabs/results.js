@@ -80,9 +80,9 @@ export const CLAIM = {
     /** @type {string} */ tokens,
     /** @type {string} */ dtype,
   ) =>
-    `Why: one round of ${stack} takes as long as ${passes} passes of the ${dtype} model alone, and yields ${tokens} tokens.`,
+    `Why: one round of \u201c${stack}\u201d takes as long as ${passes} passes of the ${dtype} model alone, and yields ${tokens} tokens.`,
   lose: (/** @type {string} */ stack, /** @type {boolean} */ hispec) =>
-    hispec ? "HiSpec\u2019s exits lose" : `${stack} loses`,
+    hispec ? "HiSpec\u2019s exits lose" : `\u201c${stack}\u201d loses`,
   loses: (
     /** @type {string} */ who,
     /** @type {Gain} */ x,

@@ -11,13 +11,15 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
 from app.words import page as says
 
 GRACE_S = 1.5  # for what is half-made to be cleared away
+Progress = Callable[[str, float, float], None]
 
 
 class Closing:
@@ -29,31 +31,35 @@ class Closing:
         self._changed = threading.Condition()
 
     def over(self, pipeline: Any) -> Any:
-        """The same pipeline class, with an `open` that breaks off when the server closes."""
+        """The same pipeline class, with an `open` and a `fetch` that break off when the server closes."""
         closing = self
 
         class Closable(pipeline):  # type: ignore[misc]
             @classmethod
-            def open(
-                cls, preset: str, *, progress: Callable[[str, float, float], None] | None = None, **more: Any
-            ) -> Any:
-                def report(stage: str, done: float, total: float) -> None:
-                    if closing._closes.is_set():
-                        raise RuntimeError(says.CLOSING)
-                    if progress is not None:
-                        progress(stage, done, total)
-
-                closing._count(1)
-                try:
+            def open(cls, preset: str, *, progress: Progress | None = None, **more: Any) -> Any:
+                with closing._counted(progress) as report:
                     return pipeline.open(preset, progress=report, **more)
-                finally:
-                    closing._count(-1)
+
+            @staticmethod
+            def fetch(source: Any, progress: Progress) -> None:
+                with closing._counted(progress) as report:
+                    pipeline.fetch(source, report)
 
         return Closable
 
-    def serve(self, start: Callable[[], Any]) -> None:
+    def ends(self) -> None:
+        """What is being opened breaks off; returns once it has cleared up, or after `GRACE_S`."""
+        self._closes.set()
+        with self._changed:
+            self._changed.wait_for(lambda: self._opening == 0, timeout=GRACE_S)
+
+    def serve(self, start: Callable[[], Any], end: Callable[[], None] | None = None) -> None:
         """Start what `start` gives and keep serving until Ctrl+C or SIGTERM, also before it has started; then end the
-        process. What `start` raises, this raises."""
+        process. What `start` raises, this raises.
+
+        Args:
+            end: what else is to be ended.
+        """
         asked = threading.Event()
 
         def hear(number: int, frame: FrameType | None) -> None:
@@ -71,14 +77,28 @@ class Closing:
             asked.set()
         if asked.is_set():
             print("closing", flush=True)
-            self._closes.set()
-            with self._changed:
-                self._changed.wait_for(lambda: self._opening == 0, timeout=GRACE_S)
+            self.ends()
+        if end is not None:
+            end()
         tunneling = sys.modules.get("gradio.tunneling")  # not imported for this: that takes seconds
         for tunnel in getattr(tunneling, "CURRENT_TUNNELS", ()):
             tunnel.kill()
         sys.stdout.flush()
         os._exit(0)
+
+    @contextmanager
+    def _counted(self, progress: Progress | None) -> Iterator[Progress]:
+        def report(stage: str, done: float, total: float) -> None:
+            if self._closes.is_set():
+                raise RuntimeError(says.CLOSING)
+            if progress is not None:
+                progress(stage, done, total)
+
+        self._count(1)
+        try:
+            yield report
+        finally:
+            self._count(-1)
 
     def _count(self, step: int) -> None:
         with self._changed:

@@ -1,0 +1,204 @@
+"""The engine's side of the protocol, in a process of its own: does what the page asks, and tells it.
+
+One thread listens, one fetches for each run that asks, one says that the process lives; the main thread works. When the
+page ends, or closes the pipe, the process ends, whatever it is doing.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from io import FileIO
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from app.kit.frames import Frames, send
+from app.serve.engine import Payload, fetched
+from app.serve.engines.closing import Closing
+from app.serve.engines.messages import (
+    BEAT_S,
+    VERSION,
+    Beat,
+    Begin,
+    Fetch,
+    Hello,
+    Message,
+    Over,
+    Ready,
+    Sent,
+    Stop,
+    Told,
+    from_page,
+    pack,
+)
+from app.serve.jobs import Job
+from app.serve.line.known_runs import Run
+from app.serve.offer import ServerOffer, loader_for
+from app.serve.shared_work import NICE
+from app.words import engine as says
+from hsd_core.stacks.targets import unread_preset
+
+SAY_S = 0.25  # how often what a run says of itself is looked at
+FIRST_TO_GO = 500  # of 1000: how much sooner than others the system ends this process when memory ends
+
+
+class AttendedRun(Run):
+    """A run as the engine's process has it: it ends when the page says so, and tells when it last made a step."""
+
+    stepped: float | None = None  # when, on this process's clock; None before its first step
+    longest: float = 0.0  # s
+
+    def over(self) -> bool:
+        now = time.monotonic()
+        if self.stage == "running":
+            if self.stepped is not None:
+                self.longest = max(self.longest, now - self.stepped)
+            self.stepped = now
+        return self.stopped.is_set()
+
+
+class Attending:
+    """
+    Args:
+        pipeline: the class that opens presets. jobs: what may be asked for, by name.
+        sink: the descriptor that is told to.
+    """
+
+    def __init__(self, pipeline: Any, jobs: Mapping[str, Job[Any]], sink: int) -> None:
+        self._pipeline, self._jobs = pipeline, jobs
+        self._closing = Closing()
+        self._asked: queue.SimpleQueue[Begin] = queue.SimpleQueue()
+        self._runs: dict[tuple[str, str], AttendedRun] = {}
+        self._at_work: AttendedRun | None = None
+        self._lock = threading.Lock()
+        self._source = Frames(FileIO(0, closefd=False))
+        self._sink = FileIO(sink, "w")
+
+    def attend(self) -> None:
+        """Work until the page ends."""
+        hello = self._hello()
+        self._tell(Ready(VERSION, os.getpid()))
+        if hello.version != VERSION:
+            return
+        self._loader = loader_for(self._closing.over(self._pipeline), _offer(hello))
+        for act in (self._listen, self._beat):
+            threading.Thread(target=act, daemon=True).start()
+        while True:
+            self._work(self._asked.get())
+
+    def _hello(self) -> Hello:
+        body = self._source.next()
+        said = from_page(body) if body is not None else None
+        if not isinstance(said, Hello):
+            sys.exit(says.ALONE)
+        return said
+
+    def _listen(self) -> None:
+        while (body := self._source.next()) is not None:
+            said = from_page(body)
+            if isinstance(said, Stop):
+                for of in (Fetch, Begin):
+                    if run := self._runs.get((of.__name__, said.run)):
+                        run.stop()
+            elif isinstance(said, Fetch | Begin):
+                self._runs[type(said).__name__, said.run] = AttendedRun(said.run)
+                if isinstance(said, Begin):
+                    self._asked.put(said)
+                else:
+                    threading.Thread(target=self._fetch, args=(said,), daemon=True).start()
+        self._closing.ends()
+        os._exit(0)
+
+    def _fetch(self, asked: Fetch) -> None:
+        run = self._runs["Fetch", asked.run]
+        request = self._request(asked)
+        for item in fetched(self._loader, request, run):
+            self._tell(Told(run.name, item["status"]))
+        fault = run.state["text"] if run.state.get("mode") == "error" else ""
+        del self._runs["Fetch", asked.run]
+        self._tell(Over(run.name, "fetch", fault))
+
+    def _work(self, asked: Begin) -> None:
+        run, crossed = self._runs["Begin", asked.run], 0
+        self._at_work, over = run, threading.Event()
+        threading.Thread(target=self._say, args=(run, over), daemon=True).start()
+        try:
+            for item in self._jobs[asked.job].write(self._loader, self._request(asked), run):
+                crossed = self._send(run, item, crossed)
+        finally:
+            over.set()
+            self._at_work = None
+            del self._runs["Begin", asked.run]
+            self._tell(Over(run.name, "begin"))
+
+    def _send(self, run: Run, item: Payload, crossed: int) -> int:
+        """Send a payload without the records that have crossed before; how many have now."""
+        start: int = item["from"]
+        records: list[dict[str, Any]] = item["ev"]
+        fresh = records[max(0, crossed - start) :]
+        self._tell(Sent(run.name, start, fresh, item["final"], item["status"], run.fetching))
+        return max(crossed, start + len(records))
+
+    def _say(self, run: AttendedRun, over: threading.Event) -> None:
+        """Tell what the run says of itself while the engine is within a step."""
+        shown = run.state
+        while not over.wait(SAY_S):
+            if run.state is not shown and run.state:
+                shown = run.state
+                self._tell(Told(run.name, shown, run.fetching))
+
+    def _beat(self) -> None:
+        while True:
+            run = self._at_work
+            stepped = run.stepped if run else None
+            still = None if stepped is None else time.monotonic() - stepped
+            self._tell(Beat(still, run.longest if run else 0.0, _memory()))
+            time.sleep(BEAT_S)
+
+    def _request(self, asked: Fetch | Begin) -> Any:
+        return msgspec.msgpack.decode(asked.request, type=self._jobs[asked.job].request)
+
+    def _tell(self, message: Message) -> None:
+        body = pack(message)
+        with self._lock:
+            try:
+                send(self._sink, body)
+            except OSError:  # the page has ended
+                os._exit(0)
+
+
+def attend(pipeline: Any, jobs: Mapping[str, Job[Any]]) -> None:
+    """Be the engine of the page that started this process: comes after it on the processor, and goes first when memory
+    ends."""
+    with suppress(OSError, AttributeError):
+        os.nice(NICE)
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(str(FIRST_TO_GO))
+    # What a library prints must not get into the messages.
+    sink = os.dup(1)
+    os.dup2(2, 1)
+    Attending(pipeline, jobs, sink).attend()
+
+
+def _offer(hello: Hello) -> ServerOffer:
+    return ServerOffer(
+        targets=tuple(map(unread_preset, hello.targets)),
+        models=Path(hello.models) if hello.models else None,
+        prompt_tokens=hello.prompt_tokens,
+        device=hello.device,
+        dtype=hello.dtype,
+    )
+
+
+def _memory() -> int:
+    """Of this process, in bytes; 0 where the system does not tell."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0

@@ -1,0 +1,124 @@
+"""The protocol between the page and an engine in another process: every message, with its fields.
+
+Messages are MessagePack maps with a `type`, each a frame of its own (`kit.frames`). The page speaks first: `Hello`; the
+engine answers `Ready`. From then on the page asks (`Fetch`, `Begin`, `Stop`) and the engine tells (`Told`, `Sent`,
+`Over`), each by the name of the run that it is about, and says every `BEAT_S` that it lives (`Beat`). Either side ends
+when its pipe does. Runs are worked on one after another, in the order in which they are begun; weights are fetched
+beside them. Of what a run has written each record crosses once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+VERSION = 1  # of the protocol: an engine of another one is not spoken to
+BEAT_S = 1.0
+
+
+class Message(Struct, frozen=True, tag=True):
+    """Anything that crosses."""
+
+
+class Hello(Message, frozen=True):
+    """The page's first word, and what the operator offers, as in `ServerOffer`: targets by what a command line calls
+    them, the folder of models, "" for none."""
+
+    version: int
+    targets: list[str] = []
+    models: str = ""
+    prompt_tokens: int | None = None
+    device: str | None = None
+    dtype: str | None = None
+
+
+class Fetch(Message, frozen=True):
+    """Have the weights that a run needs on the disk; `Told` says how far that is, `Over` that they are there."""
+
+    run: str
+    job: str
+    request: msgspec.Raw
+
+
+class Begin(Message, frozen=True):
+    """Do a job: `job` is its name, `request` what is asked of it."""
+
+    run: str
+    job: str
+    request: msgspec.Raw
+
+
+class Stop(Message, frozen=True):
+    """End a run at its next forward, or its fetching the next time that it tells how far it is."""
+
+    run: str
+
+
+class Ready(Message, frozen=True):
+    """The engine's first word."""
+
+    version: int
+    pid: int
+
+
+class Told(Message, frozen=True):
+    """What a run says of itself between its payloads. fetching: seconds of its turn for which weights were fetched."""
+
+    run: str
+    state: dict[str, Any]
+    fetching: float = 0.0
+
+
+class Sent(Message, frozen=True):
+    """A payload of a run: `records` are those that have not crossed yet, the payload holds those from `start`."""
+
+    run: str
+    start: int
+    records: list[dict[str, Any]]
+    final: bool
+    state: dict[str, Any]
+    fetching: float = 0.0
+
+
+class Over(Message, frozen=True):
+    """A run has ended, or its weights are there; nothing more is told of it. fault: why they are not, "" if they are.
+    of: whether it was `Fetch` or `Begin` that is over."""
+
+    run: str
+    of: str
+    fault: str = ""
+
+
+class Beat(Message, frozen=True):
+    """The engine lives. still: seconds since the run at work last made a step, None while none is at work or it loads;
+    longest: its longest step, in seconds; memory: of the process, in bytes."""
+
+    still: float | None
+    longest: float
+    memory: int
+
+
+FromPage = Hello | Fetch | Begin | Stop
+FromEngine = Ready | Told | Sent | Over | Beat
+
+pack = msgspec.msgpack.Encoder().encode
+_from_page: msgspec.msgpack.Decoder[FromPage] = msgspec.msgpack.Decoder(FromPage)
+_from_engine: msgspec.msgpack.Decoder[FromEngine] = msgspec.msgpack.Decoder(FromEngine)
+
+
+def from_page(body: bytes) -> FromPage:
+    """
+    Raises:
+        msgspec.DecodeError: it is no message of this protocol.
+    """
+    return _from_page.decode(body)
+
+
+def from_engine(body: bytes) -> FromEngine:
+    """
+    Raises:
+        msgspec.DecodeError: it is no message of this protocol.
+    """
+    return _from_engine.decode(body)

@@ -1,0 +1,72 @@
+"""An engine's process whose pipeline needs no weights and works as slowly as its prompt says; what kills it is real.
+
+Started as `python -m tests.app.frail_engine`. Its preset is "frail"; a preset that begins with "slow" is opened as
+long as somebody waits, and `absent` names weights of that name, which are fetched as long.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from pagekit import plain_run
+
+from app.serve.engines.attending import attend
+from app.serve.live_run import RUN
+from hsd_core.models.weights import Source
+from hsd_core.trace import Event
+
+ROUND_S = 0.05
+
+
+class Frail:
+    """`prompt` says what happens: "read" stays in the prompt, "write" writes for ever, "short" ends, "sleep" makes no
+    step, "exit" ends the process."""
+
+    @staticmethod
+    def catalogue() -> list[dict[str, Any]]:
+        return []
+
+    @staticmethod
+    def absent(preset: str, stacks: Sequence[str], **_: Any) -> list[Source]:
+        return [Source("hub", f"a/{preset}", preset)] if preset.startswith("slow") else []
+
+    @staticmethod
+    def fetch(source: Source, progress: Callable[[str, float, float], None]) -> None:
+        while True:
+            progress("convert", 1.0, 2.0)
+            time.sleep(ROUND_S)
+
+    @classmethod
+    def open(cls, preset: str, **_: Any) -> Frail:
+        return cls()
+
+    def run(
+        self, stack: str, prompt: str, *, stop: Callable[[], bool], reading: Any = None, **_: Any
+    ) -> Iterator[Event]:
+        events = plain_run(["a ", "tower ", "of ", "levels "])
+        if prompt == "exit":
+            os._exit(7)
+        if prompt == "sleep":
+            stop()
+            time.sleep(600)
+        while prompt == "read" and not stop():
+            reading("target", 1, 2)
+            time.sleep(ROUND_S)
+        for event in events[:-1]:
+            if prompt == "write":
+                time.sleep(4 * ROUND_S)  # longer than payloads are apart: each commit reaches the page
+            yield event
+        while prompt == "write" and not stop():
+            time.sleep(ROUND_S)
+        yield events[-1]
+
+
+if __name__ == "__main__":
+    attend(Frail, {"run": RUN})

@@ -1,0 +1,266 @@
+"""The engine's process may crash, be killed or hang: its run says so and keeps its text, and the next one works."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from frail_engine import Frail
+from pagekit import awaited
+
+from app.serve.engines import process
+from app.serve.engines.messages import VERSION, Hello, Ready, Sent, from_engine, pack
+from app.serve.engines.process import ProcessEngine
+from app.serve.engines.spawned import Spawned
+from app.serve.line.known_runs import Run
+from app.serve.live_run import RUN
+from app.serve.settings import RunRequest
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="sends signals")
+FRAIL = [sys.executable, "-m", "tests.app.frail_engine"]
+names = iter(f"{i:032d}" for i in range(1000))
+
+
+def asked(prompt: str, preset: str = "frail") -> tuple[RunRequest, Run]:
+    request = RunRequest(next(names), prompt, "target", preset, baseline=False)
+    return request, Run(request.run)
+
+
+@asynccontextmanager
+async def engine(version: int = VERSION, **options: Any) -> AsyncIterator[ProcessEngine]:
+    made = ProcessEngine(FRAIL, Hello(version), lambda r: bool(Frail.absent(r.preset, [])), **options)
+    made.start()
+    try:
+        yield made
+    finally:
+        made.close(0.0)
+
+
+async def told(made: ProcessEngine, request: RunRequest, run: Run, act: Callable[[dict[str, Any]], Any]) -> list[Any]:
+    """Every payload of a run; `act` sees each as it comes."""
+    said = []
+    async with aclosing(made.work(RUN, request, run)) as payloads:
+        async for item in payloads:
+            said.append(item)
+            act(item)
+    return said
+
+
+def text(payloads: list[dict[str, Any]]) -> int:
+    """How many tokens the last payload with records has."""
+    last = next(item for item in reversed(payloads) if item["ev"])
+    assert last["from"] == 0 and last["final"]
+    return sum(len(record["tokens"]) for record in last["ev"] if record["event"] == "commit")
+
+
+def once(act: Callable[[], Any], when: Callable[[dict[str, Any]], bool]) -> Callable[[dict[str, Any]], None]:
+    done: list[bool] = []
+
+    def look(item: dict[str, Any]) -> None:
+        if not done and when(item):
+            done.append(True)
+            act()
+
+    return look
+
+
+def in_the_prompt(item: dict[str, Any]) -> bool:
+    return item["status"].get("phase") == "prompt"
+
+
+def in_a_round(item: dict[str, Any]) -> bool:
+    return any(record["event"] == "commit" for record in item["ev"])
+
+
+WORDS = {
+    signal.SIGSEGV: "crashed (SIGSEGV)",
+    signal.SIGKILL: "ended from outside, perhaps because the memory was full",
+    signal.SIGSTOP: "was silent for",
+}
+
+
+@pytest.mark.parametrize("sent", [signal.SIGSEGV, signal.SIGKILL, signal.SIGSTOP], ids=lambda s: s.name)
+@pytest.mark.parametrize(("prompt", "when"), [("read", in_the_prompt), ("write", in_a_round)])
+def test_a_run_whose_engine_dies_says_so_and_keeps_its_text_and_the_next_one_works(
+    sent: signal.Signals, prompt: str, when: Callable[[dict[str, Any]], bool]
+) -> None:
+    async def check() -> None:
+        async with engine(silent_s=2.5) as made:
+            request, run = asked(prompt)
+            said = await told(made, request, run, once(lambda: os.kill(made.health.pid, sent), when))
+            assert said[-1]["final"] and said[-1]["status"]["mode"] == "error"
+            assert WORDS[sent] in said[-1]["status"]["text"] and "started again" in said[-1]["status"]["text"]
+            kept = len([record for record in run.records if record["event"] == "commit"])
+            assert run.stage == "done" and (kept == text(said) > 0 if prompt == "write" else kept == 0)
+            again = await told(made, *asked("short"), lambda _: None)
+            assert text(again) == 4 and again[-1]["status"]["mode"] == "live"
+            assert made.health.restarts == 1 and made.health.state == "ok"
+
+    awaited(check())
+
+
+@pytest.mark.parametrize("sent", [signal.SIGSEGV, signal.SIGSTOP], ids=lambda s: s.name)
+def test_weights_whose_engine_dies_while_they_are_converted_are_asked_for_again(sent: signal.Signals) -> None:
+    async def check() -> None:
+        async with engine(silent_s=2.5) as made:
+            request, run = asked("short", "slow")
+            first, pids = once(lambda: os.kill(made.health.pid, sent), lambda i: i["status"].get("share") == 0.5), set()
+            async with aclosing(made.fetch(RUN, request, run)) as payloads:
+                async for item in payloads:
+                    first(item)
+                    if item["status"].get("share") == 0.5:
+                        pids.add(made.health.pid)
+                    if len(pids) == 2:
+                        run.stop()
+            assert len(pids) == 2, "it went on in the engine that was started again"
+            assert text(await told(made, *asked("short"), lambda _: None)) == 4
+
+    awaited(check())
+
+
+def test_a_fetch_that_nobody_waits_for_ends_and_holds_up_no_run() -> None:
+    async def check() -> None:
+        async with engine() as made:
+            slow = [asked("short", f"slow{i}") for i in range(3)]
+            fetches = [asyncio.ensure_future(anext(made.fetch(RUN, *one))) for one in slow]
+            await asyncio.gather(*fetches)
+            assert text(await told(made, *asked("short"), lambda _: None)) == 4
+
+    awaited(check())
+
+
+def test_an_engine_that_makes_no_step_is_ended_though_its_process_lives() -> None:
+    async def check() -> None:
+        async with engine(still_s=2.0) as made:
+            said = await told(made, *asked("sleep"), lambda _: None)
+            assert "made no step for" in said[-1]["status"]["text"]
+
+    awaited(check())
+
+
+def test_a_request_at_which_it_ended_twice_is_not_run_a_third_time() -> None:
+    async def check() -> None:
+        async with engine(pauses_s=(0.0, 0.0, 0.0)) as made:
+            ends = [(await told(made, *asked("exit"), lambda _: None))[-1]["status"]["text"] for _ in range(3)]
+            assert ["exit code 7" in end for end in ends] == [True, True, False]
+            assert "twice" in ends[2]
+            assert text(await told(made, *asked("short"), lambda _: None)) == 4, "others are"
+
+    awaited(check())
+
+
+def test_an_engine_that_ends_again_and_again_rests_and_says_what_works_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(process, "BLAMED", 9)
+
+    async def check() -> None:
+        async with engine(pauses_s=(0.0, 0.0)) as made:
+            ends = [(await told(made, *asked("exit"), lambda _: None))[-1]["status"] for _ in range(4)]
+            assert made.health.state == "down"
+            assert [end["mode"] for end in ends] == ["error"] * 4
+            assert "rests" in ends[2]["text"] and "recordings" in ends[3]["text"]
+
+    awaited(check())
+
+
+def test_a_run_that_is_stopped_ends_and_one_that_is_left_frees_the_engine() -> None:
+    async def check() -> None:
+        async with engine() as made:
+            request, run = asked("write")
+            said = await told(made, request, run, once(run.stop, in_a_round))
+            assert said[-1]["final"] and said[-1]["status"]["mode"] == "live"
+            request, run = asked("write")
+            payloads = made.work(RUN, request, run)
+            async for item in payloads:
+                if in_a_round(item):
+                    break
+            await payloads.aclose()
+            assert run.stage == "done" and text(await told(made, *asked("short"), lambda _: None)) == 4
+
+    awaited(check())
+
+
+def test_an_engine_of_another_version_is_not_spoken_to() -> None:
+    said = awaited(
+        _ended(f"""
+import sys
+from io import FileIO
+from app.kit.frames import send
+from app.serve.engines.messages import Ready, pack
+send(FileIO(1, "w"), pack(Ready({VERSION + 1}, 1)))
+sys.stdin.read()
+""")
+    )
+    assert f"version {VERSION + 1} of the protocol" in said and "start both from one copy" in said
+
+
+def test_what_an_engine_says_that_is_no_message_ends_it() -> None:
+    said = awaited(_ended("print('Hello, I am a library', flush=True); import sys; sys.stdin.read()"))
+    assert "does not understand" in said
+
+
+async def _ended(program: str) -> str:
+    loop = asyncio.get_running_loop()
+    over: asyncio.Future[str] = loop.create_future()
+    made = Spawned(
+        [sys.executable, "-c", program],
+        Hello(VERSION),
+        lambda _: None,
+        lambda why: loop.call_soon_threadsafe(over.set_result, why),
+    )
+    try:
+        return await asyncio.wait_for(over, 20)
+    finally:
+        made.end(0.0)
+
+
+def test_of_what_a_run_has_written_each_record_crosses_once_and_messages_come_back_as_they_went() -> None:
+    one = Sent("r" * 32, 3, [{"event": "commit", "p": 0.25, "tokens": [1, None, "x"]}], True, {"mode": "live"}, 1.5)
+    assert from_engine(pack(one)) == one
+    assert from_engine(pack(Ready(VERSION, 7))) == Ready(VERSION, 7)
+
+    async def check() -> None:
+        async with engine() as made:
+            request, run = asked("short")
+            said = await told(made, request, run, lambda _: None)
+            *_, whole, last = said
+            assert whole["final"] and whole["from"] == 0 and whole["ev"] == run.records
+            assert last["ev"] == [] and last["from"] == len(run.records)
+
+    awaited(check())
+
+
+def test_the_page_s_process_holds_no_model_whatever_is_run() -> None:
+
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    environment.pop("GRADIO_SERVER_PORT", None)
+    with subprocess.Popen([sys.executable, "app.py"], stdout=subprocess.PIPE, text=True, env=environment) as server:
+        try:
+            assert server.stdout is not None
+            address = next(line for line in server.stdout if "127.0.0.1" in line).split()[-1]
+            with httpx.Client(base_url=address, timeout=60) as client:
+                asked_for = {"data": ["The tower", "table@id=order1,table@id=order6", "toy", 0, 0, 1, 0, 16, False]}
+                event = client.post("/gradio_api/call/run_stack", json=asked_for).json()["event_id"]
+                reply = client.get(f"/gradio_api/call/run_stack/{event}", timeout=120).text
+                assert "event: complete" in reply, reply[:500]
+                health = client.get("/health").json()
+                assert health["page"] == "ok" and health["waiting"] == 0
+                assert health["engine"]["state"] == "ok" and health["engine"]["restarts"] == 0
+                if sys.platform == "linux":
+                    pids = (server.pid, health["engine"]["pid"])
+                    page, model = (Path(f"/proc/{pid}/maps").read_text() for pid in pids)
+                    assert "libtorch" in model
+                    assert not [name for name in ("libtorch", "onnxruntime") if name in page]
+        finally:
+            server.terminate()
+            server.wait(20)
