@@ -15,7 +15,7 @@ from app.kit.static import ROUTE
 from app.page import Page, build, launch_options
 from app.play.offline import OFFLINE
 from app.site.grids import grids
-from app.words.site import NO_ENGINE
+from app.words import site as says
 from hsd_core.pipeline import Pipeline
 
 TABS = ("stage", "race", "planner", "learn", "results")  # elements of the components, in the order of their tabs
@@ -39,7 +39,7 @@ class Tab(NamedTuple):
 
 
 def tabs() -> list[Tab]:
-    """The tabs of the page as Gradio would tell their scripts; nothing can be run, and the Planner's question is answered
+    """The tabs of the page as Gradio would tell their scripts; nothing can be run, and the Planner answers its question
     from grids."""
     demo = build(Pipeline)
     found = [_tab(demo, element) for element in TABS]
@@ -51,7 +51,7 @@ def _tab(demo: Page, element: str) -> Tab:
     one: Any = next(block for block in demo.blocks.values() if getattr(block, "elem_id", None) == element)
     setup = json.loads(one.props["setup"])
     for preset in setup.get("catalogue", setup.get("presets", [])):
-        preset |= {"usable": False, "reason": NO_ENGINE, "needs_download": False}
+        preset |= {"usable": False, "reason": says.NO_ENGINE, "needs_download": False}
     named = one.parent
     while not hasattr(named, "label") or getattr(named, "id", None) is None:
         named = named.parent
@@ -72,7 +72,7 @@ def answers(recordings: list[str]) -> Iterator[Answer]:
         def got(path: str) -> Answer:
             reply = client.get(f"{ROUTE}/{path}")
             if reply.status_code != 200:
-                raise RuntimeError(f"{path} is answered with {reply.status_code}")
+                raise RuntimeError(says.no_answer(path, reply.status_code))
             return Answer(path, reply.headers["content-type"].split(";")[0], reply.content)
 
         for path in ("races", "results", "lessons", "planner/sources", "lib/plotly.min.js"):

@@ -41,10 +41,10 @@ def write(out: Path) -> int:
     files = dict(_files())
     size = sum(map(len, files.values()))
     if size > MOST_MB * 1e6:
-        raise ValueError(f"the page would take {size / 1e6:.1f} MB, and at most {MOST_MB:g} are allowed")
+        raise ValueError(says.too_large(size / 1e6, MOST_MB))
     known = {"index.html", "hx"}
     if out.exists() and (others := sorted({path.name for path in out.iterdir()} - known)):
-        raise ValueError(f"{out} holds {others[0]!r}, which is of no page; name an empty folder or a new one")
+        raise ValueError(says.holds(str(out), others[0]))
     shutil.rmtree(out / "hx", ignore_errors=True)
     for name, data in files.items():
         path = out / name

@@ -1,7 +1,6 @@
 // Starts a page without a server: every answer that its scripts ask for lies packed in a file of its own beside it, which
 // registers itself by `hxFile`. A script, not a module: a browser loads no module from a disk.
 
-"use strict";
 (() => {
   const base = new URL(".", document.baseURI).href;
   /** @type {Record<string, [string, string]>} path below hx/ -> [file, type] */
@@ -26,7 +25,7 @@
       awaited.set(path, resolve);
       const script = document.createElement("script");
       script.src = `${base}hx/${listed[path][0]}`;
-      script.onerror = () => reject(new Error(`${script.src} is not there`));
+      script.onerror = () => reject(new Error(script.src));
       script.onload = () => script.remove();
       document.head.append(script);
     });
