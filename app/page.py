@@ -27,6 +27,7 @@ from app.serve.door.checked import CheckedPosts
 from app.serve.door.connections import limit
 from app.serve.door.guard import Guard
 from app.serve.door.health import health_route
+from app.serve.door.packed_page import PackedPage
 from app.serve.door.policy import SPACES, SecurityPolicy
 from app.serve.door.presence import Presence
 from app.serve.door.web import app_options
@@ -119,6 +120,7 @@ def launch_options(
         health_route(),
     ]
     guards = [
+        Middleware(PackedPage),
         Middleware(SecurityPolicy, frames=(*(SPACES if os.environ.get("SPACE_ID") else ()), *frames)),
         Middleware(Guard, max_call=MAX_CALL, hosts=hosts),
         Middleware(CheckedPosts),

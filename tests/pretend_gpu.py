@@ -45,6 +45,7 @@ class PretendGpu(TorchFunctionMode):
         super().__init__()
         self.waits: Counter[str] = Counter()
         self.capability = (9, 0)
+        self.fetched_bytes = 0  # that went to the host
         self._underway: list[tuple[Tensor, Tensor]] = []  # (to, what) of copies that nobody has waited for
 
     def synchronize(self) -> None:
@@ -82,6 +83,7 @@ class PretendGpu(TorchFunctionMode):
             with torch._C.DisableTorchFunctionSubclass():
                 args[0].fill_(0 if not args[0].is_floating_point() else float("nan"))
                 self._underway.append((args[0], args[1].as_subclass(Tensor).clone()))
+                self.fetched_bytes += args[1].nbytes
             return args[0]
         with torch._C.DisableTorchFunctionSubclass():
             func, args = _as_cuda_alone_does(func, name, args, kwargs, bool(here))

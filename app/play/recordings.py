@@ -10,7 +10,7 @@ from typing import Any
 
 from app.kit.faults import bare
 from app.kit.payload import payload, status
-from app.play.shelf import ShelfPlace, opening, places
+from app.play.shelf import ShelfPlace, places
 from app.words import run as says
 from hsd_core.export.records import records
 from hsd_core.trace import Event, Header
@@ -37,7 +37,6 @@ class Recordings:
     def __init__(self, folder: Path) -> None:
         self._paths = {p.name.removesuffix(".gz").removesuffix(".jsonl"): p for p in sorted(folder.glob("*.jsonl*"))}
         self._places = places(folder)
-        self._opening = opening(folder)
 
     def menu(self) -> list[dict[str, Any]]:
         """What the menu shows for each, in name order: its place in the menu, title, stack, levels, preset, machine,
@@ -61,10 +60,6 @@ class Recordings:
     def payload(self, name: str) -> dict[str, Any]:
         """A bundled recording as a final payload."""
         return recorded(PREFIX + name, self.events(name))
-
-    def opening(self) -> dict[str, Any] | None:
-        """What the page's opening tells: a recording's name and one of its rounds, from 1; None without one."""
-        return builtins(self._opening) if self._opening and self._opening.recording in self._paths else None
 
     def first(self) -> dict[str, Any] | None:
         """The payload that the page opens with: the first that can be read; None when there is none."""

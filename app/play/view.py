@@ -12,9 +12,11 @@ from starlette.responses import Response
 from app.kit.figures import panels
 from app.kit.figures.drawings import Drawings
 from app.kit.payload import dumps, payload, status
+from app.kit.static import ASSETS
 from app.planner.play import Simulator
 from app.planner.profiles.plan_request import PlannerError
 from app.play.examples import EXAMPLES
+from app.play.opening_run import opening
 from app.play.reader import Reader
 from app.play.recordings import MAX_FILE, PREFIX, RecordingError, Recordings, recorded
 from app.play.stage import Stage
@@ -70,7 +72,7 @@ class Play:
                 "catalogue": self.catalogue(),
                 "grammar": grammar(),
                 "recordings": self.recordings.menu(),
-                "opening": self.recordings.opening(),
+                "opening": opening(ASSETS / "opening"),
                 "examples": EXAMPLES,
                 "limits": {**LIMITS, "prompt": MAX_PROMPT, "file": MAX_FILE},
                 "defaults": DEFAULTS,

@@ -147,8 +147,9 @@ class Hierarchy:
         assert isinstance(scored, Tensor), f"a score was answered by {scored}"
         n = len(scored_tree) + 1
         ahead = likeliest(scored[n:]) if tree.probes.ids else None
-        logits, probs = fetched_distributions(scored[:n], self.sampling)
-        self.check(i, logits, probs.ids if isinstance(probs, OneHot) else None)
+        logits, probs, ranked = fetched_distributions(scored[:n], self.sampling)
+        if ranked is None or not ranked.sound:
+            self.check(i, logits, probs.ids if isinstance(probs, OneHot) and ranked is None else None)
         places = rows_of(tree, bonus)
         rule = self._rule(i, below, logits)
         if below is not None and not self._judges[i].one_hot:
@@ -162,7 +163,7 @@ class Hierarchy:
         path = tuple(places[node] - 1 for node in kept if node in places)
         if bonus and verdict.token is None:
             path = path[:-1]  # the end of the text was processed beside other branches; nothing needs the row behind it
-        judged = Judged(tree, verdict, Rows(probs, logits, places), path)
+        judged = Judged(tree, verdict, Rows(probs, logits, places, ranked), path)
         theta = self.policies[i].moving if i < len(self.policies) else None
         probed = () if ahead is None else tuple(ahead.tolist())
         token = yield KeepRequest(i, context, judged, below, theta, self._to_probs, probed)

@@ -13,6 +13,7 @@ from hsd_core.engine.rules import Verdict
 from hsd_core.levels.protocol import DraftOrder
 from hsd_core.levels.tree import Token, Tree
 from hsd_core.models.context import Context
+from hsd_core.models.gpu.read_there import Ranked
 from hsd_core.models.one_pass import in_order
 from hsd_core.models.sampling import Distributions
 
@@ -46,11 +47,13 @@ class ScoreRequest:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A verifier's (r, V) rows, under the run's sampling and before it. places: fork -> its row among them."""
+    """A verifier's (r, V) rows, under the run's sampling and before it. places: fork -> its row among them. ranked:
+    what the host knows of logits on a device."""
 
     dists: Distributions
     logits: Tensor
     places: Mapping[int, int]
+    ranked: Ranked | None = None
 
 
 @dataclass(frozen=True)

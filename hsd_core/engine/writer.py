@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from msgspec import UNSET, UnsetType
+from torch import Tensor
 
 from hsd_core import trace
 from hsd_core.engine.bound import bounds
@@ -20,6 +21,8 @@ from hsd_core.engine.rules import Verdict
 from hsd_core.engine.run_plans import RunPlan
 from hsd_core.levels.protocol import LevelRun, Proposal, Work
 from hsd_core.levels.tree import Token, Tree
+from hsd_core.models.gpu.read_there import SHORTLIST, Ranked
+from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.sampling import OneHot, dense, entries, shortlists, softmax
 
 
@@ -70,7 +73,7 @@ class TraceWriter:
             self._totals[level].tokens_out += len(tree)
             confidence: list[float | None] = [None] * len(tree)
             if tree.logits is not None and len(tree):
-                ranked = shortlists(softmax(tree.logits), max(1, self._heads))
+                ranked = _likeliest(tree.logits, tree.ranked, max(1, self._heads))
                 for fork in tree.forks.values():
                     drawn = [row for o in fork if (row := tree.offers[o].row) is not None]
                     for o in fork if drawn else ():  # a named token beside a drawn one was chosen by its row
@@ -114,7 +117,8 @@ class TraceWriter:
             read = max(len(tree), places[last] + 1 if adds else 0) if tree.is_chain else len(judged.rows.logits)
             p_heads: list[trace.Row | None] = [None] * read
             if self._heads:
-                p_heads = [self._head(row) for row in shortlists(softmax(judged.rows.logits[:read]), self._heads)]
+                rows = judged.rows
+                p_heads = [self._head(row) for row in _likeliest(rows.logits[:read], rows.ranked, self._heads)][:read]
             self._own = p_heads[places[last]] if adds else None
             judgements = _judged_offers(tree, verdict)
             ends = [node for node in judgements if parents[node] == last]  # where everything was rejected, if it was
@@ -247,6 +251,13 @@ class TraceWriter:
         parents = tree.lineage
         forks = [judged.rows.places[parents[offer.node]] for offer in tree.offers]
         return entries(judged.rows.dists, forks, [tree.ids[offer.node] for offer in tree.offers])
+
+
+def _likeliest(logits: Tensor, ranked: Ranked | None, count: int) -> list[list[tuple[int, float]]]:
+    """So many of each row's likeliest tokens, as `shortlists`."""
+    if ranked is not None and count <= SHORTLIST:
+        return [row[:count] for row in ranked.heads]
+    return shortlists(softmax(*fetched(logits)), count)
 
 
 def _drawn_with(tree: Tree) -> list[float]:

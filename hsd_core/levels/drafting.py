@@ -16,6 +16,7 @@ from torch import Tensor
 
 from hsd_core.levels.protocol import DraftOrder, Proposal, Scorer, Work
 from hsd_core.models.context import Context
+from hsd_core.models.gpu.read_there import Ranked, ranking
 from hsd_core.models.gpu.text import Mark
 from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.gpu.unseen import Ahead
@@ -68,16 +69,17 @@ def draft_token_by_token(
     made = _Forwards(run)
     if not made.goes_on(order):
         return Proposal((), (), made.work)
-    first = made.score(context)
+    first, ranked = made.score(context), None
     if first.device.type == "cpu":
         ids, rows, origins = _here(made, context, order, copied)
         logits = torch.cat(made.logits)
     else:
-        ids, rows, logits, origins = _there(made, context, order, mark)
+        ids, rows, origins, ranked = _there(made, context, order, mark)
+        logits = torch.cat(made.logits[: len(ids)])
         if len(ids) < len(made.logits):
             run.keep(len(context) + len(ids) - 1, ())
     places = tuple(origins) if any(origins) else ()
-    return Proposal(tuple(ids), (source,) * len(ids), made.work, rows, logits, copied=places)
+    return Proposal(tuple(ids), (source,) * len(ids), made.work, rows, logits, copied=places, ranked=ranked)
 
 
 def _here(
@@ -104,8 +106,9 @@ def _here(
 
 def _there(
     made: _Forwards, context: Context, order: DraftOrder, mark: Callable[[], Mark | None]
-) -> tuple[list[int], Tensor, Tensor, list[Copied | None]]:
-    """The same on a device, and the logits: they are waited for once. The draft ends with the first of `order.ends`."""
+) -> tuple[list[int], Tensor | None, list[Copied | None], Ranked]:
+    """The same on a device, where logits and greedy rows stay: what is fetched is waited for once. The draft ends with
+    the first of `order.ends`."""
     line, rows, marks = Ahead(context, ()), list[Tensor](), list[Mark]()
     while True:
         row = order.to_probs(made.logits[-1])[0]
@@ -115,19 +118,25 @@ def _there(
         if not made.goes_on(order):
             break
         made.score(line)
-    more = [torch.stack(part) for part in zip(*marks, strict=True)]
-    drawn, dist, logits, *more = fetched(torch.stack(line.there), torch.stack(rows), torch.cat(made.logits), *more)
-    order.check(logits)
+    there, logits = torch.stack(line.there), torch.cat(made.logits)
+    marked = [torch.stack(part) for part in zip(*marks, strict=True)]
+    kept = [] if order.greedy else [torch.stack(rows)]
+    parts = there, logits.gather(1, there[:, None])[:, 0], *ranking(logits)
+    drawn, own, chances, likeliest_ids, peaks, *more = fetched(*parts, *marked, *kept)
+    ranked, dist = Ranked.of(chances, likeliest_ids, peaks), more.pop() if kept else None
+    if not ranked.sound:
+        order.check(logits)
     seen: list[int] = drawn.tolist()
     n = next((at + 1 for at, id_ in enumerate(seen) if id_ in order.ends), len(seen))
-    return seen[:n], dist[:n], logits[:n], _copied(seen, logits, more)[:n]
+    return seen[:n], None if dist is None else dist[:n], _copied(seen, own.tolist(), more)[:n], ranked.cut(n)
 
 
-def _copied(seen: Sequence[int], logits: Tensor, marks: Sequence[Tensor]) -> list[Copied | None]:
-    """What the tokens were copied from. marks: (n,) each part of all their marks; none of what copies nothing."""
+def _copied(seen: Sequence[int], logits: Sequence[float], marks: Sequence[Tensor]) -> list[Copied | None]:
+    """What the tokens were copied from. logits: of them. marks: (n,) each part of all their marks; none of what copies
+    nothing."""
     found: list[Copied | None] = []
     for at, (token, place, alike, share) in enumerate(zip(*(part.tolist() for part in marks), strict=True)):
         says = alike and token == seen[at]
-        own = min(1.0, math.exp(share - float(logits[at, seen[at]]))) if says else 0.0
+        own = min(1.0, math.exp(share - logits[at])) if says else 0.0
         found.append(Copied(place, alike, own) if says else None)
     return found

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from hsd_core.levels.tree import NO_PROBES, NOTHING, Offer, Probes, Token, Tree, named
 from hsd_core.models.context import Context
+from hsd_core.models.gpu.read_there import Ranked
 from hsd_core.models.sampling import Distributions
 from hsd_core.trace import Copied, Span
 
@@ -47,7 +48,7 @@ class Proposal:
     model. logits: (r, V) before the sampling transform. parents, offered, repeats: see `Tree`. copied: for each token
     where it stood before, a position in the context, if it was copied; empty for a drafter that copies nothing. theta:
     the drafter's own stop threshold for this draft, if it has one. keys, silent: of lookups, see `trace.Draft`. probes:
-    what the level above is to compute beside them, see `Verified.probed`.
+    what the level above is to compute beside them, see `Verified.probed`. ranked: see `Tree`.
     """
 
     ids: tuple[int, ...]
@@ -63,11 +64,13 @@ class Proposal:
     keys: tuple[int, ...] = ()
     silent: int = 0
     probes: Probes = NO_PROBES
+    ranked: Ranked | None = None
 
     def tree(self, number: Callable[[int, str], Token]) -> Tree:
         """The proposal as a tree; `number` makes a run's token of an id and its source."""
         tokens = [number(id_, source) for id_, source in zip(self.ids, self.sources, strict=True)]
-        return Tree(tokens, self.rows, self.logits, self.parents, self.offered, self.repeats, self.probes)
+        parts = self.rows, self.logits, self.parents, self.offered, self.repeats, self.probes
+        return Tree(tokens, *parts, ranked=self.ranked)
 
 
 def _nowhere(row: Tensor, depth: int, number: int) -> Tensor:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from torch import Tensor
+
+    from hsd_core.models.gpu.read_there import Ranked
 
 
 COLDEST = 0.001  # far below it, logits / temperature overflow float32
@@ -111,18 +113,31 @@ def to_probs(logits: Tensor, sampling: Sampling) -> Tensor:
     return _keep_top_p(probs, sampling.top_p) if sampling.top_p < 1.0 else probs
 
 
-def fetched_distributions(logits: Tensor, sampling: Sampling) -> tuple[Tensor, Distributions]:
-    """Logits and their distributions (`to_probs`), on the host: made where the logits are, and waited for once."""
-    if not sampling.greedy and logits.device.type == "cpu":
-        return logits, to_probs(logits, sampling)
+class Fetched(NamedTuple):
+    """Logits (n, V) where they are, their distributions on the host, and what else it knows of logits on a device."""
+
+    logits: Tensor
+    dists: Distributions
+    ranked: Ranked | None = None
+
+
+def fetched_distributions(logits: Tensor, sampling: Sampling) -> Fetched:
+    """Distributions (`to_probs`) on the host: made where the logits are, and waited for once. Greedy ones are fetched
+    as their tokens."""
+    rows = _at_least_float32(logits)
+    if logits.device.type == "cpu":
+        dists = OneHot(likeliest(rows).tolist(), rows) if sampling.greedy else to_probs(logits, sampling)
+        return Fetched(logits, dists)
+    from hsd_core.models.gpu.read_there import Ranked, ranking
     from hsd_core.models.gpu.transfer import fetched
 
+    made = likeliest(rows) if sampling.greedy else to_probs(rows, sampling)
+    here, *ranked = fetched(made, *ranking(rows))
     if sampling.greedy:
-        (logits,) = fetched(logits)
-        rows = _at_least_float32(logits)
-        return logits, OneHot(likeliest(rows).tolist(), rows)
-    logits, probs = fetched(logits, to_probs(logits, sampling))
-    return logits, probs
+        import torch
+
+        return Fetched(logits, OneHot(here.tolist(), torch.empty(0, rows.shape[-1])), Ranked.of(*ranked))
+    return Fetched(logits, here, Ranked.of(*ranked))
 
 
 def dense(dists: Distributions) -> Tensor:

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
-from pagekit import SHIFTS, drawn, worst_window
+from pagekit import SHIFTS, worst_window
 
+from app.kit.payload import dumps
+from app.kit.static import ASSETS
+from app.play.opening_run import FILE, opening
+from hsd_core.export.records import records
+from hsd_core.trace import file as tracefile
+from hsd_core.trace.checks import check
+
+OPENING = ASSETS / "opening"
 SAYS = ".hx-story-says"
 FIRST, LAST = "one word after the other", "the same text"
 
@@ -123,15 +133,23 @@ def test_every_other_link_opens_explore_at_once(newcomer: Any, shipped: str, que
     assert newcomer.locator(".hx-story").count() == 0
 
 
-def test_a_story_that_cannot_be_had_gives_way_to_explore(newcomer: Any, shipped: str) -> None:
-    newcomer.route("**/recordings/**", lambda route: route.abort())
-    newcomer.goto(shipped)
-    newcomer.locator(".hx-flow .hx-tok").first.wait_for()
-    assert newcomer.locator(".hx-story").count() == 0
-    drawn(newcomer)
+def test_the_page_brings_what_the_story_tells_and_no_more(shipped: str) -> None:
+    told = opening(OPENING)
+    assert told is not None
+    run = tracefile.read(next(OPENING.glob("*.jsonl.gz")))
+    whole = records(run)
+    assert check(run) == [] and len(dumps(told["ev"])) < len(dumps(whole)) / 2
+    snapshots = lambda ev: [one for one in ev if one["event"] == "snapshot"]  # noqa: E731
+    assert snapshots(told["ev"]) == snapshots(whole) != []
+    with urlopen(Request(shipped, headers={"accept-encoding": "gzip"})) as reply:
+        body = reply.read()
+        assert reply.headers["content-encoding"] == "gzip" and len(body) < 200_000
+    with urlopen(shipped) as reply:
+        assert reply.headers["content-encoding"] is None and b"<gradio-app" in reply.read()
 
 
-def test_without_an_opening_the_page_opens_with_explore(newcomer: Any, site: str) -> None:
-    newcomer.goto(site)
-    newcomer.locator(".hx-flow .hx-tok").first.wait_for()
-    assert newcomer.get_by_role("button", name="The idea", exact=True).count() == 0
+@pytest.mark.parametrize("text", [None, "{", '{"recording": "none.jsonl.gz", "round": 1}', '{"round": 1}'])
+def test_without_what_it_tells_there_is_no_opening(tmp_path: Path, text: str | None) -> None:
+    if text is not None:
+        (tmp_path / FILE).write_text(text)
+    assert opening(tmp_path) is None

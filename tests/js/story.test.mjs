@@ -4,17 +4,24 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
 import { roundOf, stateOf } from "../../assets/js/anatomy/round.js";
 import { plainSpeed, speedUp } from "../../assets/js/run/figures.js";
 import { opensStory } from "../../assets/js/story/asked.js";
 import { meaning } from "../../assets/js/story/presses.js";
 import { momentsOf, plainWords, verdictOf, wordOf } from "../../assets/js/story/scenes.js";
 import { TellingClock } from "../../assets/js/story/telling-clock.js";
-import { commit, draft, drawn, header, modelOf, piece, recorded, verify } from "../app/js/build.mjs";
+import { commit, draft, drawn, header, modelOf, piece, verify } from "../app/js/build.mjs";
 
 const root = new URL("../../", import.meta.url);
-const { opening } = JSON.parse(readFileSync(new URL("assets/traces/menu.json", root), "utf8"));
-const model = modelOf(recorded(opening.recording));
+const folder = new URL("assets/opening/", root);
+const opening = JSON.parse(readFileSync(new URL("opening.json", folder), "utf8"));
+const lines = gunzipSync(readFileSync(new URL(opening.recording, folder)))
+  .toString()
+  .trim()
+  .split("\n");
+const events = () => lines.map((line) => JSON.parse(line));
+const model = modelOf(events());
 const place = opening.round - 1;
 const round = roundOf(model, place);
 const moments = momentsOf(model, place);
@@ -99,10 +106,10 @@ test("the speed-up that it ends with is the server's", () => {
     "snaps = [r for r in records(events) if r['event'] == 'snapshot']",
     "print(json.dumps([metrics.speed_up(events), snaps]))",
   ].join("\n");
-  const path = `assets/traces/${opening.recording}.jsonl.gz`;
+  const path = `assets/opening/${opening.recording}`;
   const python = process.env.HSD_PYTHON ?? "python3";
   const [gain, snaps] = JSON.parse(execFileSync(python, ["-c", script, path], { cwd: root }).toString());
-  const whole = modelOf([...recorded(opening.recording), ...snaps]);
+  const whole = modelOf([...events(), ...snaps]);
   const last = momentsOf(whole, place).at(-1);
   assert.ok(Math.abs(speedUp(whole, last.at) - gain) < 0.01);
   assert.ok(plainSpeed(whole.baseline) > 0 && gain > 1);

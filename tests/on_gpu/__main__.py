@@ -7,12 +7,14 @@ import os
 import re
 import signal
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from tests.on_gpu.gpu_steps import TOTAL_S, Asked, named, steps
 from tests.on_gpu.kept_steps import DONE, PACKED, SUMMARY, land, run_steps
 from tests.on_gpu.wheels_beside import found_beside
 
+NEEDED = ("torch", "transformers", "tokenizers", "safetensors", "gguf", "msgspec", "plotly", "pytest", "pytest_timeout")
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -41,6 +43,9 @@ def main() -> int:
     out = options.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     os.chdir(ROOT)
+    if missing := [name for name in NEEDED if find_spec(name) is None]:
+        print(f"not installed: {', '.join(missing)}; install requirements.txt and pytest first", file=sys.stderr)
+        return 2
     if options.wheels:
         os.environ |= found_beside(options.wheels.resolve(), out)
     machine = _machine(options.pretend)

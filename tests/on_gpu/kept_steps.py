@@ -145,7 +145,8 @@ def land(kept: Path, repository: Path) -> list[Path]:
     source = kept / "assets"
     if not source.is_dir():
         raise ValueError(f"{kept} has no results to land; name the folder of --out, or its {PACKED}")
-    return [_put(path, repository / path.relative_to(kept)) for path in _files(source)]
+    landing = (path for path in _files(source) if path.suffix != ".html")  # pages with a script of their own stay
+    return [_put(path, repository / path.relative_to(kept)) for path in landing]
 
 
 def _files(folder: Path) -> Iterable[Path]:

@@ -97,6 +97,19 @@ def test_the_host_waits_once_a_draft_and_once_a_verification(gpu: PretendGpu, te
     assert waits == asked
 
 
+@SAMPLINGS
+@pytest.mark.parametrize("text", ["target", "nano:2,target", "exit:2@at=2,exit:3@at=3,target"])
+def test_what_a_rule_does_not_need_stays_on_the_device(gpu: PretendGpu, text: str, sampling: Sampling) -> None:
+    vocab, rows = 2048, 0
+    stacks, before = made("cuda", RecordedGraphs(), vocab=vocab), 0
+    for event in hsd_core.run(stacks.stack(text), PROMPT, sampling, seed=5, max_new_tokens=12):
+        if isinstance(event, trace.Prefill):
+            before = gpu.fetched_bytes
+        rows += event.rows if isinstance(event, trace.Draft | trace.Verify) else 0
+    a_row = (gpu.fetched_bytes - before) / rows
+    assert 100 < a_row < 500 if sampling.greedy else 4 * vocab < a_row < 4 * vocab + 500, "at most one distribution"
+
+
 def test_graphs_are_recorded_while_a_run_is_opened_and_serve_the_next(gpu: PretendGpu) -> None:
     graphs = RecordedGraphs()
     stacks, recorded = made("cuda", graphs), []

@@ -118,7 +118,7 @@ def test_the_coldest_temperature_gives_a_distribution_not_nan() -> None:
 
 
 def test_greedy_distributions_know_their_tokens_and_are_the_rows_that_they_stand_for() -> None:
-    logits, dists = fetched_distributions(LOGITS, Sampling())
+    logits, dists, _ = fetched_distributions(LOGITS, Sampling())
     rows = to_probs(LOGITS, Sampling())
     assert logits is LOGITS and isinstance(dists, OneHot)
     assert torch.equal(dense(dists), rows) and dense(dists).dtype == rows.dtype

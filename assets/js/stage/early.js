@@ -20,7 +20,7 @@ export async function early() {
   if (!first || "early" in first || !found || "embed" in document.documentElement.dataset) return;
   document.body.classList.toggle("dark", first.classList.contains("hx-dark"));
   rememberTheme();
-  const told = tellStory(JSON.parse(found.props.setup), found.value);
+  const told = tellStory(JSON.parse(found.props.setup));
   if (query.has("tab") && !covered()) return;
   await told; // its first frame comes first
   if ("early" in first) return;

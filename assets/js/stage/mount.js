@@ -20,7 +20,7 @@ export async function mount(root, ports) {
   early?.theme.disconnect();
   rememberTheme();
   if (!early) {
-    void tellStory(JSON.parse(ports.props.setup), ports.props.value);
+    void tellStory(JSON.parse(ports.props.setup));
     skipLinks();
   }
   const stage = early?.stage ?? new Stage(host, ports);

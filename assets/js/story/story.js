@@ -2,7 +2,6 @@
  *  stands over the page before Gradio's is there, and whenever it is asked for: by its link in the title, or by the
  *  address (?story=1&scene=2), which follows it. */
 
-import { recordsOf } from "../visit/session.js";
 import { cover, covered, onStoryAsked } from "../kit/curtain.js";
 import { learn } from "../levels/kinds.js";
 import { openTab, setQuery } from "../kit/tabs.js";
@@ -11,32 +10,30 @@ import { SEEN } from "./asked.js";
 import { hearKeys, hearTouches } from "./presses.js";
 import { storyFrame } from "./story-frame.js";
 
-/** @typedef {{recording: string, round: number}} Opening round: counted from 1 */
+/** @typedef {{round: number, ev: any[]}} Opening round: counted from 1; ev: the records of the run, without rows */
 
 /** @type {Story|null} */ let only = null; // a page has one
 
 /**
  * Gets the story ready, once, and tells it where the page is to open with it. Resolves when its first frame is drawn.
- * @param {{opening?: Opening|null, grammar: any}} setup @param {string} value the payload that the page came with
+ * @param {{opening?: Opening|null, grammar: any}} setup
  */
-export async function tellStory(setup, value) {
+export async function tellStory(setup) {
   const { opening } = setup;
   if (!opening) return covered() ? cover(false) : undefined;
   if (only) return;
   learn(setup.grammar);
-  only = new Story(opening, value);
+  only = new Story(opening);
   if (!covered()) return;
-  await only.open(false);
+  only.open(false);
   await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 }
 
 class Story {
-  /** @param {Opening} opening @param {string} value */
-  constructor(opening, value) {
+  /** @param {Opening} opening */
+  constructor(opening) {
     this.opening = opening;
-    this.value = value;
     /** @type {ReturnType<typeof storyFrame>|null} */ this.frame = null; // while it stands over the page
-    /** @type {Promise<TraceModel>|null} */ this.coming = null;
     hearKeys(
       () => this.frame !== null,
       (what) => this.does(what),
@@ -52,41 +49,20 @@ class Story {
     });
   }
 
-  /** The recorded run, fetched once. */
-  model() {
-    return (this.coming ??= this._fetched());
-  }
-
-  async _fetched() {
-    const { recording } = this.opening;
-    const given = this.value && JSON.parse(this.value);
-    const { ev } = given?.run?.endsWith(recording) ? given : await recordsOf(recording);
-    const model = new TraceModel();
-    model.append(ev);
-    return model;
-  }
-
   /** Stands over the page; plays, or shows the end of its scene. @param {boolean} still */
-  async open(still) {
+  open(still) {
     cover(true);
-    const scene = asked() || 1;
-    try {
-      const model = await this.model();
-      if (!covered() || this.frame) return; // left before it came
-      this.frame = storyFrame(model, this.opening.round - 1, {
-        does: (what) => this.does(what),
-        reached: (at, last) => this._reached(at, last),
-      });
-      const { el, clock } = this.frame;
-      hearTouches(el, (what) => this.does(what));
-      document.body.append(el);
-      el.focus({ preventScroll: true });
-      still ? clock.end(scene) : clock.begin(scene);
-    } catch (error) {
-      this.coming = null; // it may come next time
-      this._hide();
-      console.warn(error); // Explore stands there instead
-    }
+    const model = new TraceModel();
+    model.append(this.opening.ev);
+    this.frame = storyFrame(model, this.opening.round - 1, {
+      does: (what) => this.does(what),
+      reached: (scene, last) => this._reached(scene, last),
+    });
+    const { el, clock } = this.frame;
+    hearTouches(el, (what) => this.does(what));
+    document.body.append(el);
+    el.focus({ preventScroll: true });
+    still ? clock.end(asked() || 1) : clock.begin(asked() || 1);
   }
 
   /** @param {string} what as presses.js names it, or a scene's number */

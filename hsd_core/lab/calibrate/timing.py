@@ -210,7 +210,7 @@ class _Rig:
 
         def measure() -> float:
             if not prepared:  # a draft that is accepted throughout, with the verifier's own rows as the drafter's
-                logits, p = fetched_distributions(run.score(context, asked)[0][: n - 1], self.sampling)
+                logits, p, _ = fetched_distributions(run.score(context, asked)[0][: n - 1], self.sampling)
                 rows = None if isinstance(p, OneHot) else p.clone()
                 prepared.append(replace(named(likeliest(logits).tolist()), rows=rows))
                 run.keep(self.context, ())
@@ -218,7 +218,7 @@ class _Rig:
             logits, _ = run.score(context, asked)
             if probes.ids:
                 likeliest(logits[n:])
-            tokenwise(prepared[0], fetched_distributions(logits[:n], self.sampling)[1], self._judge, True)
+            tokenwise(prepared[0], fetched_distributions(logits[:n], self.sampling).dists, self._judge, True)
             took = time.perf_counter_ns() - began
             run.keep(self.context, ())
             return took / 1e6
@@ -247,7 +247,7 @@ class _Rig:
             drafted = below.propose(context, order)
             began = time.perf_counter_ns()
             logits, _ = rows_behind(above, [*context, *drafted.ids], n)
-            p = fetched_distributions(logits, self.sampling)[1]
+            p = fetched_distributions(logits, self.sampling).dists
             tokenwise(replace(named(drafted.ids), rows=drafted.rows), p, self._judge, True)
             took = time.perf_counter_ns() - began
             for run in (below, above):
