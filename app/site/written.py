@@ -24,7 +24,7 @@ from hsd_core.export.bundle import bundle, modules, script
 from hsd_core.trace.typed import encode
 
 MOST_MB = 6.0
-ENTRY = "js/site/main.js"
+ENTRY = "js/site/site-page.js"
 LOADER = "js/site/loader.js"
 ASKED = "js/story/asked.js"  # runs before anything is painted
 OWN = "hx/own"  # below which the scripts take their addresses, and where the style sheets lie
