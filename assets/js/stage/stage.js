@@ -28,7 +28,7 @@ export class Stage {
     learn(this.setup.grammar);
     this.feed = new Feed();
     /** @type {any} */ this.shown = null; // status of the run that is shown
-    /** @type {import("./drawing.js").View} */ this.view = { selected: null, round: null, veiled: false };
+    /** @type {import("./drawing.js").View} */ this.view = { selected: null, round: null };
     this.wish = new Wish(this.setup, () => this.parts.tower);
     this.settings = this.wish.settings;
     this.session = new Session(ports, {
@@ -96,7 +96,7 @@ export class Stage {
 
   /** What other tabs may do with it. @returns {import("./within-reach.js").Reach} */
   get reach() {
-    const { feed, player, settings, parts, view } = this;
+    const { feed, player, settings, parts } = this;
     return {
       ...{ el: parts.el, feed, player, settings },
       stack: () => parts.tower.stack,
@@ -108,11 +108,6 @@ export class Stage {
           else await this.acts.record(name);
         }),
       press: (serial) => parts.text.press(serial),
-      veil: (on) => {
-        view.veiled = on;
-        if (on) parts.card.hide();
-        this.drawing.ask();
-      },
     };
   }
 

@@ -1,4 +1,4 @@
-/** What a step does to the page: opens a recording, moves the cursor, plays and pauses, opens a card, sets controls. */
+/** What a step does to Explore beside it: opens a recording, moves the cursor, plays and pauses, opens a card, sets controls. */
 
 import { origin } from "../../run/copies.js";
 import { RECORDED } from "../../visit/journey.js";
@@ -17,11 +17,10 @@ const PLAIN = /** @type {const} */ (["prompt", "temperature", "colour", "ghosts"
 const SECONDS = 4; // of a passage that is played, where the lesson does not say
 
 export class Drive {
-  /** @param {import("../../stage/within-reach.js").Reach} stage the first screen @param {import("./light.js").Light} light @param {import("./veil.js").Veil} veil */
-  constructor(stage, light, veil) {
+  /** @param {import("../../stage/within-reach.js").Reach} stage the first screen @param {import("./light.js").Light} light */
+  constructor(stage, light) {
     this.stage = stage;
     this.light = light;
-    this.veil = veil;
     /** @type {Record<string, any>|null} */ this.before = null; // how the text was shown before the lesson
     this._turn = 0; // of the actions: the last one counts
   }
@@ -37,7 +36,6 @@ export class Drive {
   end() {
     this._turn += 1;
     this.light.clear();
-    this.veil.over(null);
     if (this.before) this._set(this.before);
     this.before = null;
   }
@@ -53,7 +51,7 @@ export class Drive {
     // A recording of this step makes no entry of its own in the history: the step has one.
     if (action.recording) await stage.record(action.recording);
     if (turn !== this._turn) return null;
-    this._set({ ...this.before, ...action.set, ...this.veil.settings });
+    this._set({ ...this.before, ...action.set });
     this._move(action);
     stage.show({});
     if (action.token) this._card(action.token);
