@@ -108,6 +108,7 @@ export class Stage {
           else await this.acts.record(name);
         }),
       press: (serial) => parts.text.press(serial),
+      lend: (panels) => parts.panels.lend(panels),
     };
   }
 
@@ -138,6 +139,7 @@ export class Stage {
       this.place.instead(given, this.acts.invite());
     }
     this.parts.desk.begin();
+    this.parts.panels.begin();
     this.offered.begin();
   }
 
